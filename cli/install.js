@@ -1,0 +1,34 @@
+// Installs the dependencies when they are missing or older than the lock file. Plain JavaScript for any Node from 20 on.
+import { spawnSync } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const modules = path.join(root, 'node_modules')
+
+/** The Node 24 that npm installed. */
+export const nodePath = path.join(modules, 'node', 'bin', 'node')
+
+/** Leaves the process with status 1 when the installation fails. */
+export function ensureInstalled() {
+  if (isInstalled()) return
+  console.error('Installing what is missing (once) ...')
+  // npm install, not npm ci: ci refuses a lock that names optional packages of other platforms.
+  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    // Standard output belongs to the program that starts next.
+    stdio: ['ignore', 2, 2],
+  })
+  if (status !== 0) {
+    console.error('npm install failed.')
+    process.exit(1)
+  }
+}
+
+function isInstalled() {
+  const mark = path.join(modules, '.package-lock.json')
+  const lock = path.join(root, 'package-lock.json')
+  if (!existsSync(nodePath) || !existsSync(mark)) return false
+  return !existsSync(lock) || statSync(mark).mtimeMs >= statSync(lock).mtimeMs
+}
