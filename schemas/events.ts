@@ -1,0 +1,192 @@
+/**
+ * Every kind of event, declared once (interface.md, Events; decisions.md 2, Webhooks and events): when it fires, what its
+ * `data` holds, what a reader must hold to see it, and which plans it needs.
+ */
+import {
+  array,
+  boolean,
+  extended,
+  type Infer,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  record,
+  type Schema,
+  string,
+  timestamp,
+} from './infer.ts'
+import { Address, Mailbox } from './resources.ts'
+import type { Scope } from './scopes.ts'
+
+/** Who may see events of a kind: keys with a scope, any account key, or partners on their own endpoints. */
+export type EventAccess = Scope | 'account key' | 'partner'
+/** null: every plan with webhooks. */
+export type EventPlan = 'pro' | 'intake' | 'partner' | null
+
+type EventKind = {
+  readonly when: string
+  readonly access: EventAccess
+  readonly plan: EventPlan
+  readonly data: Schema
+}
+
+export const MessageEvent = object({
+  mailbox: string(),
+  message_id: nullable(string()),
+  thread_id: nullable(string()),
+  folder: nullable(string()),
+  from: nullable(Address),
+  to: array(Address),
+  subject: nullable(string()),
+  snippet: nullable(string()),
+  received_at: timestamp(),
+  attachments: array(object({ name: string(), content_type: string(), size: integer() })),
+})
+export type MessageEvent = Infer<typeof MessageEvent>
+
+const emailFields = {
+  email_id: string(),
+  from: string(),
+  to: array(string(), { description: 'The one recipient the event is about.' }),
+  subject: nullable(string()),
+  mailbox: nullable(string()),
+  batch_id: optional(string()),
+} as const
+const EmailDelivered = object({
+  ...emailFields,
+  delivery: object({ at: timestamp(), mx: nullable(string()), response: nullable(string()), tls: nullable(boolean()) }),
+})
+const EmailBounced = object({
+  ...emailFields,
+  bounce: object({ type: oneOf(['permanent', 'transient']), reason: string() }),
+})
+const EmailComplained = object({ ...emailFields, complaint: object({ type: string(), at: timestamp() }) })
+
+const SendingChange = object({ reason: string(), at: timestamp() })
+const StorageWarning = object({ mailbox: nullable(string()), used: integer(), limit: integer(), percent: integer() })
+
+const DnsRecordState = object({
+  type: string(),
+  name: string(),
+  value: string(),
+  found: array(string()),
+  ok: boolean(),
+  mailCritical: boolean(),
+})
+const Domain = object({
+  domain: string(),
+  status: oneOf(['pending', 'verified', 'broken']),
+  verifiedAt: nullable(timestamp()),
+  records: array(DnsRecordState),
+  defaultDisplayName: nullable(string()),
+  shared: boolean(),
+  expiresAt: optional(timestamp()),
+})
+const Customer = object({
+  id: string(),
+  name: string(),
+  email: nullable(string()),
+  plan: nullable(string()),
+  agentsPlan: nullable(string()),
+  status: string(),
+  sandbox: boolean(),
+  createdAt: timestamp(),
+})
+
+/** interface.md, Intake message. */
+const IntakeMessage = object({
+  intake_id: string(),
+  mailbox: string(),
+  message_id: string(),
+  thread_id: string(),
+  from: Address,
+  to: array(Address),
+  cc: array(Address),
+  reply_to: nullable(Address),
+  subject: string(),
+  received_at: timestamp(),
+  reply: string(),
+  text: string(),
+  html: string(),
+  headers: record(nullable(string())),
+  attachments: array(
+    object({
+      name: string(),
+      content_type: string(),
+      size: integer(),
+      url: string({ format: 'uri' }),
+      expires_at: timestamp(),
+      text: nullable(string()),
+    }),
+  ),
+  lens: nullable(record<unknown>({})),
+  test: boolean(),
+})
+
+const message = { access: 'mail:read', plan: 'pro', data: MessageEvent } as const
+const mailbox = { access: 'mailboxes:read', plan: null, data: Mailbox } as const
+const domain = { access: 'domains:read', plan: null } as const
+const customer = { access: 'partner', plan: 'partner', data: Customer } as const
+
+export const eventKinds = {
+  'message.received': { ...message, when: 'A new message landed in a mailbox, Spam included.' },
+  'message.sent': { ...message, when: 'A message left a mailbox for the outside world, about 20 seconds ago.' },
+  'email.delivered': {
+    access: 'mail:send',
+    plan: null,
+    data: EmailDelivered,
+    when: "The recipient's server accepted an email.",
+  },
+  'email.bounced': { access: 'mail:send', plan: null, data: EmailBounced, when: 'An email could not be delivered.' },
+  'email.complained': {
+    access: 'mail:send',
+    plan: null,
+    data: EmailComplained,
+    when: 'The recipient marked an email as spam.',
+  },
+  'mailbox.created': { ...mailbox, when: 'A mailbox was created.' },
+  'mailbox.deleted': { ...mailbox, when: 'A mailbox was deleted.' },
+  'account.sending_paused': {
+    access: 'account key',
+    plan: null,
+    data: SendingChange,
+    when: 'Sending was paused for the whole account.',
+  },
+  'account.sending_resumed': {
+    access: 'account key',
+    plan: null,
+    data: SendingChange,
+    when: 'Sending was restored after a pause.',
+  },
+  'account.storage_warning': {
+    access: 'account key',
+    plan: null,
+    data: StorageWarning,
+    when: 'Storage passed 80 % or 95 %; repeats daily while it stays there.',
+  },
+  'domain.verified': { ...domain, data: Domain, when: 'A domain passed verification.' },
+  'domain.dns_broken': {
+    ...domain,
+    data: extended(Domain, { record: DnsRecordState }),
+    when: 'A required DNS record of a verified domain went missing or changed.',
+  },
+  'domain.expiring': { ...domain, data: Domain, when: 'A domain expires in 30 days, and again at 7 days.' },
+  'intake.message': {
+    access: 'mail:read',
+    plan: 'intake',
+    data: IntakeMessage,
+    when: 'Intake parsed an arriving email.',
+  },
+  'customer.created': { ...customer, when: 'A partner customer was created.' },
+  'customer.plan_changed': { ...customer, when: "A partner customer's plan changed." },
+  'customer.paused': { ...customer, when: 'The partner paused a customer.' },
+  'customer.resumed': { ...customer, when: 'The partner resumed a customer.' },
+} as const satisfies { readonly [type: string]: EventKind }
+
+export type EventType = keyof typeof eventKinds
+export const eventTypes = Object.keys(eventKinds) as readonly EventType[]
+
+/** The kinds an account's own endpoints may ask for: all but the partners'. */
+export const accountEventTypes = eventTypes.filter((type) => eventKinds[type].access !== 'partner')

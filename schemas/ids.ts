@@ -1,0 +1,74 @@
+/**
+ * Ids: a type prefix and 26 lower-case Crockford base32 characters, time-ordered (decisions.md 1, Ids).
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { decodeTime, monotonicFactory } from 'ulid'
+
+export const idPrefixes = [
+  'acc',
+  'usr',
+  'key',
+  'mbx',
+  'fld',
+  'msg',
+  'thr',
+  'att',
+  'em',
+  'bat',
+  'evt',
+  'whk',
+  'dlv',
+  'int',
+  'tpl',
+  'rec',
+  'cus',
+  'file',
+  'aud',
+  'blb',
+] as const
+export type IdPrefix = (typeof idPrefixes)[number]
+export type Id<P extends IdPrefix> = `${P}_${string}`
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+const monotonic = monotonicFactory()
+
+/** A new id of this moment; later ids of this process sort after earlier ones. */
+export function newId<P extends IdPrefix>(prefix: P, at: Date): Id<P> {
+  return `${prefix}_${monotonic(at.getTime()).toLowerCase()}`
+}
+
+/**
+ * The id that `source` (another id) has in another role, always the same: the source's time, and 80 bits of a hash of
+ * source and role. Deriving twice gives one document.
+ */
+export function deriveId<P extends IdPrefix>(prefix: P, source: string, role: string): Id<P> {
+  const time = source.slice(source.indexOf('_') + 1).slice(0, 10)
+  const hash = createHash('sha256').update(`${role}\0${source}`).digest()
+  let tail = ''
+  for (let bit = 0; bit < 80; bit += 5) tail += alphabet[(hash.readUInt16BE(bit >> 3) >> (11 - (bit & 7))) & 31]
+  return `${prefix}_${time}${tail}`
+}
+
+/** The smallest id of a time: for ranges over ids. */
+export function idAt<P extends IdPrefix>(prefix: P, at: Date): Id<P> {
+  let rest = at.getTime()
+  let time = ''
+  for (let digit = 0; digit < 10; digit++) {
+    time = alphabet[rest % 32] + time
+    rest = Math.floor(rest / 32)
+  }
+  return `${prefix}_${time}${'0'.repeat(16)}`
+}
+
+/** When an id was made (milliseconds precise). */
+export function timeOfId(id: string): Date {
+  return new Date(decodeTime(id.slice(id.indexOf('_') + 1).toUpperCase()))
+}
+
+/** A short random token that no other writer uses: for leases and reservations, never a secret. */
+export const newToken = (): string => randomBytes(9).toString('base64url')
+
+/** The pattern of ids of a kind, for schemas. */
+export function idPattern(prefix: IdPrefix): string {
+  return `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`
+}

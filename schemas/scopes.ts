@@ -1,0 +1,34 @@
+/** What a key may be allowed to do (interface.md, Scopes). */
+export const scopes = {
+  'mail:read': 'List, read and search messages; folders; contacts; read Intake messages.',
+  'mail:send': 'Send mail (counts against the send allowance).',
+  'mail:write': 'Flag, move, mark spam, delete messages.',
+  'mailboxes:read': 'List mailboxes.',
+  'mailboxes:write': 'Create and update mailboxes.',
+  'dns:read': "Query a domain's live DNS records.",
+  'dns:write': "Edit a domain's live DNS records.",
+  'domains:read': 'List domains (account keys only).',
+  'domains:write': 'Manage domains (account keys only).',
+  'aliases:read': 'List aliases (account keys only).',
+  'aliases:write': 'Manage aliases (account keys only).',
+  'drive:read': 'List Drive files and folders; get download URLs.',
+} as const
+
+export type Scope = keyof typeof scopes
+
+export const allScopes = Object.keys(scopes) as readonly Scope[]
+
+/** The most an agent key may hold: mailbox, DNS and mail scopes (interface.md, Key kinds). */
+export const agentScopes: readonly Scope[] = allScopes.filter((scope) => /^(mail|mailboxes|dns):/.test(scope))
+
+/** What the key of a signup gets (decisions.md 3, Signup key). */
+export const signupScopes: readonly Scope[] = [
+  'mail:read',
+  'mail:send',
+  'mail:write',
+  'mailboxes:read',
+  'mailboxes:write',
+]
+
+export const keyKinds = ['account', 'agent'] as const
+export type KeyKind = (typeof keyKinds)[number]

@@ -1,0 +1,172 @@
+/**
+ * Every setting, declared once with its schema, default, unit and reason (decisions.md 5). `config/mailroom.yaml` and the
+ * environment fill them in; an unknown one refuses to start; `docs/settings.md` is generated from here.
+ */
+import { array, boolean, type Infer, integer, nullable, oneOf, record, type Schema, string } from './infer.ts'
+
+export type Setting<T = unknown> = {
+  readonly schema: Schema<T>
+  readonly default: T
+  readonly unit?: string
+  readonly about: string
+}
+type Tree = { readonly [name: string]: Setting | Tree }
+
+const KiB = 1024
+const MiB = KiB * KiB
+
+function setting<T>(schema: Schema<T>, initial: T, about: string, unit?: string): Setting<T> {
+  return { schema, default: initial, about, ...(unit !== undefined && { unit }) }
+}
+
+const host = (about: string) => setting(string(), '127.0.0.1', about)
+const port = (initial: number, about: string) =>
+  setting(integer({ minimum: 0, maximum: 65535 }), initial, `${about} 0 means any free port.`)
+const count = (initial: number, about: string, unit?: string) => setting(integer({ minimum: 0 }), initial, about, unit)
+const bytes = (initial: number, about: string) => count(initial, about, 'bytes')
+const seconds = (initial: number, about: string) => count(initial, about, 'seconds')
+const milliseconds = (initial: number, about: string) => count(initial, about, 'milliseconds')
+const optionalString = (about: string) => setting<string | null>(nullable(string()), null, about)
+
+export const settings = {
+  data: setting(
+    string(),
+    './data',
+    'The folder of everything the service writes: database, queue, certificates, secrets, logs.',
+  ),
+  mongodbUrl: setting<string | null>(
+    nullable(string({ pattern: '^mongodb(\\+srv)?://' })),
+    null,
+    'A MongoDB deployment to use; the embedded engine then does not start. Its variable is MONGODB_URL.',
+  ),
+  baseUrl: optionalString(
+    'Address under which the API is reached from outside. Without it: http://127.0.0.1:<real port>.',
+  ),
+  sharedDomain: setting(
+    string({ minLength: 1 }),
+    'agents.localhost',
+    'The free domain of signups; each account gets a sub-domain of it.',
+  ),
+  hostname: optionalString("Name in HELO, certificates and Message-IDs. Without it: the machine's."),
+  postmaster: optionalString(
+    "Mailbox that gets the mail to postmaster@ and abuse@ of the service's own domains. Without it that mail lands in a mailbox postmaster@<sharedDomain> made at the first start.",
+  ),
+  http: { host: host('Where API, MCP and dashboard listen.'), port: port(8080, 'Port of API, MCP and dashboard.') },
+  smtp: {
+    host: host('Where inbound mail is accepted.'),
+    port: port(2525, 'Port for inbound mail (25 in production).'),
+  },
+  dns: { port: port(2053, 'Port of the built-in authoritative DNS server.') },
+  resolver: setting<readonly string[]>(
+    array(string({ pattern: '^.+:\\d+$' })),
+    [],
+    'DNS servers (host:port) for all DNS questions. Empty: those of the system.',
+  ),
+  log: {
+    level: setting(
+      oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+      'info',
+      'Least severe log line that is written.',
+    ),
+  },
+  signup: {
+    enabled: setting(boolean(), true, 'Whether accounts can be made without a person (POST /api/v1/signup).'),
+    perAddressPerDay: count(20, 'Signups in a day (UTC) from one network address; against mass signup by one machine.'),
+    perNetworkPerDay: count(
+      100,
+      'Signups in a day (UTC) from one network (IPv4 /24, IPv6 /48); against mass signup by one provider.',
+    ),
+    perDay: count(2_000, 'Signups in a day (UTC) altogether; against mass signup from everywhere.'),
+  },
+  outbound: {
+    routes: setting<{ readonly [domain: string]: string }>(
+      record(string({ pattern: '^.+:\\d+$' })),
+      {},
+      'Relays: domain or "*" to host:port. A domain without a route is sent to its MX.',
+    ),
+    concurrency: count(50, 'Deliveries in flight at once in one process; more wait in the database.'),
+    leaseSeconds: seconds(
+      120,
+      'How long a claimed recipient stays with one process; after a crash it is tried again then.',
+    ),
+    retrySeconds: setting<readonly number[]>(
+      array(integer({ minimum: 1 })),
+      [60, 300, 900, 1_800, 3_600, 7_200, 14_400],
+      'Pauses after soft bounces; the last one repeats.',
+      'seconds',
+    ),
+    giveUpSeconds: seconds(172_800, 'A recipient that was only deferred for this long has bounced.'),
+    messageSentDelaySeconds: seconds(20, 'Pause between a send and its message.sent event (interface.md, Events).'),
+  },
+  webhooks: {
+    allowPrivate: setting(
+      boolean(),
+      false,
+      'Whether webhooks may go to private addresses and over plain http. Only for tests and closed networks.',
+    ),
+    timeoutMs: milliseconds(10_000, 'How long an endpoint may take to answer.'),
+    concurrency: count(50, 'Attempts in flight at once in one process.'),
+  },
+  limits: {
+    smtp: {
+      messageBytes: bytes(25 * MiB, 'Size of one message; against filling the disk by a single mail.'),
+      headerBytes: bytes(1 * MiB, 'Size of the header of one message; against header bombs.'),
+      headerCount: count(10_000, 'Header fields of one message; against header bombs.'),
+      lineBytes: bytes(65_536, 'Length of one line; longer ones cannot be kept byte for byte and are refused.'),
+      mimeDepth: setting(
+        integer({ minimum: 1, maximum: 50 }),
+        40,
+        'Nesting of MIME parts; against stack and time bombs.',
+      ),
+      recipients: count(100, 'Recipients of one transaction (RFC 5321 4.5.3.1.8 asks for 100).'),
+      connectionsPerAddress: count(
+        100,
+        'Connections at once from one address; against one machine taking all of them.',
+      ),
+      connectionsPerNetwork: count(200, 'Connections at once from one IPv6 /64 or IPv4 /24.'),
+      connections: count(1_000, 'Connections at once altogether.'),
+      dataBytesInFlight: bytes(
+        256 * MiB,
+        'Message bytes held in memory over all connections; past it DATA is answered 452.',
+      ),
+      freeDiskBytes: bytes(256 * MiB, 'With less room than this in the data folder new mail is answered 452.'),
+    },
+    http: {
+      bodyBytes: bytes(1 * MiB, 'Size of a JSON body.'),
+      sendBodyBytes: bytes(16 * MiB, 'Size of the JSON body of a send.'),
+      requestsPerAddressPerMinute: count(
+        600,
+        'Requests in a minute from one address that carry no valid key; against guessing.',
+      ),
+    },
+  },
+} as const satisfies Tree
+
+type Values<T> = T extends Setting<infer V> ? V : { readonly [K in keyof T]: Values<T[K]> }
+/** The settings of a running service. */
+export type Settings = Values<typeof settings>
+
+/** A setting with its dotted name, such as `http.port`. */
+export type NamedSetting = Setting & { readonly name: string }
+
+/** Every setting with its dotted name, in the order of declaration. */
+export function listSettings(tree: Tree = settings, prefix = ''): readonly NamedSetting[] {
+  return Object.entries(tree).flatMap(([name, node]) =>
+    isSetting(node) ? [{ name: prefix + name, ...node }] : listSettings(node, `${prefix}${name}.`),
+  )
+}
+
+/** The environment variable that overrides a setting: `http.port` is `MAILROOM_HTTP_PORT`. */
+export function variableOf(name: string): string {
+  if (name === 'mongodbUrl') return 'MONGODB_URL'
+  return `MAILROOM_${name
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_')
+    .replaceAll('.', '_')
+    .toUpperCase()}`
+}
+
+export function isSetting(node: Setting | Tree): node is Setting {
+  return typeof (node as Setting).about === 'string'
+}
+
+export type SettingValue = Infer<Setting['schema']>
