@@ -1,0 +1,180 @@
+import { decodeCharset } from './charset.ts'
+import { type Hidden, visibleText } from './html.ts'
+import { stripInvisible } from './invisible.ts'
+import { limits } from './limits.ts'
+import type { ParsedMessage } from './parse.ts'
+import type { Part } from './structure.ts'
+import { decodeTransfer } from './transfer.ts'
+import { cleanLine } from './words.ts'
+
+export type Body = {
+  /** What a person reads: plain text parts, or the visible text of the HTML; line ends are LF. */
+  readonly text: string
+  /** The HTML as sent, NOT made safe (that is `sanitiseHtml`), or null when there is none. */
+  readonly html: string | null
+  /** Text in the message that a reader does not see. */
+  readonly hidden: readonly Hidden[]
+  readonly truncated: boolean
+}
+
+export type BodyOptions = {
+  /** Cuts `text` and `html` to so many characters (code points). */
+  readonly maxChars?: number
+  /** False: the HTML is neither returned nor searched for hidden text unless the text is made of it (default true). */
+  readonly html?: boolean
+}
+
+/** Decodes what a message says. Parts beyond `textBytesMax` bytes are cut. Linear. Never throws. */
+export function readBody(
+  raw: Buffer,
+  parsed: ParsedMessage,
+  { maxChars, html: wantsHtml = true }: BodyOptions = {},
+): Body {
+  const decode = decoder(raw)
+  const hidden: Hidden[] = []
+  const read = (parts: readonly Part[]) =>
+    parts.map((part) => readText(decode(part), part, hidden)).filter((text) => text.trim() !== '')
+  let texts = read(parsed.textParts)
+  // Some senders leave the plain alternative empty.
+  if (texts.length === 0) texts = read(parsed.htmlParts.filter((part) => !parsed.textParts.includes(part)))
+  else if (wantsHtml) {
+    const others = parsed.htmlParts.filter(
+      (part) => part.contentType === 'text/html' && !parsed.textParts.includes(part),
+    )
+    for (const part of others) hidden.push(...visibleText(decode(part).text).hidden)
+  }
+  const html =
+    wantsHtml && parsed.hasHtml ? parsed.htmlParts.map((part) => htmlOf(decode(part).text, part)).join('\n') : null
+  const text = cut(texts.join('\n\n'), maxChars)
+  const cutHtml = html === null ? null : cut(html, maxChars)
+  return {
+    text: text.text,
+    html: cutHtml?.text ?? null,
+    hidden: hidden.slice(0, limits.hiddenMax),
+    truncated: text.truncated || cutHtml?.truncated === true || decode.truncated(),
+  }
+}
+
+/** The decoded content of a part, such as an attachment; for a message/rfc822 part the message itself. Never throws. */
+export function partBytes(raw: Buffer, part: Part): Buffer {
+  return decodeTransfer(raw, part.bodyStart, part.bodyEnd, part.encoding)
+}
+
+/** One line of at most `snippetCharsMax` characters for a list: quoted lines and invisible characters left out. */
+export function snippetOf(text: string): string {
+  const head = stripInvisible(text.slice(0, limits.snippetSourceBytesMax * 2)).text
+  const lines = head.split(/\r\n|\r|\n/).map((line) => line.trim())
+  const own = lines.filter(
+    (line, i) =>
+      !line.startsWith('>') &&
+      !/^[_=*-]{3,}$/.test(line) &&
+      !(line.endsWith(':') && nextText(lines, i)?.startsWith('>')),
+  )
+  const line = cleanLine((own.some((each) => each !== '') ? own : lines).join(' '))
+  return firstChars(line.replace(/\s+/g, ' ').trim(), limits.snippetCharsMax)
+}
+
+/**
+ * The snippet of a message that just arrived, from the first `snippetSourceBytesMax` bytes of its first text part
+ * (four times that for HTML). Cheap; hidden text is left out where a style attribute hides it.
+ */
+export function quickSnippet(raw: Buffer, parsed: ParsedMessage): string {
+  const part = parsed.textParts[0] ?? parsed.htmlParts[0]
+  if (!part) return ''
+  const isHtml = part.contentType === 'text/html'
+  const start = isHtml && part.encoding !== 'base64' ? htmlBodyStart(raw, part) : part.bodyStart
+  const wanted = limits.snippetSourceBytesMax * (isHtml ? 4 : 1)
+  const end = Math.min(part.bodyEnd, start + wanted)
+  const bytes = decodeTransfer(raw, start, end, part.encoding)
+  const text = decodeCharset(end < part.bodyEnd ? wholeCharacters(bytes) : bytes, part.charset)
+  return snippetOf(isHtml ? visibleText(text, { links: false, enough: limits.snippetCharsMax * 2 }).text : text)
+}
+
+type Decoded = { readonly text: string; readonly truncated: boolean }
+
+function decoder(raw: Buffer): ((part: Part) => Decoded) & { truncated: () => boolean } {
+  const done = new Map<Part, Decoded>()
+  const decode = (part: Part) => {
+    const known = done.get(part)
+    if (known) return known
+    const end = Math.min(part.bodyEnd, part.bodyStart + limits.textBytesMax)
+    const truncated = end < part.bodyEnd
+    const bytes = decodeTransfer(raw, part.bodyStart, end, part.encoding)
+    const decoded = { text: decodeCharset(truncated ? wholeCharacters(bytes) : bytes, part.charset), truncated }
+    done.set(part, decoded)
+    return decoded
+  }
+  return Object.assign(decode, { truncated: () => [...done.values()].some((each) => each.truncated) })
+}
+
+function readText({ text }: Decoded, part: Part, hidden: Hidden[]): string {
+  if (part.contentType === 'text/html') {
+    const seen = visibleText(text)
+    hidden.push(...seen.hidden)
+    return seen.text
+  }
+  const lines = text.replaceAll('\0', '').replace(/\r\n?/g, '\n')
+  const isFlowed = part.params.get('format')?.toLowerCase() === 'flowed'
+  const seen = stripInvisible(isFlowed ? unwrapFlowed(lines, part.params.get('delsp')?.toLowerCase() === 'yes') : lines)
+  hidden.push(...seen.hidden)
+  return seen.text.replace(/^\s*\n/, '').trimEnd()
+}
+
+// RFC 3676 4: a blank at the end of a line joins it to the next of the same quote depth; `-- ` never joins.
+function unwrapFlowed(text: string, delSp: boolean): string {
+  const out: string[] = []
+  let open = -1 // quote depth of a paragraph that goes on, or -1
+  for (const line of text.split('\n')) {
+    const depth = /^>*/.exec(line)?.[0].length ?? 0
+    const content = line.slice(depth).replace(/^ /, '') // space-stuffing, 4.4
+    const isSeparator = content === '-- '
+    const flows = content.endsWith(' ') && !isSeparator
+    const body = flows && delSp ? content.slice(0, -1) : content
+    if (open === depth && !isSeparator) out[out.length - 1] += body
+    else out.push(depth > 0 ? `${'>'.repeat(depth)} ${body}` : body)
+    open = flows ? depth : -1
+  }
+  return out.join('\n')
+}
+
+function htmlOf(text: string, part: Part): string {
+  if (part.contentType === 'text/html') return text
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return `<div style="white-space: pre-wrap">${escaped.trimEnd()}</div>`
+}
+
+function cut(text: string, maxChars: number | undefined): Decoded {
+  if (maxChars === undefined || text.length <= maxChars) return { text, truncated: false }
+  const kept = firstChars(text, maxChars)
+  return { text: kept, truncated: kept.length < text.length }
+}
+
+/** The first `count` code points. */
+function firstChars(text: string, count: number): string {
+  if (text.length <= count) return text
+  let end = 0
+  for (let i = 0; i < count && end < text.length; i++) end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1
+  return text.slice(0, end)
+}
+
+/** Leaves out bytes at the end that may be half a character. */
+function wholeCharacters(bytes: Buffer): Buffer {
+  for (let end = bytes.length; end > Math.max(0, bytes.length - 64); end--) {
+    if ((bytes[end - 1] as number) <= 0x20) return bytes.subarray(0, end)
+  }
+  let end = bytes.length
+  while (end > 0 && bytes.length - end < 4 && ((bytes[end - 1] as number) & 0xc0) === 0x80) end--
+  return bytes.subarray(0, end > 0 && (bytes[end - 1] as number) >= 0xc0 ? end - 1 : bytes.length)
+}
+
+function nextText(lines: readonly string[], index: number): string | undefined {
+  for (let i = index + 1; i < Math.min(lines.length, index + 4); i++) if (lines[i] !== '') return lines[i]
+  return undefined
+}
+
+/** Where the HTML's body element begins, past style sheets that would fill the window. */
+function htmlBodyStart(raw: Buffer, part: Part): number {
+  const head = raw.subarray(part.bodyStart, Math.min(part.bodyEnd, part.bodyStart + 128 * 1024))
+  const at = Math.max(head.indexOf('<body', 0, 'latin1'), head.indexOf('<BODY', 0, 'latin1'))
+  return at < 0 ? part.bodyStart : part.bodyStart + at
+}

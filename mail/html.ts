@@ -1,0 +1,177 @@
+import sanitizeHtml from 'sanitize-html'
+import { addRules, type StyleRules } from './css.ts'
+import { excerptOf, type Hidden, stripInvisible } from './invisible.ts'
+import { type TextLayout, textLayout } from './layout.ts'
+import { limits } from './limits.ts'
+import { feed } from './markup.ts'
+import { allowedStyles } from './styles.ts'
+import { type Element, elementOf, hidingOfText, page } from './visibility.ts'
+
+export type { Hidden } from './invisible.ts'
+
+export type VisibleTextOptions = {
+  /** Writes the target of a link after its words, when they differ (default true). */
+  readonly links?: boolean
+  /** Keeps what mail programs mark as the sender's signature (default true). */
+  readonly signatures?: boolean
+  /** Stops reading some time after so many visible characters (default: none). */
+  readonly enough?: number
+}
+
+/**
+ * The text a person sees of an HTML body: blocks on lines of their own, quotations marked with `> `, links with their
+ * target. Hidden text (display none, no size, off-screen, transparent or coloured like its background, comments,
+ * characters without width) is left out and listed in `hidden`. HTML beyond `htmlCharsMax` or nested deeper than
+ * `htmlDepthMax` is not read. Linear. Never throws.
+ */
+export function visibleText(
+  html: string,
+  options: VisibleTextOptions = {},
+): { readonly text: string; readonly hidden: readonly Hidden[] } {
+  const out = textLayout()
+  const log = hiddenLog(out)
+  const rules: StyleRules = new Map()
+  const stack: Element[] = []
+  let css: string | null = null
+  let link: { readonly href: string; readonly from: number } | null = null
+
+  feed(html, {
+    onopentag(name, attributes) {
+      const parent = stack.at(-1) ?? page
+      const element = parent.hiding
+        ? { ...parent, name }
+        : elementOf(name, attributes, parent, rules, options.signatures !== false)
+      stack.push(element)
+      if (name === 'style') css = ''
+      if (element.hiding) return
+      if (name === 'a' && options.links !== false) link = linkOf(attributes, out.length())
+      out.open(name, attributes)
+    },
+    ontext(text) {
+      const element = stack.at(-1) ?? page
+      const hiding = hidingOfText(element)
+      if (css !== null) css += text
+      else if (hiding === null) out.text(text, element.pre)
+      else if (hiding !== 'unread') log.note(hiding, text)
+    },
+    oncomment(text) {
+      if (!stack.at(-1)?.hiding && hasWords(text)) log.note('comment', text.slice(0, 4096).replace(/<[^<>]*>/g, ' '))
+    },
+    onclosetag(name) {
+      const element = stack.pop()
+      if (name === 'style' && css !== null) addRules(rules, css)
+      if (name === 'style') css = null
+      if (!element || element.hiding) return
+      if (name === 'a' && link) out.link(link.href, link.from)
+      if (name === 'a') link = null
+      out.close(name)
+    },
+    isEnough: () => options.enough !== undefined && out.length() >= options.enough,
+  })
+
+  const { text, hidden } = stripInvisible(out.finish())
+  const lines = text.split('\n').map((line) => line.trimEnd())
+  return {
+    text: lines
+      .join('\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim(),
+    hidden: [...log.reports(), ...hidden].slice(0, limits.hiddenMax),
+  }
+}
+
+/**
+ * HTML that is safe to show: no script, form, frame, event handler or style sheet; links only to http, https, mailto
+ * and tel; images only by https, http, `cid:` and `data:`; styles only those that colour and space text. HTML beyond
+ * `htmlCharsMax` or nested deeper than `htmlDepthMax` is cut off. Never throws.
+ */
+export function sanitiseHtml(html: string): string {
+  return sanitizeHtml(html.slice(0, feed(html, {})), {
+    allowedTags: sanitizeHtml.defaults.allowedTags.concat([
+      'img',
+      'center',
+      'font',
+      'del',
+      'ins',
+      'strike',
+      'big',
+      'tt',
+      'map',
+      'area',
+    ]),
+    allowedAttributes: {
+      '*': [
+        'style',
+        'dir',
+        'lang',
+        'align',
+        'valign',
+        'title',
+        'width',
+        'height',
+        'bgcolor',
+        'color',
+        'role',
+        'aria-hidden',
+        'aria-label',
+      ],
+      a: ['href', 'name', 'target', 'rel'],
+      area: ['href', 'shape', 'coords', 'alt'],
+      font: ['face', 'size'],
+      img: ['src', 'alt', 'border', 'usemap'],
+      map: ['name'],
+      table: ['border', 'cellpadding', 'cellspacing'],
+      td: ['colspan', 'rowspan', 'nowrap'],
+      th: ['colspan', 'rowspan', 'nowrap', 'scope'],
+      ol: ['start', 'type', 'reversed'],
+      li: ['value'],
+      blockquote: ['type'],
+    },
+    allowedSchemes: ['http', 'https', 'mailto', 'tel'],
+    allowedSchemesByTag: { img: ['http', 'https', 'cid', 'data'] },
+    allowedSchemesAppliedToAttributes: ['href', 'src', 'cite', 'background'],
+    allowProtocolRelative: false,
+    allowedStyles: { '*': allowedStyles },
+    disallowedTagsMode: 'discard',
+    enforceHtmlBoundary: false,
+    nonTextTags: ['script', 'style', 'textarea', 'option', 'noscript', 'title', 'template', 'svg', 'math', 'xml'],
+    exclusiveFilter: ({ tag, attribs }) =>
+      tag === 'img' && /^\s*data:(?!image\/(?:png|gif|jpe?g|webp)[;,])/i.test(attribs.src ?? ''),
+    transformTags: { a: sanitizeHtml.simpleTransform('a', { target: '_blank', rel: 'noopener noreferrer nofollow' }) },
+  })
+}
+
+/** Collects hidden text; pieces that nothing visible stands between are one report. */
+function hiddenLog(out: TextLayout) {
+  const found: { readonly kind: Hidden['kind']; text: string }[] = []
+  return {
+    note(kind: Hidden['kind'], text: string) {
+      const last = found.at(-1)
+      if (last?.kind === kind && !out.wroteSince()) {
+        if (last.text.length < 1000) last.text += text.slice(0, 1000)
+      } else if (text.trim() !== '' && found.length < limits.hiddenMax) found.push({ kind, text: text.slice(0, 1000) })
+      out.mark()
+    },
+    reports: (): Hidden[] =>
+      found
+        .map(({ kind, text }) => ({ kind, excerpt: excerptOf(stripInvisible(text).text) }))
+        .filter(({ excerpt }) => excerpt !== ''),
+  }
+}
+
+/** What an Outlook condition or the sender's template engine left in a comment is no news; words are. */
+function hasWords(comment: string): boolean {
+  const words = comment
+    .slice(0, 4096)
+    .replace(/^\[if[^\]]*\]>?|<!\[endif\]$/g, '')
+    .replace(/<[^<>]*>/g, ' ')
+  return /\p{L}{2,}\s+\p{L}{2,}/u.test(words) && !/^\s*\[?(?:if|endif|begin|end|start)\b/i.test(words)
+}
+
+function linkOf(
+  attributes: Readonly<Record<string, string>>,
+  from: number,
+): { readonly href: string; readonly from: number } | null {
+  const href = (attributes.href ?? '').trim()
+  return /^https?:\/\/\S+$/i.test(href) && href.length <= 2000 ? { href, from } : null
+}

@@ -1,0 +1,166 @@
+/**
+ * The signs of quoted history and signatures, line by line. Lines come without direction marks and with plain blanks.
+ * What is looked for is structure (a date, an address, a colon) and the words of `quotation-words.ts`.
+ */
+
+import { forwards, labels, leadIn, mobile, originals, type Role, verbAtEnd } from './quotation-words.ts'
+
+/** A line that quotes: `>` in front, but not a line that is decorated on both sides. */
+export function isQuoted(line: string): boolean {
+  return /^ {0,3}>/.test(line) && !/<\s*$/.test(line)
+}
+
+/** Whether `line`, right below a quoted line and above `below`, is the rest of it that a mail program wrapped. */
+export function isWrappedQuote(quoted: string, line: string, below: string): boolean {
+  if (!isQuoted(quoted)) return quoted.length > 0 && quoted.length < 200 && /^\s*[(<]?https?:\S+[)>]?/.test(line)
+  if (/^\s*[(<]https?:\S+[)>]/.test(line)) return true
+  const opened = quoted.lastIndexOf('http')
+  if (opened > 0 && /[(<]/.test(quoted[opened - 1] as string) && !/[)>]/.test(quoted.slice(opened))) return true
+  if (quoted.length < 60) return false
+  return !/[.!?:]\s*$/.test(quoted) ? quoted.length >= 66 : isQuoted(below) && /^\p{Ll}/u.test(line)
+}
+
+/** `-----Original Message-----` in the languages of the larger mail programs. */
+export function isOriginalMark(line: string): boolean {
+  const words = /^\s*[*_=-]{2,}\s*(.{3,60}?)\s*[*_=-]{2,}\s*$/.exec(line)?.[1]
+  return words !== undefined && originals.test(words)
+}
+
+/** The line that opens a forwarded message. */
+export function hasForwardMark(plain: readonly string[], index: number): boolean {
+  const line = (plain[index] as string).trim()
+  if (line.length < 5 || line.length > 100) return false
+  const words = /^-{2,}\s*(.{3,80}?)\s*-{2,}$/.exec(line)?.[1] ?? (/[:：]$/.test(line) ? line.slice(0, -1) : '')
+  return forwards.test(words)
+}
+
+export type Attribution = {
+  /** Index after its last line. */
+  readonly end: number
+  /** Text of the reply that stands on its first line. */
+  readonly before: string
+}
+
+/** `On <date>, <somebody> wrote:` and its kin, on up to six lines from `index`; null when there is none. */
+export function attributionAt(plain: readonly string[], index: number): Attribution | null {
+  const first = (plain[index] as string).trim()
+  if (first === '' || isQuoted(first)) return null
+  const shared = sharedLine(plain, index)
+  if (shared) return shared
+  const candidate = /^[-_=]*\s*/.exec(first)?.[0].length ?? 0
+  const opening = first.slice(candidate)
+  const starts = dateIn(opening.slice(0, 90)) || verbAtEnd.test(first)
+  if (starts) {
+    let joined = ''
+    for (let end = index; end < Math.min(plain.length, index + 6); end++) {
+      // A line that quotes is part of it only when an address was wrapped before its bracket: `> wrote:`.
+      const line = (plain[end] as string).trim()
+      if (end > index && isQuoted(line) && !isTornBracket(line)) break
+      joined = end === index ? opening : `${joined} ${line}`
+      if (joined.length > 400) break
+      if (isAttribution(joined.trim(), plain, end + 1)) return { end: end + 1, before: '' }
+      // Only addresses and names go on after a blank line.
+      if (line === '' && end > index + 1) break
+    }
+  }
+  return null
+}
+
+function isAttribution(text: string, plain: readonly string[], next: number): boolean {
+  const line = text.replace(/[-_=\s]+$/, '')
+  if (verbAtEnd.test(line)) {
+    if (dateIn(line.slice(0, 90)) && (leadIn.test(line) || /[:：]$/.test(line))) return true
+    if (address.test(line) && /[:：]$/.test(line)) return true
+    // `---- John Smith wrote ----`
+    return /^.{2,60}$/.test(line) && /-{2,}$/.test(text) && line !== text
+  }
+  if (!dateIn(line.slice(0, 90)) || !address.test(line)) return false
+  const start = line.search(date)
+  if (start > line.search(address)) return false
+  if (/[>")\]\s][:：]$|@[\w.-]+[:：]$/.test(line)) return startsWithDate(line)
+  // No colon: only when quoted lines follow.
+  return (
+    startsWithDate(line) &&
+    /[>)]$/.test(line) &&
+    isQuoted(firstText(plain, next)) &&
+    !isTornBracket(firstText(plain, next))
+  )
+}
+
+/** `>:` or `> wrote:`, the end of an address that was wrapped before its bracket. */
+function isTornBracket(line: string): boolean {
+  return /^>\s*(?:\S{1,20}(?: \S{1,20})?)?\s*[:：]$/.test(line.trim())
+}
+
+// `reply On Wed, Apr 4, 2012 at 3:59 PM, bob@example.com wrote:` with quoted lines below.
+function sharedLine(plain: readonly string[], index: number): Attribution | null {
+  const line = plain[index] as string
+  if (leadIn.test(line.trimStart()) || !verbAtEnd.test(line) || !isQuoted(firstText(plain, index + 1))) return null
+  const found = /^(.*?\S)\s*-*\s*\b(?:on|am|le|el|em|il|op|den)\s+(?=\p{L}{2,12}[.,]? |\d)/iu.exec(line)
+  if (!found || !dateIn(line.slice(found[0].length, found[0].length + 90))) return null
+  return { end: index + 1, before: (found[1] as string).replace(/\s*-+$/, '') }
+}
+
+function firstText(plain: readonly string[], from: number): string {
+  for (let i = from; i < Math.min(plain.length, from + 5); i++)
+    if ((plain[i] as string).trim() !== '') return plain[i] as string
+  return ''
+}
+
+function dateIn(text: string): boolean {
+  return date.test(text)
+}
+
+/** A date stands at the start: digits, or at most four short words (a weekday, a preposition) before them. */
+function startsWithDate(line: string): boolean {
+  return /^(?:[\p{L}.,]{1,14}\s+){0,4}["']?\d/u.test(line)
+}
+
+/** A block of header fields as Outlook puts above the quoted message. */
+export function headerBlockAt(plain: readonly string[], index: number): boolean {
+  const first = roleOf(plain[index] as string)
+  if (first === null || first === 'cc') return false
+  const roles = new Set<Role>([first])
+  for (let i = index + 1; i < Math.min(plain.length, index + 9); i++) {
+    const line = (plain[i] as string).trim()
+    if (line === '') break
+    for (const role of rolesOf(line)) roles.add(role)
+  }
+  const startsWell = first === 'from' || first === 'date'
+  const hasSender = roles.has('from') || roles.has('date')
+  return hasSender && roles.size >= (startsWell ? 2 : 3) && (roles.has('from') || roles.has('to'))
+}
+
+function rolesOf(line: string): Role[] {
+  const found = roleOf(line)
+  // Some programs put two fields on one line: `À : a@b Objet : c`.
+  const second = /\s(\p{L}[\p{L} ]{1,14}) ?[:：]/u.exec(line.slice(8))
+  const other = second ? roleOf(`${second[1]}:`) : null
+  return [found, other].filter((role) => role !== null)
+}
+
+function roleOf(line: string): Role | null {
+  const label = /^\s*[*_]{0,2}\s*(\p{L}[\p{L} '-]{0,24}?)\s*[*_]{0,2}\s*[:：]/u.exec(line)?.[1]
+  return label === undefined ? null : (labels.get(label.toLowerCase()) ?? null)
+}
+
+/** A line like `Sent from my iPhone`, whatever the program and language. */
+export function isMobileSignature(line: string): boolean {
+  const text = line
+    .replace(/[<(]https?:[^>)]*[>)]/g, '')
+    .replace(/[*_]/g, '')
+    .trim()
+  return text.length >= 6 && text.length <= 80 && mobile.test(text)
+}
+
+/** How many lines a signature below this line may have; 0 when the line opens none. */
+export function isSignatureMark(line: string): number {
+  if (line === '-- ') return 30 // RFC 3676 4.3
+  if (line.trimEnd() === '--') return 12
+  return /^(?:\u2014|\u2013|_{2,})\s*$/.test(line) ? 8 : 0
+}
+
+const date =
+  /\b\d{1,2}[:.h]\d{2}\b|\b(?:19|20)\d{2}\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\d{4}[年년]|\b\d{1,2}[.-]?\s?\p{L}{3,10}[.-]?\s?\d{2,4}\b/u
+
+const address = /[^\s@<>()[\]"]+@[^\s@<>()[\]"]+/

@@ -1,0 +1,142 @@
+/** Decodes the content of a part; unknown encodings are the identity (RFC 2045 6.4 would refuse them). */
+export function decodeTransfer(raw: Buffer, start: number, end: number, encoding: string): Buffer {
+  if (encoding === 'base64') return decodeBase64(raw, start, end)
+  if (encoding === 'quoted-printable') return decodeQuotedPrintable(raw, start, end)
+  if (uuencodings.has(encoding)) return decodeUu(raw, start, end)
+  return raw.subarray(start, end)
+}
+
+/** Bytes that `decodeTransfer` would give, without building them where the encoding allows that. */
+export function decodedSize(raw: Buffer, start: number, end: number, encoding: string): number {
+  if (encoding === 'base64') return base64Size(raw, start, end)
+  if (encoding === 'quoted-printable' || uuencodings.has(encoding))
+    return decodeTransfer(raw, start, end, encoding).length
+  return end - start
+}
+
+const uuencodings: ReadonlySet<string> = new Set(['x-uuencode', 'uuencode', 'x-uue', 'x-uu'])
+
+const outside = 0
+const letter = 1
+const padding = 2
+
+/** Which bytes are base64 letters (RFC 2045 6.8: all others are ignored). */
+const base64Kind = kinds()
+
+function kinds(): Uint8Array {
+  const table = new Uint8Array(256)
+  for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
+    table[char.charCodeAt(0)] = letter
+  table[0x3d] = padding
+  return table
+}
+
+function base64Size(raw: Buffer, start: number, end: number): number {
+  let size = 0
+  let letters = 0
+  for (let i = start; i < end; i++) {
+    const kind = base64Kind[raw[i] as number]
+    if (kind === letter) letters++
+    else if (kind === padding) {
+      size += Math.floor((letters * 3) / 4)
+      letters = 0
+    }
+  }
+  return size + Math.floor((letters * 3) / 4)
+}
+
+// RFC 2045 6.8. Foreign bytes are skipped, and text after padding is a new run (some programs join encoded pieces).
+function decodeBase64(raw: Buffer, start: number, end: number): Buffer {
+  const clean = Buffer.allocUnsafe(end - start)
+  const runs: Buffer[] = []
+  let from = 0
+  let length = 0
+  for (let i = start; i < end; i++) {
+    const byte = raw[i] as number
+    const kind = base64Kind[byte]
+    if (kind === outside) continue
+    if (kind === letter) clean[length++] = byte
+    else {
+      if (length > from) runs.push(decodeRun(clean, from, length))
+      from = length
+    }
+  }
+  if (length > from) runs.push(decodeRun(clean, from, length))
+  return runs.length === 1 ? (runs[0] as Buffer) : Buffer.concat(runs)
+}
+
+function decodeRun(letters: Buffer, from: number, to: number): Buffer {
+  return Buffer.from(letters.toString('latin1', from, to), 'base64')
+}
+
+// RFC 2045 6.7: blanks at the end of a line go, `=` there joins lines, a lone `=` stays as it is.
+function decodeQuotedPrintable(raw: Buffer, start: number, end: number): Buffer {
+  const out = Buffer.allocUnsafe(end - start)
+  let length = 0
+  let kept = 0 // length without the blanks at the end of the line so far
+  let i = start
+  while (i < end) {
+    const byte = raw[i] as number
+    if (byte === 0x3d) {
+      const joined = softBreakEnd(raw, i + 1, end)
+      if (joined > 0) {
+        kept = length
+        i = joined
+        continue
+      }
+      const value = hexPair(raw[i + 1], i + 2 < end ? raw[i + 2] : undefined)
+      out[length++] = value < 0 ? byte : value
+      kept = length
+      i += value < 0 ? 1 : 3
+      continue
+    }
+    if (byte === 0x0a || (byte === 0x0d && raw[i + 1] === 0x0a)) length = kept
+    out[length++] = byte
+    if (byte !== 0x20 && byte !== 0x09) kept = length
+    i++
+  }
+  return out.subarray(0, kept)
+}
+
+/** Index after the line end when only blanks stand between `from` and it (or the end of the content), else -1. */
+function softBreakEnd(raw: Buffer, from: number, end: number): number {
+  let i = from
+  while (i < end && (raw[i] === 0x20 || raw[i] === 0x09)) i++
+  if (i >= end) return end
+  if (raw[i] === 0x0d && i + 1 < end && raw[i + 1] === 0x0a) return i + 2
+  return raw[i] === 0x0a ? i + 1 : -1
+}
+
+function hexPair(high: number | undefined, low: number | undefined): number {
+  const first = hexDigit(high)
+  const second = hexDigit(low)
+  return first < 0 || second < 0 ? -1 : first * 16 + second
+}
+
+function hexDigit(byte: number | undefined): number {
+  if (byte === undefined) return -1
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const upper = byte & 0xdf
+  return upper >= 0x41 && upper <= 0x46 ? upper - 0x37 : -1
+}
+
+/** uuencode as `begin 644 name` ... `end` (POSIX); lines outside are skipped. */
+function decodeUu(raw: Buffer, start: number, end: number): Buffer {
+  const chunks: Buffer[] = []
+  let inside = false
+  for (const line of raw.toString('latin1', start, end).split(/\r?\n/)) {
+    if (!inside) {
+      inside = /^begin [0-7]{3,4} /.test(line)
+      continue
+    }
+    if (line.startsWith('end')) break
+    const size = ((line.charCodeAt(0) || 0x20) - 0x20) & 0x3f
+    const letters = line
+      .slice(1)
+      .replace(/[\x20-\x60]/g, (char: string) => uuToBase64[(char.charCodeAt(0) - 0x20) & 0x3f] as string)
+    chunks.push(Buffer.from(letters, 'base64').subarray(0, size))
+  }
+  return Buffer.concat(chunks)
+}
+
+const uuToBase64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
