@@ -1,0 +1,140 @@
+/** `$lookup`: the documents of another collection that belong to each document. */
+import { copyDocument, type Document, documentOf, isDocument, newDocument, type Value } from '../bson/document.ts'
+import { EngineError } from '../errors.ts'
+import { anyAtPath } from '../match/path.ts'
+import { compileExpression, fieldPath } from './expression.ts'
+import type { Constants, Evaluate } from './scope.ts'
+import { needDocument, type Settings, type Source } from './stages.ts'
+
+type Lookup = {
+  readonly from: string
+  readonly as: readonly string[]
+  readonly local: string | undefined
+  readonly foreign: string | undefined
+  readonly variables: readonly (readonly [name: string, evaluate: Evaluate])[]
+  readonly stages: readonly Value[]
+}
+
+/** A compiled pipeline over documents at hand. */
+type Run = (input: Iterable<Document>, source: Source) => Iterable<Document>
+
+/** `compile` is the compiler of pipelines, handed in because it needs this stage itself. */
+export function compileLookup(
+  argument: Value,
+  settings: Settings,
+  compile: (stages: readonly Value[], settings: Settings) => Run,
+): Run {
+  const lookup = parseLookup(argument, settings.names)
+  const inner = { ...settings, depth: settings.depth + 1 }
+  // A first compilation with empty variables reports mistakes before any document is read.
+  const names = new Map(settings.names)
+  for (const [name] of lookup.variables) names.set(name, undefined)
+  const fixed = compile(lookup.stages, { ...inner, names })
+  return function* (input, source) {
+    for (const doc of input) {
+      const run =
+        lookup.variables.length === 0
+          ? fixed
+          : compile(lookup.stages, { ...inner, names: bound(lookup, doc, settings.names) })
+      yield withField(doc, lookup.as, [...run(candidates(lookup, doc, source), source)])
+    }
+  }
+}
+
+function bound(lookup: Lookup, doc: Document, names: Constants): Constants {
+  const result = new Map(names)
+  for (const [name, evaluate] of lookup.variables) result.set(name, evaluate({ root: doc, bound: undefined }))
+  return result
+}
+
+/**
+ * The foreign documents whose field equals the local one, or one of its elements; without fields all of them. A filter
+ * at the start of the pipeline is asked of the source too, so that an index can serve it.
+ */
+function candidates({ from, local, foreign, stages }: Lookup, doc: Document, source: Source): Iterable<Document> {
+  const filters: Document[] = []
+  if (local !== undefined && foreign !== undefined) {
+    const equal = localValues(doc, local).map((value) => documentOf({ [foreign]: documentOf({ $eq: value }) }))
+    if (equal.length === 0) return []
+    filters.push(equal.length === 1 ? equal[0]! : documentOf({ $or: equal }))
+  }
+  const [first] = stages
+  const match = isDocument(first) ? first.$match : undefined
+  if (isDocument(match) && !usesExpression(match)) filters.push(match)
+  if (filters.length === 0) return source.find(from, newDocument())
+  return source.find(from, filters.length === 1 ? filters[0]! : documentOf({ $and: filters }))
+}
+
+function localValues(doc: Document, path: string): readonly Value[] {
+  const values: Value[] = []
+  const collect = anyAtPath(path, 'whole', (value) => {
+    if (Array.isArray(value)) values.push(...value)
+    else values.push(value ?? null)
+    return false
+  })
+  collect(doc, undefined)
+  return values
+}
+
+/** Expressions may use the variables of `let`, which only this stage knows. */
+function usesExpression(filter: Value): boolean {
+  if (Array.isArray(filter)) return filter.some(usesExpression)
+  return isDocument(filter) && Object.keys(filter).some((field) => field === '$expr' || usesExpression(filter[field]!))
+}
+
+function withField(doc: Document, parts: readonly string[], value: Value): Document {
+  const [part, ...rest] = parts
+  const result = copyDocument(doc)
+  const inner = doc[part!]
+  result[part!] = rest.length === 0 ? value : withField(isDocument(inner) ? inner : newDocument(), rest, value)
+  return result
+}
+
+const known: readonly string[] = ['from', 'as', 'localField', 'foreignField', 'let', 'pipeline']
+
+function parseLookup(argument: Value, names: Constants): Lookup {
+  const spec = needDocument(argument, 9, 'the $lookup specification must be an Object')
+  for (const field in spec)
+    if (!known.includes(field)) throw new EngineError('FailedToParse', `unknown argument to $lookup: ${field}`)
+  const { let: variables, pipeline } = spec
+  const local = optionalText(spec, 'localField')
+  const foreign = optionalText(spec, 'foreignField')
+  if ((local === undefined) !== (foreign === undefined)) {
+    throw new EngineError(
+      'FailedToParse',
+      '$lookup requires both or neither of localField and foreignField to be specified',
+    )
+  }
+  if (local === undefined && pipeline === undefined) {
+    throw new EngineError(
+      'FailedToParse',
+      "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified",
+    )
+  }
+  if (pipeline !== undefined && !Array.isArray(pipeline))
+    throw new EngineError('TypeMismatch', "'pipeline' option must be specified as an array")
+  if (variables !== undefined && !isDocument(variables))
+    throw new EngineError('FailedToParse', '$lookup argument let must be an object')
+  if (variables !== undefined && pipeline === undefined)
+    throw new EngineError('FailedToParse', "$lookup with a 'let' argument must also specify 'pipeline'")
+  return {
+    from: requiredText(spec, 'from'),
+    as: fieldPath(requiredText(spec, 'as')),
+    local,
+    foreign,
+    variables: Object.entries(variables ?? {}).map(([name, value]) => [name, compileExpression(value, names)] as const),
+    stages: pipeline ?? [],
+  }
+}
+
+function requiredText(spec: Document, field: string): string {
+  const value = optionalText(spec, field)
+  if (value === undefined) throw new EngineError('FailedToParse', `must specify '${field}' field for a $lookup`)
+  return value
+}
+
+function optionalText(spec: Document, field: string): string | undefined {
+  const value = spec[field]
+  if (value === undefined || typeof value === 'string') return value
+  throw new EngineError('FailedToParse', `$lookup argument '${field}' must be a string`)
+}

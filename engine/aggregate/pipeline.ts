@@ -1,0 +1,214 @@
+/**
+ * Aggregation pipelines as chains of generators: a stage pulls from the one before it, so `$limit` stops the scan.
+ * The start of a pipeline that a query planner can serve is handed out as `leading` and not run again.
+ */
+import { type Document, documentOf, firstField, isDocument, type Value } from '../bson/document.ts'
+import { isNumber, toInteger } from '../bson/number.ts'
+import { EngineError } from '../errors.ts'
+import { compileFilter } from '../match/compile.ts'
+import { parseFilter } from '../match/parse.ts'
+import { compileSortKey } from '../sort/sort.ts'
+import { compileCount, compileGroup, compileSortByCount, countField, type Transform } from './group.ts'
+import { compileLookup } from './lookup.ts'
+import { compileReshape } from './reshape.ts'
+import { type Constants, constantsAt } from './scope.ts'
+import { needDocument, parseStage, type Settings, type Source } from './stages.ts'
+import { compileUnwind } from './unwind.ts'
+
+export type { Source }
+
+export type Leading = {
+  readonly filter?: Document
+  readonly sort?: Document
+  /** Applied after sorting, before `limit`. */
+  readonly skip?: number
+  readonly limit?: number
+}
+
+export type Pipeline = {
+  /** What the planner serves: `run` expects its input filtered, sorted and cut accordingly. */
+  readonly leading: Leading
+  /** After `leading` the pipeline only counts: its result is `{ _id: id, [field]: n }` (no `_id` when undefined), or nothing for 0. */
+  readonly countOnly: { readonly field: string; readonly id: Value | undefined } | undefined
+  readonly run: (input: Iterable<Document>, source: Source) => Iterable<Document>
+}
+
+/** A compiled stage. `source` is given when the pipeline runs. */
+type Stage = (input: Iterable<Document>, source: Source) => Iterable<Document>
+
+/** mongod's limit on stages. */
+const stagesMax = 1000
+/** How deep `$facet` and `$lookup` may nest pipelines, as mongod. */
+const pipelineDepthMax = 20
+
+/** Compiles a pipeline. `now` is `$$NOW`. Fails with 40324 for unknown stages and with mongod's codes for wrong arguments. */
+export function compilePipeline(stages: readonly Value[], { now }: { readonly now: Date }): Pipeline {
+  const parsed = parseStages(stages)
+  const settings = { now, names: constantsAt(now), depth: 0 }
+  const compiled = parsed.map(({ name, argument }) => compileStage(name, argument, settings))
+  const { leading, used } = splitLeading(parsed)
+  const rest = compiled.slice(used)
+  return {
+    leading,
+    countOnly: rest.length === 1 ? countOnly(parsed.at(-1)!) : undefined,
+    run: (input, source) => rest.reduce((documents, stage) => stage(documents, source), input),
+  }
+}
+
+function parseStages(stages: readonly Value[]): readonly ParsedStage[] {
+  if (stages.length > stagesMax) {
+    throw new EngineError(7749501, `Pipeline length must be no longer than ${stagesMax} stages`)
+  }
+  return stages.map(parseStage)
+}
+
+type ParsedStage = { readonly name: string; readonly argument: Value }
+
+function compileStage(name: string, argument: Value, settings: Settings): Stage {
+  const { names } = settings
+  switch (name) {
+    case '$match':
+      return matchStage(needDocument(argument, 15959, 'the match filter must be an expression in an object'), names)
+    case '$sort':
+      return sortStage(needDocument(argument, 15973, 'the $sort key specification must be an object'))
+    case '$skip':
+      return skipStage(skipOf(argument))
+    case '$limit':
+      return limitStage(limitOf(argument))
+    case '$group':
+      return compileGroup(argument, names)
+    case '$count':
+      return compileCount(argument)
+    case '$sortByCount':
+      return compileSortByCount(argument, names)
+    case '$unwind':
+      return compileUnwind(argument)
+    case '$lookup':
+      return compileLookup(argument, settings, wholePipeline)
+    case '$facet':
+      return facetStage(argument, settings)
+    default:
+      return reshapeStage(name, argument, names)
+  }
+}
+
+function reshapeStage(name: string, argument: Value, names: Constants): Transform {
+  const reshape = compileReshape(name, argument, names)
+  if (reshape === undefined) throw new EngineError(40324, `Unrecognized pipeline stage name: '${name}'`)
+  return function* (input) {
+    for (const doc of input) yield reshape(doc)
+  }
+}
+
+function matchStage(filter: Document, names: Constants): Transform {
+  const { matches } = compileFilter(parseFilter(filter), names)
+  return function* (input) {
+    for (const doc of input) if (matches(doc)) yield doc
+  }
+}
+
+function sortStage(spec: Document): Transform {
+  if (firstField(spec) === undefined) throw new EngineError(15976, '$sort stage must have at least one sort key')
+  const { key, compareKeys } = compileSortKey(spec)
+  return (input) =>
+    Array.from(input, (doc) => ({ doc, key: key(doc) }))
+      .sort((a, b) => compareKeys(a.key, b.key))
+      .map(({ doc }) => doc)
+}
+
+function skipStage(count: number): Transform {
+  return function* (input) {
+    let seen = 0
+    for (const doc of input) if (seen++ >= count) yield doc
+  }
+}
+
+function limitStage(count: number): Transform {
+  return function* (input) {
+    let left = count
+    for (const doc of input) {
+      yield doc
+      if (--left === 0) return
+    }
+  }
+}
+
+function skipOf(argument: Value): number {
+  const count = isNumber(argument) ? toInteger(argument) : undefined
+  if (count === undefined) throw new EngineError(5107200, 'invalid argument to $skip stage: Expected an integer')
+  if (count < 0n) throw new EngineError(5107200, 'invalid argument to $skip stage: Expected a non-negative number')
+  return Number(count)
+}
+
+function limitOf(argument: Value): number {
+  const count = isNumber(argument) ? toInteger(argument) : undefined
+  if (count === undefined) throw new EngineError(2107201, 'invalid argument to $limit stage: Expected an integer')
+  if (count < 0n) throw new EngineError(5107201, 'invalid argument to $limit stage: Expected a non-negative number')
+  if (count === 0n) throw new EngineError(15958, 'the limit must be positive')
+  return Number(count)
+}
+
+const notInFacet: readonly string[] = ['$facet']
+
+function facetStage(argument: Value, settings: Settings): Stage {
+  const spec = needDocument(argument, 40169, 'the $facet specification must be a non-empty object')
+  const names = Object.keys(spec)
+  if (names.length === 0) throw new EngineError(40169, 'the $facet specification must be a non-empty object')
+  const facets = names.map((name) => {
+    const stages = spec[name]
+    if (!Array.isArray(stages)) throw new EngineError(40170, `arguments to $facet must be arrays, ${name} is not`)
+    if (name.startsWith('$') || name.includes('.')) throw new EngineError(16410, `a facet may not be called '${name}'`)
+    const forbidden = stages.find((stage) => isDocument(stage) && notInFacet.includes(firstField(stage) ?? ''))
+    if (forbidden)
+      throw new EngineError(
+        40600,
+        `${firstField(forbidden as Document)} is not allowed to be used within a $facet stage`,
+      )
+    return [name, wholePipeline(stages, { ...settings, depth: settings.depth + 1 })] as const
+  })
+  return function* (input, source) {
+    const documents = [...input]
+    yield documentOf(Object.fromEntries(facets.map(([name, run]) => [name, [...run(documents, source)]])))
+  }
+}
+
+/** A pipeline over documents at hand, nothing served by a planner. */
+function wholePipeline(stages: readonly Value[], settings: Settings): Stage {
+  if (settings.depth > pipelineDepthMax) {
+    throw new EngineError(232, `Maximum number of nested sub-pipelines exceeded. Limit is ${pipelineDepthMax}`)
+  }
+  const compiled = parseStages(stages).map(({ name, argument }) => compileStage(name, argument, settings))
+  return (input, source) => compiled.reduce((documents, stage) => stage(documents, source), input)
+}
+
+/** Filters first, then at most one sort, one skip and one limit. */
+function splitLeading(stages: readonly ParsedStage[]): { readonly leading: Leading; readonly used: number } {
+  let used = 0
+  const filters: Document[] = []
+  while (stages[used]?.name === '$match') filters.push(stages[used++]!.argument as Document)
+  const next = (name: string) => (stages[used]?.name === name ? stages[used++]!.argument : undefined)
+  const sort = next('$sort') as Document | undefined
+  const skip = next('$skip')
+  const limit = next('$limit')
+  const filter = filters.length > 1 ? documentOf({ $and: filters }) : filters[0]
+  const leading = {
+    ...(filter && { filter }),
+    ...(sort && { sort }),
+    ...(skip !== undefined && { skip: skipOf(skip) }),
+    ...(limit !== undefined && { limit: limitOf(limit) }),
+  }
+  return { leading, used }
+}
+
+/** `$count`, and the `$group` that countDocuments of the drivers sends. */
+function countOnly({ name, argument }: ParsedStage): Pipeline['countOnly'] {
+  if (name === '$count') return { field: countField(argument), id: undefined }
+  if (name !== '$group' || !isDocument(argument)) return undefined
+  const [first, field, ...others] = Object.keys(argument)
+  const id = argument._id
+  const isConstant = id === null || isNumber(id)
+  if (first !== '_id' || !isConstant || field === undefined || others.length > 0) return undefined
+  const column = argument[field]
+  const sum = isDocument(column) && Object.keys(column).length === 1 ? column.$sum : undefined
+  return sum !== undefined && isNumber(sum) && toInteger(sum) === 1n ? { field, id } : undefined
+}

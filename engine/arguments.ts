@@ -1,0 +1,121 @@
+/** Reads the fields of a command document; a value of the wrong type is refused as mongod refuses it. */
+import { type Document, isDocument, typeName, type Value } from './bson/document.ts'
+import { EngineError } from './errors.ts'
+
+const numberTypes = new Set(['int', 'long', 'double', 'decimal'])
+
+export function textField(body: Document, field: string): string {
+  const value = body[field]
+  if (typeof value !== 'string') throw wrongType(field, value, 'string')
+  return value
+}
+
+export function optionalText(body: Document, field: string): string | undefined {
+  return body[field] === undefined ? undefined : textField(body, field)
+}
+
+export function documentField(body: Document, field: string): Document {
+  const value = body[field]
+  if (!isDocument(value)) throw wrongType(field, value, 'object')
+  return value
+}
+
+export function optionalDocument(body: Document, field: string): Document | undefined {
+  return body[field] === undefined || body[field] === null ? undefined : documentField(body, field)
+}
+
+export function arrayField(body: Document, field: string): readonly Value[] {
+  const value = body[field]
+  if (!Array.isArray(value)) throw wrongType(field, value, 'array')
+  return value
+}
+
+export function documentsField(body: Document, field: string): readonly Document[] {
+  return arrayField(body, field).map((value, i) => {
+    if (!isDocument(value)) throw wrongType(`${field}.${i}`, value, 'object')
+    return value
+  })
+}
+
+export function optionalDocuments(body: Document, field: string): readonly Document[] | undefined {
+  return body[field] === undefined ? undefined : documentsField(body, field)
+}
+
+/** A boolean; numbers count as mongod counts them. */
+export function flagField(body: Document, field: string, absent = false): boolean {
+  const value = body[field]
+  if (value === undefined || value === null) return absent
+  if (typeof value === 'boolean') return value
+  if (isNumber(value)) return Number(value) !== 0
+  throw wrongType(field, value, 'bool')
+}
+
+/** A whole number of any BSON number type that is not negative. */
+export function countField(body: Document, field: string): number | undefined {
+  const value = body[field]
+  if (value === undefined || value === null) return undefined
+  if (!isNumber(value)) throw wrongType(field, value, 'long')
+  const number = Number(value)
+  if (!Number.isSafeInteger(number)) throw new EngineError('FailedToParse', `${field} must be a whole number`)
+  if (number < 0)
+    throw new EngineError('BadValue', `BSON field '${field}' value must be >= 0, actual value '${number}'`)
+  return number
+}
+
+/** An index by name or by key pattern. */
+export function hintField(body: Document): string | Document | undefined {
+  const hint = body.hint
+  if (hint === undefined || typeof hint === 'string' || isDocument(hint)) return hint
+  throw new EngineError('FailedToParse', 'hint must be a string or an object')
+}
+
+/** Whether a number is meant, whichever BSON type carries it. */
+export function isNumber(value: Value | undefined): boolean {
+  return numberTypes.has(typeName(value))
+}
+
+/** When the command has to be given up, in milliseconds of `performance.now()`. */
+export function deadlineOf(body: Document): number | undefined {
+  const limit = countField(body, 'maxTimeMS')
+  return limit === undefined || limit === 0 ? undefined : performance.now() + limit
+}
+
+/** @throws EngineError MaxTimeMSExpired past the deadline */
+export function checkDeadline(deadline: number | undefined): void {
+  if (deadline !== undefined && performance.now() > deadline) {
+    throw new EngineError('MaxTimeMSExpired', 'operation exceeded time limit')
+  }
+}
+
+/** @throws EngineError Location40415 for a field that a nested specification does not know */
+export function onlyFields(spec: Document, where: string, known: readonly string[]): void {
+  for (const field of Object.keys(spec)) {
+    if (!known.includes(field)) throw new EngineError(40415, `BSON field '${where}.${field}' is an unknown field.`)
+  }
+}
+
+/** @throws EngineError InvalidOptions for a collation that is not binary comparison */
+export function checkCollation(spec: Document): void {
+  const collation = optionalDocument(spec, 'collation')
+  if (collation !== undefined && collation.locale !== undefined && collation.locale !== 'simple') {
+    throw new EngineError('InvalidOptions', 'only the simple collation is supported by the embedded engine')
+  }
+}
+
+/** @throws EngineError InvalidNamespace */
+export function checkNamespace(database: string, name: string, namespaceBytesMax: number): void {
+  const whole = `${database}.${name}`
+  const fine =
+    name !== '' && !name.includes('$') && !name.includes('\0') && !name.startsWith('.') && !name.startsWith('system.')
+  if (!fine || Buffer.byteLength(whole) > namespaceBytesMax) {
+    throw new EngineError('InvalidNamespace', `Invalid namespace specified '${whole}'`)
+  }
+}
+
+function wrongType(field: string, value: Value | undefined, wanted: string): EngineError {
+  if (value === undefined) return new EngineError(40414, `BSON field '${field}' is missing but a required field`)
+  return new EngineError(
+    'TypeMismatch',
+    `BSON field '${field}' is the wrong type '${typeName(value)}', expected type '${wanted}'`,
+  )
+}

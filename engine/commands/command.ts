@@ -1,0 +1,155 @@
+import { checkCollation, isNumber } from '../arguments.ts'
+import { type Document, isDocument, type Value } from '../bson/document.ts'
+import type { Cursors } from '../cursors/cursors.ts'
+import { EngineError, type ErrorName } from '../errors.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Store } from '../store/store.ts'
+import type { Message } from '../wire/message.ts'
+import type { Body } from '../wire/reply.ts'
+import type { Writer } from '../writer/client.ts'
+
+/** Everything a command works with. */
+export type Engine = {
+  readonly dir: string
+  readonly reader: Store
+  readonly writer: Writer
+  readonly cursors: Cursors
+  readonly sessions: Sessions
+  readonly noTableScan: boolean
+  readonly startedAt: number
+  readonly counters: Counters
+}
+
+/** What serverStatus shows; counted by the doors. */
+export type Counters = {
+  connections: number
+  connectionsMade: number
+  requests: number
+  requestBytes: number
+  readonly commands: Map<string, number>
+}
+
+export type Call = {
+  readonly engine: Engine
+  readonly message: Message
+  readonly body: Document
+  readonly database: string
+  readonly connection: number
+}
+
+/**
+ * What becomes of a field of a command: it has its effect, it is accepted because it makes no difference on one node,
+ * or it is refused (always, or when `check` finds a value the engine has no meaning for).
+ */
+export type FieldRule =
+  | { readonly rule: 'implemented' }
+  | { readonly rule: 'harmless'; readonly why: string }
+  | { readonly rule: 'refused'; readonly why: string; readonly check: (value: Value, body: Document) => void }
+
+export type Command = {
+  /** The name, then its other spellings. */
+  readonly names: readonly string[]
+  readonly fields: Readonly<Record<string, FieldRule>>
+  readonly run: (call: Call) => Body | Promise<Body>
+}
+
+export const implemented: FieldRule = { rule: 'implemented' }
+
+export function harmless(why: string): FieldRule {
+  return { rule: 'harmless', why }
+}
+
+/** Refused unless the value means "off": false, 0, null or an empty object. */
+export function refused(name: ErrorName | number, why: string): FieldRule {
+  return {
+    rule: 'refused',
+    why,
+    check(value) {
+      if (!isOff(value)) throw new EngineError(name, why)
+    },
+  }
+}
+
+/** Only the simple collation: strings compare as bytes. */
+export const collation: FieldRule = {
+  rule: 'refused',
+  why: 'only the simple collation',
+  check: (_, body) => checkCollation(body),
+}
+
+/** Fields that any command may carry. */
+export const commonFields: Readonly<Record<string, FieldRule>> = {
+  $db: implemented,
+  lsid: implemented,
+  maxTimeMS: implemented,
+  comment: harmless('it is for logs and profilers'),
+  $readPreference: harmless('there is one server'),
+  $clusterTime: harmless('a standalone server has no cluster time'),
+  apiVersion: { rule: 'refused', why: 'only API version 1', check: checkApiVersion },
+  apiStrict: harmless('the surface is smaller than API version 1'),
+  apiDeprecationErrors: harmless('nothing deprecated is offered'),
+  readConcern: { rule: 'refused', why: 'levels snapshot and linearizable', check: checkReadConcern },
+  writeConcern: { rule: 'refused', why: 'more than one acknowledgement', check: checkWriteConcern },
+  txnNumber: transactional(),
+  startTransaction: transactional(),
+  autocommit: transactional(),
+}
+
+/** @throws EngineError Location40415 for fields the command does not know, and the refusals of its fields */
+export function checkFields(command: Command, body: Document, fields: readonly string[]): void {
+  for (const [i, field] of fields.entries()) {
+    if (i === 0) continue
+    const rule = command.fields[field] ?? commonFields[field]
+    if (rule === undefined)
+      throw new EngineError(40415, `BSON field '${command.names[0]}.${field}' is an unknown field.`)
+    const value = body[field]
+    if (rule.rule === 'refused' && value !== undefined) rule.check(value, body)
+  }
+}
+
+/** The name of the collection that the command's first field gives. */
+export function collectionName(call: Call): string {
+  const name = call.body[call.message.fields[0]!]
+  if (typeof name !== 'string' || name === '') {
+    throw new EngineError(
+      'InvalidNamespace',
+      `collection name has invalid type or is empty for '${call.message.fields[0]}'`,
+    )
+  }
+  return name
+}
+
+function isOff(value: Value): boolean {
+  if (value === null || value === false) return true
+  if (isNumber(value)) return Number(value) === 0
+  return isDocument(value) && Object.keys(value).length === 0
+}
+
+function transactional(): FieldRule {
+  const why = 'Transaction numbers are only allowed on a replica set member or mongos'
+  return {
+    rule: 'refused',
+    why,
+    check() {
+      throw new EngineError('IllegalOperation', why)
+    },
+  }
+}
+
+function checkApiVersion(value: Value): void {
+  if (value !== '1') throw new EngineError(322, `API version must be '1', got '${String(value)}'`)
+}
+
+function checkReadConcern(value: Value): void {
+  const level = isDocument(value) ? value.level : undefined
+  if (level === 'snapshot') throw new EngineError('InvalidOptions', 'readConcern level snapshot needs a replica set')
+  if (level === 'linearizable')
+    throw new EngineError('NotAReplicaSet', 'readConcern level linearizable needs a replica set')
+}
+
+function checkWriteConcern(value: Value): void {
+  const w = isDocument(value) ? value.w : undefined
+  if (w === undefined || w === 'majority') return
+  if (isNumber(w) && Number(w) <= 1) return
+  throw new EngineError('BadValue', "cannot use 'w' > 1 when a host is not replicated")
+}

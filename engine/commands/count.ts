@@ -1,0 +1,149 @@
+import { countField, deadlineOf, hintField, optionalDocument, textField } from '../arguments.ts'
+import { compareValues } from '../bson/compare.ts'
+import { decode } from '../bson/decode.ts'
+import { type Document, isDocument, type Value } from '../bson/document.ts'
+import { encode } from '../bson/encode.ts'
+import { pull } from '../cursors/slices.ts'
+import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { compileFilter } from '../match/compile.ts'
+import { parseFilter } from '../match/parse.ts'
+import { prepareQuery, type QueryRequest } from '../plan/query.ts'
+import { records } from '../plan/scan.ts'
+import type { Collection } from '../store/catalog.ts'
+import { pick } from '../store/elements.ts'
+import { topLevel } from '../store/paths.ts'
+import type { Store } from '../store/store.ts'
+import { type Call, type Command, collation, collectionName, implemented, refused } from './command.ts'
+
+/** Counts documents; without a filter, or with one that an index answers exactly, no document is read. */
+export const count: Command = {
+  names: ['count'],
+  fields: {
+    query: implemented,
+    limit: implemented,
+    skip: implemented,
+    hint: implemented,
+    collation,
+    fields: { rule: 'harmless', why: 'obsolete' },
+  },
+  async run(call): Promise<Document> {
+    const { body, engine, database } = call
+    const name = collectionName(call)
+    const request = countRequest(body, engine.noTableScan)
+    let n = 0
+    const take = (part: number) => {
+      n = part
+      return true
+    }
+    const steps = (function* () {
+      const collection = engine.reader.collection(database, name)
+      if (collection !== undefined) yield* counted(engine.reader, collection, request)
+      else compileFilter(parseFilter(request.filter))
+    })()
+    await pull(engine.reader, steps, take, deadlineOf(body))
+    return { n, ok: 1 }
+  },
+}
+
+/** The distinct values of a path, array elements taken one by one. */
+export const distinct: Command = {
+  names: ['distinct'],
+  fields: {
+    key: implemented,
+    query: implemented,
+    hint: implemented,
+    collation,
+    let: refused('NotImplemented', 'let is not supported'),
+  },
+  run: runDistinct,
+}
+
+/** What `count`, and `explain` of it, look for. */
+export function countRequest(body: Document, noTableScan: boolean): QueryRequest {
+  const limit = body.limit === undefined ? undefined : Math.abs(Number(body.limit))
+  return {
+    filter: optionalDocument(body, 'query') ?? {},
+    hint: hintField(body),
+    skip: countField(body, 'skip'),
+    limit,
+    noTableScan,
+  }
+}
+
+/** Counts in steps; the last number is the count. */
+export function* counted(store: Store, collection: Collection, request: QueryRequest): Generator<number | undefined> {
+  const skip = request.skip ?? 0
+  const limit = request.limit ?? 0
+  const all = request.hint === undefined && Object.keys(request.filter).length === 0
+  if (all) return yield bounded(store.index(collection.indexes[0]!.id).countAll(), skip, limit)
+  const { plan, run, stats } = prepareQuery(store, collection, { ...request, sort: undefined })
+  if (plan.kind === 'index' && plan.exact && skip === 0 && limit === 0 && !plan.index.multikey.includes(true)) {
+    const table = store.index(plan.index.id)
+    return yield plan.intervals.reduce((sum, interval) => sum + table.countBetween(interval.low, interval.high), 0)
+  }
+  let n = 0
+  if (plan.kind === 'index' && plan.exact) {
+    for (const _ of records(store, plan, stats)) if (++n % limits.scanClockEvery === 0) yield undefined
+    return yield bounded(n, skip, limit)
+  }
+  for (const hit of run()) {
+    if (hit === undefined) yield undefined
+    else n++
+  }
+  yield n
+}
+
+async function runDistinct(call: Call): Promise<Document> {
+  const { body, engine, database } = call
+  const name = collectionName(call)
+  const path = textField(body, 'key')
+  const filter = optionalDocument(body, 'query') ?? {}
+  const request = { filter, hint: hintField(body), noTableScan: engine.noTableScan }
+  const fields = new Set([topLevel(path)])
+  const values = new Map<string, Value>()
+  let bytes = 0
+  const steps = (function* () {
+    const collection = engine.reader.collection(database, name)
+    if (collection === undefined) return
+    for (const hit of prepareQuery(engine.reader, collection, request).run()) yield hit
+  })()
+  await pull(
+    engine.reader,
+    steps,
+    (hit) => {
+      for (const value of valuesAt(decode(pick(hit.bytes, fields)), path.split('.'))) {
+        const key = encode({ v: value })
+        const text = key.toString('latin1')
+        if (values.has(text)) continue
+        values.set(text, value)
+        bytes += key.length
+        if (bytes > limits.batchBytes) throw new EngineError(17217, 'distinct too big, 16mb cap')
+      }
+      return true
+    },
+    deadlineOf(body),
+  )
+  return { values: unequal([...values.values()]), ok: 1 }
+}
+
+/** Sorted, and without values that are equal though their types differ (5 and 5.0). */
+function unequal(values: readonly Value[]): Value[] {
+  const sorted = [...values].sort(compareValues)
+  return sorted.filter((value, i) => i === 0 || compareValues(sorted[i - 1], value) !== 0)
+}
+
+function valuesAt(value: Value | undefined, parts: readonly string[]): Value[] {
+  if (value === undefined) return []
+  if (parts.length === 0) return Array.isArray(value) ? value : [value]
+  if (Array.isArray(value)) {
+    const position = /^\d+$/.test(parts[0]!) ? valuesAt(value[Number(parts[0])], parts.slice(1)) : []
+    return [...value.flatMap((element) => (isDocument(element) ? valuesAt(element, parts) : [])), ...position]
+  }
+  return isDocument(value) ? valuesAt(value[parts[0]!], parts.slice(1)) : []
+}
+
+function bounded(n: number, skip: number, limit: number): number {
+  const left = Math.max(0, n - skip)
+  return limit > 0 ? Math.min(left, limit) : left
+}

@@ -1,0 +1,60 @@
+import { Long } from 'bson'
+import { arrayField, countField, deadlineOf, textField } from '../arguments.ts'
+import type { Document, Value } from '../bson/document.ts'
+import { limits } from '../limits.ts'
+import { namespace } from '../store/catalog.ts'
+import { type Body, cursorBody } from '../wire/reply.ts'
+import { type Call, type Command, collectionName, implemented, refused } from './command.ts'
+import { cursorId } from './find.ts'
+
+/** The next batch of a cursor. */
+export const getMore: Command = {
+  names: ['getMore'],
+  fields: {
+    collection: implemented,
+    batchSize: implemented,
+    term: refused('BadValue', 'term is for replication'),
+    lastKnownCommittedOpTime: refused('BadValue', 'lastKnownCommittedOpTime is for replication'),
+  },
+  async run({ body, engine, database }: Call): Promise<Body> {
+    const ns = namespace(database, textField(body, 'collection'))
+    const size = countField(body, 'batchSize')
+    const count = size === undefined || size === 0 ? Number.MAX_SAFE_INTEGER : size
+    const asker = { ns, session: engine.sessions.use(body.lsid) }
+    const batch = await engine.cursors.next(engine.reader, cursorId(body.getMore), asker, {
+      count,
+      deadline: deadlineOf(body),
+    })
+    return cursorBody('nextBatch', batch.documents, batch.id, ns)
+  },
+}
+
+/** Closes cursors of one collection. */
+export const killCursors: Command = {
+  names: ['killCursors'],
+  fields: { cursors: implemented },
+  run(call): Document {
+    const ns = namespace(call.database, collectionName(call))
+    const killed: Value[] = []
+    const missing: Value[] = []
+    for (const value of arrayField(call.body, 'cursors')) {
+      const id = cursorId(value)
+      ;(call.engine.cursors.kill(id, ns) ? killed : missing).push(Long.fromBigInt(id))
+    }
+    return { cursorsKilled: killed, cursorsNotFound: missing, cursorsAlive: [], cursorsUnknown: [], ok: 1 }
+  },
+}
+
+/** A cursor over documents made here, for lists of collections and indexes. */
+export async function listCursor(call: Call, ns: string, documents: Iterable<Uint8Array>): Promise<Body> {
+  const { engine, body } = call
+  const wanted = (body.cursor ?? {}) as Document
+  const owner = { ns, session: engine.sessions.use(body.lsid), timesOut: true }
+  const count = countField(wanted, 'batchSize') ?? limits.firstBatch
+  const batch = await engine.cursors.first(engine.reader, owner, documents[Symbol.iterator](), {
+    count,
+    single: false,
+    deadline: undefined,
+  })
+  return cursorBody('firstBatch', batch.documents, batch.id, ns)
+}

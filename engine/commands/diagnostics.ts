@@ -1,0 +1,181 @@
+import { Long } from 'bson'
+import { countField, flagField } from '../arguments.ts'
+import { type Document, documentOf, type Value } from '../bson/document.ts'
+import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { type Collection, namespace } from '../store/catalog.ts'
+import type { Store } from '../store/store.ts'
+import { verifyCollection } from '../store/verify.ts'
+import { type Command, collectionName, harmless, implemented, refused } from './command.ts'
+import { serverVersion } from './hello.ts'
+import { fileBytes } from './lists.ts'
+
+/** A small serverStatus: what health checks and dashboards of one process ask for. */
+export const serverStatus: Command = {
+  names: ['serverStatus'],
+  // Sections can be switched on and off by name; all sections of this engine are always shown.
+  fields: Object.fromEntries(
+    [
+      'repl',
+      'metrics',
+      'locks',
+      'mirroredReads',
+      'latchAnalysis',
+      'wiredTiger',
+      'tcmalloc',
+      'opcounters',
+      'connections',
+    ].map((section) => [section, harmless('sections are not switched')]),
+  ),
+  run({ engine }): Document {
+    const { counters } = engine
+    const { rss } = process.memoryUsage()
+    return {
+      host: 'embedded',
+      version: serverVersion,
+      process: 'embedded single-node store',
+      pid: new Long(process.pid),
+      uptime: (Date.now() - engine.startedAt) / 1000,
+      localTime: new Date(),
+      connections: documentOf({ current: counters.connections, totalCreated: counters.connectionsMade }),
+      opcounters: documentOf(Object.fromEntries(counters.commands)),
+      mem: documentOf({ resident: Math.round(rss / 1024 / 1024) }),
+      metrics: documentOf({ cursor: documentOf({ open: documentOf({ total: engine.cursors.count }) }) }),
+      logicalSessionRecordCache: documentOf({ activeSessionsCount: engine.sessions.count }),
+      queue: documentOf({ writes: engine.writer.queued, requestBytes: counters.requestBytes }),
+      storageEngine: documentOf({ name: 'sqlite', persistent: true }),
+      ok: 1,
+    }
+  },
+}
+
+export const dbStats: Command = {
+  names: ['dbStats', 'dbstats'],
+  fields: { scale: implemented, freeStorage: harmless('the free list is not counted') },
+  run({ engine, database, body }): Document {
+    const { reader } = engine
+    const scale = scaleOf(body)
+    return reader.snapshot(() => {
+      const own = [...reader.catalog.byName.values()].filter((collection) => collection.database === database)
+      const sizes = own.map((collection) => sizeOf(reader, collection))
+      const sum = (field: 'count' | 'bytes') => sizes.reduce((total, size) => total + size[field], 0)
+      return {
+        db: database,
+        collections: own.length,
+        views: 0,
+        objects: sum('count'),
+        avgObjSize: sum('count') === 0 ? 0 : sum('bytes') / sum('count'),
+        dataSize: sum('bytes') / scale,
+        storageSize: fileBytes(reader.db) / scale,
+        indexes: own.reduce((total, collection) => total + collection.indexes.length, 0),
+        scaleFactor: scale,
+        ok: 1,
+      }
+    })
+  },
+}
+
+export const collStats: Command = {
+  names: ['collStats', 'collstats'],
+  fields: { scale: implemented },
+  run(call): Document {
+    const { reader } = call.engine
+    const name = collectionName(call)
+    const scale = scaleOf(call.body)
+    return reader.snapshot(() => {
+      const collection = reader.collection(call.database, name)
+      const { count, bytes } = collection === undefined ? { count: 0, bytes: 0 } : sizeOf(reader, collection)
+      return {
+        ns: namespace(call.database, name),
+        size: bytes / scale,
+        count,
+        ...(count > 0 && { avgObjSize: bytes / count }),
+        storageSize: bytes / scale,
+        nindexes: collection?.indexes.length ?? 0,
+        capped: false,
+        scaleFactor: scale,
+        ok: 1,
+      }
+    })
+  },
+}
+
+/** Compares every index of a collection with its documents. */
+export const validate: Command = {
+  names: ['validate'],
+  fields: {
+    full: harmless('the comparison is always complete'),
+    repair: refused('NotImplemented', 'repair is not supported by the embedded engine'),
+    metadata: harmless('metadata is always checked'),
+    checkBSONConformance: harmless('every document is decoded'),
+    background: harmless('reads go on while it runs'),
+  },
+  async run(call): Promise<Document> {
+    const { reader } = call.engine
+    const name = collectionName(call)
+    const ns = namespace(call.database, name)
+    const collection = reader.snapshot(() => reader.collection(call.database, name))
+    if (collection === undefined)
+      throw new EngineError('NamespaceNotFound', `Collection '${ns}' does not exist to validate.`)
+    const found = reader.snapshot(() => verifyCollection(reader, collection))
+    return {
+      ns,
+      nrecords: found.documents,
+      nIndexes: collection.indexes.length,
+      keysPerIndex: documentOf(Object.fromEntries(found.keysPerIndex)),
+      valid: found.errors.length === 0,
+      warnings: [],
+      errors: [...found.errors],
+      ok: 1,
+    }
+  },
+}
+
+const parameters: Readonly<Record<string, Value>> = {
+  featureCompatibilityVersion: documentOf({ version: '7.0' }),
+  authenticationMechanisms: [],
+  maxBSONDepth: limits.depth,
+  cursorTimeoutMillis: limits.cursorIdleMs,
+  ttlMonitorSleepSecs: limits.ttlEveryMs / 1000,
+}
+
+/** A few parameters that tools read; none can be set. */
+export const getParameter: Command = {
+  names: ['getParameter'],
+  fields: {
+    ...Object.fromEntries(Object.keys(parameters).map((name) => [name, implemented])),
+    notablescan: implemented,
+    allParameters: implemented,
+  },
+  run({ body, engine, message }): Document {
+    const all = { ...parameters, notablescan: engine.noTableScan }
+    if (body.getParameter === '*' || flagField(body, 'allParameters')) return { ...all, ok: 1 }
+    const asked = message.fields.filter((field) => field in all)
+    if (asked.length === 0) throw new EngineError('InvalidOptions', 'no option found to get')
+    return { ...Object.fromEntries(asked.map((field) => [field, all[field as keyof typeof all]!])), ok: 1 }
+  },
+}
+
+export const connectionStatus: Command = {
+  names: ['connectionStatus'],
+  fields: { showPrivileges: harmless('there are no users') },
+  run: (): Document => ({ authInfo: documentOf({ authenticatedUsers: [], authenticatedUserRoles: [] }), ok: 1 }),
+}
+
+export const whatsmyuri: Command = {
+  names: ['whatsmyuri'],
+  fields: {},
+  run: ({ connection }): Document => ({ you: `socket:${connection}`, ok: 1 }),
+}
+
+function scaleOf(body: Document): number {
+  const scale = countField(body, 'scale') ?? 1
+  if (scale === 0) throw new EngineError('BadValue', 'scale must be greater than 0')
+  return scale
+}
+
+/** Blob lengths stand in the row headers: long documents are not read for this. */
+function sizeOf(reader: Store, collection: Collection): { readonly count: number; readonly bytes: number } {
+  const row = reader.db.prepare(`SELECT count(*) AS n, total(length(d)) AS bytes FROM c_${collection.id}`).get()
+  return { count: Number(row?.n), bytes: Number(row?.bytes) }
+}

@@ -1,0 +1,41 @@
+import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { log, reason } from '../log.ts'
+import type { Message } from '../wire/message.ts'
+import type { Body } from '../wire/reply.ts'
+import { errorBody } from '../wire/reply.ts'
+import { type Call, checkFields, type Engine } from './command.ts'
+import { commandNamed } from './table.ts'
+
+/** Runs one command and answers it, failures included: nothing is thrown. */
+export async function dispatch(engine: Engine, message: Message, connection: number): Promise<Body> {
+  try {
+    return await perform(engine, message, connection)
+  } catch (error) {
+    if (error instanceof EngineError) return errorBody(error)
+    log('error', 'command failed', { command: message.fields[0], reason: reason(error) })
+    return errorBody(new EngineError('InternalError', 'the command failed; see the log of the engine'))
+  }
+}
+
+function perform(engine: Engine, message: Message, connection: number): Body | Promise<Body> {
+  const name = message.fields[0] ?? ''
+  const command = commandNamed(name)
+  if (command === undefined) throw new EngineError('CommandNotFound', `no such command: '${name}'`)
+  checkFields(command, message.body, message.fields)
+  const call: Call = { engine, message, body: message.body, database: databaseOf(message), connection }
+  const { commands } = engine.counters
+  commands.set(command.names[0]!, (commands.get(command.names[0]!) ?? 0) + 1)
+  return command.run(call)
+}
+
+function databaseOf({ body }: Message): string {
+  const name = body.$db
+  const fine =
+    typeof name === 'string' &&
+    name !== '' &&
+    Buffer.byteLength(name) <= limits.databaseNameBytes &&
+    !/[/\\. "$*<>:|?\0]/.test(name)
+  if (!fine) throw new EngineError('InvalidNamespace', `Invalid database name: '${String(name)}'`)
+  return name
+}

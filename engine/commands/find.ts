@@ -1,0 +1,136 @@
+import { countField, deadlineOf, flagField, hintField, isNumber, optionalDocument } from '../arguments.ts'
+import { decode } from '../bson/decode.ts'
+import { type Document, isDocument } from '../bson/document.ts'
+import { encode } from '../bson/encode.ts'
+import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { compileFilter } from '../match/compile.ts'
+import { parseFilter } from '../match/parse.ts'
+import { prepareQuery, type QueryRequest } from '../plan/query.ts'
+import { compileProjection } from '../project/project.ts'
+import { namespace } from '../store/catalog.ts'
+import { pick } from '../store/elements.ts'
+import { topLevel } from '../store/paths.ts'
+import type { Body } from '../wire/reply.ts'
+import { cursorBody } from '../wire/reply.ts'
+import { type Call, type Command, collation, collectionName, harmless, implemented, refused } from './command.ts'
+
+const oneNode = 'there is one server'
+
+/** Finds documents; replies are spliced from the stored bytes unless a projection is asked for. */
+export const find: Command = {
+  names: ['find'],
+  fields: {
+    filter: implemented,
+    sort: implemented,
+    projection: implemented,
+    hint: implemented,
+    skip: implemented,
+    limit: implemented,
+    batchSize: implemented,
+    singleBatch: implemented,
+    noCursorTimeout: implemented,
+    collation,
+    allowDiskUse: harmless('sorts stay in memory, within their limit'),
+    allowPartialResults: harmless(oneNode),
+    oplogReplay: harmless('obsolete'),
+    tailable: refused('BadValue', 'tailable cursors need a capped collection'),
+    awaitData: refused('BadValue', 'awaitData needs a capped collection'),
+    min: refused('NotImplemented', 'min is not supported by the embedded engine'),
+    max: refused('NotImplemented', 'max is not supported by the embedded engine'),
+    returnKey: refused('NotImplemented', 'returnKey is not supported by the embedded engine'),
+    showRecordId: refused('NotImplemented', 'showRecordId is not supported by the embedded engine'),
+    let: refused('NotImplemented', 'let is not supported by the embedded engine'),
+  },
+  run: runFind,
+}
+
+async function runFind(call: Call): Promise<Body> {
+  const { body, engine, database } = call
+  const name = collectionName(call)
+  const limit = limitOf(body)
+  const size = countField(body, 'batchSize')
+  const single = flagField(body, 'singleBatch') || limit.single
+  const ns = namespace(database, name)
+  const owner = { ns, session: engine.sessions.use(body.lsid), timesOut: !flagField(body, 'noCursorTimeout') }
+  const rows = foundRows(
+    call,
+    name,
+    queryOf(body, engine.noTableScan, limit.count),
+    optionalDocument(body, 'projection'),
+  )
+  const count = size ?? (single && limit.count > 0 ? limit.count : limits.firstBatch)
+  const whole = limit.count > 0 && count >= limit.count
+  const batch = await engine.cursors.first(engine.reader, owner, rows, {
+    count,
+    single: single || whole,
+    deadline: deadlineOf(body),
+  })
+  return cursorBody('firstBatch', batch.documents, batch.id, ns)
+}
+
+/** A negative limit means one batch of that size. */
+function limitOf(body: Document): { readonly count: number; readonly single: boolean } {
+  const limit = body.limit
+  if (isNumber(limit) && Number(limit) < 0) return { count: -Number(limit), single: true }
+  return { count: countField(body, 'limit') ?? 0, single: false }
+}
+
+/** What `find`, and `explain` of it, look for. */
+export function queryOf(body: Document, noTableScan: boolean, limit: number): QueryRequest {
+  return {
+    filter: optionalDocument(body, 'filter') ?? {},
+    sort: optionalDocument(body, 'sort'),
+    hint: hintField(body),
+    skip: countField(body, 'skip'),
+    limit,
+    noTableScan,
+  }
+}
+
+/** The rows of a find. Planning happens at the first step, inside the snapshot that the first batch is read from. */
+function* foundRows(
+  { engine, database }: Call,
+  name: string,
+  request: QueryRequest,
+  projection: Document | undefined,
+): Generator<Uint8Array | undefined> {
+  const collection = engine.reader.collection(database, name)
+  if (collection === undefined) {
+    compileFilter(parseFilter(request.filter))
+    return
+  }
+  const query = prepareQuery(engine.reader, collection, request)
+  const shape =
+    projection === undefined || Object.keys(projection).length === 0 ? undefined : shaper(projection, request.filter)
+  for (const hit of query.run())
+    yield hit === undefined ? undefined : shape === undefined ? hit.bytes : shape(hit.bytes)
+}
+
+/** Projects stored bytes; an inclusion of plain fields decodes only these. */
+function shaper(projection: Document, filter: Document): (bytes: Uint8Array) => Uint8Array {
+  const project = compileProjection(projection, compileFilter(parseFilter(filter)))
+  const fields = includedFields(projection)
+  return (bytes) => encode(project(decode(fields === undefined ? bytes : pick(bytes, fields))))
+}
+
+/** The top-level fields an inclusion reads, undefined for every other kind of projection. */
+function includedFields(projection: Document): ReadonlySet<string> | undefined {
+  const fields = new Set(['_id'])
+  for (const [path, value] of Object.entries(projection)) {
+    if (path === '_id' && !isDocument(value)) continue
+    if (!included(value) || path.includes('$')) return undefined
+    fields.add(topLevel(path))
+  }
+  return fields.size > 1 || included(projection._id) ? fields : undefined
+}
+
+function included(value: Document[string] | undefined): boolean {
+  return value === true || (isNumber(value) && Number(value) !== 0)
+}
+
+/** The id of a cursor as a bigint. */
+export function cursorId(value: Document[string] | undefined): bigint {
+  if (!isNumber(value)) throw new EngineError('TypeMismatch', 'a cursor id must be a long')
+  return BigInt(String(value))
+}

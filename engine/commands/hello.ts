@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { Binary } from 'bson'
+import { type Document, documentOf, isDocument, type Value } from '../bson/document.ts'
+import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { type Call, type Command, harmless, implemented, refused } from './command.ts'
+
+/** MongoDB 7.0's wire version: with a higher one drivers would send the 8.0 `bulkWrite` command. */
+export const wireVersion = { min: 0, max: 21 } as const
+export const serverVersion = '7.0.0'
+
+/**
+ * Who answers here: a standalone server (no `setName`), so that drivers switch retryable writes off by themselves.
+ * There is no `topologyVersion`, so drivers poll instead of keeping a streaming monitor.
+ */
+export const hello: Command = {
+  names: ['hello', 'ismaster', 'isMaster'],
+  fields: {
+    helloOk: implemented,
+    client: harmless('it is for logs'),
+    compression: harmless('none is offered in the reply'),
+    backpressure: harmless('the server sends no overload errors'),
+    topologyVersion: refused('IllegalOperation', 'streaming hello is not offered'),
+    maxAwaitTimeMS: refused('IllegalOperation', 'streaming hello is not offered'),
+    loadBalanced: refused('IllegalOperation', 'there is no load balancer mode'),
+    saslSupportedMechs: harmless('the socket decides who may connect'),
+    speculativeAuthenticate: { rule: 'refused', why: 'the socket decides who may connect', check: refuseCredentials },
+    $query: harmless('obsolete'),
+  },
+  run({ message, connection }): Document {
+    const legacy = message.fields[0] !== 'hello'
+    return {
+      helloOk: true,
+      ...(legacy ? { ismaster: true } : { isWritablePrimary: true }),
+      maxBsonObjectSize: limits.documentBytes,
+      maxMessageSizeBytes: limits.messageBytes,
+      maxWriteBatchSize: limits.writeBatch,
+      localTime: new Date(),
+      logicalSessionTimeoutMinutes: limits.sessionIdleMs / 60_000,
+      connectionId: connection,
+      minWireVersion: wireVersion.min,
+      maxWireVersion: wireVersion.max,
+      readOnly: false,
+      ok: 1,
+    }
+  },
+}
+
+export const ping: Command = { names: ['ping'], fields: {}, run: () => ({ ok: 1 }) }
+
+/** Versions; `embedded` tells this engine from a real server. */
+export const buildInfo: Command = {
+  names: ['buildInfo', 'buildinfo'],
+  fields: {},
+  run: (): Document => ({
+    version: serverVersion,
+    versionArray: serverVersion.split('.').map(Number).concat(0),
+    embedded: true,
+    product: 'embedded single-node store: no replication, no failover',
+    gitVersion: '',
+    modules: [],
+    bits: 64,
+    debug: false,
+    maxBsonObjectSize: limits.documentBytes,
+    storageEngines: ['sqlite'],
+    javascriptEngine: 'none',
+    sysInfo: '',
+    ok: 1,
+  }),
+}
+
+/** Gives out a session id; drivers make their own. */
+export const startSession: Command = {
+  names: ['startSession'],
+  fields: {},
+  run({ engine }): Document {
+    const id = documentOf({ id: new Binary(randomBytes(16), 4) })
+    engine.sessions.use(id)
+    return { id, timeoutMinutes: limits.sessionIdleMs / 60_000, ok: 1 }
+  },
+}
+
+export const endSessions: Command = { names: ['endSessions', 'killSessions'], fields: {}, run: (call) => endAll(call) }
+
+export const refreshSessions: Command = {
+  names: ['refreshSessions'],
+  fields: {},
+  run(call): Document {
+    for (const lsid of sessionsOf(call)) call.engine.sessions.use(lsid)
+    return { ok: 1 }
+  },
+}
+
+function endAll(call: Call): Document {
+  for (const lsid of sessionsOf(call)) {
+    const key = call.engine.sessions.end(lsid)
+    if (key !== undefined) call.engine.cursors.killSession(key)
+  }
+  return { ok: 1 }
+}
+
+function sessionsOf({ body, message }: Call): readonly Document[] {
+  const list = body[message.fields[0]!]
+  if (!Array.isArray(list)) throw new EngineError('TypeMismatch', `${message.fields[0]} needs an array of sessions`)
+  return list.filter((value: Value): value is Document => isDocument(value))
+}
+
+function refuseCredentials(): void {
+  throw new EngineError('AuthenticationFailed', 'the embedded engine has no users: who can open its socket has access')
+}

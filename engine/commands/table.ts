@@ -1,0 +1,64 @@
+/** The one table of what the engine offers: it drives the dispatcher, and the compatibility page is made from it. */
+import { aggregate } from './aggregate.ts'
+import type { Command } from './command.ts'
+import { count, distinct } from './count.ts'
+import { getMore, killCursors } from './cursors.ts'
+import {
+  collStats,
+  connectionStatus,
+  dbStats,
+  getParameter,
+  serverStatus,
+  validate,
+  whatsmyuri,
+} from './diagnostics.ts'
+import { explainOf } from './explain.ts'
+import { find } from './find.ts'
+import { buildInfo, endSessions, hello, ping, refreshSessions, startSession } from './hello.ts'
+import { listCollections, listDatabases, listIndexes } from './lists.ts'
+import { collMod, create, createIndexes, drop, dropDatabase, dropIndexes, renameCollection } from './schema.ts'
+import { findAndModify, insert, remove, update } from './writes.ts'
+
+export const commands: readonly Command[] = [
+  hello,
+  ping,
+  buildInfo,
+  find,
+  getMore,
+  killCursors,
+  insert,
+  update,
+  remove,
+  findAndModify,
+  aggregate,
+  count,
+  distinct,
+  explainOf((name) => commandNamed(name)),
+  create,
+  drop,
+  dropDatabase,
+  createIndexes,
+  dropIndexes,
+  collMod,
+  renameCollection,
+  listCollections,
+  listDatabases,
+  listIndexes,
+  validate,
+  collStats,
+  dbStats,
+  serverStatus,
+  getParameter,
+  connectionStatus,
+  whatsmyuri,
+  startSession,
+  refreshSessions,
+  endSessions,
+]
+
+const byName = new Map(commands.flatMap((command) => command.names.map((name) => [name, command] as const)))
+
+/** The command of that name, undefined when the engine has none. */
+export function commandNamed(name: string): Command | undefined {
+  return byName.get(name)
+}

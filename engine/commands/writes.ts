@@ -1,0 +1,65 @@
+import { checkNamespace } from '../arguments.ts'
+import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { Body } from '../wire/reply.ts'
+import {
+  type Call,
+  type Command,
+  collation,
+  collectionName,
+  type FieldRule,
+  harmless,
+  implemented,
+  refused,
+} from './command.ts'
+
+const noValidation = harmless('there is no document validation')
+const noLet = refused('NotImplemented', 'let is not supported by the embedded engine')
+
+export const insert = bulkWrite('insert', { documents: implemented })
+export const update = bulkWrite('update', { updates: implemented, let: noLet })
+export const remove = bulkWrite('delete', { deletes: implemented, let: noLet })
+
+/** Finds one document and changes or removes it in one step. */
+export const findAndModify: Command = {
+  names: ['findAndModify', 'findandmodify'],
+  fields: {
+    query: implemented,
+    sort: implemented,
+    update: implemented,
+    remove: implemented,
+    new: implemented,
+    fields: implemented,
+    upsert: implemented,
+    arrayFilters: implemented,
+    hint: implemented,
+    collation,
+    bypassDocumentValidation: noValidation,
+    let: noLet,
+  },
+  run: toWriter,
+}
+
+/** Sends the message to the writer thread and gives back its answer, which is committed. The message's memory goes along. */
+export function toWriter(call: Call): Promise<Body> {
+  if (typeof call.body[call.message.fields[0]!] === 'string') collectionName(call)
+  return call.engine.writer.write({ kind: 'command', message: call.message.bytes })
+}
+
+function bulkWrite(name: 'insert' | 'update' | 'delete', own: Readonly<Record<string, FieldRule>>): Command {
+  return {
+    names: [name],
+    fields: { ordered: implemented, bypassDocumentValidation: noValidation, ...own },
+    run(call) {
+      checkNamespace(call.database, collectionName(call), limits.namespaceBytes)
+      const operations = call.message.bulk.length / 2
+      if (operations < 1 || operations > limits.writeBatch) {
+        throw new EngineError(
+          'InvalidOptions',
+          `Write batch sizes must be between 1 and ${limits.writeBatch}. Got ${operations} operations.`,
+        )
+      }
+      return toWriter(call)
+    },
+  }
+}

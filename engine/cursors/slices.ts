@@ -1,0 +1,34 @@
+import { setImmediate } from 'node:timers/promises'
+import { checkDeadline } from '../arguments.ts'
+import { limits } from '../limits.ts'
+import type { Store } from '../store/store.ts'
+
+/**
+ * Takes rows until `take` says enough (false) or there are no more. Reads in snapshots that last at most
+ * `limits.scanSliceMs`, and gives the event loop a turn between two of them. `undefined` rows mean: still working.
+ * @returns whether the rows have ended
+ * @throws EngineError MaxTimeMSExpired past the deadline
+ */
+export async function pull<Row>(
+  store: Store,
+  rows: Iterator<Row | undefined>,
+  take: (row: Row) => boolean,
+  deadline: number | undefined,
+): Promise<boolean> {
+  for (;;) {
+    const state = store.snapshot(() => slice(rows, take))
+    if (state !== 'pause') return state === 'ended'
+    checkDeadline(deadline)
+    await setImmediate()
+  }
+}
+
+function slice<Row>(rows: Iterator<Row | undefined>, take: (row: Row) => boolean): 'ended' | 'enough' | 'pause' {
+  const until = performance.now() + limits.scanSliceMs
+  for (let count = 1; ; count++) {
+    const next = rows.next()
+    if (next.done === true) return 'ended'
+    if (next.value !== undefined && !take(next.value)) return 'enough'
+    if ((next.value === undefined || count % limits.scanClockEvery === 0) && performance.now() > until) return 'pause'
+  }
+}

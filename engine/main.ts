@@ -1,0 +1,103 @@
+/**
+ * The engine's process.
+ *
+ *   node engine/main.ts --data DIR --socket PATH [--no-table-scan] [--sync-delay-ms N] [--file-bytes-max N] [--ttl-every-ms N]
+ *
+ * Says `{ ready: true }` over IPC, or as a JSON line on stdout without it. Ends with 0 on SIGTERM, SIGINT or the
+ * message `{ stop: true }`, after what is queued has been written; ends as well when its IPC channel closes.
+ * The message `{ backup: PATH }` makes a copy of all data and is answered `{ backup: PATH, ok }`.
+ */
+import { parseArgs } from 'node:util'
+import { limits } from './limits.ts'
+import { log, reason } from './log.ts'
+import { type RunningServer, startServer } from './server.ts'
+
+const usage =
+  'usage: node engine/main.ts --data DIR --socket PATH [--no-table-scan] [--sync-delay-ms N] [--file-bytes-max N] [--ttl-every-ms N]'
+
+await main()
+
+async function main(): Promise<void> {
+  const options = readOptions()
+  if (options === undefined) {
+    process.stderr.write(`${usage}\n`)
+    process.exitCode = 2
+    return
+  }
+  try {
+    const server = await startServer({ ...options, onFailure: () => process.exit(1) })
+    obeyStops(server)
+    announce(options.socket)
+  } catch (error) {
+    log('error', 'cannot start', { reason: error instanceof Error ? error.message : reason(error) })
+    process.exit(1)
+  }
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      data: { type: 'string' },
+      socket: { type: 'string' },
+      'no-table-scan': { type: 'boolean', default: false },
+      'sync-delay-ms': { type: 'string', default: '0' },
+      'file-bytes-max': { type: 'string', default: '0' },
+      'ttl-every-ms': { type: 'string', default: String(limits.ttlEveryMs) },
+    },
+  })
+  const [syncDelayMs, fileBytesMax, ttlEveryMs] = [
+    values['sync-delay-ms'],
+    values['file-bytes-max'],
+    values['ttl-every-ms'],
+  ].map((text) => (/^\d+$/.test(text) ? Number(text) : undefined))
+  if (values.data === undefined || values.socket === undefined) return undefined
+  if (syncDelayMs === undefined || fileBytesMax === undefined || ttlEveryMs === undefined) return undefined
+  return {
+    dir: values.data,
+    socket: values.socket,
+    noTableScan: values['no-table-scan'],
+    syncDelayMs,
+    fileBytesMax,
+    ttlEveryMs,
+  }
+}
+
+function obeyStops(server: RunningServer): void {
+  let stopping = false
+  const stop = () => {
+    if (stopping) return
+    stopping = true
+    log('info', 'stopping')
+    server.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log('error', 'stop failed', { reason: reason(error) })
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  // A supervisor that was killed closes the channel: nobody must be left holding the data folder.
+  process.on('disconnect', stop)
+  process.on('message', (message: unknown) => {
+    if (typeof message !== 'object' || message === null) return
+    if ('stop' in message && message.stop === true) stop()
+    if ('backup' in message && typeof message.backup === 'string') void copyTo(server, message.backup)
+  })
+}
+
+/** Answers over IPC when the copy is whole, or says why there is none. */
+async function copyTo(server: RunningServer, path: string): Promise<void> {
+  try {
+    await server.backup(path)
+    process.send?.({ backup: path, ok: true })
+  } catch (error) {
+    process.send?.({ backup: path, ok: false, reason: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+function announce(socket: string): void {
+  if (process.send === undefined) process.stdout.write(`${JSON.stringify({ ready: true, socket })}\n`)
+  else process.send({ ready: true })
+}

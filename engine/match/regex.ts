@@ -1,0 +1,188 @@
+/**
+ * Regular expressions as mongod's PCRE reads them, run by the JS engine in Unicode mode. Syntax the two do not share is
+ * translated (inline options at the start, `\A \z \Z`, `\Q..\E`, `\h`, `(?P<name>`, POSIX classes, option x) or refused
+ * by the JS compiler; nothing is silently read in another sense.
+ */
+import { BSONRegExp } from 'bson'
+import { EngineError } from '../errors.ts'
+
+/** mongod's limit on a pattern; it bounds compile time. */
+const patternBytesMax = 32_764
+
+/**
+ * Compiles `pattern`. Options: i, m, s, x, and u (always on). Fails with code 51091 for an invalid pattern, 51108 for an
+ * unknown option.
+ */
+export function compileRegex({ pattern, options }: BSONRegExp): RegExp {
+  if (pattern.includes('\0'))
+    throw new EngineError('BadValue', 'Regular expression cannot contain an embedded null byte')
+  if (Buffer.byteLength(pattern) > patternBytesMax) throw new EngineError(51091, 'Regular expression is too long')
+  const inline = /^\(\?([imsx]+)\)/.exec(pattern)
+  const flags = new Set(options + (inline?.[1] ?? ''))
+  for (const flag of flags) {
+    if (!'imsxu'.includes(flag)) throw new EngineError(51108, `invalid flag in regex options: ${flag}`)
+  }
+  const body = inline === null ? pattern : pattern.slice(inline[0].length)
+  const source = translate(body, flags.has('x'), flags.has('m'))
+  try {
+    return new RegExp(source, `u${['i', 'm', 's'].filter((flag) => flags.has(flag)).join('')}`)
+  } catch (error) {
+    throw new EngineError(51091, `Regular expression is invalid: ${error instanceof Error ? error.message : 'unknown'}`)
+  }
+}
+
+/** A regular expression from `$regex` text and `$options`, refusing what `compileRegex` refuses. */
+export function regexOf(pattern: string, options: string): BSONRegExp {
+  const unknown = /[^imsxu]/.exec(options)
+  if (unknown) throw new EngineError(51108, `invalid flag in regex options: ${unknown[0]}`)
+  if (pattern.includes('\0'))
+    throw new EngineError('BadValue', 'Regular expression cannot contain an embedded null byte')
+  return new BSONRegExp(pattern, options)
+}
+
+/**
+ * The literal text every match must begin with: for a pattern anchored by `^` (or `\A`) without options but s and u.
+ * Undefined when there is none, so that an index range cannot be used.
+ */
+export function literalPrefix({ pattern, options }: BSONRegExp): string | undefined {
+  if (/[imx]/.test(options)) return undefined
+  const start = pattern.startsWith('^') ? 1 : pattern.startsWith('\\A') ? 2 : 0
+  // An alternative at any level might make the anchor optional.
+  if (start === 0 || pattern.includes('|')) return undefined
+  let prefix = ''
+  let at = start
+  while (at < pattern.length) {
+    const literal = /^(?:\\([^A-Za-z0-9\s])|([^\\^$.*+?()[\]{}|]))/u.exec(pattern.slice(at))
+    if (literal === null) break
+    const after = pattern[at + literal[0].length]
+    // A quantifier that allows zero takes the last character away.
+    if (after === '*' || after === '?' || after === '{') break
+    prefix += literal[1] ?? literal[2]
+    at += literal[0].length
+    if (after === '+') break
+  }
+  return prefix === '' ? undefined : prefix
+}
+
+const posixClasses: Readonly<Record<string, string>> = {
+  alpha: 'A-Za-z',
+  digit: '0-9',
+  alnum: 'A-Za-z0-9',
+  upper: 'A-Z',
+  lower: 'a-z',
+  space: '\\t-\\r ',
+  blank: ' \\t',
+  punct: '!-\\/:-@\\[-`\\{-~',
+  xdigit: '0-9A-Fa-f',
+  word: '\\w',
+}
+
+/** Escapes outside a class that JS spells otherwise. */
+const anchors: Readonly<Record<string, string>> = {
+  A: '(?<![\\s\\S])',
+  z: '(?![\\s\\S])',
+  Z: '(?=\\n?(?![\\s\\S]))',
+  h: '[ \\t]',
+  R: '(?:\\r\\n|[\\n-\\r])',
+  a: '\\x07',
+  e: '\\x1b',
+}
+
+function translate(pattern: string, extended: boolean, multiline: boolean): string {
+  let out = ''
+  let at = 0
+  while (at < pattern.length) {
+    const [text, next] = translateOne(pattern, at, extended, multiline)
+    out += text
+    at = next
+  }
+  return out
+}
+
+function translateOne(pattern: string, at: number, extended: boolean, multiline: boolean): readonly [string, number] {
+  const character = String.fromCodePoint(pattern.codePointAt(at)!)
+  if (character === '\\') return translateEscape(pattern, at)
+  if (character === '[') return translateClass(pattern, at)
+  if (extended && /\s/.test(character)) return ['', at + 1]
+  if (extended && character === '#') {
+    const end = pattern.indexOf('\n', at)
+    return ['', end < 0 ? pattern.length : end + 1]
+  }
+  // PCRE's $ also matches before a newline that ends the subject.
+  if (character === '$' && !multiline) return [anchors.Z!, at + 1]
+  if (pattern.startsWith('(?P<', at)) return ['(?<', at + 4]
+  if (pattern.startsWith('(?#', at)) return ['', pattern.indexOf(')', at) + 1 || pattern.length]
+  if (character === ']') return ['\\]', at + 1]
+  if ((character === '{' && !/^\{\d+(,\d*)?\}/.test(pattern.slice(at))) || isStrayBrace(pattern, at)) {
+    return [`\\${character}`, at + 1]
+  }
+  return [character, at + character.length]
+}
+
+/** No quantifier is longer; it bounds the look behind a brace. */
+const quantifierMax = 16
+
+/** A closing brace that closes no quantifier is a literal in PCRE and an error in JS. */
+function isStrayBrace(pattern: string, at: number): boolean {
+  return pattern[at] === '}' && !/\{\d+(,\d*)?$/.test(pattern.slice(Math.max(0, at - quantifierMax), at))
+}
+
+function translateEscape(pattern: string, at: number): readonly [string, number] {
+  const next = pattern[at + 1]
+  if (next === undefined) return ['\\', at + 1]
+  if (next === 'Q') {
+    const end = pattern.indexOf('\\E', at + 2)
+    const literal = pattern.slice(at + 2, end < 0 ? undefined : end)
+    return [literal.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), end < 0 ? pattern.length : end + 2]
+  }
+  if (next === 'E') return ['', at + 2]
+  if (next === 'x' && pattern[at + 2] === '{') return ['\\u', at + 2]
+  const anchor = Object.hasOwn(anchors, next) ? anchors[next] : undefined
+  if (anchor !== undefined) return [anchor, at + 2]
+  return escapedCharacter(pattern, at)
+}
+
+/** `\` before a character without meaning stands for the character, which JS's Unicode mode insists on writing plainly. */
+function escapedCharacter(pattern: string, at: number): readonly [string, number] {
+  const character = String.fromCodePoint(pattern.codePointAt(at + 1)!)
+  const end = at + 1 + character.length
+  if (/[A-Za-z0-9^$\\.*+?()[\]{}|/]/.test(character)) return [`\\${character}`, end]
+  return [character, end]
+}
+
+function translateClass(pattern: string, start: number): readonly [string, number] {
+  let out = '['
+  let at = start + 1
+  if (pattern[at] === '^') {
+    out += '^'
+    at++
+  }
+  const first = at
+  while (at < pattern.length && (pattern[at] !== ']' || at === first)) {
+    const [text, next] = translateInClass(pattern, at)
+    out += text
+    at = next
+  }
+  if (at >= pattern.length)
+    throw new EngineError(51091, 'Regular expression is invalid: missing terminating ] for character class')
+  return [`${out}]`, at + 1]
+}
+
+function translateInClass(pattern: string, at: number): readonly [string, number] {
+  const posix = /^\[:(\^?)([a-z]+):\]/.exec(pattern.slice(at, at + 16))
+  if (posix) {
+    const members = Object.hasOwn(posixClasses, posix[2]!) ? posixClasses[posix[2]!] : undefined
+    if (members === undefined || posix[1] !== '') {
+      throw new EngineError(51091, `Regular expression is invalid: POSIX class ${posix[0]}`)
+    }
+    return [members, at + posix[0].length]
+  }
+  const character = String.fromCodePoint(pattern.codePointAt(at)!)
+  if (character === '\\') {
+    if (pattern[at + 1] === '-') return ['\\-', at + 2]
+    if (pattern[at + 1] === 'h') return [' \\t', at + 2]
+    if (pattern[at + 1] === 'x' && pattern[at + 2] === '{') return ['\\u', at + 2]
+    return escapedCharacter(pattern, at)
+  }
+  return ['[]'.includes(character) ? `\\${character}` : character, at + character.length]
+}

@@ -1,0 +1,74 @@
+import { type Document, documentOf, type Value } from '../bson/document.ts'
+import { type Collection, keyDocument, namespace } from '../store/catalog.ts'
+import type { IndexPlan, Plan } from './choose.ts'
+import type { Query } from './query.ts'
+import { everything, type Range } from './ranges.ts'
+
+/** A plan in the shape of mongod's `queryPlanner` section. */
+export function explainPlan(collection: Collection, filter: Document, query: Query): Document {
+  const found = stageOf(query.plan)
+  const winningPlan = query.sortInMemory ? documentOf({ stage: 'SORT', inputStage: found }) : found
+  return documentOf({
+    namespace: namespace(collection.database, collection.name),
+    parsedQuery: filter,
+    indexFilterSet: false,
+    winningPlan,
+    rejectedPlans: [],
+  })
+}
+
+/** mongod's `executionStats` section. */
+export function explainStats(query: Query, returned: number, milliseconds: number): Document {
+  return documentOf({
+    executionSuccess: true,
+    nReturned: returned,
+    executionTimeMillis: Math.round(milliseconds),
+    totalKeysExamined: query.stats.keysExamined,
+    totalDocsExamined: query.stats.docsExamined,
+  })
+}
+
+function stageOf(plan: Plan): Document {
+  if (plan.kind === 'collection') {
+    return documentOf({ stage: 'COLLSCAN', direction: plan.backward ? 'backward' : 'forward' })
+  }
+  if (plan.kind === 'union') {
+    return documentOf({
+      stage: 'FETCH',
+      inputStage: documentOf({ stage: 'OR', inputStages: plan.branches.map(scanStage) }),
+    })
+  }
+  const scan = scanStage(plan)
+  const merged = plan.merge ? documentOf({ stage: 'SORT_MERGE', inputStages: [scan] }) : scan
+  return documentOf({ stage: 'FETCH', inputStage: merged })
+}
+
+function scanStage(plan: IndexPlan): Document {
+  const { index } = plan
+  return documentOf({
+    stage: 'IXSCAN',
+    keyPattern: keyDocument(index.key),
+    indexName: index.name,
+    isMultiKey: index.multikey.includes(true),
+    isUnique: index.unique,
+    isSparse: index.sparse,
+    isPartial: index.partial !== undefined,
+    direction: plan.backward ? 'backward' : 'forward',
+    // The encoded keys in hexadecimal; mongod shows values here.
+    indexBounds: documentOf(Object.fromEntries(index.key.map(([path], i) => [path, boundsOf(plan.components[i])]))),
+  })
+}
+
+function boundsOf(ranges: readonly Range[] | undefined): Value {
+  return (ranges ?? [everything]).map((range) =>
+    range.point
+      ? `[${hex(range.low)}]`
+      : range === everything
+        ? '[MinKey, MaxKey]'
+        : `[${hex(range.low)}, ${hex(range.high)})`,
+  )
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}

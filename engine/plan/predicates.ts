@@ -1,0 +1,199 @@
+import type { BSONRegExp } from 'bson'
+import { documentOf, isDocument, typeName, type Value } from '../bson/document.ts'
+import { emptyArray, encodeKey, type KeyPart, typeBounds } from '../bson/keys.ts'
+import { compileFilter } from '../match/compile.ts'
+import type { FilterNode } from '../match/parse.ts'
+import { literalPrefix } from '../match/regex.ts'
+import { beginningWith, everything, normalise, type Range, successor } from './ranges.ts'
+
+/** One condition on one path that an index component can serve. */
+export type Predicate = {
+  readonly path: string
+  /** The ascending ranges that hold every value satisfying the condition. */
+  readonly ranges: readonly Range[]
+  /** On a component without arrays the ranges hold nothing else, so the document need not be looked at. */
+  readonly exact: boolean
+  /** No document without the field satisfies the condition (sparse indexes need this). */
+  readonly present: boolean
+  /** Conditions inside one `$elemMatch` share its group: they speak of the same array element. */
+  readonly group: FilterNode | undefined
+  /** The condition at the top of the filter that this one comes from. */
+  readonly source: FilterNode
+}
+
+/** The conjunction at the top of a filter, flattened. */
+export function conjuncts(node: FilterNode): FilterNode[] {
+  return node.op === 'and' ? node.nodes.flatMap(conjuncts) : [node]
+}
+
+/** The predicates an index can serve among the conditions of a conjunction. */
+export function predicatesOf(conditions: readonly FilterNode[]): Predicate[] {
+  return conditions.flatMap((condition) => predicates(condition, '', condition, undefined))
+}
+
+/** Whether every document that satisfies the conditions also satisfies `required` (a partial index's filter). */
+export function implies(conditions: readonly FilterNode[], required: FilterNode): boolean {
+  if (required.op === 'and') return required.nodes.every((node) => implies(conditions, node))
+  if (required.op === 'or') return required.nodes.some((node) => implies(conditions, node))
+  return conditions.some((condition) => impliesOne(condition, required))
+}
+
+function predicates(node: FilterNode, prefix: string, source: FilterNode, group: FilterNode | undefined): Predicate[] {
+  switch (node.op) {
+    case 'eq':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+    case 'in':
+    case 'regex':
+    case 'exists': {
+      const served = serve(node)
+      if (served === undefined) return []
+      return [{ path: prefix + node.path, ...served, exact: served.exact && group === undefined, group, source }]
+    }
+    case 'elemMatch':
+      return conjuncts(node.node).flatMap((inner) => predicates(inner, `${prefix}${node.path}.`, source, group ?? node))
+    case 'elemMatchValue':
+      return elementPredicates(node, prefix, source, group)
+    default:
+      return []
+  }
+}
+
+/** `{ a: { $elemMatch: { $gte: 1, $lt: 5 } } }`: the conditions hold for one and the same element, so they intersect. */
+function elementPredicates(
+  node: Extract<FilterNode, { readonly op: 'elemMatchValue' | 'elemMatch' }>,
+  prefix: string,
+  source: FilterNode,
+  group: FilterNode | undefined,
+): Predicate[] {
+  if (prefix !== '') return []
+  return conjuncts(node.node).flatMap((inner) =>
+    'path' in inner && inner.path === ''
+      ? predicates({ ...inner, path: node.path }, prefix, source, group ?? node)
+      : [],
+  )
+}
+
+type Served = Pick<Predicate, 'ranges' | 'exact' | 'present'>
+
+function serve(node: FilterNode): Served | undefined {
+  switch (node.op) {
+    case 'eq':
+      return equality([node.value])
+    case 'in':
+      return within(node.values, node.patterns)
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return comparison(node.op, node.value)
+    case 'regex':
+      return { ranges: normalise(patternRanges(node.pattern)), exact: false, present: true }
+    case 'exists':
+      return { ranges: [everything], exact: false, present: true }
+    default:
+      return undefined
+  }
+}
+
+function within(values: readonly Value[], patterns: readonly BSONRegExp[]): Served {
+  const equal = equality(values)
+  if (patterns.length === 0) return equal
+  const ranges = normalise([...equal.ranges, ...patterns.flatMap(patternRanges)])
+  return { ranges, exact: false, present: equal.present }
+}
+
+function equality(values: readonly Value[]): Served {
+  const ranges = normalise(values.flatMap(points))
+  const present = values.every((value) => value !== null)
+  return { ranges, exact: values.every(isScalar), present }
+}
+
+/** An array equals a stored array as a whole, or one that has it as an element: look for itself and its first element. */
+function points(value: Value): Range[] {
+  if (!Array.isArray(value)) return [point(value)]
+  return [point(value), point(value.length === 0 ? emptyArray : value[0])]
+}
+
+function point(value: KeyPart): Range {
+  return beginningWith(encodeKey([value], [1]), true)
+}
+
+function comparison(op: 'gt' | 'gte' | 'lt' | 'lte', value: Value): Served | undefined {
+  const type = typeName(value)
+  if (type === 'array' || type === 'minKey' || type === 'maxKey') return undefined
+  if (type === 'null') {
+    return op === 'gte' || op === 'lte' ? { ranges: [point(null)], exact: false, present: false } : undefined
+  }
+  const key = encodeKey([value], [1])
+  const bounds = typeBounds(value)
+  const exact = isScalar(value)
+  const range = {
+    gt: { low: successor(key), high: bounds.high, point: false },
+    gte: { low: key, high: bounds.high, point: false },
+    lt: { low: lowest(value, bounds.low), high: key, point: false },
+    lte: { low: lowest(value, bounds.low), high: successor(key), point: false },
+  }[op]
+  return { ranges: normalise([range].filter(({ low, high }) => Buffer.compare(low, high) < 0)), exact, present: true }
+}
+
+/** NaN sorts below all numbers but is not less than any. */
+function lowest(value: Value, low: Uint8Array): Uint8Array {
+  return isNumber(value) && !Number.isNaN(Number(value)) ? successor(encodeKey([Number.NaN], [1])) : low
+}
+
+/** Strings with the pattern's literal prefix, and the pattern itself stored as a value. */
+function patternRanges(pattern: BSONRegExp): Range[] {
+  const prefix = literalPrefix(pattern)
+  const strings = typeBounds('')
+  if (prefix === undefined || prefix === '') return [{ ...strings, point: false }, point(pattern)]
+  const whole = encodeKey([prefix], [1])
+  // A string key ends in two bytes (see bson/keys.ts): without them it is the prefix of all strings that begin so.
+  return [beginningWith(whole.subarray(0, whole.length - 2), false), point(pattern)]
+}
+
+const scalarTypes = new Set(['int', 'long', 'double', 'string', 'objectId', 'bool', 'date', 'binData'])
+const numberTypes = new Set(['int', 'long', 'double', 'decimal'])
+
+function isScalar(value: Value): boolean {
+  return scalarTypes.has(typeName(value))
+}
+
+function isNumber(value: Value): boolean {
+  return numberTypes.has(typeName(value))
+}
+
+function impliesOne(condition: FilterNode, required: FilterNode): boolean {
+  if (!('path' in condition) || !('path' in required) || condition.path !== required.path) return false
+  if (required.op === 'exists') return serve(condition)?.present === true || condition.op === 'type'
+  if (condition.op === 'eq' || condition.op === 'in') {
+    if ('patterns' in condition && condition.patterns.length > 0) return false
+    const values: readonly Value[] = 'value' in condition ? [condition.value] : condition.values
+    const leaf = { ...required, path: 'v' } as FilterNode
+    const matcher = compileFilter(leaf)
+    return values.every((value) => isPlain(value) && matcher.matches(documentOf({ v: value })))
+  }
+  return impliesRange(condition, required)
+}
+
+/** `{ $gt: 5 }` implies `{ $gt: 3 }` and `{ $gte: 5 }`. */
+function impliesRange(condition: FilterNode, required: FilterNode): boolean {
+  if (!isComparison(condition) || !isComparison(required)) return false
+  const upward = condition.op === 'gt' || condition.op === 'gte'
+  if (upward !== (required.op === 'gt' || required.op === 'gte')) return false
+  const inner = serve(condition)?.ranges[0]
+  const outer = serve(required)?.ranges[0]
+  if (inner === undefined || outer === undefined) return false
+  return Buffer.compare(inner.low, outer.low) >= 0 && Buffer.compare(inner.high, outer.high) <= 0
+}
+
+function isComparison(node: FilterNode): node is FilterNode & { readonly op: 'gt' | 'gte' | 'lt' | 'lte' } {
+  return node.op === 'gt' || node.op === 'gte' || node.op === 'lt' || node.op === 'lte'
+}
+
+/** A value whose equality says all there is to know about it: not null (also missing), not an array. */
+function isPlain(value: Value): boolean {
+  return value !== null && !Array.isArray(value) && !isDocument(value)
+}

@@ -1,0 +1,134 @@
+import { decode } from '../bson/decode.ts'
+import type { Document } from '../bson/document.ts'
+import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { compileFilter, type Matcher } from '../match/compile.ts'
+import { type FilterNode, parseFilter } from '../match/parse.ts'
+import { compileSortKey, type SortKey } from '../sort/sort.ts'
+import type { Collection } from '../store/catalog.ts'
+import { pick } from '../store/elements.ts'
+import { pathsOf, topLevel } from '../store/paths.ts'
+import type { Store } from '../store/store.ts'
+import { choosePlan, type Plan } from './choose.ts'
+import { type Hit, type ScanStats, scan } from './scan.ts'
+
+export type QueryRequest = {
+  readonly filter: Document
+  readonly sort?: Document
+  readonly hint?: string | Document
+  readonly skip?: number
+  /** 0 or absent: no limit. */
+  readonly limit?: number
+  readonly noTableScan: boolean
+  /** Decode whole documents for the filter, because the caller needs them anyway. */
+  readonly whole?: boolean
+}
+
+/** A query with its plan, ready to run against one store. */
+export type Query = {
+  readonly node: FilterNode
+  readonly matcher: Matcher
+  readonly plan: Plan
+  readonly stats: ScanStats
+  readonly sortInMemory: boolean
+  /** The results, in order, after skip and limit. `undefined` means: still working. */
+  readonly run: () => Generator<Hit | undefined>
+}
+
+/**
+ * Parses the filter and chooses a plan.
+ * @throws EngineError for malformed filters, sorts and hints, and for refused table scans
+ */
+export function prepareQuery(store: Store, collection: Collection, request: QueryRequest): Query {
+  const node = parseFilter(request.filter)
+  const matcher = compileFilter(node)
+  const sort = isEmpty(request.sort) ? undefined : request.sort
+  const natural = sort?.$natural
+  const plan = choosePlan(collection, {
+    filter: node,
+    unfiltered: isEmpty(request.filter),
+    sort: natural === undefined ? sort : undefined,
+    hint: natural === undefined ? nonEmptyHint(request.hint) : { $natural: natural },
+    noTableScan: request.noTableScan,
+  })
+  const stats: ScanStats = { keysExamined: 0, docsExamined: 0 }
+  const fields = request.whole === true ? undefined : pathsOf(node)
+  const sortInMemory = sort !== undefined && natural === undefined && !plan.sorted
+  const skip = request.skip ?? 0
+  const limit = request.limit ?? 0
+  return {
+    node,
+    matcher,
+    plan,
+    stats,
+    sortInMemory,
+    run() {
+      const found = scan(store, collection, plan, { matcher, fields, stats })
+      const ordered = sortInMemory ? sortedHits(store, collection, found, sort, limit === 0 ? 0 : skip + limit) : found
+      return skip === 0 && limit === 0 ? ordered : window(ordered, skip, limit)
+    },
+  }
+}
+
+function* window(hits: Iterable<Hit | undefined>, skip: number, limit: number): Generator<Hit | undefined> {
+  let seen = 0
+  for (const hit of hits) {
+    if (hit === undefined) yield undefined
+    else if (++seen > skip) {
+      yield hit
+      if (limit > 0 && seen >= skip + limit) return
+    } else if (seen % limits.scanClockEvery === 0) yield undefined
+  }
+}
+
+type Ranked = { readonly key: SortKey; readonly record: number; readonly bytes: number }
+
+/** Sorts in memory: keeps sort keys and record ids only, and with a limit only the best `keep` of them. */
+function* sortedHits(
+  store: Store,
+  collection: Collection,
+  hits: Iterable<Hit | undefined>,
+  spec: Document,
+  keep: number,
+): Generator<Hit | undefined> {
+  const sort = compileSortKey(spec)
+  const fields = new Set(Object.keys(spec).map(topLevel))
+  const order = (a: Ranked, b: Ranked) => sort.compareKeys(a.key, b.key) || a.record - b.record
+  let kept: Ranked[] = []
+  let bytes = 0
+  for (const hit of hits) {
+    if (hit === undefined) {
+      yield undefined
+      continue
+    }
+    const part = pick(hit.bytes, fields)
+    kept.push({ key: sort.key(decode(part)), record: hit.record, bytes: part.length + 64 })
+    bytes += part.length + 64
+    if (keep > 0 && kept.length >= 2 * keep + 1024) {
+      kept = kept.sort(order).slice(0, keep)
+      bytes = kept.reduce((sum, ranked) => sum + ranked.bytes, 0)
+    }
+    if (bytes > limits.sortBytes) {
+      throw new EngineError(
+        'QueryExceededMemoryLimitNoDiskUseAllowed',
+        `Sort exceeded memory limit of ${limits.sortBytes} bytes, but did not opt in to external sorting.`,
+      )
+    }
+    if (kept.length % limits.scanClockEvery === 0) yield undefined
+  }
+  kept.sort(order)
+  for (const { record } of keep > 0 ? kept.slice(0, keep) : kept) {
+    const found = store.records(collection.id).get(record)
+    if (found !== undefined) yield { record, bytes: found, doc: undefined }
+  }
+}
+
+function nonEmptyHint(hint: string | Document | undefined): string | Document | undefined {
+  return typeof hint === 'string' || !isEmpty(hint) ? hint : undefined
+}
+
+function isEmpty(doc: Document | undefined): boolean {
+  if (doc === undefined) return true
+  for (const _ in doc) return false
+  return true
+}

@@ -1,0 +1,177 @@
+/**
+ * Reads what a plan describes.
+ *
+ * A scan is a generator that may rest between any two steps: it keeps no statement open, only its position (key and
+ * record). When the store's epoch has changed since the last read, it reads on from that position. It yields
+ * `undefined` now and then, so that its owner can look at the clock.
+ */
+import { decode } from '../bson/decode.ts'
+import type { Document } from '../bson/document.ts'
+import { limits } from '../limits.ts'
+import type { Matcher } from '../match/compile.ts'
+import type { Collection } from '../store/catalog.ts'
+import { pick } from '../store/elements.ts'
+import type { Store } from '../store/store.ts'
+import type { Entry } from '../store/tables.ts'
+import type { IndexPlan, Interval, Plan } from './choose.ts'
+import { compareBytes } from './ranges.ts'
+
+export type Hit = {
+  readonly record: number
+  readonly bytes: Uint8Array
+  /** What was decoded for the filter: only `fields` of the document; undefined when the index alone decided. */
+  readonly doc: Document | undefined
+}
+
+export type ScanStats = { keysExamined: number; docsExamined: number }
+
+export type ScanOptions = {
+  readonly matcher: Matcher
+  /** Top-level fields to decode for the matcher, undefined for all. */
+  readonly fields: ReadonlySet<string> | undefined
+  readonly stats: ScanStats
+}
+
+/** Record ids start at 1. */
+const noRecord = 0
+const firstChunk = 16
+const largestChunk = 256
+const chunkBytes = 1024 * 1024
+
+/** The documents of `collection` that the plan finds and the filter accepts. */
+export function* scan(
+  store: Store,
+  collection: Collection,
+  plan: Plan,
+  options: ScanOptions,
+): Generator<Hit | undefined> {
+  let rows = 0
+  for (const found of plan.kind === 'collection'
+    ? tableRows(store, collection, plan.backward)
+    : indexRows(store, collection, plan, options.stats)) {
+    if (found === undefined) {
+      yield undefined
+      continue
+    }
+    options.stats.docsExamined++
+    const hit = accept(found.record, found.bytes, plan.exact, options)
+    if (hit !== undefined) yield hit
+    if (++rows % limits.scanClockEvery === 0) yield undefined
+  }
+}
+
+/** The records of an index plan in index order, without looking at documents. Each record comes once. */
+export function* records(store: Store, plan: IndexPlan, stats: ScanStats): Generator<number> {
+  const seen = plan.index.multikey.includes(true) ? new Set<number>() : undefined
+  const rows = plan.merge ? merged(store, plan) : inTurn(store, plan)
+  for (const [, record] of rows) {
+    stats.keysExamined++
+    if (seen?.has(record) === true) continue
+    seen?.add(record)
+    yield record
+  }
+}
+
+type Row = { readonly record: number; readonly bytes: Uint8Array }
+
+function accept(record: number, bytes: Uint8Array, exact: boolean, { matcher, fields }: ScanOptions): Hit | undefined {
+  if (exact) return { record, bytes, doc: undefined }
+  const doc = decode(fields === undefined ? bytes : pick(bytes, fields))
+  return matcher.matches(doc) ? { record, bytes, doc } : undefined
+}
+
+function* tableRows(store: Store, collection: Collection, backward: boolean): Generator<Row> {
+  let at = backward ? Number.MAX_SAFE_INTEGER : 0
+  let count = firstChunk
+  for (;;) {
+    const table = store.records(collection.id)
+    const rows = backward ? table.before(at, count, chunkBytes) : table.after(at, count, chunkBytes)
+    if (rows.length === 0) return
+    const epoch = store.epoch
+    for (const [record, bytes] of rows) {
+      if (store.epoch !== epoch) break
+      at = record
+      yield { record, bytes }
+    }
+    count = Math.min(count * 4, largestChunk)
+  }
+}
+
+function* indexRows(
+  store: Store,
+  collection: Collection,
+  plan: Exclude<Plan, { kind: 'collection' }>,
+  stats: ScanStats,
+): Generator<Row | undefined> {
+  const seen = plan.kind === 'union' ? new Set<number>() : undefined
+  let quiet = 0
+  for (const branch of plan.kind === 'union' ? plan.branches : [plan]) {
+    for (const record of records(store, branch, stats)) {
+      if (++quiet % limits.scanClockEvery === 0) yield undefined
+      if (seen?.has(record) === true) continue
+      seen?.add(record)
+      const bytes = store.records(collection.id).get(record)
+      if (bytes !== undefined) yield { record, bytes }
+    }
+  }
+}
+
+function* inTurn(store: Store, plan: IndexPlan): Generator<Entry> {
+  for (const interval of plan.intervals) yield* entries(store, plan, interval)
+}
+
+function* entries(store: Store, plan: IndexPlan, interval: Interval): Generator<Entry> {
+  if (interval.point && plan.index.unique && plan.components.length === plan.index.key.length) {
+    const record = store.index(plan.index.id).holder(interval.low, noRecord)
+    if (record !== undefined) yield [interval.low, record]
+    return
+  }
+  let at: Entry | undefined
+  let count = firstChunk
+  for (;;) {
+    const table = store.index(plan.index.id)
+    const read = plan.backward ? table.backward : table.forward
+    const chunk = read(interval.low, interval.high, at, count)
+    const epoch = store.epoch
+    let stale = false
+    for (const entry of chunk) {
+      if (store.epoch !== epoch) {
+        stale = true
+        break
+      }
+      at = entry
+      yield entry
+    }
+    if (!stale && chunk.length < count && store.epoch === epoch) return
+    count = Math.min(count * 4, largestChunk)
+  }
+}
+
+/** Reads all intervals together; what follows the prefix decides whose turn it is. */
+function* merged(store: Store, plan: IndexPlan): Generator<Entry> {
+  const heads = plan.intervals.map((interval) => ({
+    rows: entries(store, plan, interval),
+    prefix: interval.prefix,
+    entry: undefined as Entry | undefined,
+  }))
+  const sign = plan.backward ? -1 : 1
+  const waiting = heads.filter((head) => advance(head))
+  const before = (a: (typeof heads)[number], b: (typeof heads)[number]) =>
+    sign * (compareBytes(a.entry![0].subarray(a.prefix), b.entry![0].subarray(b.prefix)) || a.entry![1] - b.entry![1])
+  waiting.sort(before)
+  while (waiting.length > 0) {
+    const head = waiting[0]!
+    yield head.entry!
+    waiting.shift()
+    if (!advance(head)) continue
+    let place = waiting.findIndex((other) => before(head, other) <= 0)
+    if (place < 0) place = waiting.length
+    waiting.splice(place, 0, head)
+  }
+}
+
+function advance(head: { readonly rows: Generator<Entry>; entry: Entry | undefined }): boolean {
+  const next = head.rows.next()
+  head.entry = next.done === true ? undefined : next.value
+  return head.entry !== undefined
+}

@@ -1,0 +1,148 @@
+/** Projections of find and findAndModify, and of `$project`. */
+import { compileExpression, fieldPath } from '../aggregate/expression.ts'
+import { type Constants, type Context, constantsAt } from '../aggregate/scope.ts'
+import { type Document, firstField, isDocument, type Value } from '../bson/document.ts'
+import { isNumber, isTruthy } from '../bson/number.ts'
+import { EngineError } from '../errors.ts'
+import type { Matcher } from '../match/compile.ts'
+import { cutElement, elemMatchEntry, isFindSlice, type Slice, sliceAt, sliceOf } from './elements.ts'
+import { addEntry, type Entry, excludeFields, includeFields, newShape, type Shape } from './shape.ts'
+
+/** What a projection says, before it is known whether it keeps or drops. */
+type Parsed = {
+  readonly names: Constants
+  readonly forFind: boolean
+  readonly entries: { readonly parts: readonly string[]; readonly entry: Entry }[]
+  readonly slices: Slice[]
+  /** The path of a positional projection `a.$`. */
+  positional: readonly string[] | undefined
+  id: boolean | undefined
+  mode: 'keep' | 'drop' | undefined
+}
+
+/**
+ * Compiles the projection of a find; `filter` is needed for the positional `$`. An empty one keeps the document as it is.
+ * Fails with mongod's codes: 31253 and 31254 for a mixture, 31249 and 31250 for colliding paths, and others.
+ */
+export function compileProjection(spec: Document, filter?: Matcher): (doc: Document) => Document {
+  if (firstField(spec) === undefined) return (doc) => doc
+  const parsed = parse(spec, true, constantsAt(new Date()))
+  const shaped = compileShape(parsed)
+  const { positional, slices } = parsed
+  if (positional !== undefined && filter === undefined)
+    throw new EngineError('BadValue', 'a positional projection needs a filter')
+  return (doc) => {
+    let result = shaped(doc)
+    if (positional !== undefined) result = cutElement(result, positional, filter!.positional(doc))
+    for (const slice of slices) result = sliceAt(result, slice)
+    return result
+  }
+}
+
+/** Compiles the argument of `$project`. */
+export function compileProject(spec: Document, names: Constants): (doc: Document) => Document {
+  if (firstField(spec) === undefined)
+    throw new EngineError(51272, 'projection specification must have at least one field')
+  return compileShape(parse(spec, false, names))
+}
+
+function compileShape(parsed: Parsed): (doc: Document) => Document {
+  const mode = parsed.mode ?? (parsed.id === true ? 'keep' : 'drop')
+  const shape = newShape()
+  const hasId = parsed.entries.some(({ parts }) => parts[0] === '_id')
+  if (mode === 'keep' && parsed.id !== false && !hasId) shape.fields.set('_id', 'keep')
+  if (mode === 'drop' && parsed.id === false) shape.fields.set('_id', 'drop')
+  for (const { parts, entry } of parsed.entries) addEntry(shape, parts, entry)
+  for (const { parts } of mode === 'keep' ? parsed.slices : []) addEntry(shape, parts, 'keep')
+  return mode === 'keep' ? keeper(shape) : (doc) => excludeFields(shape, doc)
+}
+
+function keeper(shape: Shape): (doc: Document) => Document {
+  return (doc) => {
+    const context: Context = { root: doc, bound: undefined }
+    return includeFields(shape, doc, context)
+  }
+}
+
+function parse(spec: Document, forFind: boolean, names: Constants): Parsed {
+  const parsed: Parsed = {
+    names,
+    forFind,
+    entries: [],
+    slices: [],
+    positional: undefined,
+    id: undefined,
+    mode: undefined,
+  }
+  for (const field in spec) parseField(parsed, [], field, spec[field]!)
+  return parsed
+}
+
+function parseField(parsed: Parsed, parents: readonly string[], field: string, value: Value): void {
+  if (parsed.forFind && field.endsWith('.$')) {
+    parsePositional(parsed, [...parents, ...fieldPath(field.slice(0, -2))])
+    return
+  }
+  const parts = [...parents, ...fieldPath(field)]
+  if (isNumber(value) || typeof value === 'boolean') parseFlag(parsed, parts, isTruthy(value))
+  else if (isDocument(value)) parseDocument(parsed, parts, value)
+  else addComputed(parsed, parts, value)
+}
+
+function parseFlag(parsed: Parsed, parts: readonly string[], keep: boolean): void {
+  if (parts.length === 1 && parts[0] === '_id') {
+    parsed.id = keep
+    return
+  }
+  setMode(parsed, keep ? 'keep' : 'drop', parts)
+  parsed.entries.push({ parts, entry: keep ? 'keep' : 'drop' })
+}
+
+function setMode(parsed: Parsed, mode: 'keep' | 'drop', parts: readonly string[]): void {
+  if (parsed.mode !== undefined && parsed.mode !== mode) {
+    const path = parts.join('.')
+    if (mode === 'keep') throw new EngineError(31253, `Cannot do inclusion on field ${path} in exclusion projection`)
+    throw new EngineError(31254, `Cannot do exclusion on field ${path} in inclusion projection`)
+  }
+  parsed.mode = mode
+}
+
+function addComputed(parsed: Parsed, parts: readonly string[], expression: Value): void {
+  if (parsed.mode === 'drop') throw new EngineError(31252, 'Cannot use an expression in an exclusion projection')
+  parsed.mode = 'keep'
+  parsed.entries.push({ parts, entry: { evaluate: compileExpression(expression, parsed.names) } })
+}
+
+function parseDocument(parsed: Parsed, parts: readonly string[], value: Document): void {
+  const operator = firstField(value)
+  if (operator === undefined) {
+    throw new EngineError(
+      51270,
+      `An empty sub-projection is not a valid value. Found empty object at path ${parts.join('.')}`,
+    )
+  }
+  if (!operator.startsWith('$')) {
+    for (const field in value) parseField(parsed, parts, field, value[field]!)
+    return
+  }
+  if (operator === '$meta') throw new EngineError('BadValue', '$meta is not supported by the embedded engine')
+  if (parsed.forFind && operator === '$slice' && isFindSlice(value.$slice!))
+    parsed.slices.push(sliceOf(parts, value.$slice!))
+  else if (parsed.forFind && operator === '$elemMatch') parseElemMatch(parsed, parts, value)
+  else addComputed(parsed, parts, value)
+}
+
+function parseElemMatch(parsed: Parsed, parts: readonly string[], value: Document): void {
+  if (parts.length > 1) throw new EngineError(31275, 'Cannot use $elemMatch projection on a nested field.')
+  if (parsed.positional) throw new EngineError(31255, 'Cannot specify positional operator and $elemMatch.')
+  setMode(parsed, 'keep', parts)
+  parsed.entries.push({ parts, entry: elemMatchEntry(parts[0]!, value) })
+}
+
+function parsePositional(parsed: Parsed, parts: readonly string[]): void {
+  if (parsed.positional) throw new EngineError(31276, 'Cannot specify more than one positional projection per query.')
+  if (parsed.mode === 'drop') throw new EngineError(31395, 'positional projection cannot be used with exclusion')
+  setMode(parsed, 'keep', parts)
+  parsed.positional = parts
+  parsed.entries.push({ parts, entry: 'keep' })
+}

@@ -1,0 +1,43 @@
+import type { Binary } from 'bson'
+import type { Document } from '../bson/document.ts'
+import { isDocument } from '../bson/document.ts'
+import { limits } from '../limits.ts'
+
+/** Logical sessions: on one node they only tie cursors to those who opened them, and can be ended. */
+export class Sessions {
+  readonly #seen = new Map<string, number>()
+
+  get count(): number {
+    return this.#seen.size
+  }
+
+  /** The key of the session a command names, undefined without one. Using a session keeps it alive. */
+  use(lsid: unknown): string | undefined {
+    const key = keyOf(lsid)
+    if (key === undefined) return undefined
+    this.#seen.delete(key)
+    this.#seen.set(key, Date.now())
+    if (this.#seen.size > limits.sessions) this.#seen.delete(this.#seen.keys().next().value!)
+    return key
+  }
+
+  end(lsid: Document): string | undefined {
+    const key = keyOf(lsid)
+    if (key !== undefined) this.#seen.delete(key)
+    return key
+  }
+
+  /** Forgets sessions that have expired. The map is in order of last use. */
+  sweep(now: number): void {
+    for (const [key, usedAt] of this.#seen) {
+      if (now - usedAt <= limits.sessionIdleMs) return
+      this.#seen.delete(key)
+    }
+  }
+}
+
+function keyOf(lsid: unknown): string | undefined {
+  if (!isDocument(lsid as Document)) return undefined
+  const id = (lsid as Document).id as Binary | undefined
+  return id?.buffer === undefined ? undefined : Buffer.from(id.buffer).toString('hex')
+}

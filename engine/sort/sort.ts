@@ -1,0 +1,118 @@
+/** Sort orders over documents. */
+import { compareValues } from '../bson/compare.ts'
+import { type Document, isDocument, typeName, type Value } from '../bson/document.ts'
+import { emptyArray, type KeyPart } from '../bson/keys.ts'
+import { isNumber, toDouble } from '../bson/number.ts'
+import { EngineError } from '../errors.ts'
+import { arrayIndex } from '../match/path.ts'
+
+/** What a document is sorted by: one part per field of the specification. */
+export type SortKey = readonly KeyPart[]
+
+export type Sort = {
+  readonly key: (doc: Document) => SortKey
+  readonly compareKeys: (a: SortKey, b: SortKey) => number
+}
+
+/** mongod's limit on compound keys. */
+const sortFieldsMax = 32
+
+/**
+ * Compiles a sort whose keys are extracted once per document. An array sorts by its least element ascending and its
+ * greatest descending, an empty one below null, a missing field as null.
+ * Fails with 15974 and 15975 for a direction other than 1 or -1, BadValue for `$meta` and more than 32 fields.
+ */
+export function compileSortKey(spec: Document): Sort {
+  const fields = Object.keys(spec).map((path) => ({
+    parts: path.split('.'),
+    direction: directionOf(path, spec[path]!),
+  }))
+  if (fields.length > sortFieldsMax) throw new EngineError('BadValue', `too many sort fields: at most ${sortFieldsMax}`)
+  return {
+    key: (doc) => fields.map(({ parts, direction }) => keyPart(doc, parts, direction)),
+    compareKeys: (a, b) => {
+      for (let index = 0; index < fields.length; index++) {
+        const order = compareParts(a[index], b[index])
+        if (order !== 0) return order * fields[index]!.direction
+      }
+      return 0
+    },
+  }
+}
+
+/** Compiles a comparator; extracts the keys on each comparison. */
+export function compileSort(spec: Document): (a: Document, b: Document) => number {
+  const { key, compareKeys } = compileSortKey(spec)
+  return (a, b) => compareKeys(key(a), key(b))
+}
+
+function directionOf(path: string, value: Value): 1 | -1 {
+  if (path === '' || path.split('.').includes(''))
+    throw new EngineError(15998, 'FieldPath field names may not be empty strings.')
+  if (path.startsWith('$'))
+    throw new EngineError(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.")
+  if (isDocument(value)) throw new EngineError('BadValue', 'sort by $meta is not supported by the embedded engine')
+  if (!isNumber(value)) throw new EngineError(15974, `Illegal key in $sort specification: ${path}: ${typeName(value)}`)
+  const direction = toDouble(value)
+  if (direction === 1 || direction === -1) return direction
+  throw new EngineError(15975, '$sort key ordering must be 1 (for ascending) or -1 (for descending)')
+}
+
+/** As `compareValues`, with the empty array between MinKey and null. */
+export function compareParts(a: KeyPart, b: KeyPart): number {
+  if (a !== emptyArray && b !== emptyArray) return compareValues(a, b)
+  if (a === b) return 0
+  const other = a === emptyArray ? b : a
+  const below = other !== emptyArray && typeName(other) === 'minKey' ? 1 : -1
+  return a === emptyArray ? below : -below
+}
+
+function keyPart(doc: Document, parts: readonly string[], direction: 1 | -1): KeyPart {
+  const [only] = parts
+  if (parts.length === 1) {
+    const value = doc[only!]
+    if (!Array.isArray(value)) return value ?? null
+  }
+  let best: KeyPart = null
+  let found = false
+  visit(doc, parts, 0, (part) => {
+    if (!found || compareParts(part, best) * direction < 0) best = part
+    found = true
+  })
+  return best
+}
+
+function visit(value: Value | undefined, parts: readonly string[], from: number, take: (part: KeyPart) => void): void {
+  let current = value
+  for (let at = from; at < parts.length; at++) {
+    if (isDocument(current)) {
+      current = current[parts[at]!]
+      continue
+    }
+    if (Array.isArray(current) && at > from) {
+      visitElements(current, parts, at, take)
+      return
+    }
+    take(null)
+    return
+  }
+  if (!Array.isArray(current)) take(current ?? null)
+  else if (current.length === 0) take(emptyArray)
+  else for (const item of current) take(item)
+}
+
+function visitElements(
+  items: readonly Value[],
+  parts: readonly string[],
+  at: number,
+  take: (part: KeyPart) => void,
+): void {
+  const index = arrayIndex(parts[at]!)
+  if (index !== undefined) {
+    if (at + 1 < parts.length) visit(items[index], parts, at + 1, take)
+    else take(items[index] ?? null)
+    return
+  }
+  if (items.length === 0) take(null)
+  for (const item of items) visit(isDocument(item) ? item : undefined, parts, at, take)
+}

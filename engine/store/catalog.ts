@@ -1,0 +1,137 @@
+/**
+ * What collections and indexes exist.
+ *
+ * Invariants
+ * - The `catalog` and `indexes` tables are the truth; a `Catalog` is a copy of one committed version of them (on the
+ *   writer's connection: of its own open transaction).
+ * - Ids are never used twice, so a scan that outlives its collection finds nothing instead of somebody else's data.
+ * - `multikey[i]` is set once a document had an array on component i, and stays set.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { decode } from '../bson/decode.ts'
+import { type Document, documentOf, type Value } from '../bson/document.ts'
+import { compileIndex, type IndexEntries, type IndexSpec } from '../bson/entries.ts'
+import { compileFilter, type Matcher } from '../match/compile.ts'
+import { type FilterNode, parseFilter } from '../match/parse.ts'
+import { pathsOf, topLevel } from './paths.ts'
+
+export type PartialFilter = { readonly node: FilterNode; readonly matcher: Matcher }
+
+export type Index = {
+  readonly id: number
+  readonly name: string
+  readonly key: IndexSpec
+  /** The keys of a document. */
+  readonly keysOf: (doc: Document) => IndexEntries
+  /** As listIndexes shows it. */
+  readonly spec: Document
+  readonly unique: boolean
+  readonly sparse: boolean
+  readonly hidden: boolean
+  readonly partial: PartialFilter | undefined
+  readonly expireAfterSeconds: number | undefined
+  readonly multikey: boolean[]
+}
+
+export type Collection = {
+  readonly id: number
+  readonly database: string
+  readonly name: string
+  readonly uuid: Uint8Array
+  readonly options: Document
+  /** `_id_` first. */
+  readonly indexes: readonly Index[]
+  /** Top-level fields that the indexes read; undefined when they may read any. */
+  readonly indexedFields: ReadonlySet<string> | undefined
+}
+
+export type Catalog = {
+  readonly version: number
+  readonly byName: ReadonlyMap<string, Collection>
+  readonly collectionIds: ReadonlySet<number>
+  readonly indexIds: ReadonlySet<number>
+}
+
+/** `database.collection`, as errors and cursors name it. */
+export function namespace(database: string, name: string): string {
+  return `${database}.${name}`
+}
+
+/** Reads the whole catalog. */
+export function loadCatalog(db: DatabaseSync): Catalog {
+  const indexes = new Map<number, Index[]>()
+  for (const row of db.prepare('SELECT id, collection, spec, multikey FROM indexes ORDER BY id').all()) {
+    const owner = Number(row.collection)
+    const list = indexes.get(owner) ?? []
+    list.push(indexFrom(Number(row.id), decode(row.spec as Uint8Array), JSON.parse(String(row.multikey)) as boolean[]))
+    indexes.set(owner, list)
+  }
+  const byName = new Map<string, Collection>()
+  for (const row of db.prepare('SELECT id, db, name, uuid, options FROM catalog ORDER BY id').all()) {
+    const id = Number(row.id)
+    const own = indexes.get(id) ?? []
+    byName.set(namespace(String(row.db), String(row.name)), {
+      id,
+      database: String(row.db),
+      name: String(row.name),
+      uuid: row.uuid as Uint8Array,
+      options: decode(row.options as Uint8Array),
+      indexes: own,
+      indexedFields: fieldsRead(own),
+    })
+  }
+  const version = Number(db.prepare("SELECT value FROM meta WHERE name = 'catalogVersion'").get()?.value)
+  return {
+    version,
+    byName,
+    collectionIds: new Set([...byName.values()].map((collection) => collection.id)),
+    indexIds: new Set([...indexes.values()].flat().map((index) => index.id)),
+  }
+}
+
+/** An index as its stored specification describes it. */
+export function indexFrom(id: number, spec: Document, multikey: boolean[]): Index {
+  const partial = spec.partialFilterExpression as Document | undefined
+  const node = partial === undefined ? undefined : parseFilter(partial)
+  const key = keyPattern(spec.key as Document)
+  return {
+    id,
+    name: spec.name as string,
+    key,
+    keysOf: compileIndex(key),
+    spec,
+    unique: spec.unique === true || spec.name === '_id_',
+    sparse: spec.sparse === true,
+    hidden: spec.hidden === true,
+    partial: node === undefined ? undefined : { node, matcher: compileFilter(node) },
+    expireAfterSeconds: spec.expireAfterSeconds === undefined ? undefined : Number(spec.expireAfterSeconds),
+    multikey,
+  }
+}
+
+/** `{ a: 1, b: -1 }` as pairs. */
+export function keyPattern(key: Document): IndexSpec {
+  return Object.entries(key).map(([path, direction]) => [path, Number(direction) < 0 ? -1 : 1] as const)
+}
+
+/** The pairs as `{ a: 1, b: -1 }`. */
+export function keyDocument(key: IndexSpec): Document {
+  return documentOf(Object.fromEntries(key.map(([path, direction]) => [path, direction as Value])))
+}
+
+/** The directions of an index, for the key encoder. */
+export function directions(key: IndexSpec): (1 | -1)[] {
+  return key.map(([, direction]) => direction)
+}
+
+function fieldsRead(indexes: readonly Index[]): ReadonlySet<string> | undefined {
+  const fields = new Set<string>()
+  for (const index of indexes) {
+    for (const [path] of index.key) fields.add(topLevel(path))
+    if (index.partial === undefined) continue
+    const paths = pathsOf(index.partial.node)
+    if (paths === undefined) return undefined
+    for (const path of paths) fields.add(path)
+  }
+  return fields
+}

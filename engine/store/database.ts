@@ -1,0 +1,98 @@
+/**
+ * The database file: how it is opened, locked and versioned.
+ *
+ * Invariants
+ * - One process per data folder: it holds an exclusive lock on `engine.lock` for its whole life. The operating system
+ *   drops the lock with the process, however it ends.
+ * - One connection writes (the writer thread); all others only read or checkpoint.
+ * - `synchronous=FULL` in WAL mode: COMMIT returns after the log is on disk.
+ * - A file written by a newer format is never opened.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { limits } from '../limits.ts'
+
+/** The layout of the file; raised when older programs could not read it any more. */
+export const formatVersion = 1
+const pageBytes = 8192
+/** How long a connection waits for a lock of another. */
+export const busyMs = 10_000
+
+export type WriterOptions = {
+  /** The file may not grow beyond this; 0 means as far as the disk goes. */
+  readonly fileBytesMax: number
+}
+
+export function databasePath(dir: string): string {
+  return join(dir, 'engine.db')
+}
+
+/**
+ * Takes the data folder for this process. Keep the result: closing it gives the folder back.
+ * @throws Error when another process holds it
+ */
+export function lockFolder(dir: string): DatabaseSync {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const lock = new DatabaseSync(join(dir, 'engine.lock'))
+  try {
+    lock.exec('PRAGMA journal_mode=DELETE; BEGIN EXCLUSIVE')
+    return lock
+  } catch (cause) {
+    lock.close()
+    throw new Error(`the data folder ${dir} is in use by another process`, { cause })
+  }
+}
+
+/** Opens the file for writing, creates what is missing, and checks its format. */
+export function openWriter(dir: string, options: WriterOptions): DatabaseSync {
+  const db = new DatabaseSync(databasePath(dir), { timeout: busyMs, defensive: false })
+  db.exec(`PRAGMA page_size=${pageBytes}`)
+  db.exec('PRAGMA journal_mode=WAL')
+  db.exec('PRAGMA synchronous=FULL')
+  db.exec('PRAGMA wal_autocheckpoint=0')
+  tune(db)
+  if (options.fileBytesMax > 0) db.exec(`PRAGMA max_page_count=${Math.ceil(options.fileBytesMax / pageBytes)}`)
+  db.exec(`
+    BEGIN IMMEDIATE;
+    CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS catalog(
+      id INTEGER PRIMARY KEY, db TEXT NOT NULL, name TEXT NOT NULL, uuid BLOB NOT NULL, options BLOB NOT NULL, UNIQUE(db, name));
+    CREATE TABLE IF NOT EXISTS indexes(
+      id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, spec BLOB NOT NULL, multikey TEXT NOT NULL);
+    INSERT OR IGNORE INTO meta VALUES ('format', ${formatVersion}), ('catalogVersion', 0), ('nextId', 1), ('clean', 1);
+    COMMIT`)
+  const found = Number(readMeta(db, 'format'))
+  if (found > formatVersion) {
+    db.close()
+    throw new Error(`the data folder has format ${found}; this program reads formats up to ${formatVersion}`)
+  }
+  return db
+}
+
+/** Opens a second connection that cannot write. */
+export function openReader(dir: string): DatabaseSync {
+  const db = new DatabaseSync(databasePath(dir), { readOnly: true, timeout: busyMs })
+  tune(db)
+  return db
+}
+
+/** Opens the connection that moves the log into the file. */
+export function openCheckpointer(dir: string): DatabaseSync {
+  const db = new DatabaseSync(databasePath(dir), { timeout: 0 })
+  db.exec('PRAGMA synchronous=FULL')
+  return db
+}
+
+/** One value of the `meta` table. */
+export function readMeta(db: DatabaseSync, name: string): unknown {
+  return db.prepare('SELECT value FROM meta WHERE name = ?').get(name)?.value
+}
+
+export function writeMeta(db: DatabaseSync, name: string, value: number | string): void {
+  db.prepare('UPDATE meta SET value = ? WHERE name = ?').run(value, name)
+}
+
+function tune(db: DatabaseSync): void {
+  db.exec(`PRAGMA cache_size=-${limits.cacheBytes / 1024}; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0`)
+}

@@ -1,0 +1,187 @@
+/**
+ * BSON read in place, without decoding: names, types and extents of elements (bsonspec.org, version 1.1).
+ * All functions check extents before they read, so bytes from a peer may be passed as they came.
+ */
+import { internName } from '../bson/names.ts'
+import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
+
+export type Element = {
+  readonly name: string
+  readonly type: number
+  /** Where the type byte stands. */
+  readonly start: number
+  /** Where the value begins. */
+  readonly value: number
+  /** One past the value. */
+  readonly end: number
+}
+
+export const bsonType = {
+  double: 1,
+  string: 2,
+  document: 3,
+  array: 4,
+  objectId: 7,
+  regex: 11,
+  undefined: 6,
+  timestamp: 17,
+} as const
+
+/** Undefined, DBPointer and Symbol: bsonspec.org calls them deprecated, and the decoder refuses them too. */
+const deprecatedTypes: ReadonlySet<number> = new Set([0x06, 0x0c, 0x0e])
+
+/**
+ * Lists the elements of the document that starts at `at`.
+ * @throws EngineError InvalidBSON when an extent does not fit
+ */
+export function elements(bytes: Buffer, at: number): Element[] {
+  const end = documentEnd(bytes, at, bytes.length) - 1
+  const found: Element[] = []
+  let offset = at + 4
+  while (offset < end) {
+    const nul = nameEnd(bytes, offset + 1, end)
+    const value = nul + 1
+    const type = bytes[offset]!
+    const next = value + valueSize(bytes, type, value, end)
+    found.push({ name: nameAt(bytes, offset + 1, nul), type, start: offset, value, end: next })
+    offset = next
+  }
+  return found
+}
+
+/** The extent of a document at `at`: one past its closing zero. */
+export function documentEnd(bytes: Buffer, at: number, limit: number): number {
+  if (at + 5 > limit) throw malformed()
+  const end = at + bytes.readInt32LE(at)
+  if (end < at + 5 || end > limit || bytes[end - 1] !== 0) throw malformed()
+  return end
+}
+
+/**
+ * Checks the structure of a whole document, nested ones included, and its depth.
+ * @throws EngineError InvalidBSON, or Overflow beyond `limits.depth`
+ */
+export function checkDocument(bytes: Buffer, at: number, limit: number, depth = 1): number {
+  if (depth > limits.depth) throw new EngineError('Overflow', `BSON depth exceeds ${limits.depth}`)
+  const end = documentEnd(bytes, at, limit)
+  let offset = at + 4
+  while (offset < end - 1) {
+    const type = bytes[offset]!
+    if (deprecatedTypes.has(type))
+      throw new EngineError('InvalidBSON', `the deprecated BSON type ${type} is not supported`)
+    const value = nameEnd(bytes, offset + 1, end) + 1
+    const next = value + valueSize(bytes, type, value, end - 1)
+    if (type === bsonType.document || type === bsonType.array) checkDocument(bytes, value, next, depth + 1)
+    else if (type === bsonType.string && bytes[next - 1] !== 0) throw malformed()
+    offset = next
+  }
+  if (offset !== end - 1) throw malformed()
+  return end
+}
+
+/**
+ * The bytes of a document that holds only the wanted top-level fields, in their order. Cheap for large documents of
+ * which a query or an index reads little.
+ */
+export function pick(bytes: Uint8Array, wanted: ReadonlySet<string>): Uint8Array {
+  const buffer = asBuffer(bytes)
+  const end = buffer.length - 1
+  const parts: [number, number][] = []
+  let size = 5
+  let offset = 4
+  while (offset < end) {
+    const nul = nameEnd(buffer, offset + 1, end)
+    const next = nul + 1 + valueSize(buffer, buffer[offset]!, nul + 1, end)
+    if (wanted.has(nameAt(buffer, offset + 1, nul))) {
+      parts.push([offset, next])
+      size += next - offset
+    }
+    offset = next
+  }
+  const out = Buffer.allocUnsafe(size)
+  out.writeInt32LE(size, 0)
+  let write = 4
+  for (const [from, to] of parts) write += buffer.copy(out, write, from, to)
+  out[write] = 0
+  return out
+}
+
+/** A Buffer over the same memory. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+function nameAt(bytes: Buffer, from: number, to: number): string {
+  for (let at = from; at < to; at++) if (bytes[at]! > 0x7f) return bytes.toString('utf8', from, to)
+  return internName(bytes, from, to)
+}
+
+function nameEnd(bytes: Buffer, from: number, limit: number): number {
+  let at = from
+  while (at < limit && bytes[at] !== 0) at++
+  if (at >= limit) throw malformed()
+  return at
+}
+
+/** Bytes of the value of `type` at `at`; refuses values that pass `limit`. */
+function valueSize(bytes: Buffer, type: number, at: number, limit: number): number {
+  const size = fixedSize(type) ?? variableSize(bytes, type, at, limit)
+  if (size < 0 || at + size > limit) throw malformed()
+  return size
+}
+
+function fixedSize(type: number): number | undefined {
+  switch (type) {
+    case 0x06:
+    case 0x0a:
+    case 0x7f:
+    case 0xff:
+      return 0
+    case 0x08:
+      return 1
+    case 0x10:
+      return 4
+    case 0x01:
+    case 0x09:
+    case 0x11:
+    case 0x12:
+      return 8
+    case 0x07:
+      return 12
+    case 0x13:
+      return 16
+    default:
+      return undefined
+  }
+}
+
+function variableSize(bytes: Buffer, type: number, at: number, limit: number): number {
+  if (type === 0x0b) return nameEnd(bytes, nameEnd(bytes, at, limit) + 1, limit) + 1 - at
+  if (at + 4 > limit) throw malformed()
+  const length = bytes.readInt32LE(at)
+  switch (type) {
+    case 0x02:
+    case 0x0d:
+    case 0x0e:
+      if (length < 1) throw malformed()
+      return 4 + length
+    case 0x03:
+    case 0x04:
+    case 0x0f:
+      if (length < 5) throw malformed()
+      return length
+    case 0x05:
+      if (length < 0) throw malformed()
+      return 5 + length
+    case 0x0c:
+      if (length < 1) throw malformed()
+      return 4 + length + 12
+    default:
+      throw new EngineError('InvalidBSON', `unrecognized BSON type ${type}`)
+  }
+}
+
+function malformed(): EngineError {
+  return new EngineError('InvalidBSON', 'invalid BSON: an element passes the end of its document')
+}

@@ -1,0 +1,22 @@
+import { log, reason } from '../log.ts'
+import type { Writer } from '../writer/client.ts'
+
+/**
+ * Asks the writer regularly to remove expired documents. One sweep at a time.
+ * @returns a function that ends it
+ */
+export function startSweeper(writer: Writer, everyMs: number): () => void {
+  let sweeping = false
+  const timer = setInterval(() => {
+    if (sweeping) return
+    sweeping = true
+    writer
+      .write({ kind: 'expire', now: Date.now() })
+      .catch((error: unknown) => log('warn', 'expiry failed', { reason: reason(error) }))
+      .finally(() => {
+        sweeping = false
+      })
+  }, everyMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}

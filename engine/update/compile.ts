@@ -1,0 +1,176 @@
+/** Updates as closures: operators, whole-document replacements and pipelines. */
+import { compileUpdatePipeline } from '../aggregate/reshape.ts'
+import { equalValues, identicalValues } from '../bson/compare.ts'
+import { type Document, firstField, isDocument, newDocument, typeName, type Value } from '../bson/document.ts'
+import { EngineError } from '../errors.ts'
+import { arrayOperators } from './arrays.ts'
+import { compileArrayFilters, parsePath } from './paths.ts'
+import { renameLeaves } from './rename.ts'
+import { scalarOperators } from './scalars.ts'
+import { addLeaf, type Branch, compileTree, type ElementFilters, identifierOf, type Leaf, newBranch } from './tree.ts'
+
+export type ApplyOptions = {
+  /** The time of `$currentDate` and `$$NOW`. */
+  readonly now: Date
+  /** The element that matched the filter, for the positional `$` (Matcher.positional). */
+  readonly positional?: number
+  /** The document is about to be inserted by an upsert: `$setOnInsert` applies. */
+  readonly inserting?: boolean
+}
+
+export type Update = {
+  readonly kind: 'operators' | 'replacement' | 'pipeline'
+  /** Whether the update uses the positional operator `$`. */
+  readonly needsPositional: boolean
+  /**
+   * The updated document; the input stays as it is. `changed` is false when the result would be stored unchanged.
+   * Fails with the code mongod has for the operator and value; ImmutableField when `_id` would change.
+   */
+  readonly apply: (doc: Document, options: ApplyOptions) => { readonly doc: Document; readonly changed: boolean }
+}
+
+/** Compiles an update as it comes in `u`. Fails with FailedToParse, BadValue, ConflictingUpdateOperators and others. */
+export function compileUpdate(
+  update: Document | readonly Document[],
+  { arrayFilters = [] }: { readonly arrayFilters?: readonly Document[] } = {},
+): Update {
+  if (!isOperators(update)) {
+    if (arrayFilters.length > 0) {
+      throw new EngineError(
+        'FailedToParse',
+        'arrayFilters may not be specified for pipeline-style updates or replacements',
+      )
+    }
+    return isPipeline(update) ? pipelineUpdate(update) : replacementUpdate(update)
+  }
+  return operatorUpdate(update, compileArrayFilters(arrayFilters))
+}
+
+function isPipeline(update: Document | readonly Document[]): update is readonly Document[] {
+  return Array.isArray(update)
+}
+
+function isOperators(update: Document | readonly Document[]): update is Document {
+  return !isPipeline(update) && (firstField(update) ?? '').startsWith('$')
+}
+
+function replacementUpdate(replacement: Document): Update {
+  for (const field in replacement) {
+    if (!field.startsWith('$')) continue
+    throw new EngineError(
+      'DollarPrefixedFieldName',
+      `The dollar ($) prefixed field '${field}' in '${field}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
+    )
+  }
+  return {
+    kind: 'replacement',
+    needsPositional: false,
+    apply: (doc) => finish(doc, withId(replacement, doc._id)),
+  }
+}
+
+function pipelineUpdate(stages: readonly Document[]): Update {
+  const run = compileUpdatePipeline(stages)
+  return {
+    kind: 'pipeline',
+    needsPositional: false,
+    apply: (doc, { now }) => finish(doc, withId(run(doc, now), doc._id)),
+  }
+}
+
+/** `_id` comes first, and stays when the new document does not name one. */
+function withId(doc: Document, id: Value | undefined): Document {
+  const kept = doc._id ?? id
+  if (kept === undefined || (doc._id !== undefined && firstField(doc) === '_id')) return doc
+  const result = newDocument()
+  result._id = kept
+  for (const field in doc) if (field !== '_id') result[field] = doc[field]!
+  return result
+}
+
+function finish(before: Document, after: Document): { readonly doc: Document; readonly changed: boolean } {
+  checkId(before, after)
+  return identicalValues(before, after) ? { doc: before, changed: false } : { doc: after, changed: true }
+}
+
+function checkId(before: Document, after: Document): void {
+  if (before._id === undefined || before._id === after._id || equalValues(before._id, after._id)) return
+  if (after._id === undefined) {
+    throw new EngineError(
+      'ImmutableField',
+      "Performing an update on the path '_id' would modify the immutable field '_id'",
+    )
+  }
+  throw new EngineError(
+    'ImmutableField',
+    "After applying the update, the (immutable) field '_id' was found to have been altered",
+  )
+}
+
+type PlacedLeaf = { readonly parts: readonly string[]; readonly leaf: Leaf }
+
+function operatorUpdate(update: Document, filters: ElementFilters): Update {
+  const leaves = Object.keys(update).flatMap((operator) => parseOperator(operator, update[operator]!))
+  checkIdentifiers(leaves, filters)
+  const needsPositional = leaves.some(({ parts }) => parts.includes('$'))
+  const inserting = compileTree(treeOf(leaves), filters)
+  const updating = compileTree(treeOf(leaves.filter(({ leaf }) => leaf.operator !== '$setOnInsert')), filters)
+  return {
+    kind: 'operators',
+    needsPositional,
+    apply: (doc, options) => {
+      const run = { root: doc, now: options.now, positional: options.positional }
+      const result = (options.inserting ? inserting : updating)(doc, run)
+      if (result === doc) return { doc, changed: false }
+      checkId(doc, result)
+      return { doc: result, changed: true }
+    },
+  }
+}
+
+function treeOf(leaves: readonly PlacedLeaf[]): Branch {
+  const root = newBranch()
+  for (const { parts, leaf } of leaves) addLeaf(root, parts, leaf)
+  return root
+}
+
+function parseOperator(operator: string, fields: Value): readonly PlacedLeaf[] {
+  const make = Object.hasOwn(scalarOperators, operator)
+    ? scalarOperators[operator]
+    : Object.hasOwn(arrayOperators, operator)
+      ? arrayOperators[operator]
+      : undefined
+  if (make === undefined && operator !== '$rename') {
+    throw new EngineError(
+      'FailedToParse',
+      `Unknown modifier: ${operator}. Expected a valid update modifier or pipeline-style update specified as an array`,
+    )
+  }
+  if (!isDocument(fields)) {
+    throw new EngineError(
+      'FailedToParse',
+      `Modifiers operate on fields but we found type ${typeName(fields)} instead. For example: {$mod: {<field>: ...}} not {${operator}: ...}`,
+    )
+  }
+  return Object.keys(fields).flatMap((path) => {
+    if (make === undefined) return renameLeaves(path, fields[path]!)
+    return [{ parts: parsePath(path), leaf: make(path, fields[path]!) }]
+  })
+}
+
+function checkIdentifiers(leaves: readonly PlacedLeaf[], filters: ElementFilters): void {
+  const unused = new Set(filters.keys())
+  for (const { parts, leaf } of leaves) {
+    for (const part of parts) {
+      if (!part.startsWith('$[') || part === '$[]') continue
+      const identifier = identifierOf(part)
+      if (!filters.has(identifier)) {
+        throw new EngineError('BadValue', `No array filter found for identifier '${identifier}' in path '${leaf.path}'`)
+      }
+      unused.delete(identifier)
+    }
+  }
+  for (const identifier of unused) {
+    throw new EngineError('FailedToParse', `The array filter for identifier '${identifier}' was not used in the update`)
+  }
+}

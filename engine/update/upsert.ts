@@ -1,0 +1,70 @@
+/** The document an upsert inserts when nothing matched. */
+import { ObjectId } from 'bson'
+import { compareText } from '../bson/compare.ts'
+import { type Document, isDocument, newDocument, typeName, type Value } from '../bson/document.ts'
+import { EngineError } from '../errors.ts'
+import type { FilterNode } from '../match/parse.ts'
+import type { Update } from './compile.ts'
+
+/**
+ * What the filter demands by equality, then the update with `$setOnInsert`; `_id` first, made up when neither names it.
+ * A replacement takes only `_id` from the filter. Fails with NotSingleValueField when the filter names a path twice or
+ * both a path and one below it, InvalidIdField for an `_id` no document may have, and as the update does.
+ */
+export function upsertDocument(filter: FilterNode, update: Update, now: Date): Document {
+  const equalities = new Map<string, Value>()
+  collect(filter, update.kind === 'replacement' ? (path) => path === '_id' : () => true, equalities)
+  const seed = newDocument()
+  const paths = [...equalities.keys()].sort(compareText)
+  for (const path of ['_id', ...paths.filter((path) => path !== '_id')]) {
+    const value = equalities.get(path)
+    if (value !== undefined) plant(seed, path.split('.'), value, path)
+  }
+  const { doc } = update.apply(seed, { now, inserting: true })
+  return finished(doc)
+}
+
+/** Equalities under conjunctions, and under disjunctions and `$in` of one member, which mean the same. */
+function collect(node: FilterNode, wanted: (path: string) => boolean, into: Map<string, Value>): void {
+  if (node.op === 'and' || (node.op === 'or' && node.nodes.length === 1)) {
+    for (const child of node.nodes) collect(child, wanted, into)
+  } else if (node.op === 'eq') {
+    if (wanted(node.path)) add(node.path, node.value, into)
+  } else if (node.op === 'in' && node.values.length === 1 && node.patterns.length === 0) {
+    if (wanted(node.path)) add(node.path, node.values[0]!, into)
+  }
+}
+
+function add(path: string, value: Value, into: Map<string, Value>): void {
+  for (const known of into.keys()) {
+    if (known !== path && !known.startsWith(`${path}.`) && !path.startsWith(`${known}.`)) continue
+    throw new EngineError(
+      'NotSingleValueField',
+      `cannot infer query fields to set, ${known === path ? `path '${path}' is matched twice` : `both paths '${path}' and '${known}' are matched`}`,
+    )
+  }
+  into.set(path, value)
+}
+
+function plant(doc: Document, parts: readonly string[], value: Value, path: string): void {
+  let parent = doc
+  for (const part of parts.slice(0, -1)) {
+    const known = parent[part]
+    const next = known === undefined ? newDocument() : known
+    if (!isDocument(next)) throw new EngineError('PathNotViable', `Cannot create field '${path}'`)
+    parent[part] = next
+    parent = next
+  }
+  parent[parts.at(-1)!] = value
+}
+
+function finished(doc: Document): Document {
+  const result = newDocument()
+  result._id = doc._id ?? new ObjectId()
+  const name = typeName(result._id)
+  if (name === 'array' || name === 'regex') {
+    throw new EngineError('InvalidIdField', `The '_id' value cannot be of type ${name}`)
+  }
+  for (const field in doc) if (field !== '_id') result[field] = doc[field]!
+  return result
+}

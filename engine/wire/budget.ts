@@ -1,0 +1,32 @@
+import { limits } from '../limits.ts'
+
+/** Bytes of requests held at once over all connections. Connections stop reading while it is exhausted. */
+export class Budget {
+  #used = 0
+  #waiting: (() => void)[] = []
+
+  get used(): number {
+    return this.#used
+  }
+
+  get exhausted(): boolean {
+    return this.#used >= limits.requestBytes
+  }
+
+  take(bytes: number): void {
+    this.#used += bytes
+  }
+
+  release(bytes: number): void {
+    this.#used -= bytes
+    if (this.exhausted) return
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const resume of waiting) resume()
+  }
+
+  /** Calls `resume` once there is room again. */
+  wait(resume: () => void): void {
+    this.#waiting.push(resume)
+  }
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import { checkNamespace } from '../arguments.ts'
+import type { Document } from '../bson/document.ts'
+import { encode } from '../bson/encode.ts'
+import { limits } from '../limits.ts'
+import { type Collection, type Index, indexFrom, keyPattern } from '../store/catalog.ts'
+import type { Store } from '../store/store.ts'
+
+/** What a write statement works with. It lives as long as the writer. */
+export type WriteContext = {
+  readonly store: Store
+  readonly noTableScan: boolean
+  /** The last record id given out per collection: ids are not reused while the process lives. */
+  readonly lastRecord: Map<number, number>
+}
+
+/** One statement: it rests after each chunk (the writer commits there) and ends with its answer. */
+export type Statement = Generator<void, Document, void>
+
+/** A fresh record id. */
+export function nextRecord(ctx: WriteContext, collection: Collection): number {
+  const record = (ctx.lastRecord.get(collection.id) ?? ctx.store.records(collection.id).last()) + 1
+  ctx.lastRecord.set(collection.id, record)
+  return record
+}
+
+/** Creates the collection if it is missing. @throws EngineError InvalidNamespace */
+export function ensureCollection(
+  ctx: WriteContext,
+  database: string,
+  name: string,
+  options: Document = {},
+): Collection {
+  const known = ctx.store.collection(database, name)
+  if (known !== undefined) return known
+  checkNamespace(database, name, limits.namespaceBytes)
+  const { db, tables } = ctx.store
+  const id = nextId(ctx)
+  db.prepare('INSERT INTO catalog(id, db, name, uuid, options) VALUES (?, ?, ?, ?, ?)').run(
+    id,
+    database,
+    name,
+    randomUuid(),
+    encode(options),
+  )
+  tables.createRecords(id)
+  addIndex(ctx, id, { v: 2, key: { _id: 1 }, name: '_id_' })
+  changed(ctx)
+  return ctx.store.collection(database, name)!
+}
+
+/** Creates an empty index and its row; the caller fills it and calls `changed`. */
+export function addIndex(ctx: WriteContext, collection: number, spec: Document): Index {
+  const id = nextId(ctx)
+  const multikey = keyPattern(spec.key as Document).map(() => false)
+  ctx.store.db
+    .prepare('INSERT INTO indexes(id, collection, spec, multikey) VALUES (?, ?, ?, ?)')
+    .run(id, collection, encode(spec), JSON.stringify(multikey))
+  ctx.store.tables.createIndex(id)
+  return indexFrom(id, spec, multikey)
+}
+
+/** Removes an index and its row; the caller calls `changed`. */
+export function removeIndex(ctx: WriteContext, index: Index): void {
+  ctx.store.db.prepare('DELETE FROM indexes WHERE id = ?').run(index.id)
+  ctx.store.tables.dropIndex(index.id)
+}
+
+/** Removes a collection with its indexes; the caller calls `changed`. */
+export function removeCollection(ctx: WriteContext, collection: Collection): void {
+  for (const index of collection.indexes) removeIndex(ctx, index)
+  ctx.store.db.prepare('DELETE FROM catalog WHERE id = ?').run(collection.id)
+  ctx.store.tables.dropRecords(collection.id)
+}
+
+/** Notes that documents now have arrays on components of an index, so that plans stop relying on the contrary. */
+export function markMultikey(ctx: WriteContext, index: Index, multikey: readonly boolean[]): void {
+  const now = index.key.map((_, i) => index.multikey[i] === true || multikey[i] === true)
+  for (const [i, flag] of now.entries()) index.multikey[i] = flag
+  ctx.store.db.prepare('UPDATE indexes SET multikey = ? WHERE id = ?').run(JSON.stringify(now), index.id)
+  changed(ctx)
+}
+
+/** Makes a catalog change known: readers see the new version together with the change itself. */
+export function changed(ctx: WriteContext): void {
+  ctx.store.db.exec("UPDATE meta SET value = value + 1 WHERE name = 'catalogVersion'")
+  ctx.store.reloadCatalog()
+}
+
+function nextId(ctx: WriteContext): number {
+  const row = ctx.store.db.prepare("UPDATE meta SET value = value + 1 WHERE name = 'nextId' RETURNING value").get()
+  return Number(row?.value)
+}
+
+function randomUuid(): Uint8Array {
+  const bytes = randomBytes(16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  return bytes
+}

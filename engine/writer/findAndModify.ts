@@ -1,0 +1,81 @@
+import { deadlineOf, flagField, hintField, optionalDocument, optionalDocuments, textField } from '../arguments.ts'
+import type { Document, Value } from '../bson/document.ts'
+import { EngineError } from '../errors.ts'
+import { compileFilter } from '../match/compile.ts'
+import { parseFilter } from '../match/parse.ts'
+import { compileProjection } from '../project/project.ts'
+import { compileUpdate, type Update } from '../update/compile.ts'
+import type { Message } from '../wire/message.ts'
+import { applyDelete, applyUpdate, applyUpsert, firstTarget, searchFor } from './change.ts'
+import { ensureCollection, type Statement, type WriteContext } from './context.ts'
+import { updateSpec } from './specs.ts'
+
+/** Finds one document and changes or removes it, in one step of the writer. Source: the `findAndModify` command. */
+// biome-ignore lint/correctness/useYield: a statement that never rests
+export function* findAndModify(ctx: WriteContext, message: Message): Statement {
+  const { body } = message
+  const database = textField(body, '$db')
+  const name = textField(body, message.fields[0]!)
+  const filter = optionalDocument(body, 'query') ?? {}
+  const removing = flagField(body, 'remove')
+  const upsert = flagField(body, 'upsert')
+  const wantsNew = flagField(body, 'new')
+  const compiled = changeOf(body, removing, upsert, wantsNew)
+  const project = projection(body, filter)
+  const deadline = deadlineOf(body)
+  const collection = upsert ? ensureCollection(ctx, database, name) : ctx.store.collection(database, name)
+  if (collection === undefined) {
+    parseFilter(filter)
+    return answer(null, removing, undefined, 0)
+  }
+  const query = searchFor(ctx, collection, {
+    filter,
+    sort: optionalDocument(body, 'sort'),
+    hint: hintField(body),
+    limit: 1,
+  })
+  const target = firstTarget(query, deadline)
+  if (compiled === undefined) {
+    if (target !== undefined) applyDelete(ctx, collection, target)
+    return answer(target === undefined ? null : project(target.doc), true, undefined, target === undefined ? 0 : 1)
+  }
+  const now = new Date()
+  if (target !== undefined) {
+    const result = applyUpdate(ctx, collection, target, compiled, query.matcher, now)
+    return answer(project(wantsNew ? result.doc : target.doc), false, undefined, 1)
+  }
+  if (!upsert) return answer(null, false, undefined, 0)
+  const doc = applyUpsert(ctx, database, name, query, compiled, now)
+  return answer(wantsNew ? project(doc) : null, false, doc._id, 1)
+}
+
+/** The compiled update, undefined for a removal. */
+function changeOf(body: Document, removing: boolean, upsert: boolean, wantsNew: boolean): Update | undefined {
+  if (removing) {
+    if (body.update !== undefined)
+      throw new EngineError('FailedToParse', 'Cannot specify both an update and remove=true')
+    if (upsert) throw new EngineError('FailedToParse', 'Cannot specify both upsert=true and remove=true')
+    if (wantsNew)
+      throw new EngineError(
+        'FailedToParse',
+        "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document",
+      )
+    return undefined
+  }
+  if (body.update === undefined)
+    throw new EngineError('FailedToParse', 'Either an update or remove=true must be specified')
+  return compileUpdate(updateSpec(body, 'update'), { arrayFilters: optionalDocuments(body, 'arrayFilters') })
+}
+
+function projection(body: Document, filter: Document): (doc: Document) => Document {
+  const fields = optionalDocument(body, 'fields')
+  if (fields === undefined || Object.keys(fields).length === 0) return (doc) => doc
+  return compileProjection(fields, compileFilter(parseFilter(filter)))
+}
+
+function answer(value: Document | null, removing: boolean, upserted: Value | undefined, n: number): Document {
+  const lastErrorObject: Document = { n }
+  if (!removing) lastErrorObject.updatedExisting = n === 1 && upserted === undefined
+  if (upserted !== undefined) lastErrorObject.upserted = upserted
+  return { lastErrorObject, value, ok: 1 }
+}

@@ -1,0 +1,164 @@
+/**
+ * Runs statements one after another and commits them in groups.
+ *
+ * Invariants
+ * - Statements run in the order in which they came; one that rests goes to the end of the queue.
+ * - Each step of a statement runs in its own savepoint: it happens whole or not at all.
+ * - No answer is given out before the COMMIT that holds it has returned; with `synchronous=FULL` it is then on disk.
+ * - When a group cannot be committed, all its statements fail, and none of them has happened.
+ */
+import type { StatementSync } from 'node:sqlite'
+import type { Document } from '../bson/document.ts'
+import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { log, reason } from '../log.ts'
+import { errorBody } from '../wire/reply.ts'
+import type { Statement, WriteContext } from './context.ts'
+
+export type Task = {
+  readonly id: number
+  readonly bytes: number
+  readonly start: () => Statement
+  statement?: Statement
+}
+
+export type Answer = { readonly id: number; readonly body: Document }
+
+export type GroupOptions = {
+  readonly syncDelayMs: number
+  /** Given the committed answers of each group. */
+  readonly answer: (answers: readonly Answer[]) => void
+  /** The file is broken: nothing can be written any more. */
+  readonly fail: (reason: string) => void
+}
+
+const sqliteFull = 13
+/** Primary result codes after which the file cannot be trusted or written: read-only, I/O, corrupt, cannot open, not a database. */
+const sqliteFatal = new Set([8, 10, 11, 14, 26])
+
+export class Groups {
+  readonly #ctx: WriteContext
+  readonly #options: GroupOptions
+  readonly #sql: Readonly<Record<'begin' | 'commit' | 'savepoint' | 'release' | 'undo', StatementSync>>
+  #queue: Task[] = []
+  #failed: string | undefined
+
+  constructor(ctx: WriteContext, options: GroupOptions) {
+    this.#ctx = ctx
+    this.#options = options
+    const { db } = ctx.store
+    this.#sql = {
+      begin: db.prepare('BEGIN IMMEDIATE'),
+      commit: db.prepare('COMMIT'),
+      savepoint: db.prepare('SAVEPOINT step'),
+      release: db.prepare('RELEASE step'),
+      undo: db.prepare('ROLLBACK TO step'),
+    }
+  }
+
+  get waiting(): number {
+    return this.#queue.length
+  }
+
+  add(task: Task): void {
+    this.#queue.push(task)
+  }
+
+  /** Runs and commits one group of what waits. */
+  runOne(): void {
+    const answers: Answer[] = []
+    const taken: Task[] = []
+    if (this.#failed !== undefined) {
+      this.#refuseAll(this.#failed)
+      return
+    }
+    try {
+      this.#sql.begin.run()
+      const resting = this.#runSteps(taken, answers)
+      if (this.#options.syncDelayMs > 0) pause(this.#options.syncDelayMs)
+      this.#sql.commit.run()
+      this.#queue.push(...resting)
+    } catch (error) {
+      this.#undoGroup(error, taken)
+      return
+    }
+    this.#options.answer(answers)
+  }
+
+  #runSteps(taken: Task[], answers: Answer[]): Task[] {
+    const resting: Task[] = []
+    const until = performance.now() + limits.groupMs
+    let bytes = 0
+    let at = 0
+    while (at < this.#queue.length && taken.length < limits.groupCommands && bytes < limits.groupBytes) {
+      const task = this.#queue[at++]!
+      taken.push(task)
+      bytes += task.bytes
+      const body = this.#step(task)
+      if (body === undefined) resting.push(task)
+      else answers.push({ id: task.id, body })
+      if (performance.now() > until) break
+    }
+    this.#queue = this.#queue.slice(at)
+    return resting
+  }
+
+  /** One step in a savepoint. @returns the answer when the statement has ended */
+  #step(task: Task): Document | undefined {
+    const sql = this.#sql
+    sql.savepoint.run()
+    try {
+      task.statement ??= task.start()
+      const result = task.statement.next()
+      sql.release.run()
+      return result.done === true ? result.value : undefined
+    } catch (error) {
+      if (sqliteCode(error) !== undefined) throw error
+      sql.undo.run()
+      sql.release.run()
+      this.#ctx.store.reloadCatalog()
+      if (error instanceof EngineError) return errorBody(error)
+      log('error', 'statement failed', { reason: reason(error) })
+      return errorBody(new EngineError('InternalError', 'the statement failed; see the log of the engine'))
+    }
+  }
+
+  #undoGroup(error: unknown, taken: readonly Task[]): void {
+    const { store } = this.#ctx
+    if (store.db.isTransaction) store.db.exec('ROLLBACK')
+    store.reloadCatalog()
+    const code = sqliteCode(error)
+    const text = reason(error)
+    log('error', 'group rolled back', { reason: text, sqlite: code })
+    const refusal =
+      code === sqliteFull ? outOfSpace() : new EngineError('InternalError', 'the write could not be committed')
+    const rest = new Set(taken)
+    this.#queue = this.#queue.filter((task) => !rest.has(task))
+    this.#options.answer(taken.map((task) => ({ id: task.id, body: errorBody(refusal) })))
+    if (code === undefined || sqliteFatal.has(code & 0xff)) {
+      this.#failed = text
+      this.#options.fail(text)
+    }
+  }
+
+  #refuseAll(text: string): void {
+    const refusal = errorBody(new EngineError('NotWritablePrimary', `the store is read-only after a failure: ${text}`))
+    const refused = this.#queue
+    this.#queue = []
+    this.#options.answer(refused.map((task) => ({ id: task.id, body: refusal })))
+  }
+}
+
+/** The result code of an SQLite error, undefined for any other error. */
+function sqliteCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined
+  return Number(error.errcode)
+}
+
+function outOfSpace(): EngineError {
+  return new EngineError('OutOfDiskSpace', 'no space left for the data: the write was not made')
+}
+
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
+}

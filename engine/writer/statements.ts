@@ -1,0 +1,40 @@
+import { EngineError } from '../errors.ts'
+import { asBuffer } from '../store/elements.ts'
+import { type Message, parseMessage } from '../wire/message.ts'
+import { create, drop, dropDatabase, renameCollection } from './collections.ts'
+import type { Statement, WriteContext } from './context.ts'
+import { expire } from './expire.ts'
+import { findAndModify } from './findAndModify.ts'
+import { collMod, createIndexes, dropIndexes } from './indexes.ts'
+import { insert } from './insert.ts'
+import type { WriteRequest } from './protocol.ts'
+import { remove, update } from './update.ts'
+
+/** The commands that change something, by the names clients use. */
+const statements: Readonly<Record<string, (ctx: WriteContext, message: Message) => Statement>> = {
+  insert,
+  update,
+  delete: remove,
+  findAndModify,
+  findandmodify: findAndModify,
+  createIndexes,
+  dropIndexes,
+  deleteIndexes: dropIndexes,
+  create,
+  drop,
+  dropDatabase,
+  renameCollection,
+  collMod,
+}
+
+/** The statement behind a request. @throws EngineError for malformed messages */
+export function statementFor(
+  ctx: WriteContext,
+  request: Exclude<WriteRequest, { readonly kind: 'backup' }>,
+): Statement {
+  if (request.kind === 'expire') return expire(ctx, new Date(request.now))
+  const message = parseMessage(asBuffer(request.message))
+  const run = statements[message.fields[0] ?? '']
+  if (run === undefined) throw new EngineError('CommandNotFound', `no such command: '${message.fields[0]}'`)
+  return run(ctx, message)
+}

@@ -1,0 +1,162 @@
+import {
+  checkCollation,
+  countField,
+  deadlineOf,
+  documentField,
+  flagField,
+  hintField,
+  onlyFields,
+  optionalDocument,
+  optionalDocuments,
+  textField,
+} from '../arguments.ts'
+import { decode } from '../bson/decode.ts'
+import type { Document, Value } from '../bson/document.ts'
+import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { parseFilter } from '../match/parse.ts'
+import { compileUpdate, type Update } from '../update/compile.ts'
+import type { Message } from '../wire/message.ts'
+import { allRecords, applyDelete, applyUpdate, applyUpsert, eachInChunks, firstTarget, searchFor } from './change.ts'
+import { ensureCollection, type Statement, type WriteContext } from './context.ts'
+import { type WriteError, writeError } from './results.ts'
+import { updateSpec } from './specs.ts'
+
+/** Source: the `update` command; its statements run in turn, each on one document or, with `multi`, in chunks. */
+export function* update(ctx: WriteContext, message: Message): Statement {
+  const database = textField(message.body, '$db')
+  const name = textField(message.body, 'update')
+  const ordered = flagField(message.body, 'ordered', true)
+  const deadline = deadlineOf(message.body)
+  const errors: WriteError[] = []
+  const upserted: Document[] = []
+  const counts = { n: 0, nModified: 0 }
+  for (let i = 0; i < message.bulk.length; i += 2) {
+    try {
+      const spec = decode(message.bytes.subarray(message.bulk[i], message.bulk[i + 1]))
+      const id = yield* updateOne(ctx, database, name, spec, counts, deadline)
+      if (id !== undefined) upserted.push({ index: i / 2, _id: id })
+    } catch (error) {
+      errors.push(writeError(i / 2, error))
+      if (ordered) break
+    }
+    if ((i / 2 + 1) % limits.stepOperations === 0) yield
+  }
+  return {
+    ...counts,
+    ...(upserted.length > 0 && { upserted }),
+    ...(errors.length > 0 && { writeErrors: errors }),
+    ok: 1,
+  }
+}
+
+/** Source: the `delete` command. */
+export function* remove(ctx: WriteContext, message: Message): Statement {
+  const database = textField(message.body, '$db')
+  const name = textField(message.body, 'delete')
+  const ordered = flagField(message.body, 'ordered', true)
+  const deadline = deadlineOf(message.body)
+  const errors: WriteError[] = []
+  const counts = { n: 0 }
+  for (let i = 0; i < message.bulk.length; i += 2) {
+    try {
+      const spec = decode(message.bytes.subarray(message.bulk[i], message.bulk[i + 1]))
+      yield* deleteOne(ctx, database, name, spec, counts, deadline)
+    } catch (error) {
+      errors.push(writeError(i / 2, error))
+      if (ordered) break
+    }
+    if ((i / 2 + 1) % limits.stepOperations === 0) yield
+  }
+  return { ...counts, ...(errors.length > 0 && { writeErrors: errors }), ok: 1 }
+}
+
+/** @returns the `_id` of the document an upsert inserted */
+function* updateOne(
+  ctx: WriteContext,
+  database: string,
+  name: string,
+  spec: Document,
+  counts: { n: number; nModified: number },
+  deadline: number | undefined,
+): Generator<void, Value | undefined, void> {
+  onlyFields(spec, 'update.updates', ['q', 'u', 'upsert', 'multi', 'arrayFilters', 'hint', 'collation', 'sort'])
+  checkCollation(spec)
+  const compiled = compileUpdate(updateSpec(spec, 'u'), { arrayFilters: optionalDocuments(spec, 'arrayFilters') })
+  const filter = documentField(spec, 'q')
+  const multi = flagField(spec, 'multi')
+  const upsert = flagField(spec, 'upsert')
+  if (multi && compiled.kind === 'replacement')
+    throw new EngineError('FailedToParse', 'multi update is not supported for replacement-style update')
+  const sort = optionalDocument(spec, 'sort')
+  if (multi && sort !== undefined) throw new EngineError('FailedToParse', 'Cannot specify sort with multi=true')
+  const collection = upsert ? ensureCollection(ctx, database, name) : ctx.store.collection(database, name)
+  const now = new Date()
+  if (collection === undefined) {
+    parseFilter(filter)
+    return undefined
+  }
+  const query = searchFor(ctx, collection, { filter, sort, hint: hintField(spec), limit: multi ? 0 : 1 })
+  const before = counts.n
+  const tally = (changed: boolean) => {
+    counts.n++
+    if (changed) counts.nModified++
+  }
+  if (multi) {
+    yield* eachInChunks(ctx, collection, allRecords(query, deadline), query.matcher, (current, target) =>
+      tally(applyUpdate(ctx, current, target, compiled, query.matcher, now).changed),
+    )
+  } else {
+    const target = firstTarget(query, deadline)
+    if (target !== undefined) tally(applyUpdate(ctx, collection, target, compiled, query.matcher, now).changed)
+  }
+  if (counts.n > before || !upsert) return undefined
+  return insertUpserted(ctx, database, name, filter, compiled, now, counts)
+}
+
+function insertUpserted(
+  ctx: WriteContext,
+  database: string,
+  name: string,
+  filter: Document,
+  compiled: Update,
+  now: Date,
+  counts: { n: number },
+): Value {
+  const doc = applyUpsert(ctx, database, name, { node: parseFilter(filter) }, compiled, now)
+  counts.n++
+  return doc._id!
+}
+
+function* deleteOne(
+  ctx: WriteContext,
+  database: string,
+  name: string,
+  spec: Document,
+  counts: { n: number },
+  deadline: number | undefined,
+): Generator<void, void, void> {
+  onlyFields(spec, 'delete.deletes', ['q', 'limit', 'hint', 'collation'])
+  checkCollation(spec)
+  const filter = documentField(spec, 'q')
+  const limit = countField(spec, 'limit')
+  if (limit !== 0 && limit !== 1)
+    throw new EngineError('FailedToParse', 'The limit field in delete objects must be 0 or 1.')
+  const collection = ctx.store.collection(database, name)
+  if (collection === undefined) {
+    parseFilter(filter)
+    return
+  }
+  const query = searchFor(ctx, collection, { filter, hint: hintField(spec), limit })
+  if (limit === 1) {
+    const target = firstTarget(query, deadline)
+    if (target === undefined) return
+    applyDelete(ctx, collection, target)
+    counts.n++
+    return
+  }
+  yield* eachInChunks(ctx, collection, allRecords(query, deadline), query.matcher, (current, target) => {
+    applyDelete(ctx, current, target)
+    counts.n++
+  })
+}

@@ -1,0 +1,273 @@
+import { expect } from 'chai'
+import {
+  Binary,
+  type Collection,
+  Decimal128,
+  type Document,
+  Double,
+  Int32,
+  Long,
+  MongoBulkWriteError,
+  ObjectId,
+  Timestamp,
+} from 'mongodb'
+import { failure } from './failure.ts'
+import { type Started, startEngine } from './started.ts'
+
+describe('engine: documents', () => {
+  let engine: Started
+  let collection: Collection<Document>
+  let round = 0
+  before(async () => {
+    engine = await startEngine()
+  })
+  after(() => engine.stop())
+  beforeEach(() => {
+    collection = engine.db.collection(`c${round++}`)
+  })
+
+  it('keeps every type as it was inserted', async () => {
+    const doc = {
+      _id: new ObjectId(),
+      int: new Int32(5),
+      long: Long.fromString('9007199254740993'),
+      small: Long.fromNumber(5),
+      double: new Double(5),
+      decimal: Decimal128.fromString('1.10'),
+      text: 'grüße\0',
+      bytes: new Binary(Buffer.from('abc'), 5),
+      at: new Date(0),
+      stamp: new Timestamp({ t: 3, i: 4 }),
+      list: [1, [2], { three: 3 }],
+      nothing: null,
+      pattern: /a.b/i,
+    }
+    await collection.insertOne(doc)
+    const back = await collection.findOne({ _id: doc._id }, { promoteValues: false, bsonRegExp: true })
+    expect(back).to.deep.include({
+      int: doc.int,
+      small: doc.small,
+      double: doc.double,
+      bytes: doc.bytes,
+      stamp: doc.stamp,
+    })
+    expect(String(back?.long)).to.equal('9007199254740993')
+    expect(String(back?.decimal)).to.equal('1.10')
+    expect(back?.text).to.equal('grüße\0')
+  })
+
+  it('puts _id first, and makes one where it is missing', async () => {
+    const raw = engine.client.db('test', { forceServerObjectId: true }).collection(collection.collectionName)
+    await raw.insertMany([{ a: 1 }, { b: 2, _id: 'x' as never }])
+    const found = await raw.find().toArray()
+    expect(found.map((doc) => Object.keys(doc))).to.deep.equal([
+      ['_id', 'a'],
+      ['_id', 'b'],
+    ])
+    expect(found[0]?._id).to.be.instanceOf(ObjectId)
+  })
+
+  it('fills an empty timestamp at the top level', async () => {
+    await collection.insertOne({ _id: 1 as never, at: new Timestamp({ t: 0, i: 0 }) })
+    const found = await collection.findOne({ _id: 1 as never })
+    expect(found?.at.t).to.be.greaterThan(1_700_000_000)
+  })
+
+  it('an ordered insert stops at the first refusal, an unordered one goes on', async () => {
+    const rows = [{ _id: 1 }, { _id: 1 }, { _id: 2 }] as never[]
+    const ordered = await failure(collection.insertMany(rows))
+    expect(ordered).to.be.instanceOf(MongoBulkWriteError)
+    expect(ordered).to.include({ insertedCount: 1, code: 11000 })
+    const unordered = await failure(collection.insertMany(rows, { ordered: false }))
+    expect((unordered as MongoBulkWriteError).writeErrors).to.have.length(2)
+    expect(await collection.countDocuments()).to.equal(2)
+  })
+
+  it('a bulk of mixed writes counts each kind', async () => {
+    const result = await collection.bulkWrite([
+      { insertOne: { document: { _id: 1 as never, n: 1 } } },
+      { updateOne: { filter: { _id: 1 as never }, update: { $inc: { n: 2 } } } },
+      { updateOne: { filter: { _id: 2 as never }, update: { $set: { n: 9 } }, upsert: true } },
+      { replaceOne: { filter: { _id: 2 as never }, replacement: { m: 1 } } },
+      { deleteOne: { filter: { _id: 1 as never } } },
+    ])
+    expect(result).to.include({ insertedCount: 1, modifiedCount: 2, upsertedCount: 1, deletedCount: 1 })
+    expect(await collection.find().toArray()).to.deep.equal([{ _id: 2, m: 1 }])
+  })
+
+  it('a multi update changes each document once, beyond one chunk too', async () => {
+    await collection.insertMany(Array.from({ length: 2500 }, (_, i) => ({ _id: i as never, n: i })))
+    await collection.createIndex({ n: 1 })
+    const result = await collection.updateMany({ n: { $gte: 0 } }, { $inc: { n: 10_000 } })
+    expect(result).to.include({ matchedCount: 2500, modifiedCount: 2500 })
+    expect(await collection.countDocuments({ n: { $gte: 20_000 } })).to.equal(0)
+    expect(await collection.deleteMany({ n: { $gte: 10_000 } })).to.include({ deletedCount: 2500 })
+  })
+
+  it('an update that changes nothing is matched but not modified', async () => {
+    await collection.insertOne({ _id: 1 as never, n: 1 })
+    expect(await collection.updateOne({ _id: 1 as never }, { $set: { n: 1 } })).to.include({
+      matchedCount: 1,
+      modifiedCount: 0,
+    })
+  })
+
+  it('the positional operator changes the element that matched', async () => {
+    await collection.insertOne({ _id: 1 as never, list: [{ k: 1 }, { k: 2 }] })
+    await collection.updateOne({ 'list.k': 2 }, { $set: { 'list.$.hit': true } })
+    expect((await collection.findOne())?.list).to.deep.equal([{ k: 1 }, { k: 2, hit: true }])
+  })
+
+  describe('findAndModify', () => {
+    it('gives the document before or after, and removes', async () => {
+      await collection.insertMany([
+        { _id: 1 as never, n: 1, order: 2 },
+        { _id: 2 as never, n: 1, order: 1 },
+      ])
+      const sorted = { sort: { order: 1 } } as const
+      expect(await collection.findOneAndUpdate({ n: 1 }, { $inc: { n: 1 } }, sorted)).to.include({ _id: 2, n: 1 })
+      expect(await collection.findOneAndUpdate({ n: 1 }, { $inc: { n: 1 } }, { returnDocument: 'after' })).to.include({
+        _id: 1,
+        n: 2,
+      })
+      expect(await collection.findOneAndDelete({ n: 2 }, sorted)).to.include({ _id: 2 })
+      expect(await collection.findOneAndUpdate({ n: 7 }, { $inc: { n: 1 } })).to.equal(null)
+    })
+
+    it('20 callers never take the same job', async () => {
+      await collection.insertMany(Array.from({ length: 100 }, (_, i) => ({ _id: i as never, taken: false, at: i })))
+      await collection.createIndex({ taken: 1, at: 1 })
+      const taken: number[] = []
+      const caller = async () => {
+        for (;;) {
+          const job = await collection.findOneAndUpdate(
+            { taken: false },
+            { $set: { taken: true } },
+            { sort: { at: 1 } },
+          )
+          if (job === null) return
+          taken.push(job.at)
+        }
+      }
+      await Promise.all(Array.from({ length: 20 }, caller))
+      expect([...taken].sort((a, b) => a - b)).to.deep.equal(Array.from({ length: 100 }, (_, i) => i))
+    })
+
+    it('20 upserts of one key make one document', async () => {
+      const upsert = () =>
+        collection.findOneAndUpdate({ key: 'k' }, { $inc: { n: 1 } }, { upsert: true, returnDocument: 'after' })
+      const results = await Promise.all(Array.from({ length: 20 }, upsert))
+      expect(new Set(results.map((doc) => String(doc?._id))).size).to.equal(1)
+      expect(await collection.find().toArray()).to.have.length(1)
+      expect((await collection.findOne())?.n).to.equal(20)
+    })
+
+    it('a gate that counts lets in exactly as many as it allows', async () => {
+      await collection.insertOne({ _id: 1 as never, used: 0, limit: 7 })
+      const enter = () => collection.findOneAndUpdate({ _id: 1 as never, used: { $lt: 7 } }, { $inc: { used: 1 } })
+      const results = await Promise.all(Array.from({ length: 20 }, enter))
+      expect(results.filter((doc) => doc !== null)).to.have.length(7)
+    })
+  })
+
+  describe('refusals', () => {
+    const refused: [name: string, run: (c: Collection<Document>) => Promise<unknown>, code: number][] = [
+      ['an array as _id', (c) => c.insertOne({ _id: [1] as never }), 53],
+      ['a changed _id', (c) => c.updateOne({ _id: 1 as never }, { $set: { _id: 2 as never } }), 66],
+      ['an unknown operator in a filter', (c) => c.findOne({ a: { $frob: 1 } } as Document), 2],
+      ['an unknown update operator', (c) => c.updateOne({}, { $frob: { a: 1 } } as never), 9],
+      ['code in a filter', (c) => c.findOne({ $where: 'true' } as Document), 2],
+      ['w above 1', (c) => c.insertOne({}, { writeConcern: { w: 2 } }), 2],
+      ['another collation', (c) => c.find({}, { collation: { locale: 'de' } }).toArray(), 72],
+      ['a snapshot', (c) => c.find({}, { readConcern: { level: 'snapshot' } }).toArray(), 72],
+      ['a hint that names no index', (c) => c.find({}).hint('nothing_1').toArray(), 2],
+    ]
+    for (const [name, run, code] of refused) {
+      it(name, async () => {
+        await collection.insertOne({ _id: 1 as never })
+        expect(await failure(run(collection))).to.include({ code })
+      })
+    }
+
+    const commands: [name: string, command: Document, code: number][] = [
+      ['an unknown command', { frobnicate: 1 }, 59],
+      ['the 8.0 bulkWrite', { bulkWrite: 1, ops: [], nsInfo: [] }, 59],
+      ['an unknown field', { find: 'c', frob: 1 }, 40415],
+      ['a capped collection', { create: 'capped', capped: true, size: 1 }, 72],
+      ['a view', { create: 'view', viewOn: 'c' }, 72],
+      ['a name with a dollar', { create: 'a$b' }, 73],
+      ['listIndexes of nothing', { listIndexes: 'missing' }, 26],
+      ['mapReduce', { mapReduce: 'c', map: '', reduce: '', out: '' }, 59],
+      [
+        'a transaction number',
+        { insert: 'c', documents: [{}], txnNumber: Long.ONE, lsid: { id: new Binary(Buffer.alloc(16), 4) } },
+        20,
+      ],
+    ]
+    for (const [name, command, code] of commands) {
+      it(name, async () => {
+        expect(await failure(engine.db.command(command))).to.include({ code })
+      })
+    }
+
+    it('a transaction, before anything of it has happened', async () => {
+      const lsid = { id: new Binary(Buffer.alloc(16), 4) }
+      const start = { startTransaction: true, autocommit: false, txnNumber: Long.ONE, lsid }
+      const insert = { insert: collection.collectionName, documents: [{ _id: 1 }], ...start }
+      expect(await failure(engine.db.command(insert))).to.include({ code: 20 })
+      expect(await collection.countDocuments()).to.equal(0)
+    })
+
+    it('a change stream', async () => {
+      const stream = collection.watch()
+      expect(await failure(stream.next())).to.include({ code: 40573 })
+      await stream.close()
+    })
+
+    it('a document over 16 MiB', async () => {
+      const big = collection.insertOne({ big: 'x'.repeat(16 * 1024 * 1024) })
+      expect(await failure(big)).to.include({ code: 10334 })
+    })
+  })
+
+  it('unacknowledged writes are made', async () => {
+    await collection.insertOne({ _id: 1 as never }, { writeConcern: { w: 0 } })
+    for (let tries = 0; tries < 100 && (await collection.countDocuments()) === 0; tries++)
+      await new Promise((done) => setTimeout(done, 5))
+    expect(await collection.countDocuments()).to.equal(1)
+  })
+
+  it('a command over its time is given up', async () => {
+    await collection.insertMany(Array.from({ length: 20_000 }, (_, i) => ({ n: i })))
+    expect(await failure(collection.find({ m: 1 }).maxTimeMS(1).toArray())).to.include({ code: 50 })
+  })
+
+  it('counts and distinct values agree with the documents', async () => {
+    await collection.insertMany([{ a: 1 }, { a: [1, 2] }, { a: new Double(2) }, { b: 1 }])
+    expect(await collection.estimatedDocumentCount()).to.equal(4)
+    expect(await collection.countDocuments({ a: { $exists: true } })).to.equal(3)
+    expect(await collection.countDocuments({}, { skip: 1, limit: 2 })).to.equal(2)
+    expect(await collection.distinct('a')).to.deep.equal([1, 2])
+  })
+
+  it('a projection and a pipeline see the same documents', async () => {
+    await collection.insertMany([
+      { _id: 1 as never, g: 'a', n: 1, list: [1, 2, 3] },
+      { _id: 2 as never, g: 'a', n: 2 },
+      { _id: 3 as never, g: 'b', n: 3 },
+    ])
+    const projected = await collection.find({}, { projection: { n: 1, _id: 0 }, sort: { n: -1 } }).toArray()
+    expect(projected).to.deep.equal([{ n: 3 }, { n: 2 }, { n: 1 }])
+    const sliced = await collection.findOne({ _id: 1 as never }, { projection: { list: { $slice: 1 } } })
+    expect(sliced?.list).to.deep.equal([1])
+    const grouped = await collection.aggregate([
+      { $match: { n: { $gte: 1 } } },
+      { $group: { _id: '$g', n: { $sum: '$n' } } },
+      { $sort: { _id: 1 } },
+    ])
+    expect(await grouped.toArray()).to.deep.equal([
+      { _id: 'a', n: 3 },
+      { _id: 'b', n: 3 },
+    ])
+  })
+})

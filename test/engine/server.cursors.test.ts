@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+import type { Collection, Document } from 'mongodb'
+import { failure } from './failure.ts'
+import { type Started, startEngine } from './started.ts'
+
+describe('engine: cursors', () => {
+  let engine: Started
+  let collection: Collection<Document>
+  const total = 1200
+  before(async () => {
+    engine = await startEngine()
+    collection = engine.db.collection('rows')
+    await collection.insertMany(Array.from({ length: total }, (_, i) => ({ _id: i as never, g: i % 3, n: total - i })))
+    await collection.createIndex({ g: 1, n: 1 })
+  })
+  after(() => engine.stop())
+
+  const queries: [name: string, open: () => ReturnType<Collection['find']>, count: number][] = [
+    ['over the collection', () => collection.find(), total],
+    ['over an index', () => collection.find({ g: 1 }), total / 3],
+    ['over an index backwards', () => collection.find({ g: 1 }).sort({ n: -1 }), total / 3],
+    ['over merged intervals', () => collection.find({ g: { $in: [0, 2] } }).sort({ n: 1 }), (total * 2) / 3],
+    ['sorted in memory', () => collection.find().sort({ g: 1, _id: -1 }), total],
+    ['with skip and limit', () => collection.find().sort({ _id: 1 }).skip(10).limit(500), 500],
+  ]
+  for (const [name, open, count] of queries) {
+    it(`batches ${name} give each document once, in the order of one big batch`, async () => {
+      const whole = await open().batchSize(10_000).toArray()
+      const parts = await open().batchSize(7).toArray()
+      expect(parts).to.deep.equal(whole)
+      expect(parts).to.have.length(count)
+      expect(new Set(parts.map(({ _id }) => String(_id))).size).to.equal(count)
+    })
+  }
+
+  it('a cursor reads on over what changes meanwhile', async () => {
+    const moving = engine.db.collection<{ _id: number }>('moving')
+    await moving.insertMany(Array.from({ length: 100 }, (_, i) => ({ _id: i })))
+    const cursor = moving.find().sort({ _id: 1 }).batchSize(10)
+    const seen: number[] = []
+    for (let i = 0; i < 10; i++) seen.push((await cursor.next())!._id)
+    await moving.deleteMany({ _id: { $gte: 10, $lt: 50 } })
+    await moving.insertOne({ _id: 1000 })
+    for await (const { _id } of cursor) seen.push(_id)
+    expect(seen).to.deep.equal([...range(0, 10), ...range(50, 100), 1000])
+  })
+
+  it('a batch never exceeds 16 MiB', async () => {
+    const big = engine.db.collection<{ _id: number; d: Buffer }>('big')
+    for (let _id = 0; _id < 5; _id++) await big.insertOne({ _id, d: Buffer.alloc(6 * 1024 * 1024) })
+    expect(await big.find({}, { projection: { _id: 1 } }).toArray()).to.have.length(5)
+    const { cursor } = await engine.db.command({ find: 'big' })
+    expect(cursor.firstBatch).to.have.length(2)
+    await engine.db.command({ killCursors: 'big', cursors: [cursor.id] })
+  })
+
+  it('killing a cursor ends it, and so does dropping its collection', async () => {
+    const { cursor } = await engine.db.command({ find: 'rows', batchSize: 2 }, { promoteLongs: false })
+    expect((await engine.db.command({ killCursors: 'rows', cursors: [cursor.id] })).cursorsKilled).to.have.length(1)
+    expect(await failure(engine.db.command({ getMore: cursor.id, collection: 'rows' }))).to.include({ code: 43 })
+    await engine.db.collection('gone').insertMany([{ a: 1 }, { a: 2 }, { a: 3 }])
+    const rows = engine.db.collection('gone').find().batchSize(1)
+    await rows.next()
+    await engine.db.collection('gone').drop()
+    expect(await failure(rows.toArray())).to.include({ code: 175 })
+  })
+
+  it('a cursor of one session is not read by another', async () => {
+    const session = engine.client.startSession()
+    const rows = collection.find({}, { session, batchSize: 2 })
+    await rows.next()
+    const other = engine.db.command({ getMore: rows.id, collection: 'rows' })
+    expect(await failure(other)).to.include({ code: 50738 })
+    await rows.close()
+    await session.endSession()
+  })
+
+  it('an aggregation is read in batches too', async () => {
+    const rows = await collection.aggregate([{ $match: { g: 1 } }, { $project: { n: 1 } }], { batchSize: 9 }).toArray()
+    expect(rows).to.have.length(total / 3)
+  })
+})
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, i) => from + i)
+}

@@ -1,0 +1,232 @@
+import { statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'chai'
+import { type Collection, MongoClient } from 'mongodb'
+import { failure } from './failure.ts'
+import { exit, launch, type Started, startEngine, temporaryFolder, url } from './started.ts'
+
+type Row = { _id: string; writer: number; n: number; tags: string[]; body: string }
+
+describe('engine: the process', function () {
+  this.timeout(60_000)
+
+  it('says what it is, guards its socket, and stops with 0', async () => {
+    const engine = await startEngine()
+    expect(engine.log()[0]).to.match(
+      /embedded single-node store: no replication, no failover; set MONGODB_URL for production/,
+    )
+    expect(statSync(engine.socket).mode & 0o777).to.equal(0o600)
+    expect(await engine.db.command({ buildInfo: 1 })).to.include({ embedded: true })
+    const hello = await engine.db.command({ hello: 1 })
+    expect(hello).to.include({ isWritablePrimary: true, maxWireVersion: 21 })
+    expect(hello).to.not.have.any.keys('setName', 'topologyVersion', 'msg')
+    expect(await engine.stop()).to.equal(0)
+    expect(engine.log().join('\n')).to.not.match(/Warning/)
+  })
+
+  it('a second process on the same folder ends with a clear message', async () => {
+    const engine = await startEngine()
+    const second = launch(engine.dir, join(engine.dir, 'second.sock'), [])
+    let text = ''
+    second.stderr?.on('data', (chunk) => {
+      text += chunk
+    })
+    expect(await exit(second)).to.equal(1)
+    expect(text).to.match(/in use by another process/)
+    await engine.db.collection('c').insertOne({})
+    await engine.stop()
+  })
+
+  it('ends when its supervisor goes away, and the next one starts over the stale socket', async () => {
+    const dir = temporaryFolder()
+    const first = await startEngine({ dir })
+    await first.db.collection('c').insertOne({ _id: 1 as never })
+    await first.client.close()
+    first.process.disconnect()
+    expect(await exit(first.process)).to.equal(0)
+    const second = await startEngine({ dir })
+    expect(await second.db.collection('c').countDocuments()).to.equal(1)
+    await second.kill()
+    const third = await startEngine({ dir })
+    expect(await third.db.collection('c').countDocuments()).to.equal(1)
+    expect(third.log().join('\n')).to.match(/not a clean one/)
+    await third.stop()
+  })
+
+  it('refuses a folder of a newer format', async () => {
+    const dir = temporaryFolder()
+    await (await startEngine({ dir })).stop()
+    const db = new DatabaseSync(join(dir, 'engine.db'))
+    db.exec("UPDATE meta SET value = 99 WHERE name = 'format'")
+    db.close()
+    expect(await failure(startEngine({ dir }))).to.match(/format 99/)
+  })
+
+  it('leaves a file that is not a socket alone', async () => {
+    const dir = temporaryFolder()
+    writeFileSync(join(dir, 'engine.sock'), 'precious')
+    expect(await failure(startEngine({ dir }))).to.match(/not a socket/)
+  })
+
+  it('a full disk refuses writes with 14031, reads go on, and writes come back when there is room', async () => {
+    const engine = await startEngine({ args: ['--file-bytes-max', String(4 * 1024 * 1024)] })
+    const collection = engine.db.collection<{ _id: number; d: Buffer }>('c')
+    let written = 0
+    const fill = async () => {
+      for (; written < 100; written++) await collection.insertOne({ _id: written, d: Buffer.alloc(256 * 1024) })
+    }
+    expect(await failure(fill())).to.include({ code: 14031 })
+    expect(written).to.be.greaterThan(5)
+    expect(await collection.countDocuments()).to.equal(written)
+    await collection.deleteMany({ _id: { $gte: 2 } })
+    await collection.insertOne({ _id: 1000, d: Buffer.alloc(256 * 1024) })
+    expect(await engine.db.command({ validate: 'c' })).to.include({ valid: true, nrecords: 3 })
+    expect(await engine.stop()).to.equal(0)
+  })
+
+  const garbage: [name: string, bytes: Buffer][] = [
+    ['a length beyond every limit', Buffer.from([0xff, 0xff, 0xff, 0x7f, ...new Array(12).fill(0)])],
+    ['a negative length', Buffer.from([0xff, 0xff, 0xff, 0xff, ...new Array(12).fill(0)])],
+    ['an opcode of long ago', message(2002, Buffer.alloc(16))],
+    ['a body that passes the end', message(2013, Buffer.from([0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0]))],
+    ['an unknown section', message(2013, Buffer.from([0, 0, 0, 0, 9, 5, 0, 0, 0, 0]))],
+    ['an unknown required flag', message(2013, Buffer.from([64, 0, 0, 0, 0, 5, 0, 0, 0, 0]))],
+    ['no body', message(2013, Buffer.from([0, 0, 0, 0, 1, 14, 0, 0, 0, 0x61, 0, 5, 0, 0, 0, 0]))],
+  ]
+  describe('garbage on the socket', () => {
+    let engine: Started
+    before(async () => {
+      engine = await startEngine()
+    })
+    after(() => engine.stop())
+    for (const [name, bytes] of garbage) {
+      it(`${name} harms nobody else`, async () => {
+        const socket = connect(engine.socket)
+        socket.on('error', () => socket.destroy())
+        socket.resume()
+        socket.end(bytes)
+        await new Promise((resolve) => socket.once('close', resolve))
+        expect(await engine.db.command({ ping: 1 })).to.include({ ok: 1 })
+      })
+    }
+  })
+
+  it('kill -9 under 20 writers loses nothing that was acknowledged and tears no index', async () => {
+    const dir = temporaryFolder()
+    const acknowledged = new Map<string, number>()
+    for (let round = 0; round < 5; round++) {
+      const engine = await startEngine({ dir })
+      const collection = engine.db.collection<Row>('rows')
+      await collection.createIndexes([{ key: { writer: 1, n: 1 }, unique: true }, { key: { tags: 1, n: -1 } }])
+      await expectAll(collection, acknowledged)
+      const killed = { now: false }
+      const writers = Array.from({ length: 20 }, (_, writer) => write(collection, round, writer, acknowledged, killed))
+      await new Promise((done) => setTimeout(done, 250 + round * 40))
+      killed.now = true
+      await engine.kill()
+      await Promise.all(writers)
+    }
+    const engine = await startEngine({ dir })
+    await expectAll(engine.db.collection<Row>('rows'), acknowledged)
+    expect(acknowledged.size).to.be.greaterThan(200)
+    await engine.stop()
+  })
+
+  it('a backup under load is a whole database of its own', async () => {
+    const engine = await startEngine()
+    const collection = engine.db.collection<Row>('rows')
+    await collection.createIndexes([{ key: { writer: 1, n: 1 }, unique: true }, { key: { tags: 1, n: -1 } }])
+    const acknowledged = new Map<string, number>()
+    const killed = { now: false }
+    const writers = Array.from({ length: 5 }, (_, writer) => write(collection, 0, writer, acknowledged, killed))
+    await new Promise((done) => setTimeout(done, 200))
+    const before = new Map(acknowledged)
+    const dir = temporaryFolder()
+    const path = join(dir, 'engine.db')
+    const answer = new Promise((resolve) => engine.process.once('message', resolve))
+    engine.process.send({ backup: path })
+    expect(await answer).to.deep.equal({ backup: path, ok: true })
+    killed.now = true
+    await Promise.all(writers)
+    await engine.stop()
+    const copy = await startEngine({ dir })
+    await expectAll(copy.db.collection<Row>('rows'), before)
+    await copy.stop()
+  })
+
+  it('what is queued is written before a stop', async () => {
+    const dir = temporaryFolder()
+    const engine = await startEngine({ dir, args: ['--sync-delay-ms', '20'] })
+    const client = await new MongoClient(url(engine.socket)).connect()
+    const writes = Array.from({ length: 50 }, (_, i) =>
+      client
+        .db('test')
+        .collection('c')
+        .insertOne({ _id: i as never }),
+    )
+    await new Promise((done) => setTimeout(done, 30))
+    const results = Promise.allSettled(writes)
+    engine.process.send({ stop: true })
+    expect(await exit(engine.process)).to.equal(0)
+    const kept = (await results).filter(({ status }) => status === 'fulfilled').length
+    expect(kept).to.be.greaterThan(0)
+    await client.close()
+    await engine.client.close()
+    const next = await startEngine({ dir })
+    expect(await next.db.collection('c').countDocuments()).to.be.at.least(kept)
+    await next.stop()
+  })
+})
+
+/** Inserts and updates until the engine is gone, noting what was acknowledged. */
+async function write(
+  collection: Collection<Row>,
+  round: number,
+  writer: number,
+  acknowledged: Map<string, number>,
+  killed: { readonly now: boolean },
+): Promise<void> {
+  for (let i = 0; !killed.now; i++) {
+    const _id = `${round}-${writer}-${i}`
+    const row = {
+      _id,
+      writer,
+      n: round * 1_000_000 + i * 10,
+      tags: ['all', `w${writer}`],
+      body: 'x'.repeat(500 + (i % 7) * 3000),
+    }
+    try {
+      await collection.insertOne(row)
+      acknowledged.set(_id, row.n)
+      if (i % 3 !== 0) continue
+      const changed = await collection.findOneAndUpdate(
+        { writer, n: row.n },
+        { $inc: { n: 1 } },
+        { returnDocument: 'after' },
+      )
+      acknowledged.set(_id, changed!.n)
+    } catch (error) {
+      if (!killed.now) throw error
+      return
+    }
+  }
+}
+
+async function expectAll(collection: Collection<Row>, acknowledged: ReadonlyMap<string, number>): Promise<void> {
+  const stored = new Map<string, number>()
+  for await (const row of collection.find({}, { projection: { n: 1 } })) stored.set(row._id, row.n)
+  // An update that was not acknowledged may have happened: then n is one higher.
+  const lost = [...acknowledged].filter(([id, n]) => stored.get(id) !== n && stored.get(id) !== n + 1)
+  expect(lost).to.deep.equal([])
+  const { valid, errors } = await collection.db.command({ validate: collection.collectionName })
+  expect(valid, String(errors)).to.equal(true)
+}
+
+function message(opcode: number, body: Buffer): Buffer {
+  const header = Buffer.alloc(16)
+  header.writeInt32LE(16 + body.length, 0)
+  header.writeInt32LE(opcode, 12)
+  return Buffer.concat([header, body])
+}

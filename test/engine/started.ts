@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
+
+/** An engine in its own process, with a client on its socket. */
+export type Started = {
+  readonly dir: string
+  readonly socket: string
+  readonly process: ChildProcess
+  readonly client: MongoClient
+  readonly db: Db
+  /** The lines of its log so far. */
+  readonly log: () => readonly string[]
+  /** Stops it as a supervisor does. @returns the exit code */
+  readonly stop: () => Promise<number | null>
+  /** Ends it at once, without warning. */
+  readonly kill: () => Promise<void>
+}
+
+export type StartOptions = {
+  readonly dir?: string
+  readonly args?: readonly string[]
+  readonly client?: MongoClientOptions
+}
+
+const main = new URL('../../engine/main.ts', import.meta.url).pathname
+
+/** A fresh data folder. */
+export function temporaryFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'engine-'))
+}
+
+/** Starts an engine on a fresh (or the given) data folder and waits until it listens. */
+export async function startEngine(options: StartOptions = {}): Promise<Started> {
+  const dir = options.dir ?? temporaryFolder()
+  const socket = join(dir, 'engine.sock')
+  const child = launch(dir, socket, options.args ?? [])
+  const lines: string[] = []
+  child.stderr?.on('data', (chunk: Buffer) => lines.push(...chunk.toString().split('\n').filter(Boolean)))
+  await new Promise<void>((resolve, reject) => {
+    child.once('message', () => resolve())
+    child.once('exit', (code) => reject(new Error(`the engine ended with ${code}: ${lines.join('\n')}`)))
+  })
+  const client = await new MongoClient(url(socket), { serverSelectionTimeoutMS: 5000, ...options.client }).connect()
+  const stop = async () => {
+    await client.close()
+    child.send({ stop: true })
+    const code = await exit(child)
+    if (options.dir === undefined) rmSync(dir, { recursive: true, force: true })
+    return code
+  }
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await exit(child)
+    await client.close()
+  }
+  return { dir, socket, process: child, client, db: client.db('test'), log: () => lines, stop, kill }
+}
+
+/** Starts the process without waiting for it. */
+export function launch(dir: string, socket: string, args: readonly string[]): ChildProcess {
+  const argv = ['--disable-warning=ExperimentalWarning', main, '--data', dir, '--socket', socket, ...args]
+  return spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+}
+
+/** The exit code, also of a process that has ended already. */
+export function exit(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode)
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code)))
+}
+
+/** The connection string of a unix socket. */
+export function url(socket: string): string {
+  return `mongodb://${encodeURIComponent(socket)}`
+}
