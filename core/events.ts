@@ -1,0 +1,79 @@
+/**
+ * Events: one document each, with the account's next number, planned for every endpoint that listens, and told to it at
+ * once. Ids are derived from what happened, so that announcing twice gives one event.
+ */
+
+import { accountEventTypes, type EventType, eventKinds } from '../schemas/events.ts'
+import { Failure } from '../schemas/failures.ts'
+import type { EventDoc } from '../store/documents.ts'
+import { appendEvents, listEvents as findEvents, type NewEvent } from '../store/events.ts'
+import { after, dayMs } from './clock.ts'
+import type { Context } from './context.ts'
+import { planDeliveries } from './deliveries.ts'
+import { cursorOf, type Event, eventOf, readCursor } from './envelope.ts'
+import type { Page } from './paging.ts'
+import type { Principal } from './principal.ts'
+
+const keptMs = 30 * dayMs
+
+/** Records events of one account, in order, and plans their webhooks. Those that exist already are left as they are. */
+export async function recordEvents(
+  ctx: Context,
+  accountId: string,
+  events: readonly NewEvent[],
+): Promise<readonly EventDoc[]> {
+  if (events.length === 0) return []
+  const appended = await appendEvents(ctx.store, accountId, events)
+  await planDeliveries(ctx, accountId, appended)
+  return appended
+}
+
+export type EventListing = {
+  readonly type?: string
+  readonly mailbox?: string
+  readonly since?: Date
+  readonly until?: Date
+  readonly limit: number
+  readonly before?: string
+  readonly after?: string
+}
+
+/** Events the key may read: newest first, or oldest first after a cursor. Fails with `validation_error`, `conflict` (cursor older than 30 days). */
+export async function listEvents(
+  ctx: Context,
+  principal: Principal,
+  { type, mailbox, since, until, limit, before, after: from }: EventListing,
+): Promise<Page<Event>> {
+  const readable = readableTypes(principal)
+  const types = type === undefined ? readable : readable.filter((name) => name === type)
+  const query = {
+    accountId: principal.accountId,
+    types,
+    mailboxIds: principal.mailboxIds,
+    ...(mailbox !== undefined && { mailbox }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  }
+  if (from !== undefined) {
+    const position = readCursor(from, 'after')
+    if (position.at < after(ctx.clock.now(), -keptMs))
+      throw new Failure('conflict', 'The cursor is older than 30 days: events after it may be gone.')
+    const rows = await findEvents(ctx.store, query, { after: position.seq, limit: limit + 1 })
+    return { items: rows.slice(0, limit).map(eventOf), next: rows.length > limit ? cursorOf(rows[limit - 1]!) : null }
+  }
+  const rows = await findEvents(ctx.store, query, {
+    before: before === undefined ? null : readCursor(before, 'before').seq,
+    limit: limit + 1,
+  })
+  return { items: rows.slice(0, limit).map(eventOf), next: rows.length > limit ? cursorOf(rows[limit - 1]!) : null }
+}
+
+/** The kinds a key may read: what its scopes let it read otherwise (decisions.md 2, Webhooks and events). */
+export function readableTypes(principal: Principal): EventType[] {
+  return accountEventTypes.filter((type) => {
+    const { access } = eventKinds[type]
+    return access === 'account key'
+      ? principal.kind === 'account'
+      : access !== 'partner' && principal.scopes.includes(access)
+  })
+}

@@ -1,0 +1,56 @@
+/** Requests that may be repeated: the first answer is kept and given again (decisions.md 1, Idempotency). */
+import { createHash } from 'node:crypto'
+import { Failure } from '../schemas/failures.ts'
+import { newToken } from '../schemas/ids.ts'
+import type { IdempotencyDoc } from '../store/documents.ts'
+import { dropMark, finishMark, takeMark } from '../store/records.ts'
+import { after, dayMs, minuteMs } from './clock.ts'
+import type { Context } from './context.ts'
+
+const keyCharactersMax = 256
+const keptMs = 7 * dayMs
+const runningMs = minuteMs
+
+export type Once =
+  | { readonly done: true; readonly status: number; readonly body: string }
+  | { readonly done: false; finish(answer: { status: number; body: string }): Promise<void>; abandon(): Promise<void> }
+
+/**
+ * Begins a request that must happen at most once under its key. `fingerprint` tells requests apart (method, path, body).
+ * Answers the first request's answer when there is one. Fails with `idempotency_key_invalid`, `idempotency_in_progress`,
+ * `idempotency_key_reused`.
+ */
+export async function beginOnce(
+  ctx: Context,
+  {
+    accountId,
+    path,
+    key,
+    fingerprint,
+    keepMs = keptMs,
+  }: { accountId: string; path: string; key: string; fingerprint: string; keepMs?: number },
+): Promise<Once> {
+  if (key === '' || [...key].length > keyCharactersMax) throw new Failure('idempotency_key_invalid')
+  const now = ctx.clock.now()
+  const mark: IdempotencyDoc = {
+    _id: createHash('sha256').update([accountId, path, key].join('\0')).digest('base64url'),
+    accountId,
+    fingerprint,
+    state: 'running',
+    owner: newToken(),
+    startedAt: now,
+    expiresAt: after(now, keepMs),
+  }
+  const result = await takeMark(ctx.store, mark, after(now, -runningMs))
+  if (result.taken) {
+    return {
+      done: false,
+      finish: (answer) => finishMark(ctx.store, mark, answer),
+      abandon: () => dropMark(ctx.store, mark),
+    }
+  }
+  const { standing } = result
+  if (standing.fingerprint !== fingerprint) throw new Failure('idempotency_key_reused')
+  if (standing.state === 'running') throw new Failure('idempotency_in_progress', undefined, { retryAfter: 1 })
+  return { done: true, status: standing.status ?? 200, body: standing.body ?? '' }
+}

@@ -1,0 +1,109 @@
+/** Counting: what an account used in a calendar period, and limits over rolling ones. */
+import { addCounts, countOf, findUsage, giveBack, takeCount } from '../store/usage.ts'
+import { after, dayMs, periodsOf, secondsUntil } from './clock.ts'
+import type { Context } from './context.ts'
+
+/** How long a period's counters are kept after it. */
+const keptMs = 60 * dayMs
+
+export type Period = 'month' | 'day' | 'hour' | 'minute'
+
+/** Takes `by` of a counter in the current period; false when that would pass the limit. */
+export function take(
+  ctx: Context,
+  {
+    owner,
+    period,
+    counter,
+    by,
+    limit,
+  }: { owner: string; period: Period; counter: string; by: number; limit: number | null },
+): Promise<boolean> {
+  const at = ctx.clock.now()
+  return takeCount(ctx.store, { id: usageId(owner, period, at), counter, by, limit, expiresAt: after(at, keptMs) })
+}
+
+/** Gives back what was taken in the current period. */
+export function give(
+  ctx: Context,
+  { owner, period, counter, by }: { owner: string; period: Period; counter: string; by: number },
+): Promise<boolean> {
+  return giveBack(ctx.store, { id: usageId(owner, period, ctx.clock.now()), counter, by })
+}
+
+/** Counts for the record, without a limit. */
+export function count(
+  ctx: Context,
+  counts: readonly { owner: string; period: Period; counter: string; by: number }[],
+): Promise<void> {
+  const at = ctx.clock.now()
+  return addCounts(
+    ctx.store,
+    counts.map(({ owner, period, counter, by }) => ({
+      id: usageId(owner, period, at),
+      counter,
+      by,
+      expiresAt: after(at, keptMs),
+    })),
+  )
+}
+
+/** Counters of the current period. */
+export async function counted(ctx: Context, owner: string, period: Period): Promise<(counter: string) => number> {
+  const [usage] = await findUsage(ctx.store, [usageId(owner, period, ctx.clock.now())])
+  return (counter) => countOf(usage, counter)
+}
+
+export type Rolling = {
+  readonly owner: string
+  readonly counter: string
+  readonly limit: number
+  readonly windowMs: number
+  readonly stepMs: number
+}
+
+/**
+ * Takes one of a limit over a rolling window, kept in steps. Null when it was granted, else the seconds until one is free.
+ * The steps of a window share one document, so the take is one conditional update of its sum; steps that left the window
+ * are given back first.
+ */
+export async function takeRolling(ctx: Context, rolling: Rolling): Promise<number | null> {
+  const at = ctx.clock.now()
+  const step = Math.floor(at.getTime() / rolling.stepMs)
+  const oldest = Math.floor((at.getTime() - rolling.windowMs) / rolling.stepMs)
+  const id = rollingId(rolling)
+  const expiresAt = new Date(at.getTime() + 3650 * dayMs)
+  const [usage] = await findUsage(ctx.store, [id])
+  const steps = Object.keys(usage?.counts ?? {})
+    .filter((name) => name.startsWith('at'))
+    .map((name) => Number(name.slice(2)))
+    .sort((a, b) => a - b)
+  for (const old of steps.filter((number) => number <= oldest)) {
+    const by = countOf(usage, `at${old}`)
+    // Only the one who empties the step takes it off the sum.
+    if (by > 0 && (await giveBack(ctx.store, { id, counter: `at${old}`, by })))
+      await giveBack(ctx.store, { id, counter: 'sum', by })
+  }
+  if (await takeCount(ctx.store, { id, counter: 'sum', by: 1, limit: rolling.limit, expiresAt })) {
+    await takeCount(ctx.store, { id, counter: `at${step}`, by: 1, limit: null, expiresAt })
+    return null
+  }
+  const first = steps.find((number) => number > oldest && countOf(usage, `at${number}`) > 0) ?? step
+  return secondsUntil(at, new Date((first + 1) * rolling.stepMs + rolling.windowMs))
+}
+
+/** Gives back one that was taken just now. */
+export async function giveRolling(ctx: Context, rolling: Rolling): Promise<void> {
+  const id = rollingId(rolling)
+  const step = Math.floor(ctx.clock.now().getTime() / rolling.stepMs)
+  await giveBack(ctx.store, { id, counter: `at${step}`, by: 1 })
+  await giveBack(ctx.store, { id, counter: 'sum', by: 1 })
+}
+
+const rollingId = ({ owner, counter }: Rolling) => `${owner}:rolling:${counter}`
+
+function usageId(owner: string, period: Period, at: Date): string {
+  const { month, day, minute } = periodsOf(at)
+  const name = { month, day, hour: minute.slice(0, 13), minute }[period]
+  return `${owner}:${name}`
+}

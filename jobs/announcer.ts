@@ -1,0 +1,50 @@
+/**
+ * Makes news quick: what change notes tell is derived at once instead of at the next sweep. Invariant: one round runs at a
+ * time, and all notes that come meanwhile form the next, so a burst is derived in batches.
+ */
+import { announceArrivals } from '../core/announce.ts'
+import type { Context } from '../core/context.ts'
+import { settleById } from '../core/settle.ts'
+
+export type Announcer = { stop(): Promise<void> }
+
+const roundMax = 500
+
+export function startAnnouncer(ctx: Context): Announcer {
+  let arrivals: string[] = []
+  let sends = new Map<string, { accountId: string; emailId: string }>()
+  let running: Promise<void> | null = null
+  let stopped = false
+
+  async function rounds(): Promise<void> {
+    while (!stopped && (arrivals.length > 0 || sends.size > 0)) {
+      const ids = arrivals.splice(0, roundMax)
+      const due = [...sends.values()]
+      sends = new Map()
+      await attempt('arrivals', () => announceArrivals(ctx, ids))
+      for (const send of due) await attempt('send', () => settleById(ctx, send))
+    }
+    running = null
+  }
+
+  /** What fails here is found by the sweep. */
+  async function attempt(what: string, work: () => Promise<void>): Promise<void> {
+    await work().catch((error: unknown) => ctx.log.warn({ err: error }, `announcing ${what} failed; the sweep will`))
+  }
+
+  const stopListening = ctx.changes.listen((note) => {
+    if (note.kind === 'messages') arrivals.push(...note.ids)
+    else if (note.kind === 'email') sends.set(note.emailId, { accountId: note.accountId, emailId: note.emailId })
+    else return
+    running ??= rounds()
+  })
+
+  return {
+    async stop() {
+      stopListening()
+      stopped = true
+      await running
+      arrivals = []
+    },
+  }
+}

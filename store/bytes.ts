@@ -1,0 +1,6 @@
+/** Bytes as the database keeps them. */
+import { Binary } from 'mongodb'
+
+export const toBinary = (bytes: Uint8Array): Binary => new Binary(bytes)
+export const fromBinary = (binary: Binary): Buffer =>
+  Buffer.from(binary.buffer.buffer, binary.buffer.byteOffset, binary.length())

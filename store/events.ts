@@ -1,0 +1,220 @@
+/** Events with their account's gapless-to-readers numbers, webhook endpoints and the deliveries to them. */
+import type { Filter } from 'mongodb'
+import type { DeliveryAttempt, DeliveryDoc, EventDoc, WebhookDoc } from './documents.ts'
+import { isDuplicate, onlyDuplicates, type Store } from './open.ts'
+
+export type NewEvent = Omit<EventDoc, 'seq'>
+
+const numberingTriesMax = 50
+
+/**
+ * Appends events of one account in order. The next number is taken by inserting it: n+1 can only appear after n, so a
+ * reader never sees an event before every earlier one is visible. An event that exists already (same id) is left as it is.
+ * Answers those that are new, with their numbers.
+ */
+export async function appendEvents(store: Store, accountId: string, events: readonly NewEvent[]): Promise<EventDoc[]> {
+  const appended: EventDoc[] = []
+  let rest = [...events]
+  for (let tries = 0; rest.length > 0; tries++) {
+    if (tries === numberingTriesMax) throw new Error(`Events of ${accountId} could not be numbered.`)
+    const last = await lastNumber(store, accountId)
+    const numbered = rest.map((event, n): EventDoc => ({ ...event, seq: last + n + 1 }))
+    const inserted = await insertUntilRefused(store, numbered)
+    appended.push(...numbered.slice(0, inserted.count))
+    rest = rest.slice(inserted.count + (inserted.exists ? 1 : 0))
+  }
+  return appended
+}
+
+/** Ordered: nothing after a refused one is inserted. */
+async function insertUntilRefused(
+  store: Store,
+  events: readonly EventDoc[],
+): Promise<{ count: number; exists: boolean }> {
+  try {
+    await store.events.insertMany([...events], { ordered: true })
+    return { count: events.length, exists: false }
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    const index = (error as { writeErrors?: { index: number } | readonly { index: number }[] }).writeErrors
+    const first = Array.isArray(index) ? index[0]!.index : (index as { index: number }).index
+    return { count: first, exists: isDuplicate(error, '_id') }
+  }
+}
+
+async function lastNumber(store: Store, accountId: string): Promise<number> {
+  const last = await store.events
+    .find({ accountId }, { projection: { seq: 1 } })
+    .sort({ accountId: -1, seq: -1 })
+    .limit(1)
+    .next()
+  if (last !== null) return last.seq
+  const account = await store.accounts.findOne({ _id: accountId }, { projection: { eventSeqFloor: 1 } })
+  return account?.eventSeqFloor ?? 0
+}
+
+/** Raises the number below which an account's events are gone. */
+export async function raiseEventFloor(store: Store, accountId: string, seq: number): Promise<void> {
+  await store.accounts.updateOne({ _id: accountId }, { $max: { eventSeqFloor: seq } })
+}
+
+/** Those of the ids that are events already. */
+export async function knownEvents(store: Store, ids: readonly string[]): Promise<Set<string>> {
+  const found = await store.events.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray()
+  return new Set(found.map(({ _id }) => _id))
+}
+
+export type EventQuery = {
+  readonly accountId: string
+  /** null: all kinds. */
+  readonly types: readonly string[] | null
+  /** null: all mailboxes and events about none. */
+  readonly mailboxIds: readonly string[] | null
+  readonly mailbox?: string
+  readonly since?: Date
+  readonly until?: Date
+}
+
+/** Events newest first before a number, or oldest first after one. */
+export function listEvents(
+  store: Store,
+  query: EventQuery,
+  range: { before: number | null; limit: number } | { after: number; limit: number },
+): Promise<EventDoc[]> {
+  const forward = 'after' in range
+  const seq = forward ? { $gt: range.after } : range.before === null ? null : { $lt: range.before }
+  const created = {
+    ...(query.since !== undefined && { $gte: query.since }),
+    ...(query.until !== undefined && { $lt: query.until }),
+  }
+  const filter: Filter<EventDoc> = {
+    accountId: query.accountId,
+    ...(seq !== null && { seq }),
+    ...(query.types !== null && { type: { $in: [...query.types] } }),
+    ...(query.mailboxIds !== null && { mailboxId: { $in: [...query.mailboxIds] } }),
+    ...(query.mailbox !== undefined && { mailbox: query.mailbox }),
+    ...(Object.keys(created).length > 0 && { createdAt: created }),
+  }
+  const direction = forward ? 1 : -1
+  return store.events.find(filter).sort({ accountId: direction, seq: direction }).limit(range.limit).toArray()
+}
+
+export async function insertWebhook(store: Store, webhook: WebhookDoc): Promise<void> {
+  await store.webhooks.insertOne(webhook)
+}
+
+export function listWebhooks(
+  store: Store,
+  { accountId, keyId }: { accountId: string; keyId: string | null },
+): Promise<WebhookDoc[]> {
+  return store.webhooks
+    .find({ accountId, ...(keyId !== null && { keyId }) })
+    .sort({ accountId: -1, _id: -1 })
+    .toArray()
+}
+
+export function findWebhook(
+  store: Store,
+  { accountId, webhookId }: { accountId: string; webhookId: string },
+): Promise<WebhookDoc | null> {
+  return store.webhooks.findOne({ accountId, _id: webhookId })
+}
+
+export function changeWebhook(
+  store: Store,
+  { accountId, webhookId, change }: { accountId: string; webhookId: string; change: Partial<WebhookDoc> },
+): Promise<WebhookDoc | null> {
+  return store.webhooks.findOneAndUpdate({ accountId, _id: webhookId }, { $set: change }, { returnDocument: 'after' })
+}
+
+/** Notes the first failure since the last success; a later one leaves it. Answers when failing began. */
+export async function noteFailing(
+  store: Store,
+  { accountId, webhookId, at }: { accountId: string; webhookId: string; at: Date },
+): Promise<Date> {
+  await store.webhooks.updateOne({ accountId, _id: webhookId, failingSince: null }, { $set: { failingSince: at } })
+  const webhook = await findWebhook(store, { accountId, webhookId })
+  return webhook?.failingSince ?? at
+}
+
+export async function removeWebhook(
+  store: Store,
+  { accountId, webhookId }: { accountId: string; webhookId: string },
+): Promise<boolean> {
+  const { deletedCount } = await store.webhooks.deleteOne({ accountId, _id: webhookId })
+  return deletedCount === 1
+}
+
+/** Plans deliveries. Safe to repeat. */
+export async function insertDeliveries(store: Store, deliveries: readonly DeliveryDoc[]): Promise<void> {
+  if (deliveries.length === 0) return
+  try {
+    await store.deliveries.insertMany([...deliveries], { ordered: false })
+  } catch (error) {
+    if (!onlyDuplicates(error)) throw error
+  }
+}
+
+/** Claims a delivery that is due: until `until` it is the token's, then it is due again. Null when it is not due. */
+export function claimDelivery(
+  store: Store,
+  { deliveryId, now, until, token }: { deliveryId: string; now: Date; until: Date; token: string },
+): Promise<DeliveryDoc | null> {
+  return store.deliveries.findOneAndUpdate(
+    { _id: deliveryId, nextAt: { $lte: now } },
+    { $set: { nextAt: until, lease: token } },
+    { returnDocument: 'after' },
+  )
+}
+
+/** Ids of the deliveries that are due, longest first. */
+export async function dueDeliveries(store: Store, now: Date, limit: number): Promise<string[]> {
+  const due = await store.deliveries
+    .find({ nextAt: { $lte: now } }, { projection: { _id: 1 } })
+    .sort({ nextAt: 1 })
+    .limit(limit)
+    .toArray()
+  return due.map(({ _id }) => _id)
+}
+
+/** Records an attempt and what follows from it; ignored when the lease is somebody else's. */
+export async function recordAttempt(
+  store: Store,
+  delivery: DeliveryDoc,
+  { attempt, state, nextAt }: { attempt: DeliveryAttempt; state: DeliveryDoc['state']; nextAt: Date | null },
+): Promise<boolean> {
+  const { modifiedCount } = await store.deliveries.updateOne(
+    { accountId: delivery.accountId, _id: delivery._id, lease: delivery.lease },
+    {
+      $push: { attempts: attempt },
+      $set: { state, lease: null, firstAt: delivery.firstAt ?? attempt.at, ...(nextAt !== null && { nextAt }) },
+      ...(nextAt === null && { $unset: { nextAt: '' } }),
+    },
+  )
+  return modifiedCount === 1
+}
+
+/** Puts a claimed delivery back for later, without an attempt. */
+export async function postponeDelivery(store: Store, delivery: DeliveryDoc, nextAt: Date): Promise<void> {
+  await store.deliveries.updateOne(
+    { accountId: delivery.accountId, _id: delivery._id, lease: delivery.lease },
+    { $set: { nextAt, lease: null } },
+  )
+}
+
+/** Ends what still waits for an endpoint. */
+export async function skipDeliveries(store: Store, webhookId: string): Promise<void> {
+  await store.deliveries.updateMany(
+    { webhookId, state: 'waiting' },
+    { $set: { state: 'skipped', lease: null }, $unset: { nextAt: '' } },
+  )
+}
+
+/** Whether an earlier event of the same mailbox still waits for the endpoint. */
+export async function hasEarlierWaiting(store: Store, delivery: DeliveryDoc): Promise<boolean> {
+  const earlier = await store.deliveries.findOne(
+    { webhookId: delivery.webhookId, _id: { $lt: delivery._id }, state: 'waiting', mailboxId: delivery.mailboxId },
+    { sort: { webhookId: 1, _id: 1 }, projection: { _id: 1 } },
+  )
+  return earlier !== null
+}

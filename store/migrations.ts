@@ -1,0 +1,27 @@
+/** Brings stored documents from an older schema version to today's, collection by collection, once. */
+import type { Db } from 'mongodb'
+import { type CollectionName, collections } from './collections.ts'
+
+/** One step: makes version `to` of a collection from `to - 1`. Safe to repeat, since a crash repeats it. */
+type Migration = { readonly collection: CollectionName; readonly to: number; readonly run: (db: Db) => Promise<void> }
+
+/** In order of release. Empty while every collection is at its first version. */
+const migrations: readonly Migration[] = []
+
+/** Runs what is missing and notes the versions reached. Rejects when the database is newer than this program. */
+export async function migrate(db: Db): Promise<void> {
+  const state = db.collection<{ _id: string; value: { [collection: string]: number } }>('state')
+  const reached = (await state.findOne({ _id: 'schemaVersions' }))?.value ?? {}
+  for (const [name, { version }] of Object.entries(collections)) {
+    const from = reached[name] ?? version
+    if (from > version)
+      throw new Error(
+        `The database has version ${from} of "${name}", this program knows ${version}: run a newer Mailroom.`,
+      )
+    for (const step of migrations)
+      if (step.collection === name && step.to > from && step.to <= version) await step.run(db)
+  }
+  const versions = Object.fromEntries(Object.entries(collections).map(([name, { version }]) => [name, version]))
+  if (JSON.stringify(versions) === JSON.stringify(reached)) return
+  await state.updateOne({ _id: 'schemaVersions' }, { $set: { value: versions } }, { upsert: true })
+}

@@ -1,0 +1,58 @@
+/** Opens the database: the embedded engine's socket or any MongoDB deployment, through the ordinary driver. */
+import { type Db, MongoBulkWriteError, MongoClient, MongoServerError } from 'mongodb'
+import { type Collections, collectionsOf, ensureIndexes } from './collections.ts'
+import { migrate } from './migrations.ts'
+
+export type Store = Collections & {
+  readonly db: Db
+  /** Raw command round trip, for health checks. Rejects when the database does not answer. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+const databaseName = 'mailroom'
+
+/**
+ * Connects, brings the schema up to date and makes missing indexes. `url` is a MongoDB connection string; the database is
+ * the one it names, else `mailroom`. Rejects when no server answers within 10 s.
+ */
+export async function openStore({ url, role }: { url: string; role: string }): Promise<Store> {
+  const client = new MongoClient(url, {
+    appName: `mailroom-${role}`,
+    maxPoolSize: 50,
+    serverSelectionTimeoutMS: 10_000,
+    ignoreUndefined: true,
+    writeConcern: { w: 'majority', journal: true },
+  })
+  await client.connect()
+  const named = new URL(
+    url
+      .replace(/^mongodb(\+srv)?:/, 'http:')
+      .replaceAll(/%2[fF]/g, '-')
+      .replaceAll(',', '-'),
+  ).pathname.slice(1)
+  const db = client.db(named === '' ? databaseName : named)
+  await ensureIndexes(db)
+  await migrate(db)
+  return {
+    ...collectionsOf(db),
+    db,
+    async ping() {
+      await db.command({ ping: 1 })
+    },
+    close: () => client.close(),
+  }
+}
+
+/** Whether an error is the refusal of a second document with the same unique key; `field` narrows it to one index. */
+export function isDuplicate(error: unknown, field?: string): boolean {
+  if (!(error instanceof MongoServerError) || error.code !== 11000) return false
+  return field === undefined || Object.keys((error.keyPattern as object | undefined) ?? {}).includes(field)
+}
+
+/** Whether an unordered bulk write failed for nothing but documents that were there already. */
+export function onlyDuplicates(error: unknown): error is MongoBulkWriteError {
+  if (!(error instanceof MongoBulkWriteError)) return false
+  const errors = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
+  return errors.length > 0 && errors.every(({ code }) => code === 11000)
+}

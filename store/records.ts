@@ -1,0 +1,119 @@
+/** Small collections: idempotency marks, the audit trail, contacts, and the service's own state. */
+import type { AuditDoc, ContactDoc, IdempotencyDoc } from './documents.ts'
+import { isDuplicate, type Store } from './open.ts'
+
+/** Takes a mark, or answers the one that stands. A running one older than `lapsedBefore` and an expired one are taken over. */
+export async function takeMark(
+  store: Store,
+  mark: IdempotencyDoc,
+  lapsedBefore: Date,
+): Promise<{ taken: true } | { taken: false; standing: IdempotencyDoc }> {
+  for (;;) {
+    try {
+      await store.idempotency.insertOne(mark)
+      return { taken: true }
+    } catch (error) {
+      if (!isDuplicate(error)) throw error
+    }
+    const over = [
+      { state: 'running' as const, startedAt: { $lt: lapsedBefore } },
+      { expiresAt: { $lte: mark.startedAt } },
+    ]
+    const { modifiedCount } = await store.idempotency.replaceOne({ _id: mark._id, $or: over }, withoutId(mark))
+    if (modifiedCount === 1) return { taken: true }
+    const standing = await store.idempotency.findOne({ _id: mark._id })
+    if (standing !== null) return { taken: false, standing }
+  }
+}
+
+export async function finishMark(
+  store: Store,
+  mark: IdempotencyDoc,
+  { status, body }: { status: number; body: string },
+): Promise<void> {
+  await store.idempotency.updateOne({ _id: mark._id, owner: mark.owner }, { $set: { state: 'done', status, body } })
+}
+
+export async function dropMark(store: Store, mark: IdempotencyDoc): Promise<void> {
+  await store.idempotency.deleteOne({ _id: mark._id, owner: mark.owner, state: 'running' })
+}
+
+/** Appends to an account's chain. `seal` computes the entry that follows `previous`; false when another came first. */
+export async function appendAudit(
+  store: Store,
+  accountId: string,
+  seal: (previous: AuditDoc | null) => AuditDoc,
+): Promise<boolean> {
+  const previous = await store.audit.find({ accountId }).sort({ accountId: -1, seq: -1 }).limit(1).next()
+  try {
+    await store.audit.insertOne(seal(previous))
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+/** An account's audit entries in order, from a number on. */
+export function walkAudit(store: Store, accountId: string, fromSeq: number, limit: number): Promise<AuditDoc[]> {
+  return store.audit
+    .find({ accountId, seq: { $gte: fromSeq } })
+    .sort({ accountId: 1, seq: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+export type ContactSeen = {
+  readonly accountId: string
+  readonly mailboxId: string
+  readonly address: string
+  readonly name: string
+  readonly at: Date
+  readonly direction: 'sent' | 'received'
+}
+
+/** Notes whom mailboxes wrote with. */
+export async function noteContacts(store: Store, seen: readonly ContactSeen[]): Promise<void> {
+  if (seen.length === 0) return
+  await store.contacts.bulkWrite(
+    seen.map(({ accountId, mailboxId, address, name, at, direction }) => ({
+      updateOne: {
+        filter: { _id: contactId(mailboxId, address) },
+        update: {
+          $setOnInsert: {
+            accountId,
+            mailboxId,
+            address,
+            [direction === 'sent' ? 'received' : 'sent']: 0,
+            ...(name === '' && { name }),
+          },
+          $max: { lastSeenAt: at },
+          $inc: { [direction]: 1 },
+          ...(name !== '' && { $set: { name } }),
+        },
+        upsert: true,
+      },
+    })),
+    { ordered: false },
+  )
+}
+
+/** Those of the addresses that a mailbox wrote with before. */
+export function findContacts(store: Store, mailboxId: string, addresses: readonly string[]): Promise<ContactDoc[]> {
+  return store.contacts.find({ _id: { $in: addresses.map((address) => contactId(mailboxId, address)) } }).toArray()
+}
+
+export async function readState<T>(store: Store, name: string): Promise<T | null> {
+  const state = await store.state.findOne({ _id: name })
+  return state === null ? null : (state.value as T)
+}
+
+export async function writeState(store: Store, name: string, value: unknown): Promise<void> {
+  await store.state.updateOne({ _id: name }, { $set: { value } }, { upsert: true })
+}
+
+const contactId = (mailboxId: string, address: string) => `${mailboxId}:${address}`
+
+function withoutId({ _id, ...rest }: IdempotencyDoc): Omit<IdempotencyDoc, '_id'> {
+  return rest
+}
