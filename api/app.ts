@@ -1,0 +1,187 @@
+/**
+ * The HTTP door. Invariants: every response has an X-Request-Id and the security headers; every failure, whoever threw it,
+ * is rendered in one place; a path that may hold a secret is never logged, only the route's own text.
+ */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import Koa, { type Context as KoaContext } from 'koa'
+import { type Context, withRequest } from '../core/context.ts'
+import { admit, hasCredential } from '../operations/admit.ts'
+import { operations } from '../operations/all.ts'
+import { checkOperations } from '../operations/check.ts'
+import { errorAnswer } from '../operations/errors.ts'
+import type { McpEndpoint } from '../operations/http.ts'
+import { invoke, rateHeaders } from '../operations/invoke.ts'
+import { openApi } from '../operations/openapi.ts'
+import { type AnswerHeaders, isBytes, type Operation } from '../operations/registry.ts'
+import { serviceVersion } from '../operations/version.ts'
+import { Failure } from '../schemas/failures.ts'
+import { RangeRefusal, sendBytes } from './bytes.ts'
+import { inputOf, readJson, readJsonObject } from './input.ts'
+import { claimPage, errorsPage, type Page } from './pages.ts'
+import { createRoutes, type Parameters, type Routes } from './routes.ts'
+
+export type Readiness = { readonly ready: boolean; readonly parts: { readonly [part: string]: unknown } }
+
+export type ApiOptions = {
+  readiness(): Promise<Readiness>
+  /** Serves /api/mcp. */
+  readonly mcp?: McpEndpoint
+  /** Whether an answer that its declaration does not allow is an error: for tests. */
+  readonly checkOutput?: boolean
+}
+
+/** One request on its way through the door. */
+type Exchange = {
+  readonly ctx: Context
+  readonly koa: KoaContext
+  readonly peerAddress: string
+  /** Headers that go out whatever happens. */
+  readonly headers: AnswerHeaders
+  readonly parameters: Parameters
+}
+type Handler = { readonly route: string; serve(exchange: Exchange): Promise<void> | void }
+
+/**
+ * Builds the listener of an HTTP server: the REST API of the operations, the MCP endpoint, health, and the documents.
+ * Throws when the operations are not sound.
+ */
+export function createApi(
+  ctx: Context,
+  options: ApiOptions,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  checkOperations(operations)
+  const routes = routesOf(ctx, options)
+  const app = new Koa()
+  app.on('error', (error: unknown) => ctx.log.debug({ err: error }, 'a response could not be written'))
+  app.use((koa) => exchange(ctx, koa, routes))
+  const listener = app.callback()
+  return (request, response) => void listener(request, response)
+}
+
+const securityHeaders: AnswerHeaders = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+}
+const strictTransport: AnswerHeaders = { 'Strict-Transport-Security': 'max-age=31536000' }
+
+async function exchange(service: Context, koa: KoaContext, routes: Routes<Handler>): Promise<void> {
+  const startedAt = performance.now()
+  const requestId = randomUUID()
+  const ctx = withRequest(service, requestId)
+  const headers: AnswerHeaders = {}
+  koa.set({ ...securityHeaders, ...(ctx.baseUrl.startsWith('https:') && strictTransport), 'X-Request-Id': requestId })
+  const found = routes.find(koa.method, koa.path)
+  const peerAddress = (koa.req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+  try {
+    if (found.handler === null) await serveNothing({ ctx, koa, peerAddress, headers, parameters: {} }, found.allow)
+    else await found.handler.serve({ ctx, koa, peerAddress, headers, parameters: found.parameters })
+  } catch (error) {
+    const answer = errorAnswer(ctx, error)
+    const status = error instanceof RangeRefusal ? error.status : answer.status
+    Object.assign(headers, answer.headers)
+    koa.remove('Content-Disposition')
+    koa.status = status
+    koa.body = { ...answer.body, statusCode: status }
+    koa.type = 'application/json'
+  }
+  koa.set(headers)
+  const took = Math.round(performance.now() - startedAt)
+  ctx.log.info({ method: koa.method, route: found.handler?.route ?? null, status: koa.status, ms: took }, 'request')
+}
+
+function routesOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOptions): Routes<Handler> {
+  const routes = createRoutes<Handler>()
+  const add = (method: string, path: string, serve: Handler['serve']) =>
+    routes.add(method, path, { route: path, serve })
+  for (const operation of operations)
+    add(operation.method, operation.path, (given) => serveOperation(operation, given, checkOutput))
+  add('GET', '/healthz', ({ koa }) => {
+    koa.body = { status: 'ok' }
+  })
+  add('GET', '/readyz', async ({ koa }) => {
+    const state = await readiness()
+    koa.status = state.ready ? 200 : 503
+    koa.body = state
+  })
+  const description = openApi(operations, { baseUrl: ctx.baseUrl, version: serviceVersion() })
+  add('GET', '/openapi.json', ({ koa }) => {
+    koa.body = description
+  })
+  const [errors, claim] = [errorsPage(), claimPage()]
+  add('GET', '/docs/errors', ({ koa }) => showPage(koa, errors))
+  add('GET', '/claim/{token}', ({ koa }) => showPage(koa, claim))
+  if (mcp !== undefined) {
+    for (const path of ['/api/mcp', '/api/mcp/{key}'])
+      for (const method of ['GET', 'POST', 'DELETE']) add(method, path, (given) => serveMcp(mcp, given))
+  }
+  return routes
+}
+
+async function serveOperation(operation: Operation, given: Exchange, checkOutput = false): Promise<void> {
+  const { ctx, headers, koa, parameters, peerAddress } = given
+  const principal = operation.access === 'public' ? null : await admitted(given)
+  const { bodyBytes, sendBodyBytes } = ctx.settings.limits.http
+  const key = koa.req.headers['idempotency-key']
+  const answer = await invoke(ctx, operation, principal, {
+    path: parameters,
+    headers,
+    peerAddress,
+    checkOutput,
+    ...(typeof key === 'string' && { idempotency: { key } }),
+    input: async () => {
+      const query = new URLSearchParams(koa.querystring)
+      const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
+      const limitBytes = operation.body === 'send' ? sendBodyBytes : bodyBytes
+      const body = hasBody ? await readJsonObject(koa.req, limitBytes) : {}
+      return inputOf(operation, { path: parameters, query, body })
+    },
+  })
+  koa.status = answer.status
+  if (isBytes(answer.body)) sendBytes(koa, answer.body)
+  else koa.body = answer.body
+}
+
+/** What is not there is said to a known key with its headers, and to a stranger without asking for one. */
+async function serveNothing(given: Exchange, allow: readonly string[]): Promise<void> {
+  const { ctx, headers, koa } = given
+  if (allow.length > 0) headers.Allow = allow.join(', ')
+  if (koa.method === 'OPTIONS' && allow.length > 0) {
+    koa.status = 200
+    koa.body = ''
+    return
+  }
+  if (hasCredential(koa.req.headers)) Object.assign(headers, await rateHeaders(ctx, await admitted(given)))
+  throw new Failure(
+    'not_found',
+    allow.length > 0 ? `This path does not take ${koa.method}.` : 'There is nothing at this path.',
+  )
+}
+
+function admitted({ ctx, headers, koa, peerAddress }: Exchange) {
+  return admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers })
+}
+
+async function serveMcp(mcp: McpEndpoint, { ctx, headers, koa, parameters, peerAddress }: Exchange): Promise<void> {
+  const answer = await mcp({
+    ctx,
+    method: koa.method,
+    headers: koa.req.headers,
+    peerAddress,
+    pathKey: parameters.key,
+    answerHeaders: headers,
+    readBody: () => readJson(koa.req, ctx.settings.limits.http.sendBodyBytes),
+  })
+  koa.status = answer.status
+  koa.body = answer.body ?? ''
+  koa.set(answer.headers)
+}
+
+function showPage(koa: KoaContext, { html, contentSecurityPolicy }: Page): void {
+  koa.type = 'text/html; charset=utf-8'
+  koa.set('Content-Security-Policy', contentSecurityPolicy)
+  koa.body = html
+}

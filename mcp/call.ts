@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { minuteMs } from '../core/clock.ts'
+import type { Context } from '../core/context.ts'
+import type { Principal } from '../core/principal.ts'
+import { errorAnswer } from '../operations/errors.ts'
+import { canonicalJson, invoke, type JsonBody } from '../operations/invoke.ts'
+import { type AnswerHeaders, fieldsOf, isBytes, pathOf } from '../operations/registry.ts'
+import { Failure } from '../schemas/failures.ts'
+import { validate } from '../schemas/validate.ts'
+import { showBytes } from './attachment.ts'
+import { resultBytesMax, shortened, sizeOf } from './fit.ts'
+import { untrustedBlock } from './markers.ts'
+import { argumentName, type BoundTool } from './tools.ts'
+import { apart, trustedOnly } from './trust.ts'
+
+export type Caller = {
+  readonly ctx: Context
+  readonly principal: Principal
+  readonly peerAddress: string
+  readonly answerHeaders: AnswerHeaders
+  readonly checkOutput?: boolean
+}
+
+type Arguments = { readonly [name: string]: unknown }
+
+/** How long a repeated send without a key is taken for the same one (decisions.md 4, MCP sending). */
+const repeatMs = 10 * minuteMs
+/** How often a result that is too large is asked for again, smaller. */
+const smallerMax = 4
+
+/** Calls a tool. Never rejects: a refusal is a result with `isError` and the error object. */
+export async function callTool(caller: Caller, bound: BoundTool, given: Arguments): Promise<CallToolResult> {
+  try {
+    requirePlan(caller.principal)
+    return await perform(caller, bound, given)
+  } catch (error) {
+    const { body } = errorAnswer(caller.ctx, error)
+    return {
+      isError: true,
+      structuredContent: body,
+      content: [{ type: 'text', text: `${body.code}: ${body.error} ${body.fix}` }],
+    }
+  }
+}
+
+/** The Starter plan alone has no MCP (interface.md, Rate and volume limits). */
+function requirePlan({ account }: Principal): void {
+  if (account.plan === 'starter' && account.agentsPlan === null)
+    throw new Failure('plan_required', 'The Starter plan does not include MCP.')
+}
+
+async function perform(caller: Caller, bound: BoundTool, given: Arguments): Promise<CallToolResult> {
+  const { operation, tool } = bound
+  const path = Object.fromEntries(
+    operation.pathFields.map((field) => [field, String(given[argumentName(operation, field)] ?? '')]),
+  )
+  const idempotency = repeatKey(caller, bound, given)
+  let smaller: Arguments = {}
+  for (let tries = 0; ; tries++) {
+    const answer = await invoke(caller.ctx, operation, caller.principal, {
+      path,
+      peerAddress: caller.peerAddress,
+      headers: caller.answerHeaders,
+      checkOutput: caller.checkOutput,
+      ...(idempotency !== null && { idempotency }),
+      input: () => ({ ...inputOf(bound, given), ...smaller }),
+    })
+    if (isBytes(answer.body))
+      return showBytes(answer.body, { url: caller.ctx.baseUrl + pathOf(operation, path), cursor: given.cursor })
+    const body = operation.idempotent ? { ...answer.body, replayed: answer.replayed } : answer.body
+    const result = shortened(apart(operation.output, body), resultBytesMax)
+    const size = sizeOf(result)
+    if (size <= resultBytesMax || tool.sizedBy === undefined || tries === smallerMax) return show(result)
+    smaller = { [tool.sizedBy]: reduced(bound, { ...given, ...smaller }, resultBytesMax / size) }
+  }
+}
+
+/** Checks the arguments by the tool's own names and turns them into the operation's input. */
+function inputOf({ arguments: schema, operation, tool }: BoundTool, given: Arguments): Arguments {
+  validate(schema, given)
+  const values = fieldsOf(operation).flatMap(({ name }) => {
+    const value = given[argumentName(operation, name)] ?? tool.preset?.[name]
+    return tool.expose.includes(name) && value !== undefined ? [[name, value]] : []
+  })
+  return Object.fromEntries(values)
+}
+
+function reduced({ tool }: BoundTool, given: Arguments, share: number): number {
+  const name = tool.sizedBy ?? ''
+  const current = Number(given[name] ?? tool.preset?.[name] ?? resultBytesMax)
+  return Math.max(1, Math.floor(Math.min(current, resultBytesMax) * share * 0.9))
+}
+
+/** The caller's key; a send without one is recognised by key, tool and arguments for ten minutes. */
+function repeatKey({ principal }: Caller, { operation, tool }: BoundTool, given: Arguments) {
+  if (!operation.idempotent) return null
+  if (typeof given.idempotencyKey === 'string') return { key: given.idempotencyKey }
+  if (tool.effect !== 'send') return null
+  const digest = createHash('sha256')
+    .update(canonicalJson([principal.keyId, tool.name, given]))
+    .digest('hex')
+  return { key: `mcp-${digest}`, keepMs: repeatMs }
+}
+
+/** The trusted part as JSON, the untrusted one in a block of its own, and both, apart, as structured content. */
+function show(result: unknown): CallToolResult {
+  const block = untrustedBlock(result)
+  return {
+    structuredContent: result as JsonBody,
+    content: [
+      { type: 'text', text: JSON.stringify(trustedOnly(result)) },
+      ...(block === null ? [] : [{ type: 'text' as const, text: block }]),
+    ],
+  }
+}

@@ -1,0 +1,59 @@
+/** Results stay small: what a model reads costs its caller. */
+
+/** Most bytes of the structured part of a result, as JSON. */
+export const resultBytesMax = 100 * 1024
+
+/** Bodies are cut by the operation, which gives a cursor to go on; everything else that is untrusted may be shortened here. */
+const bodies = new Set(['text', 'html', 'reply'])
+
+const steps = [
+  { entries: 50, characters: 2_000 },
+  { entries: 10, characters: 500 },
+  { entries: 3, characters: 200 },
+] as const
+
+export function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value))
+}
+
+/**
+ * The value with its untrusted lists and texts shortened as little as it takes to stay within `maxBytes`; `shortened` names
+ * the fields. It may still be too large: then the bodies are.
+ */
+export function shortened(value: unknown, maxBytes: number): unknown {
+  let fitting = value
+  for (const step of steps) {
+    if (sizeOf(fitting) <= maxBytes) return fitting
+    fitting = shorten(value, step)
+  }
+  return fitting
+}
+
+type Step = (typeof steps)[number]
+
+function shorten(value: unknown, step: Step): unknown {
+  if (Array.isArray(value)) return value.map((item) => shorten(item, step))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name,
+      name === 'untrusted' ? shortenFields(part, step) : shorten(part, step),
+    ]),
+  )
+}
+
+function shortenFields(fields: { readonly [name: string]: unknown }, step: Step): unknown {
+  const kept = Object.entries(fields).map(([name, part]) => [name, bodies.has(name) ? part : cut(part, step)] as const)
+  const names = kept
+    .filter(([name, part]) => part !== fields[name] && sizeOf(part) !== sizeOf(fields[name]))
+    .map(([name]) => name)
+  return { ...Object.fromEntries(kept), ...(names.length > 0 && { shortened: names }) }
+}
+
+function cut(value: unknown, step: Step): unknown {
+  if (typeof value === 'string')
+    return value.length > step.characters ? value.slice(0, step.characters).toWellFormed() : value
+  if (Array.isArray(value)) return value.slice(0, step.entries).map((item) => cut(item, step))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, cut(part, step)]))
+}

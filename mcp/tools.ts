@@ -1,0 +1,97 @@
+/** Tools are operations seen by a model: names, schemas and effects are derived from the registry. */
+import type { Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js'
+import { type Effect, fieldsOf, mediaTypeOf, type Operation, type Tool } from '../operations/registry.ts'
+import { boolean, type JsonSchema, object, opened, propertiesOf, requiredOf, string } from '../schemas/infer.ts'
+import { ErrorObject, idempotencyKeyMax } from '../schemas/resources.ts'
+import { bytesResult, cursorField } from './attachment.ts'
+import { apartSchema } from './trust.ts'
+
+export type BoundTool = {
+  readonly operation: Operation
+  readonly tool: Tool
+  /** What the arguments must be. */
+  readonly arguments: JsonSchema
+  /** As tools/list shows it. */
+  readonly listed: ListedTool
+}
+
+/** Every tool of the operations by name. */
+export function toolsOf(operations: readonly Operation[]): ReadonlyMap<string, BoundTool> {
+  return new Map(
+    operations.flatMap((operation) => operation.tools.map((tool) => [tool.name, bind(operation, tool)] as const)),
+  )
+}
+
+/** The argument's name of an input field: the mailbox in the path is called so (decisions.md 4, MCP results). */
+export function argumentName({ pathFields }: Operation, field: string): string {
+  return field === 'address' && pathFields.includes(field) ? 'mailbox' : field
+}
+
+function bind(operation: Operation, tool: Tool): BoundTool {
+  const argumentsSchema = argumentsOf(operation, tool)
+  return {
+    operation,
+    tool,
+    arguments: argumentsSchema,
+    listed: {
+      name: tool.name,
+      description: tool.description ?? operation.summary,
+      inputSchema: argumentsSchema as ListedTool['inputSchema'],
+      outputSchema: resultOf(operation) as ListedTool['outputSchema'],
+      annotations: annotations[tool.effect],
+    },
+  }
+}
+
+const annotations: { readonly [E in Effect]: NonNullable<ListedTool['annotations']> } = {
+  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  create: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  write: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  send: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  delete: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+}
+
+/** Its length is checked where keys are kept, which has a failure of its own for it. */
+const IdempotencyKey = string({
+  description: `A repeat with the same key (at most ${idempotencyKeyMax} characters) returns the first result with replayed: true.`,
+})
+
+function argumentsOf(operation: Operation, { expose, preset = {}, require = [] }: Tool): JsonSchema {
+  const fields = fieldsOf(operation).filter(({ name }) => expose.includes(name))
+  const required = fields.filter((field) => field.required || require.includes(field.name))
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(
+        fields.map(({ name, schema }) => [
+          argumentName(operation, name),
+          Object.hasOwn(preset, name) ? { ...schema, default: preset[name] } : schema,
+        ]),
+      ),
+      ...(operation.idempotent && { idempotencyKey: IdempotencyKey }),
+      ...(mediaTypeOf(operation) !== null && { cursor: cursorField }),
+    },
+    ...(required.length > 0 && { required: required.map(({ name }) => argumentName(operation, name)) }),
+    additionalProperties: false,
+  }
+}
+
+/** Clients check refusals against the same schema, so the error object is one of its two forms. */
+function resultOf(operation: Operation): JsonSchema {
+  return { type: 'object', anyOf: [opened(apartSchema(successOf(operation))), opened(ErrorObject)] }
+}
+
+function successOf(operation: Operation): JsonSchema {
+  if (mediaTypeOf(operation) !== null) return bytesResult
+  const added = object({
+    success: boolean({ const: true }),
+    ...(operation.idempotent && {
+      replayed: boolean({ description: 'Whether this is the result of an earlier call.' }),
+    }),
+  })
+  return {
+    ...operation.output,
+    properties: { ...propertiesOf(added), ...propertiesOf(operation.output) },
+    required: [...requiredOf(added), ...requiredOf(operation.output)],
+  }
+}

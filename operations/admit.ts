@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Context } from '../core/context.ts'
+import { authenticate, claimHeaders, type Principal } from '../core/principal.ts'
+import { takeAnonymous } from '../core/rates.ts'
+import { Failure } from '../schemas/failures.ts'
+import type { AnswerHeaders } from './registry.ts'
+
+export type Visitor = {
+  readonly headers: IncomingHttpHeaders
+  readonly peerAddress: string
+  /** Filled with the claim headers of an unclaimed account. */
+  readonly answerHeaders: AnswerHeaders
+  /** A key given elsewhere, which counts when the headers carry none. */
+  readonly credential?: string
+}
+
+/**
+ * The principal of an HTTP request. Who brings no valid key is counted by address, against guessing: fails with
+ * `rate_limited` past that, else with what `authenticate` says, or `unauthorized` for another scheme.
+ */
+export async function admit(
+  ctx: Context,
+  { headers, peerAddress, answerHeaders, credential }: Visitor,
+): Promise<Principal> {
+  try {
+    const principal = await authenticate(ctx, credentialOf(headers) ?? credential ?? '')
+    Object.assign(answerHeaders, claimHeaders(principal.account))
+    return principal
+  } catch (error) {
+    if (error instanceof Failure) await takeAnonymous(ctx, peerAddress)
+    throw error
+  }
+}
+
+/** Whether a request brings any credential. */
+export function hasCredential(headers: IncomingHttpHeaders): boolean {
+  return headers.authorization !== undefined || headers['x-api-key'] !== undefined
+}
+
+/** The key of a request (interface.md, Authentication 1); null without one. Fails with `unauthorized` for another scheme. */
+function credentialOf({ authorization, 'x-api-key': apiKey }: IncomingHttpHeaders): string | null {
+  const bearer = /^bearer(?: +(.*))?$/i.exec(authorization ?? '')
+  if (bearer !== null) return bearer[1]?.trim() ?? ''
+  if (typeof apiKey === 'string') return apiKey.trim()
+  if (authorization !== undefined) throw new Failure('unauthorized', 'Only the Bearer scheme is understood.')
+  return null
+}

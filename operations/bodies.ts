@@ -1,0 +1,47 @@
+/** Long bodies are read in pieces: all of a message's bodies are cut at the same character (code point). */
+import { Failure } from '../schemas/failures.ts'
+
+type Bodies = { readonly text?: string; readonly html?: string | null; readonly reply?: string }
+/** `next` is the cursor to go on with; null when every body is whole. */
+export type Cut = Bodies & { readonly next: string | null }
+
+/** The character a cursor stands at; 0 without one. Fails with `validation_error`. */
+export function positionIn(cursor: string | undefined): number {
+  if (cursor === undefined) return 0
+  const match = /^c(\d{1,10})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
+  if (match === null || cursorAt(Number(match[1])) !== cursor)
+    throw new Failure('validation_error', '"cursor" is not a cursor of a body.', { param: 'cursor' })
+  return Number(match[1])
+}
+
+/** At most `maxChars` characters of each body, from character `from` on; all the rest without `maxChars`. */
+export function cutBodies({ text, html, reply }: Bodies, { from, maxChars }: { from: number; maxChars?: number }): Cut {
+  let more = false
+  const cut = (body: string) => {
+    const start = offsetOf(body, 0, from)
+    const end = maxChars === undefined ? body.length : offsetOf(body, start, maxChars)
+    more ||= end < body.length
+    return body.slice(start, end)
+  }
+  const bodies = {
+    ...(text !== undefined && { text: cut(text) }),
+    ...(html !== undefined && { html: html === null ? null : cut(html) }),
+    ...(reply !== undefined && { reply: cut(reply) }),
+  }
+  return { ...bodies, next: more ? cursorAt(from + (maxChars ?? 0)) : null }
+}
+
+function cursorAt(character: number): string {
+  return Buffer.from(`c${character}`).toString('base64url')
+}
+
+/** Where in the string the character comes that is `characters` after the one at `start`. */
+function offsetOf(text: string, start: number, characters: number): number {
+  if (text.length - start <= characters) return text.length
+  let offset = start
+  for (let left = characters; left > 0 && offset < text.length; left--) {
+    const point = text.codePointAt(offset) ?? 0
+    offset += point > 0xffff ? 2 : 1
+  }
+  return offset
+}

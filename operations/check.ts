@@ -1,0 +1,69 @@
+import { failures } from '../schemas/failures.ts'
+import { propertiesOf } from '../schemas/infer.ts'
+import { scopes } from '../schemas/scopes.ts'
+import { compileSchema } from '../schemas/validate.ts'
+import type { Operation } from './registry.ts'
+
+/**
+ * Looks at every operation before the first request: names, routes and tools are unique, scopes and failures known, path
+ * parameters and exposed fields declared, and the schemas compile. Throws an Error that names everything that is wrong.
+ */
+export function checkOperations(operations: readonly Operation[]): void {
+  const faults = [
+    ...duplicates(
+      'name',
+      operations.map((each) => each.name),
+    ),
+    ...duplicates(
+      'route',
+      operations.map((each) => `${each.method} ${each.path.replace(/\{\w+\}/g, '{}')}`),
+    ),
+    ...duplicates(
+      'tool',
+      operations.flatMap((each) => each.tools.map((tool) => tool.name)),
+    ),
+    ...operations.flatMap((each) => faultsOf(each).map((fault) => `${each.name}: ${fault}`)),
+  ]
+  if (faults.length > 0) throw new Error(`The operations are not sound:\n${faults.join('\n')}`)
+}
+
+function faultsOf(operation: Operation): string[] {
+  const { access, errors, pathFields, tools } = operation
+  const fields = Object.keys(propertiesOf(operation.input))
+  return [
+    ...(access === 'public' || access === 'key' || access in scopes ? [] : [`unknown scope ${access}`]),
+    ...errors.filter((code) => !(code in failures)).map((code) => `unknown failure ${code}`),
+    ...pathFields.filter((name) => !fields.includes(name)).map((name) => `path parameter ${name} is no input field`),
+    ...tools.flatMap((tool) =>
+      [
+        ...tool.expose,
+        ...(tool.require ?? []),
+        ...Object.keys(tool.preset ?? {}),
+        ...(tool.sizedBy ? [tool.sizedBy] : []),
+      ]
+        .filter((name) => !fields.includes(name))
+        .map((name) => `tool ${tool.name}: ${name} is no input field`),
+    ),
+    ...tools.flatMap((tool) =>
+      pathFields
+        .filter((name) => !tool.expose.includes(name))
+        .map((name) => `tool ${tool.name}: path parameter ${name} is not exposed`),
+    ),
+    ...compileFaults(operation),
+  ]
+}
+
+function compileFaults({ input, output }: Operation): string[] {
+  return [input, output].flatMap((schema) => {
+    try {
+      compileSchema(schema)
+      return []
+    } catch (error) {
+      return [`a schema does not compile: ${String(error)}`]
+    }
+  })
+}
+
+function duplicates(what: string, values: readonly string[]): string[] {
+  return values.filter((value, index) => values.indexOf(value) !== index).map((value) => `two of ${what} ${value}`)
+}

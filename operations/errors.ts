@@ -1,0 +1,105 @@
+import type { Context } from '../core/context.ts'
+import { Failure, type FailureCode, failures } from '../schemas/failures.ts'
+import type { ErrorObject } from '../schemas/resources.ts'
+import { type AnswerHeaders, isOfMailbox, type Operation } from './registry.ts'
+
+/** Seconds a peer is asked to wait where the failure itself does not say. */
+const retryAfterDefault = 30
+
+/** What rendering an error needs of a context. */
+type Telling = Pick<Context, 'baseUrl' | 'log'>
+
+export type ErrorAnswer = {
+  readonly status: number
+  readonly headers: AnswerHeaders
+  readonly body: ErrorObject
+}
+
+/**
+ * Renders whatever was thrown as the contract's error object (interface.md, Error object). What is no Failure is a fault
+ * of ours: it goes to the log, the peer reads `internal_error`.
+ */
+export function errorAnswer(ctx: Telling, thrown: unknown): ErrorAnswer {
+  const failure = asFailure(ctx, thrown)
+  const { code, message, detail } = failure
+  const { http: status, fix } = failures[code]
+  const waits = status === 429 || status === 503
+  const wait = detail.retryAfter ?? (waits ? retryAfterDefault : undefined)
+  const retryAfter = wait === undefined ? undefined : Math.max(1, Math.ceil(wait))
+  return {
+    status,
+    headers: {
+      ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+      ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }), // RFC 9110 15.5.2
+    },
+    body: {
+      success: false,
+      error: message,
+      code,
+      fix,
+      docs: errorDocs(ctx.baseUrl, code),
+      statusCode: status,
+      ...(code === 'validation_error' && detail.param !== undefined && { param: detail.param }),
+      ...(detail.requiredScope !== undefined && { requiredScope: detail.requiredScope }),
+      ...(retryAfter !== undefined && { retryAfter }),
+      ...(detail.missing !== undefined && { missing: detail.missing }),
+    },
+  }
+}
+
+/** Where a code is explained (decisions.md 1, Errors). */
+export function errorDocs(baseUrl: string, code: FailureCode): string {
+  return `${baseUrl}/docs/errors#${code}`
+}
+
+/** Failures any operation may answer with, whatever it does. */
+const everywhere: readonly FailureCode[] = [
+  'validation_error',
+  'invalid_request',
+  'rate_limited',
+  'internal_error',
+  'unavailable',
+]
+const withKey: readonly FailureCode[] = [
+  'missing_api_key',
+  'invalid_api_key',
+  'api_key_expired',
+  'invalid_access_token',
+  'unauthorized',
+  'partner_key_not_allowed',
+  'account_suspended',
+  'forbidden',
+]
+const withIdempotency: readonly FailureCode[] = [
+  'idempotency_key_invalid',
+  'idempotency_in_progress',
+  'idempotency_key_reused',
+]
+
+/** Every failure an operation may answer with: its own and those of what surrounds it. */
+export function errorsOf(operation: Operation): readonly FailureCode[] {
+  const { access, body, errors, idempotent, method } = operation
+  const codes = new Set<FailureCode>([
+    ...errors,
+    ...everywhere,
+    ...(method === 'GET' || method === 'DELETE' ? [] : (['payload_too_large'] as const)),
+    ...(access === 'public' ? [] : withKey),
+    ...(access === 'public' || access === 'key' ? [] : (['insufficient_scope'] as const)),
+    ...(idempotent ? withIdempotency : []),
+    ...(body === 'send' ? (['attachments_too_large'] as const) : []),
+    ...(isOfMailbox(operation) ? (['mailbox_not_found'] as const) : []),
+  ])
+  return (Object.keys(failures) as FailureCode[]).filter((code) => codes.has(code))
+}
+
+function asFailure(ctx: Telling, thrown: unknown): Failure {
+  if (!(thrown instanceof Failure)) {
+    ctx.log.error({ err: thrown }, 'a request failed')
+    return new Failure('internal_error')
+  }
+  if (thrown.detail.cause !== undefined) {
+    const level = failures[thrown.code].http >= 500 ? 'error' : 'info'
+    ctx.log[level]({ err: thrown.detail.cause, code: thrown.code }, 'a request was refused')
+  }
+  return thrown
+}

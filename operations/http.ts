@@ -1,0 +1,27 @@
+/** What the HTTP door hands to the MCP endpoint and takes back: doors do not import each other. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Context } from '../core/context.ts'
+import type { AnswerHeaders } from './registry.ts'
+
+export type McpRequest = {
+  /** Of this request. */
+  readonly ctx: Context
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+  readonly peerAddress: string
+  /** The key of `/api/mcp/<API_KEY>`. */
+  readonly pathKey?: string
+  /** Filled with headers that go out with errors too. */
+  readonly answerHeaders: AnswerHeaders
+  /** Reads the JSON body. Fails with `invalid_request` or `payload_too_large`. */
+  readBody(): Promise<unknown>
+}
+
+export type McpAnswer = {
+  readonly status: number
+  readonly headers: AnswerHeaders
+  /** JSON text; null for none. */
+  readonly body: string | null
+}
+
+export type McpEndpoint = (request: McpRequest) => Promise<McpAnswer>

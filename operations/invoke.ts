@@ -1,0 +1,222 @@
+/**
+ * One request, whichever door it came through. The order of checks is the contract's (decisions.md 3): the door has
+ * authenticated; here follow rate, scope, reach, input, idempotency, and then what the operation does.
+ */
+import { createHash } from 'node:crypto'
+import { recordAudit } from '../core/audit.ts'
+import type { Context } from '../core/context.ts'
+import { beginOnce } from '../core/idempotency.ts'
+import { getMailbox } from '../core/mailboxes.ts'
+import { type Principal, requireScope } from '../core/principal.ts'
+import { takeAnonymous, takeRequest } from '../core/rates.ts'
+import { Failure } from '../schemas/failures.ts'
+import { isValid } from '../schemas/validate.ts'
+import { errorsOf } from './errors.ts'
+import {
+  type AnswerHeaders,
+  type Bytes,
+  isBytes,
+  isOfMailbox,
+  mediaTypeOf,
+  type Operation,
+  type Prepared,
+  pathOf,
+} from './registry.ts'
+
+export type InvokeRequest = {
+  /** Path parameters, decoded. */
+  readonly path: { readonly [name: string]: string }
+  /** Reads the whole input (path, query, body); called once the key is known to be allowed. */
+  input(): unknown
+  /** Network address of the peer. */
+  readonly peerAddress: string
+  /** Filled with RateLimit-*, Idempotent-Replayed and what the operation adds. */
+  readonly headers: AnswerHeaders
+  readonly idempotency?: { readonly key: string; readonly keepMs?: number }
+  /** Whether an answer, or a failure, that the declaration does not allow is an error: for tests. */
+  readonly checkOutput?: boolean
+}
+
+export type JsonBody = { readonly success: true; readonly [field: string]: unknown }
+
+export type Answer = {
+  readonly status: number
+  readonly body: JsonBody | Bytes
+  /** Whether it is the stored answer of an earlier request. */
+  readonly replayed: boolean
+}
+
+/**
+ * Serves one request of an operation. Rejects with a Failure, or with anything else when a fault of ours shows; both are
+ * rendered by `errorAnswer`.
+ */
+export async function invoke(
+  ctx: Context,
+  operation: Operation,
+  principal: Principal | null,
+  request: InvokeRequest,
+): Promise<Answer> {
+  try {
+    return await serve(ctx, operation, principal, request)
+  } catch (error) {
+    if (request.checkOutput && error instanceof Failure && !errorsOf(operation).includes(error.code))
+      throw new Error(`${operation.name} failed with ${error.code}, which it does not declare`, { cause: error })
+    throw error
+  }
+}
+
+async function serve(
+  ctx: Context,
+  operation: Operation,
+  principal: Principal | null,
+  request: InvokeRequest,
+): Promise<Answer> {
+  await takeRate(ctx, principal, request)
+  if (principal !== null && operation.access !== 'key' && operation.access !== 'public')
+    requireScope(principal, operation.access)
+  const prepared = await readInput(ctx, operation, principal, request)
+  if (principal === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
+  return audited(ctx, operation, principal, request, () => once(ctx, operation, principal, request, prepared))
+}
+
+async function takeRate(ctx: Context, principal: Principal | null, request: InvokeRequest): Promise<void> {
+  if (principal === null) await takeAnonymous(ctx, request.peerAddress)
+  else Object.assign(request.headers, await rateHeaders(ctx, principal))
+}
+
+/** Counts one request of a key and returns its RateLimit headers. Fails with rate_limited. */
+export async function rateHeaders(ctx: Context, principal: Principal): Promise<AnswerHeaders> {
+  const { limit, remaining, resetSeconds } = await takeRequest(ctx, principal)
+  return {
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': String(remaining),
+    'RateLimit-Reset': String(resetSeconds),
+  }
+}
+
+/** Reach comes before the body: who cannot see a mailbox learns nothing from a bad body. */
+async function readInput(
+  ctx: Context,
+  operation: Operation,
+  principal: Principal | null,
+  request: InvokeRequest,
+): Promise<Prepared> {
+  try {
+    return operation.prepare(await request.input())
+  } catch (error) {
+    const { address } = request.path
+    if (principal !== null && isOfMailbox(operation) && address) await getMailbox(ctx, principal, address)
+    throw error
+  }
+}
+
+async function once(
+  ctx: Context,
+  operation: Operation,
+  principal: Principal,
+  request: InvokeRequest,
+  prepared: Prepared,
+): Promise<Answer> {
+  if (!operation.idempotent || request.idempotency === undefined)
+    return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
+  const path = pathOf(operation, await canonicalPath(ctx, operation, principal, request))
+  const mark = await beginOnce(ctx, {
+    accountId: principal.accountId,
+    path,
+    ...request.idempotency,
+    fingerprint: fingerprint(operation, path, prepared.input),
+  })
+  if (mark.done) {
+    request.headers['Idempotent-Replayed'] = 'true'
+    return { status: mark.status, body: unsealed(ctx, mark.body), replayed: true }
+  }
+  // Only what failed frees its key: once something was done, a fault in keeping the answer must not let it be done twice.
+  const lost = (error: unknown) => ctx.log.error({ err: error }, 'an idempotency mark could not be written')
+  const answer = await perform(ctx, operation, principal, request, prepared).catch(async (error: unknown) => {
+    await mark.abandon().catch(lost)
+    throw error
+  })
+  await mark.finish({ status: answer.status, body: sealed(ctx, answer.body) }).catch(lost)
+  return { ...answer, replayed: false }
+}
+
+const sealPurpose = 'idempotency'
+
+/** Kept answers may hold what is shown once, such as a signing secret: they rest encrypted. */
+function sealed(ctx: Context, body: Answer['body']): string {
+  return ctx.secrets.seal(JSON.stringify(body), sealPurpose).toString('base64')
+}
+
+function unsealed(ctx: Context, body: string): JsonBody {
+  return JSON.parse(ctx.secrets.open(Buffer.from(body, 'base64'), sealPurpose))
+}
+
+/** Authorisation comes before a replay: the mailbox must still be within reach. Its address is taken in canonical form. */
+async function canonicalPath(
+  ctx: Context,
+  operation: Operation,
+  principal: Principal,
+  { path }: InvokeRequest,
+): Promise<InvokeRequest['path']> {
+  if (!isOfMailbox(operation)) return path
+  const { address } = await getMailbox(ctx, principal, path.address ?? '')
+  return { ...path, address }
+}
+
+async function perform(
+  ctx: Context,
+  operation: Operation,
+  principal: Principal | null,
+  { checkOutput, headers, peerAddress }: InvokeRequest,
+  prepared: Prepared,
+): Promise<{ readonly status: number; readonly body: JsonBody | Bytes }> {
+  const output = await prepared.run({ ctx, principal, peerAddress, headers })
+  if (isBytes(output)) return { status: operation.status, body: output }
+  if (checkOutput && (mediaTypeOf(operation) !== null || !isValid(operation.output, output)))
+    throw new Error(`${operation.name} answered what it does not declare: ${JSON.stringify(output)}`)
+  return { status: operation.status, body: { success: true, ...(output as object) } }
+}
+
+/** Notes in the account's audit what was done or refused; replays change nothing and are not noted. */
+async function audited(
+  ctx: Context,
+  operation: Operation,
+  principal: Principal,
+  request: InvokeRequest,
+  act: () => Promise<Answer>,
+): Promise<Answer> {
+  if (!operation.audit) return act()
+  const note = (outcome: string) =>
+    recordAudit(ctx, {
+      accountId: principal.accountId,
+      keyId: principal.keyId,
+      action: operation.name,
+      target: pathOf(operation, request.path),
+      outcome,
+      address: request.peerAddress,
+    }).catch((error: unknown) => ctx.log.error({ err: error, action: operation.name }, 'an audit entry was lost'))
+  try {
+    const answer = await act()
+    if (!answer.replayed) await note('done')
+    return answer
+  } catch (error) {
+    await note(error instanceof Failure ? error.code : 'internal_error')
+    throw error
+  }
+}
+
+/** What makes two requests the same: method, path and body, whatever the order of the body's fields. */
+function fingerprint({ method }: Operation, path: string, input: unknown): string {
+  return createHash('sha256')
+    .update(canonicalJson([method, path, input]))
+    .digest('hex')
+}
+
+/** JSON with the fields of every object in order. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}

@@ -1,0 +1,267 @@
+import {
+  changeMessage,
+  type Message as Found,
+  type FullMessage as FoundWhole,
+  listMessages as list,
+  rawMessage,
+  readAttachment,
+  readMessage,
+  deleteMessage as remove,
+} from '../core/messages.ts'
+import {
+  boolean,
+  extended,
+  type Infer,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from '../schemas/infer.ts'
+import {
+  AddressPart,
+  AttachmentId,
+  FolderPath,
+  FullMessage,
+  Labels,
+  MessageId,
+  MessageSummary,
+  messageViews,
+  page,
+  pageSizeDefault,
+  paging,
+} from '../schemas/resources.ts'
+import { type Cut, cutBodies, positionIn } from './bodies.ts'
+import { bytes, operation } from './registry.ts'
+
+/** Against filters that cost more than they find. */
+const filterMax = 1_000
+const Filter = (description: string) => string({ minLength: 1, maxLength: filterMax, description })
+
+export const listMessages = operation({
+  name: 'messages.list',
+  summary: 'Messages of a mailbox, newest first.',
+  scope: 'mail:read',
+  http: 'GET /api/v1/mailboxes/{address}/messages',
+  tools: [
+    {
+      name: 'list_messages',
+      effect: 'read',
+      expose: [
+        'address',
+        'folder',
+        'label',
+        'thread_id',
+        'unread',
+        'flagged',
+        'from',
+        'to',
+        'subject',
+        'has_attachment',
+        'since',
+        'until',
+        'limit',
+        'before',
+      ],
+      preset: { limit: 20 },
+      sizedBy: 'limit',
+    },
+  ],
+  input: object({
+    address: AddressPart,
+    folder: optional(FolderPath),
+    label: optional(Filter('A label the message has.')),
+    thread_id: optional(Filter('Id of the thread (thr_...).')),
+    unread: optional(boolean()),
+    flagged: optional(boolean()),
+    from: optional(Filter('Address of the sender.')),
+    to: optional(Filter('Address of a recipient.')),
+    subject: optional(Filter('Part of the subject.')),
+    has_attachment: optional(boolean()),
+    since: optional(timestamp({ description: 'Received at this time or later.' })),
+    until: optional(timestamp({ description: 'Received before this time.' })),
+    ...paging,
+  }),
+  output: extended(page('messages', MessageSummary), {
+    cursor: string({ description: 'Where the mailbox stands now: to be passed as since of a wait.' }),
+  }),
+  errors: ['not_found', 'agent_inbox_only'],
+  async handle({ ctx, principal }, { thread_id, has_attachment, since, until, limit = pageSizeDefault, ...filters }) {
+    const { items, next, cursor } = await list(ctx, principal, {
+      ...filters,
+      limit,
+      threadId: thread_id,
+      hasAttachment: has_attachment,
+      ...(since !== undefined && { since: new Date(since) }),
+      ...(until !== undefined && { until: new Date(until) }),
+    })
+    return { messages: items.map(messageSummary), next, cursor }
+  },
+})
+
+export const getMessage = operation({
+  name: 'messages.get',
+  summary: 'One message, whole: headers, body, attachments. Reading changes no flag.',
+  scope: 'mail:read',
+  http: 'GET /api/v1/mailboxes/{address}/messages/{message_id}',
+  tools: [
+    {
+      name: 'read_message',
+      description:
+        'Read one message. view "reply" leaves out quoted history. A cut body is continued with the cursor in next.',
+      effect: 'read',
+      expose: ['address', 'message_id', 'view', 'max_chars', 'cursor'],
+      preset: { view: 'text', max_chars: 20_000 },
+      sizedBy: 'max_chars',
+    },
+  ],
+  input: object({
+    address: AddressPart,
+    message_id: MessageId,
+    view: optional(oneOf(messageViews, { description: 'How much of the body; full without it.' })),
+    max_chars: optional(
+      integer({ minimum: 1, maximum: 10_000_000, description: 'Cut each body after so many characters.' }),
+    ),
+    cursor: optional(string({ maxLength: 1_000, description: 'next of the answer whose body was cut.' })),
+  }),
+  output: FullMessage,
+  errors: ['not_found'],
+  async handle({ ctx, principal }, { address, message_id, view, max_chars, cursor }) {
+    const from = positionIn(cursor)
+    const message = await readMessage(ctx, principal, { address, messageId: message_id, view })
+    const hasHeaders = view !== 'reply' && view !== 'text'
+    return fullMessage(message, cutBodies(message, { from, maxChars: max_chars }), hasHeaders)
+  },
+})
+
+export const getRawMessage = operation({
+  name: 'messages.raw',
+  summary: 'The message byte for byte as received; with trace=true our trace headers in front.',
+  scope: 'mail:read',
+  http: 'GET /api/v1/mailboxes/{address}/messages/{message_id}/raw',
+  input: object({ address: AddressPart, message_id: MessageId, trace: optional(boolean()) }),
+  output: bytes('message/rfc822', 'The raw message.'),
+  errors: ['not_found'],
+  async handle({ ctx, principal }, { address, message_id, trace }) {
+    const content = await rawMessage(ctx, principal, { address, messageId: message_id, trace })
+    return { content, contentType: 'message/rfc822', name: `${message_id}.eml` }
+  },
+})
+
+export const getAttachment = operation({
+  name: 'messages.attachment',
+  summary: 'The bytes of one attachment.',
+  scope: 'mail:read',
+  http: 'GET /api/v1/mailboxes/{address}/messages/{message_id}/attachments/{attachment_id}',
+  tools: [
+    {
+      name: 'get_attachment',
+      description:
+        'Fetch one attachment: text as text, anything else up to 1 MB as an embedded resource, larger ones as an address to fetch.',
+      effect: 'read',
+      expose: ['address', 'message_id', 'attachment_id'],
+    },
+  ],
+  input: object({ address: AddressPart, message_id: MessageId, attachment_id: AttachmentId }),
+  output: bytes('application/octet-stream', 'The decoded attachment, with its own content type.'),
+  errors: ['not_found'],
+  handle: ({ ctx, principal }, { address, message_id, attachment_id }) =>
+    readAttachment(ctx, principal, { address, messageId: message_id, attachmentId: attachment_id }),
+})
+
+export const updateMessage = operation({
+  name: 'messages.update',
+  summary: 'Flag, label or move one message.',
+  scope: 'mail:write',
+  http: 'PATCH /api/v1/mailboxes/{address}/messages/{message_id}',
+  tools: [
+    {
+      name: 'flag_message',
+      description: 'Mark a message as seen, flagged or answered, or not.',
+      effect: 'write',
+      expose: ['address', 'message_id', 'seen', 'flagged', 'answered'],
+    },
+    {
+      name: 'move_message',
+      description: 'Move a message to another folder; its message_id stays.',
+      effect: 'write',
+      expose: ['address', 'message_id', 'folder'],
+      require: ['folder'],
+    },
+  ],
+  input: object({
+    address: AddressPart,
+    message_id: MessageId,
+    seen: optional(boolean()),
+    flagged: optional(boolean()),
+    answered: optional(boolean()),
+    folder: optional(FolderPath),
+    addLabels: optional(Labels),
+    removeLabels: optional(Labels),
+  }),
+  output: MessageSummary,
+  errors: ['not_found', 'agent_inbox_only', 'conflict'],
+  async handle({ ctx, principal }, { address, message_id, ...change }) {
+    return messageSummary(await changeMessage(ctx, principal, { address, messageId: message_id, ...change }))
+  },
+})
+
+export const deleteMessage = operation({
+  name: 'messages.delete',
+  summary: 'Move a message to Trash; with permanent=true, or when it lies there already, it is gone.',
+  scope: 'mail:write',
+  http: 'DELETE /api/v1/mailboxes/{address}/messages/{message_id}',
+  tools: [{ name: 'delete_message', effect: 'delete', expose: ['address', 'message_id', 'permanent'] }],
+  input: object({ address: AddressPart, message_id: MessageId, permanent: optional(boolean()) }),
+  output: object({
+    deleted: boolean({ const: true }),
+    folder: nullable(string({ description: 'Where it is now; null: gone.' })),
+  }),
+  errors: ['not_found', 'conflict'],
+  async handle({ ctx, principal }, { address, message_id, permanent }) {
+    const { folder } = await remove(ctx, principal, { address, messageId: message_id, permanent })
+    return { deleted: true, folder }
+  },
+})
+
+/** A message in lists (decisions.md 2, Message summary). */
+export function messageSummary(message: Found): Infer<typeof MessageSummary> {
+  const { id, mailbox, threadId, folder, from, to, cc, subject, snippet, receivedAt, sizeBytes } = message
+  const { seen, flagged, answered, labels, attachments } = message
+  return {
+    message_id: id,
+    mailbox,
+    thread_id: threadId,
+    folder,
+    ...{ from, to, cc, subject, snippet },
+    received_at: receivedAt.toISOString(),
+    size: sizeBytes,
+    ...{ seen, flagged, answered, labels },
+    attachments: attachments.map((each) => ({
+      id: each.id,
+      name: each.name,
+      content_type: each.contentType,
+      size: each.sizeBytes,
+      inline: each.inline,
+      content_id: each.contentId,
+    })),
+  }
+}
+
+function fullMessage(message: FoundWhole, { next, ...bodies }: Cut, hasHeaders: boolean): Infer<typeof FullMessage> {
+  const { bcc, replyTo, inReplyTo, references, headers, encrypted, truncated } = message
+  return {
+    ...messageSummary(message),
+    bcc,
+    reply_to: replyTo,
+    in_reply_to: inReplyTo,
+    references,
+    ...bodies,
+    ...(hasHeaders && { headers }),
+    encrypted,
+    truncated: truncated || next !== null,
+    next,
+  }
+}

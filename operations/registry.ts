@@ -1,0 +1,196 @@
+/**
+ * What callers may ask. Each operation is declared once; its REST route, MCP tools and OpenAPI entry are derived from the
+ * declaration, and the type of its handler from its schemas.
+ */
+import type { Context } from '../core/context.ts'
+import type { Principal } from '../core/principal.ts'
+import { Failure, type FailureCode } from '../schemas/failures.ts'
+import { type JsonSchema, propertiesOf, requiredOf, type Schema } from '../schemas/infer.ts'
+import type { Scope } from '../schemas/scopes.ts'
+import { validate } from '../schemas/validate.ts'
+
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof methods)[number]
+export type Route = `${Method} /${string}`
+
+/** What a tool does to the world; its MCP annotations follow from it. */
+export type Effect = 'read' | 'create' | 'write' | 'send' | 'delete'
+
+/** How an operation shows as an MCP tool; one operation may have several. */
+export type Tool = {
+  readonly name: string
+  /** Without it the operation's summary. */
+  readonly description?: string
+  readonly effect: Effect
+  /** Fields of the input that are arguments; the others keep their defaults. */
+  readonly expose: readonly string[]
+  /** Arguments that must be given although the operation could do without. */
+  readonly require?: readonly string[]
+  /** Values of fields that the caller leaves out. */
+  readonly preset?: { readonly [field: string]: unknown }
+  /** The number that makes the answer smaller, for one that would be too large. */
+  readonly sizedBy?: string
+}
+
+/** Headers of the answer, filled in while a request is served; they go out with errors too. */
+export type AnswerHeaders = { [name: string]: string }
+
+/** Who calls from where; `headers` may be added to. */
+export type Call<P extends Principal | null = Principal> = {
+  readonly ctx: Context
+  readonly principal: P
+  /** Network address of the peer. */
+  readonly peerAddress: string
+  readonly headers: AnswerHeaders
+}
+
+/** The answer of an operation whose output is not JSON. */
+export type Bytes = {
+  readonly content: Buffer
+  readonly contentType: string
+  /** File name to save it under; null: shown as it is. */
+  readonly name: string | null
+}
+
+/** Which limit the body of a request has: sends carry attachments (decisions.md 1, Sizes). */
+export type BodyKind = 'ordinary' | 'send'
+
+type Description = {
+  /** `<resource>.<verb>`: also the operationId and the action in the audit. */
+  readonly name: string
+  readonly summary: string
+  readonly http: Route
+  /** 200 unless it creates (201) or accepts for sending (202). */
+  readonly status?: 200 | 201 | 202
+  readonly tools?: readonly Tool[]
+  /** Failures of its own, beside those every operation may have. */
+  readonly errors: readonly FailureCode[]
+  readonly body?: BodyKind
+  /** Whether Idempotency-Key is heard (decisions.md 1, Idempotency). */
+  readonly idempotent?: boolean
+  /** Whether doing it is noted in the account's audit; without it: everything but GET. */
+  readonly audit?: boolean
+}
+
+type Declaration<I, O, P extends Principal | null> = Description & {
+  readonly input: Schema<I>
+  readonly output: Schema<O>
+  handle(call: Call<P>, input: I): Promise<O>
+}
+
+/** An input that passed its schema, and the handler waiting for the call. */
+export type Prepared = { readonly input: unknown; run(call: Call<Principal | null>): Promise<unknown> }
+
+/** An operation as the doors use it. */
+export type Operation = {
+  readonly name: string
+  readonly summary: string
+  readonly method: Method
+  /** With its parameters in braces. */
+  readonly path: string
+  readonly pathFields: readonly string[]
+  readonly status: 200 | 201 | 202
+  /** 'public': no key; 'key': any key; otherwise the scope the key must have. */
+  readonly access: 'public' | 'key' | Scope
+  readonly tools: readonly Tool[]
+  readonly input: JsonSchema
+  readonly output: JsonSchema
+  readonly errors: readonly FailureCode[]
+  readonly body: BodyKind
+  readonly idempotent: boolean
+  readonly audit: boolean
+  /** Fails with validation_error. */
+  prepare(input: unknown): Prepared
+}
+
+/** Declares an operation that needs a key: with `scope`, or any key when it is null. */
+export function operation<I, O>(
+  declaration: Declaration<I, O, Principal> & { readonly scope: Scope | null },
+): Operation {
+  return declare(declaration, declaration.scope ?? 'key', (call, input) => {
+    if (call.principal === null) throw new Failure('missing_api_key')
+    return declaration.handle({ ...call, principal: call.principal }, input)
+  })
+}
+
+/** Declares an operation that needs no key. */
+export function publicOperation<I, O>(declaration: Declaration<I, O, null>): Operation {
+  return declare(declaration, 'public', (call, input) => declaration.handle({ ...call, principal: null }, input))
+}
+
+function declare<I, O, P extends Principal | null>(
+  declaration: Declaration<I, O, P>,
+  access: Operation['access'],
+  handle: (call: Call<Principal | null>, input: I) => Promise<O>,
+): Operation {
+  const { name, summary, http, input, output, errors } = declaration
+  const space = http.indexOf(' ')
+  const method = http.slice(0, space) as Method
+  const path = http.slice(space + 1)
+  return {
+    name,
+    summary,
+    method,
+    path,
+    pathFields: [...path.matchAll(/\{(\w+)\}/g)].map((match) => String(match[1])),
+    status: declaration.status ?? 200,
+    access,
+    tools: declaration.tools ?? [],
+    input,
+    output,
+    errors,
+    body: declaration.body ?? 'ordinary',
+    idempotent: declaration.idempotent ?? false,
+    audit: access !== 'public' && (declaration.audit ?? method !== 'GET'),
+    prepare(raw) {
+      const valid = validate(input, raw)
+      return { input: valid, run: (call) => handle(call, valid) }
+    },
+  }
+}
+
+/** The output schema of bytes of a media type. */
+export const bytes = (contentMediaType: string, description: string): Schema<Bytes> => ({
+  type: 'string',
+  contentMediaType,
+  description,
+})
+
+/** The media type of an output that is bytes; null for JSON. */
+export function mediaTypeOf(operation: Operation): string | null {
+  const { contentMediaType } = operation.output
+  return typeof contentMediaType === 'string' ? contentMediaType : null
+}
+
+export function isBytes(value: unknown): value is Bytes {
+  return typeof value === 'object' && value !== null && Buffer.isBuffer((value as Bytes).content)
+}
+
+export type Field = {
+  readonly name: string
+  readonly schema: JsonSchema
+  readonly required: boolean
+  readonly from: 'path' | 'query' | 'body'
+}
+
+/** The input's fields and where each comes from: the path by name, else the query of GET and DELETE, else the body. */
+export function fieldsOf({ input, method, pathFields }: Operation): readonly Field[] {
+  const required = new Set(requiredOf(input))
+  const elsewhere = method === 'GET' || method === 'DELETE' ? 'query' : 'body'
+  return Object.entries(propertiesOf(input)).map(([name, schema]) => ({
+    name,
+    schema,
+    required: required.has(name),
+    from: pathFields.includes(name) ? 'path' : elsewhere,
+  }))
+}
+
+/** The operation's path with its parameters filled in. */
+export function pathOf(operation: Operation, parameters: { readonly [name: string]: string }): string {
+  return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''))
+}
+
+/** Whether the operation is about one mailbox, named by `{address}` in its path. */
+export function isOfMailbox(operation: Operation): boolean {
+  return operation.path.startsWith('/api/v1/mailboxes/{address}')
+}

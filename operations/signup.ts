@@ -1,0 +1,33 @@
+import { signup } from '../core/accounts.ts'
+import { claimHeaders } from '../core/principal.ts'
+import { object, optional, string } from '../schemas/infer.ts'
+import { SignupResult } from '../schemas/resources.ts'
+import { publicOperation } from './registry.ts'
+
+/** Longer than any name or local part: what core says of these is clearer than a schema. */
+const nameMax = 200
+
+export const createSignup = publicOperation({
+  name: 'signup.create',
+  summary: 'Get a free address, an inbox on it and a key bound to that inbox, without an account.',
+  http: 'POST /api/v1/signup',
+  status: 201,
+  input: object({
+    name: optional(string({ maxLength: nameMax, description: 'Account name and DNS label, 3 to 40 of a-z 0-9 -.' })),
+    inbox: optional(string({ maxLength: nameMax, description: 'Local part of the inbox; "agent" without it.' })),
+  }),
+  output: SignupResult,
+  errors: ['conflict'],
+  async handle({ ctx, headers, peerAddress }, { name, inbox }) {
+    const { account, address, apiKey, claimUrl, expiresAt } = await signup(ctx, { name, inbox, address: peerAddress })
+    Object.assign(headers, claimHeaders(account))
+    return {
+      address,
+      api_key: apiKey,
+      claim_url: claimUrl,
+      expires_at: expiresAt.toISOString(),
+      base_url: `${ctx.baseUrl}/api/v1/mailboxes/${encodeURIComponent(address).replace('%40', '@')}`,
+      mcp_url: `${ctx.baseUrl}/api/mcp`,
+    }
+  },
+})

@@ -1,0 +1,122 @@
+import { pageOf, positionOf } from '../core/paging.ts'
+import {
+  createWebhook as create,
+  type Webhook as Found,
+  getWebhook as get,
+  listWebhooks as list,
+  deleteWebhook as remove,
+  updateWebhook as update,
+} from '../core/webhooks.ts'
+import { accountEventTypes } from '../schemas/events.ts'
+import { array, boolean, type Infer, nullable, object, oneOf, optional } from '../schemas/infer.ts'
+import {
+  Deleted,
+  NewWebhook,
+  page,
+  pageSizeDefault,
+  paging,
+  Webhook,
+  WebhookDescription,
+  WebhookId,
+  WebhookScope,
+  WebhookUrl,
+  webhookOrderings,
+} from '../schemas/resources.ts'
+import { operation } from './registry.ts'
+
+const Events = array(oneOf(accountEventTypes), {
+  minItems: 1,
+  uniqueItems: true,
+  description: 'Kinds of event to deliver.',
+})
+const optionalFields = {
+  scope: optional(WebhookScope),
+  enabled: optional(boolean()),
+  ordering: optional(oneOf(webhookOrderings)),
+  description: optional(nullable(WebhookDescription)),
+} as const
+
+export const listWebhooks = operation({
+  name: 'webhooks.list',
+  summary: 'Webhook endpoints: all of the account, or those an agent key made.',
+  scope: null,
+  http: 'GET /api/v1/webhooks',
+  input: object(paging),
+  output: page('webhooks', Webhook),
+  errors: [],
+  async handle({ ctx, principal }, { limit = pageSizeDefault, before }) {
+    const position = positionOf(before, 'whk')
+    const all = (await list(ctx, principal)).map((webhook) => ({ _id: webhook.id, webhook }))
+    const { items, next } = pageOf(position === null ? all : all.filter(({ _id }) => _id < position), limit)
+    return { webhooks: items.map(({ webhook }) => webhookRecord(webhook)), next }
+  },
+})
+
+export const createWebhook = operation({
+  name: 'webhooks.create',
+  summary: 'Have events delivered to a URL, signed. The signing secret is in this answer alone.',
+  scope: null,
+  http: 'POST /api/v1/webhooks',
+  status: 201,
+  input: object({ url: WebhookUrl, events: Events, ...optionalFields }),
+  output: NewWebhook,
+  errors: ['plan_required', 'insufficient_scope', 'mailbox_not_found', 'domain_not_found', 'conflict'],
+  idempotent: true,
+  async handle({ ctx, principal }, input) {
+    const { secret, ...webhook } = await create(ctx, principal, input)
+    return { ...webhookRecord(webhook), secret }
+  },
+})
+
+export const getWebhook = operation({
+  name: 'webhooks.get',
+  summary: 'One endpoint.',
+  scope: null,
+  http: 'GET /api/v1/webhooks/{id}',
+  input: object({ id: WebhookId }),
+  output: Webhook,
+  errors: ['not_found'],
+  async handle({ ctx, principal }, { id }) {
+    return webhookRecord(await get(ctx, principal, id))
+  },
+})
+
+export const updateWebhook = operation({
+  name: 'webhooks.update',
+  summary: 'Change an endpoint. Turning it on again starts afresh.',
+  scope: null,
+  http: 'PATCH /api/v1/webhooks/{id}',
+  input: object({ id: WebhookId, url: optional(WebhookUrl), events: optional(Events), ...optionalFields }),
+  output: Webhook,
+  errors: ['not_found', 'plan_required', 'insufficient_scope', 'mailbox_not_found', 'domain_not_found', 'conflict'],
+  async handle({ ctx, principal }, { id, ...change }) {
+    return webhookRecord(await update(ctx, principal, { id, ...change }))
+  },
+})
+
+export const deleteWebhook = operation({
+  name: 'webhooks.delete',
+  summary: 'Remove an endpoint; what waits for it is not delivered.',
+  scope: null,
+  http: 'DELETE /api/v1/webhooks/{id}',
+  input: object({ id: WebhookId }),
+  output: Deleted,
+  errors: ['not_found'],
+  async handle({ ctx, principal }, { id }) {
+    await remove(ctx, principal, id)
+    return { deleted: true }
+  },
+})
+
+function webhookRecord({
+  id,
+  url,
+  events,
+  scope,
+  enabled,
+  ordering,
+  description,
+  createdAt,
+}: Found): Infer<typeof Webhook> {
+  return { id, url, events, scope, enabled, ordering, description, createdAt: createdAt.toISOString() }
+}

@@ -1,0 +1,140 @@
+import { expect } from 'chai'
+import { verifyAudit } from '../../core/audit.ts'
+import { type Answer, client } from '../service.ts'
+import { type Call, type Door, deliver, type ErrorBody, mailboxPath, openTenant, type Tenant } from './door.ts'
+
+describe('api: accounts', () => {
+  let door: Door
+  let tenant: Tenant
+  let call: Call
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+  })
+  after(() => door?.close())
+
+  describe('signup and claim', () => {
+    let signup: Answer<{
+      address: string
+      api_key: string
+      claim_url: string
+      expires_at: string
+      base_url: string
+      mcp_url: string
+    }>
+    let own: Call
+
+    before(async () => {
+      signup = await client(door.http)('POST', '/api/v1/signup')
+      own = client(door.http, signup.body.api_key)
+    })
+
+    it('gives an address, a key and a link without any account', () => {
+      expect(signup.status).to.equal(201)
+      expect(signup.body).to.include({ success: true })
+      expect(signup.body.address).to.match(/^agent@agent-[a-z0-9]{5}\.agents\.localhost$/)
+      expect(signup.body.api_key).to.match(/^svc_live_/)
+      expect(signup.body.expires_at).to.match(/^\d{4}-.*\.\d{3}Z$/)
+      expect(signup.body.mcp_url).to.match(/\/api\/mcp$/)
+      expect(signup.body.base_url.endsWith(`/api/v1/mailboxes/${signup.body.address}`)).to.equal(true)
+    })
+
+    const claimed = (headers: Headers) => [headers.get('x-service-claim'), headers.get('x-service-claim-expires')]
+
+    it('every response of the account says that it is unclaimed', async () => {
+      const expected = ['required', signup.body.expires_at]
+      const answers = [
+        signup,
+        await own('GET', '/api/v1/account'),
+        await own('GET', '/api/v1/nothing'),
+        await own('POST', '/api/v1/mailboxes', { color: 1 }),
+        await own('GET', mailboxPath('other@example.org')),
+      ]
+      for (const { headers } of answers) expect(claimed(headers)).to.deep.equal(expected)
+    })
+
+    it('so do raw bytes', async () => {
+      const id = await deliver(door.ctx, {
+        to: signup.body.address,
+        raw: 'From: a@remote.example\nSubject: Hi\n\nHello\n',
+      })
+      const response = await fetch(`${door.http}${mailboxPath(signup.body.address)}/messages/${id}/raw`, {
+        headers: { 'x-api-key': signup.body.api_key },
+      })
+      expect(response.status).to.equal(200)
+      expect(claimed(response.headers)).to.deep.equal(['required', signup.body.expires_at])
+      expect(await response.text()).to.equal('From: a@remote.example\r\nSubject: Hi\r\n\r\nHello\r\n')
+    })
+
+    it('no response of another account does', async () => {
+      expect(claimed((await call('GET', '/api/v1/account')).headers)).to.deep.equal([null, null])
+    })
+
+    it('a fresh link is minted with the inbox key alone', async () => {
+      const fresh = await own<{ claim_url: string }>('POST', '/api/v1/account/claim')
+      expect(fresh.status).to.equal(201)
+      expect(fresh.body.claim_url)
+        .to.match(/\/claim\//)
+        .and.not.equal(signup.body.claim_url)
+      expect((await call<ErrorBody>('POST', '/api/v1/account/claim')).body.code).to.equal('conflict')
+    })
+
+    it('opening a link shows a page and claims nothing', async () => {
+      const page = await fetch(door.http + new URL(signup.body.claim_url).pathname)
+      expect(page.headers.get('content-type')).to.include('text/html')
+      expect(page.headers.get('referrer-policy')).to.equal('no-referrer')
+      expect(await page.text()).to.include('mailroom account claim')
+      expect((await own('GET', '/api/v1/account')).body).to.include({ status: 'unclaimed' })
+    })
+
+    it('may only answer who wrote first', async () => {
+      const stranger = await own<ErrorBody>('POST', `${mailboxPath(signup.body.address)}/send`, {
+        to: 'x@remote.example',
+        subject: 'Hi',
+        text: 'Hi',
+      })
+      expect([stranger.status, stranger.body.code]).to.deep.equal([403, 'CLAIM_REQUIRED'])
+      const answer = await own('POST', `${mailboxPath(signup.body.address)}/send`, {
+        to: 'a@remote.example',
+        subject: 'Re: Hi',
+        text: 'Hello',
+      })
+      expect(answer.status).to.equal(202)
+    })
+
+    it('a bad name is refused, a taken one conflicts', async () => {
+      const visitor = client(door.http)
+      expect((await visitor<ErrorBody>('POST', '/api/v1/signup', { name: 'No Name' })).body).to.include({
+        code: 'validation_error',
+        param: 'name',
+      })
+      expect((await visitor('POST', '/api/v1/signup', { name: 'taken', inbox: 'post' })).body).to.include({
+        address: 'post@taken.agents.localhost',
+      })
+      expect((await visitor<ErrorBody>('POST', '/api/v1/signup', { name: 'taken' })).body.code).to.equal('conflict')
+    })
+  })
+
+  describe('audit', () => {
+    it('notes each change once: no reads, no replays, and refusals too', async () => {
+      const entries = async () => (await verifyAudit(door.ctx, tenant.accountId)).entries
+      const path = mailboxPath(tenant.address)
+      const counts = [await entries()]
+      const steps: readonly (() => Promise<Answer>)[] = [
+        () => call('PATCH', path, { displayName: 'Audited' }),
+        () => call('GET', path),
+        () => call('PATCH', path, { color: 1 }),
+        () =>
+          call('POST', '/api/v1/mailboxes', { address: 'audited@tenant.example' }, { 'idempotency-key': 'audit-1' }),
+        () =>
+          call('POST', '/api/v1/mailboxes', { address: 'audited@tenant.example' }, { 'idempotency-key': 'audit-1' }),
+        () => call('POST', '/api/v1/mailboxes', { address: 'a@elsewhere.example' }),
+      ]
+      for (const step of steps) {
+        await step()
+        counts.push(await entries())
+      }
+      expect(counts.map((count) => count - (counts[0] ?? 0))).to.deep.equal([0, 1, 1, 1, 2, 2, 3])
+    })
+  })
+})

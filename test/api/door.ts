@@ -1,0 +1,156 @@
+/** The HTTP door on a database of its own, in this process: every answer is checked against its declaration. */
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { createApi, type Readiness } from '../../api/app.ts'
+import { enginePaths, makeFolders } from '../../cli/instance.ts'
+import { createAccount } from '../../core/accounts.ts'
+import { type Context, closeContext } from '../../core/context.ts'
+import { createDomain, ensureSharedDomain } from '../../core/domains.ts'
+import { createKey, type NewKey } from '../../core/keys.ts'
+import { receive } from '../../core/receive.ts'
+import { findRecipient } from '../../core/recipients.ts'
+import { createMcp } from '../../mcp/server.ts'
+import type { AgentsPlanName, MailPlanName } from '../../schemas/plans.ts'
+import { allScopes } from '../../schemas/scopes.ts'
+import { client, contextOf, eventually } from '../service.ts'
+
+export type Door = {
+  readonly http: string
+  readonly ctx: Context
+  /** What was logged so far. */
+  logs(): string
+  /** What /readyz says. */
+  readiness: Readiness
+  /** Moves the clock on. */
+  advance(ms: number): void
+  close(): Promise<void>
+}
+
+export async function openDoor(): Promise<Door> {
+  const data = await mkdtemp(path.join(tmpdir(), 'mailroom-door-'))
+  await makeFolders(data)
+  const engine = await startEngine(data)
+  let aheadMs = 0
+  const lines: string[] = []
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
+  const opened = await eventually('the engine answers', () =>
+    contextOf({ data }, { now: () => new Date(Date.now() + aheadMs) }).catch(() => null),
+  )
+  const ctx: Context = { ...opened, log }
+  await ensureSharedDomain(ctx)
+  const door = { readiness: { ready: true, parts: {} } }
+  const listener = createApi(ctx, {
+    readiness: async () => door.readiness,
+    mcp: createMcp(ctx, { checkOutput: true }),
+    checkOutput: true,
+  })
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return Object.assign(door, {
+    http: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ctx,
+    logs: () => lines.join(''),
+    advance(ms: number) {
+      aheadMs += ms
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await closeContext(ctx)
+      await engine.stop()
+      await rm(data, { recursive: true, force: true })
+    },
+  })
+}
+
+async function startEngine(data: string): Promise<{ stop(): Promise<void> }> {
+  const { folder, socket } = enginePaths(data)
+  const main = fileURLToPath(new URL('../../engine/main.ts', import.meta.url))
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', main, '--data', folder, '--socket', socket],
+    {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    },
+  )
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  return {
+    async stop() {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+export type ErrorBody = {
+  readonly code: string
+  readonly param?: string
+  readonly requiredScope?: string
+  readonly statusCode: number
+}
+
+export type Call = ReturnType<typeof client>
+
+export const mailboxPath = (address: string) => `/api/v1/mailboxes/${encodeURIComponent(address)}`
+
+/** A door with one tenant at `tenant.example`, and a client with its account key. */
+export async function openTenant(): Promise<{ door: Door; tenant: Tenant; call: Call }> {
+  const door = await openDoor()
+  const tenant = await makeTenant(door, { name: 'tenant' })
+  return { door, tenant, call: client(door.http, tenant.key) }
+}
+
+export type Tenant = {
+  readonly accountId: string
+  readonly address: string
+  readonly mailboxId: string
+  readonly key: string
+}
+
+/** An account as an administrator makes it, with a domain, a mailbox and an account key of all scopes. */
+export async function makeTenant(
+  { ctx, http }: Door,
+  {
+    name,
+    plan = 'business',
+    agentsPlan = 'scale',
+  }: { name: string; plan?: MailPlanName | null; agentsPlan?: AgentsPlanName | null },
+): Promise<Tenant> {
+  const { id: accountId } = await createAccount(ctx, { name, owner: null, plan, agentsPlan })
+  await createDomain(ctx, { domain: `${name}.example`, accountId, verified: true })
+  const { apiKey: key } = await makeKey(ctx, { accountId })
+  const address = `agent@${name}.example`
+  const response = await fetch(`${http}/api/v1/mailboxes`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ address, displayName: 'Agent' }),
+  })
+  if (response.status !== 201) throw new Error(`No mailbox: ${await response.text()}`)
+  const recipient = await findRecipient(ctx, address)
+  return { accountId, address, mailboxId: recipient.mailboxes[0]?.mailboxId ?? '', key }
+}
+
+export function makeKey(ctx: Context, key: Partial<NewKey> & Pick<NewKey, 'accountId'>) {
+  return createKey(ctx, { kind: 'account', name: 'test', scopes: allScopes, mailboxIds: [], expiresAt: null, ...key })
+}
+
+/** Mail comes in, as the SMTP door hands it over. Returns its message id. */
+export async function deliver(
+  ctx: Context,
+  { to, raw, from = 'sender@remote.example' }: { to: string; raw: string; from?: string },
+): Promise<string> {
+  const { messageIds } = await receive(ctx, {
+    raw: Buffer.from(raw.replace(/\r?\n/g, '\r\n')),
+    reversePath: from,
+    recipients: [await findRecipient(ctx, to)],
+    peer: { address: '192.0.2.1', helo: 'remote.example', protocol: 'ESMTP', cipher: null },
+    transactionId: 'test',
+  })
+  return messageIds[0] ?? ''
+}

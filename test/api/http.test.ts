@@ -1,0 +1,271 @@
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { revokeKey } from '../../core/keys.ts'
+import { failures } from '../../schemas/failures.ts'
+import { type Answer, client } from '../service.ts'
+import { type Call, type Door, type ErrorBody, mailboxPath, makeKey, openTenant, type Tenant } from './door.ts'
+
+describe('api: the door', () => {
+  let door: Door
+  let tenant: Tenant
+  let call: Call
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+  })
+  after(() => door?.close())
+
+  /** What the server says to bytes on a socket. */
+  function raw(bytes: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(door.http).port), '127.0.0.1', () => socket.write(bytes))
+      let text = ''
+      socket.on('data', (chunk) => {
+        text += chunk.toString('latin1')
+      })
+      socket.on('close', () => resolve(text))
+      socket.on('error', reject)
+    })
+  }
+
+  describe('every response', () => {
+    it('has an X-Request-Id of its own and security headers', async () => {
+      const answers = await Promise.all([
+        call('GET', '/healthz'),
+        call('GET', '/api/v1/account'),
+        call('GET', '/nowhere'),
+      ])
+      const ids = answers.map(({ headers }) => headers.get('x-request-id'))
+      expect(new Set(ids).size).to.equal(3)
+      for (const { headers } of answers) {
+        expect(headers.get('x-content-type-options')).to.equal('nosniff')
+        expect(headers.get('cache-control')).to.equal('no-store')
+        expect(headers.get('content-security-policy')).to.include("default-src 'none'")
+      }
+    })
+
+    it('with a key says how often it may ask', async () => {
+      const { headers } = await call('GET', '/api/v1/account')
+      expect(headers.get('ratelimit-limit')).to.equal('600')
+      expect(Number(headers.get('ratelimit-remaining'))).to.be.within(0, 599)
+      expect(Number(headers.get('ratelimit-reset'))).to.be.within(1, 60)
+    })
+
+    it('is logged without secrets', async () => {
+      await fetch(`${door.http}/claim/${'t'.repeat(40)}`)
+      expect(door.logs())
+        .to.include('"route":"/claim/{token}"')
+        .and.not.include('t'.repeat(40))
+        .and.not.include(tenant.key)
+    })
+  })
+
+  describe('authentication', () => {
+    const cases: readonly (readonly [string, () => Record<string, string>, number, string | null])[] = [
+      ['no key', () => ({}), 401, 'missing_api_key'],
+      ['an empty bearer', () => ({ authorization: 'Bearer ' }), 401, 'missing_api_key'],
+      ['an unknown key', () => ({ authorization: 'Bearer svc_live_unknown' }), 401, 'invalid_api_key'],
+      ['an access token', () => ({ authorization: 'Bearer svc_oat_x' }), 401, 'invalid_access_token'],
+      ['a partner key', () => ({ 'x-api-key': 'svc_partner_live_x' }), 403, 'partner_key_not_allowed'],
+      ['another scheme', () => ({ authorization: 'Basic YTpi' }), 401, 'unauthorized'],
+      ['X-API-Key', () => ({ 'x-api-key': tenant.key }), 200, null],
+      ['a bearer in another case', () => ({ authorization: `bearer ${tenant.key}` }), 200, null],
+      ['another scheme beside X-API-Key', () => ({ authorization: 'Basic YTpi', 'x-api-key': tenant.key }), 200, null],
+    ]
+    for (const [name, headers, status, code] of cases) {
+      it(name, async () => {
+        const answer = await client(door.http)<ErrorBody>('GET', '/api/v1/account', undefined, headers())
+        expect(answer.status).to.equal(status)
+        if (code !== null) expect(answer.body.code).to.equal(code)
+        expect(answer.headers.get('www-authenticate')).to.equal(status === 401 ? 'Bearer' : null)
+      })
+    }
+
+    it('an expired and a revoked key', async () => {
+      const expired = await makeKey(door.ctx, { accountId: tenant.accountId, expiresAt: new Date(Date.now() - 1) })
+      const revoked = await makeKey(door.ctx, { accountId: tenant.accountId })
+      await revokeKey(door.ctx, { accountId: tenant.accountId, keyId: revoked.key.id })
+      expect((await client(door.http, expired.apiKey)<ErrorBody>('GET', '/api/v1/account')).body.code).to.equal(
+        'api_key_expired',
+      )
+      expect((await client(door.http, revoked.apiKey)<ErrorBody>('GET', '/api/v1/account')).body.code).to.equal(
+        'invalid_api_key',
+      )
+    })
+
+    it('a missing scope is named', async () => {
+      const { apiKey } = await makeKey(door.ctx, { accountId: tenant.accountId, scopes: ['mail:read'] })
+      const answer = await client(door.http, apiKey)<ErrorBody>('POST', '/api/v1/mailboxes', { address: 'x@y' })
+      expect(answer.status).to.equal(403)
+      expect(answer.body).to.include({ code: 'insufficient_scope', requiredScope: 'mailboxes:write', statusCode: 403 })
+    })
+
+    it('guessing keys ends in 429 for the address, while a valid key still works', async () => {
+      const limit = door.ctx.settings.limits.http.requestsPerAddressPerMinute
+      const guess = client(door.http, 'svc_live_guess')
+      let last: Answer = await guess('GET', '/api/v1/account')
+      for (let n = 0; n < limit && last.status === 401; n += 50)
+        last = (await Promise.all(Array.from({ length: 50 }, () => guess('GET', '/api/v1/account')))).at(-1) ?? last
+      expect(last.status).to.equal(429)
+      expect(last.headers.get('retry-after')).to.match(/^\d+$/)
+      expect((await call('GET', '/api/v1/account')).status).to.equal(200)
+      door.advance(60_000)
+    })
+
+    it('a key that asks too often is told to wait', async () => {
+      const { apiKey } = await makeKey(door.ctx, { accountId: tenant.accountId })
+      const own = client(door.http, apiKey)
+      const limit = Number((await own('GET', '/api/v1/account')).headers.get('ratelimit-limit'))
+      let last = await own('GET', '/api/v1/account')
+      for (let n = 0; n < limit && last.status === 200; n += 50)
+        last = (await Promise.all(Array.from({ length: 50 }, () => own('GET', '/api/v1/account')))).at(-1) ?? last
+      expect(last.status).to.equal(429)
+      expect(last.body).to.include({ code: 'rate_limited' })
+      expect(last.headers.get('retry-after')).to.equal(String(last.body.retryAfter))
+      door.advance(60_000)
+      expect((await own('GET', '/api/v1/account')).status).to.equal(200)
+    })
+  })
+
+  describe('paths and methods', () => {
+    it('an unknown path is not found, for strangers too', async () => {
+      const answer = await client(door.http)<ErrorBody>('GET', '/api/v1/nothing')
+      expect([answer.status, answer.body.code]).to.deep.equal([404, 'not_found'])
+    })
+
+    it('a known path with another method names those it takes', async () => {
+      const answer = await call<ErrorBody>('PUT', '/api/v1/mailboxes')
+      expect([answer.status, answer.body.code]).to.deep.equal([404, 'not_found'])
+      expect(answer.headers.get('allow')).to.equal('GET, HEAD, OPTIONS, POST')
+      expect(answer.headers.get('ratelimit-limit')).to.equal('600')
+    })
+
+    it('OPTIONS says the same without a key', async () => {
+      const answer = await client(door.http)('OPTIONS', mailboxPath(tenant.address))
+      expect(answer.status).to.equal(200)
+      expect(answer.headers.get('allow')).to.equal('DELETE, GET, HEAD, OPTIONS, PATCH')
+    })
+
+    it('HEAD has the headers of GET and no body', async () => {
+      const [head, get] = await Promise.all([
+        fetch(`${door.http}/api/v1/account`, { method: 'HEAD', headers: { 'x-api-key': tenant.key } }),
+        fetch(`${door.http}/api/v1/account`, { headers: { 'x-api-key': tenant.key } }),
+      ])
+      expect(head.status).to.equal(200)
+      expect(await head.text()).to.equal('')
+      expect(head.headers.get('content-length')).to.equal(get.headers.get('content-length'))
+    })
+  })
+
+  describe('bodies', () => {
+    const post = (
+      body: string | Uint8Array | ReadableStream,
+      headers: Record<string, string> = { 'content-type': 'application/json' },
+    ) =>
+      fetch(`${door.http}/api/v1/mailboxes`, {
+        method: 'POST',
+        headers: { 'x-api-key': tenant.key, ...headers },
+        body,
+        ...(body instanceof ReadableStream && { duplex: 'half' as const }),
+      } as RequestInit)
+
+    const refused: readonly (readonly [
+      string,
+      string | Uint8Array,
+      Record<string, string> | undefined,
+      number,
+      string,
+      string | undefined,
+    ])[] = [
+      ['bad JSON', '{"address":', undefined, 400, 'invalid_request', undefined],
+      ['no object', '[1]', undefined, 400, 'invalid_request', undefined],
+      ['bad UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), undefined, 400, 'invalid_request', undefined],
+      [
+        'another media type',
+        'address=a',
+        { 'content-type': 'application/x-www-form-urlencoded' },
+        400,
+        'invalid_request',
+        undefined,
+      ],
+      [
+        'an encoded body',
+        '{}',
+        { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        400,
+        'invalid_request',
+        undefined,
+      ],
+      ['an unknown field', '{"address":"a@tenant.example","color":1}', undefined, 400, 'validation_error', 'color'],
+      ['no field at all', '', {}, 400, 'validation_error', 'address'],
+      [
+        'a body that is too large',
+        `{"address":"${'a'.repeat(1024 * 1024)}"}`,
+        undefined,
+        413,
+        'payload_too_large',
+        undefined,
+      ],
+    ]
+    for (const [name, body, headers, status, code, param] of refused) {
+      it(`refuses ${name}`, async () => {
+        const response = await post(body, headers)
+        const error = (await response.json()) as ErrorBody
+        expect([response.status, error.code, error.param]).to.deep.equal([status, code, param])
+      })
+    }
+
+    it('stops reading a body without a length at the limit', async () => {
+      let sent = 0
+      const endless = new ReadableStream({
+        pull(controller) {
+          sent += 65_536
+          controller.enqueue(new Uint8Array(65_536).fill(0x20))
+        },
+      })
+      const outcome = await post(endless).then(
+        (response) => response.status,
+        () => 'closed',
+      )
+      expect(outcome).to.be.oneOf([413, 'closed'])
+      expect(sent).to.be.below(32 * 1024 * 1024)
+    })
+
+    it('a client that hangs up leaves the service unharmed', async () => {
+      const socket = connect(Number(new URL(door.http).port), '127.0.0.1')
+      socket.write(
+        `POST /api/v1/mailboxes HTTP/1.1\r\nHost: x\r\nX-API-Key: ${tenant.key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"addr`,
+      )
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      socket.destroy()
+      expect((await call('GET', '/healthz')).status).to.equal(200)
+    })
+
+    it('a request that is no HTTP is refused by the server', async () => {
+      expect(await raw('nonsense\r\n\r\n')).to.match(/^HTTP\/1\.1 400 /)
+    })
+  })
+
+  describe('documents and health', () => {
+    it('healthz and readyz need no key; readyz names what is not ready', async () => {
+      const visitor = client(door.http)
+      expect((await visitor('GET', '/healthz')).status).to.equal(200)
+      expect((await visitor('GET', '/readyz')).status).to.equal(200)
+      door.readiness = { ready: false, parts: { smtp: false } }
+      const waiting = await visitor('GET', '/readyz')
+      expect([waiting.status, waiting.body]).to.deep.equal([503, { ready: false, parts: { smtp: false } }])
+      door.readiness = { ready: true, parts: {} }
+    })
+
+    it('the error reference has an anchor for every code', async () => {
+      const response = await fetch(`${door.http}/docs/errors`)
+      const html = await response.text()
+      expect(response.headers.get('content-type')).to.include('text/html')
+      for (const code of Object.keys(failures)) expect(html).to.include(`id="${code}"`)
+    })
+
+    it('openapi.json is served', async () => {
+      expect((await call('GET', '/openapi.json')).body).to.include({ openapi: '3.1.0' })
+    })
+  })
+})

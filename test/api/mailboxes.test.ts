@@ -1,0 +1,168 @@
+import { expect } from 'chai'
+import { client, type Json } from '../service.ts'
+import { type Call, type Door, type ErrorBody, mailboxPath, makeKey, openTenant, type Tenant } from './door.ts'
+
+describe('api: mailboxes', () => {
+  let door: Door
+  let tenant: Tenant
+  let call: Call
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+  })
+  after(() => door?.close())
+
+  describe('mailboxes', () => {
+    it('are created, shown, changed and deleted', async () => {
+      const created = await call('POST', '/api/v1/mailboxes', { address: 'Sales@Tenant.example' })
+      expect(created.status).to.equal(201)
+      expect(created.body).to.include({
+        success: true,
+        address: 'sales@tenant.example',
+        displayName: null,
+        kind: 'agent',
+        domain: 'tenant.example',
+      })
+      expect(created.body.hint).to.be.a('string')
+      const path = mailboxPath('sales@tenant.example')
+      const changed = await call('PATCH', path, {
+        displayName: 'Sales',
+        autoReply: { enabled: true, subject: 'Away', text: 'Back soon.' },
+      })
+      expect(changed.body).to.deep.include({
+        displayName: 'Sales',
+        autoReply: { enabled: true, subject: 'Away', text: 'Back soon.', until: null },
+      })
+      expect(changed.body).not.to.have.property('hint')
+      expect((await call('PATCH', path, { autoReply: null })).body).to.include({
+        autoReply: null,
+        displayName: 'Sales',
+      })
+      expect((await call('GET', path)).body).to.include({ displayName: 'Sales' })
+      const deleted = await call('DELETE', path)
+      expect([deleted.status, deleted.body]).to.deep.equal([200, { success: true, deleted: true }])
+      expect((await call<ErrorBody>('GET', path)).body.code).to.equal('mailbox_not_found')
+      expect(
+        (await call<ErrorBody>('POST', '/api/v1/mailboxes', { address: 'sales@tenant.example' })).body.code,
+      ).to.equal('conflict')
+    })
+
+    it('are listed newest first, page by page', async () => {
+      for (const n of [1, 2, 3]) await call('POST', '/api/v1/mailboxes', { address: `page${n}@tenant.example` })
+      const seen: string[] = []
+      let query = '?limit=2'
+      for (;;) {
+        const { body } = await call<{ mailboxes: { address: string }[]; next: string | null }>(
+          'GET',
+          `/api/v1/mailboxes${query}`,
+        )
+        expect(body.mailboxes.length).to.be.at.most(2)
+        seen.push(...body.mailboxes.map(({ address }) => address))
+        if (body.next === null) break
+        query = `?limit=2&before=${body.next}`
+      }
+      expect(seen.slice(0, 3)).to.deep.equal(['page3@tenant.example', 'page2@tenant.example', 'page1@tenant.example'])
+      expect(new Set(seen).size).to.equal(seen.length)
+      expect((await call<ErrorBody>('GET', '/api/v1/mailboxes?before=x')).body).to.include({
+        code: 'validation_error',
+        param: 'before',
+      })
+    })
+
+    const refused: readonly (readonly [string, string, Json | undefined, number, string])[] = [
+      ['a domain of nobody', '/api/v1/mailboxes', { address: 'a@elsewhere.example' }, 403, 'domain_not_on_account'],
+      ['a plus form', '/api/v1/mailboxes', { address: 'a+b@tenant.example' }, 400, 'validation_error'],
+      [
+        'a mailbox of nobody, before its body',
+        `${mailboxPath('x@elsewhere.example')}/send`,
+        { color: 1 },
+        404,
+        'mailbox_not_found',
+      ],
+    ]
+    for (const [name, path, body, status, code] of refused) {
+      it(`refuses ${name}`, async () => {
+        const answer = await call<ErrorBody>('POST', path, body)
+        expect([answer.status, answer.body.code]).to.deep.equal([status, code])
+      })
+    }
+
+    it('an agent key sees only its own', async () => {
+      const { apiKey } = await makeKey(door.ctx, {
+        accountId: tenant.accountId,
+        kind: 'agent',
+        scopes: ['mailboxes:read', 'mailboxes:write', 'mail:read'],
+      })
+      const agent = client(door.http, apiKey)
+      expect((await agent('GET', '/api/v1/mailboxes')).body).to.deep.include({ mailboxes: [] })
+      expect((await agent<ErrorBody>('GET', mailboxPath(tenant.address))).body.code).to.equal('mailbox_not_found')
+      expect((await agent('POST', '/api/v1/mailboxes', { address: 'mine@tenant.example' })).status).to.equal(201)
+      expect((await agent('GET', mailboxPath('mine@tenant.example'))).status).to.equal(200)
+    })
+  })
+
+  describe('webhooks and events', () => {
+    before(async () => {
+      for (const n of [1, 2, 3]) await call('POST', '/api/v1/mailboxes', { address: `page${n}@tenant.example` })
+    })
+
+    type Hook = { id: string; enabled: boolean }
+
+    it('endpoints are created, listed, changed and removed; the secret is shown once', async () => {
+      const created = await call<Hook & { secret: string }>('POST', '/api/v1/webhooks', {
+        url: 'https://example.com/a',
+        events: ['message.received'],
+        scope: { mailboxes: [tenant.address] },
+      })
+      expect(created.status).to.equal(201)
+      expect(created.body).to.deep.include({
+        enabled: true,
+        ordering: 'none',
+        description: null,
+        scope: { domains: [], mailboxes: [tenant.address] },
+      })
+      const path = `/api/v1/webhooks/${created.body.id}`
+      expect((await call('GET', path)).body).not.to.have.property('secret')
+      expect((await call('PATCH', path, { enabled: false, description: 'off' })).body).to.include({
+        enabled: false,
+        description: 'off',
+      })
+      const { body } = await call<{ webhooks: Hook[]; next: null }>('GET', '/api/v1/webhooks?limit=1')
+      expect(body.webhooks.map(({ id }) => id)).to.deep.equal([created.body.id])
+      expect((await call('DELETE', path)).body).to.deep.equal({ success: true, deleted: true })
+      expect((await call<ErrorBody>('GET', path)).body.code).to.equal('not_found')
+    })
+
+    const refused: readonly (readonly [string, Json, string])[] = [
+      ['plain http', { url: 'http://example.com', events: ['message.received'] }, 'url'],
+      ['a private address', { url: 'https://127.0.0.1/x', events: ['message.received'] }, 'url'],
+      ['no kind of event', { url: 'https://example.com', events: [] }, 'events'],
+    ]
+    for (const [name, body, param] of refused) {
+      it(`refuses ${name}`, async () => {
+        const answer = await call<ErrorBody>('POST', '/api/v1/webhooks', body)
+        expect(answer.body).to.include({ code: 'validation_error', param })
+      })
+    }
+
+    it('events are listed newest first and forward from a cursor', async () => {
+      type Events = { events: { id: string; type: string; cursor: string; data: Json }[]; next: string | null }
+      const { body } = await call<Events>('GET', '/api/v1/events?type=mailbox.created&limit=200')
+      const created = body.events.map(({ data }) => data.address)
+      expect(created).to.include('page1@tenant.example')
+      expect(created.indexOf('page3@tenant.example')).to.be.below(created.indexOf('page1@tenant.example'))
+      const oldest = body.events.at(-1)
+      const forward = await call<Events>('GET', `/api/v1/events?type=mailbox.created&limit=200&after=${oldest?.cursor}`)
+      expect(forward.body.events.map(({ id }) => id)).to.deep.equal(
+        body.events
+          .slice(0, -1)
+          .map(({ id }) => id)
+          .reverse(),
+      )
+      expect((await call<ErrorBody>('GET', '/api/v1/events?type=none')).body).to.include({
+        code: 'validation_error',
+        param: 'type',
+      })
+    })
+  })
+})

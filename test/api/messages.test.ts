@@ -1,0 +1,238 @@
+import { expect } from 'chai'
+import { type Call, type Door, deliver, type ErrorBody, mailboxPath, openTenant, type Tenant } from './door.ts'
+
+const mail = `From: "Ada L." <ada@remote.example>
+To: agent@tenant.example
+Cc: Bob <bob@remote.example>
+Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=
+Message-ID: <one@remote.example>
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Type: text/plain; charset=utf-8
+
+Hello there, your code is 123456.
+
+> quoted before
+--b
+Content-Type: text/html; name="=?utf-8?q?=C3=BCbel.html?="
+Content-Disposition: attachment; filename="../evil.html"
+
+0123456789
+--b--
+`
+
+describe('api: messages', () => {
+  let door: Door
+  let tenant: Tenant
+  let call: Call
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+  })
+  after(() => door?.close())
+
+  describe('messages', () => {
+    let id: string
+    let path: string
+
+    before(async () => {
+      id = await deliver(door.ctx, { to: tenant.address, raw: mail })
+      path = `${mailboxPath(tenant.address)}/messages/${id}`
+    })
+
+    type Summary = {
+      message_id: string
+      folder: string
+      seen: boolean
+      labels: string[]
+      attachments: { id: string }[]
+    }
+
+    it('are listed with a cursor of the mailbox', async () => {
+      const { body } = await call<{ messages: Summary[]; cursor: string; next: null }>(
+        'GET',
+        `${mailboxPath(tenant.address)}/messages`,
+      )
+      expect(body.cursor).to.be.a('string')
+      const found = body.messages.find(({ message_id }) => message_id === id)
+      expect(found).to.deep.include({
+        mailbox: tenant.address,
+        folder: 'INBOX',
+        from: { name: 'Ada L.', address: 'ada@remote.example' },
+        to: [{ name: '', address: 'agent@tenant.example' }],
+        cc: [{ name: 'Bob', address: 'bob@remote.example' }],
+        subject: 'Grüße',
+        seen: false,
+        labels: [],
+      })
+      expect(found?.attachments).to.have.length(1)
+    })
+
+    const filters: readonly (readonly [string, boolean])[] = [
+      ['folder=inbox', true],
+      ['folder=Trash', false],
+      ['unread=true', true],
+      ['flagged=true', false],
+      ['from=ada@remote.example', true],
+      ['from=eve@remote.example', false],
+      ['has_attachment=true', true],
+      ['has_attachment=false', false],
+      ['until=2020-01-01T00:00:00Z', false],
+    ]
+    for (const [query, expected] of filters) {
+      it(`are found or not by ${query}`, async () => {
+        const { body } = await call<{ messages: Summary[] }>('GET', `${mailboxPath(tenant.address)}/messages?${query}`)
+        expect(body.messages.some(({ message_id }) => message_id === id)).to.equal(expected)
+      })
+    }
+
+    const views: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+      ['headers', ['headers'], ['text', 'html', 'reply']],
+      ['reply', ['reply'], ['text', 'html', 'headers']],
+      ['text', ['text'], ['html', 'reply', 'headers']],
+      ['full', ['text', 'html', 'reply', 'headers'], []],
+    ]
+    for (const [view, present, absent] of views) {
+      it(`view ${view} has ${present.join(', ')}`, async () => {
+        const { body } = await call('GET', `${path}?view=${view}`)
+        expect(body).to.include.keys(...present)
+        for (const name of absent) expect(body).not.to.have.property(name)
+      })
+    }
+
+    it('headers come all, in order', async () => {
+      const { body } = await call<{ headers: [string, string][] }>('GET', path)
+      expect(body.headers.map(([name]) => name)).to.deep.equal([
+        'From',
+        'To',
+        'Cc',
+        'Subject',
+        'Message-ID',
+        'MIME-Version',
+        'Content-Type',
+      ])
+    })
+
+    it('a long body is read in pieces', async () => {
+      const { body: whole } = await call<{ text: string }>('GET', `${path}?view=text`)
+      let text = ''
+      let query = '?view=text&max_chars=10'
+      for (;;) {
+        const { body } = await call<{ text: string; truncated: boolean; next: string | null }>('GET', path + query)
+        text += body.text
+        expect(body.truncated).to.equal(body.next !== null)
+        if (body.next === null) break
+        query = `?view=text&max_chars=10&cursor=${body.next}`
+      }
+      expect(text).to.equal(whole.text)
+    })
+
+    it('reading changes no flag', async () => {
+      await call('GET', path)
+      expect((await call<Summary>('GET', `${path}?view=headers`)).body.seen).to.equal(false)
+    })
+
+    it('are flagged, labelled and moved, keeping their id', async () => {
+      const { status, body } = await call<Summary>('PATCH', path, {
+        seen: true,
+        flagged: true,
+        addLabels: ['todo', 'x'],
+        removeLabels: ['x'],
+        folder: 'archive',
+      })
+      expect(status).to.equal(200)
+      expect(body).to.deep.include({ message_id: id, seen: true, flagged: true, labels: ['todo'], folder: 'Archive' })
+      expect((await call('GET', `${path}?view=headers`)).body).to.deep.include({ folder: 'Archive', labels: ['todo'] })
+    })
+
+    it('go to Trash first and then away', async () => {
+      expect((await call('DELETE', path)).body).to.deep.equal({ success: true, deleted: true, folder: 'Trash' })
+      expect((await call('GET', `${path}?view=headers`)).body).to.include({ folder: 'Trash' })
+      expect((await call('DELETE', path)).body).to.deep.equal({ success: true, deleted: true, folder: null })
+      expect((await call<ErrorBody>('GET', path)).body.code).to.equal('not_found')
+    })
+
+    it('are gone at once with permanent=true', async () => {
+      const other = await deliver(door.ctx, { to: tenant.address, raw: 'From: a@remote.example\n\nx\n' })
+      const { body } = await call('DELETE', `${mailboxPath(tenant.address)}/messages/${other}?permanent=true`)
+      expect(body).to.deep.include({ folder: null })
+    })
+
+    for (const what of ['', '/raw', '/reply']) {
+      it(`an id that is none is not found${what && ` at ${what}`}`, async () => {
+        const answer = await call<ErrorBody>(
+          what === '/reply' ? 'POST' : 'GET',
+          `${mailboxPath(tenant.address)}/messages/nonsense${what}`,
+          what === '/reply' ? { text: 'x' } : undefined,
+        )
+        expect([answer.status, answer.body.code]).to.deep.equal([404, 'not_found'])
+      })
+    }
+  })
+
+  describe('attachments', () => {
+    let path: string
+
+    before(async () => {
+      const id = await deliver(door.ctx, { to: tenant.address, raw: mail })
+      path = `${mailboxPath(tenant.address)}/messages/${id}`
+    })
+
+    const get = async (headers: Record<string, string> = {}, method = 'GET') => {
+      const { body } = await call<{ attachments: { id: string }[] }>('GET', `${path}?view=headers`)
+      return fetch(`${door.http}${path}/attachments/${body.attachments[0]?.id}`, {
+        method,
+        headers: { 'x-api-key': tenant.key, ...headers },
+      })
+    }
+
+    it('are downloaded under a safe name and run nothing', async () => {
+      const response = await get()
+      expect(response.headers.get('content-disposition')).to.match(/^attachment; filename="[^"/\\]+"/)
+      expect(response.headers.get('content-type')).to.equal('text/html')
+      expect(response.headers.get('content-security-policy')).to.include('sandbox')
+      expect(await response.text()).to.equal('0123456789')
+    })
+
+    const ranges: readonly (readonly [string, number, string, string | null])[] = [
+      ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
+      ['bytes=8-', 206, '89', 'bytes 8-9/10'],
+      ['bytes=-3', 206, '789', 'bytes 7-9/10'],
+      ['bytes=5-100', 206, '56789', 'bytes 5-9/10'],
+      ['bytes=0-1,4-5', 200, '0123456789', null],
+      ['bytes=3-1', 200, '0123456789', null],
+      ['lines=1-2', 200, '0123456789', null],
+    ]
+    for (const [range, status, text, contentRange] of ranges) {
+      it(`Range: ${range}`, async () => {
+        const response = await get({ range })
+        expect([response.status, await response.text(), response.headers.get('content-range')]).to.deep.equal([
+          status,
+          text,
+          contentRange,
+        ])
+      })
+    }
+
+    it('a range beyond the end is 416', async () => {
+      const response = await get({ range: 'bytes=10-' })
+      expect([response.status, response.headers.get('content-range')]).to.deep.equal([416, 'bytes */10'])
+      expect(await response.json()).to.include({ success: false, statusCode: 416 })
+    })
+
+    it('HEAD tells the length', async () => {
+      const response = await get({}, 'HEAD')
+      expect([
+        response.status,
+        response.headers.get('content-length'),
+        response.headers.get('accept-ranges'),
+      ]).to.deep.equal([200, '10', 'bytes'])
+    })
+
+    it('an unknown one is not found', async () => {
+      expect((await call<ErrorBody>('GET', `${path}/attachments/att_none`)).body.code).to.equal('not_found')
+    })
+  })
+})

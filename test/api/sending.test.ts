@@ -1,0 +1,208 @@
+import { expect } from 'chai'
+import { client, type Json } from '../service.ts'
+import { type Call, type Door, deliver, type ErrorBody, mailboxPath, makeKey, openTenant, type Tenant } from './door.ts'
+
+describe('api: sending', () => {
+  let door: Door
+  let tenant: Tenant
+  let call: Call
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+  })
+  after(() => door?.close())
+
+  describe('sending', () => {
+    const send = (body: Json, headers?: Record<string, string>) =>
+      call<Json & ErrorBody>('POST', `${mailboxPath(tenant.address)}/send`, body, headers)
+    const letter = {
+      to: [{ name: 'Ada', address: 'ada@remote.example' }, 'bob@remote.example'],
+      subject: 'Hi',
+      text: 'Hello',
+    }
+
+    it('answers 202 with the id and every recipient', async () => {
+      const { status, body } = await send(letter)
+      expect(status).to.equal(202)
+      expect(body).to.deep.include({
+        success: true,
+        status: 'queued',
+        suppressed: [],
+        recipients: [
+          { email: 'ada@remote.example', status: 'queued' },
+          { email: 'bob@remote.example', status: 'queued' },
+        ],
+      })
+      expect(body.id).to.match(/^em_/)
+      expect(body.message_id).to.match(/^msg_/)
+    })
+
+    it('takes attachments, up to 16 MiB of JSON', async () => {
+      const content = Buffer.alloc(9 * 1024 * 1024, 'x').toString('base64')
+      const { status } = await send({
+        ...letter,
+        attachments: [{ name: 'x.bin', contentType: 'application/octet-stream', content }],
+      })
+      expect(status).to.equal(202)
+    })
+
+    const file = { name: 'a.txt', contentType: 'text/plain', content: 'YQ==' }
+    const refused: readonly (readonly [string, Json, number, string, string | undefined])[] = [
+      ['nobody to send to', { subject: 'Hi', text: 'x' }, 400, 'validation_error', 'to'],
+      ['nothing to say', { to: 'a@remote.example' }, 400, 'validation_error', 'text'],
+      ['an address that is none, as text', { ...letter, to: 'a@b@c..d' }, 400, 'validation_error', 'to'],
+      [
+        'an address that is none, in a list',
+        { ...letter, to: ['a@remote.example', 'a@b@c..d'] },
+        400,
+        'validation_error',
+        'to[1]',
+      ],
+      [
+        'an address that is none, as an object',
+        { ...letter, cc: [{ address: 'a@b@c..d' }] },
+        400,
+        'validation_error',
+        'cc[0].address',
+      ],
+      [
+        'more than 50 recipients',
+        { ...letter, to: Array.from({ length: 51 }, (_, n) => `p${n}@remote.example`) },
+        400,
+        'validation_error',
+        'to',
+      ],
+      [
+        'what is not base64',
+        { ...letter, attachments: [{ ...file, content: '***' }] },
+        400,
+        'validation_error',
+        'attachments[0].content',
+      ],
+      [
+        '11 files',
+        { ...letter, attachments: Array.from({ length: 11 }, () => file) },
+        413,
+        'attachments_too_large',
+        undefined,
+      ],
+      ['an unreadable sender', { ...letter, from: 'nobody' }, 400, 'invalid_sender', undefined],
+      ['a sender of others', { ...letter, from: 'a@elsewhere.example' }, 403, 'domain_not_on_account', undefined],
+      ['another mailbox as sender', { ...letter, from: 'page1@tenant.example' }, 403, 'forbidden', undefined],
+    ]
+    for (const [name, body, status, code, param] of refused) {
+      it(`refuses ${name}`, async () => {
+        const answer = await send(body)
+        expect([answer.status, answer.body.code, answer.body.param]).to.deep.equal([status, code, param])
+      })
+    }
+
+    it('replies to the sender with the subject and thread of the message', async () => {
+      const id = await deliver(door.ctx, {
+        to: tenant.address,
+        raw: 'From: Eve <eve@remote.example>\nSubject: Question\nMessage-ID: <q@remote.example>\n\nWhy?\n',
+      })
+      const message = `${mailboxPath(tenant.address)}/messages/${id}`
+      const before = await call<{ thread_id: string }>('GET', message)
+      const { status, body } = await call<{ thread_id: string; recipients: unknown; message_id: string }>(
+        'POST',
+        `${message}/reply`,
+        { text: 'Because.' },
+      )
+      expect(status).to.equal(202)
+      expect(body.recipients).to.deep.equal([{ email: 'eve@remote.example', status: 'queued' }])
+      expect(body.thread_id).to.equal(before.body.thread_id)
+      expect((await call('GET', `${message}?view=headers`)).body).to.include({ answered: true })
+    })
+
+    describe('Idempotency-Key', () => {
+      it('a repeat gets the first answer and sends nothing', async () => {
+        const headers = { 'idempotency-key': 'order-1' }
+        const first = await send(letter, headers)
+        const again = await send({ text: 'Hello', subject: 'Hi', to: letter.to }, headers)
+        expect(again.status).to.equal(202)
+        expect(again.body).to.deep.equal(first.body)
+        expect([first.headers.get('idempotent-replayed'), again.headers.get('idempotent-replayed')]).to.deep.equal([
+          null,
+          'true',
+        ])
+      })
+
+      it('of two at once one sends', async () => {
+        const headers = { 'idempotency-key': 'order-2' }
+        const answers = await Promise.all([send(letter, headers), send(letter, headers), send(letter, headers)])
+        const ids = new Set(answers.filter(({ status }) => status === 202).map(({ body }) => body.id))
+        expect(ids.size).to.equal(1)
+        for (const { status, body } of answers)
+          if (status !== 202) expect([status, body.code]).to.deep.equal([409, 'idempotency_in_progress'])
+      })
+
+      it('with another body is refused', async () => {
+        const { status, body } = await send({ ...letter, text: 'Other' }, { 'idempotency-key': 'order-1' })
+        expect([status, body.code]).to.deep.equal([422, 'idempotency_key_reused'])
+      })
+
+      it('an error frees the key', async () => {
+        const headers = { 'idempotency-key': 'order-3' }
+        expect((await send({ ...letter, from: 'a@elsewhere.example' }, headers)).status).to.equal(403)
+        expect((await send(letter, headers)).status).to.equal(202)
+      })
+
+      for (const [name, key] of [
+        ['empty', ''],
+        ['too long', 'k'.repeat(257)],
+      ] as const) {
+        it(`${name}: idempotency_key_invalid`, async () => {
+          const { status, body } = await send(letter, { 'idempotency-key': key })
+          expect([status, body.code]).to.deep.equal([400, 'idempotency_key_invalid'])
+        })
+      }
+
+      it('authorisation comes before a replay', async () => {
+        const { apiKey } = await makeKey(door.ctx, {
+          accountId: tenant.accountId,
+          kind: 'agent',
+          scopes: ['mail:send'],
+        })
+        const answer = await client(door.http, apiKey)<ErrorBody>(
+          'POST',
+          `${mailboxPath(tenant.address)}/send`,
+          letter,
+          {
+            'idempotency-key': 'order-1',
+          },
+        )
+        expect(answer.body.code).to.equal('mailbox_not_found')
+      })
+
+      it('what is shown once is shown again by a replay, and rests encrypted', async () => {
+        const headers = { 'idempotency-key': 'hook-1' }
+        const body = { url: 'https://example.com/hook', events: ['mailbox.created'] }
+        const first = await call<{ secret: string }>('POST', '/api/v1/webhooks', body, headers)
+        const again = await call<{ secret: string }>('POST', '/api/v1/webhooks', body, headers)
+        expect(first.body.secret).to.match(/^whsec_/)
+        expect(again.body.secret).to.equal(first.body.secret)
+      })
+    })
+  })
+
+  describe('account and usage', () => {
+    it('an account tells its plans', async () => {
+      const { body } = await call('GET', '/api/v1/account')
+      expect(body).to.include({
+        success: true,
+        id: tenant.accountId,
+        status: 'active',
+        plan: 'business',
+        agentsPlan: 'scale',
+        sandbox: false,
+      })
+    })
+
+    it('usage counts what was sent', async () => {
+      const { body } = await call<{ sends: { used: number }; batch: Json }>('GET', '/api/v1/usage')
+      expect(body.sends.used).to.be.above(0)
+      expect(body.batch).to.deep.equal({ recipientsPerCall: 1000, recipientsPerMinute: 240 })
+    })
+  })
+})

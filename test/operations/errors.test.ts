@@ -1,0 +1,81 @@
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { errorAnswer } from '../../operations/errors.ts'
+import { Failure, failures } from '../../schemas/failures.ts'
+import { ErrorObject } from '../../schemas/resources.ts'
+import { validate } from '../../schemas/validate.ts'
+
+const written: string[] = []
+const ctx = {
+  baseUrl: 'https://mail.example',
+  log: pino({ level: 'info' }, { write: (line: string) => void written.push(line) }),
+}
+
+describe('operations/errors', () => {
+  for (const code of Object.keys(failures) as (keyof typeof failures)[]) {
+    it(`${code} is a complete error object`, () => {
+      const { status, body } = errorAnswer(ctx, new Failure(code))
+      expect(status).to.equal(failures[code].http)
+      expect(validate(ErrorObject, body)).to.include({
+        success: false,
+        code,
+        statusCode: status,
+        docs: `https://mail.example/docs/errors#${code}`,
+      })
+    })
+  }
+
+  const cases: readonly (readonly [string, Failure, object, object])[] = [
+    [
+      'a wait is told in body and header, in whole seconds',
+      new Failure('rate_limited', undefined, { retryAfter: 2.2 }),
+      { retryAfter: 3 },
+      { 'Retry-After': '3' },
+    ],
+    [
+      '429 without a wait still has Retry-After',
+      new Failure('send_rate_limited'),
+      { retryAfter: 30 },
+      { 'Retry-After': '30' },
+    ],
+    [
+      '503 has Retry-After',
+      new Failure('unavailable', undefined, { retryAfter: 0 }),
+      { retryAfter: 1 },
+      { 'Retry-After': '1' },
+    ],
+    ['401 says how to authenticate', new Failure('missing_api_key'), {}, { 'WWW-Authenticate': 'Bearer' }],
+    [
+      'the missing scope is named',
+      new Failure('insufficient_scope', undefined, { requiredScope: 'mail:read' }),
+      { requiredScope: 'mail:read' },
+      {},
+    ],
+    [
+      'the field to blame is named',
+      new Failure('validation_error', 'No.', { param: 'to[0].address' }),
+      { param: 'to[0].address', error: 'No.' },
+      {},
+    ],
+  ]
+  for (const [name, failure, body, headers] of cases) {
+    it(name, () => {
+      const answer = errorAnswer(ctx, failure)
+      expect(answer.body).to.deep.include(body)
+      expect(answer.headers).to.deep.equal(headers)
+    })
+  }
+
+  it('param is of validation_error alone', () => {
+    expect(errorAnswer(ctx, new Failure('invalid_sender', undefined, { param: 'from' })).body).not.to.have.property(
+      'param',
+    )
+  })
+
+  it('a fault of ours goes to the log and not to the peer', () => {
+    const { status, body } = errorAnswer(ctx, new Error('secret detail'))
+    expect(status).to.equal(500)
+    expect(JSON.stringify(body)).not.to.include('secret detail')
+    expect(written.at(-1)).to.include('secret detail')
+  })
+})

@@ -1,0 +1,105 @@
+import { expect } from 'chai'
+import { operations } from '../../operations/all.ts'
+import { errorsOf } from '../../operations/errors.ts'
+import { openApi } from '../../operations/openapi.ts'
+import { fieldsOf } from '../../operations/registry.ts'
+import { eventTypes } from '../../schemas/events.ts'
+import { failures } from '../../schemas/failures.ts'
+
+/** A JSON value one can walk into. */
+class Node {
+  readonly value: unknown
+
+  constructor(value: unknown) {
+    this.value = value
+  }
+
+  at(...path: readonly (string | number)[]): Node {
+    return new Node(
+      path.reduce<unknown>((value, name) => (value as { [name: string]: unknown } | undefined)?.[name], this.value),
+    )
+  }
+
+  get names(): string[] {
+    return Object.keys((this.value ?? {}) as object)
+  }
+}
+
+const document = new Node(openApi(operations, { baseUrl: 'https://mail.example', version: '1.2.3' }))
+
+function references(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, part]) => (name === '$ref' ? [String(part)] : references(part)))
+}
+
+describe('operations/openapi', () => {
+  it('describes this service', () => {
+    expect(document.at('openapi').value).to.equal('3.1.0')
+    expect(document.at('info', 'version').value).to.equal('1.2.3')
+    expect(document.at('servers', 0, 'url').value).to.equal('https://mail.example')
+  })
+
+  for (const operation of operations) {
+    it(`describes ${operation.name} whole`, () => {
+      const entry = document.at('paths', operation.path, operation.method.toLowerCase())
+      const fields = fieldsOf(operation)
+      expect(entry.at('operationId').value).to.equal(operation.name)
+      const parameters = (entry.at('parameters').value as { name: string; in: string }[]).filter(
+        (each) => each.in !== 'header',
+      )
+      expect(parameters.map(({ name }) => name)).to.deep.equal(
+        fields.filter(({ from }) => from !== 'body').map(({ name }) => name),
+      )
+      expect(entry.at('requestBody', 'content', 'application/json', 'schema', 'properties').names).to.deep.equal(
+        fields.filter(({ from }) => from === 'body').map(({ name }) => name),
+      )
+      const statuses = new Set([operation.status, ...errorsOf(operation).map((code) => failures[code].http)])
+      expect(entry.at('responses').names.map(Number)).to.have.members([...statuses])
+      expect(entry.at('security').value).to.deep.equal(
+        operation.access === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
+      )
+    })
+  }
+
+  it('every reference leads to a schema', () => {
+    const schemas = document.at('components', 'schemas').names
+    const found = new Set(references(document.value))
+    expect(found.size).to.be.above(5)
+    for (const reference of found) expect(schemas.map((name) => `#/components/schemas/${name}`)).to.include(reference)
+  })
+
+  it('answers are described as open to new fields, requests as closed', () => {
+    expect(document.at('components', 'schemas', 'Mailbox').names).not.to.include('additionalProperties')
+    expect(
+      document.at(
+        'paths',
+        '/api/v1/mailboxes',
+        'post',
+        'requestBody',
+        'content',
+        'application/json',
+        'schema',
+        'additionalProperties',
+      ).value,
+    ).to.equal(false)
+  })
+
+  it('every success says so', () => {
+    const answer = document.at(
+      'paths',
+      '/api/v1/mailboxes',
+      'get',
+      'responses',
+      '200',
+      'content',
+      'application/json',
+      'schema',
+    )
+    expect(answer.at('required').value).to.deep.equal(['success', 'mailboxes', 'next'])
+    expect(answer.at('properties', 'mailboxes', 'items', '$ref').value).to.equal('#/components/schemas/Mailbox')
+  })
+
+  it('describes every kind of event as a webhook', () => {
+    expect(document.at('webhooks').names).to.deep.equal(eventTypes)
+  })
+})
