@@ -1,0 +1,70 @@
+/**
+ * The one adapter between Haraka's hooks and our functions. Invariants: `next` is called exactly once, whatever the function
+ * does; nothing thrown or rejected reaches Haraka, which would answer a permanent 550 or end the process.
+ */
+import { cont, deny, denydisconnect, denysoft, denysoftdisconnect, ok } from 'haraka-constants'
+import DSN from 'haraka-dsn'
+import { smtpReplyOf } from '../core/smtp.ts'
+import type { Logs, Next, Plugin } from './haraka.d.ts'
+
+/** A refusal as it goes over the wire: `552`, `5.3.4` and a text for the peer. */
+export type Reply = { readonly code: number; readonly enhanced: string; readonly text: string }
+
+export type Answer = { readonly retval: number; readonly message?: unknown }
+
+/** The hook has no opinion. */
+export const pass: Answer = { retval: cont }
+
+/** The hook decides for the peer; `message` is the text of the reply, or what the hook is asked for. */
+export function accept(message?: unknown): Answer {
+  return { retval: ok, message }
+}
+
+/** The hook decides against the peer, with exactly this code; `disconnect` ends the session after the reply. */
+export function refuse(reply: Reply, { disconnect = false } = {}): Answer {
+  const permanent = reply.code >= 500
+  const retval = disconnect ? (permanent ? denydisconnect : denysoftdisconnect) : permanent ? deny : denysoft
+  const [, subject = '0', detail = '0'] = reply.enhanced.split('.')
+  // A plain text would go out as 550 or 450 whatever the reply's code is.
+  return { retval, message: DSN.create(reply.code, reply.text, Number(subject), Number(detail)) }
+}
+
+/**
+ * Makes a Haraka hook of a function that gets the hook's subject (connection, server, outbound mail) and parameters, and
+ * gives an answer; none means `pass`. A Failure becomes its SMTP row, anything else is logged and answered 451 4.3.0.
+ */
+export function hook<Subject extends Partial<Logs>, Params = undefined>(
+  decide: (subject: Subject, params: Params) => Answer | undefined | Promise<Answer | undefined>,
+): (this: Plugin, next: Next, subject: Subject, params: Params) => void {
+  return function run(this: Plugin, next, subject, params) {
+    const answer = (given: Answer = pass): void => {
+      try {
+        next(given.retval, given.message)
+      } catch (error) {
+        this.logerror(...named(subject), error)
+      }
+    }
+    const failed = (error: unknown): void => {
+      const reply = smtpReplyOf(error)
+      try {
+        if (reply.code === 451) this.logerror(...named(subject), error)
+      } finally {
+        answer(refuse(reply))
+      }
+    }
+    let decided: Answer | undefined | Promise<Answer | undefined>
+    try {
+      decided = decide(subject, params)
+    } catch (error) {
+      failed(error)
+      return
+    }
+    if (decided instanceof Promise) decided.then(answer, failed)
+    else answer(decided)
+  }
+}
+
+/** What a log line can be about: Haraka's log breaks on the server object. */
+function named(subject: object): readonly object[] {
+  return 'uuid' in subject || 'todo' in subject ? [subject] : []
+}

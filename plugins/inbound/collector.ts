@@ -1,0 +1,166 @@
+/**
+ * Keeps the bytes of one message as they came. Invariants: `finish()` gives the content of DATA byte for byte, without the
+ * stuffed dots and the final one; its blocks count against the budget until `release()` (a message of several blocks is for a
+ * moment there twice); after a refusal nothing is held.
+ */
+import type { Reply } from '../hook.ts'
+
+type Limits = { readonly messageBytes: number; readonly headerBytes: number; readonly headerCount: number }
+
+export const tooLarge: Reply = { code: 552, enhanced: '5.3.4', text: 'Message too large' }
+const headerTooLarge: Reply = { code: 552, enhanced: '5.3.4', text: 'Message header too large' }
+const tooManyFields: Reply = { code: 552, enhanced: '5.3.4', text: 'Too many header fields' }
+export const noRoom: Reply = { code: 452, enhanced: '4.3.1', text: 'Too much mail at once, try again later' }
+const loop: Reply = { code: 554, enhanced: '5.4.6', text: 'Too many hops, this is a mail loop' }
+
+/** RFC 5321 6.3 asks that a message with at least 100 Received fields still passes. */
+const hopsMax = 100
+
+const firstBlockBytes = 16 * 1024
+const blockBytesMax = 1024 * 1024
+
+/** Bytes that all collectors of the process may hold together. */
+export class ByteBudget {
+  readonly #limit: number
+  #used = 0
+
+  constructor(limitBytes: number) {
+    this.#limit = limitBytes
+  }
+
+  get isSpent(): boolean {
+    return this.#used >= this.#limit
+  }
+
+  /** Takes bytes, or says false when they are not there. */
+  take(bytes: number): boolean {
+    if (this.#used + bytes > this.#limit) return false
+    this.#used += bytes
+    return true
+  }
+
+  give(bytes: number): void {
+    this.#used -= bytes
+  }
+}
+
+export class Collector {
+  /** Content bytes seen so far, kept or not. */
+  sizeBytes = 0
+  #refusal: Reply | null = null
+  readonly #limits: Limits
+  readonly #budget: ByteBudget
+  #blocks: Buffer[] = []
+  /** Bytes used in the last block. */
+  #used = 0
+  #held = 0
+  /** Lines that lie behind each other in the socket's buffer are copied together. */
+  #run: ArrayBufferLike | null = null
+  #runStart = 0
+  #runEnd = 0
+  #inHeader = true
+  #headerBytes = 0
+  #fields = 0
+  #hops = 0
+
+  constructor(limits: Limits, budget: ByteBudget) {
+    this.#limits = limits
+    this.#budget = budget
+  }
+
+  /** Takes one line as it came: CRLF at its end, a stuffed dot at its start (RFC 5321 4.5.2). */
+  add(line: Buffer): void {
+    const stuffed = line[0] === 0x2e ? 1 : 0
+    const length = line.length - stuffed
+    this.sizeBytes += length
+    if (this.#refusal !== null) return
+    if (this.sizeBytes > this.#limits.messageBytes) {
+      this.#refuse(tooLarge)
+      return
+    }
+    if (this.#inHeader && !this.#countHeader(line, stuffed)) return
+    const start = line.byteOffset + stuffed
+    if (line.buffer !== this.#run || start !== this.#runEnd) {
+      if (!this.#keepRun()) return
+      this.#run = line.buffer
+      this.#runStart = start
+    }
+    this.#runEnd = start + length
+    if (this.#runEnd - this.#runStart >= firstBlockBytes) this.#keepRun() // from here on it counts against the budget
+  }
+
+  /** The message, or why it is not taken. */
+  finish(): { readonly raw: Buffer } | { readonly refusal: Reply } {
+    if (this.#refusal === null) this.#keepRun()
+    if (this.#refusal !== null) return { refusal: this.#refusal }
+    const last = this.#blocks.at(-1)?.subarray(0, this.#used) ?? Buffer.alloc(0)
+    return { raw: this.#blocks.length < 2 ? last : Buffer.concat([...this.#blocks.slice(0, -1), last]) }
+  }
+
+  /** Gives the memory back; the collector is of no use afterwards. Can be called again. */
+  release(): void {
+    this.#budget.give(this.#held)
+    this.#held = 0
+    this.#blocks = []
+    this.#run = null
+  }
+
+  /** Counts a line of the header; false when that is one too many. */
+  #countHeader(line: Buffer, start: number): boolean {
+    const length = line.length - start
+    if (length === 2) {
+      this.#inHeader = false
+      return true
+    }
+    this.#headerBytes += length
+    if (this.#headerBytes > this.#limits.headerBytes) return this.#refuse(headerTooLarge)
+    const folded = line[start] === 0x20 || line[start] === 0x09
+    if (folded) return true
+    if (++this.#fields > this.#limits.headerCount) return this.#refuse(tooManyFields)
+    if (isReceived(line, start) && ++this.#hops > hopsMax) return this.#refuse(loop)
+    return true
+  }
+
+  #refuse(reply: Reply): false {
+    this.release()
+    this.#refusal = reply
+    return false
+  }
+
+  /** Copies the run into blocks; false when the budget is spent. */
+  #keepRun(): boolean {
+    if (this.#run === null) return true
+    let rest = Buffer.from(this.#run, this.#runStart, this.#runEnd - this.#runStart)
+    while (rest.length > 0) {
+      const block = this.#roomyBlock()
+      if (block === null) return false
+      const copied = rest.copy(block, this.#used)
+      this.#used += copied
+      rest = rest.subarray(copied)
+    }
+    this.#run = null
+    return true
+  }
+
+  /** The last block, or a new one as large as all before it when that is full; null when the budget is spent. */
+  #roomyBlock(): Buffer | null {
+    const last = this.#blocks.at(-1)
+    if (last !== undefined && this.#used < last.length) return last
+    const size = Math.min(Math.max(this.#held, firstBlockBytes), blockBytesMax)
+    if (!this.#budget.take(size)) {
+      this.#refuse(noRoom)
+      return null
+    }
+    const block = Buffer.allocUnsafeSlow(size)
+    this.#held += size
+    this.#blocks.push(block)
+    this.#used = 0
+    return block
+  }
+}
+
+function isReceived(line: Buffer, start: number): boolean {
+  const first = line[start]
+  if (first !== 0x52 && first !== 0x72) return false
+  return line.toString('latin1', start, start + 9).toLowerCase() === 'received:'
+}

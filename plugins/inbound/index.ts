@@ -1,0 +1,99 @@
+/**
+ * Takes a message: its exact bytes from DATA, then into the store. 250 is only said after `receive` has resolved, which it
+ * does when the message is durable.
+ */
+import { withRequest } from '../../core/context.ts'
+import { type Peer, receive } from '../../core/receive.ts'
+import type { Connection, Plugin, Transaction } from '../haraka.d.ts'
+import { accept, hook, pass, type Reply, refuse } from '../hook.ts'
+import { context, settings } from '../process.ts'
+import { ByteBudget, Collector, noRoom, tooLarge } from './collector.ts'
+
+const lineTooLong: Reply = { code: 554, enhanced: '5.6.0', text: 'A line is too long to be kept as it is' }
+
+/** A client that goes on after this many times the largest message is not sending one: the session ends. */
+const endlessFactor = 2
+
+/** The collectors of transactions in DATA; whoever takes one out releases it. */
+const collectors = new Map<Transaction, Collector>()
+let budget: ByteBudget
+
+export function register(this: Plugin): void {
+  budget = new ByteBudget(settings().limits.smtp.dataBytesInFlight)
+  this.register_hook('data', 'collect')
+  this.register_hook('data_post', 'store')
+  this.register_hook('queue', 'acknowledge')
+  this.register_hook('reset_transaction', 'release')
+}
+
+/**
+ * data: puts a collector where Haraka would take the message apart and put it together again, which changes bytes (8-bit
+ * headers, long header lines, a missing blank line).
+ */
+export const collect = hook((connection: Connection) => {
+  const { transaction } = connection
+  if (transaction === null) return pass
+  if (budget.isSpent) return refuse(noRoom)
+  const { smtp } = settings().limits
+  const collector = new Collector(smtp, budget)
+  collectors.set(transaction, collector)
+  transaction.discard_data = true
+  transaction.message_stream.destroy = () => undefined // it holds nothing, and would unlink a file that never was
+  transaction.add_data = (line) => {
+    collector.add(line)
+    if (collector.sizeBytes <= smtp.messageBytes * endlessFactor) return
+    connection.respond(tooLarge.code, `${tooLarge.enhanced} ${tooLarge.text}`, () => connection.disconnect())
+  }
+  return undefined
+})
+
+/** data_post: the message is complete. Here and not in `queue`, where Haraka only says 550, 450 or 451. */
+export const store = hook(async (connection: Connection) => {
+  const { transaction } = connection
+  const collector = transaction === null ? undefined : collectors.get(transaction)
+  if (transaction === null || collector === undefined) return pass
+  collectors.delete(transaction)
+  try {
+    if (transaction.notes.data_line_length_exceeded === true) return refuse(lineTooLong)
+    const collected = collector.finish()
+    if ('refusal' in collected) return refuse(collected.refusal)
+    const ctx = withRequest(await context(), transaction.uuid)
+    const { messageIds } = await receive(ctx, {
+      raw: collected.raw,
+      reversePath: transaction.mail_from.address,
+      recipients: transaction.notes.recipients ?? [],
+      peer: peerOf(connection, transaction),
+      transactionId: transaction.uuid,
+    })
+    transaction.notes.accepted = `2.6.0 ${messageIds[0]} accepted`
+    return pass
+  } finally {
+    collector.release()
+  }
+})
+
+/** queue: what data_post stored. */
+export const acknowledge = hook(({ transaction }: Connection) =>
+  transaction?.notes.accepted === undefined ? pass : accept(transaction.notes.accepted),
+)
+
+/** reset_transaction: also of a client that hung up in the middle of DATA. */
+export const release = hook(({ transaction }: Connection) => {
+  if (transaction === null) return pass
+  collectors.get(transaction)?.release()
+  collectors.delete(transaction)
+  return pass
+})
+
+/** The client as our Received field tells it; the protocol is one of RFC 3848 and RFC 6531 4.3. */
+function peerOf({ remote, hello, tls }: Connection, { notes }: Transaction): Peer {
+  const utf8 = notes.parameters !== undefined && 'SMTPUTF8' in notes.parameters
+  const protocol = utf8 ? 'UTF8SMTP' : hello.verb === 'EHLO' ? 'ESMTP' : 'SMTP'
+  const { version, name } = tls.cipher ?? {}
+  return {
+    address: remote.ip,
+    helo: hello.host ?? '',
+    protocol: tls.enabled ? `${protocol}S` : protocol,
+    cipher: tls.enabled && name !== undefined ? `${version}/${name}` : null,
+  }
+}

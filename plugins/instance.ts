@@ -1,0 +1,73 @@
+/**
+ * The folder Haraka runs in (`haraka -c DIR`), made anew at each start out of `config/haraka` and the settings, so that the
+ * settings are the only place where anything is configured. Nothing in it is worth keeping.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Context } from '../core/context.ts'
+
+type Settings = Context['settings']
+
+/** Haraka's level for each of ours. Its notices are several lines a session: they count as debug. */
+const logLevels: { readonly [level in Settings['log']['level']]: string } = {
+  trace: 'protocol',
+  debug: 'info',
+  info: 'warn',
+  warn: 'warn',
+  error: 'error',
+  silent: 'emerg',
+}
+
+/**
+ * Writes the instance folder `dir` of the checkout `repository`; `tls` names the PEM files of the service's certificate.
+ * What was there before is replaced. Rejects when a template names a value that does not exist.
+ */
+export async function writeInstance({
+  dir,
+  settings,
+  repository,
+  tls,
+}: {
+  readonly dir: string
+  readonly settings: Settings
+  readonly repository: string
+  readonly tls: { readonly key: string; readonly cert: string }
+}): Promise<void> {
+  const config = join(dir, 'config')
+  const spoolDir = join(dir, 'spool')
+  await rm(config, { recursive: true, force: true })
+  await Promise.all([config, spoolDir].map((folder) => mkdir(folder, { recursive: true })))
+  const { host, port } = settings.smtp
+  await fillTemplates(join(repository, 'config', 'haraka'), config, {
+    listen: `${host.includes(':') ? `[${host}]` : host}:${port}`,
+    hostname: settings.hostname ?? hostname(),
+    spoolDir: resolve(spoolDir),
+    lineBytes: String(settings.limits.smtp.lineBytes),
+    concurrency: String(settings.outbound.concurrency),
+    logLevel: logLevels[settings.log.level],
+    key: resolve(tls.key),
+    cert: resolve(tls.cert),
+  })
+  // Without a key any client on loopback may give INTERNALCMD orders; nobody needs to know this one.
+  await writeFile(join(config, 'internalcmd_key'), randomBytes(32).toString('hex'), { mode: 0o600 })
+  await link(join(repository, 'plugins'), join(dir, 'plugins'))
+}
+
+async function fillTemplates(from: string, to: string, values: { readonly [name: string]: string }): Promise<void> {
+  for (const file of await readdir(from)) {
+    const template = await readFile(join(from, file), 'utf8')
+    const text = template.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
+      const value = values[name]
+      if (value === undefined) throw new Error(`config/haraka/${file} names an unknown value: ${name}`)
+      return value
+    })
+    await writeFile(join(to, file), text)
+  }
+}
+
+async function link(target: string, path: string): Promise<void> {
+  await rm(path, { force: true }) // a link: what it leads to stays
+  await symlink(resolve(target), path, 'dir')
+}

@@ -1,0 +1,21 @@
+import type { Context } from '../../core/context.ts'
+
+type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
+
+/** A line of Haraka's log: its level's name, and the text with level, transaction and origin in brackets. */
+export type LogItem = { readonly level: string; readonly data: string }
+
+const levels: { readonly [haraka: string]: Level } = {
+  DATA: 'trace',
+  PROTOCOL: 'trace',
+  DEBUG: 'debug',
+  INFO: 'info',
+  NOTICE: 'info',
+  WARN: 'warn',
+  ERROR: 'error',
+}
+
+/** Writes a line of Haraka's log into the service's log. */
+export function writeLine(log: Context['log'], { level, data }: LogItem): void {
+  log[levels[level] ?? 'fatal']({ part: 'haraka' }, data)
+}

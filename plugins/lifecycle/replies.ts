@@ -1,0 +1,34 @@
+import type { Connection, Plugin } from '../haraka.d.ts'
+
+/** Enhanced codes of Haraka's own replies, which carry none. Codes that are missing here get X.0.0. */
+const enhancedCodes: { readonly [code: number]: string } = {
+  421: '4.3.2',
+  451: '4.3.0',
+  452: '4.3.1',
+  500: '5.5.2',
+  501: '5.5.4',
+  503: '5.5.1',
+  521: '5.5.2',
+  555: '5.5.4',
+}
+const carriesCode = /^[245]\.\d{1,3}\.\d{1,3} /
+
+/**
+ * Makes every reply after EHLO carry an enhanced status code, as RFC 2034 4 asks of a server that offers
+ * ENHANCEDSTATUSCODES: all but the answer to EHLO itself, 220 and the 3xx.
+ */
+export function addEnhancedCodes(plugin: Plugin): void {
+  const { prototype } = (plugin.haraka_require('connection') as { Connection: { prototype: Connection } }).Connection
+  const { respond } = prototype
+  prototype.respond = function (this: Connection, code, text, done) {
+    return respond.call(this, code, this.hello.verb === 'EHLO' ? enhanced(this, code, text) : text, done)
+  }
+}
+
+function enhanced(connection: Connection, code: number, text: unknown): unknown {
+  if (code === 220 || (code >= 300 && code < 400) || text === connection.capabilities) return text
+  if (typeof text !== 'string' && !Array.isArray(text)) return text // a DSN has its code
+  const lines: unknown[] = typeof text === 'string' ? text.split('\n') : text
+  const prefix = enhancedCodes[code] ?? `${Math.floor(code / 100)}.0.0`
+  return lines.map((line) => (carriesCode.test(String(line)) ? String(line) : `${prefix} ${line}`))
+}

@@ -1,0 +1,53 @@
+import ipaddr from 'ipaddr.js'
+
+type Limits = {
+  readonly connections: number
+  readonly connectionsPerAddress: number
+  readonly connectionsPerNetwork: number
+}
+
+/**
+ * Counts the sessions of this process, of each address and of each network (IPv4 /24, IPv6 /64).
+ * Invariant: a session that was let in is counted under its keys until it leaves, once; one that was refused never was.
+ */
+export class ConnectionCounter {
+  readonly #limits: Limits
+  readonly #keysOf = new Map<object, readonly string[]>()
+  readonly #counts = new Map<string, number>()
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  /** Lets a session in, or says false when one of the limits is reached. */
+  enter(session: object, address: string): boolean {
+    const network = networkOf(address)
+    const limits = this.#limits
+    if (this.#keysOf.size >= limits.connections) return false
+    if ((this.#counts.get(address) ?? 0) >= limits.connectionsPerAddress) return false
+    if ((this.#counts.get(network) ?? 0) >= limits.connectionsPerNetwork) return false
+    const keys = [address, network]
+    this.#keysOf.set(session, keys)
+    for (const key of keys) this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+    return true
+  }
+
+  leave(session: object): void {
+    for (const key of this.#keysOf.get(session) ?? []) {
+      const count = (this.#counts.get(key) ?? 0) - 1
+      if (count > 0) this.#counts.set(key, count)
+      else this.#counts.delete(key)
+    }
+    this.#keysOf.delete(session)
+  }
+}
+
+/** `192.0.2.0/24` or the IPv6 network of an address, as a key that no address equals. */
+export function networkOf(address: string): string {
+  const parsed = ipaddr.parse(address)
+  if (parsed.kind() === 'ipv4') return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
+  return `${(parsed as ipaddr.IPv6).parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`
+}

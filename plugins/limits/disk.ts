@@ -1,0 +1,24 @@
+import { statfs } from 'node:fs/promises'
+
+const freshMs = 1_000
+
+/** The free room of a folder's file system, asked at most once a second. */
+export class FreeDisk {
+  readonly #folder: string
+  #asked: Promise<number> | undefined
+  #askedAtMs = 0
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Bytes that are free for us. Rejects when the folder does not exist. */
+  bytes(): Promise<number> {
+    const now = performance.now()
+    if (this.#asked === undefined || now - this.#askedAtMs >= freshMs) {
+      this.#askedAtMs = now
+      this.#asked = statfs(this.#folder).then(({ bavail, bsize }) => bavail * bsize)
+    }
+    return this.#asked
+  }
+}

@@ -1,0 +1,61 @@
+/** Named limits of sessions and envelopes (settings `limits.smtp`), each refused at the first command that shows it. */
+import type { Address } from '@haraka/email-address'
+import type { Connection, MailParameters, Plugin } from '../haraka.d.ts'
+import { hook, type Reply, refuse } from '../hook.ts'
+import { settings } from '../process.ts'
+import { ConnectionCounter } from './connections.ts'
+import { FreeDisk } from './disk.ts'
+
+const replies = {
+  connections: { code: 421, enhanced: '4.7.0', text: 'Too many connections, try again later' },
+  sizeSyntax: { code: 501, enhanced: '5.5.4', text: 'SIZE is not a number' },
+  size: { code: 552, enhanced: '5.3.4', text: 'Message too large' },
+  disk: { code: 452, enhanced: '4.3.1', text: 'Not enough room, try again later' },
+  recipients: { code: 452, enhanced: '4.5.3', text: 'Too many recipients, send the rest in another transaction' },
+} as const satisfies { readonly [name: string]: Reply }
+
+let counter: ConnectionCounter
+let disk: FreeDisk
+
+export function register(this: Plugin): void {
+  counter = new ConnectionCounter(settings().limits.smtp)
+  disk = new FreeDisk(settings().data)
+  this.register_hook('connect', 'limitConnections')
+  this.register_hook('disconnect', 'releaseConnection')
+  this.register_hook('capabilities', 'advertiseSize')
+  this.register_hook('mail', 'limitSize')
+  this.register_hook('rcpt', 'limitRecipients')
+}
+
+export const limitConnections = hook((connection: Connection) =>
+  counter.enter(connection, connection.remote.ip) ? undefined : refuse(replies.connections, { disconnect: true }),
+)
+
+export const releaseConnection = hook((connection: Connection) => {
+  counter.leave(connection)
+  return undefined
+})
+
+/** capabilities: Haraka runs without a limit of its own, because it would answer 550; the real one is offered (RFC 1870). */
+export const advertiseSize = hook((connection: Connection) => {
+  const { capabilities } = connection
+  const size = capabilities?.indexOf('SIZE 0') ?? -1
+  if (capabilities !== null && size >= 0) capabilities[size] = `SIZE ${settings().limits.smtp.messageBytes}`
+  return undefined
+})
+
+/** mail: the declared size (RFC 1870 6.1), and room for any mail at all. */
+export const limitSize = hook(async ({ transaction }: Connection, [, parameters]: [Address, MailParameters]) => {
+  const { messageBytes, freeDiskBytes } = settings().limits.smtp
+  const { SIZE: size } = parameters
+  if (size !== undefined && !/^\d{1,20}$/.test(size ?? '')) return refuse(replies.sizeSyntax)
+  if (Number(size ?? 0) > messageBytes) return refuse(replies.size)
+  if (transaction !== null) transaction.notes.parameters = parameters
+  return (await disk.bytes()) < freeDiskBytes ? refuse(replies.disk) : undefined
+})
+
+/** rcpt: the one asked about is already in the list. */
+export const limitRecipients = hook((connection: Connection) => {
+  const recipients = connection.transaction?.rcpt_to.length ?? 0
+  return recipients > settings().limits.smtp.recipients ? refuse(replies.recipients) : undefined
+})

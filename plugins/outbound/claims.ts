@@ -1,0 +1,95 @@
+/**
+ * Claims recipients that are due and delivers them. Invariants: at most `outbound.concurrency` attempts are in flight; a
+ * claimed attempt is renewed until its outcome is recorded; no claim is made after `stop()`; an outcome is tried to be
+ * recorded for as long as the lease can be held, because losing it sends the mail again.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Attempt, Outcome } from '../../core/attempt.ts'
+import type { Context } from '../../core/context.ts'
+import { claimAttempts, onDue, recordOutcome, renewAttempts } from '../../core/outbox.ts'
+
+export type Claims = {
+  /** Claims no more, and resolves when what is in flight is recorded, or after `timeoutMs`. */
+  stop(timeoutMs: number): Promise<void>
+}
+
+/** Rows can become due by time alone, of which no change note tells. */
+const pollMs = 1_000
+const recordPauseMs = 1_000
+
+/** Starts claiming under the name `owner`, which no other process has. `deliver` must not reject. */
+export function startClaims(
+  ctx: Context,
+  { owner, deliver }: { owner: string; deliver: (attempt: Attempt) => Promise<Outcome> },
+): Claims {
+  const { concurrency, leaseSeconds } = ctx.settings.outbound
+  const inFlight = new Map<Attempt, Promise<void>>()
+  let stopped = false
+  let claiming: Promise<void> | null = null
+  let wanted = false
+  /** The last claim gave all that was asked for: there may be more. */
+  let more = false
+
+  function claim(): void {
+    wanted = true
+    claiming ??= claimWhileWanted().finally(() => {
+      claiming = null
+    })
+  }
+
+  async function claimWhileWanted(): Promise<void> {
+    try {
+      while (wanted && !stopped && inFlight.size < concurrency) {
+        wanted = false
+        const max = concurrency - inFlight.size
+        const attempts = await claimAttempts(ctx, { owner, max })
+        more = attempts.length >= max
+        for (const attempt of attempts) inFlight.set(attempt, run(attempt))
+      }
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'no mail could be claimed')
+    }
+  }
+
+  async function run(attempt: Attempt): Promise<void> {
+    const outcome = await deliver(attempt)
+    await record(attempt, outcome)
+    inFlight.delete(attempt)
+    // A claim costs the same for one row and for many: wait until a quarter of the places is free.
+    if (more && concurrency - inFlight.size >= concurrency / 4) claim()
+  }
+
+  async function record(attempt: Attempt, outcome: Outcome): Promise<void> {
+    for (let triedMs = 0; triedMs < leaseSeconds * 1_000; triedMs += recordPauseMs) {
+      try {
+        return await recordOutcome(ctx, attempt, outcome)
+      } catch (error) {
+        ctx.log.error({ err: error, attempt: attempt.id, status: outcome.status }, 'outcome not recorded yet')
+        await sleep(recordPauseMs)
+      }
+    }
+  }
+
+  async function renew(): Promise<void> {
+    if (inFlight.size === 0) return
+    try {
+      await renewAttempts(ctx, [...inFlight.keys()])
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'leases not renewed')
+    }
+  }
+
+  const unsubscribe = onDue(ctx, claim)
+  const timers = [setInterval(claim, pollMs), setInterval(() => void renew(), (leaseSeconds * 1_000) / 3)]
+  claim()
+
+  return {
+    async stop(timeoutMs) {
+      stopped = true
+      unsubscribe()
+      const finished = Promise.resolve(claiming).then(() => Promise.all(inFlight.values()))
+      await Promise.race([finished, sleep(timeoutMs, undefined, { ref: false })])
+      for (const timer of timers) clearInterval(timer)
+    },
+  }
+}

@@ -1,0 +1,139 @@
+/** Where mail for a domain goes: a relay of the settings, or the domain's MX (RFC 5321 5.1). One address per attempt. */
+import { createHash } from 'node:crypto'
+import type { MxRecord } from 'node:dns'
+import { isIP } from 'node:net'
+
+/** The DNS questions asked here; node's promises Resolver answers them. */
+export type Resolver = {
+  resolveMx(name: string): Promise<MxRecord[]>
+  resolve4(name: string): Promise<string[]>
+  resolve6(name: string): Promise<string[]>
+}
+
+/** `address` is an IP; `name` is what the server is called, for logs and TLS. */
+export type Route = { readonly name: string; readonly address: string; readonly port: number }
+
+/** Nowhere to go: for good or for now, with the reply that says so. */
+export type Unroutable = { readonly status: 'bounced' | 'deferred'; readonly response: string }
+
+export type Destination = {
+  readonly domain: string
+  /** 1, 2, 3 ...: successive attempts go to successive addresses. */
+  readonly attempt: number
+  /** Servers of equal preference are taken in an order of its own (RFC 5321 5.1), the same for all attempts. */
+  readonly seed: string
+}
+
+export type Network = {
+  readonly resolver: Resolver
+  /** The addresses of a relay's name. */
+  hostAddresses(name: string): Promise<readonly string[]>
+  /** Domain or `*` to host:port. */
+  readonly routes: { readonly [domain: string]: string }
+  /** Whether a server with this name and these addresses is this service itself. */
+  isOurs(name: string, addresses: readonly string[]): boolean
+}
+
+/** MX records that are looked at; a domain with more is making us work. */
+const serversMax = 10
+const addressesPerServerMax = 4
+const smtpPort = 25
+
+/**
+ * The server for this attempt. Never rejects: a DNS that does not answer is `deferred`; no such domain, a null MX
+ * (RFC 7505), no address anywhere and a loop to ourselves are `bounced`.
+ */
+export async function findRoute(network: Network, destination: Destination): Promise<Route | Unroutable> {
+  try {
+    const { domain, attempt } = destination
+    const relay = network.routes[domain] ?? network.routes['*']
+    const candidates = relay === undefined ? await candidatesOf(network, destination) : await relays(network, relay)
+    if ('status' in candidates) return candidates
+    return (
+      candidates[(attempt - 1) % candidates.length] ?? bounced('5.4.4', `no address for the mail servers of ${domain}`)
+    )
+  } catch (error) {
+    return { status: 'deferred', response: `451 4.4.3 DNS lookup failed: ${messageOf(error)}` }
+  }
+}
+
+async function candidatesOf(network: Network, { domain, seed }: Destination): Promise<readonly Route[] | Unroutable> {
+  const literal = /^\[(?:IPv6:)?([^\]]+)\]$/i.exec(domain)?.[1] // RFC 5321 4.1.3
+  const records =
+    literal === undefined ? await serversOf(network.resolver, domain) : [{ exchange: literal, priority: 0 }]
+  if (records === null) return bounced('5.1.2', `domain ${domain} does not exist`)
+  if (records.some(({ exchange }) => exchange === '' || exchange === '.')) {
+    return { status: 'bounced', response: `556 5.1.10 ${domain} does not accept mail (null MX)` }
+  }
+  const servers = await withAddresses(network.resolver, inOrder(records, seed))
+  // RFC 5321 5.1: of a list that we are in, only better servers than ourselves may be tried.
+  const ourPreference = Math.min(
+    ...servers.filter(({ exchange, addresses }) => network.isOurs(exchange, addresses)).map(({ priority }) => priority),
+  )
+  const usable = servers.filter(({ priority }) => priority < ourPreference)
+  if (usable.length === 0) return bounced('5.4.6', `mail for ${domain} loops back to this server`)
+  return usable.flatMap(({ exchange, addresses }) =>
+    addresses.map((address) => ({ name: exchange, address, port: smtpPort })),
+  )
+}
+
+/** The MX records; without any, the domain itself (RFC 5321 5.1); null: there is no such domain. */
+async function serversOf(resolver: Resolver, domain: string): Promise<readonly MxRecord[] | null> {
+  try {
+    const records = await resolver.resolveMx(domain)
+    if (records.length > 0) return records
+  } catch (error) {
+    if (codeOf(error) === 'ENOTFOUND') return null
+    if (codeOf(error) !== 'ENODATA') throw error
+  }
+  return [{ exchange: domain, priority: 0 }]
+}
+
+function inOrder(records: readonly MxRecord[], seed: string): readonly MxRecord[] {
+  const rank = ({ exchange }: MxRecord) => createHash('sha1').update(`${seed} ${exchange}`).digest('hex')
+  return [...records].sort((a, b) => a.priority - b.priority || rank(a).localeCompare(rank(b))).slice(0, serversMax)
+}
+
+type Server = MxRecord & { readonly addresses: readonly string[] }
+
+/** Servers that do not resolve are no candidates; only when none does and one may later, the failure is passed on. */
+async function withAddresses(resolver: Resolver, records: readonly MxRecord[]): Promise<readonly Server[]> {
+  const found = await Promise.allSettled(records.map(({ exchange }) => addressesOf(resolver, exchange)))
+  const servers = records.map((record, index) => {
+    const result = found[index]
+    return { ...record, addresses: result?.status === 'fulfilled' ? result.value : [] }
+  })
+  const failed = found.find((result) => result.status === 'rejected')
+  if (failed !== undefined && servers.every(({ addresses }) => addresses.length === 0)) throw failed.reason
+  return servers
+}
+
+/** IPv4 addresses, or the IPv6 ones of a host that has no others. Rejects when the DNS does not answer. */
+export async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[]> {
+  if (isIP(name) !== 0) return [name]
+  const found = await emptyWhenAbsent(resolver.resolve4(name))
+  return (found.length > 0 ? found : await emptyWhenAbsent(resolver.resolve6(name))).slice(0, addressesPerServerMax)
+}
+
+async function relays(network: Network, relay: string): Promise<readonly Route[]> {
+  const colon = relay.lastIndexOf(':')
+  const name = relay.slice(0, colon).replace(/^\[(.*)\]$/, '$1')
+  const addresses = isIP(name) === 0 ? await network.hostAddresses(name) : [name]
+  return addresses.map((address) => ({ name, address, port: Number(relay.slice(colon + 1)) }))
+}
+
+async function emptyWhenAbsent(asked: Promise<string[]>): Promise<string[]> {
+  try {
+    return await asked
+  } catch (error) {
+    if (['ENOTFOUND', 'ENODATA'].includes(codeOf(error))) return []
+    throw error
+  }
+}
+
+function bounced(enhanced: string, text: string): Unroutable {
+  return { status: 'bounced', response: `550 ${enhanced} ${text}` }
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? ''
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

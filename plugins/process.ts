@@ -1,0 +1,46 @@
+/**
+ * What the plugins of one Haraka process share. Haraka gives a plugin nothing but itself, so this state lives in a module;
+ * all plugins import the same one. Invariant: the context is opened once, and closed after every registered stop has run.
+ */
+import { type Context, closeContext, openContext } from '../core/context.ts'
+
+type Settings = Context['settings']
+
+let resolved: Settings | undefined
+let opened: Promise<Context> | undefined
+const stops: ((timeoutMs: number) => Promise<void>)[] = []
+
+/** The settings, resolved by the supervisor and handed over as JSON in MAILROOM_SETTINGS. */
+export function settings(): Settings {
+  resolved ??= readSettings()
+  return resolved
+}
+
+/** The context of this process; opened by the first call. Rejects when the database does not answer. */
+export function context(): Promise<Context> {
+  opened ??= openContext({ settings: settings(), role: 'smtp' })
+  return opened
+}
+
+/** Registers what must end before the context is closed; `timeoutMs` is what there is time for. */
+export function onStop(stop: (timeoutMs: number) => Promise<void>): void {
+  stops.push(stop)
+}
+
+/** Runs the registered stops side by side. Rejects, when all have ended, with the first that failed. */
+export async function runStops(timeoutMs: number): Promise<void> {
+  const results = await Promise.allSettled(stops.map((stop) => stop(timeoutMs)))
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
+
+/** Closes the context, if it was opened. */
+export async function close(): Promise<void> {
+  if (opened !== undefined) await closeContext(await opened)
+}
+
+function readSettings(): Settings {
+  const json = process.env.MAILROOM_SETTINGS
+  if (json === undefined) throw new Error('MAILROOM_SETTINGS is not set: this process is started by the supervisor')
+  return JSON.parse(json) as Settings
+}

@@ -1,0 +1,176 @@
+/** A real Haraka with our plugins on a real database, in a temporary data folder, and one account to use it. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { generate } from 'selfsigned'
+import { signup } from '../../core/accounts.ts'
+import { type Context, closeContext, createLog, openContext } from '../../core/context.ts'
+import { ensureSharedDomain } from '../../core/domains.ts'
+import { listMessages, rawMessage } from '../../core/messages.ts'
+import { authenticate, type Principal } from '../../core/principal.ts'
+import { writeInstance } from '../../plugins/instance.ts'
+import { isSetting, type Settings, settings } from '../../schemas/settings.ts'
+
+type Changed<T> = T extends readonly unknown[] | string | number | boolean | null
+  ? T
+  : { readonly [K in keyof T]?: Changed<T[K]> }
+export type SettingsChange = Changed<Settings>
+
+export type Service = {
+  /** Where Haraka listens, `127.0.0.1:port`. */
+  readonly smtp: string
+  readonly ctx: Context
+  readonly haraka: ChildProcess
+  readonly principal: Principal
+  /** The account's mailbox. */
+  readonly address: string
+  /** The messages of the mailbox, oldest first, as they came. */
+  messages(): Promise<readonly Buffer[]>
+  /** Stops Haraka by message and everything else; the exit status of Haraka. */
+  stop(): Promise<number | null>
+}
+
+/** The defaults with some of them changed. */
+export function defaultSettings(change: SettingsChange = {}): Settings {
+  return merged(valuesOf(settings), change) as Settings
+}
+
+export async function startService(change: SettingsChange = {}): Promise<Service> {
+  const data = await mkdtemp(join(tmpdir(), 'mailroom-plugins-'))
+  // What was started ends in the opposite order, also when the start fails half way.
+  const ends: (() => Promise<unknown>)[] = [() => rm(data, { recursive: true })]
+  const endAll = async () => {
+    for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end()
+  }
+  try {
+    const engine = await startEngine(data)
+    ends.push(() => endEngine(engine))
+    const settings = defaultSettings({
+      data,
+      hostname: 'mx.mailroom.test',
+      mongodbUrl: `mongodb://${encodeURIComponent(join(data, 'db.sock'))}/mailroom`,
+      log: { level: 'error' },
+      ...change,
+      smtp: { host: '127.0.0.1', port: 0 },
+    })
+    const ctx = await openContext({ settings, role: 'test', log: createLog(settings, 'test') })
+    ends.push(() => closeContext(ctx))
+    await ensureSharedDomain(ctx)
+    const { smtp, haraka } = await startHaraka(settings)
+    ends.push(() => stopHaraka(haraka))
+    const { principal, address } = await makeAccount(ctx)
+    return {
+      ...{ smtp, ctx, haraka, principal, address },
+      messages: () => messagesOf(ctx, principal, address),
+      async stop() {
+        await endAll()
+        return haraka.exitCode
+      },
+    }
+  } catch (error) {
+    await endAll()
+    throw error
+  }
+}
+
+async function endEngine(engine: ChildProcess): Promise<void> {
+  const ended = once(engine, 'exit')
+  engine.kill('SIGTERM')
+  await ended
+}
+
+/** Starts Haraka on the settings' data folder; resolves when it says that it is ready. */
+export async function startHaraka(settings: Settings): Promise<{ smtp: string; haraka: ChildProcess }> {
+  const { data, hostname } = settings
+  const tls = { key: join(data, 'key.pem'), cert: join(data, 'cert.pem') }
+  const made = await generate([{ name: 'commonName', value: hostname ?? 'localhost' }], { keySize: 2048 })
+  await Promise.all([writeFile(tls.key, made.private), writeFile(tls.cert, made.cert)])
+  const dir = join(data, 'haraka')
+  await writeInstance({ dir, settings, repository: process.cwd(), tls })
+  const haraka = fork(join('node_modules', 'haraka', 'bin', 'haraka'), ['-c', dir], {
+    env: { ...process.env, MAILROOM_SETTINGS: JSON.stringify(settings) },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const [message] = (await Promise.race([once(haraka, 'message'), failOnExit(haraka)])) as [{ smtp: string }]
+  return { smtp: message.smtp, haraka }
+}
+
+/** Asks Haraka to stop, unless it has ended already; its exit status. */
+export async function stopHaraka(haraka: ChildProcess): Promise<number | null> {
+  if (haraka.exitCode !== null || haraka.signalCode !== null) return haraka.exitCode
+  const ended = once(haraka, 'exit')
+  haraka.send({ stop: true })
+  await ended
+  return haraka.exitCode
+}
+
+/** Waits until `probe` gives something; fails after `timeoutMs` with what was waited for. */
+export async function eventually<T>(what: string, probe: () => Promise<T | null>, timeoutMs = 8_000): Promise<T> {
+  const deadline = Date.now() + timeoutMs
+  for (;;) {
+    const found = await probe()
+    if (found !== null) return found
+    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`)
+    await sleep(25)
+  }
+}
+
+async function startEngine(data: string): Promise<ChildProcess> {
+  const socket = join(data, 'db.sock')
+  const engine = fork(join('engine', 'main.ts'), ['--data', join(data, 'db'), '--socket', socket], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const answers = () =>
+    new Promise<true | null>((resolve) => {
+      const client = connect(socket, () => resolve(true))
+      client.once('error', () => resolve(null))
+      client.once('connect', () => client.destroy())
+    })
+  await Promise.race([eventually('the engine answers', answers), failOnExit(engine)])
+  return engine
+}
+
+async function failOnExit(child: ChildProcess): Promise<never> {
+  const [code] = await once(child, 'exit')
+  throw new Error(`${child.spawnargs.join(' ')} ended with ${code}`)
+}
+
+async function makeAccount(ctx: Context): Promise<{ principal: Principal; address: string }> {
+  const { apiKey, address, account } = await signup(ctx, { name: 'tester', inbox: 'agent', address: '127.0.0.1' })
+  await ctx.store.accounts.updateOne(
+    { _id: account.id },
+    { $set: { status: 'active', plan: 'business', agentsPlan: 'scale' }, $unset: { claimExpiresAt: '' } },
+  )
+  return { principal: await authenticate(ctx, apiKey), address }
+}
+
+async function messagesOf(ctx: Context, principal: Principal, address: string): Promise<readonly Buffer[]> {
+  const { items } = await listMessages(ctx, principal, { address, folder: 'INBOX', limit: 200 })
+  return Promise.all(items.map(({ id }) => rawMessage(ctx, principal, { address, messageId: id }))).then((all) =>
+    all.reverse(),
+  )
+}
+
+type Tree = { readonly [name: string]: unknown }
+
+function valuesOf(tree: Tree): Tree {
+  const node = ([name, value]: [string, unknown]) => {
+    const setting = value as Parameters<typeof isSetting>[0]
+    return [name, isSetting(setting) ? setting.default : valuesOf(setting as Tree)]
+  }
+  return Object.fromEntries(Object.entries(tree).map(node))
+}
+
+function merged(base: Tree, change: Tree): Tree {
+  const isGroup = (value: unknown): value is Tree =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+  const both = ([name, value]: [string, unknown]) => {
+    const old = base[name]
+    return [name, isGroup(old) && isGroup(value) ? merged(old, value) : value]
+  }
+  return { ...base, ...Object.fromEntries(Object.entries(change).map(both)) }
+}
