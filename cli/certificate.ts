@@ -1,0 +1,54 @@
+/** The certificate for STARTTLS: the first start makes a self-signed one, which an administrator replaces. */
+import { X509Certificate } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { generate } from 'selfsigned'
+
+export type CertificateFiles = { readonly key: string; readonly cert: string }
+
+const validDays = 3650
+
+export function certificateFiles(dataFolder: string): CertificateFiles {
+  const folder = path.join(dataFolder, 'tls')
+  return { key: path.join(folder, 'key.pem'), cert: path.join(folder, 'cert.pem') }
+}
+
+/** Makes key and certificate for a host name when there are none. Answers where they are. */
+export async function ensureCertificate(dataFolder: string, hostname: string, now: Date): Promise<CertificateFiles> {
+  const files = certificateFiles(dataFolder)
+  if ((await readIfThere(files.cert)) !== null && (await readIfThere(files.key)) !== null) return files
+  await mkdir(path.dirname(files.key), { recursive: true, mode: 0o700 })
+  const notAfterDate = new Date(now.getTime() + validDays * 86_400_000)
+  const made = await generate([{ name: 'commonName', value: hostname }], {
+    keySize: 2048,
+    algorithm: 'sha256',
+    notBeforeDate: now,
+    notAfterDate,
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: hostname }] }],
+  })
+  // Key first: a certificate without its key would look complete.
+  await writeWhole(files.key, made.private)
+  await writeWhole(files.cert, made.cert)
+  return files
+}
+
+/** Subject and end of a certificate; null when there is none. */
+export async function readCertificate(file: string): Promise<{ subject: string; validTo: Date } | null> {
+  const pem = await readIfThere(file)
+  if (pem === null) return null
+  const certificate = new X509Certificate(pem)
+  return { subject: certificate.subject, validTo: new Date(certificate.validTo) }
+}
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  const draft = `${file}.new`
+  await writeFile(draft, text, { mode: 0o600, flush: true })
+  await rename(draft, file)
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+}

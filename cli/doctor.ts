@@ -1,0 +1,110 @@
+/** `mailroom doctor`: looks at what an instance needs and says plainly what is wrong. */
+import { Resolver } from 'node:dns/promises'
+import { statfs } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { closeContext } from '../core/context.ts'
+import type { Settings } from '../schemas/settings.ts'
+import { countLanes } from '../store/emails.ts'
+import { openAdminContext } from './admin.ts'
+import { certificateFiles, readCertificate } from './certificate.ts'
+
+type Finding = { readonly what: string; readonly ok: boolean; readonly detail: string }
+
+const connectMs = 2_000
+const dnsMs = 3_000
+const expirySoonMs = 14 * 86_400_000
+
+/** Prints a line for each thing looked at. True when all is well. */
+export async function doctor(settings: Settings): Promise<boolean> {
+  const checks = [
+    port('http', settings.http),
+    port('smtp', settings.smtp),
+    certificate(settings),
+    disk(settings),
+    dns(settings),
+    database(settings),
+  ]
+  const findings = (await Promise.all(checks)).flat()
+  for (const { what, ok, detail } of findings) console.log(`${ok ? 'ok  ' : 'BAD '} ${what}: ${detail}`)
+  return findings.every(({ ok }) => ok)
+}
+
+function port(name: string, { host, port: number }: { host: string; port: number }): Promise<Finding> {
+  const what = `port ${name}`
+  if (number === 0) return Promise.resolve({ what, ok: true, detail: 'any free port; the ready line names it' })
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: number, timeout: connectMs })
+    const answer = (ok: boolean, detail: string) => {
+      socket.destroy()
+      resolve({ what, ok, detail: `${host}:${number} ${detail}` })
+    }
+    socket.on('connect', () => answer(true, 'answers'))
+    socket.on('timeout', () => answer(false, 'does not answer'))
+    socket.on('error', (error) => answer(false, error.message))
+  })
+}
+
+async function certificate(settings: Settings): Promise<Finding> {
+  const what = 'certificate'
+  const found = await readCertificate(certificateFiles(settings.data).cert)
+  if (found === null) return { what, ok: false, detail: 'none yet: the first start makes one' }
+  const left = found.validTo.getTime() - Date.now()
+  return {
+    what,
+    ok: left > expirySoonMs,
+    detail: `${found.subject.replaceAll('\n', ', ')}, valid until ${found.validTo.toISOString()}`,
+  }
+}
+
+async function disk(settings: Settings): Promise<Finding> {
+  const what = 'disk'
+  try {
+    const { bavail, bsize } = await statfs(settings.data)
+    const freeBytes = bavail * bsize
+    return {
+      what,
+      ok: freeBytes > settings.limits.smtp.freeDiskBytes,
+      detail: `${Math.round(freeBytes / 1024 / 1024)} MiB free in ${settings.data}`,
+    }
+  } catch (error) {
+    return { what, ok: false, detail: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** An answer that there is no such record is an answer. */
+async function dns(settings: Settings): Promise<Finding> {
+  const what = 'DNS'
+  const resolver = new Resolver({ timeout: dnsMs, tries: 1 })
+  if (settings.resolver.length > 0) resolver.setServers([...settings.resolver])
+  const servers = resolver.getServers().join(', ')
+  try {
+    await resolver.resolveMx('example.com')
+    return { what, ok: true, detail: `${servers} answers` }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? ''
+    const answered = code === 'ENODATA' || code === 'ENOTFOUND'
+    return {
+      what,
+      ok: answered,
+      detail: answered ? `${servers} answers` : `${servers}: ${code}. Mail to domains without a route cannot be sent.`,
+    }
+  }
+}
+
+async function database(settings: Settings): Promise<Finding[]> {
+  try {
+    const ctx = await openAdminContext(settings)
+    const waiting = await countLanes(ctx.store)
+    await closeContext(ctx)
+    return [
+      {
+        what: 'database',
+        ok: true,
+        detail: settings.mongodbUrl === null ? 'the embedded engine answers' : 'MONGODB_URL answers',
+      },
+      { what: 'queue', ok: true, detail: `${waiting} accounts have mail waiting to go out` },
+    ]
+  } catch (error) {
+    return [{ what: 'database', ok: false, detail: error instanceof Error ? error.message : String(error) }]
+  }
+}

@@ -1,0 +1,54 @@
+/** Documents that are derived from the code: written by `npm run generate`, compared by `--check`. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { operations } from '../operations/all.ts'
+import { openApi } from '../operations/openapi.ts'
+import { serviceVersion } from '../operations/version.ts'
+import { failures } from '../schemas/failures.ts'
+import { listSettings, variableOf } from '../schemas/settings.ts'
+
+const folder = fileURLToPath(new URL('../docs/', import.meta.url))
+
+/** Writes every derived document. */
+export async function writeGenerated(): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const [name, text] of documents()) await writeFile(path.join(folder, name), text)
+}
+
+/** The derived documents that are not as they should be. */
+export async function checkGenerated(): Promise<readonly string[]> {
+  const stale: string[] = []
+  for (const [name, text] of documents()) {
+    const there = await readFile(path.join(folder, name), 'utf8').catch(() => '')
+    if (there !== text) stale.push(`docs/${name}`)
+  }
+  return stale
+}
+
+function documents(): readonly (readonly [name: string, text: string])[] {
+  return [
+    [
+      'openapi.json',
+      `${JSON.stringify(openApi(operations, { baseUrl: 'http://127.0.0.1:8080', version: serviceVersion() }), null, 2)}\n`,
+    ],
+    ['errors.md', errorsPage()],
+    ['settings.md', settingsPage()],
+  ]
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(failures).map(
+    ([code, { http, smtp, imap, when, fix }]) =>
+      `## ${code}\n\n${when} ${fix}\n\nHTTP ${http}, SMTP ${smtp}, IMAP ${imap}.\n`,
+  )
+  return `# Errors\n\nGenerated from \`schemas/failures.ts\`. Branch on the code.\n\n${rows.join('\n')}`
+}
+
+function settingsPage(): string {
+  const rows = listSettings().map(
+    ({ name, unit, about, default: initial }) =>
+      `| \`${name}\` | \`${variableOf(name)}\` | \`${JSON.stringify(initial)}\`${unit === undefined ? '' : ` ${unit}`} | ${about} |`,
+  )
+  return `# Settings\n\nGenerated from \`schemas/settings.ts\`. They live in \`config/mailroom.yaml\`; the environment overrides; an unknown one refuses to start.\n\n| Setting | Environment | Default | |\n|---|---|---|---|\n${rows.join('\n')}\n`
+}

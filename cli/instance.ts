@@ -1,0 +1,53 @@
+/** Where a running instance keeps its things inside the data folder, and the ports it really has. */
+import { createHash } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Settings } from '../schemas/settings.ts'
+
+/** A unix socket's path must fit 108 bytes with its end (sun_path); the driver wants it to end in `.sock`. */
+const socketPathMax = 104
+
+/** The embedded engine's folder and socket. The socket of a data folder with a long path lies in the temporary folder. */
+export function enginePaths(dataFolder: string): { folder: string; socket: string } {
+  const folder = path.join(dataFolder, 'engine')
+  const near = path.join(folder, 'engine.sock')
+  if (Buffer.byteLength(near) <= socketPathMax) return { folder, socket: near }
+  const name = createHash('sha256').update(near).digest('hex').slice(0, 16)
+  return { folder, socket: path.join(tmpdir(), `mailroom-${name}`, 'engine.sock') }
+}
+
+/** The connection string of the embedded engine. */
+export function engineUrl(dataFolder: string): string {
+  return `mongodb://${encodeURIComponent(enginePaths(dataFolder).socket)}/mailroom`
+}
+
+/** Makes the folders of an instance; only their owner may look in. */
+export async function makeFolders(dataFolder: string): Promise<void> {
+  const { folder, socket } = enginePaths(dataFolder)
+  for (const wanted of [dataFolder, folder, path.dirname(socket)]) await mkdir(wanted, { recursive: true, mode: 0o700 })
+}
+
+/** The settings with a free port wherever one was left open. */
+export async function withPorts(settings: Settings): Promise<Settings> {
+  const port = async (wanted: number, host: string) => (wanted === 0 ? freePort(host) : wanted)
+  return {
+    ...settings,
+    http: { ...settings.http, port: await port(settings.http.port, settings.http.host) },
+    smtp: { ...settings.smtp, port: await port(settings.smtp.port, settings.smtp.host) },
+  }
+}
+
+function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, host, () => {
+      const address = probe.address()
+      probe.close(() =>
+        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('No free port.')),
+      )
+    })
+  })
+}

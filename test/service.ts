@@ -1,0 +1,128 @@
+/** A whole service of its own for a test: real processes, real sockets, free ports, a data folder that goes away. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { engineUrl } from '../cli/instance.ts'
+import { loadSettings } from '../cli/settings.ts'
+import type { Clock } from '../core/clock.ts'
+import { type Context, openContext } from '../core/context.ts'
+
+export type ReadyLine = {
+  readonly ready: true
+  readonly http: string
+  readonly mcp: string
+  readonly smtp: string
+  readonly data: string
+}
+
+export type Service = ReadyLine & {
+  readonly process: ChildProcess
+  /** What the processes logged so far. */
+  logs(): string
+  stop(): Promise<number | null>
+  /** Ends it and removes the data folder. */
+  dispose(): Promise<void>
+}
+
+const bin = fileURLToPath(new URL('../cli/bin.js', import.meta.url))
+const startMs = 40_000
+
+/** Starts `mailroom serve` with port 0 everywhere. `env` adds settings; `data` continues in an earlier folder. */
+export async function startService({
+  env = {},
+  data,
+}: {
+  env?: Record<string, string>
+  data?: string
+} = {}): Promise<Service> {
+  const folder = data ?? (await mkdtemp(path.join(tmpdir(), 'mailroom-test-')))
+  const child = spawn(process.execPath, [bin, 'serve'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      MAILROOM_DATA: folder,
+      MAILROOM_HTTP_PORT: '0',
+      MAILROOM_SMTP_PORT: '0',
+      MAILROOM_LOG_LEVEL: 'info',
+      ...env,
+    },
+  })
+  let logs = ''
+  child.stderr.on('data', (text: Buffer) => {
+    logs += text.toString()
+  })
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const ready = await new Promise<ReadyLine>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`Not ready within ${startMs} ms:\n${logs}`)), startMs)
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (!line.startsWith('{')) return
+      clearTimeout(timer)
+      resolve(JSON.parse(line) as ReadyLine)
+    })
+    void exited.then((code) => reject(new Error(`Ended with ${code} before it was ready:\n${logs}`)))
+  })
+  const stop = async () => {
+    child.kill('SIGTERM')
+    return exited
+  }
+  return {
+    ...ready,
+    process: child,
+    logs: () => logs,
+    stop,
+    async dispose() {
+      if (child.exitCode === null && child.signalCode === null) await stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A context on the database of a running service, for what only an administrator or the passing of time can do. */
+export function contextOf(service: Pick<ReadyLine, 'data'>, clock?: Clock): Promise<Context> {
+  const settings = loadSettings({
+    file: null,
+    env: { MAILROOM_DATA: service.data, MONGODB_URL: engineUrl(service.data), MAILROOM_LOG_LEVEL: 'silent' },
+  })
+  return openContext({ settings, role: 'test', ...(clock !== undefined && { clock }) })
+}
+
+/** Asks until `answer` gives something, at most `withinMs`. */
+export async function eventually<T>(
+  what: string,
+  answer: () => Promise<T | null | undefined | false>,
+  withinMs = 10_000,
+): Promise<T> {
+  const end = Date.now() + withinMs
+  for (;;) {
+    const given = await answer()
+    if (given !== null && given !== undefined && given !== false) return given
+    if (Date.now() > end) throw new Error(`Not within ${withinMs} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
+export type Json = { readonly [field: string]: unknown }
+export type Answer<T = Json> = { readonly status: number; readonly headers: Headers; readonly body: T }
+
+/** A REST client with a key. */
+export function client(
+  http: string,
+  key?: string,
+): <T = Json>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer<T>> {
+  return async <T>(method: string, where: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${http}${where}`, {
+      method,
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: (text === '' ? {} : JSON.parse(text)) as T }
+  }
+}
