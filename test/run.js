@@ -9,9 +9,10 @@ ensureInstalled()
 const root = fileURLToPath(new URL('..', import.meta.url))
 const mocha = path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js')
 const args = process.argv.slice(2)
+// --exit: Agenda leaves timers of jobs to come behind when it stops, and nobody may wait for those.
 const { status } = spawnSync(
   nodePath,
-  ['--disable-warning=ExperimentalWarning', mocha, ...(args.length > 0 ? args : ['test/**/*.test.ts'])],
+  ['--disable-warning=ExperimentalWarning', mocha, '--exit', ...(args.length > 0 ? args : ['test/**/*.test.ts'])],
   {
     cwd: root,
     stdio: 'inherit',

@@ -7,13 +7,16 @@ import { encode } from '../bson/encode.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { log, reason } from '../log.ts'
-import { busyMs, databasePath, openWriter, readMeta, writeMeta } from '../store/database.ts'
+import { busyMs, databasePath, openReader, openWriter, readMeta, writeMeta } from '../store/database.ts'
 import { Store } from '../store/store.ts'
 import { errorBody } from '../wire/reply.ts'
 import type { WriteContext } from './context.ts'
 import { type Answer, Groups } from './groups.ts'
 import type { Answers, FromWriter, ToWriter, WriteRequest, WriterData } from './protocol.ts'
 import { statementFor } from './statements.ts'
+
+/** More pages than any database has. */
+const allPages = 2 ** 31 - 1
 
 if (parentPort !== null) run(parentPort, workerData as WriterData)
 
@@ -37,7 +40,7 @@ function run(port: MessagePort, data: WriterData): void {
   const enqueue = (request: WriteRequest) => {
     if (request.kind === 'backup') {
       backups++
-      void copy(db, request.path).then((body) => {
+      void copy(data.dir, request.path).then((body) => {
         backups--
         sendAnswers([{ id: request.id, body }], send)
         finish()
@@ -111,13 +114,15 @@ function checkpoint(db: DatabaseSync): void {
 }
 
 /**
- * Copies the database while it is in use; the copy appears under its name when it is whole and on disk.
- * From this connection: writes of another one would make SQLite start again.
+ * Copies the database while it is in use; the copy appears under its name when it is whole and on disk. A connection of
+ * its own takes all pages in one step: it sees one snapshot, and writes that come meanwhile neither wait nor make it start
+ * again.
  */
-async function copy(db: DatabaseSync, path: string): Promise<Answer['body']> {
+async function copy(dir: string, path: string): Promise<Answer['body']> {
+  const source = openReader(dir)
   try {
     const partial = `${path}.partial`
-    await backup(db, partial)
+    await backup(source, partial, { rate: allPages })
     const file = await open(partial, 'r+')
     await file.sync()
     await file.close()
@@ -127,6 +132,8 @@ async function copy(db: DatabaseSync, path: string): Promise<Answer['body']> {
     return errorBody(
       new EngineError('OperationFailed', `backup failed: ${error instanceof Error ? error.message : error}`),
     )
+  } finally {
+    source.close()
   }
 }
 

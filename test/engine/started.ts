@@ -40,7 +40,7 @@ export async function startEngine(options: StartOptions = {}): Promise<Started> 
   const lines: string[] = []
   child.stderr?.on('data', (chunk: Buffer) => lines.push(...chunk.toString().split('\n').filter(Boolean)))
   await new Promise<void>((resolve, reject) => {
-    child.once('message', () => resolve())
+    child.on('message', (message) => (message as { ready?: boolean }).ready === true && resolve())
     child.once('exit', (code) => reject(new Error(`the engine ended with ${code}: ${lines.join('\n')}`)))
   })
   const client = await new MongoClient(url(socket), { serverSelectionTimeoutMS: 5000, ...options.client }).connect()
