@@ -5,8 +5,8 @@ import { Failure } from '../schemas/failures.ts'
 import type { Parameters } from './routes.ts'
 
 /** What is still read and thrown away of a body that is too large, so that the peer gets to read the answer. */
-const discardBytesMax = 4 * 1024 * 1024
-const discardMs = 2_000
+const discardBytesMax = 64 * 1024 * 1024
+const discardMs = 5_000
 
 /**
  * Puts path, query and body together as the operation's input. A name from the wrong place is unknown there: fails with
@@ -68,7 +68,9 @@ export async function readJson(request: IncomingMessage, limitBytes: number): Pr
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {
-    throw new Failure('invalid_request', 'The body is not well-formed JSON in UTF-8.', { cause: error })
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
+    // Not handed on as the cause, which is logged: its text quotes the body.
+    throw new Failure('invalid_request', 'The body is not well-formed JSON in UTF-8.')
   }
 }
 

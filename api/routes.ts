@@ -8,7 +8,7 @@ type Leaf<H> = { readonly segments: readonly string[]; readonly handlers: Map<st
 
 export type Routes<H> = {
   add(method: string, path: string, handler: H): void
-  /** Finds by an undecoded path. Parameters come decoded; null for those that cannot be. */
+  /** Finds by an undecoded path. Parameters come decoded; a path that cannot be decoded is nobody's. */
   find(method: string, path: string): Served<H> | Unserved
 }
 
@@ -33,8 +33,9 @@ export function createRoutes<H>(): Routes<H> {
       const matching = (byLength.get(actual.length) ?? []).filter(({ segments }) => matches(segments, actual))
       for (const { segments, handlers } of matching) {
         const handler = handlers.get(method === 'HEAD' ? 'GET' : method)
-        const parameters = handler === undefined ? null : parametersOf(segments, actual)
-        if (handler !== undefined && parameters !== null) return { handler, parameters }
+        if (handler === undefined) continue
+        const parameters = parametersOf(segments, actual)
+        return parameters === null ? { handler: null, allow: [] } : { handler, parameters }
       }
       const methods = new Set(matching.flatMap(({ handlers }) => [...handlers.keys()]))
       if (methods.size === 0) return { handler: null, allow: [] }

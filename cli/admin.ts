@@ -1,19 +1,24 @@
 /** What an administrator does: accounts, domains, keys, mailboxes, the audit trail. Needs the database to be up. */
+import { connect } from 'node:net'
 import type { Command } from 'commander'
 import { claimByToken, createAccount, getAccount, listAccounts } from '../core/accounts.ts'
 import { verifyAudit } from '../core/audit.ts'
+import { after, dayMs } from '../core/clock.ts'
 import { type Context, closeContext, openContext } from '../core/context.ts'
 import { createDomain, listDomains } from '../core/domains.ts'
 import { createKey, listKeys, revokeKey } from '../core/keys.ts'
 import { createMailbox, getMailbox, listMailboxes } from '../core/mailboxes.ts'
 import { administrator } from '../core/principal.ts'
+import { normaliseAddress } from '../mail/address.ts'
 import { Failure } from '../schemas/failures.ts'
 import { type AgentsPlanName, agentsPlanNames, type MailPlanName, mailPlanNames } from '../schemas/plans.ts'
 import { agentScopes, allScopes, type KeyKind, keyKinds, type Scope } from '../schemas/scopes.ts'
 import type { Settings } from '../schemas/settings.ts'
-import { engineUrl } from './instance.ts'
+import { enginePaths, engineUrl } from './instance.ts'
 
 const listMax = 200
+const nameMax = 200
+const keyDaysMax = 36_500
 
 /** Adds the commands. Each prints one line of JSON per record, so that scripts can read them. */
 export function addAdminCommands(program: Command, settingsNow: () => Settings): void {
@@ -36,10 +41,14 @@ export function addAdminCommands(program: Command, settingsNow: () => Settings):
     .option('--plan <plan>', `mail plan: ${mailPlanNames.join(', ')} or none`, 'business')
     .option('--agents-plan <plan>', `Agents plan: ${agentsPlanNames.join(', ')} or none`, 'scale')
     .action(
-      withContext(async (ctx, name: string, options: { owner?: string; plan: string; agentsPlan: string }) => {
+      withContext(async (ctx, given: string, options: { owner?: string; plan: string; agentsPlan: string }) => {
+        const name = given.trim()
+        if (name === '' || name.length > nameMax)
+          throw new Failure('validation_error', `The name must have 1 to ${nameMax} characters.`)
+        const owner = options.owner === undefined ? null : person(options.owner)
         const plan = oneOfOrNone<MailPlanName>(options.plan, mailPlanNames, '--plan')
         const agentsPlan = oneOfOrNone<AgentsPlanName>(options.agentsPlan, agentsPlanNames, '--agents-plan')
-        print(await createAccount(ctx, { name, owner: options.owner ?? null, plan, agentsPlan }))
+        print(await createAccount(ctx, { name, owner, plan, agentsPlan }))
       }),
     )
   account
@@ -51,7 +60,7 @@ export function addAdminCommands(program: Command, settingsNow: () => Settings):
     .description('give an unclaimed account to its owner (an e-mail address), by its claim link')
     .action(
       withContext(async (ctx, link: string, owner: string) =>
-        print(await claimByToken(ctx, { token: link.slice(link.lastIndexOf('/') + 1), owner })),
+        print(await claimByToken(ctx, { token: link.slice(link.lastIndexOf('/') + 1), owner: person(owner) })),
       ),
     )
 
@@ -78,7 +87,12 @@ export function addAdminCommands(program: Command, settingsNow: () => Settings):
   domain
     .command('list <account>')
     .description('the domains of an account')
-    .action(withContext(async (ctx, accountId: string) => print(...(await listDomains(ctx, accountId)))))
+    .action(
+      withContext(async (ctx, accountId: string) => {
+        await getAccount(ctx, accountId)
+        print(...(await listDomains(ctx, accountId)))
+      }),
+    )
 
   const key = program.command('key').description('API keys')
   key
@@ -88,13 +102,13 @@ export function addAdminCommands(program: Command, settingsNow: () => Settings):
     .option('--kind <kind>', keyKinds.join(' or '), 'account')
     .option('--scopes <scopes>', 'comma-separated; default: all that the kind may hold')
     .option('--mailboxes <addresses>', 'comma-separated addresses an agent key is granted')
-    .option('--days <days>', 'days until it expires', Number)
+    .option('--days <days>', 'days until it expires')
     .action(
       withContext(
         async (
           ctx,
           accountId: string,
-          options: { name: string; kind: string; scopes?: string; mailboxes?: string; days?: number },
+          options: { name: string; kind: string; scopes?: string; mailboxes?: string; days?: string },
         ) => {
           const kind = oneOf<KeyKind>(options.kind, keyKinds, '--kind')
           const principal = administrator(await getAccount(ctx, accountId))
@@ -103,11 +117,17 @@ export function addAdminCommands(program: Command, settingsNow: () => Settings):
             options.scopes === undefined
               ? held
               : split(options.scopes).map((scope) => oneOf<Scope>(scope, allScopes, '--scopes'))
+          if (scopes.length === 0) throw new Failure('validation_error', '--scopes names no scope.')
+          // A key that was to reach a few mailboxes must not come out as one that reaches all.
+          if (kind === 'account' && options.mailboxes !== undefined)
+            throw new Failure(
+              'validation_error',
+              '--mailboxes goes with --kind agent: an account key reaches them all.',
+            )
           const granted = await Promise.all(
             split(options.mailboxes ?? '').map((address) => getMailbox(ctx, principal, address)),
           )
-          const expiresAt =
-            options.days === undefined ? null : new Date(ctx.clock.now().getTime() + options.days * 86_400_000)
+          const expiresAt = options.days === undefined ? null : after(ctx.clock.now(), daysOf(options.days) * dayMs)
           const { apiKey, key: made } = await createKey(ctx, {
             accountId,
             kind,
@@ -123,7 +143,12 @@ export function addAdminCommands(program: Command, settingsNow: () => Settings):
   key
     .command('list <account>')
     .description('the keys of an account')
-    .action(withContext(async (ctx, accountId: string) => print(...(await listKeys(ctx, accountId)))))
+    .action(
+      withContext(async (ctx, accountId: string) => {
+        await getAccount(ctx, accountId)
+        print(...(await listKeys(ctx, accountId)))
+      }),
+    )
   key
     .command('revoke <account> <key>')
     .description('end a key at once')
@@ -166,6 +191,7 @@ export function addAdminCommands(program: Command, settingsNow: () => Settings):
     .description('check the hash chain')
     .action(
       withContext(async (ctx, accountId: string) => {
+        await getAccount(ctx, accountId)
         const { entries, broken } = await verifyAudit(ctx, accountId)
         print({ entries, broken })
         if (broken !== null) process.exitCode = 1
@@ -173,9 +199,12 @@ export function addAdminCommands(program: Command, settingsNow: () => Settings):
     )
 }
 
-/** The database of the running instance in the data folder, or the one of MONGODB_URL. */
-export function openAdminContext(settings: Settings): Promise<Context> {
+/** The database of the running instance in the data folder, or the one of MONGODB_URL. Fails with `unavailable`. */
+export async function openAdminContext(settings: Settings): Promise<Context> {
   const mongodbUrl = settings.mongodbUrl ?? engineUrl(settings.data)
+  // Asked first: the driver waits long for a socket that is not there, and a context makes secrets in a mistyped folder.
+  if (settings.mongodbUrl === null && !(await answers(enginePaths(settings.data).socket)))
+    throw new Failure('unavailable', `The service is not running on ${settings.data}: start it, or set MAILROOM_DATA.`)
   return openContext({ settings: { ...settings, mongodbUrl, log: { level: 'error' } }, role: 'admin' }).catch(
     (error: unknown) => {
       throw new Failure(
@@ -184,6 +213,17 @@ export function openAdminContext(settings: Settings): Promise<Context> {
       )
     },
   )
+}
+
+/** Whether somebody listens on the socket. */
+export function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath, () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
 }
 
 function print(...records: readonly object[]): void {
@@ -195,6 +235,20 @@ const split = (text: string) =>
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
+
+/** The mail address of a person. */
+function person(text: string): string {
+  const address = normaliseAddress(text)
+  if (address === null) throw new Failure('validation_error', `"${text}" is not a mail address.`)
+  return address
+}
+
+function daysOf(text: string): number {
+  const days = Number(text)
+  if (!(days > 0 && days <= keyDaysMax))
+    throw new Failure('validation_error', `--days must be a number above 0, at most ${keyDaysMax}.`)
+  return days
+}
 
 function oneOf<T extends string>(text: string, known: readonly T[], option: string): T {
   const found = known.find((name) => name === text)

@@ -7,6 +7,7 @@ import { openApi } from '../operations/openapi.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { failures } from '../schemas/failures.ts'
 import { listSettings, variableOf } from '../schemas/settings.ts'
+import { enginePage } from './enginePage.ts'
 
 const folder = fileURLToPath(new URL('../docs/', import.meta.url))
 
@@ -32,6 +33,7 @@ function documents(): readonly (readonly [name: string, text: string])[] {
       'openapi.json',
       `${JSON.stringify(openApi(operations, { baseUrl: 'http://127.0.0.1:8080', version: serviceVersion() }), null, 2)}\n`,
     ],
+    ['engine.md', enginePage()],
     ['errors.md', errorsPage()],
     ['settings.md', settingsPage()],
   ]

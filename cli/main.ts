@@ -7,6 +7,7 @@ import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { addAdminCommands } from './admin.ts'
+import { addDatabaseCommands } from './database.ts'
 import { doctor } from './doctor.ts'
 import { checkGenerated, writeGenerated } from './generate.ts'
 import { type PartName, partNames, serve } from './serve.ts'
@@ -62,13 +63,17 @@ program
   })
 
 addAdminCommands(program, settingsNow)
+addDatabaseCommands(program, settingsNow)
 
 try {
   await program.parseAsync()
 } catch (error) {
   const expected = error instanceof SettingsError || error instanceof Failure
   console.error(expected ? error.message : error)
-  process.exit(1)
+  const failed = error instanceof Error ? error.message : String(error)
+  // To the supervisor of a part, which tells why it could not start.
+  if (process.send === undefined) process.exit(1)
+  process.send({ failed }, () => process.exit(1))
 } finally {
   // The starter's channel only tells that it died; it keeps nobody waiting.
   process.channel?.unref()

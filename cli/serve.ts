@@ -30,6 +30,8 @@ export async function serve(wanted: Settings, only: readonly PartName[]): Promis
   const stop = stopper(parts, log)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
   process.on('disconnect', () => void stop(0))
+  // The starter may have died before anybody listened.
+  if (process.connected === false) return stop(0)
   try {
     await startParts({ settings, only, parts, log })
   } catch (error) {

@@ -18,23 +18,33 @@ type Told = {
 
 const pingMs = 2_000
 const stopMs = 15_000
+/** What is under way at a stop may take this long: less than the supervisor waits (cli/serve.ts). */
+const doorsMs = 3_000
+const idleMs = 50
 
 export async function runService(settings: Settings): Promise<void> {
   const ctx = await openContext({ settings, role: 'service' })
   await ensureSharedDomain(ctx)
-  let parts: Readonly<Record<string, boolean>> = {}
+  // Not ready before the supervisor has told which parts there are.
+  let parts: Readonly<Record<string, boolean>> = { supervisor: false }
 
   async function readiness(): Promise<{ ready: boolean; parts: Readonly<Record<string, boolean>> }> {
+    // As they are now: the answer of the database may wait until it is up again.
+    const told = parts
     const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('late')), pingMs).unref())
     const database = await Promise.race([ctx.store.ping(), late]).then(
       () => true,
       () => false,
     )
-    const all = { ...parts, database, api: true }
+    const all = { ...told, database, api: true }
     return { ready: Object.values(all).every((up) => up), parts: all }
   }
 
+  let closing: Promise<void> | null = null
   const server = createServer(createApi(ctx, { readiness, mcp: createMcp(ctx) }))
+  server.prependListener('request', (_request, response) => {
+    if (closing !== null) response.setHeader('Connection', 'close')
+  })
   const announcer = startAnnouncer(ctx)
   const clocks = await startClocks(ctx)
   await new Promise<void>((resolve, reject) => {
@@ -42,12 +52,17 @@ export async function runService(settings: Settings): Promise<void> {
     server.listen(settings.http.port, settings.http.host, resolve)
   })
 
-  async function closeDoors(): Promise<void> {
-    if (!server.listening) return
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    server.closeIdleConnections()
-    setTimeout(() => server.closeAllConnections(), stopMs / 2).unref()
-    await closed
+  // Requests that are under way are answered; a connection that is kept alive brings no further ones.
+  function closeDoors(): Promise<void> {
+    closing ??= new Promise((resolve) => {
+      const sweep = setInterval(() => server.closeIdleConnections(), idleMs)
+      setTimeout(() => server.closeAllConnections(), doorsMs).unref()
+      server.close(() => {
+        clearInterval(sweep)
+        resolve()
+      })
+    })
+    return closing
   }
 
   async function stop(): Promise<void> {
@@ -65,6 +80,8 @@ export async function runService(settings: Settings): Promise<void> {
     if (told.stop === true) void stop()
   })
   process.on('disconnect', () => process.exit(1))
+  // The supervisor may have died before anybody listened.
+  if (process.connected === false) process.exit(1)
   const { port } = server.address() as AddressInfo
   process.send?.({ ready: true, http: `${settings.http.host}:${port}` })
 }

@@ -17,7 +17,7 @@ export type Ready = { readonly ready: true; readonly [field: string]: unknown }
 
 export type Part = {
   readonly name: string
-  /** Resolves with the first ready message. Rejects when the part ends before it ever was ready. */
+  /** Resolves with the first ready message. Rejects when the part ends before it ever was ready, with what it said in `failed`. */
   readonly started: Promise<Ready>
   isReady(): boolean
   send(message: object): void
@@ -39,6 +39,7 @@ export function startPart(
   let ready = false
   let stopping = false
   let everReady = false
+  let failure: string | null = null
   let pauseMs = pauseFirstMs
   let timer: NodeJS.Timeout | undefined
   const ended: (() => void)[] = []
@@ -53,6 +54,8 @@ export function startPart(
       env: { ...process.env, ...env },
     })
     child.on('message', (message: unknown) => {
+      const { failed } = message as { readonly failed?: unknown }
+      if (typeof failed === 'string') failure = failed
       if ((message as Partial<Ready>).ready !== true) return
       ready = true
       everReady = true
@@ -66,7 +69,8 @@ export function startPart(
       for (const tell of ended.splice(0)) tell()
       onChange()
       if (stopping) return
-      if (!everReady) reject(new Error(`${name} ended before it was ready (${signal ?? `status ${code}`}).`))
+      if (!everReady)
+        reject(new Error(`${name} could not start: ${failure ?? `it ended with ${signal ?? `status ${code}`}`}.`))
       if (!everReady) return
       if (Date.now() - since > recoveredMs) pauseMs = pauseFirstMs
       log.error({ part: name, code, signal, pauseMs }, 'part ended; starting it again')

@@ -27,9 +27,9 @@ import type { Principal } from './principal.ts'
 import { hashCredential, newCredential } from './secrets.ts'
 import { counted, give, take } from './usage.ts'
 
-/** A DNS label of 3 to 40 of a-z 0-9 - (decisions.md 3, Signup). */
-const nameForm = /^(?=.{3,40}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
-const inboxForm = /^(?=.{1,64}$)[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/
+/** A DNS label of 3 to 40 of a-z 0-9 - (decisions.md 3, Signup), not in the form of an A-label (RFC 5891 4.2.3.1). */
+const nameForm = /^(?=.{3,40}$)(?!..--)[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
+const inboxForm = /^(?=.{1,64}$)(?!.*\.\.)[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/
 /** Names that would pass for the service itself. */
 const reservedNames = new Set([
   'postmaster',
@@ -286,8 +286,9 @@ async function takeSignupBudget(ctx: Context, address: string): Promise<void> {
   ]
   const counter = 'signups'
   for (const [n, { owner, limit, refusal }] of budgets.entries()) {
-    if (await take(ctx, { owner, period: 'day', counter, by: 1, limit })) continue
-    for (const earlier of budgets.slice(0, n)) await give(ctx, { owner: earlier.owner, period: 'day', counter, by: 1 })
+    if (await take(ctx, { owner, period: 'day', counter, by: 1, limit, at: now })) continue
+    for (const earlier of budgets.slice(0, n))
+      await give(ctx, { owner: earlier.owner, period: 'day', counter, by: 1, at: now })
     throw refusal()
   }
 }

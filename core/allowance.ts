@@ -9,6 +9,7 @@ import { findContacts } from '../store/records.ts'
 import { after, minuteMs, periodsOf, secondsUntil } from './clock.ts'
 import type { Context } from './context.ts'
 import type { Principal } from './principal.ts'
+import { isSimulated } from './simulator.ts'
 import { counted, give, type Period, take } from './usage.ts'
 
 /** Contacts are derived a moment after the arrival; within this time the messages themselves are asked. */
@@ -42,26 +43,28 @@ type Limit = {
   readonly owner: string
   readonly period: Period
   readonly counter: string
+  readonly by: number
   readonly limit: number | null
   readonly refusal: () => Failure
 }
 
 /**
- * Takes the allowance of a send of so many recipients, or nothing. Answers how to give it back. Fails with `CLAIM_REQUIRED`
+ * Takes the allowance of a send to these recipients, or nothing; simulated ones do not count in rates. Answers how to give it back. Fails with `CLAIM_REQUIRED`
  * (5 replies used), `AGENT_EMAIL_LIMIT`, `send_limit_reached`, `shared_domain_send_limit`, `send_rate_limited`.
  */
 export async function takeSendAllowance(
   ctx: Context,
   principal: Principal,
-  { mailbox, recipients }: { mailbox: MailboxDoc; recipients: number },
+  { mailbox, recipients }: { mailbox: MailboxDoc; recipients: readonly string[] },
 ): Promise<() => Promise<void>> {
-  const limits = await limitsOf(ctx, principal, mailbox, recipients)
+  const at = ctx.clock.now()
+  const limits = await limitsOf(ctx, principal, { mailbox, recipients, now: at })
   const taken: Limit[] = []
   const giveBack = async () => {
-    for (const { owner, period, counter } of taken) await give(ctx, { owner, period, counter, by: recipients })
+    for (const limit of taken) await give(ctx, { ...limit, at })
   }
   for (const limit of limits) {
-    if (await take(ctx, { ...limit, by: recipients })) {
+    if (await take(ctx, { ...limit, at })) {
       taken.push(limit)
       continue
     }
@@ -74,17 +77,16 @@ export async function takeSendAllowance(
 async function limitsOf(
   ctx: Context,
   { account, accountId }: Principal,
-  mailbox: MailboxDoc,
-  recipients: number,
+  { mailbox, recipients, now }: { mailbox: MailboxDoc; recipients: readonly string[]; now: Date },
 ): Promise<Limit[]> {
-  const now = ctx.clock.now()
   const { dayEnd, minuteEnd, monthEnd } = periodsOf(now)
   const allowance = allowanceOf(account)
   const shared = splitAddress(mailbox.address).domain.endsWith(`.${ctx.settings.sharedDomain}`)
   const month = await counted(ctx, accountId, 'month')
   const limits: Limit[] = []
-  const add = (period: Period, counter: string, limit: number | null, refusal: () => Failure) =>
-    limits.push({ owner: accountId, period, counter, limit, refusal })
+  const real = recipients.filter((address) => !isSimulated(address)).length
+  const add = (period: Period, counter: string, limit: number | null, refusal: () => Failure, by = recipients.length) =>
+    by > 0 && limits.push({ owner: accountId, period, counter, by, limit, refusal })
   if (account.status === 'unclaimed') {
     add(
       'day',
@@ -144,15 +146,19 @@ async function limitsOf(
           `The plan has ${allowance.sendsPerDay} sends a day, and they are used; they come back at ${dayEnd.toISOString()}.`,
           { retryAfter: secondsUntil(now, dayEnd) },
         ),
+      real,
     )
   }
-  add('minute', 'sent', allowance.recipientsPerMinute, () => {
-    const tooMany = recipients > allowance.recipientsPerMinute ? ` This send alone has ${recipients}.` : ''
-    return new Failure(
-      'send_rate_limited',
-      `The plan has ${allowance.recipientsPerMinute} recipients a minute.${tooMany}`,
-      { retryAfter: secondsUntil(now, minuteEnd) },
-    )
-  })
+  const tooMany = real > allowance.recipientsPerMinute ? ` This send alone has ${real}.` : ''
+  add(
+    'minute',
+    'sent',
+    allowance.recipientsPerMinute,
+    () =>
+      new Failure('send_rate_limited', `The plan has ${allowance.recipientsPerMinute} recipients a minute.${tooMany}`, {
+        retryAfter: secondsUntil(now, minuteEnd),
+      }),
+    real,
+  )
   return limits
 }

@@ -11,6 +11,7 @@ import { knownEvents, type NewEvent } from '../store/events.ts'
 import { findMessages } from '../store/messages.ts'
 import { noteContacts } from '../store/records.ts'
 import type { Context } from './context.ts'
+import { planMissed } from './deliveries.ts'
 import { recordEvents } from './events.ts'
 import { foldersOf } from './folders.ts'
 import { count, take } from './usage.ts'
@@ -31,6 +32,14 @@ export async function announceMissed(ctx: Context, messages: readonly MessageDoc
     arrivals.map(({ _id }) => receivedEventId(_id)),
   )
   const missed = arrivals.filter(({ _id }) => !known.has(receivedEventId(_id)))
+  const told = arrivals.filter(({ _id }) => known.has(receivedEventId(_id)))
+  for (const [accountId, own] of Map.groupBy(told, (message) => message.accountId)) {
+    await planMissed(
+      ctx,
+      accountId,
+      own.map(({ _id }) => receivedEventId(_id)),
+    )
+  }
   await announce(ctx, missed)
   return missed.length
 }

@@ -23,6 +23,8 @@ export type Context = {
   readonly hostname: string
   /** Of this request or transaction; '' outside one. */
   readonly requestId: string
+  /** The same for every try of a request under one Idempotency-Key: what is made gets its id from it. Null without a key. */
+  readonly onceId: string | null
 }
 
 /**
@@ -61,6 +63,7 @@ export async function openContext({
     baseUrl: (settings.baseUrl ?? `http://${settings.http.host}:${settings.http.port}`).replace(/\/+$/, ''),
     hostname: settings.hostname ?? hostname(),
     requestId: '',
+    onceId: null,
   }
 }
 

@@ -11,7 +11,7 @@ import { after, dayMs, hourMs, minuteMs, secondMs } from './clock.ts'
 import type { Context } from './context.ts'
 import { eventOf } from './envelope.ts'
 import { postWebhook } from './post.ts'
-import { endpointsOf } from './webhooks.ts'
+import { endpointsOf, isLive } from './webhooks.ts'
 
 /** Pauses after a failed attempt; then every 8 hours (decisions.md 2, Webhooks and events). */
 const pausesMs = [
@@ -43,6 +43,25 @@ export async function planDeliveries(ctx: Context, accountId: string, events: re
   )
   await store.insertDeliveries(ctx.store, planned)
   for (const { _id } of planned) attemptSoon(ctx, _id)
+}
+
+/** Plans what a crash between recording the events and planning for them left out; endpoints that are newer hear nothing. */
+export async function planMissed(ctx: Context, accountId: string, eventIds: readonly string[]): Promise<void> {
+  const endpoints = await endpointsOf(ctx, accountId)
+  if (endpoints.length === 0 || eventIds.length === 0) return
+  const at = ctx.clock.now()
+  const wanted = (await store.findEvents(ctx.store, eventIds)).flatMap((event) =>
+    endpoints
+      .filter(({ webhook, hears }) => webhook.createdAt <= event.createdAt && hears(event))
+      .map(({ webhook }) => deliveryOf(webhook, event, at)),
+  )
+  const known = await store.knownDeliveries(
+    ctx.store,
+    wanted.map(({ _id }) => _id),
+  )
+  const missed = wanted.filter(({ _id }) => !known.has(_id))
+  await store.insertDeliveries(ctx.store, missed)
+  for (const { _id } of missed) attemptSoon(ctx, _id)
 }
 
 /** Makes the attempts that are due, up to a bound. Answers how many there were. */
@@ -84,7 +103,7 @@ async function attempt(ctx: Context, deliveryId: string): Promise<void> {
   const delivery = await store.claimDelivery(ctx.store, { deliveryId, now, until: after(now, leaseMs), token })
   if (delivery === null) return
   const webhook = await store.findWebhook(ctx.store, delivery)
-  if (webhook === null || !webhook.enabled) {
+  if (webhook === null || !(await isLive(ctx, webhook))) {
     await store.skipDeliveries(ctx.store, delivery.webhookId)
     return
   }

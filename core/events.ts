@@ -9,14 +9,17 @@ import type { EventDoc } from '../store/documents.ts'
 import { appendEvents, listEvents as findEvents, type NewEvent } from '../store/events.ts'
 import { after, dayMs } from './clock.ts'
 import type { Context } from './context.ts'
-import { planDeliveries } from './deliveries.ts'
+import { planDeliveries, planMissed } from './deliveries.ts'
 import { cursorOf, type Event, eventOf, readCursor } from './envelope.ts'
 import type { Page } from './paging.ts'
 import type { Principal } from './principal.ts'
 
 const keptMs = 30 * dayMs
 
-/** Records events of one account, in order, and plans their webhooks. Those that exist already are left as they are. */
+/**
+ * Records events of one account, in order, and plans their webhooks. Those that exist already are left as they are, and only
+ * planned for when a crash kept them from it. Answers those that are new.
+ */
 export async function recordEvents(
   ctx: Context,
   accountId: string,
@@ -25,6 +28,13 @@ export async function recordEvents(
   if (events.length === 0) return []
   const appended = await appendEvents(ctx.store, accountId, events)
   await planDeliveries(ctx, accountId, appended)
+  const fresh = new Set(appended.map(({ _id }) => _id))
+  const before = events.filter(({ _id }) => !fresh.has(_id))
+  await planMissed(
+    ctx,
+    accountId,
+    before.map(({ _id }) => _id),
+  )
   return appended
 }
 

@@ -1,9 +1,9 @@
 /** Requests that may be repeated: the first answer is kept and given again (decisions.md 1, Idempotency). */
 import { createHash } from 'node:crypto'
 import { Failure } from '../schemas/failures.ts'
-import { newToken } from '../schemas/ids.ts'
+import { newId, newToken } from '../schemas/ids.ts'
 import type { IdempotencyDoc } from '../store/documents.ts'
-import { dropMark, finishMark, takeMark } from '../store/records.ts'
+import { dropMark, finishMark, releaseMark, takeMark } from '../store/records.ts'
 import { after, dayMs, minuteMs } from './clock.ts'
 import type { Context } from './context.ts'
 
@@ -13,7 +13,16 @@ const runningMs = minuteMs
 
 export type Once =
   | { readonly done: true; readonly status: number; readonly body: string }
-  | { readonly done: false; finish(answer: { status: number; body: string }): Promise<void>; abandon(): Promise<void> }
+  | {
+      readonly done: false
+      /** The same for every try of the request (Context.onceId). */
+      readonly onceId: string
+      finish(answer: { status: number; body: string }): Promise<void>
+      /** Nothing was done: the key is free. */
+      abandon(): Promise<void>
+      /** It is not known what was done: the next try of the same request goes on with it. */
+      release(): Promise<void>
+    }
 
 /**
  * Begins a request that must happen at most once under its key. `fingerprint` tells requests apart (method, path, body).
@@ -38,6 +47,7 @@ export async function beginOnce(
     fingerprint,
     state: 'running',
     owner: newToken(),
+    onceId: newId('req', now),
     startedAt: now,
     expiresAt: after(now, keepMs),
   }
@@ -45,8 +55,10 @@ export async function beginOnce(
   if (result.taken) {
     return {
       done: false,
+      onceId: result.onceId,
       finish: (answer) => finishMark(ctx.store, mark, answer),
       abandon: () => dropMark(ctx.store, mark),
+      release: () => releaseMark(ctx.store, mark),
     }
   }
   const { standing } = result

@@ -5,6 +5,7 @@ import { agentScopes, type KeyKind, type Scope } from '../schemas/scopes.ts'
 import * as store from '../store/accounts.ts'
 import { toBinary } from '../store/bytes.ts'
 import type { KeyDoc } from '../store/documents.ts'
+import { disableWebhooks } from '../store/events.ts'
 import type { Context } from './context.ts'
 import { liveKeyPrefix } from './principal.ts'
 import { hashCredential, newCredential } from './secrets.ts'
@@ -45,13 +46,14 @@ export async function listKeys(ctx: Context, accountId: string): Promise<readonl
   return (await store.listKeys(ctx.store, accountId)).map(keyOf)
 }
 
-/** Ends a key at once. Fails with `not_found`. */
+/** Ends a key at once, and turns off the endpoints it made as an agent's. Fails with `not_found`. */
 export async function revokeKey(
   ctx: Context,
   { accountId, keyId }: { accountId: string; keyId: string },
 ): Promise<void> {
   if (!(await store.revokeKey(ctx.store, { accountId, keyId, at: ctx.clock.now() })))
     throw new Failure('not_found', `No live key ${keyId}.`)
+  await disableWebhooks(ctx.store, { accountId, agentKeyId: keyId })
 }
 
 function keyOf({ _id, hash: _, ...key }: KeyDoc): Key {

@@ -40,7 +40,7 @@ export async function claimAttempts(
       token: newToken(),
       max: Math.min(rowsPerLane, max - attempts.length),
     })
-    attempts.push(...rows.map((row) => attemptOf(ctx, row)))
+    attempts.push(...(await withoutFinished(ctx, rows)).map((row) => attemptOf(ctx, row)))
     await store.returnLane(ctx.store, lane)
   }
   return attempts
@@ -167,6 +167,27 @@ export function onDue(ctx: Context, wake: () => void): () => void {
   return ctx.changes.listen((note) => {
     if (note.kind === 'due') wake()
   })
+}
+
+/** Finishes rows whose outcome is known: their process died between writing it down and finishing the row. */
+async function withoutFinished(ctx: Context, rows: readonly OutboxDoc[]): Promise<OutboxDoc[]> {
+  const repeated = rows.filter(({ attempts }) => attempts > 1)
+  if (repeated.length === 0) return [...rows]
+  const { accountId } = repeated[0]!
+  const emails = await store.findEmails(
+    ctx.store,
+    accountId,
+    repeated.map(({ emailId }) => emailId),
+  )
+  const isFinished = ({ emailId, n, recipient }: OutboxDoc) => {
+    const status = emails.find(({ _id }) => _id === emailId)?.recipients[n]?.status
+    // A simulated complaint follows a delivery: only nobody is told twice.
+    return status !== undefined && status !== 'queued' && status !== 'sent' && !complains(recipient)
+  }
+  const finished = new Set(repeated.filter(isFinished))
+  for (const { _id: id, lease } of finished)
+    await store.finishRow(ctx.store, { accountId, id, token: lease?.token ?? '', at: ctx.clock.now() })
+  return rows.filter((row) => !finished.has(row))
 }
 
 function attemptOf(ctx: Context, row: OutboxDoc): Attempt {

@@ -67,7 +67,7 @@ export function requireAllowedUrl(url: string, allowPrivate: boolean): void {
   const { protocol, hostname, username, password } = new URL(url)
   if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:')) throw refuse('"url" must be an https URL.')
   if (username !== '' || password !== '') throw refuse('"url" must not carry a user name or password.')
-  const host = hostname.replace(/^\[|\]$/g, '')
+  const host = hostname.replace(/^\[|\]$|\.$/g, '')
   if (isIP(host) !== 0 && !allowPrivate && !isPublic(host)) throw refuse('"url" must lead to a public address.')
   if (!allowPrivate && (host === 'localhost' || host.endsWith('.localhost') || host.endsWith('.local')))
     throw refuse('"url" must lead to a public address.')

@@ -4,6 +4,7 @@
  */
 import { withoutTag } from '../mail/address.ts'
 import type { ChangeFeed } from '../store/changes.ts'
+import { type Ask, createRounds } from './rounds.ts'
 
 export type RecipientMailbox = {
   readonly mailboxId: string
@@ -17,16 +18,23 @@ export type Recipient = { readonly address: string; readonly mailboxes: readonly
 
 export type KnownRecipient = { readonly recipient: Recipient; readonly freeBytes: number; readonly until: number }
 
+/** A mailbox that receives: what it has room for is known until `until`. */
+export type KnownMailbox = { readonly mailbox: RecipientMailbox; readonly freeBytes: number; readonly until: number }
+
 export type RecipientCache = {
   readonly known: Map<string, KnownRecipient>
-  readonly asked: Map<string, Promise<KnownRecipient>>
+  /** By mailbox id: a mailbox has many addresses (aliases, tags, a catch-all). */
+  readonly mailboxes: Map<string, KnownMailbox>
+  /** Asks the store for addresses that are not known. */
+  readonly ask: Ask<KnownRecipient>
 }
 
 /** Makes the cache of this process, which forgets what other processes change. */
 export function createRecipientCache(changes: ChangeFeed): RecipientCache {
-  const cache: RecipientCache = { known: new Map(), asked: new Map() }
+  const cache: RecipientCache = { known: new Map(), mailboxes: new Map(), ask: createRounds() }
   changes.listen((note) => {
     if (note.kind !== 'address') return
+    cache.mailboxes.clear()
     for (const address of note.addresses) {
       for (const known of cache.known.keys())
         if (known === address || withoutTag(known).base === address) cache.known.delete(known)

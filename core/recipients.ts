@@ -2,12 +2,12 @@
 import { normaliseAddress, splitAddress, withoutTag } from '../mail/address.ts'
 import { Failure } from '../schemas/failures.ts'
 import { allowanceOf } from '../schemas/plans.ts'
-import { findAccount } from '../store/accounts.ts'
+import { findAccounts } from '../store/accounts.ts'
 import type { AddressDoc } from '../store/documents.ts'
-import { findFolders } from '../store/folders.ts'
-import { findAddresses, findDomain, findMailbox, firstMailbox } from '../store/mailboxes.ts'
+import { findFoldersOf } from '../store/folders.ts'
+import { findAddresses, findDomain, findMailboxes, firstMailbox } from '../store/mailboxes.ts'
 import type { Context } from './context.ts'
-import type { KnownRecipient, Recipient } from './recipient-cache.ts'
+import type { KnownMailbox, KnownRecipient, Recipient } from './recipient-cache.ts'
 
 export type { Recipient, RecipientMailbox } from './recipient-cache.ts'
 
@@ -25,16 +25,11 @@ export async function findRecipient(ctx: Context, address: string, sizeBytes = 0
     address.toLowerCase() === 'postmaster' ? `postmaster@${ctx.settings.sharedDomain}` : address,
   )
   if (canonical === null) throw new Failure('mailbox_not_found', 'That is not a mail address.')
-  const { known, asked } = ctx.recipients
-  const now = Date.now()
+  const { known, ask } = ctx.recipients
   let found = known.get(canonical)
-  if (found === undefined || found.until <= now) {
-    let asking = asked.get(canonical)
-    if (asking === undefined) {
-      asking = ask(ctx, canonical).finally(() => asked.delete(canonical))
-      asked.set(canonical, asking)
-    }
-    found = await asking
+  if (found === undefined || found.until <= Date.now()) {
+    found = await ask(canonical, (addresses) => lookUp(ctx, addresses))
+    if (found === undefined) throw new Failure('mailbox_not_found', `No mailbox has the address ${canonical}.`)
     if (known.size >= knownMax) known.clear()
     known.set(canonical, found)
   }
@@ -43,49 +38,95 @@ export async function findRecipient(ctx: Context, address: string, sizeBytes = 0
   return found.recipient
 }
 
-async function ask(ctx: Context, canonical: string): Promise<KnownRecipient> {
-  const { store } = ctx
-  const address = await resolve(ctx, canonical)
-  if (address === null) throw new Failure('mailbox_not_found', `No mailbox has the address ${canonical}.`)
-  const [mailbox, account, folders] = await Promise.all([
-    findMailbox(store, { accountId: address.accountId, mailboxId: address.mailboxId }),
-    findAccount(store, address.accountId),
-    findFolders(store, address.mailboxId),
-  ])
-  const inbox = folders.find(({ role }) => role === 'inbox')
-  if (mailbox === null || account === null || account.status === 'removed' || inbox === undefined)
-    throw new Failure('mailbox_not_found', `No mailbox has the address ${canonical}.`)
-  const usedBytes = folders.reduce((sum, { bytes }) => sum + bytes, 0)
-  return {
-    recipient: {
-      address: canonical,
-      mailboxes: [
-        { mailboxId: mailbox._id, accountId: mailbox.accountId, address: mailbox.address, inboxId: inbox._id },
-      ],
-    },
-    freeBytes: allowanceOf(account).storagePerInboxBytes - usedBytes,
-    until: Date.now() + keptMs,
+type Owner = Pick<AddressDoc, 'accountId' | 'mailboxId'>
+
+/** The recipients behind canonical addresses, in at most four round trips whatever their number. */
+async function lookUp(ctx: Context, addresses: readonly string[]): Promise<ReadonlyMap<string, KnownRecipient>> {
+  const owners = await resolve(ctx, addresses)
+  const mailboxes = await receiving(ctx, [...owners.values()])
+  const found = new Map<string, KnownRecipient>()
+  for (const [address, { mailboxId }] of owners) {
+    const known = mailboxes.get(mailboxId)
+    if (known === undefined) continue
+    const { mailbox, freeBytes, until } = known
+    found.set(address, { recipient: { address, mailboxes: [mailbox] }, freeBytes, until })
   }
+  return found
 }
 
-/** An exact address beats plus, plus beats a catch-all; postmaster and abuse always exist (decisions.md 3). */
-async function resolve(ctx: Context, canonical: string): Promise<Pick<AddressDoc, 'accountId' | 'mailboxId'> | null> {
-  const { base } = withoutTag(canonical)
-  const { local, domain } = splitAddress(base)
-  const found = await findAddresses(ctx.store, [canonical, base, `*@${domain}`])
-  const best = [canonical, base, `*@${domain}`]
-    .map((wanted) => found.find(({ _id }) => _id === wanted))
-    .find((doc) => doc !== undefined)
-  if (best !== undefined && (best.kind !== 'catchAll' || !roleNames.has(local))) return best
-  if (!roleNames.has(local)) return null
-  const owner = await findDomain(ctx.store, domain)
-  if (owner === null || owner.status === 'removed') return null
-  if (owner.accountId === null) return postmasterOf(ctx)
-  const first = await firstMailbox(ctx.store, owner.accountId)
+/** Those of the mailboxes that receive, by id. */
+async function receiving(ctx: Context, owners: readonly Owner[]): Promise<ReadonlyMap<string, KnownMailbox>> {
+  const { mailboxes: known } = ctx.recipients
+  const found = new Map<string, KnownMailbox>()
+  const unknown = new Map<string, Owner>()
+  const now = Date.now()
+  for (const owner of owners) {
+    const mailbox = known.get(owner.mailboxId)
+    if (mailbox !== undefined && mailbox.until > now) found.set(owner.mailboxId, mailbox)
+    else unknown.set(owner.mailboxId, owner)
+  }
+  if (unknown.size === 0) return found
+  const read = await readMailboxes(ctx, [...unknown.values()])
+  if (known.size + read.length > knownMax) known.clear()
+  for (const mailbox of read) {
+    known.set(mailbox.mailbox.mailboxId, mailbox)
+    found.set(mailbox.mailbox.mailboxId, mailbox)
+  }
+  return found
+}
+
+async function readMailboxes(ctx: Context, owners: readonly Owner[]): Promise<KnownMailbox[]> {
+  const until = Date.now() + keptMs
+  const [mailboxes, accounts, folders] = await Promise.all([
+    findMailboxes(ctx.store, owners),
+    findAccounts(ctx.store, [...new Set(owners.map(({ accountId }) => accountId))]),
+    findFoldersOf(
+      ctx.store,
+      owners.map(({ mailboxId }) => mailboxId),
+    ),
+  ])
+  const accountOf = new Map(accounts.map((account) => [account._id, account]))
+  const foldersOf = Map.groupBy(folders, ({ mailboxId }) => mailboxId)
+  return mailboxes.flatMap(({ _id: mailboxId, accountId, address }) => {
+    const account = accountOf.get(accountId)
+    const own = foldersOf.get(mailboxId) ?? []
+    const inbox = own.find(({ role }) => role === 'inbox')
+    if (account === undefined || account.status === 'removed' || inbox === undefined) return []
+    const usedBytes = own.reduce((sum, { bytes }) => sum + bytes, 0)
+    const freeBytes = allowanceOf(account).storagePerInboxBytes - usedBytes
+    return [{ mailbox: { mailboxId, accountId, address, inboxId: inbox._id }, freeBytes, until }]
+  })
+}
+
+/** Who has which address: an exact one beats plus, plus beats a catch-all; postmaster and abuse always exist (decisions.md 3). */
+async function resolve(ctx: Context, addresses: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
+  const wanted = addresses.map((address) => {
+    const { base } = withoutTag(address)
+    const { local, domain } = splitAddress(base)
+    return { address, local, domain, candidates: [address, base, `*@${domain}`] }
+  })
+  const found = await findAddresses(ctx.store, [...new Set(wanted.flatMap(({ candidates }) => candidates))])
+  const byAddress = new Map(found.map((doc) => [doc._id, doc]))
+  const owners = new Map<string, Owner>()
+  for (const { address, local, domain, candidates } of wanted) {
+    const best = candidates.map((candidate) => byAddress.get(candidate)).find((doc) => doc !== undefined)
+    const usable = best !== undefined && (best.kind !== 'catchAll' || !roleNames.has(local))
+    const owner = usable ? best : roleNames.has(local) ? await roleOwner(ctx, domain) : null
+    if (owner !== null) owners.set(address, owner)
+  }
+  return owners
+}
+
+/** Who gets the mail to postmaster and abuse of a domain that has no such mailbox. */
+async function roleOwner(ctx: Context, domain: string): Promise<Owner | null> {
+  const found = await findDomain(ctx.store, domain)
+  if (found === null || found.status === 'removed') return null
+  if (found.accountId === null) return postmasterOf(ctx)
+  const first = await firstMailbox(ctx.store, found.accountId)
   return first === null ? null : { accountId: first.accountId, mailboxId: first._id }
 }
 
-async function postmasterOf(ctx: Context): Promise<Pick<AddressDoc, 'accountId' | 'mailboxId'> | null> {
+async function postmasterOf(ctx: Context): Promise<Owner | null> {
   const wanted = normaliseAddress(ctx.settings.postmaster ?? `postmaster@${ctx.settings.sharedDomain}`)
   const [address] = wanted === null ? [] : await findAddresses(ctx.store, [wanted])
   return address ?? null

@@ -11,7 +11,7 @@ import { deriveId, newId } from '../schemas/ids.ts'
 import { allowanceOf } from '../schemas/plans.ts'
 import { insertBlob, packBlob } from '../store/blobs.ts'
 import type { DeliveryStatus, EmailDoc, MailboxDoc, MessageDoc, Named } from '../store/documents.ts'
-import { insertEmail } from '../store/emails.ts'
+import { findEmail, insertEmail } from '../store/emails.ts'
 import { storageUsed } from '../store/folders.ts'
 import { findDomain } from '../store/mailboxes.ts'
 import { findMessage } from '../store/messages.ts'
@@ -118,14 +118,18 @@ async function commitSend(
   principal: Principal,
   { mailbox, parent, input }: { mailbox: MailboxDoc; parent: MessageDoc | null; input: SendInput },
 ): Promise<SendResult> {
+  const earlier =
+    ctx.onceId === null ? null : await findEmail(ctx.store, { accountId: principal.accountId, emailId: sendId(ctx) })
+  if (earlier !== null) return resultOf(earlier)
   const recipients = recipientsOf(input)
   if (input.text === undefined && input.html === undefined)
     throw new Failure('validation_error', 'Give a "text" or an "html" body.', { param: 'text' })
   const attachments = await attachmentsOf(ctx, principal, mailbox, input.attachments ?? [])
   requireSendingAllowed(principal)
-  await requireClaim(ctx, principal, { mailbox, recipients: recipients.map(({ address }) => address), parent })
+  const addresses = recipients.map(({ address }) => address)
+  await requireClaim(ctx, principal, { mailbox, recipients: addresses, parent })
   const from = await senderOf(ctx, mailbox, input)
-  const giveBack = await takeSendAllowance(ctx, principal, { mailbox, recipients: recipients.length })
+  const giveBack = await takeSendAllowance(ctx, principal, { mailbox, recipients: addresses })
   try {
     return await writeSend(ctx, principal, { mailbox, parent, input, recipients, attachments, from })
   } catch (error) {
@@ -149,7 +153,7 @@ async function writeSend(
   { mailbox, parent, input, recipients, attachments, from }: Composed,
 ): Promise<SendResult> {
   const at = ctx.clock.now()
-  const id = newId('em', at)
+  const id = sendId(ctx)
   const { domain } = splitAddress(from.address)
   const messageIdHeader = `${id}@${domain}`
   const parentId = parent?.messageIdHeader
@@ -219,18 +223,23 @@ async function writeSend(
     })),
   }
   await insertBlob(ctx.store, chunks)
-  await insertEmail(ctx.store, email)
+  if (!(await insertEmail(ctx.store, email))) throw new Error(`Another try of ${id} was committed meanwhile.`)
   await settle(ctx, email).catch((error: unknown) => {
     // Accepted is accepted: the sweep settles what this could not.
     ctx.log.error({ err: error, emailId: id }, 'send is to be settled later')
   })
+  return resultOf(email)
+}
+
+/** The id of this send: every try under one Idempotency-Key has the same, so that it is committed once. */
+function sendId({ onceId, clock }: Context): string {
+  return onceId === null ? newId('em', clock.now()) : deriveId('em', onceId, 'send')
+}
+
+function resultOf({ _id, messageId, threadId, recipients }: EmailDoc): SendResult {
   return {
-    id,
-    messageId,
-    threadId: email.threadId,
-    status: 'queued',
-    recipients: email.recipients.map(({ email: address, status }) => ({ email: address, status })),
-    suppressed: [],
+    ...{ id: _id, messageId, threadId, status: 'queued', suppressed: [] },
+    recipients: recipients.map(({ email, status }) => ({ email, status })),
   }
 }
 

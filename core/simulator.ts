@@ -28,6 +28,11 @@ export async function simulate(ctx: Context, { recipient, domain }: Attempt): Pr
   return { ...play, mx: simulatorDomain, tls: false, at: ctx.clock.now() }
 }
 
+/** Whether a recipient is one that never leaves the machine. */
+export function isSimulated(recipient: string): boolean {
+  return splitAddress(recipient).domain === simulatorDomain
+}
+
 /** Whether a delivered recipient complains afterwards. */
 export function complains(recipient: string): boolean {
   const { local, domain } = splitAddress(withoutTag(recipient).base)

@@ -8,7 +8,7 @@ const keptMs = 60 * dayMs
 
 export type Period = 'month' | 'day' | 'hour' | 'minute'
 
-/** Takes `by` of a counter in the current period; false when that would pass the limit. */
+/** Takes `by` of a counter in the period of `at` (now without it); false when that would pass the limit. */
 export function take(
   ctx: Context,
   {
@@ -17,18 +17,18 @@ export function take(
     counter,
     by,
     limit,
-  }: { owner: string; period: Period; counter: string; by: number; limit: number | null },
+    at = ctx.clock.now(),
+  }: { owner: string; period: Period; counter: string; by: number; limit: number | null; at?: Date },
 ): Promise<boolean> {
-  const at = ctx.clock.now()
   return takeCount(ctx.store, { id: usageId(owner, period, at), counter, by, limit, expiresAt: after(at, keptMs) })
 }
 
-/** Gives back what was taken in the current period. */
+/** Gives back what was taken at `at`: to that period, for the next one may have begun meanwhile. */
 export function give(
   ctx: Context,
-  { owner, period, counter, by }: { owner: string; period: Period; counter: string; by: number },
+  { owner, period, counter, by, at }: { owner: string; period: Period; counter: string; by: number; at: Date },
 ): Promise<boolean> {
-  return giveBack(ctx.store, { id: usageId(owner, period, ctx.clock.now()), counter, by })
+  return giveBack(ctx.store, { id: usageId(owner, period, at), counter, by })
 }
 
 /** Counts for the record, without a limit. */
@@ -65,7 +65,7 @@ export type Rolling = {
 /**
  * Takes one of a limit over a rolling window, kept in steps. Null when it was granted, else the seconds until one is free.
  * The steps of a window share one document, so the take is one conditional update of its sum; steps that left the window
- * are given back first.
+ * whole are given back first.
  */
 export async function takeRolling(ctx: Context, rolling: Rolling): Promise<number | null> {
   const at = ctx.clock.now()
@@ -78,7 +78,7 @@ export async function takeRolling(ctx: Context, rolling: Rolling): Promise<numbe
     .filter((name) => name.startsWith('at'))
     .map((name) => Number(name.slice(2)))
     .sort((a, b) => a - b)
-  for (const old of steps.filter((number) => number <= oldest)) {
+  for (const old of steps.filter((number) => number < oldest)) {
     const by = countOf(usage, `at${old}`)
     // Only the one who empties the step takes it off the sum.
     if (by > 0 && (await giveBack(ctx.store, { id, counter: `at${old}`, by })))
@@ -88,7 +88,7 @@ export async function takeRolling(ctx: Context, rolling: Rolling): Promise<numbe
     await takeCount(ctx.store, { id, counter: `at${step}`, by: 1, limit: null, expiresAt })
     return null
   }
-  const first = steps.find((number) => number > oldest && countOf(usage, `at${number}`) > 0) ?? step
+  const first = steps.find((number) => number >= oldest && countOf(usage, `at${number}`) > 0) ?? step
   return secondsUntil(at, new Date((first + 1) * rolling.stepMs + rolling.windowMs))
 }
 

@@ -8,7 +8,7 @@ import { newId } from '../schemas/ids.ts'
 import { allowanceOf } from '../schemas/plans.ts'
 import { findKey, freePlace, takePlace } from '../store/accounts.ts'
 import { toBinary } from '../store/bytes.ts'
-import type { EventDoc, WebhookDoc } from '../store/documents.ts'
+import type { EventDoc, KeyDoc, WebhookDoc } from '../store/documents.ts'
 import * as store from '../store/events.ts'
 import { secondMs } from './clock.ts'
 import type { Context } from './context.ts'
@@ -92,7 +92,8 @@ export async function updateWebhook(
   const { accountId } = principal
   const before = await reachWebhook(ctx, principal, id)
   if (input.url !== undefined) requireAllowedUrl(input.url, ctx.settings.webhooks.allowPrivate)
-  if (input.events !== undefined) requireEvents(principal, input.events)
+  // Also when they stay as they are: an endpoint must not lead elsewhere by a key that may not read what it hears.
+  requireEvents(principal, input.events ?? before.events)
   const { url, events, scope, enabled, ordering, description } = input
   const change: Partial<WebhookDoc> = {
     ...(url !== undefined && { url }),
@@ -162,12 +163,25 @@ function changed(ctx: Context, accountId: string): void {
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
 }
 
+/** Whether an endpoint may still be posted to. One of an agent key that was revoked or expired is turned off. */
+export async function isLive(ctx: Context, webhook: WebhookDoc): Promise<boolean> {
+  return (
+    webhook.enabled && (webhook.agentKeyId === null || (await livingKey(ctx, webhook, webhook.agentKeyId)) !== null)
+  )
+}
+
+async function livingKey(ctx: Context, { accountId, _id }: WebhookDoc, keyId: string): Promise<KeyDoc | null> {
+  const key = await findKey(ctx.store, { accountId, keyId })
+  if (key !== null && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > ctx.clock.now())) return key
+  await store.changeWebhook(ctx.store, { accountId, webhookId: _id, change: { enabled: false } })
+  return null
+}
+
 /** An endpoint of an agent key follows that key's reach and dies with it. */
 async function endpointOf(ctx: Context, webhook: WebhookDoc): Promise<Endpoint | null> {
   if (webhook.agentKeyId === null) return { webhook, hears: (event) => wants(webhook, event) }
-  const key = await findKey(ctx.store, { accountId: webhook.accountId, keyId: webhook.agentKeyId })
-  if (key === null || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= ctx.clock.now()))
-    return null
+  const key = await livingKey(ctx, webhook, webhook.agentKeyId)
+  if (key === null) return null
   const reach = new Set(key.mailboxIds ?? [])
   return { webhook, hears: (event) => event.mailboxId !== null && reach.has(event.mailboxId) && wants(webhook, event) }
 }

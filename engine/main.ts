@@ -29,8 +29,10 @@ async function main(): Promise<void> {
     obeyStops(server)
     announce(options.socket)
   } catch (error) {
-    log('error', 'cannot start', { reason: error instanceof Error ? error.message : reason(error) })
-    process.exit(1)
+    const failed = error instanceof Error ? error.message : reason(error)
+    log('error', 'cannot start', { reason: failed })
+    if (process.send === undefined) process.exit(1)
+    process.send({ failed }, () => process.exit(1))
   }
 }
 
@@ -80,6 +82,7 @@ function obeyStops(server: RunningServer): void {
   process.on('SIGINT', stop)
   // A supervisor that was killed closes the channel: nobody must be left holding the data folder.
   process.on('disconnect', stop)
+  if (process.connected === false) stop()
   process.on('message', (message: unknown) => {
     if (typeof message !== 'object' || message === null) return
     if ('stop' in message && message.stop === true) stop()

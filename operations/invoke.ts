@@ -132,8 +132,9 @@ async function once(
   }
   // Only what failed frees its key: once something was done, a fault in keeping the answer must not let it be done twice.
   const lost = (error: unknown) => ctx.log.error({ err: error }, 'an idempotency mark could not be written')
-  const answer = await perform(ctx, operation, principal, request, prepared).catch(async (error: unknown) => {
-    await mark.abandon().catch(lost)
+  const own = { ...ctx, onceId: mark.onceId }
+  const answer = await perform(own, operation, principal, request, prepared).catch(async (error: unknown) => {
+    await (error instanceof Failure ? mark.abandon() : mark.release()).catch(lost)
     throw error
   })
   await mark.finish({ status: answer.status, body: sealed(ctx, answer.body) }).catch(lost)
@@ -205,10 +206,11 @@ async function audited(
   }
 }
 
-/** What makes two requests the same: method, path and body, whatever the order of the body's fields. */
-function fingerprint({ method }: Operation, path: string, input: unknown): string {
+/** What makes two requests the same: method, canonical path and body, whatever the order of the body's fields. */
+function fingerprint({ method, pathFields }: Operation, path: string, input: unknown): string {
+  const body = Object.fromEntries(Object.entries(input as object).filter(([name]) => !pathFields.includes(name)))
   return createHash('sha256')
-    .update(canonicalJson([method, path, input]))
+    .update(canonicalJson([method, path, body]))
     .digest('hex')
 }
 

@@ -1,7 +1,7 @@
 /**
  * Ids: a type prefix and 26 lower-case Crockford base32 characters, time-ordered (decisions.md 1, Ids).
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomFillSync } from 'node:crypto'
 import { decodeTime, monotonicFactory } from 'ulid'
 
 export const idPrefixes = [
@@ -25,12 +25,16 @@ export const idPrefixes = [
   'file',
   'aud',
   'blb',
+  'req',
 ] as const
 export type IdPrefix = (typeof idPrefixes)[number]
 export type Id<P extends IdPrefix> = `${P}_${string}`
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-const monotonic = monotonicFactory()
+/** Random bytes are asked for by the pool: asking for each costs more than the rest of an id. */
+const pool = Buffer.alloc(1024)
+let poolAt = pool.length
+const monotonic = monotonicFactory(randomShare)
 
 /** A new id of this moment; later ids of this process sort after earlier ones. */
 export function newId<P extends IdPrefix>(prefix: P, at: Date): Id<P> {
@@ -67,6 +71,17 @@ export function timeOfId(id: string): Date {
 
 /** A short random token that no other writer uses: for leases and reservations, never a secret. */
 export const newToken = (): string => randomBytes(9).toString('base64url')
+
+/** A random number in [0, 1) out of one byte: an id takes five bits of it. */
+function randomShare(): number {
+  if (poolAt === pool.length) {
+    randomFillSync(pool)
+    poolAt = 0
+  }
+  const share = pool[poolAt]! / 256
+  poolAt += 1
+  return share
+}
 
 /** The pattern of ids of a kind, for schemas. */
 export function idPattern(prefix: IdPrefix): string {

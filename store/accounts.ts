@@ -11,6 +11,11 @@ export function findAccount(store: Store, accountId: string): Promise<AccountDoc
   return store.accounts.findOne({ _id: accountId })
 }
 
+/** Accounts by id. */
+export function findAccounts(store: Store, ids: readonly string[]): Promise<AccountDoc[]> {
+  return store.accounts.find({ _id: { $in: [...ids] } }).toArray()
+}
+
 export function listAccounts(store: Store, limit: number): Promise<AccountDoc[]> {
   return store.accounts.find({}).sort({ _id: -1 }).limit(limit).toArray()
 }

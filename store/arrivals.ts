@@ -1,8 +1,10 @@
 /**
  * Writes arriving messages in groups: all that wait while a group is being written form the next one, and share one blob
- * insert, one reservation per folder and one message insert. Invariants: a message is reported only after its insert was
+ * insert, one reservation per folder and one message insert. A group costs about the same for one message as for twenty, so
+ * under load one waits a moment to become as large as the one before it. Invariants: a message is reported only after its insert was
  * acknowledged as on disk; a group is written by ids chosen before, so a repeat of an arrival finds the first one; the
- * reservation is closed after the insert, at the latest with the next group or after `closeAfterMs`.
+ * reservation is closed after the insert: with the next group that reserves in several folders, at the latest after
+ * `closeAfterMs`.
  */
 import { newToken } from '../schemas/ids.ts'
 import { insertBlob } from './blobs.ts'
@@ -28,6 +30,10 @@ export type ArrivalWriter = {
 
 const groupMessagesMax = 200
 const groupsInFlightMax = 2
+/** With fewer waiting than this, they wait for the group in flight. */
+const secondGroupMin = 40
+/** How long a group waits to become as large as the one before it. */
+const gatherMs = 2
 const closeAfterMs = 50
 
 type Waiting = {
@@ -42,11 +48,24 @@ export function createArrivalWriter(store: Store, now: () => Date): ArrivalWrite
   let inFlight = 0
   let closing: Closing[] = []
   let timer: NodeJS.Timeout | null = null
+  let gathering: NodeJS.Timeout | null = null
+  let lastLength = 0
   const idle: (() => void)[] = []
 
   function pump(): void {
-    while (inFlight < groupsInFlightMax && waiting.length > 0 && (inFlight === 0 || waiting.length > 8)) {
+    if (inFlight === 0 && waiting.length > 0 && waiting.length < lastLength) {
+      gathering ??= setTimeout(launch, gatherMs)
+      return
+    }
+    launch()
+  }
+
+  function launch(): void {
+    if (gathering !== null) clearTimeout(gathering)
+    gathering = null
+    while (inFlight < groupsInFlightMax && waiting.length >= (inFlight === 0 ? 1 : secondGroupMin)) {
       const group = waiting.splice(0, groupLength(waiting))
+      lastLength = group.length
       inFlight += 1
       void run(group)
     }
@@ -54,8 +73,8 @@ export function createArrivalWriter(store: Store, now: () => Date): ArrivalWrite
   }
 
   async function run(group: readonly Waiting[]): Promise<void> {
-    const carried = closing
-    closing = []
+    const carried = inOneFolder(group) ? [] : closing
+    if (carried.length > 0) closing = []
     try {
       const results = await writeGroup(
         store,
@@ -100,6 +119,12 @@ export function createArrivalWriter(store: Store, now: () => Date): ArrivalWrite
   }
 }
 
+/** Whether a group reserves in a single folder: that is one command, which closings would make two. */
+function inOneFolder(group: readonly Waiting[]): boolean {
+  const first = group[0]?.arrival.messages[0]?.folderId
+  return group.every(({ arrival }) => arrival.messages.every(({ folderId }) => folderId === first))
+}
+
 /** How many of those that wait go together: as many as stay within the bound, and at least one. */
 function groupLength(waiting: readonly Waiting[]): number {
   let length = 0
@@ -133,14 +158,11 @@ async function writeGroup(
     return { ...message, uid: reservation.uid + nth, modseq: reservation.modseq }
   })
   const repeated = await insertMessages(store, numbered)
-  const stored = new Map(
-    messages.map((message): [string, Stored] => [
-      message._id,
-      { id: repeated.get(message._id) ?? message._id, repeated: repeated.has(message._id) },
-    ]),
+  const stored = numbered.map(
+    (message): Stored => ({ id: repeated.get(message) ?? message._id, repeated: repeated.has(message) }),
   )
   return {
-    stored: group.map((arrival) => arrival.messages.map((message) => stored.get(message._id)!)),
+    stored: group.map((arrival) => stored.splice(0, arrival.messages.length)),
     closing: closingsOf(token, numbered, repeated),
   }
 }
@@ -161,11 +183,15 @@ function claimsOf(messages: readonly NewMessage[]): Claim[] {
   return [...claims.values()]
 }
 
-function closingsOf(token: string, messages: readonly MessageDoc[], repeated: ReadonlyMap<string, string>): Closing[] {
+function closingsOf(
+  token: string,
+  messages: readonly MessageDoc[],
+  repeated: ReadonlyMap<MessageDoc, string>,
+): Closing[] {
   const folders = new Map<string, MessageDoc[]>()
   for (const message of messages) {
     const over = folders.get(message.folderId) ?? []
-    if (repeated.has(message._id)) over.push(message)
+    if (repeated.has(message)) over.push(message)
     folders.set(message.folderId, over)
   }
   return [...folders].map(([folderId, over]) => {
@@ -175,9 +201,12 @@ function closingsOf(token: string, messages: readonly MessageDoc[], repeated: Re
   })
 }
 
-/** Inserts what is not there. Answers the ids of those that were, by the id they should have got. */
-async function insertMessages(store: Store, messages: readonly MessageDoc[]): Promise<Map<string, string>> {
-  const repeated = new Map<string, string>()
+/**
+ * Inserts what is not there. Answers, for those that were, the id of what is there. By document and not by id: two settlings
+ * of one send may bring the same Sent copy twice in one group, and only one of them is a repeat.
+ */
+async function insertMessages(store: Store, messages: readonly MessageDoc[]): Promise<Map<MessageDoc, string>> {
+  const repeated = new Map<MessageDoc, string>()
   try {
     await store.messages.insertMany([...messages], { ordered: false })
   } catch (error) {
@@ -185,7 +214,7 @@ async function insertMessages(store: Store, messages: readonly MessageDoc[]): Pr
     const errors = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
     for (const { index } of errors) {
       const message = messages[index]!
-      repeated.set(message._id, await firstOf(store, message))
+      repeated.set(message, await firstOf(store, message))
     }
   }
   return repeated

@@ -9,7 +9,9 @@ import type { BlobDoc, BlobRef } from './documents.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 
 const chunkBytes = 1024 * 1024
-const level = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } }
+const params = { [zlib.constants.ZSTD_c_compressionLevel]: 1 }
+/** Room beyond the input for what cannot be compressed: the output then is one buffer. */
+const frameBytes = 512
 const compressInPool = promisify(zlib.zstdCompress)
 const decompressInPool = promisify(zlib.zstdDecompress)
 /** Below this size the thread pool costs more than the work. */
@@ -31,7 +33,10 @@ export async function packBlob({
   const chunks = await Promise.all(
     Array.from({ length: count }, async (_, n): Promise<BlobDoc> => {
       const part = bytes.subarray(n * chunkBytes, (n + 1) * chunkBytes)
-      const packed = part.length <= inlineBytes ? zlib.zstdCompressSync(part, level) : await compressInPool(part, level)
+      // Told the size, the compressor takes no more memory than it needs.
+      const options = { params, pledgedSrcSize: part.length, chunkSize: part.length + frameBytes }
+      const packed =
+        part.length <= inlineBytes ? zlib.zstdCompressSync(part, options) : await compressInPool(part, options)
       const zstd = packed.length < part.length
       return {
         _id: `${id}#${n}`,

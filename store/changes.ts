@@ -3,6 +3,7 @@
  * process with a short poll. Notes are hints that make things quick; the sweeps are the truth. Invariants: one insert of a
  * writer is in flight at a time and its numbers only grow, so a reader that has seen n has seen all before it.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newToken } from '../schemas/ids.ts'
 import type { ChangeDoc, ChangeNote } from './documents.ts'
 import type { Store } from './open.ts'
@@ -18,6 +19,8 @@ export type ChangeFeed = {
 }
 
 const pollMs = 25
+/** Pause after an insert: notes of that time travel together. */
+const gatherMs = 10
 const batchMax = 500
 /** Ids in one note. */
 const idsMax = 200
@@ -37,6 +40,7 @@ export function createChangeFeed(
   let lastNumber = 0
   let inserting: Promise<void> | null = null
   let polling: Promise<void> | null = null
+  let closing = false
   let closed = false
 
   async function insertWaiting(): Promise<void> {
@@ -50,6 +54,7 @@ export function createChangeFeed(
       }
       waiting = waiting.slice(batch.length)
       sending = 0
+      if (!closing) await sleep(gatherMs)
     }
     inserting = null
   }
@@ -88,6 +93,7 @@ export function createChangeFeed(
       return () => listeners.delete(listener)
     },
     async close() {
+      closing = true
       await inserting
       closed = true
       listeners.clear()

@@ -339,6 +339,8 @@ export type IdempotencyDoc = {
   readonly fingerprint: string
   readonly state: 'running' | 'done'
   readonly owner: string
+  /** Made by the first try and kept by those that take over: ids of what the request makes are derived from it. */
+  readonly onceId: string
   readonly startedAt: Date
   readonly status?: number
   readonly body?: string

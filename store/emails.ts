@@ -1,10 +1,16 @@
 /** Accepted sends, the recipients still to be delivered, and the lanes by which accounts take turns. */
 import type { EmailDoc, EmailRecipient, LaneDoc, OutboxDoc } from './documents.ts'
-import { onlyDuplicates, type Store } from './open.ts'
+import { isDuplicate, onlyDuplicates, type Store } from './open.ts'
 
-/** Commits a send. From here on it is accepted. */
-export async function insertEmail(store: Store, email: EmailDoc): Promise<void> {
-  await store.emails.insertOne(email)
+/** Commits a send. From here on it is accepted. False when it was committed before, under the same id. */
+export async function insertEmail(store: Store, email: EmailDoc): Promise<boolean> {
+  try {
+    await store.emails.insertOne(email)
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
 }
 
 export function findEmail(
@@ -32,8 +38,8 @@ export async function settleEmail(
   const { modifiedCount } = await store.emails.updateOne(
     { accountId: email.accountId, _id: email._id, rev: email.rev },
     todoAt === null
-      ? { $set: { recipients }, $unset: { todoAt: '' }, $inc: { rev: 1 } }
-      : { $set: { recipients, todoAt }, $inc: { rev: 1 } },
+      ? { $set: { recipients, planned: true }, $unset: { todoAt: '' }, $inc: { rev: 1 } }
+      : { $set: { recipients, planned: true, todoAt }, $inc: { rev: 1 } },
   )
   return modifiedCount === 1
 }
@@ -115,8 +121,9 @@ export async function claimRows(
 
 /** Puts a claimed lane back for when its next row is due, unless a newer row put it forward meanwhile. */
 export async function returnLane(store: Store, lane: LaneDoc): Promise<void> {
+  // Rows that are done with have no `notBefore`, and would sort first.
   const next = await store.outbox
-    .find({ accountId: lane._id }, { projection: { notBefore: 1 } })
+    .find({ accountId: lane._id, notBefore: { $exists: true } }, { projection: { notBefore: 1 } })
     .sort({ accountId: 1, notBefore: 1 })
     .limit(1)
     .next()
@@ -155,6 +162,11 @@ export async function postponeRow(
     { $set: { notBefore, lease: null, attempting: false } },
   )
   await store.lanes.updateOne({ _id: accountId }, { $min: { dueAt: notBefore }, $inc: { rev: 1 } }, { upsert: true })
+}
+
+/** The sends of an account among the ids. */
+export function findEmails(store: Store, accountId: string, ids: readonly string[]): Promise<EmailDoc[]> {
+  return store.emails.find({ accountId, _id: { $in: [...ids] } }).toArray()
 }
 
 /** A recipient is done with. False when the row is no longer the token's. */

@@ -19,26 +19,29 @@ export async function appendEvents(store: Store, accountId: string, events: read
     if (tries === numberingTriesMax) throw new Error(`Events of ${accountId} could not be numbered.`)
     const last = await lastNumber(store, accountId)
     const numbered = rest.map((event, n): EventDoc => ({ ...event, seq: last + n + 1 }))
-    const inserted = await insertUntilRefused(store, numbered)
-    appended.push(...numbered.slice(0, inserted.count))
-    rest = rest.slice(inserted.count + (inserted.exists ? 1 : 0))
+    const count = await insertUntilRefused(store, numbered)
+    appended.push(...numbered.slice(0, count))
+    rest = rest.slice(count)
+    if (rest.length === 0) break
+    // A bulk write does not tell which unique key was in the way: the number, or the id of an event that is there.
+    const known = await knownEvents(
+      store,
+      rest.map(({ _id }) => _id),
+    )
+    rest = rest.filter(({ _id }) => !known.has(_id))
   }
   return appended
 }
 
-/** Ordered: nothing after a refused one is inserted. */
-async function insertUntilRefused(
-  store: Store,
-  events: readonly EventDoc[],
-): Promise<{ count: number; exists: boolean }> {
+/** Ordered: nothing after a refused one is inserted. Answers how many were. */
+async function insertUntilRefused(store: Store, events: readonly EventDoc[]): Promise<number> {
   try {
     await store.events.insertMany([...events], { ordered: true })
-    return { count: events.length, exists: false }
+    return events.length
   } catch (error) {
     if (!isDuplicate(error)) throw error
     const index = (error as { writeErrors?: { index: number } | readonly { index: number }[] }).writeErrors
-    const first = Array.isArray(index) ? index[0]!.index : (index as { index: number }).index
-    return { count: first, exists: isDuplicate(error, '_id') }
+    return Array.isArray(index) ? index[0]!.index : (index as { index: number }).index
   }
 }
 
@@ -62,6 +65,10 @@ export async function raiseEventFloor(store: Store, accountId: string, seq: numb
 export async function knownEvents(store: Store, ids: readonly string[]): Promise<Set<string>> {
   const found = await store.events.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray()
   return new Set(found.map(({ _id }) => _id))
+}
+
+export function findEvents(store: Store, ids: readonly string[]): Promise<EventDoc[]> {
+  return store.events.find({ _id: { $in: [...ids] } }).toArray()
 }
 
 export type EventQuery = {
@@ -127,6 +134,14 @@ export function changeWebhook(
   return store.webhooks.findOneAndUpdate({ accountId, _id: webhookId }, { $set: change }, { returnDocument: 'after' })
 }
 
+/** Turns off what an agent key made. */
+export async function disableWebhooks(
+  store: Store,
+  { accountId, agentKeyId }: { accountId: string; agentKeyId: string },
+): Promise<void> {
+  await store.webhooks.updateMany({ accountId, agentKeyId }, { $set: { enabled: false } })
+}
+
 /** Notes the first failure since the last success; a later one leaves it. Answers when failing began. */
 export async function noteFailing(
   store: Store,
@@ -153,6 +168,12 @@ export async function insertDeliveries(store: Store, deliveries: readonly Delive
   } catch (error) {
     if (!onlyDuplicates(error)) throw error
   }
+}
+
+/** Those of the ids that are deliveries already. */
+export async function knownDeliveries(store: Store, ids: readonly string[]): Promise<Set<string>> {
+  const found = await store.deliveries.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray()
+  return new Set(found.map(({ _id }) => _id))
 }
 
 /** Claims a delivery that is due: until `until` it is the token's, then it is due again. Null when it is not due. */

@@ -4,7 +4,7 @@
  * the reservation is closed. One that stays open (its writer died) is void after `reservationSeconds`; a recount then
  * mends the counters from the messages that are really there.
  */
-import type { AnyBulkWriteOperation, Document } from 'mongodb'
+import type { AnyBulkWriteOperation, Document, Filter } from 'mongodb'
 import type { FolderDoc, FolderRole } from './documents.ts'
 import type { Store } from './open.ts'
 
@@ -24,18 +24,38 @@ export type Claim = {
 /** A taken reservation: its first UID, and the modseq that all its messages get. */
 export type Taken = { readonly folderId: string; readonly token: string; readonly uid: number; readonly modseq: number }
 
-/** Takes a reservation in each of several folders, in two round trips whatever their number. */
+/** Takes a reservation in each of several folders: in two round trips whatever their number, in one for a single folder. */
 export async function reserve(
   store: Store,
   claims: readonly Claim[],
   { token, at, closing = [] }: { token: string; at: Date; closing?: readonly Closing[] },
 ): Promise<Map<string, Taken>> {
-  await store.folders.bulkWrite([...closing.map(close), ...claims.map((claim) => take(claim, token, at))], {
-    ordered: true,
-  })
+  const [only] = claims
+  if (only !== undefined && claims.length === 1 && closing.length === 0) return reserveOne(store, only, { token, at })
+  await store.folders.bulkWrite(
+    [...closing.map(close), ...claims.map((claim) => ({ updateOne: take(claim, token, at) }))],
+    { ordered: true },
+  )
   const folders = await store.folders
     .find({ _id: { $in: claims.map(({ folderId }) => folderId) } }, { projection: { open: 1 } })
     .toArray()
+  return takenIn(folders, token)
+}
+
+async function reserveOne(
+  store: Store,
+  claim: Claim,
+  { token, at }: { token: string; at: Date },
+): Promise<Map<string, Taken>> {
+  const { filter, update } = take(claim, token, at)
+  const folder = await store.folders.findOneAndUpdate(filter, update, {
+    returnDocument: 'after',
+    projection: { open: 1 },
+  })
+  return takenIn(folder === null ? [] : [folder], token)
+}
+
+function takenIn(folders: readonly Pick<FolderDoc, '_id' | 'open'>[], token: string): Map<string, Taken> {
   const taken = new Map<string, Taken>()
   for (const { _id, open } of folders) {
     const mine = open.find((reservation) => reservation.token === token)
@@ -59,6 +79,11 @@ export async function closeReservations(store: Store, closing: readonly Closing[
 /** The folders of a mailbox, by path. */
 export function findFolders(store: Store, mailboxId: string): Promise<FolderDoc[]> {
   return store.folders.find({ mailboxId }).sort({ mailboxId: 1, path: 1 }).toArray()
+}
+
+/** The folders of several mailboxes. */
+export function findFoldersOf(store: Store, mailboxIds: readonly string[]): Promise<FolderDoc[]> {
+  return store.folders.find({ mailboxId: { $in: [...mailboxIds] } }).toArray()
 }
 
 /** Folders by id, whatever their mailbox. */
@@ -127,7 +152,13 @@ export async function recount(store: Store, folder: FolderDoc, before: Date): Pr
     if (!message.seen) unread += 1
   }
   const { modifiedCount } = await store.folders.updateOne(
-    { _id: folder._id, mailboxId: folder.mailboxId, highestModseq: folder.highestModseq },
+    {
+      _id: folder._id,
+      mailboxId: folder.mailboxId,
+      highestModseq: folder.highestModseq,
+      // What a living writer has reserved is in the counters, but perhaps not yet among the messages.
+      'open.at': { $not: { $gte: before } },
+    },
     { $set: { total, unread, bytes }, $pull: { open: { at: { $lt: before } } } },
   )
   return modifiedCount === 1
@@ -137,7 +168,7 @@ function take(
   { folderId, mailboxId, uids, total, unread, bytes }: Claim,
   token: string,
   at: Date,
-): AnyBulkWriteOperation<FolderDoc> {
+): { filter: Filter<FolderDoc>; update: Document[] } {
   const next = { $add: ['$highestModseq', 1] }
   const stage: Document = {
     $set: {
@@ -149,10 +180,13 @@ function take(
       open: { $concatArrays: ['$open', [{ token, uid: '$uidNext', modseq: next, at }]] },
     },
   }
-  return { updateOne: { filter: { _id: folderId, mailboxId }, update: [stage] } }
+  return { filter: { _id: folderId, mailboxId }, update: [stage] }
 }
 
 function close({ folderId, token, over }: Closing): AnyBulkWriteOperation<FolderDoc> {
   const back = over === undefined ? {} : { $inc: { total: -over.total, unread: -over.unread, bytes: -over.bytes } }
-  return { updateOne: { filter: { _id: folderId }, update: { $pull: { open: { token } }, ...back } } }
+  // Closing twice (the first answer was lost) gives back once.
+  return {
+    updateOne: { filter: { _id: folderId, 'open.token': token }, update: { $pull: { open: { token } }, ...back } },
+  }
 }

@@ -47,6 +47,18 @@ export function findMailbox(
   return store.mailboxes.findOne({ _id: mailboxId, accountId, deletedAt: { $exists: false } })
 }
 
+/** The living ones of several mailboxes, each of the account it is asked for with. */
+export async function findMailboxes(
+  store: Store,
+  wanted: readonly { readonly accountId: string; readonly mailboxId: string }[],
+): Promise<MailboxDoc[]> {
+  const accountOf = new Map(wanted.map(({ accountId, mailboxId }) => [mailboxId, accountId]))
+  const found = await store.mailboxes
+    .find({ _id: { $in: [...accountOf.keys()] }, deletedAt: { $exists: false } })
+    .toArray()
+  return found.filter(({ _id, accountId }) => accountOf.get(_id) === accountId)
+}
+
 /** Living mailboxes of an account, newest first; `only` narrows to what a key reaches. */
 export function listMailboxes(
   store: Store,

@@ -25,13 +25,7 @@ export async function openStore({ url, role }: { url: string; role: string }): P
     writeConcern: { w: 'majority', journal: true },
   })
   await client.connect()
-  const named = new URL(
-    url
-      .replace(/^mongodb(\+srv)?:/, 'http:')
-      .replaceAll(/%2[fF]/g, '-')
-      .replaceAll(',', '-'),
-  ).pathname.slice(1)
-  const db = client.db(named === '' ? databaseName : named)
+  const db = client.db(databaseOf(url))
   await ensureIndexes(db)
   await migrate(db)
   return {
@@ -42,6 +36,17 @@ export async function openStore({ url, role }: { url: string; role: string }): P
     },
     close: () => client.close(),
   }
+}
+
+/** The database a connection string names, else `mailroom`. */
+export function databaseOf(url: string): string {
+  const named = new URL(
+    url
+      .replace(/^mongodb(\+srv)?:/, 'http:')
+      .replaceAll(/%2[fF]/g, '-')
+      .replaceAll(',', '-'),
+  ).pathname.slice(1)
+  return named === '' ? databaseName : named
 }
 
 /** Whether an error is the refusal of a second document with the same unique key; `field` narrows it to one index. */

@@ -2,25 +2,35 @@
 import type { AuditDoc, ContactDoc, IdempotencyDoc } from './documents.ts'
 import { isDuplicate, type Store } from './open.ts'
 
-/** Takes a mark, or answers the one that stands. A running one older than `lapsedBefore` and an expired one are taken over. */
+/**
+ * Takes a mark, or answers the one that stands. A running one older than `lapsedBefore` and an expired one are taken over;
+ * another try of the same request keeps the `onceId` of the first, because nobody knows how far that one came.
+ */
 export async function takeMark(
   store: Store,
   mark: IdempotencyDoc,
   lapsedBefore: Date,
-): Promise<{ taken: true } | { taken: false; standing: IdempotencyDoc }> {
+): Promise<{ taken: true; onceId: string } | { taken: false; standing: IdempotencyDoc }> {
+  const { owner, startedAt, expiresAt, fingerprint, onceId } = mark
   for (;;) {
     try {
       await store.idempotency.insertOne(mark)
-      return { taken: true }
+      return { taken: true, onceId }
     } catch (error) {
       if (!isDuplicate(error)) throw error
     }
+    const same = await store.idempotency.findOneAndUpdate(
+      { _id: mark._id, state: 'running', startedAt: { $lt: lapsedBefore }, expiresAt: { $gt: startedAt }, fingerprint },
+      { $set: { owner, startedAt, expiresAt } },
+      { returnDocument: 'after' },
+    )
+    if (same !== null) return { taken: true, onceId: same.onceId }
     const over = [
       { state: 'running' as const, startedAt: { $lt: lapsedBefore } },
       { expiresAt: { $lte: mark.startedAt } },
     ]
     const { modifiedCount } = await store.idempotency.replaceOne({ _id: mark._id, $or: over }, withoutId(mark))
-    if (modifiedCount === 1) return { taken: true }
+    if (modifiedCount === 1) return { taken: true, onceId }
     const standing = await store.idempotency.findOne({ _id: mark._id })
     if (standing !== null) return { taken: false, standing }
   }
@@ -32,6 +42,14 @@ export async function finishMark(
   { status, body }: { status: number; body: string },
 ): Promise<void> {
   await store.idempotency.updateOne({ _id: mark._id, owner: mark.owner }, { $set: { state: 'done', status, body } })
+}
+
+/** Lets the next try take the mark over at once: it is not known what this one did. */
+export async function releaseMark(store: Store, mark: IdempotencyDoc): Promise<void> {
+  await store.idempotency.updateOne(
+    { _id: mark._id, owner: mark.owner, state: 'running' },
+    { $set: { startedAt: new Date(0) } },
+  )
 }
 
 export async function dropMark(store: Store, mark: IdempotencyDoc): Promise<void> {

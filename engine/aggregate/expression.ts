@@ -24,6 +24,9 @@ const operators: ReadonlyMap<string, Operator> = new Map(
   }),
 )
 
+/** Every operator of an expression. */
+export const expressionNames: readonly string[] = [...operators.keys()]
+
 /** Nested expressions are bounded: evaluation recurses as deep. */
 const expressionDepthMax = 100
 

@@ -35,6 +35,9 @@ const reshapes: Readonly<Record<string, CompileReshape>> = {
   $replaceWith: compileReplace,
 }
 
+/** The stages a pipeline update may be made of. */
+export const reshapeNames: readonly string[] = Object.keys(reshapes)
+
 /** The stage as a function of one document, undefined when it is a stage of another kind. */
 export function compileReshape(name: string, argument: Value, names: Constants): Reshape | undefined {
   return Object.hasOwn(reshapes, name) ? reshapes[name]!(argument, names) : undefined

@@ -1,5 +1,6 @@
 /** The one table of what the engine offers: it drives the dispatcher, and the compatibility page is made from it. */
 import { aggregate } from './aggregate.ts'
+import { embeddedBackup } from './backup.ts'
 import type { Command } from './command.ts'
 import { count, distinct } from './count.ts'
 import { getMore, killCursors } from './cursors.ts'
@@ -54,6 +55,7 @@ export const commands: readonly Command[] = [
   startSession,
   refreshSessions,
   endSessions,
+  embeddedBackup,
 ]
 
 const byName = new Map(commands.flatMap((command) => command.names.map((name) => [name, command] as const)))

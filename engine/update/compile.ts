@@ -29,6 +29,13 @@ export type Update = {
   readonly apply: (doc: Document, options: ApplyOptions) => { readonly doc: Document; readonly changed: boolean }
 }
 
+/** Every update operator; others are refused (FailedToParse). */
+export const updateOperatorNames: readonly string[] = [
+  ...Object.keys(scalarOperators),
+  ...Object.keys(arrayOperators),
+  '$rename',
+]
+
 /** Compiles an update as it comes in `u`. Fails with FailedToParse, BadValue, ConflictingUpdateOperators and others. */
 export function compileUpdate(
   update: Document | readonly Document[],

@@ -22,6 +22,10 @@ import { ensureCollection, type Statement, type WriteContext } from './context.t
 import { type WriteError, writeError } from './results.ts'
 import { updateSpec } from './specs.ts'
 
+/** What one statement of an `update`, and of a `delete`, may say; the collation only that it is the simple one. */
+export const updateFields = ['q', 'u', 'upsert', 'multi', 'arrayFilters', 'hint', 'collation', 'sort'] as const
+export const deleteFields = ['q', 'limit', 'hint', 'collation'] as const
+
 /** Source: the `update` command; its statements run in turn, each on one document or, with `multi`, in chunks. */
 export function* update(ctx: WriteContext, message: Message): Statement {
   const database = textField(message.body, '$db')
@@ -80,7 +84,7 @@ function* updateOne(
   counts: { n: number; nModified: number },
   deadline: number | undefined,
 ): Generator<void, Value | undefined, void> {
-  onlyFields(spec, 'update.updates', ['q', 'u', 'upsert', 'multi', 'arrayFilters', 'hint', 'collation', 'sort'])
+  onlyFields(spec, 'update.updates', updateFields)
   checkCollation(spec)
   const compiled = compileUpdate(updateSpec(spec, 'u'), { arrayFilters: optionalDocuments(spec, 'arrayFilters') })
   const filter = documentField(spec, 'q')
@@ -136,7 +140,7 @@ function* deleteOne(
   counts: { n: number },
   deadline: number | undefined,
 ): Generator<void, void, void> {
-  onlyFields(spec, 'delete.deletes', ['q', 'limit', 'hint', 'collation'])
+  onlyFields(spec, 'delete.deletes', deleteFields)
   checkCollation(spec)
   const filter = documentField(spec, 'q')
   const limit = countField(spec, 'limit')

@@ -1,6 +1,7 @@
 /** The writer thread: it alone changes the database file. Started by `writer/client.ts`. */
-import { statSync } from 'node:fs'
-import { open, rename } from 'node:fs/promises'
+import { existsSync, statSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { encode } from '../bson/encode.ts'
@@ -120,21 +121,36 @@ function checkpoint(db: DatabaseSync): void {
  */
 async function copy(dir: string, path: string): Promise<Answer['body']> {
   const source = openReader(dir)
+  const partial = `${path}.partial`
+  let made = false
   try {
-    const partial = `${path}.partial`
+    if (existsSync(path)) throw new Error(`${path} exists already`)
+    // It holds everybody's mail: nobody but its owner may read it, at no time.
+    await (await open(partial, 'wx', 0o600)).close()
+    made = true
     await backup(source, partial, { rate: allPages })
-    const file = await open(partial, 'r+')
-    await file.sync()
-    await file.close()
+    await sync(partial)
     await rename(partial, path)
+    await sync(dirname(path))
     return { ok: 1 }
   } catch (error) {
+    if (made)
+      await rm(partial, { force: true }).catch((left: unknown) =>
+        log('warn', 'a partial backup is left', { reason: reason(left) }),
+      )
     return errorBody(
       new EngineError('OperationFailed', `backup failed: ${error instanceof Error ? error.message : error}`),
     )
   } finally {
     source.close()
   }
+}
+
+/** Brings a file, or the names in a folder, to disk. */
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  await file.sync()
+  await file.close()
 }
 
 function close(db: DatabaseSync): void {

@@ -19,6 +19,8 @@ import { shareTlsContext } from './tls.ts'
 const drainTimeoutMs = 15_000
 /** The same when the supervisor is gone: nobody may find the port or the data folder held. */
 const orphanTimeoutMs = 2_000
+/** What comes after: writing what waits, unless the database is gone too. */
+const closeTimeoutMs = 1_000
 
 const sessions = new Set<Connection>()
 let log: Context['log'] | undefined
@@ -82,11 +84,14 @@ function watchSupervisor(server: Server & Logs): void {
   })
   process.on('SIGTERM', () => stop(drainTimeoutMs))
   process.on('disconnect', () => stop(orphanTimeoutMs))
+  // The supervisor may have died before anybody listened.
+  if (process.connected === false) stop(orphanTimeoutMs)
 }
 
 /** New sessions are refused at once, the rest ends side by side; the exit status tells whether everything did. */
 async function end(server: Server & Logs, timeoutMs: number): Promise<void> {
   server.stopListeners()
+  setTimeout(() => process.exit(1), timeoutMs + closeTimeoutMs).unref()
   try {
     await Promise.all([drain(sessions, timeoutMs), runStops(timeoutMs)])
     await close()

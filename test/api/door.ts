@@ -115,7 +115,7 @@ export type Tenant = {
 
 /** An account as an administrator makes it, with a domain, a mailbox and an account key of all scopes. */
 export async function makeTenant(
-  { ctx, http }: Door,
+  { ctx, http }: Pick<Door, 'ctx' | 'http'>,
   {
     name,
     plan = 'business',

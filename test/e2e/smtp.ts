@@ -27,7 +27,7 @@ export async function sendMail(
       connection.connect((error) => (error ? reject(error) : resolve()))
     })
     return await new Promise<Sent>((resolve, reject) => {
-      const envelope = { from, to: typeof to === 'string' ? [to] : [...to], use8BitMime: true }
+      const envelope = { from, to: typeof to === 'string' ? [to] : [...to], use8BitMime: true, size: raw.length }
       connection.send(envelope, raw, (error, info) =>
         error ? reject(error) : resolve({ response: info.response, accepted: info.accepted }),
       )

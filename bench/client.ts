@@ -1,0 +1,132 @@
+/**
+ * A closed loop of SMTP clients in a process of its own, one connection for each message.
+ *
+ *   node bench/client.ts --port N --connections N --count N --size BYTES --first N --domain NAME
+ *
+ * Message n goes to `<n>u@DOMAIN`. Prints one line of JSON: see `ClientResult`.
+ */
+import { connect, type Socket } from 'node:net'
+import { parseArgs } from 'node:util'
+import { quantile } from './figures.ts'
+
+export type ClientResult = {
+  readonly accepted: number
+  readonly refused: number
+  readonly reasons: { readonly [reply: string]: number }
+  readonly seconds: number
+  /** From the last byte of the message to the 250. */
+  readonly dataTo250Ms: { readonly p50: number; readonly p99: number }
+  /** From the start of the connection to the 250. */
+  readonly connectTo250Ms: { readonly p50: number; readonly p99: number }
+}
+
+type Load = { readonly port: number; readonly count: number; readonly first: number; readonly domain: string }
+type Timing = { readonly data: number; readonly whole: number }
+
+const replyTimeoutMs = 30_000
+const lineText = `${'X'.repeat(76)}\r\n`
+
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string' },
+    connections: { type: 'string' },
+    count: { type: 'string' },
+    size: { type: 'string' },
+    first: { type: 'string' },
+    domain: { type: 'string' },
+  },
+})
+const load = {
+  port: Number(values.port),
+  count: Number(values.count),
+  first: Number(values.first),
+  domain: `${values.domain}`,
+}
+const body = lineText.repeat(Math.max(1, Math.floor(Number(values.size) / lineText.length)))
+console.log(JSON.stringify(await drive(load, Number(values.connections))))
+
+async function drive(load: Load, connections: number): Promise<ClientResult> {
+  const timings: Timing[] = []
+  const reasons: { [reply: string]: number } = {}
+  let next = 0
+  const started = performance.now()
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (next < load.count) {
+        try {
+          timings.push(await deliver(load, next++))
+        } catch (error) {
+          const reason = error instanceof Error ? error.message.slice(0, 60) : 'unknown'
+          reasons[reason] = (reasons[reason] ?? 0) + 1
+        }
+      }
+    }),
+  )
+  const seconds = (performance.now() - started) / 1000
+  const of = (which: keyof Timing) => timings.map((timing) => timing[which])
+  return {
+    accepted: timings.length,
+    refused: load.count - timings.length,
+    reasons,
+    seconds,
+    dataTo250Ms: { p50: quantile(of('data'), 0.5), p99: quantile(of('data'), 0.99) },
+    connectTo250Ms: { p50: quantile(of('whole'), 0.5), p99: quantile(of('whole'), 0.99) },
+  }
+}
+
+/** One connection, one message. Rejects with the reply that was not hoped for. */
+function deliver({ port, first, domain }: Load, nth: number): Promise<Timing> {
+  const number = first + nth
+  const to = `${number}u@${domain}`
+  const steps = [
+    'EHLO load.test\r\n',
+    `MAIL FROM:<sender@load.test>\r\n`,
+    `RCPT TO:<${to}>\r\n`,
+    'DATA\r\n',
+    message(to, number),
+  ]
+  const began = performance.now()
+  let sent = 0
+  return new Promise((resolve, reject) => {
+    let text = ''
+    let step = 0
+    let timing: Timing | null = null
+    const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    const fail = (why: string) => {
+      socket.destroy()
+      reject(new Error(why))
+    }
+    socket.setTimeout(replyTimeoutMs, () => fail('no answer in time'))
+    socket.on('error', ({ message }) => fail(message))
+    socket.on('close', () => (timing === null ? fail('closed') : resolve(timing)))
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+      if (!/(^|\n)\d{3} [^\n]*\n$/.test(text)) return
+      if (!/^[23]/.test(text)) {
+        fail(text.trim())
+        return
+      }
+      text = ''
+      const now = performance.now()
+      if (step === steps.length) {
+        timing = { data: now - sent, whole: now - began }
+        socket.end('QUIT\r\n')
+      } else if (step < steps.length) {
+        sent = now
+        socket.write(steps[step]!)
+      }
+      step += 1
+    })
+  })
+}
+
+function message(to: string, number: number): string {
+  const head = [
+    'From: <sender@load.test>',
+    `To: <${to}>`,
+    `Subject: load ${number}`,
+    `Date: ${new Date().toUTCString().replace('GMT', '+0000')}`,
+    `Message-ID: <${number}.${process.pid}.${Date.now()}@load.test>`,
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}.\r\n`
+}

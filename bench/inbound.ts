@@ -1,0 +1,223 @@
+/**
+ * Mail coming in: messages that can be read per second, CPU per message over all processes, and the time from the end of
+ * DATA to the 250, for Mailroom and for Postfix with Dovecot, in turn. See README.md.
+ */
+import { mkdirSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { median, shown, spread, table } from './figures.ts'
+import { loadTool, sendAll, sendTimed } from './load.ts'
+import { startMailroom } from './mailroom.ts'
+import { startPostfix } from './postfix.ts'
+import { cpuMs, endedChildrenMs, machineCpuMs, pssMb } from './processes.ts'
+import type { System } from './system.ts'
+
+const domain = 'bench.test'
+const KiB = 1024
+const availableMsPerSecond = 1000
+
+type Cell = { readonly connections: number; readonly sizeBytes: number; readonly count: number; readonly runs: number }
+/** Fewer runs where the peer is slow; counts so that a run takes a second or two. */
+const cells: readonly Cell[] = [
+  { connections: 1, sizeBytes: 4 * KiB, count: 300, runs: 5 },
+  { connections: 10, sizeBytes: 4 * KiB, count: 1000, runs: 5 },
+  { connections: 50, sizeBytes: 4 * KiB, count: 1000, runs: 5 },
+  { connections: 200, sizeBytes: 4 * KiB, count: 1000, runs: 3 },
+  { connections: 1, sizeBytes: 64 * KiB, count: 150, runs: 5 },
+  { connections: 10, sizeBytes: 64 * KiB, count: 300, runs: 5 },
+  { connections: 50, sizeBytes: 64 * KiB, count: 300, runs: 5 },
+  { connections: 200, sizeBytes: 64 * KiB, count: 300, runs: 3 },
+]
+const quickRuns = 1
+const warmUpCount = 1000
+const warmUpRounds = 3
+const timedCount = 500
+const timedRuns = 3
+/** No run starts after this; what was measured is shown. */
+const budgetMs = { whole: 11 * 60_000, quick: 100_000 }
+const runMs = 60_000
+/** Without others a machine is as quiet as this before a run, if it ever is. */
+const quiet = { share: 0.1, tries: 20, everyMs: 100 } as const
+/** A run in which others used more of the machine than this is marked. */
+const othersMax = 0.15
+
+type Run = {
+  readonly acceptedPerSecond: number
+  readonly readablePerSecond: number
+  readonly settledPerSecond: number
+  readonly cpuMsPerMessage: number
+  readonly clientMsPerMessage: number
+  readonly othersShare: number
+  readonly pssMb: number
+}
+type Timed = { readonly p50: number; readonly p99: number }
+type Measured = { readonly runs: Run[]; readonly timed: Timed[]; readonly errors: string[] }
+
+/** Runs the bench. Options: --quick, --only mailroom, --cells 50x4,10x64, --profile DIR. */
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      cells: { type: 'string' },
+      profile: { type: 'string' },
+    },
+  })
+  const chosen = cells.filter(
+    ({ connections, sizeBytes }) => values.cells?.split(',').includes(`${connections}x${sizeBytes / KiB}`) ?? true,
+  )
+  if (values.profile !== undefined) mkdirSync(values.profile, { recursive: true })
+  const addresses = Math.max(warmUpCount, timedCount, ...cells.map(({ count }) => count))
+  const systems: System[] = []
+  try {
+    systems.push(await startMailroom({ domain, addresses, profileDir: values.profile ?? null }))
+    const peer = values.only === 'mailroom' ? 'it was not asked for' : await startPostfix(domain)
+    if (typeof peer === 'string') console.error(`No peer: ${peer}.`)
+    else systems.push(peer)
+    const until = performance.now() + (values.quick ? budgetMs.quick : budgetMs.whole)
+    await warmUp(systems)
+    const measured = new Map<Cell, ReadonlyMap<System, Measured>>()
+    for (const cell of chosen) {
+      const figures = await measure(systems, values.quick ? { ...cell, runs: quickRuns } : cell, until)
+      measured.set(cell, figures)
+      for (const system of systems) console.log(JSON.stringify(record(system, cell, figures.get(system))))
+    }
+    console.log(`\nLoad: ${loadTool}. One connection for each message; each message of a run to another address.\n`)
+    console.log(report(systems, measured))
+  } finally {
+    for (const system of systems) await system.stop()
+  }
+}
+
+async function warmUp(systems: readonly System[]): Promise<void> {
+  for (const system of systems) {
+    for (let round = 0; round < warmUpRounds; round++) {
+      await once(system, { connections: 20, sizeBytes: 4 * KiB, count: warmUpCount, runs: 1 })
+    }
+  }
+}
+
+/** Throughput of all systems in turn, then timings of all in turn. */
+async function measure(systems: readonly System[], cell: Cell, until: number): Promise<ReadonlyMap<System, Measured>> {
+  const figures = new Map<System, Measured>(systems.map((system) => [system, { runs: [], timed: [], errors: [] }]))
+  const attempt = async (system: System, work: (into: Measured) => Promise<void>) => {
+    const into = figures.get(system)
+    if (into === undefined || performance.now() > until) return
+    await work(into).catch((error: unknown) => into.errors.push(error instanceof Error ? error.message : String(error)))
+  }
+  for (let n = 0; n < cell.runs; n++) {
+    for (const system of systems) await attempt(system, async ({ runs }) => void runs.push(await once(system, cell)))
+  }
+  for (let n = 0; n < Math.min(timedRuns, cell.runs); n++) {
+    for (const system of systems)
+      await attempt(system, async ({ timed }) => void timed.push(await timings(system, cell)))
+  }
+  return figures
+}
+
+async function once(system: System, cell: Cell): Promise<Run> {
+  const { connections, sizeBytes, count } = cell
+  const before = await system.mark()
+  await settle()
+  const cpu = { own: cpuMs(system.pids), clients: endedChildrenMs(), machine: machineCpuMs() }
+  const began = performance.now()
+  const seconds = await sendAll({ port: system.port, connections, count, sizeBytes, domain }, runMs)
+  const memory = pssMb(system.pids)
+  const { readable, settled } = await system.delivered(before, cell)
+  const ended = performance.now()
+  const own = cpuMs(system.pids) - cpu.own
+  const clients = endedChildrenMs() - cpu.clients
+  const others = machineCpuMs() - cpu.machine - own - clients - process.cpuUsage().user / 1e6
+  await system.verify(before, cell)
+  return {
+    acceptedPerSecond: count / seconds,
+    readablePerSecond: (count / (readable - began)) * 1000,
+    settledPerSecond: (count / (settled - began)) * 1000,
+    cpuMsPerMessage: own / count,
+    clientMsPerMessage: clients / count,
+    othersShare: Math.max(0, others) / (((ended - began) / 1000) * availableMsPerSecond * 2),
+    pssMb: memory,
+  }
+}
+
+async function timings(system: System, cell: Cell): Promise<Timed> {
+  const batch = { ...cell, count: Math.min(cell.count, timedCount) }
+  const before = await system.mark()
+  await settle()
+  const { refused, reasons, dataTo250Ms } = await sendTimed({ ...batch, port: system.port, domain }, runMs)
+  if (refused > 0) throw new Error(`${refused} messages were refused: ${JSON.stringify(reasons)}`)
+  await system.delivered(before, batch)
+  return dataTo250Ms
+}
+
+/** Waits for a quiet machine, for a moment. */
+async function settle(): Promise<void> {
+  for (let n = 0; n < quiet.tries; n++) {
+    const before = machineCpuMs()
+    await new Promise((resolve) => setTimeout(resolve, quiet.everyMs))
+    if (machineCpuMs() - before <= quiet.share * quiet.everyMs * 2) return
+  }
+}
+
+function record(system: System, { connections, sizeBytes, count }: Cell, measured: Measured | undefined) {
+  const { runs = [], timed = [], errors = [] } = measured ?? {}
+  const middle = (of: (run: Run) => number) => Number(shown(median(runs.map(of)))) || null
+  return {
+    bench: 'inbound',
+    system: system.name,
+    connections,
+    sizeBytes,
+    count,
+    runs: runs.length,
+    disturbed: runs.filter(({ othersShare }) => othersShare > othersMax).length,
+    acceptedPerSecond: middle((r) => r.acceptedPerSecond),
+    readablePerSecond: middle((r) => r.readablePerSecond),
+    settledPerSecond: middle((r) => r.settledPerSecond),
+    cpuMsPerMessage: middle((r) => r.cpuMsPerMessage),
+    clientMsPerMessage: middle((r) => r.clientMsPerMessage),
+    pssMb: middle((r) => r.pssMb),
+    dataTo250Ms:
+      timed.length === 0
+        ? null
+        : { p50: median(timed.map(({ p50 }) => p50)), p99: median(timed.map(({ p99 }) => p99)) },
+    errors,
+  }
+}
+
+function report(systems: readonly System[], measured: ReadonlyMap<Cell, ReadonlyMap<System, Measured>>): string {
+  const head = [
+    'connections x KiB',
+    'system',
+    'n',
+    'readable/s',
+    'ratio',
+    'accepted/s',
+    'CPU ms/msg',
+    'DATA to 250 p50 ms',
+    'p99 ms',
+    'PSS MB',
+  ]
+  const rows = [...measured].flatMap(([cell, figures]) => {
+    const peer = systems[1] === undefined ? undefined : figures.get(systems[1])
+    return systems.map((system, n) => {
+      const { runs = [], timed = [], errors = [] } = figures.get(system) ?? {}
+      const ratio = n > 0 || peer === undefined ? undefined : rate(runs) / rate(peer.runs)
+      const disturbed = runs.filter(({ othersShare }) => othersShare > othersMax).length
+      return [
+        `${cell.connections} x ${cell.sizeBytes / KiB}`,
+        system.name,
+        `${runs.length}${'*'.repeat(disturbed)}${errors.length > 0 ? ` (${errors.length} failed)` : ''}`,
+        spread(runs.map((r) => r.readablePerSecond)),
+        n > 0 ? '' : shown(ratio),
+        spread(runs.map((r) => r.acceptedPerSecond)),
+        spread(runs.map((r) => r.cpuMsPerMessage)),
+        shown(median(timed.map(({ p50 }) => p50))),
+        shown(median(timed.map(({ p99 }) => p99))),
+        shown(median(runs.map((r) => r.pssMb))),
+      ]
+    })
+  })
+  return table(head, rows)
+}
+
+const rate = (runs: readonly Run[]) => median(runs.map((run) => run.readablePerSecond))

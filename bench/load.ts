@@ -1,0 +1,71 @@
+/** Puts load on an SMTP port: by Postfix' `smtp-source` where it is installed (little CPU of its own), else by our own client. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { ClientResult } from './client.ts'
+
+export type Load = {
+  readonly port: number
+  readonly connections: number
+  readonly count: number
+  /** Of the body. */
+  readonly sizeBytes: number
+  readonly domain: string
+}
+
+/** Message n of a load goes to `<n>u@domain`, n from 1 on. */
+export const addressOf = (n: number, domain: string) => `${n}u@${domain}`
+
+const smtpSource = ['/usr/sbin/smtp-source', '/usr/bin/smtp-source', '/usr/local/sbin/smtp-source'].find((path) =>
+  existsSync(path),
+)
+export const loadTool = smtpSource === undefined ? 'own client' : 'smtp-source'
+
+const clientFile = fileURLToPath(new URL('./client.ts', import.meta.url))
+
+/** Sends `count` messages; resolves with the seconds until the last was accepted. Rejects when one was refused. */
+export async function sendAll(load: Load, timeoutMs: number): Promise<number> {
+  if (smtpSource === undefined) {
+    const { refused, reasons, seconds } = await sendTimed(load, timeoutMs)
+    if (refused > 0) throw new Error(`${refused} messages were refused: ${JSON.stringify(reasons)}`)
+    return seconds
+  }
+  const { port, connections, count, sizeBytes, domain } = load
+  const numbers = ['-s', connections, '-m', count, '-l', sizeBytes].map(String)
+  const args = ['-N', ...numbers, '-f', 'sender@load.test', '-t', `u@${domain}`, `127.0.0.1:${port}`]
+  const began = performance.now()
+  await ended(spawn(smtpSource, args, { stdio: ['ignore', 'pipe', 'pipe'] }), timeoutMs)
+  return (performance.now() - began) / 1000
+}
+
+/** Sends `count` messages with our own client and resolves with its timings. */
+export async function sendTimed(load: Load, timeoutMs: number): Promise<ClientResult> {
+  const { port, connections, count, sizeBytes, domain } = load
+  const options = { port, connections, count, size: sizeBytes, first: 1, domain }
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', clientFile, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return JSON.parse(await ended(child, timeoutMs)) as ClientResult
+}
+
+/** What a child printed. Rejects when it fails or takes too long; it is then killed. */
+export function ended(child: ChildProcess, timeoutMs: number): Promise<string> {
+  let out = ''
+  let err = ''
+  child.stdout?.on('data', (text: Buffer) => {
+    out += text.toString()
+  })
+  child.stderr?.on('data', (text: Buffer) => {
+    err += text.toString()
+  })
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      clearTimeout(timer)
+      if (code === 0) resolve(out)
+      else reject(new Error(`${child.spawnfile} ended with ${signal ?? code}: ${err.slice(-300)}`))
+    })
+  })
+}

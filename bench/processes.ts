@@ -1,0 +1,91 @@
+/** CPU time and memory of whole process trees, read from /proc (Linux only). */
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** What `getconf CLK_TCK` says on every Linux that Node runs on. */
+const tickMs = 10
+const pageBytesPerKb = 1024
+
+type Process = { readonly parent: number; readonly ownMs: number; readonly childrenMs: number }
+
+/** CPU ms (user and system) of the processes and their descendants; of ended ones as far as their parents waited for them. */
+export function cpuMs(roots: readonly number[]): number {
+  const processes = scan()
+  return treeOf(processes, roots).reduce((sum, pid) => {
+    const found = processes.get(pid)
+    return found === undefined ? sum : sum + found.ownMs + found.childrenMs
+  }, 0)
+}
+
+/** CPU ms by process id, ended children not counted. */
+export function cpuMsByProcess(roots: readonly number[]): ReadonlyMap<number, number> {
+  const processes = scan()
+  return new Map(treeOf(processes, roots).map((pid) => [pid, processes.get(pid)?.ownMs ?? 0]))
+}
+
+/** CPU ms that ended and waited-for children of this process used. */
+export function endedChildrenMs(): number {
+  return scan().get(process.pid)?.childrenMs ?? 0
+}
+
+/** CPU ms of the whole machine, idle and waiting for disks left out. */
+export function machineCpuMs(): number {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, steal = 0] = line
+    .trim()
+    .split(/\s+/)
+    .slice(1)
+    .map(Number)
+  return (user + nice + system + irq + softIrq + steal) * tickMs
+}
+
+/** Proportional set size of the trees in MiB: memory that processes share is counted once. */
+export function pssMb(roots: readonly number[]): number {
+  const kb = treeOf(scan(), roots).reduce((sum, pid) => {
+    const found = /^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')
+    return sum + Number(found?.[1] ?? 0)
+  }, 0)
+  return kb / pageBytesPerKb
+}
+
+/** The command line of a process; '' when it is gone. */
+export function commandOf(pid: number): string {
+  return (read(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim()
+}
+
+function treeOf(processes: ReadonlyMap<number, Process>, roots: readonly number[]): number[] {
+  const children = Map.groupBy(processes.keys(), (pid) => processes.get(pid)?.parent ?? 0)
+  const found: number[] = []
+  const todo = [...roots]
+  for (let pid = todo.pop(); pid !== undefined; pid = todo.pop()) {
+    if (!processes.has(pid)) continue
+    found.push(pid)
+    todo.push(...(children.get(pid) ?? []))
+  }
+  return found
+}
+
+function scan(): Map<number, Process> {
+  const processes = new Map<number, Process>()
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? read(`/proc/${name}/stat`) : null
+    if (stat === null) continue
+    // proc(5): the name in brackets may hold anything; ppid is the second field after it, utime the twelfth.
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number)
+    const [utime = 0, stime = 0, cutime = 0, cstime = 0] = fields.slice(11, 15)
+    const own = { ownMs: (utime + stime) * tickMs, childrenMs: (cutime + cstime) * tickMs }
+    processes.set(Number(name), { parent: fields[1] ?? 0, ...own })
+  }
+  return processes
+}
+
+/** null: the process ended meanwhile. */
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}

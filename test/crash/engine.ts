@@ -1,0 +1,256 @@
+/**
+ * `npm run crash -- engine`: kills the embedded engine under load, and cuts its power in a model.
+ *
+ *   npm run crash -- engine [--rounds 50] [--images 200] [--writers 20] [--seed N]
+ *
+ * A round is a kill -9 under load and a start on the same folder. An image is what a disk may hold when the power goes
+ * (images.ts), opened as the engine opens it. After each: nothing that was acknowledged is lost, no statement is half
+ * there, and every index says what the documents say. Ends with 1 when that does not hold.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { isSound, verifyFolder } from '../../engine/admin/verify.ts'
+import { decode } from '../../engine/bson/decode.ts'
+import { openWriter } from '../../engine/store/database.ts'
+import { Store } from '../../engine/store/store.ts'
+import { type Started, startEngine, temporaryFolder } from '../engine/started.ts'
+import { type Image, makeImage, readMoment, type Tail, tails, whileStopped, writeMoment } from './images.ts'
+import { byWriter, indexes, type Ledger, openLedger, type Row, reconcile, writeOn } from './ledger.ts'
+import { createRandom, type Random } from './random.ts'
+
+export type Outcome = {
+  /** Operations acknowledged before the crash, over all that went before on this folder. */
+  readonly acknowledged: number
+  /** Operations found that nobody had been told of. */
+  readonly unacknowledged: number
+  /** Rounds: from the start of the process until it listens. Images: until SQLite has read the log and the catalog. */
+  readonly openMs: number
+  readonly violations: readonly string[]
+}
+
+export type ImageOutcome = Outcome & { readonly tail: Tail; readonly tornPages: number }
+
+const database = 'test'
+const loadMs = { least: 120, more: 300 } as const
+const betweenImagesMs = { least: 5, more: 40 } as const
+const underWayMs = 8
+/** The log of a folder starts anew only when writers rest. */
+const imagesPerRest = 8
+const restMs = 350
+/** A folder is copied for each image: it must not grow long. */
+const imagesPerFolder = 25
+
+/** Kills and starts again, always on one folder. `report` is told after each round. */
+export async function killRounds(
+  { rounds, writers, random }: { rounds: number; writers: number; random: Random },
+  report: (outcome: Outcome) => void = () => undefined,
+): Promise<readonly Outcome[]> {
+  const dir = temporaryFolder()
+  const outcomes: Outcome[] = []
+  let ledger = openLedger(writers)
+  try {
+    let { engine } = await started(dir)
+    for (let round = 0; round < rounds; round++) {
+      const stop = { now: false }
+      const writing = load(engine, ledger, stop)
+      await sleep(loadMs.least + random.below(loadMs.more))
+      stop.now = true
+      await engine.kill()
+      const violations = await failures(writing)
+      const acknowledged = total(ledger)
+      const again = await started(dir)
+      engine = again.engine
+      const checked = await checkRunning(engine, ledger)
+      ledger = checked.standing
+      const outcome = {
+        acknowledged,
+        unacknowledged: checked.unacknowledged,
+        openMs: again.openMs,
+        violations: [...violations, ...checked.wrong],
+      }
+      outcomes.push(outcome)
+      report(outcome)
+    }
+    await engine.stop()
+    outcomes.push({ acknowledged: total(ledger), unacknowledged: 0, openMs: 0, violations: unsound(dir) })
+    return outcomes
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** Takes images of engines under load and opens each. `report` is told after each image. */
+export async function powerCuts(
+  { images, writers, random }: { images: number; writers: number; random: Random },
+  report: (outcome: ImageOutcome) => void = () => undefined,
+): Promise<readonly ImageOutcome[]> {
+  const outcomes: ImageOutcome[] = []
+  while (outcomes.length < images) {
+    const here = Math.min(imagesPerFolder, images - outcomes.length)
+    for await (const outcome of cutsOfFolder({ images: here, writers, random })) {
+      outcomes.push(outcome)
+      report(outcome)
+    }
+  }
+  return outcomes
+}
+
+async function* cutsOfFolder({
+  images,
+  writers,
+  random,
+}: {
+  images: number
+  writers: number
+  random: Random
+}): AsyncGenerator<ImageOutcome> {
+  const dir = temporaryFolder()
+  const { engine } = await started(dir)
+  const pid = engine.process.pid!
+  const ledger = openLedger(writers)
+  const stop: { now: boolean; pause?: Promise<void> } = { now: false }
+  const writing = load(engine, ledger, stop)
+  try {
+    for (let n = 0; n < images; n++) {
+      if (n % imagesPerRest === imagesPerRest - 1) {
+        stop.pause = sleep(restMs)
+        await stop.pause
+      }
+      await sleep(betweenImagesMs.least + random.below(betweenImagesMs.more))
+      const { at, acknowledged } = whileStopped(pid, () => ({
+        at: readMoment(dir),
+        acknowledged: [...ledger.acknowledged],
+      }))
+      await sleep(random.below(underWayMs))
+      const later = whileStopped(pid, () => readMoment(dir).log)
+      yield openImage(makeImage(at, later, tails[n % tails.length]!, random), { acknowledged })
+    }
+    stop.now = true
+    const violations = await failures(writing)
+    if (violations.length > 0) throw new Error(violations.join('\n'))
+    await engine.stop()
+  } finally {
+    stop.now = true
+    await engine.kill()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+function openImage(image: Image, ledger: Ledger): ImageOutcome {
+  const dir = mkdtempSync(join(tmpdir(), 'engine-image-'))
+  try {
+    writeMoment(dir, image)
+    const began = performance.now()
+    const db = openWriter(dir, { fileBytesMax: 0 })
+    const store = new Store(db)
+    const openMs = performance.now() - began
+    const { unacknowledged, wrong } = reconcile(ledger, byWriter(storedRows(store)))
+    db.close()
+    const { tail, tornPages } = image
+    const violations = [...wrong, ...unsound(dir)].map((text) => `${tail}, ${tornPages} torn pages: ${text}`)
+    return { acknowledged: total(ledger), unacknowledged, openMs, violations, tail, tornPages }
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+function* storedRows(store: Store): Generator<Row> {
+  const collection = store.collection(database, 'rows')
+  if (collection === undefined) return
+  for (let at = 0; ; ) {
+    const found = store.records(collection.id).after(at, 1_000, 8 * 1024 * 1024)
+    if (found.length === 0) return
+    for (const [, bytes] of found) yield decode(bytes) as unknown as Row
+    at = found.at(-1)![0]
+  }
+}
+
+async function started(dir: string): Promise<{ engine: Started; openMs: number }> {
+  const began = performance.now()
+  const engine = await startEngine({ dir, client: { maxPoolSize: 50 } })
+  const openMs = performance.now() - began
+  await engine.db.collection<Row>('rows').createIndexes([...indexes])
+  return { engine, openMs }
+}
+
+function load(engine: Started, ledger: Ledger, stop: { now: boolean }): Promise<PromiseSettledResult<void>[]> {
+  const rows = engine.db.collection<Row>('rows')
+  return Promise.allSettled(ledger.acknowledged.map((_, writer) => writeOn(rows, writer, ledger, stop)))
+}
+
+async function failures(writing: Promise<PromiseSettledResult<void>[]>): Promise<string[]> {
+  return (await writing).flatMap((result, writer) =>
+    result.status === 'rejected' ? [`writer ${writer} failed before the crash: ${String(result.reason)}`] : [],
+  )
+}
+
+async function checkRunning(engine: Started, ledger: Ledger) {
+  const rows = engine.db.collection<Row>('rows')
+  const found = await rows.find({}, { projection: { version: 1 } }).toArray()
+  const { standing, unacknowledged, wrong } = reconcile(ledger, byWriter(found))
+  const { errors } = await engine.db.command({ validate: 'rows' })
+  return { standing, unacknowledged, wrong: [...wrong, ...(errors as string[])] }
+}
+
+function unsound(dir: string): string[] {
+  const findings = verifyFolder(dir)
+  if (isSound(findings)) return []
+  return [
+    ...findings.errors,
+    ...findings.collections.flatMap(({ ns, errors }) => errors.map((text) => `${ns}: ${text}`)),
+  ]
+}
+
+function total({ acknowledged }: Ledger): number {
+  return acknowledged.reduce((sum, done) => sum + done, 0)
+}
+
+/** The command. @returns whether everything held */
+export async function run(args: readonly string[]): Promise<boolean> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: 'string', default: '50' },
+      images: { type: 'string', default: '200' },
+      writers: { type: 'string', default: '20' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    },
+  })
+  const [rounds, images, writers, seed] = [values.rounds, values.images, values.writers, values.seed].map(Number)
+  console.log(`${rounds} kills, ${images} images, ${writers} writers, seed ${seed}`)
+  const random = createRandom(seed!)
+  const kills = await killRounds({ rounds: rounds!, writers: writers!, random }, progress)
+  console.log(summary('kill -9', kills))
+  const cuts = await powerCuts({ images: images!, writers: writers!, random }, progress)
+  console.log(summary('power cuts', cuts))
+  for (const tail of tails)
+    console.log(
+      summary(
+        `  ${tail}`,
+        cuts.filter((cut) => cut.tail === tail),
+      ),
+    )
+  console.log(`images with torn database pages: ${cuts.filter(({ tornPages }) => tornPages > 0).length}`)
+  return [...kills, ...cuts].every(({ violations }) => violations.length === 0)
+}
+
+function progress({ violations }: Outcome): void {
+  for (const violation of violations) console.log(`VIOLATION ${violation}`)
+}
+
+function summary(what: string, outcomes: readonly Outcome[]): string {
+  const opened = outcomes.map(({ openMs }) => openMs).filter((ms) => ms > 0)
+  const middle = opened.toSorted((a, b) => a - b)[Math.floor(opened.length / 2)] ?? 0
+  const columns = [
+    what.padEnd(12),
+    `${opened.length} times`,
+    `${Math.max(0, ...outcomes.map(({ acknowledged }) => acknowledged))} acknowledged at most`,
+    `${outcomes.reduce((sum, { unacknowledged }) => sum + unacknowledged, 0)} found unacknowledged`,
+    `${outcomes.flatMap(({ violations }) => violations).length} violations`,
+    `open ms: median ${middle.toFixed(1)}, worst ${Math.max(0, ...opened).toFixed(1)}`,
+  ]
+  return columns.join(' | ')
+}

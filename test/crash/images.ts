@@ -1,0 +1,132 @@
+/**
+ * What a disk may hold after the power went: the database file and its write-ahead log as they stood at one moment, of the
+ * log only what had been synced for sure, and after that what a disk does with writes it was not made to keep. Layout of
+ * the log: https://sqlite.org/walformat.html.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Random } from './random.ts'
+
+/** After the last commit: nothing, sectors of zeros, sectors of noise, a cut somewhere, or what was there before. */
+export const tails = ['missing', 'zeroed', 'random', 'cut', 'stale'] as const
+export type Tail = (typeof tails)[number]
+
+/** Both files at one moment. */
+export type Moment = { readonly db: Buffer; readonly log: Buffer }
+
+export type Image = Moment & {
+  readonly tail: Tail
+  /** Bytes of the log that stand for sure. */
+  readonly syncedBytes: number
+  /** Pages of the database that a checkpoint was writing when the power went. */
+  readonly tornPages: number
+}
+
+const headerBytes = 32
+const frameHeaderBytes = 24
+const sectorBytes = 512
+const stoppedWithinMs = 1_000
+const tornPagesMax = 8
+
+/** Stands all threads of a process still while `work` runs. */
+export function whileStopped<Result>(pid: number, work: () => Result): Result {
+  process.kill(pid, 'SIGSTOP')
+  try {
+    const until = Date.now() + stoppedWithinMs
+    while (!isStopped(pid)) if (Date.now() > until) throw new Error(`process ${pid} does not stop`)
+    return work()
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+}
+
+/** Both files of a data folder, as they are. */
+export function readMoment(dir: string): Moment {
+  return { db: readFileSync(join(dir, 'engine.db')), log: readFileSync(join(dir, 'engine.db-wal')) }
+}
+
+export function writeMoment(dir: string, { db, log }: Moment): void {
+  writeFileSync(join(dir, 'engine.db'), db)
+  writeFileSync(join(dir, 'engine.db-wal'), log)
+}
+
+/**
+ * An image of the moment `at`. `later` is the log a little later: where it goes on from the one at the moment, its bytes
+ * are those that were under way.
+ */
+export function makeImage(at: Moment, later: Buffer, tail: Tail, random: Random): Image {
+  const { syncedBytes, pages, pageBytes } = readLog(at.log)
+  const goesOn = later.length >= syncedBytes && later.subarray(0, syncedBytes).equals(at.log.subarray(0, syncedBytes))
+  const after = Buffer.from((goesOn ? later : at.log).subarray(syncedBytes))
+  const log = Buffer.concat([at.log.subarray(0, syncedBytes), damaged(after, tail, random, pageBytes)])
+  const torn = random.below(2) === 0 ? [] : pickPages(pages, random)
+  const db = Buffer.from(at.db)
+  for (const page of torn) tear(db, page, pageBytes, random)
+  return { db, log, tail, syncedBytes, tornPages: torn.length }
+}
+
+/** Reads frames as long as they belong to this run of the log. The last that ends a commit ends what is synced. */
+function readLog(log: Buffer): { syncedBytes: number; pages: ReadonlySet<number>; pageBytes: number } {
+  if (log.length < headerBytes) return { syncedBytes: log.length, pages: new Set(), pageBytes: 8192 }
+  const pageBytes = log.readUInt32BE(8)
+  const salts = log.subarray(16, 24)
+  const committed = new Set<number>()
+  let open: number[] = []
+  let syncedBytes = headerBytes
+  for (let at = headerBytes; at + frameHeaderBytes + pageBytes <= log.length; at += frameHeaderBytes + pageBytes) {
+    if (!log.subarray(at + 8, at + 16).equals(salts)) break
+    open.push(log.readUInt32BE(at))
+    if (log.readUInt32BE(at + 4) === 0) continue
+    for (const page of open) committed.add(page)
+    open = []
+    syncedBytes = at + frameHeaderBytes + pageBytes
+  }
+  return { syncedBytes, pages: committed, pageBytes }
+}
+
+function damaged(after: Buffer, tail: Tail, random: Random, pageBytes: number): Buffer {
+  const noise = () => Buffer.from(Array.from({ length: sectorBytes }, () => random.below(256)))
+  const some = after.length > 0 ? after : Buffer.alloc(pageBytes + frameHeaderBytes)
+  switch (tail) {
+    case 'missing':
+      return Buffer.alloc(0)
+    case 'stale':
+      return after
+    case 'cut':
+      return some.subarray(0, random.below(some.length))
+    case 'zeroed':
+    case 'random':
+      // At least the first sector: what comes after it may be whole.
+      for (let at = 0, hit = true; at < some.length; at += sectorBytes, hit = random.below(8) === 0) {
+        if (!hit) continue
+        const end = Math.min(at + sectorBytes, some.length)
+        if (tail === 'zeroed') some.fill(0, at, end)
+        else noise().copy(some, at, 0, end - at)
+      }
+      return some
+  }
+}
+
+/** Any page but the first, whose head tells SQLite how to read the rest: disks write one sector whole. */
+function pickPages(pages: ReadonlySet<number>, random: Random): number[] {
+  const candidates = [...pages].filter((page) => page > 1)
+  return Array.from(
+    { length: Math.min(tornPagesMax, candidates.length) },
+    () => candidates[random.below(candidates.length)]!,
+  )
+}
+
+/** The checkpoint had written a part of the page. The log still has all of it. */
+function tear(db: Buffer, page: number, pageBytes: number, random: Random): void {
+  const from = (page - 1) * pageBytes
+  if (from + pageBytes > db.length) return
+  const at = from + random.below(pageBytes / sectorBytes) * sectorBytes
+  db.fill(random.below(2) === 0 ? 0 : 0xa5, at, from + pageBytes)
+}
+
+function isStopped(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).every((task) => {
+    const stat = readFileSync(`/proc/${pid}/task/${task}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T')
+  })
+}

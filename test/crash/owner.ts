@@ -1,0 +1,45 @@
+/** Whose mail a round is about: an account of its own, so that a round can be counted from zero. */
+import { createAccount } from '../../core/accounts.ts'
+import { closeContext } from '../../core/context.ts'
+import { createDomain } from '../../core/domains.ts'
+import { createKey } from '../../core/keys.ts'
+import { createMailbox } from '../../core/mailboxes.ts'
+import { administrator } from '../../core/principal.ts'
+import { allScopes } from '../../schemas/scopes.ts'
+import { client, contextOf, type ReadyLine } from '../service.ts'
+
+export type Owner = {
+  readonly accountId: string
+  readonly apiKey: string
+  /** The first one sends; the second one is written to by strangers and by the first. */
+  readonly mailboxes: readonly [OwnMailbox, OwnMailbox]
+}
+export type OwnMailbox = { readonly id: string; readonly address: string }
+
+/** The events that the owner's endpoint hears. */
+export const heard = ['message.received', 'message.sent', 'email.delivered'] as const
+
+/** Makes the account, its mailboxes, a key, and an endpoint that is told of everything. */
+export async function makeOwner(service: ReadyLine, { name, url }: { name: string; url: string }): Promise<Owner> {
+  const ctx = await contextOf(service)
+  try {
+    const account = await createAccount(ctx, { name, owner: null })
+    const principal = administrator(account)
+    await createDomain(ctx, { domain: `${name}.test`, accountId: account.id, verified: true })
+    const first = await createMailbox(ctx, principal, { address: `first@${name}.test` })
+    const second = await createMailbox(ctx, principal, { address: `second@${name}.test` })
+    const { apiKey } = await createKey(ctx, {
+      accountId: account.id,
+      kind: 'account',
+      name,
+      scopes: allScopes,
+      mailboxIds: [],
+      expiresAt: null,
+    })
+    const endpoint = await client(service.http, apiKey)('POST', '/api/v1/webhooks', { url, events: heard })
+    if (endpoint.status !== 201) throw new Error(`No webhook: ${JSON.stringify(endpoint.body)}`)
+    return { accountId: account.id, apiKey, mailboxes: [first, second] }
+  } finally {
+    await closeContext(ctx)
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The processes of one running service, found by what the kernel says of them (/proc, so on Linux alone): every process
+ * of a service inherits MAILROOM_DATA, also one whose parent was killed.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export const victims = ['engine', 'smtp', 'service', 'supervisor', 'starter'] as const
+export type Victim = (typeof victims)[number]
+
+/** A piece of each one's command line; NUL lies between arguments. */
+const marks: { readonly [victim in Victim]: string } = {
+  engine: '/engine/main.ts\0',
+  smtp: '/haraka/bin/haraka\0',
+  service: '/cli/main.ts\0run-service',
+  supervisor: '/cli/main.ts\0serve',
+  starter: '/cli/bin.js\0serve',
+}
+const pollMs = 10
+
+/** Whether this system tells what the test needs to know. */
+export const canFindProcesses = process.platform === 'linux'
+
+/** The processes that belong to the service on a data folder. Dead ones that nobody has waited for do not count. */
+export function processesOf(folder: string): number[] {
+  const mark = `MAILROOM_DATA=${folder}\0`
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((name) => readProc(name, 'environ').includes(mark))
+    .map(Number)
+}
+
+/** The process of a part; null while there is none. */
+export function findPart(folder: string, victim: Victim): number | null {
+  return processesOf(folder).find((pid) => `${readProc(String(pid), 'cmdline')}\0`.includes(marks[victim])) ?? null
+}
+
+/** The process of a part that is another one than `before`, at most `withinMs` from now. */
+export async function nextPart(folder: string, victim: Victim, before: number, withinMs: number): Promise<number> {
+  for (const end = Date.now() + withinMs; Date.now() < end; await sleep(pollMs)) {
+    const found = findPart(folder, victim)
+    if (found !== null && found !== before) return found
+  }
+  throw new Error(`No new ${victim} within ${withinMs} ms.`)
+}
+
+/** Waits until no process of the folder is left. Answers those that are there after `withinMs`. */
+export async function goneWithin(folder: string, withinMs: number): Promise<number[]> {
+  for (const end = Date.now() + withinMs; ; await sleep(pollMs)) {
+    const left = processesOf(folder)
+    if (left.length === 0 || Date.now() > end) return left
+  }
+}
+
+/** Ends a process at once; false when it is gone already. */
+export function killNow(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
+  }
+}
+
+/** Whether somebody accepts connections at host:port. */
+export function listens(address: string): Promise<boolean> {
+  const { hostname: host, port } = new URL(address.includes('://') ? address : `tcp://${address}`)
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: Number(port) })
+    const answer = (open: boolean) => {
+      socket.destroy()
+      resolve(open)
+    }
+    socket.once('connect', () => answer(true))
+    socket.once('error', () => answer(false))
+  })
+}
+
+/** A file of a process; '' when the process ends meanwhile or is somebody else's. */
+function readProc(pid: string, file: 'environ' | 'cmdline'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(code)) return ''
+    throw error
+  }
+}

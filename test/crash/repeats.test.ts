@@ -1,0 +1,151 @@
+/** What is done again because a crash left open whether it was done: each case was once done twice, or not at all. */
+import { expect } from 'chai'
+import { deriveId, newId } from '../../schemas/ids.ts'
+import { createArrivalWriter, type NewMessage } from '../../store/arrivals.ts'
+import { packBlob } from '../../store/blobs.ts'
+import type { FolderDoc, IdempotencyDoc } from '../../store/documents.ts'
+import { claimLane, claimRows, finishRow, insertOutbox, returnLane } from '../../store/emails.ts'
+import { appendEvents, type NewEvent } from '../../store/events.ts'
+import { closeReservations, findFolders, insertStandardFolders, recount, reserve } from '../../store/folders.ts'
+import { openStore, type Store } from '../../store/open.ts'
+import { takeMark } from '../../store/records.ts'
+import { type Started, startEngine } from '../engine/started.ts'
+
+const at = new Date('2026-11-20T12:00:00Z')
+const later = (seconds: number) => new Date(at.getTime() + seconds * 1_000)
+const accountId = newId('acc', at)
+
+describe('what a crash repeats', () => {
+  let engine: Started
+  let store: Store
+
+  before(async () => {
+    engine = await startEngine()
+    store = await openStore({ url: `mongodb://${encodeURIComponent(engine.socket)}/mailroom`, role: 'test' })
+  })
+  after(async () => {
+    await store?.close()
+    await engine?.stop()
+  })
+
+  async function makeFolder(): Promise<FolderDoc> {
+    const mailboxId = newId('mbx', at)
+    const idOf = (path: string) => deriveId('fld', mailboxId, path)
+    await insertStandardFolders(store, { accountId, mailboxId, idOf, uidValidity: 1 })
+    return findFolder(mailboxId)
+  }
+  async function findFolder(mailboxId: string): Promise<FolderDoc> {
+    const folder = (await findFolders(store, mailboxId)).find(({ role }) => role === 'inbox')
+    if (folder === undefined) throw new Error('There is no inbox.')
+    return folder
+  }
+
+  it('a copy that two settlings bring in one group counts once', async () => {
+    const folder = await makeFolder()
+    const writer = createArrivalWriter(store, () => at)
+    const copy = await messageIn(folder)
+    const written = await Promise.all([copy, copy].map((message) => writer.write({ chunks: [], messages: [message] })))
+    await writer.flush()
+    expect(written.flat().map(({ id }) => id)).to.deep.equal([copy._id, copy._id])
+    expect(written.flat().filter(({ repeated }) => repeated)).to.have.length(1)
+    expect(await findFolder(folder.mailboxId)).to.include({ total: 1, unread: 1, bytes: copy.sizeBytes })
+  })
+
+  it('a reservation that is closed twice gives back once', async () => {
+    const folder = await makeFolder()
+    const claim = { folderId: folder._id, mailboxId: folder.mailboxId, uids: 2, total: 2, unread: 2, bytes: 20 }
+    await reserve(store, [claim], { token: 'one', at })
+    const closing = [{ folderId: folder._id, token: 'one', over: { total: 1, unread: 1, bytes: 10 } }]
+    for (let time = 0; time < 2; time++) await closeReservations(store, closing)
+    expect(await findFolder(folder.mailboxId)).to.deep.include({ total: 1, unread: 1, bytes: 10, open: [] })
+  })
+
+  it('a folder is not counted anew while a living writer is about to write', async () => {
+    const folder = await makeFolder()
+    const claim = { folderId: folder._id, mailboxId: folder.mailboxId, uids: 1, total: 1, unread: 1, bytes: 10 }
+    await reserve(store, [claim], { token: 'dead', at })
+    await reserve(store, [claim], { token: 'living', at: later(60) })
+    expect(await recount(store, await findFolder(folder.mailboxId), later(30))).to.equal(false)
+    await closeReservations(store, [{ folderId: folder._id, token: 'living' }])
+    expect(await recount(store, await findFolder(folder.mailboxId), later(30))).to.equal(true)
+    expect(await findFolder(folder.mailboxId)).to.deep.include({ total: 0, open: [] })
+  })
+
+  it('a lane keeps its turn while a claimed row waits beside one that is done with', async () => {
+    const account = newId('acc', at)
+    const rows = [0, 1].map((n) => rowOf(account, n))
+    await insertOutbox(store, rows)
+    const claim = { accountId: account, now: at, owner: 'o', token: 't', max: 10 }
+    const lane = await claimLane(store, { now: at, until: later(5) })
+    await claimRows(store, { ...claim, until: later(120) })
+    await finishRow(store, { accountId: account, id: rows[0]!._id, token: 't', at })
+    expect(lane?._id).to.equal(account)
+    await returnLane(store, lane!)
+    const again = await claimLane(store, { now: later(120), until: later(125) })
+    expect(again?._id).to.equal(account)
+    const due = await claimRows(store, { ...claim, now: later(120), until: later(240), token: 'u' })
+    expect(due.map(({ _id }) => _id)).to.deep.equal([rows[1]!._id])
+  })
+
+  it('an event that is there already does not keep others from being recorded', async () => {
+    const events = ['a', 'b', 'c'].map(eventOf)
+    await appendEvents(store, accountId, [events[1]!])
+    const appended = await appendEvents(store, accountId, events)
+    expect(appended.map(({ _id, seq }) => [_id, seq])).to.deep.equal([
+      [events[0]!._id, 2],
+      [events[2]!._id, 3],
+    ])
+    expect(await appendEvents(store, accountId, events)).to.deep.equal([])
+  })
+
+  const tries = [
+    ['of the same request goes on with the id of the first', {}, 'req_first'],
+    ['of another request begins anew', { fingerprint: 'other' }, 'req_second'],
+    ['after the key expired begins anew', { startedAt: later(1_000) }, 'req_second'],
+  ] as const
+  for (const [name, change, onceId] of tries) {
+    it(`a try ${name}`, async () => {
+      const first = markOf({ _id: `mark ${name}`, onceId: 'req_first' })
+      await takeMark(store, first, later(-60))
+      const second = { ...first, owner: 'second', onceId: 'req_second', startedAt: later(70), ...change }
+      const taken = await takeMark(store, second, new Date(second.startedAt.getTime() - 60_000))
+      expect(taken).to.deep.equal({ taken: true, onceId })
+    })
+  }
+})
+
+async function messageIn(folder: FolderDoc): Promise<NewMessage> {
+  const bytes = Buffer.from('Subject: copy\r\n\r\n')
+  const { ref } = await packBlob({ id: newId('blb', at), bytes, refs: 1, at })
+  const id = newId('msg', at)
+  return {
+    ...{ _id: id, accountId, mailboxId: folder.mailboxId, mailbox: 'a@b.test', folderId: folder._id },
+    ...{ threadId: deriveId('thr', id, 'thread'), receivedAt: at, from: null, to: [], cc: [], bcc: [], replyTo: [] },
+    ...{ subject: 'copy', snippet: null, date: null, inReplyTo: null, references: [], attachments: [] },
+    ...{ seen: false, flagged: false, answered: false, encrypted: null, sizeBytes: bytes.length, blob: ref },
+    ...{ trace: '', deliveredTo: null },
+  }
+}
+
+function rowOf(account: string, n: number) {
+  const emailId = 'em_lane'
+  return {
+    ...{ _id: `${account}#${n}`, accountId: account, emailId, n, sender: 'a@b.test', recipient: 'c@d.test' },
+    ...{ messageIdHeader: 'm@b.test', blob: { id: 'blb_lane', chunks: 1, sizeBytes: 1 }, notBefore: at, createdAt: at },
+    ...{ lease: null, attempts: 0, attempting: false },
+  }
+}
+
+function eventOf(name: string): NewEvent {
+  return {
+    ...{ _id: deriveId('evt', accountId, name), accountId, type: 'message.received', createdAt: at },
+    ...{ mailbox: null, mailboxId: null, domain: null, data: {} },
+  }
+}
+
+function markOf({ _id, onceId }: { _id: string; onceId: string }): IdempotencyDoc {
+  return {
+    ...{ _id, accountId, fingerprint: 'same', state: 'running', owner: 'first', onceId, startedAt: at },
+    expiresAt: later(900),
+  }
+}

@@ -1,0 +1,112 @@
+/** One round: a load, a kill in the middle of it, and when all is quiet again, the reckoning. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Context, closeContext } from '../../core/context.ts'
+import { settleDue } from '../../core/settle.ts'
+import { sweepArrivals, sweepReservations } from '../../core/sweep.ts'
+import { readState, writeState } from '../../store/records.ts'
+import { eventually } from '../service.ts'
+import { type Counts, checkDatabase, checkFolders, checkReading, checkRemains, readRemains } from './check.ts'
+import { crash } from './crash.ts'
+import { playLoad, type Volume } from './load.ts'
+import { makeOwner, type Owner } from './owner.ts'
+import type { Victim } from './parts.ts'
+import type { Random } from './random.ts'
+import type { Stage } from './stage.ts'
+
+export type Round = Counts & {
+  readonly victim: Victim
+  readonly kills: number
+  readonly letters: number
+  readonly sends: number
+  /** Tries beyond the first of letters and sends. */
+  readonly repeats: number
+  /** Arrivals that only the sweep announced, and folders that it counted anew. */
+  readonly swept: { readonly arrivals: number; readonly folders: number }
+  readonly restartMs: number
+  readonly tookMs: number
+  readonly violations: readonly string[]
+}
+
+const killAfterMs = { from: 100, spread: 600 } as const
+/** A lapsed lease and a second attempt, on a machine that is busy. */
+const deliveredWithinMs = 60_000
+const settledWithinMs = 10_000
+/** Reservations are closed this soon after their messages (store/arrivals.ts: 50 ms). */
+const closedMs = 200
+
+export async function playRound(
+  stage: Stage,
+  {
+    number,
+    victim,
+    twice,
+    volume,
+    random,
+  }: { number: number; victim: Victim; twice: boolean; volume: Volume; random: Random },
+): Promise<Round> {
+  const startedAt = Date.now()
+  const name = `round${number}`
+  const owner = await makeOwner(stage.service, { name, url: stage.hooks.url })
+  const playing = playLoad(() => stage.service, { owner, name, volume, random })
+  await sleep(killAfterMs.from + random.below(killAfterMs.spread))
+  const { kills, endedAt, restartMs, violations: duringCrash } = await crash(stage, { victim, twice, random })
+  const ctx = await stage.contextLater()
+  try {
+    if (victim !== 'engine' && victim !== 'smtp') await lapseMarks(ctx, new Date(endedAt))
+    const sent = await playing
+    const late = await waitForDeliveries(ctx, owner)
+    const swept = await sweep(ctx, owner)
+    const remains = await readRemains(ctx, { owner, sent, kills, receipts: stage.remote.receipts })
+    const { violations, ...counts } = checkRemains(remains)
+    return {
+      ...{ victim, kills: kills.length, restartMs, swept, ...counts },
+      ...{ letters: sent.letters.length, sends: sent.sends.length },
+      repeats: sent.tries - sent.letters.length - sent.sends.length,
+      tookMs: Date.now() - startedAt,
+      violations: [
+        ...duringCrash,
+        ...sent.failures,
+        ...late,
+        ...violations,
+        ...(await checkFolders(ctx, owner, remains.messages)),
+        ...(await checkReading(ctx, stage.service.http, remains)),
+        ...(await checkDatabase(ctx)),
+      ],
+    }
+  } finally {
+    await closeContext(ctx)
+  }
+}
+
+/** A mark of Idempotency-Key whose process died lapses after a minute: it does now. */
+async function lapseMarks({ store }: Context, diedAt: Date): Promise<void> {
+  await store.idempotency.updateMany(
+    { state: 'running', startedAt: { $lt: diedAt } },
+    { $set: { startedAt: new Date(0) } },
+  )
+}
+
+/** Waits for the service itself to deliver everything and to write what follows from it. */
+async function waitForDeliveries({ store }: Context, { accountId }: Owner): Promise<string[]> {
+  const none = async (filter: object) => (await store.emails.countDocuments({ accountId, ...filter })) === 0
+  const undelivered = { recipients: { $elemMatch: { status: { $ne: 'delivered' } } } }
+  try {
+    await eventually('all sends are delivered', () => none(undelivered), deliveredWithinMs)
+    return []
+  } catch (error) {
+    return [String(error)]
+  }
+}
+
+/** Does what the clocks would do within a minute. The watermark goes back to where the service had it. */
+async function sweep(ctx: Context, { accountId }: Owner): Promise<Round['swept']> {
+  const settled = async () => (await ctx.store.emails.countDocuments({ accountId, todoAt: { $exists: true } })) === 0
+  for (const end = Date.now() + settledWithinMs; !(await settled()) && Date.now() < end; await sleep(closedMs)) {
+    await settleDue(ctx)
+  }
+  await sleep(closedMs)
+  const watermark = await readState<string>(ctx.store, 'sweptMessages')
+  const arrivals = await sweepArrivals(ctx)
+  if (watermark !== null) await writeState(ctx.store, 'sweptMessages', watermark)
+  return { arrivals, folders: await sweepReservations(ctx) }
+}

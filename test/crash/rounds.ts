@@ -1,0 +1,97 @@
+/** Rounds on one data folder, one victim after the other; one crash in three hits again while the victim is starting. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { closeContext } from '../../core/context.ts'
+import { attemptDue } from '../../core/deliveries.ts'
+import { timeOfId } from '../../schemas/ids.ts'
+import { readState } from '../../store/records.ts'
+import type { Volume } from './load.ts'
+import type { Victim } from './parts.ts'
+import { createRandom } from './random.ts'
+import { playRound, type Round } from './round.ts'
+import { Stage } from './stage.ts'
+
+export type Plan = {
+  readonly rounds: number
+  readonly seed: number
+  /** Who is killed, in turn. */
+  readonly victims: readonly Victim[]
+  readonly volume: Volume
+  /** Whether to wait, at the end, until the service's own clocks have caught up. */
+  readonly untilCaughtUp: boolean
+}
+
+export type Reckoning = {
+  readonly rounds: readonly Round[]
+  /** Violations that belong to no round. */
+  readonly violations: readonly string[]
+  /** Blobs that no message uses: of arrivals that a kill cut off before their commit. */
+  readonly unusedBlobs: number
+  /** The last lines that the service logged: for whoever looks into a violation. */
+  readonly log: string
+}
+
+const twiceOneIn = 3
+/** The lock of a clock whose process died (jobs/clocks.ts), the lag of the sweep, and room. */
+const caughtUpWithinMs = 150_000
+const toldWithinMs = 60_000
+const logCharsMax = 20_000
+
+export async function playRounds(plan: Plan, report: (round: Round, number: number) => void): Promise<Reckoning> {
+  const random = createRandom(plan.seed)
+  const stage = await Stage.open(random)
+  const rounds: Round[] = []
+  try {
+    for (let number = 0; number < plan.rounds; number++) {
+      const victim = plan.victims[number % plan.victims.length]!
+      const twice = random.below(twiceOneIn) === 0
+      const round = await playRound(stage, { number, victim, twice, volume: plan.volume, random })
+      rounds.push(round)
+      report(round, number)
+    }
+    const violations = plan.untilCaughtUp ? await checkCaughtUp(stage) : []
+    return {
+      rounds,
+      violations,
+      unusedBlobs: await countUnusedBlobs(stage),
+      log: stage.service.logs().slice(-logCharsMax),
+    }
+  } finally {
+    await stage.close()
+  }
+}
+
+/** The clocks still run after all that, and every planned webhook was told. */
+async function checkCaughtUp(stage: Stage): Promise<string[]> {
+  const ctx = await stage.contextLater()
+  const lastCrash = Date.now()
+  const violations: string[] = []
+  try {
+    const waiting = () => ctx.store.deliveries.countDocuments({ state: { $ne: 'delivered' } })
+    for (const end = Date.now() + toldWithinMs; (await waiting()) > 0 && Date.now() < end; await sleep(500)) {
+      await attemptDue(ctx)
+    }
+    if ((await waiting()) > 0) violations.push(`${await waiting()} webhooks were not told within ${toldWithinMs} ms`)
+    const swept = async () => timeOfId((await readState<string>(ctx.store, 'sweptMessages')) ?? '').getTime()
+    const end = lastCrash + caughtUpWithinMs
+    while ((await swept()) < lastCrash && Date.now() < end) await sleep(500)
+    if ((await swept()) < lastCrash) violations.push(`the sweep of arrivals stood still for ${caughtUpWithinMs} ms`)
+    return violations
+  } finally {
+    await closeContext(ctx)
+  }
+}
+
+async function countUnusedBlobs(stage: Stage): Promise<number> {
+  const ctx = await stage.contextLater()
+  try {
+    const [messages, emails] = await Promise.all([
+      ctx.store.messages.find({}, { projection: { blob: 1 } }).toArray(),
+      ctx.store.emails.find({}, { projection: { blob: 1 } }).toArray(),
+    ])
+    const used = new Set([...messages, ...emails].map(({ blob }) => `${blob.id}#0`))
+    const blobs = await ctx.store.blobs.find({ _id: /#0$/ }, { projection: { _id: 1 } }).toArray()
+    return blobs.filter(({ _id }) => !used.has(_id)).length
+  } finally {
+    await closeContext(ctx)
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * `npm run crash`: kills processes of a service under load, and counts what came of it.
+ *
+ *   npm run crash -- engine ...      the embedded engine alone: see engine.ts
+ *   npm run crash -- [--rounds 50] [--seed N] [--senders 20] [--only engine,smtp]
+ *
+ * Ends with 1 when anything that was promised did not hold.
+ */
+import { parseArgs } from 'node:util'
+import { run as runEngine } from './engine.ts'
+import { canFindProcesses, type Victim, victims } from './parts.ts'
+import type { Round } from './round.ts'
+import { playRounds, type Reckoning } from './rounds.ts'
+
+const roundsMax = 10_000
+const sendersMax = 90
+
+if (process.argv[2] === 'engine') process.exit((await runEngine(process.argv.slice(3))) ? 0 : 1)
+await main()
+
+async function main(): Promise<void> {
+  const { rounds, seed, senders, only } = readOptions()
+  if (!canFindProcesses) throw new Error('The processes of a service can only be found on Linux.')
+  console.log(`${rounds} rounds, ${senders} senders, seed ${seed}`)
+  const startedAt = Date.now()
+  const volume = { senders, lettersEach: 5, clients: 4, sendsEach: 5 }
+  const reckoning = await playRounds({ rounds, seed, victims: only, volume, untilCaughtUp: true }, (round, number) =>
+    console.log(lineOf(round, number)),
+  )
+  console.log(summaryOf(reckoning, Date.now() - startedAt))
+  const failed = violationsOf(reckoning).length > 0
+  if (failed) console.log(`\nThe service's last lines:\n${reckoning.log}`)
+  process.exit(failed ? 1 : 0)
+}
+
+function readOptions(): { rounds: number; seed: number; senders: number; only: Victim[] } {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: 'string', default: '50' },
+      senders: { type: 'string', default: '20' },
+      only: { type: 'string', default: victims.join(',') },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    },
+  })
+  const whole = (text: string, most: number) => {
+    const value = Number(text)
+    if (!Number.isInteger(value) || value < 1 || value > most) throw new Error(`${text} is not between 1 and ${most}.`)
+    return value
+  }
+  const only = values.only.split(',').map((name) => {
+    const victim = victims.find((known) => known === name)
+    if (victim === undefined) throw new Error(`${name} is none of ${victims.join(', ')}.`)
+    return victim
+  })
+  return {
+    only,
+    rounds: whole(values.rounds, roundsMax),
+    senders: whole(values.senders, sendersMax),
+    seed: whole(values.seed, 2 ** 32),
+  }
+}
+
+function lineOf(
+  { victim, kills, letters, sends, repeats, swept, restartMs, tookMs, ...counts }: Round,
+  number: number,
+): string {
+  const { lost, duplicates, ambiguous, violations } = counts
+  const columns = [
+    `${String(number + 1).padStart(3)} ${`${victim}${kills > 1 ? ` x${kills}` : ''}`.padEnd(13)}`,
+    `${letters} letters, ${sends} sends, ${repeats} repeats`,
+    `${lost} lost, ${duplicates} double, ${ambiguous} ambiguous`,
+    `swept ${swept.arrivals} arrivals, ${swept.folders} folders`,
+    `up after ${restartMs} ms, took ${(tookMs / 1000).toFixed(1)} s`,
+    violations.length === 0 ? 'ok' : `${violations.length} VIOLATIONS`,
+  ]
+  return [columns.join(' | '), ...violations.map((violation) => `      ${violation}`)].join('\n')
+}
+
+function violationsOf({ rounds, violations }: Reckoning): string[] {
+  return [...rounds.flatMap((round) => round.violations), ...violations]
+}
+
+function summaryOf(reckoning: Reckoning, tookMs: number): string {
+  const { rounds, unusedBlobs } = reckoning
+  const sum = (figure: (round: Round) => number) => rounds.reduce((total, round) => total + figure(round), 0)
+  const worst = rounds.toSorted((a, b) => b.restartMs - a.restartMs)[0]!
+  return [
+    '',
+    `rounds                 ${rounds.length} in ${(tookMs / 1000).toFixed(0)} s, ${sum(({ kills }) => kills)} kills`,
+    `acknowledged letters   ${sum(({ letters }) => letters)}`,
+    `accepted sends         ${sum(({ sends }) => sends)}`,
+    `repeated tries         ${sum(({ repeats }) => repeats)}`,
+    `lost                   ${sum(({ lost }) => lost)}`,
+    `duplicates             ${sum(({ duplicates }) => duplicates)}`,
+    `ambiguous duplicates   ${sum(({ ambiguous }) => ambiguous)}`,
+    `announced by a sweep   ${sum(({ swept }) => swept.arrivals)}`,
+    `folders counted anew   ${sum(({ swept }) => swept.folders)}`,
+    `unused blobs           ${unusedBlobs}`,
+    `worst restart          ${worst.restartMs} ms (${worst.victim})`,
+    `violations             ${violationsOf(reckoning).length}`,
+    ...reckoning.violations,
+  ].join('\n')
+}

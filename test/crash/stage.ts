@@ -1,0 +1,71 @@
+/**
+ * One service that is killed and comes back on the same data folder, and the world around it. Invariant: between two rounds
+ * everything runs and nothing waits to be done.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { engineUrl } from '../../cli/instance.ts'
+import { loadSettings } from '../../cli/settings.ts'
+import { after, minuteMs } from '../../core/clock.ts'
+import { type Context, openContext } from '../../core/context.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../e2e/receiver.ts'
+import { type Service, startService } from '../service.ts'
+import { goneWithin, killNow, processesOf } from './parts.ts'
+import type { Random } from './random.ts'
+import { type Remote, startRemote } from './remote.ts'
+
+const stopMs = 25_000
+
+export class Stage {
+  readonly folder: string
+  readonly remote: Remote
+  readonly hooks: WebhookReceiver
+  /** The service as it was started last. */
+  service: Service
+  readonly #env: Record<string, string>
+
+  private constructor(made: Pick<Stage, 'folder' | 'remote' | 'hooks' | 'service'>, env: Record<string, string>) {
+    this.folder = made.folder
+    this.remote = made.remote
+    this.hooks = made.hooks
+    this.service = made.service
+    this.#env = env
+  }
+
+  static async open(random: Random): Promise<Stage> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-crash-'))
+    const remote = await startRemote(random)
+    const hooks = await startWebhookReceiver()
+    const env = {
+      MAILROOM_OUTBOUND_ROUTES: `{"remote.test": "127.0.0.1:${remote.port}"}`,
+      // What a dead process was delivering is tried again this soon.
+      MAILROOM_OUTBOUND_LEASE_SECONDS: '5',
+      MAILROOM_OUTBOUND_MESSAGE_SENT_DELAY_SECONDS: '1',
+      MAILROOM_WEBHOOKS_ALLOW_PRIVATE: 'true',
+      MAILROOM_LOG_LEVEL: 'warn',
+    }
+    const service = await startService({ data: folder, env })
+    return new Stage({ folder, remote, hooks, service }, env)
+  }
+
+  /** Starts the service again on the same folder. */
+  async start(): Promise<void> {
+    this.service = await startService({ data: this.folder, env: this.#env })
+  }
+
+  /** A context on the running service's database for which it is a minute later, so that its sweeps see all that was cut off. */
+  contextLater(): Promise<Context> {
+    const env = { ...this.#env, MAILROOM_DATA: this.folder, MONGODB_URL: engineUrl(this.folder) }
+    const settings = loadSettings({ file: null, env: { ...env, MAILROOM_LOG_LEVEL: 'silent' } })
+    return openContext({ settings, role: 'test', clock: { now: () => after(new Date(), minuteMs) } })
+  }
+
+  /** Ends everything and removes the folder; what does not stop is killed. */
+  async close(): Promise<void> {
+    if (processesOf(this.folder).length > 0) this.service.process.kill('SIGTERM')
+    for (const pid of await goneWithin(this.folder, stopMs)) killNow(pid)
+    await Promise.all([this.remote.close(), this.hooks.close()])
+    await rm(this.folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,172 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { client, type Json, type Service, startService } from '../service.ts'
+
+const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
+
+type Ended = {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+  readonly records: readonly Json[]
+}
+
+describe('the command line', function () {
+  this.timeout(90_000)
+  let service: Service
+  let account: string
+
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service?.dispose())
+
+  async function mailroom(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+    const child = spawn(process.execPath, [bin, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, MAILROOM_DATA: service.data, ...env },
+    })
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (text: Buffer) => {
+      out += text.toString()
+    })
+    child.stderr.on('data', (text: Buffer) => {
+      err += text.toString()
+    })
+    const [code] = (await once(child, 'close')) as [number | null]
+    const records = out.startsWith('{')
+      ? out
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line) as Json)
+      : []
+    return { code, out, err, records }
+  }
+
+  async function done(args: readonly string[]): Promise<readonly Json[]> {
+    const { code, err, records } = await mailroom(args)
+    expect(code, err).to.equal(0)
+    expect(err).to.equal('')
+    return records
+  }
+
+  it('makes an account with its domain, mailbox and key, which work at once', async () => {
+    const [made] = await done(['account', 'create', 'acme', '--owner', 'Owner@people.test', '--plan', 'none'])
+    expect(made).to.include({
+      name: 'acme',
+      owner: 'owner@people.test',
+      plan: null,
+      agentsPlan: 'scale',
+      status: 'active',
+    })
+    account = String(made?.id)
+    const [domain] = await done(['domain', 'create', 'ACME.test', '--account', account, '--verified'])
+    expect(domain).to.include({ domain: 'acme.test', status: 'verified' })
+    expect(JSON.stringify(domain?.records)).to.contain('v=DKIM1').and.not.contain('PRIVATE')
+    const [mailbox] = await done(['mailbox', 'create', account, 'desk@acme.test', '--name', 'Desk'])
+    expect(mailbox).to.include({ address: 'desk@acme.test', displayName: 'Desk' })
+    const [[key], [agent]] = await Promise.all([
+      done(['key', 'create', account, '--scopes', 'mail:read, mailboxes:read', '--days', '0.5']),
+      done(['key', 'create', account, '--kind', 'agent', '--mailboxes', 'desk@acme.test', '--name', 'robot']),
+    ])
+    expect(key).to.include({ kind: 'account' }).and.to.not.have.property('hash')
+    expect(Date.parse(String(key?.expiresAt)) - Date.now()).to.be.within(11 * 3_600_000, 12 * 3_600_000)
+    for (const made of [key, agent]) {
+      const listed = await client(service.http, String(made?.apiKey))<{ mailboxes: Json[] }>('GET', '/api/v1/mailboxes')
+      expect(listed.body.mailboxes.map(({ address }) => address)).to.deep.equal(['desk@acme.test'])
+    }
+    const [, revoked] = await Promise.all([
+      done(['key', 'revoke', account, String(agent?.id)]),
+      mailroom(['key', 'revoke', account, 'key_nobody']),
+    ])
+    expect([revoked.code, revoked.err]).to.deep.equal([1, 'No live key key_nobody.\n'])
+    expect((await client(service.http, String(agent?.apiKey))('GET', '/api/v1/account')).status).to.equal(401)
+  })
+
+  it('lists what there is, one line of JSON each, and no secret twice', async () => {
+    const [accounts, domains, keys, mailboxes, audit] = await Promise.all([
+      done(['account', 'list']),
+      done(['domain', 'list', account]),
+      done(['key', 'list', account]),
+      done(['mailbox', 'list', account]),
+      done(['audit', 'verify', account]),
+    ])
+    expect(accounts.map(({ name }) => name)).to.deep.equal(['acme', 'postmaster'])
+    expect(domains.map(({ domain }) => domain)).to.deep.equal(['acme.test'])
+    expect(keys).to.have.length(2)
+    expect(JSON.stringify(keys)).to.not.contain('svc_live_').and.not.contain('hash')
+    expect(mailboxes.map(({ address }) => address)).to.deep.equal(['desk@acme.test'])
+    expect(audit).to.deep.equal([{ entries: 0, broken: null }])
+  })
+
+  const refusals: readonly (readonly [args: (account: string) => readonly string[], says: RegExp])[] = [
+    [() => ['account', 'create', ' '], /^The name must have/],
+    [() => ['account', 'create', 'x', '--owner', 'nobody'], /^"nobody" is not a mail address\.$/],
+    [() => ['domain', 'create', 'acme.test', '--account', 'acc_nobody'], /^No account acc_nobody\.$/],
+    [(id) => ['domain', 'create', 'acme.test', '--account', id], /acme\.test is taken/],
+    [(id) => ['domain', 'create', 'x.agents.localhost', '--account', id], /belongs to the shared domain/],
+    [(id) => ['mailbox', 'create', id, 'desk@acme.test'], /desk@acme\.test is taken/],
+    [(id) => ['key', 'create', id, '--days', 'soon'], /^--days must be a number above 0/],
+    [(id) => ['key', 'create', id, '--scopes', 'mail:everything'], /^--scopes must be one of: mail:read/],
+    [(id) => ['key', 'create', id, '--mailboxes', 'desk@acme.test'], /--kind agent/],
+    [() => ['audit', 'verify', 'acc_nobody'], /^No account acc_nobody\.$/],
+    [() => ['mailbox', 'create'], /missing required argument/],
+    [() => ['serve', '--only', 'imap'], /Parts are: api, smtp/],
+  ]
+  it('refuses bad arguments with status 1 and one line that says why', async () => {
+    // A few at a time: each is a process of its own.
+    for (let n = 0; n < refusals.length; n += 4) {
+      const some = refusals.slice(n, n + 4)
+      const ended = await Promise.all(some.map(([args]) => mailroom(args(account))))
+      for (const [at, { code, out, err }] of ended.entries()) {
+        const [args, says] = some[at]!
+        const what = args(account).join(' ')
+        expect([code, out], what).to.deep.equal([1, ''])
+        expect(err.trim().split('\n'), what).to.have.length(1)
+        expect(err.trim().replace(/^error: /, ''), what).to.match(says)
+      }
+    }
+  })
+
+  it('doctor finds a running service well, and says what is wrong before the start, at once', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-doctor-'))
+    const data = path.join(folder, 'nothing-yet')
+    const ports = {
+      MAILROOM_HTTP_PORT: new URL(service.http).port,
+      MAILROOM_SMTP_PORT: service.smtp.split(':')[1] ?? '',
+    }
+    const started = Date.now()
+    try {
+      const [well, early, list] = await Promise.all([
+        mailroom(['doctor'], ports),
+        mailroom(['doctor'], { MAILROOM_DATA: data, MAILROOM_HTTP_PORT: '1', MAILROOM_SMTP_PORT: '1' }),
+        mailroom(['account', 'list'], { MAILROOM_DATA: data }),
+      ])
+      // Whether DNS answers is the machine's affair.
+      const found = well.out.split('\n').filter((line) => line !== '' && !line.includes('DNS'))
+      expect(found.map((line) => line.split(':')[0])).to.deep.equal(
+        ['port http', 'port smtp', 'certificate', 'disk', 'database', 'queue'].map((what) => `ok   ${what}`),
+      )
+      expect(early.code).to.equal(1)
+      for (const says of [
+        /^BAD {2}port http: 127\.0\.0\.1:1 /m,
+        /^BAD {2}certificate: none yet/m,
+        /^BAD {2}database: The service is not running/m,
+      ])
+        expect(early.out).to.match(says)
+      expect([list.code, list.out]).to.deep.equal([1, ''])
+      expect(list.err).to.equal(`The service is not running on ${data}: start it, or set MAILROOM_DATA.\n`)
+      expect(existsSync(data)).to.equal(false)
+      expect(Date.now() - started).to.be.lessThan(10_000)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+})

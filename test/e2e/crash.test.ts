@@ -1,0 +1,18 @@
+import { expect } from 'chai'
+import { canFindProcesses, victims } from '../crash/parts.ts'
+import { playRounds } from '../crash/rounds.ts'
+
+describe('a crash', function () {
+  this.timeout(150_000)
+
+  it('of any process loses nothing that was acknowledged, and doubles nothing', async function () {
+    if (!canFindProcesses) this.skip()
+    const volume = { senders: 20, lettersEach: 2, clients: 4, sendsEach: 2 }
+    const plan = { rounds: victims.length, seed: 66, victims, volume, untilCaughtUp: false }
+    const { rounds } = await playRounds(plan, () => undefined)
+    for (const { victim, violations, letters, sends } of rounds) {
+      expect(violations, victim).to.deep.equal([])
+      expect({ letters, sends }, victim).to.deep.equal({ letters: 40, sends: 8 })
+    }
+  })
+})

@@ -1,0 +1,268 @@
+import { expect } from 'chai'
+import { getAccount } from '../../core/accounts.ts'
+import { dayMs, hourMs, after as later, minuteMs, secondMs } from '../../core/clock.ts'
+import { type Context, closeContext } from '../../core/context.ts'
+import { createMailbox } from '../../core/mailboxes.ts'
+import { administrator } from '../../core/principal.ts'
+import type { Failure } from '../../schemas/failures.ts'
+import { type ErrorBody, mailboxPath, makeKey, makeTenant, type Tenant } from '../api/door.ts'
+import { client, contextOf, eventually, type Json, type Service, startService } from '../service.ts'
+import { type SmtpSink, startSmtpSink } from './receiver.ts'
+import { sendMail } from './smtp.ts'
+
+const atOnce = 20
+
+describe('limits', function () {
+  this.timeout(120_000)
+  let service: Service
+  let sink: SmtpSink
+  let ctx: Context
+
+  before(async () => {
+    sink = await startSmtpSink()
+    service = await startService({ env: { MAILROOM_OUTBOUND_ROUTES: `{"*": "127.0.0.1:${sink.port}"}` } })
+    ctx = await contextOf(service)
+  })
+  after(async () => {
+    if (ctx !== undefined) await closeContext(ctx)
+    await service?.dispose()
+    await sink?.close()
+  })
+
+  const free = (name: string) => makeTenant({ ctx, http: service.http }, { name, plan: null, agentsPlan: 'free' })
+
+  /** Statuses and codes of so many requests at once, counted. */
+  async function together(times: number, ask: (n: number) => Promise<{ status: number; body: ErrorBody }>) {
+    const answers = await Promise.all(Array.from({ length: times }, (_, n) => ask(n)))
+    const counts: { [what: string]: number } = {}
+    for (const { status, body } of answers) {
+      const what = status < 300 ? String(status) : `${status} ${body.code}`
+      counts[what] = (counts[what] ?? 0) + 1
+    }
+    return counts
+  }
+
+  /** Calendar minutes count: what must lie within one does not begin near its end. */
+  async function earlyInTheMinute(): Promise<void> {
+    const into = Date.now() % minuteMs
+    if (into > 45 * secondMs) await new Promise((resolve) => setTimeout(resolve, minuteMs - into))
+  }
+
+  it('ten recipients a minute are ten, however many ask at once and however they are spread', async () => {
+    const tenant = await free('minute')
+    const call = client(service.http, tenant.key)
+    const send = (to: unknown) => call<ErrorBody>('POST', `${mailboxPath(tenant.address)}/send`, { to, text: 'x' })
+    await earlyInTheMinute()
+    const eleven = Array.from({ length: 11 }, (_, n) => `r${n}@remote.test`)
+    const outright = await send(eleven)
+    expect([outright.status, outright.body.code]).to.deep.equal([429, 'send_rate_limited'])
+    const counts = await together(atOnce, (n) => send([`a${n}@remote.test`, `b${n}@remote.test`]))
+    expect(counts).to.deep.equal({ '202': 5, '429 send_rate_limited': 15 })
+    const over = await send('c@remote.test')
+    expect(Number(over.headers.get('retry-after'))).to.be.within(1, 60)
+    const simulated = await send(['delivered@simulator.invalid', 'delivered+1@simulator.invalid'])
+    expect(simulated.status).to.equal(202)
+    const usage = await call<{ sends: { used: number } }>('GET', '/api/v1/usage')
+    expect(usage.body.sends.used).to.equal(12)
+  })
+
+  it('requests a minute are as many as the plan says, and the headers count them down', async () => {
+    const tenant = await free('requests')
+    const { apiKey } = await makeKey(ctx, { accountId: tenant.accountId })
+    const call = client(service.http, apiKey)
+    await earlyInTheMinute()
+    const first = await call('GET', '/api/v1/account')
+    expect([first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).to.deep.equal([
+      '120',
+      '119',
+    ])
+    const counts = await together(130, () => call<ErrorBody>('GET', '/api/v1/account'))
+    expect(counts).to.deep.equal({ '200': 119, '429 rate_limited': 11 })
+    expect((await client(service.http, tenant.key)('GET', '/api/v1/account')).status).to.equal(200)
+  })
+
+  it('three inboxes are three; a deleted one makes room', async () => {
+    const tenant = await free('inboxes')
+    const call = client(service.http, tenant.key)
+    const create = (name: string) =>
+      call<ErrorBody>('POST', '/api/v1/mailboxes', { address: `${name}@inboxes.example` })
+    // The rolling count of creations may be what refuses while places are being given back.
+    const counts = await together(atOnce, (n) => create(`n${n}`))
+    expect(counts['201']).to.equal(2)
+    const listed = await call<{ mailboxes: { address: string }[] }>('GET', '/api/v1/mailboxes')
+    expect(listed.body.mailboxes).to.have.length(3)
+    const over = await create('one-more')
+    expect([over.status, over.body.code]).to.deep.equal([402, 'AGENT_INBOX_LIMIT'])
+    expect((await call('DELETE', mailboxPath(listed.body.mailboxes[0]!.address))).status).to.equal(200)
+    expect((await create('one-more')).status).to.equal(201)
+    const usage = await call<{ inboxes: Json }>('GET', '/api/v1/usage')
+    expect(usage.body.inboxes).to.deep.equal({ used: 3, limit: 3 })
+  })
+
+  it('one address goes to one of twenty who ask at once, and the others pay nothing', async () => {
+    const tenant = await makeTenant({ ctx, http: service.http }, { name: 'race' })
+    const call = client(service.http, tenant.key)
+    const counts = await together(atOnce, () =>
+      call<ErrorBody>('POST', '/api/v1/mailboxes', { address: 'same@race.example' }),
+    )
+    expect(counts).to.deep.equal({ '201': 1, '409 conflict': atOnce - 1 })
+    const usage = await call<{ inboxes: { used: number } }>('GET', '/api/v1/usage')
+    expect(usage.body.inboxes.used).to.equal(2)
+  })
+
+  it('ten mailboxes a key in a day are ten, and another key of the account has its own ten', async () => {
+    const tenant = await makeTenant({ ctx, http: service.http }, { name: 'creations', agentsPlan: null })
+    const create = (key: string) => (n: number) =>
+      client(service.http, key)<ErrorBody>('POST', '/api/v1/mailboxes', {
+        address: `${key.slice(-6).toLowerCase().replaceAll(/\W/g, 'x')}-${n}@creations.example`,
+      })
+    // The tenant's first mailbox was one of them.
+    expect(await together(atOnce, create(tenant.key))).to.deep.equal({ '201': 9, '429 mailbox_creation_limit': 11 })
+    const refused = await create(tenant.key)(99)
+    expect(Number(refused.headers.get('retry-after'))).to.be.within(23 * 3600, 25 * 3600)
+    const { apiKey } = await makeKey(ctx, { accountId: tenant.accountId })
+    expect(await together(atOnce, create(apiKey))).to.deep.equal({ '201': 10, '429 mailbox_creation_limit': 10 })
+  })
+
+  it('the day of mailbox creations rolls: nothing comes back within 24 hours, all of it when the answer said', async () => {
+    const tenant = await makeTenant({ ctx, http: service.http }, { name: 'rolling', agentsPlan: null })
+    // Ten minutes before a full hour, where counting by hours could let go too early.
+    const start = new Date(Math.ceil(Date.now() / hourMs) * hourMs + 50 * minuteMs)
+    let at = start
+    const moved = await contextOf(service, { now: () => at })
+    try {
+      const principal = { ...administrator(await getAccount(moved, tenant.accountId)), keyId: `key_${'0'.repeat(26)}` }
+      let n = 0
+      const create = () =>
+        createMailbox(moved, principal, { address: `m${n++}@rolling.example` }).then(
+          () => null,
+          (error: Failure) => error,
+        )
+      for (let made = 0; made < 10; made++) expect(await create()).to.equal(null)
+      const refusal = await create()
+      expect(refusal).to.include({ code: 'mailbox_creation_limit' })
+      const waitMs = (refusal?.detail.retryAfter ?? 0) * secondMs
+      expect(waitMs).to.be.within(dayMs, dayMs + hourMs)
+      for (const ms of [hourMs, 12 * hourMs, 23 * hourMs + 15 * minuteMs, dayMs - secondMs]) {
+        at = later(start, ms)
+        expect(await create(), `after ${ms / minuteMs} minutes`).to.include({ code: 'mailbox_creation_limit' })
+      }
+      at = later(start, waitMs)
+      for (let made = 0; made < 10; made++) expect(await create()).to.equal(null)
+      expect(await create()).to.include({ code: 'mailbox_creation_limit' })
+    } finally {
+      await closeContext(moved)
+    }
+  })
+
+  it('a monthly allowance of e-mails has a tenth of grace, and receiving goes on past it', async () => {
+    const tenant = await free('month')
+    const call = client(service.http, tenant.key)
+    const send = (n: number) =>
+      call<ErrorBody>('POST', `${mailboxPath(tenant.address)}/send`, { to: `d+${n}@simulator.invalid`, text: 'x' })
+    const month = new Date().toISOString().slice(0, 7)
+    await ctx.store.usage.insertOne({
+      _id: `${tenant.accountId}:${month}`,
+      counts: { received: 3_200, sentAsAgent: 95, sent: 95 },
+      expiresAt: later(new Date(), dayMs),
+    })
+    expect(await together(atOnce, send)).to.deep.equal({ '202': 5, '402 AGENT_EMAIL_LIMIT': 15 })
+    const raw = Buffer.from('From: carol@remote.test\r\nSubject: Still welcome\r\n\r\nHi\r\n')
+    const { response } = await sendMail(service.smtp, { from: 'carol@remote.test', to: tenant.address, raw })
+    expect(response).to.match(/^250 /)
+  })
+
+  describe('storage', () => {
+    let tenant: Tenant
+    let call: ReturnType<typeof client>
+    const path = () => mailboxPath(tenant.address)
+    const used = async () => (await call<{ storage: { used: number } }>('GET', path())).body.storage.used
+    const raw = (subject: string, size = 2_000) => {
+      const head = `From: carol@remote.test\r\nTo: ${tenant.address}\r\nSubject: ${subject}\r\n\r\n`
+      return Buffer.from(
+        `${head}${'x'.repeat(70)}\r\n`
+          .padEnd(size - 2, 'y')
+          .replaceAll(/y{70}/g, `${'y'.repeat(68)}\r\n`)
+          .concat('\r\n'),
+      )
+    }
+    /** The server's answer to a mail, also when it is a refusal. */
+    const deliver = (mail: Buffer, to = tenant.address) =>
+      sendMail(service.smtp, { from: 'carol@remote.test', to, raw: mail }).then(
+        ({ response }) => response,
+        (error: { response: string }) => error.response,
+      )
+
+    /** What is known of a recipient is kept for two seconds. */
+    const forgetting = () => new Promise((resolve) => setTimeout(resolve, 2_100))
+
+    before(async () => {
+      tenant = await free('full')
+      call = client(service.http, tenant.key)
+    })
+
+    it('is the bytes of every message, through receive, move, trash and delete', async () => {
+      const mails = [raw('one'), raw('two', 5_000), raw('three', 90_000)]
+      for (const mail of mails) expect(await deliver(mail)).to.match(/^250 /)
+      const whole = mails.reduce((sum, { length }) => sum + length, 0)
+      await eventually('all counted', async () => (await used()) === whole)
+      const { body } = await call<{ messages: { message_id: string; size: number; subject: string }[] }>(
+        'GET',
+        `${path()}/messages`,
+      )
+      expect(body.messages.map(({ size }) => size).sort()).to.deep.equal(mails.map(({ length }) => length).sort())
+      const [three, two, one] = body.messages
+      const at = (message: { message_id: string } | undefined) => `${path()}/messages/${message?.message_id}`
+      expect((await call('PATCH', at(one), { folder: 'Archive' })).status).to.equal(200)
+      expect(await used()).to.equal(whole)
+      expect((await call('DELETE', at(two))).body).to.include({ folder: 'Trash' })
+      expect(await used()).to.equal(whole)
+      expect((await call('DELETE', `${at(three)}?permanent=true`)).body).to.include({ folder: null })
+      expect(await used()).to.equal(whole - (three?.size ?? 0))
+      expect((await call('DELETE', at(two))).body).to.include({ folder: null })
+      expect(await used()).to.equal(one?.size)
+      expect((await call('DELETE', at(three))).status).to.equal(404)
+      expect(await used()).to.equal(one?.size)
+    })
+
+    it('of a deleted message goes once, however many delete it at once', async () => {
+      const before = await used()
+      const response = await deliver(raw('delete me'))
+      const [id] = /msg_[0-9a-z]{26}/.exec(response) ?? []
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => call('DELETE', `${path()}/messages/${id}?permanent=true`)),
+      )
+      expect(answers.filter(({ status }) => status === 200)).to.have.length(1)
+      expect(await used()).to.equal(before)
+    })
+
+    it('when it is nearly full, a declared size counts, and a mail that passed may exceed once', async () => {
+      const inbox = { mailboxId: tenant.mailboxId, role: 'inbox' as const }
+      const room = 20_000
+      const limit = 1024 ** 3
+      await ctx.store.folders.updateOne(inbox, { $inc: { bytes: limit - room - (await used()) } })
+      await forgetting()
+      expect(await deliver(raw('declared', 30_000))).to.match(/^452 4\.2\.2 .*full/)
+      expect(await deliver(raw('small'))).to.match(/^250 /)
+    })
+
+    it('when it is full, everybody hears 452 4.2.2 at RCPT, and the other recipients get their mail', async () => {
+      const inbox = { mailboxId: tenant.mailboxId, role: 'inbox' as const }
+      await ctx.store.folders.updateOne(inbox, { $inc: { bytes: 20_000 } })
+      await eventually('it is full', async () => (await deliver(raw('tiny', 300))).startsWith('452 4.2.2'))
+      const other = await free('roomy')
+      const { accepted } = await sendMail(service.smtp, {
+        from: 'carol@remote.test',
+        to: [tenant.address, other.address],
+        raw: raw('two'),
+      })
+      expect(accepted).to.deep.equal([other.address])
+    })
+
+    it('when it is full, mail still goes out, without a copy in Sent', async () => {
+      const sent = await call<Json>('POST', `${path()}/send`, { to: 'delivered@simulator.invalid', text: 'Help' })
+      expect(sent.status).to.equal(202)
+      expect(sent.body).to.include({ message_id: null, thread_id: null })
+    })
+  })
+})

@@ -1,0 +1,330 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
+import path from 'node:path'
+import { connect as connectTls } from 'node:tls'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { createAccount } from '../../core/accounts.ts'
+import { closeContext } from '../../core/context.ts'
+import { createDomain } from '../../core/domains.ts'
+import { mailboxPath, makeTenant } from '../api/door.ts'
+import { client, contextOf, eventually, type Json, type Service, startService } from '../service.ts'
+import { sendMail } from './smtp.ts'
+
+const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
+
+type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
+
+/** Runs `mailroom` until it ends by itself. */
+async function run(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const child = spawn(process.execPath, [bin, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (text: Buffer) => {
+    out += text.toString()
+  })
+  child.stderr.on('data', (text: Buffer) => {
+    err += text.toString()
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, out, err }
+}
+
+describe('serving', function () {
+  this.timeout(90_000)
+  let service: Service
+  let second: Service
+  /** Everything that was secret, said or written while the first service ran. */
+  const secrets: string[] = []
+
+  before(async () => {
+    service = await startService({
+      env: {
+        MAILROOM_SHARED_DOMAIN: 'free.example',
+        MAILROOM_HOSTNAME: 'mx.free.example',
+        MAILROOM_LOG_LEVEL: 'debug',
+      },
+    })
+    second = await startService()
+  })
+  after(async () => {
+    await service?.dispose()
+    await second?.dispose()
+  })
+
+  it('says on one line where everything listens, and null for what does not', () => {
+    const { process: _, logs, stop, dispose, ...line } = service
+    expect(Object.keys(line)).to.deep.equal([
+      'ready',
+      'http',
+      'mcp',
+      'smtp',
+      'submission',
+      'submissions',
+      'imap',
+      'imaps',
+      'dns',
+      'data',
+    ])
+    expect(line).to.deep.include({ ready: true, mcp: `${service.http}/api/mcp` })
+    expect(service.http).to.match(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(service.smtp).to.match(/^127\.0\.0\.1:\d+$/)
+    expect(path.isAbsolute(service.data)).to.equal(true)
+  })
+
+  it('is alive and ready without a key', async () => {
+    for (const at of ['/healthz', '/readyz']) {
+      const response = await fetch(`${service.http}${at}`)
+      expect(response.status, at).to.equal(200)
+    }
+    const { body } = await client(service.http)<{ parts: Json }>('GET', '/readyz')
+    expect(body).to.deep.equal({ ready: true, parts: { engine: true, smtp: true, database: true, api: true } })
+  })
+
+  it('takes its settings from the environment', async () => {
+    const answer = await client(service.http)<{ address: string; api_key: string }>('POST', '/api/v1/signup', {})
+    expect(answer.body.address).to.match(/@agent-\w{5}\.free\.example$/)
+    secrets.push(answer.body.api_key)
+    expect(await greeting(service.smtp)).to.contain('mx.free.example')
+  })
+
+  it('lets nobody else look into its data folder', async () => {
+    expect((await stat(service.data)).mode & 0o077).to.equal(0)
+    for (const name of ['secrets', 'tls', 'engine'])
+      for (const file of await readdir(path.join(service.data, name)))
+        if (!file.endsWith('.sock') && !file.startsWith('cert'))
+          expect((await stat(path.join(service.data, name))).mode & 0o077, `${name}/${file}`).to.equal(0)
+  })
+
+  it('offers STARTTLS with the certificate it made for its name', async () => {
+    const { subject, altNames, protocol } = await startTls(service.smtp)
+    expect(subject).to.equal('mx.free.example')
+    expect(altNames).to.contain('mx.free.example')
+    expect(protocol).to.be.oneOf(['TLSv1.2', 'TLSv1.3'])
+    expect((await startTls(second.smtp)).subject).to.equal(hostname())
+  })
+
+  it('receives for postmaster and abuse of the shared domain, of a sub-domain and of an own domain', async () => {
+    const ctx = await contextOf(service)
+    const tenant = await makeTenant({ ctx, http: service.http }, { name: 'own' })
+    const empty = await createAccount(ctx, { name: 'empty', owner: null })
+    await createDomain(ctx, { domain: 'empty.example', accountId: empty.id, verified: true })
+    await closeContext(ctx)
+    secrets.push(tenant.key)
+    const signup = await client(service.http)<{ address: string; api_key: string }>('POST', '/api/v1/signup', {
+      name: 'roles',
+    })
+    const raw = Buffer.from('From: carol@remote.test\r\nSubject: Roles-geheim\r\n\r\nBody-geheim\r\n')
+    secrets.push('Roles-geheim', 'Body-geheim')
+    const deliver = (to: string) =>
+      sendMail(service.smtp, { from: 'carol@remote.test', to, raw }).then(
+        ({ response }) => response.slice(0, 3),
+        ({ response }: { response: string }) => response.slice(0, 9),
+      )
+    for (const to of [
+      'postmaster@free.example',
+      'ABUSE@free.example',
+      'Postmaster',
+      'postmaster@roles.free.example',
+      'abuse@roles.free.example',
+      'postmaster@own.example',
+      'abuse+tag@own.example',
+    ])
+      expect(await deliver(to), to).to.equal('250')
+    for (const to of ['hostmaster@own.example', 'postmaster@remote.test', 'postmaster@nobody.free.example'])
+      expect(await deliver(to), to).to.equal('550 5.1.1')
+    const got = await client(service.http, tenant.key)<{ messages: Json[] }>(
+      'GET',
+      `${mailboxPath(tenant.address)}/messages`,
+    )
+    // The same bytes from the same sender in the same mailbox are one message.
+    expect(got.body.messages).to.have.length(1)
+    const own = await client(service.http, signup.body.api_key)<{ messages: Json[] }>(
+      'GET',
+      `${mailboxPath(signup.body.address)}/messages`,
+    )
+    expect(own.body.messages).to.have.length(1)
+    secrets.push(signup.body.api_key)
+  })
+
+  it('writes no key, claim link, header or body into its logs, whatever goes wrong', async () => {
+    const { body } = await client(service.http)<{ address: string; api_key: string; claim_url: string }>(
+      'POST',
+      '/api/v1/signup',
+    )
+    const call = client(service.http, body.api_key)
+    const token = body.claim_url.slice(body.claim_url.lastIndexOf('/') + 1)
+    secrets.push(body.api_key, token)
+    await fetch(body.claim_url)
+    await call('POST', `${mailboxPath(body.address)}/send`, {
+      to: 'x@remote.test',
+      subject: 'subject-geheim',
+      text: 'text-geheim',
+    })
+    await call('POST', `${mailboxPath(body.address)}/send`, { to: 'x@remote.test', geheim: 'field-geheim' })
+    const url = `${service.http}/api/mcp/${body.api_key}`
+    await client(url)('POST', '', {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'send_message', arguments: { text: 'tool-geheim' } },
+    })
+    await fetch(`${service.http}/api/v1/nothing/${body.api_key}?key=${body.api_key}`)
+    for (const text of ['json-geheim', '{"text": "json-geheim" oops}', '{"a": "json-geheim'])
+      await fetch(`${service.http}/api/v1/signup`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': body.api_key },
+        body: text,
+      })
+    await client(service.http, 'wrong-geheim')('GET', '/api/v1/account')
+    await client(service.http)('GET', '/api/v1/account', undefined, { authorization: 'Basic basic-geheim' })
+    await call('POST', '/api/v1/webhooks', {
+      url: 'https://user:url-geheim@hooks.example',
+      events: ['message.received'],
+    })
+    const raw = Buffer.from(`From: x\r\nSubject: mail-geheim\r\n\r\n${'mail-geheim '.repeat(10_000)}\r\n`)
+    await sendMail(service.smtp, { from: 'x@remote.test', to: body.address, raw }).catch(() => null)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(service.logs()).to.contain('"route":"/api/v1/signup"')
+    for (const secret of [...secrets, 'geheim']) expect(service.logs().includes(secret), secret).to.equal(false)
+  })
+
+  it('keeps two instances side by side apart', async () => {
+    const one = await client(service.http)<{ api_key: string }>('POST', '/api/v1/signup', { name: 'side' })
+    const two = await client(second.http)<{ api_key: string }>('POST', '/api/v1/signup', { name: 'side' })
+    expect([one.status, two.status]).to.deep.equal([201, 201])
+    expect((await client(second.http, one.body.api_key)('GET', '/api/v1/account')).status).to.equal(401)
+  })
+
+  it('refuses to run twice on one data folder, and says so; the first goes on', async () => {
+    const again = await run(['serve'], {
+      MAILROOM_DATA: service.data,
+      MAILROOM_HTTP_PORT: '0',
+      MAILROOM_SMTP_PORT: '0',
+    })
+    expect(again.code).to.equal(1)
+    expect(again.out).to.equal('')
+    expect(again.err).to.match(/^engine could not start: the data folder .* is in use by another process\.$/m)
+    expect((await fetch(`${service.http}/readyz`)).status).to.equal(200)
+    const mail = Buffer.from('Subject: Still here\r\n\r\nHi\r\n')
+    const { response } = await sendMail(service.smtp, {
+      from: 'a@remote.test',
+      to: 'postmaster@free.example',
+      raw: mail,
+    })
+    expect(response).to.match(/^250 /)
+  })
+
+  it('refuses a setting that it does not know or cannot take, and names it', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-settings-'))
+    const file = path.join(folder, 'mailroom.yaml')
+    await writeFile(file, 'http:\n  prot: 8080\n')
+    const env = { MAILROOM_DATA: path.join(folder, 'data') }
+    try {
+      const ended = await Promise.all([
+        run(['serve'], { ...env, MAILROOM_HTP_PORT: '0' }),
+        run(['serve'], { ...env, MAILROOM_HTTP_PORT: 'eighty' }),
+        run(['--config', file, 'serve'], env),
+        run(['--config', path.join(folder, 'none.yaml'), 'serve'], env),
+      ])
+      const wanted = [/MAILROOM_HTP_PORT/, /MAILROOM_HTTP_PORT.*integer/, /Unknown setting http\.prot/, /none\.yaml/]
+      for (const [n, { code, out, err }] of ended.entries()) {
+        expect([code, out]).to.deep.equal([1, ''])
+        expect(err.trim().split('\n'), err).to.have.length(1)
+        expect(err).to.match(wanted[n]!)
+      }
+      expect(await readdir(folder)).to.deep.equal(['mailroom.yaml'])
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('says which port is taken', async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    const { port } = taken.address() as { port: number }
+    const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-taken-'))
+    try {
+      const { code, out, err } = await run(['serve', '--only', 'api'], {
+        MAILROOM_DATA: folder,
+        MAILROOM_HTTP_PORT: String(port),
+      })
+      expect([code, out]).to.deep.equal([1, ''])
+      expect(err).to.match(
+        new RegExp(`^service could not start: .*address already in use 127\\.0\\.0\\.1:${port}\\.$`, 'm'),
+      )
+    } finally {
+      taken.close()
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('SIGINT and SIGTERM end it with status 0, while clients are connected, and nothing listens any more', async () => {
+    const idle = await Promise.all([service, second].map(({ smtp }) => openSession(smtp)))
+    const started = Date.now()
+    service.process.kill('SIGINT')
+    const codes = await Promise.all([new Promise((resolve) => service.process.once('exit', resolve)), second.stop()])
+    expect(codes).to.deep.equal([0, 0])
+    expect(Date.now() - started).to.be.lessThan(20_000)
+    for (const socket of idle) socket.destroy()
+    for (const address of [service.smtp, second.smtp, service.http.slice(7), second.http.slice(7)]) {
+      const refused = await openSession(address).catch((error: NodeJS.ErrnoException) => error.code)
+      expect(refused, address).to.equal('ECONNREFUSED')
+    }
+  })
+
+  it('goes on where it stopped', async () => {
+    const again = await startService({ data: service.data, env: { MAILROOM_SHARED_DOMAIN: 'free.example' } })
+    try {
+      const [key] = secrets
+      const { body } = await client(again.http, key)<{ mailboxes: Json[] }>('GET', '/api/v1/mailboxes')
+      expect(body.mailboxes).to.have.length(1)
+    } finally {
+      expect(await again.stop()).to.equal(0)
+    }
+  })
+})
+
+function openSession(address: string): Promise<ReturnType<typeof connect>> {
+  const [host, port] = address.split(':')
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: Number(port) })
+    socket.once('error', reject).once('connect', () => resolve(socket))
+  })
+}
+
+async function greeting(address: string): Promise<string> {
+  const socket = await openSession(address)
+  const [text] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  return text.toString()
+}
+
+async function startTls(address: string): Promise<{ subject: string; altNames: string; protocol: string | null }> {
+  const socket = await openSession(address)
+  let heard = ''
+  socket.on('data', (text: Buffer) => {
+    heard += text.toString()
+  })
+  const say = async (line: string, answer: RegExp) => {
+    if (line !== '') socket.write(`${line}\r\n`)
+    await eventually(`${answer} in ${heard}`, async () => answer.test(heard))
+    heard = ''
+  }
+  await say('', /^220 /m)
+  await say('EHLO client.test', /^250 /m)
+  await say('STARTTLS', /^220 /m)
+  socket.removeAllListeners('data')
+  const secure = connectTls({ socket, rejectUnauthorized: false })
+  await once(secure, 'secureConnect')
+  const { subject, subjectaltname } = secure.getPeerCertificate()
+  const protocol = secure.getProtocol()
+  secure.destroy()
+  return { subject: String(subject.CN), altNames: subjectaltname ?? '', protocol }
+}

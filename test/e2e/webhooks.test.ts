@@ -1,0 +1,295 @@
+import { createHmac } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
+import { createServer } from 'node:net'
+import { hostname } from 'node:os'
+import { expect } from 'chai'
+import ipaddr from 'ipaddr.js'
+import type { SMTPServerOptions } from 'smtp-server'
+import { type Context, closeContext } from '../../core/context.ts'
+import { sweepArrivals, sweepMailboxes } from '../../core/sweep.ts'
+import { mailboxPath, makeTenant, type Tenant } from '../api/door.ts'
+import { client, contextOf, eventually, type Json, type Service, startService } from '../service.ts'
+import { type SmtpSink, startSmtpSink, startWebhookReceiver, type WebhookReceiver } from './receiver.ts'
+import { sendMail } from './smtp.ts'
+
+type Call = ReturnType<typeof client>
+type Envelope = { id: string; type: string; created_at: string; cursor: string; data: Json & { to?: unknown } }
+type Events = { events: Envelope[]; next: string | null }
+
+/** Takes mail, but not for `gone@`, which it knows for good not to exist. */
+const remote: SMTPServerOptions = {
+  onRcptTo({ address }, _session, done) {
+    if (!address.startsWith('gone')) return done()
+    done(Object.assign(new Error('5.1.1 Nobody of that name'), { responseCode: 550 }))
+  },
+}
+
+describe('webhooks and events', function () {
+  this.timeout(60_000)
+  let service: Service
+  let sink: SmtpSink
+  let all: WebhookReceiver
+  let narrow: WebhookReceiver
+  let failing: WebhookReceiver
+  let ctx: Context
+  let one: Tenant
+  let two: Tenant
+  let call: Call
+
+  before(async () => {
+    sink = await startSmtpSink(remote)
+    all = await startWebhookReceiver()
+    narrow = await startWebhookReceiver()
+    failing = await startWebhookReceiver((count) => (count === 1 ? 500 : 200))
+    service = await startService({
+      env: {
+        MAILROOM_OUTBOUND_ROUTES: `{"*": "127.0.0.1:${sink.port}"}`,
+        MAILROOM_WEBHOOKS_ALLOW_PRIVATE: 'true',
+        MAILROOM_OUTBOUND_MESSAGE_SENT_DELAY_SECONDS: '1',
+      },
+    })
+    ctx = await contextOf(service)
+    one = await makeTenant({ ctx, http: service.http }, { name: 'one' })
+    two = await makeTenant({ ctx, http: service.http }, { name: 'two' })
+    call = client(service.http, one.key)
+  })
+  after(async () => {
+    if (ctx !== undefined) await closeContext(ctx)
+    await service?.dispose()
+    await Promise.all([all, narrow, failing, sink].map((each) => each?.close()))
+  })
+
+  const envelopes = ({ requests }: WebhookReceiver) => requests.map(({ body }) => JSON.parse(body) as Envelope)
+  const hooked = (receiver: WebhookReceiver, wanted: (envelope: Envelope) => boolean, withinMs?: number) =>
+    eventually('the webhook', async () => envelopes(receiver).find(wanted), withinMs)
+  const send = (to: string) =>
+    call<{ id: string }>('POST', `${mailboxPath(one.address)}/send`, { to, subject: 's', text: 'x' })
+
+  const secrets = new Map<WebhookReceiver, string>()
+  it('endpoints may be narrowed to a mailbox', async () => {
+    const everything = [
+      'message.received',
+      'mailbox.created',
+      'mailbox.deleted',
+      'email.bounced',
+      'email.delivered',
+      'email.complained',
+    ]
+    const wanted = [
+      { receiver: all, body: { events: everything } },
+      { receiver: narrow, body: { events: everything, scope: { mailboxes: ['Second@one.example'] } } },
+      { receiver: failing, body: { events: ['message.received'], scope: { domains: ['one.example'] } } },
+    ]
+    for (const { receiver, body } of wanted) {
+      const answer = await call<{ secret: string }>('POST', '/api/v1/webhooks', { url: receiver.url, ...body })
+      expect(answer.status, JSON.stringify(answer.body)).to.equal(201)
+      secrets.set(receiver, answer.body.secret)
+    }
+    const { body } = await call('GET', '/api/v1/webhooks')
+    expect(JSON.stringify(body)).to.not.contain('whsec_')
+  })
+
+  it('mailboxes are announced when they are made and when they go, with their record', async () => {
+    const made = await call<Json>('POST', '/api/v1/mailboxes', { address: 'second@one.example', displayName: 'Second' })
+    const { success: _, ...record } = made.body
+    const created = await hooked(all, ({ type }) => type === 'mailbox.created')
+    expect(created.data).to.deep.equal(record)
+    const third = await call('POST', '/api/v1/mailboxes', { address: 'third@one.example' })
+    expect(third.status).to.equal(201)
+    await call('DELETE', mailboxPath('third@one.example'))
+    const deleted = await hooked(all, ({ type }) => type === 'mailbox.deleted')
+    expect(deleted.data).to.include({ address: 'third@one.example', domain: 'one.example' })
+  })
+
+  it('a failed attempt is made again after 5 seconds, with the same event and a new signature', async () => {
+    const raw = Buffer.from('From: carol@remote.test\r\nSubject: Caf=C3=A9 "quoted" \\ é\r\n\r\nHi\r\n')
+    await sendMail(service.smtp, { from: 'carol@remote.test', to: 'second@one.example', raw })
+    await eventually('two attempts', async () => failing.requests.length >= 2, 15_000)
+    const [first, second] = failing.requests
+    expect(second!.at - first!.at).to.be.within(3_900, 8_500)
+    expect(second!.body).to.equal(first!.body)
+    const secret = secrets.get(failing) ?? ''
+    for (const { headers, body } of [first!, second!]) {
+      const [, t = '', v1 = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-service-signature'])) ?? []
+      expect(v1).to.equal(createHmac('sha256', secret).update(`${t}.${body}`).digest('hex'))
+      expect(createHmac('sha256', secret).update(`${t}.${body} `).digest('hex')).to.not.equal(v1)
+      expect(headers['webhook-id']).to.equal((JSON.parse(body) as Envelope).id)
+      expect(headers['content-type']).to.equal('application/json')
+    }
+    expect(second!.headers['x-service-signature']).to.not.equal(first!.headers['x-service-signature'])
+    const event = await call<Events>('GET', '/api/v1/events?type=message.received')
+    expect(event.body.events.map(({ id }) => id)).to.deep.equal([(JSON.parse(first!.body) as Envelope).id])
+  })
+
+  it('a remote 550 is told as email.bounced, with the remote answer', async () => {
+    const { body, status } = await send('gone@remote.test')
+    expect(status).to.equal(202)
+    const event = await hooked(all, ({ type }) => type === 'email.bounced')
+    expect(event.data).to.include({ email_id: body.id, from: one.address, subject: 's', mailbox: one.address })
+    expect(event.data.to).to.deep.equal(['gone@remote.test'])
+    const bounce = event.data.bounce as { type: string; reason: string }
+    expect(bounce.type).to.equal('permanent')
+    expect(bounce.reason).to.contain('550').and.to.contain('Nobody of that name')
+  })
+
+  it('simulated recipients play their part, each with its event', async () => {
+    const names = ['delivered', 'delivered+tag', 'bounced', 'complained', 'softbounced']
+    const addresses = names.map((name) => `${name}@simulator.invalid`)
+    const answer = await call('POST', `${mailboxPath(one.address)}/send`, { to: addresses, subject: 'play', text: 'x' })
+    expect(answer.status).to.equal(202)
+    const played = async () =>
+      (await call<Events>('GET', '/api/v1/events')).body.events
+        .filter(({ type, data }) => type.startsWith('email.') && data.subject === 'play')
+        .map(({ type, data }) => `${(data.to as string[])[0]?.split('@')[0]} ${type.slice(6)}`)
+        .sort()
+    const wanted = [
+      'bounced bounced',
+      'complained complained',
+      'complained delivered',
+      'delivered delivered',
+      'delivered+tag delivered',
+    ]
+    await eventually('all outcomes', async () => (await played()).length >= wanted.length)
+    expect(await played()).to.deep.equal(wanted)
+    const complaint = envelopes(all).find(({ type }) => type === 'email.complained')
+    expect(complaint?.data.complaint).to.have.all.keys('type', 'at')
+    expect(sink.mails.flatMap(({ to }) => to)).to.not.include.members(addresses)
+  })
+
+  it('mail between accounts of this service stays here and arrives whole', async () => {
+    const before = sink.mails.length
+    const { body } = await send(`Two <${two.address}>`)
+    const theirs = client(service.http, two.key)
+    const got = await eventually('the mail', async () => {
+      const listed = await theirs<{ messages: Json[] }>('GET', `${mailboxPath(two.address)}/messages`)
+      return listed.body.messages[0]
+    })
+    expect(got).to.deep.include({ subject: 's', from: { name: 'Agent', address: one.address }, seen: false })
+    const event = await hooked(all, ({ type, data }) => type === 'email.delivered' && data.email_id === body.id)
+    expect(event.data.to).to.deep.equal([two.address])
+    expect(event.data.delivery).to.have.all.keys('at', 'mx', 'response', 'tls')
+    const reply = await theirs('POST', `${mailboxPath(two.address)}/messages/${got.message_id}/reply`, { text: 'Yes' })
+    expect(reply.status).to.equal(202)
+    const answered = await hooked(all, ({ type, data }) => type === 'message.received' && data.subject === 'Re: s')
+    const copies = await call<{ messages: Json[] }>('GET', `${mailboxPath(one.address)}/messages?folder=sent&subject=s`)
+    expect(copies.body.messages.map(({ thread_id }) => thread_id)).to.include(answered.data.thread_id)
+    const unknown = await send(`nobody@two.example`)
+    const bounced = await hooked(all, ({ data }) => data.email_id === unknown.body.id)
+    expect(bounced.type).to.equal('email.bounced')
+    expect(sink.mails).to.have.length(before)
+  })
+
+  it('a narrowed endpoint heard of its mailbox alone', async () => {
+    await eventually('what it should hear', async () => envelopes(narrow).length >= 2)
+    expect(envelopes(narrow).map(({ type, data }) => [type, data.mailbox ?? data.address])).to.deep.equal([
+      ['mailbox.created', 'second@one.example'],
+      ['message.received', 'second@one.example'],
+    ])
+  })
+
+  it('the list of events can be walked both ways, whatever the size of a page', async () => {
+    const whole = (await call<Events>('GET', '/api/v1/events?limit=200')).body.events
+    expect(whole.length).to.be.greaterThan(8)
+    const ids = whole.map(({ id }) => id)
+    expect(new Set(ids).size).to.equal(ids.length)
+    for (const limit of [1, 3, whole.length]) {
+      const back: string[] = []
+      for (let before = ''; ; ) {
+        const { body } = await call<Events>('GET', `/api/v1/events?limit=${limit}${before}`)
+        back.push(...body.events.map(({ id }) => id))
+        if (body.next === null) break
+        before = `&before=${body.next}`
+      }
+      expect(back.slice(-ids.length), `back by ${limit}`).to.deep.equal(ids)
+    }
+    const oldest = whole.at(-1)!
+    const forward = [oldest.id]
+    for (let after = oldest.cursor; ; ) {
+      const { body } = await call<Events>('GET', `/api/v1/events?limit=3&after=${after}`)
+      forward.push(...body.events.map(({ id }) => id))
+      if (body.next === null) break
+      after = body.next
+    }
+    expect(forward.slice(0, ids.length)).to.deep.equal([...ids].reverse())
+    const heard = envelopes(all).find(({ type }) => type === 'email.bounced')!
+    const after = await call<Events>('GET', `/api/v1/events?after=${heard.cursor}&limit=200`)
+    expect(after.body.events.map(({ id }) => id)).to.deep.equal(ids.slice(0, ids.indexOf(heard.id)).reverse())
+  })
+
+  it('a sweep over what was announced announces nothing twice', async () => {
+    const list = async () => (await call<Events>('GET', '/api/v1/events?limit=200')).body.events.map(({ id }) => id)
+    const before = await list()
+    const soon = await contextOf(service, { now: () => new Date(Date.now() + 60_000) })
+    try {
+      expect(await sweepMailboxes(soon)).to.be.greaterThan(0)
+      await sweepArrivals(soon)
+    } finally {
+      await closeContext(soon)
+    }
+    expect(await list()).to.deep.equal(before)
+    for (const receiver of [all, narrow]) {
+      const ids = envelopes(receiver).map(({ id }) => id)
+      expect(new Set(ids).size).to.equal(ids.length)
+    }
+  })
+
+  it('a removed endpoint hears no more', async () => {
+    const { body } = await call<{ webhooks: { id: string }[] }>('GET', '/api/v1/webhooks')
+    for (const { id } of body.webhooks) expect((await call('DELETE', `/api/v1/webhooks/${id}`)).status).to.equal(200)
+    const before = all.requests.length
+    await send('delivered+late@simulator.invalid')
+    await eventually('the event', async () => {
+      const { body } = await call<Events>('GET', '/api/v1/events?type=email.delivered&limit=1')
+      return body.events[0]?.data.to?.toString().startsWith('delivered+late')
+    })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(all.requests).to.have.length(before)
+  })
+})
+
+describe('webhooks to names', function () {
+  this.timeout(60_000)
+
+  it('that lead into the private network are not connected to', async function () {
+    const name = await privateName()
+    if (name === null) return this.skip()
+    let connections = 0
+    const server = createServer((socket) => {
+      connections += 1
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => server.listen(0, resolve))
+    const { port } = server.address() as { port: number }
+    const service = await startService()
+    const ctx = await contextOf(service)
+    try {
+      const tenant = await makeTenant({ ctx, http: service.http }, { name: 'names' })
+      const call = client(service.http, tenant.key)
+      const made = await call<{ id: string }>('POST', '/api/v1/webhooks', {
+        url: `https://${name}:${port}/x`,
+        events: ['mailbox.created'],
+      })
+      expect(made.status).to.equal(201)
+      await call('POST', '/api/v1/mailboxes', { address: 'new@names.example' })
+      const attempt = await eventually('an attempt', async () => {
+        const delivery = await ctx.store.deliveries.findOne({ webhookId: made.body.id })
+        return delivery?.attempts[0]
+      })
+      expect(attempt.error).to.contain('does not resolve to a public address')
+      expect(connections).to.equal(0)
+    } finally {
+      await closeContext(ctx)
+      await service.dispose()
+      server.close()
+    }
+  })
+
+  /** A name of this machine that a webhook URL may have but that resolves to private addresses alone. */
+  async function privateName(): Promise<string | null> {
+    for (const name of [hostname(), 'ip6-localhost', 'ip6-loopback', 'localhost.localdomain']) {
+      const found = await lookup(name, { all: true }).catch(() => [])
+      if (found.length > 0 && found.every(({ address }) => ipaddr.process(address).range() !== 'unicast')) return name
+    }
+    return null
+  }
+})
