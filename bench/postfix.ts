@@ -26,14 +26,19 @@ export async function startPostfix(domain: string): Promise<System | string> {
   await chmod(dir, 0o755)
   const [port, lmtpPort] = [await freePort(), await freePort()]
   const dovecot = await startDovecot(found, dir, lmtpPort)
-  const etc = await configurePostfix(found, { dir, domain, port, lmtpPort })
-  await run(found.postfix, ['-c', etc, 'start'])
+  const stopDovecot = async () => {
+    if (dovecot.exitCode === null && dovecot.kill('SIGTERM'))
+      await new Promise((resolve) => dovecot.once('exit', resolve))
+    await rm(dir, { recursive: true, force: true })
+  }
   const queue = path.join(dir, 'queue')
-  const master = await eventually(
-    'the pid of Postfix',
-    async () => Number(await readFile(path.join(queue, 'pid', 'master.pid'), 'utf8')) || null,
-    startMs,
+  const started = configurePostfix(found, { dir, domain, port, lmtpPort }).then((etc) =>
+    launchPostfix(found, etc, queue),
   )
+  const { etc, master } = await started.catch(async (error: unknown) => {
+    await stopDovecot()
+    throw error
+  })
   const boxes = path.join(dir, 'boxes')
   return {
     name: 'Postfix + Dovecot',
@@ -52,11 +57,20 @@ export async function startPostfix(domain: string): Promise<System | string> {
     },
     async stop() {
       await run(found.postfix, ['-c', etc, 'stop'])
-      dovecot.kill('SIGTERM')
-      await new Promise((resolve) => dovecot.once('exit', resolve))
-      await rm(dir, { recursive: true, force: true })
+      await stopDovecot()
     },
   }
+}
+
+async function launchPostfix({ postfix }: Tools, etc: string, queue: string): Promise<{ etc: string; master: number }> {
+  await run(postfix, ['-c', etc, 'start'])
+  const pidFile = path.join(queue, 'pid', 'master.pid')
+  const master = await eventually(
+    'the pid of Postfix',
+    async () => Number(await readFile(pidFile, 'utf8')) || null,
+    startMs,
+  )
+  return { etc, master }
 }
 
 type Tools = {

@@ -16,12 +16,6 @@ export function cpuMs(roots: readonly number[]): number {
   }, 0)
 }
 
-/** CPU ms by process id, ended children not counted. */
-export function cpuMsByProcess(roots: readonly number[]): ReadonlyMap<number, number> {
-  const processes = scan()
-  return new Map(treeOf(processes, roots).map((pid) => [pid, processes.get(pid)?.ownMs ?? 0]))
-}
-
 /** CPU ms that ended and waited-for children of this process used. */
 export function endedChildrenMs(): number {
   return scan().get(process.pid)?.childrenMs ?? 0
@@ -47,9 +41,16 @@ export function pssMb(roots: readonly number[]): number {
   return kb / pageBytesPerKb
 }
 
-/** The command line of a process; '' when it is gone. */
-export function commandOf(pid: number): string {
-  return (read(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim()
+/** Sends a signal to all processes of the trees. */
+export function signalAll(roots: readonly number[], signal: 'SIGSTOP' | 'SIGCONT'): void {
+  for (const pid of treeOf(scan(), roots)) {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      // One that ended meanwhile needs none.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
 }
 
 function treeOf(processes: ReadonlyMap<number, Process>, roots: readonly number[]): number[] {

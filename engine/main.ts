@@ -1,7 +1,11 @@
 /**
  * The engine's process.
  *
- *   node engine/main.ts --data DIR --socket PATH [--no-table-scan] [--sync-delay-ms N] [--file-bytes-max N] [--ttl-every-ms N]
+ *   node engine/main.ts --data DIR --socket PATH [--no-table-scan] [--sync-delay-ms N] [--file-bytes-max N]
+ *     [--ttl-every-ms N] [--cursor-idle-ms N] [--session-idle-ms N]
+ *
+ * What takes a number may come from the environment instead (ENGINE_FILE_BYTES_MAX). Refuses to start while MONGODB_URL
+ * names another database.
  *
  * Says `{ ready: true }` over IPC, or as a JSON line on stdout without it. Ends with 0 on SIGTERM, SIGINT or the
  * message `{ stop: true }`, after what is queued has been written; ends as well when its IPC channel closes.
@@ -12,8 +16,19 @@ import { limits } from './limits.ts'
 import { log, reason } from './log.ts'
 import { type RunningServer, startServer } from './server.ts'
 
-const usage =
-  'usage: node engine/main.ts --data DIR --socket PATH [--no-table-scan] [--sync-delay-ms N] [--file-bytes-max N] [--ttl-every-ms N]'
+/** Numbers: at their defaults everything is as in daily use. */
+const numbers = {
+  'sync-delay-ms': 0,
+  'file-bytes-max': 0,
+  'ttl-every-ms': limits.ttlEveryMs,
+  'cursor-idle-ms': limits.cursorIdleMs,
+  'session-idle-ms': limits.sessionIdleMs,
+} as const
+type NumberName = keyof typeof numbers
+
+const usage = `usage: node engine/main.ts --data DIR --socket PATH [--no-table-scan] ${Object.keys(numbers)
+  .map((name) => `[--${name} N]`)
+  .join(' ')}`
 
 await main()
 
@@ -25,6 +40,9 @@ async function main(): Promise<void> {
     return
   }
   try {
+    // Two databases that both believe to be the one would share the mail between them.
+    if ((process.env.MONGODB_URL ?? '') !== '')
+      throw new Error('MONGODB_URL is set: the embedded engine is not for this data')
     const server = await startServer({ ...options, onFailure: () => process.exit(1) })
     obeyStops(server)
     announce(options.socket)
@@ -37,31 +55,36 @@ async function main(): Promise<void> {
 }
 
 function readOptions() {
+  const text = { type: 'string' } as const
   const { values } = parseArgs({
     options: {
-      data: { type: 'string' },
-      socket: { type: 'string' },
+      data: text,
+      socket: text,
       'no-table-scan': { type: 'boolean', default: false },
-      'sync-delay-ms': { type: 'string', default: '0' },
-      'file-bytes-max': { type: 'string', default: '0' },
-      'ttl-every-ms': { type: 'string', default: String(limits.ttlEveryMs) },
+      'sync-delay-ms': text,
+      'file-bytes-max': text,
+      'ttl-every-ms': text,
+      'cursor-idle-ms': text,
+      'session-idle-ms': text,
     },
   })
-  const [syncDelayMs, fileBytesMax, ttlEveryMs] = [
-    values['sync-delay-ms'],
-    values['file-bytes-max'],
-    values['ttl-every-ms'],
-  ].map((text) => (/^\d+$/.test(text) ? Number(text) : undefined))
+  const number = (name: NumberName): number => {
+    const given = values[name] ?? process.env[`ENGINE_${name.toUpperCase().replaceAll('-', '_')}`]
+    if (given === undefined) return numbers[name]
+    return /^\d+$/.test(given) ? Number(given) : Number.NaN
+  }
   if (values.data === undefined || values.socket === undefined) return undefined
-  if (syncDelayMs === undefined || fileBytesMax === undefined || ttlEveryMs === undefined) return undefined
-  return {
+  const options = {
     dir: values.data,
     socket: values.socket,
     noTableScan: values['no-table-scan'],
-    syncDelayMs,
-    fileBytesMax,
-    ttlEveryMs,
+    syncDelayMs: number('sync-delay-ms'),
+    fileBytesMax: number('file-bytes-max'),
+    ttlEveryMs: number('ttl-every-ms'),
+    cursorIdleMs: number('cursor-idle-ms'),
+    sessionIdleMs: number('session-idle-ms'),
   }
+  return Object.values(options).some(Number.isNaN) ? undefined : options
 }
 
 function obeyStops(server: RunningServer): void {

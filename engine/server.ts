@@ -29,6 +29,9 @@ export type ServerOptions = {
   readonly fileBytesMax?: number
   /** How often expired documents are removed. */
   readonly ttlEveryMs?: number
+  /** How long cursors and sessions may lie unused. */
+  readonly cursorIdleMs?: number
+  readonly sessionIdleMs?: number
   /** Told once when nothing can be written any more; answers that are under way have been sent. */
   readonly onFailure: (reason: string) => void
 }
@@ -42,6 +45,7 @@ export type RunningServer = {
 
 const socketMode = 0o600
 const failureGraceMs = 200
+const sweepEveryMs = 60_000
 
 /**
  * Opens the store and listens.
@@ -62,21 +66,25 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       setTimeout(() => options.onFailure(reason), failureGraceMs)
     },
   )
+  const { cursorIdleMs = limits.cursorIdleMs, sessionIdleMs = limits.sessionIdleMs } = options
   const engine: Engine = {
     dir: options.dir,
     reader: new Store(openReader(options.dir)),
     writer,
-    cursors: new Cursors(),
-    sessions: new Sessions(),
+    cursors: new Cursors(cursorIdleMs),
+    sessions: new Sessions(sessionIdleMs),
     noTableScan: options.noTableScan === true,
     startedAt: Date.now(),
     counters: { connections: 0, connectionsMade: 0, requests: 0, requestBytes: 0, commands: new Map() },
   }
   const stopSweeper = startSweeper(writer, options.ttlEveryMs ?? limits.ttlEveryMs)
-  const housekeeping = setInterval(() => {
-    engine.cursors.sweep(Date.now())
-    engine.sessions.sweep(Date.now())
-  }, 60_000)
+  const housekeeping = setInterval(
+    () => {
+      engine.cursors.sweep(Date.now())
+      for (const session of engine.sessions.sweep(Date.now())) engine.cursors.killSession(session)
+    },
+    Math.min(sweepEveryMs, cursorIdleMs, sessionIdleMs),
+  )
   const connections = new Set<Connection>()
   const server = await listen(options.socket, engine, connections)
   log('info', 'listening', { socket: options.socket })

@@ -1,7 +1,8 @@
 /**
  * Makes news quick: what change notes tell is derived at once instead of at the next sweep. Invariant: one round runs at a
- * time, and all notes that come meanwhile form the next, so a burst is derived in batches. The first note after a quiet moment
- * is derived at once; under load rounds have a pause between them, because one costs about the same for one message as for fifty.
+ * time, and all notes that come meanwhile form the next, so a burst is derived in batches. The first note after a quiet
+ * moment is derived at once; under load rounds have a pause between them, because one costs about the same for one message
+ * as for fifty.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { announceArrivals } from '../core/announce.ts'

@@ -1,10 +1,10 @@
 /**
  * Writes arriving messages in groups: all that wait while a group is being written form the next one, and share one blob
  * insert, one reservation per folder and one message insert. A group costs about the same for one message as for twenty, so
- * under load one waits a moment to become as large as the one before it. Invariants: a message is reported only after its insert was
- * acknowledged as on disk; a group is written by ids chosen before, so a repeat of an arrival finds the first one; the
- * reservation is closed after the insert: with the next group that reserves in several folders, at the latest after
- * `closeAfterMs`.
+ * under load one waits a moment to become as large as the one before it. Invariants: a message is reported only after its
+ * insert was acknowledged as on disk; a group is written by ids chosen before, so a repeat of an arrival finds the first
+ * one; the reservation is closed after the insert: with the next group that reserves in several folders, at the latest
+ * after `closeAfterMs`.
  */
 import { newToken } from '../schemas/ids.ts'
 import { insertBlob } from './blobs.ts'

@@ -4,7 +4,7 @@
  * Invariants
  * - A cursor holds a generator at rest, never an open statement: it costs memory, not a snapshot.
  * - A cursor answers only to the namespace and the session that opened it.
- * - It is gone once read to its end, killed, failed, or idle for `limits.cursorIdleMs`.
+ * - It is gone once read to its end, killed, failed, or idle for too long; or when its session has expired.
  */
 import { randomBytes } from 'node:crypto'
 import { EngineError } from '../errors.ts'
@@ -30,6 +30,11 @@ type Cursor = CursorOwner & {
 
 export class Cursors {
   readonly #open = new Map<bigint, Cursor>()
+  readonly #idleMs: number
+
+  constructor(idleMs: number) {
+    this.#idleMs = idleMs
+  }
 
   get count(): number {
     return this.#open.size
@@ -100,7 +105,7 @@ export class Cursors {
   /** Closes what nobody has used for long. */
   sweep(now: number): void {
     for (const cursor of this.#open.values()) {
-      if (cursor.timesOut && !cursor.busy && now - cursor.usedAt > limits.cursorIdleMs) this.#open.delete(cursor.id)
+      if (cursor.timesOut && !cursor.busy && now - cursor.usedAt > this.#idleMs) this.#open.delete(cursor.id)
     }
   }
 }

@@ -104,7 +104,8 @@ function* sortedHits(
     const part = pick(hit.bytes, fields)
     kept.push({ key: sort.key(decode(part)), record: hit.record, bytes: part.length + 64 })
     bytes += part.length + 64
-    if (keep > 0 && kept.length >= 2 * keep + 1024) {
+    const trims = kept.length >= 2 * keep + 1024 || (bytes > limits.sortBytes && kept.length > keep)
+    if (keep > 0 && trims) {
       kept = kept.sort(order).slice(0, keep)
       bytes = kept.reduce((sum, ranked) => sum + ranked.bytes, 0)
     }

@@ -6,6 +6,11 @@ import { limits } from '../limits.ts'
 /** Logical sessions: on one node they only tie cursors to those who opened them, and can be ended. */
 export class Sessions {
   readonly #seen = new Map<string, number>()
+  readonly #idleMs: number
+
+  constructor(idleMs: number) {
+    this.#idleMs = idleMs
+  }
 
   get count(): number {
     return this.#seen.size
@@ -27,12 +32,15 @@ export class Sessions {
     return key
   }
 
-  /** Forgets sessions that have expired. The map is in order of last use. */
-  sweep(now: number): void {
+  /** Forgets sessions that have expired, and tells which. The map is in order of last use. */
+  sweep(now: number): readonly string[] {
+    const expired: string[] = []
     for (const [key, usedAt] of this.#seen) {
-      if (now - usedAt <= limits.sessionIdleMs) return
+      if (now - usedAt <= this.#idleMs) break
       this.#seen.delete(key)
+      expired.push(key)
     }
+    return expired
   }
 }
 

@@ -34,7 +34,11 @@ export function register(this: Plugin): void {
   this.register_hook('capabilities', 'advertiseCodes')
   this.register_hook('disconnect', 'closeSession')
   this.register_hook('log', 'writeLog')
-  process.on('unhandledRejection', (error) => this.logerror(`unhandled rejection: ${inspect(error)}`))
+  process.on('unhandledRejection', (error) => {
+    this.logerror(`unhandled rejection: ${inspect(error)}`)
+    // Of a start that failed, such as at a port that is taken, nothing would be heard any more.
+    if (log === undefined) failStart(error)
+  })
 }
 
 /** init_master: the listeners are open, the outbound queue is not loaded yet. */
@@ -72,6 +76,13 @@ export const writeLog = hook((_logger: object, item: LogItem) => {
   writeLine(log, item)
   return accept()
 })
+
+/** Tells the supervisor why there will be no ready message. */
+function failStart(error: unknown): void {
+  const failed = error instanceof Error ? error.message : inspect(error)
+  if (process.send === undefined) process.exit(1)
+  process.send({ failed }, () => process.exit(1))
+}
 
 function watchSupervisor(server: Server & Logs): void {
   let stopping = false

@@ -125,8 +125,11 @@ async function* cutsOfFolder({
         acknowledged: [...ledger.acknowledged],
       }))
       await sleep(random.below(underWayMs))
-      const later = whileStopped(pid, () => readMoment(dir).log)
-      yield openImage(makeImage(at, later, tails[n % tails.length]!, random), { acknowledged })
+      const { later, until } = whileStopped(pid, () => ({
+        later: readMoment(dir).log,
+        until: [...ledger.acknowledged],
+      }))
+      yield openImage(makeImage(at, later, tails[n % tails.length]!, random), { acknowledged }, { acknowledged: until })
     }
     stop.now = true
     const violations = await failures(writing)
@@ -139,7 +142,8 @@ async function* cutsOfFolder({
   }
 }
 
-function openImage(image: Image, ledger: Ledger): ImageOutcome {
+/** `later` is what was acknowledged when the bytes under way were read: a disk may have kept some or all of them. */
+function openImage(image: Image, ledger: Ledger, later: Ledger): ImageOutcome {
   const dir = mkdtempSync(join(tmpdir(), 'engine-image-'))
   try {
     writeMoment(dir, image)
@@ -147,7 +151,7 @@ function openImage(image: Image, ledger: Ledger): ImageOutcome {
     const db = openWriter(dir, { fileBytesMax: 0 })
     const store = new Store(db)
     const openMs = performance.now() - began
-    const { unacknowledged, wrong } = reconcile(ledger, byWriter(storedRows(store)))
+    const { unacknowledged, wrong } = reconcile(ledger, byWriter(storedRows(store)), later)
     db.close()
     const { tail, tornPages } = image
     const violations = [...wrong, ...unsound(dir)].map((text) => `${tail}, ${tornPages} torn pages: ${text}`)
@@ -157,13 +161,16 @@ function openImage(image: Image, ledger: Ledger): ImageOutcome {
   }
 }
 
-function* storedRows(store: Store): Generator<Row> {
+function* storedRows(store: Store): Generator<Pick<Row, '_id' | 'version'>> {
   const collection = store.collection(database, 'rows')
   if (collection === undefined) return
   for (let at = 0; ; ) {
     const found = store.records(collection.id).after(at, 1_000, 8 * 1024 * 1024)
     if (found.length === 0) return
-    for (const [, bytes] of found) yield decode(bytes) as unknown as Row
+    for (const [, bytes] of found) {
+      const { _id, version } = decode(bytes)
+      yield { _id: String(_id), version: Number(version) }
+    }
     at = found.at(-1)![0]
   }
 }

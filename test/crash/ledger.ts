@@ -90,25 +90,27 @@ export function rowsAfter(writer: number, done: number): Versions {
 }
 
 /**
- * Compares what is stored with what was acknowledged.
- * @returns where each writer really stands, and a line for each writer whose rows are neither what was acknowledged nor
- *   that with the operation that was under way
+ * Compares what is stored with what was acknowledged. `later` is what was acknowledged when the last write that may have
+ * survived was seen; without it, nothing was written after `ledger`.
+ * @returns where each writer really stands, and a line for each writer whose rows are not what some number of operations
+ *   makes them: at least those acknowledged, at most those of `later` and the one that was under way
  */
 export function reconcile(
-  { acknowledged }: Ledger,
+  ledger: Ledger,
   stored: ReadonlyMap<number, Versions>,
+  later: Ledger = ledger,
 ): { readonly standing: Ledger; readonly unacknowledged: number; readonly wrong: readonly string[] } {
   const wrong: string[] = []
   let unacknowledged = 0
-  const standing = acknowledged.map((done, writer) => {
+  const standing = ledger.acknowledged.map((least, writer) => {
     const found = stored.get(writer) ?? new Map<string, number>()
-    if (same(found, rowsAfter(writer, done))) return done
-    if (same(found, rowsAfter(writer, done + 1))) {
-      unacknowledged++
-      return done + 1
+    for (let done = least; done <= later.acknowledged[writer]! + 1; done++) {
+      if (!same(found, rowsAfter(writer, done))) continue
+      unacknowledged += done - least
+      return done
     }
-    wrong.push(`writer ${writer}, ${done} acknowledged: ${difference(rowsAfter(writer, done), found)}`)
-    return done
+    wrong.push(`writer ${writer}, ${least} acknowledged: ${difference(rowsAfter(writer, least), found)}`)
+    return least
   })
   return { standing: { acknowledged: standing }, unacknowledged, wrong }
 }

@@ -52,7 +52,7 @@ export async function playRound(
   const { kills, endedAt, restartMs, violations: duringCrash } = await crash(stage, { victim, twice, random })
   const ctx = await stage.contextLater()
   try {
-    if (victim !== 'engine' && victim !== 'smtp') await lapseMarks(ctx, new Date(endedAt))
+    await lapseMarks(ctx, new Date(endedAt))
     const sent = await playing
     const late = await waitForDeliveries(ctx, owner)
     const swept = await sweep(ctx, owner)
@@ -78,7 +78,7 @@ export async function playRound(
   }
 }
 
-/** A mark of Idempotency-Key whose process died lapses after a minute: it does now. */
+/** A mark of Idempotency-Key that could not be finished lapses after a minute: it does now. */
 async function lapseMarks({ store }: Context, diedAt: Date): Promise<void> {
   await store.idempotency.updateMany(
     { state: 'running', startedAt: { $lt: diedAt } },

@@ -245,25 +245,28 @@ describe('serving', function () {
     }
   })
 
-  it('says which port is taken', async () => {
-    const taken = createServer()
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
-    const { port } = taken.address() as { port: number }
-    const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-taken-'))
-    try {
-      const { code, out, err } = await run(['serve', '--only', 'api'], {
-        MAILROOM_DATA: folder,
-        MAILROOM_HTTP_PORT: String(port),
-      })
-      expect([code, out]).to.deep.equal([1, ''])
-      expect(err).to.match(
-        new RegExp(`^service could not start: .*address already in use 127\\.0\\.0\\.1:${port}\\.$`, 'm'),
-      )
-    } finally {
-      taken.close()
-      await rm(folder, { recursive: true, force: true })
-    }
-  })
+  for (const [part, name, variable] of [
+    ['api', 'service', 'MAILROOM_HTTP_PORT'],
+    ['smtp', 'smtp', 'MAILROOM_SMTP_PORT'],
+  ] as const) {
+    it(`says which port is taken: ${part}`, async () => {
+      const taken = createServer()
+      await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+      const { port } = taken.address() as { port: number }
+      const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-taken-'))
+      try {
+        const env = { MAILROOM_DATA: folder, MAILROOM_HTTP_PORT: '0', MAILROOM_SMTP_PORT: '0' }
+        const { code, out, err } = await run(['serve', '--only', part], { ...env, [variable]: String(port) })
+        expect([code, out]).to.deep.equal([1, ''])
+        expect(err.split('\n').filter((line) => line.startsWith(`${name} could not start`))).to.deep.equal([
+          `${name} could not start: listen EADDRINUSE: address already in use 127.0.0.1:${port}.`,
+        ])
+      } finally {
+        taken.close()
+        await rm(folder, { recursive: true, force: true })
+      }
+    })
+  }
 
   it('SIGINT and SIGTERM end it with status 0, while clients are connected, and nothing listens any more', async () => {
     const idle = await Promise.all([service, second].map(({ smtp }) => openSession(smtp)))

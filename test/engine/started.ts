@@ -60,9 +60,16 @@ export async function startEngine(options: StartOptions = {}): Promise<Started> 
 }
 
 /** Starts the process without waiting for it. */
-export function launch(dir: string, socket: string, args: readonly string[]): ChildProcess {
+export function launch(
+  dir: string,
+  socket: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): ChildProcess {
   const argv = ['--disable-warning=ExperimentalWarning', main, '--data', dir, '--socket', socket, ...args]
-  return spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  // The engine refuses to start beside another database.
+  const { MONGODB_URL: _other, ...own } = process.env
+  return spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env: { ...own, ...env } })
 }
 
 /** The exit code, also of a process that has ended already. */
