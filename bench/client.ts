@@ -69,7 +69,7 @@ async function drive(load: Load, connections: number): Promise<ClientResult> {
   }
 }
 
-/** One connection, one message; resolves with the ms from its last byte to the 250. Rejects with the reply that was not hoped for. */
+/** One connection, one message: the ms from its last byte to the 250. Rejects with the reply that was not hoped for. */
 function deliver({ port, first, domain }: Load, nth: number): Promise<number> {
   const number = first + nth
   const to = `${number}u@${domain}`

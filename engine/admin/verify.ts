@@ -71,23 +71,28 @@ function verifyAndClose(db: DatabaseSync, onCollection: OnCollection): Findings 
     const store = attempt(() => new Store(db))
     if (store instanceof Error) return { collections: [], errors: [...errors, `the catalog: ${store.message}`] }
     errors.push(...catalogErrors(store))
-    const collections = store.snapshot(() =>
-      [...store.catalog.byName.values()].map((collection): CollectionFindings => {
-        const ns = namespace(collection.database, collection.name)
-        const found = attempt(() => verifyCollection(store, collection))
-        const findings =
-          found instanceof Error
-            ? { ns, documents: 0, entries: 0, errors: [found.message] }
-            : {
-                ns,
-                documents: found.documents,
-                entries: [...found.keysPerIndex.values()].reduce((sum, keys) => sum + keys, 0),
-                errors: found.errors,
-              }
-        onCollection(findings)
-        return findings
+    const collections: CollectionFindings[] = []
+    const read = attempt(() =>
+      store.snapshot(() => {
+        for (const collection of store.catalog.byName.values()) {
+          const ns = namespace(collection.database, collection.name)
+          const found = attempt(() => verifyCollection(store, collection))
+          const findings: CollectionFindings =
+            found instanceof Error
+              ? { ns, documents: 0, entries: 0, errors: [found.message] }
+              : {
+                  ns,
+                  documents: found.documents,
+                  entries: [...found.keysPerIndex.values()].reduce((sum, keys) => sum + keys, 0),
+                  errors: found.errors,
+                }
+          collections.push(findings)
+          onCollection(findings)
+        }
       }),
     )
+    // A damaged page may show only when the snapshot is begun or ended.
+    if (read instanceof Error) errors.push(`reading: ${read.message}`)
     return { collections, errors }
   } finally {
     db.close()

@@ -34,6 +34,8 @@ export type Outcome = {
 export type ImageOutcome = Outcome & { readonly tail: Tail; readonly tornPages: number }
 
 const database = 'test'
+/** Writers are told within this time that the engine is gone. */
+const selectionMs = 1_500
 const loadMs = { least: 120, more: 300 } as const
 const betweenImagesMs = { least: 5, more: 40 } as const
 const underWayMs = 8
@@ -58,8 +60,10 @@ export async function killRounds(
       const writing = load(engine, ledger, stop)
       await sleep(loadMs.least + random.below(loadMs.more))
       stop.now = true
-      await engine.kill()
+      engine.process.kill('SIGKILL')
+      // Before the client is closed: what is under way then may never settle.
       const violations = await failures(writing)
+      await engine.kill()
       const acknowledged = total(ledger)
       const again = await started(dir)
       engine = again.engine
@@ -137,6 +141,8 @@ async function* cutsOfFolder({
     await engine.stop()
   } finally {
     stop.now = true
+    engine.process.kill('SIGKILL')
+    await writing
     await engine.kill()
     rmSync(dir, { recursive: true, force: true })
   }
@@ -177,7 +183,7 @@ function* storedRows(store: Store): Generator<Pick<Row, '_id' | 'version'>> {
 
 async function started(dir: string): Promise<{ engine: Started; openMs: number }> {
   const began = performance.now()
-  const engine = await startEngine({ dir, client: { maxPoolSize: 50 } })
+  const engine = await startEngine({ dir, client: { maxPoolSize: 50, serverSelectionTimeoutMS: selectionMs } })
   const openMs = performance.now() - began
   await engine.db.collection<Row>('rows').createIndexes([...indexes])
   return { engine, openMs }
