@@ -4,8 +4,8 @@
  *   node engine/main.ts --data DIR --socket PATH [--no-table-scan] [--sync-delay-ms N] [--file-bytes-max N]
  *     [--ttl-every-ms N] [--cursor-idle-ms N] [--session-idle-ms N]
  *
- * What takes a number may come from the environment instead (ENGINE_FILE_BYTES_MAX). Refuses to start while MONGODB_URL
- * names another database.
+ * What takes a number may come from the environment instead (ENGINE_FILE_BYTES_MAX), and so may the switch
+ * (ENGINE_NO_TABLE_SCAN=1). Refuses to start while MONGODB_URL names another database.
  *
  * Says `{ ready: true }` over IPC, or as a JSON line on stdout without it. Ends with 0 on SIGTERM, SIGINT or the
  * message `{ stop: true }`, after what is queued has been written; ends as well when its IPC channel closes.
@@ -77,7 +77,7 @@ function readOptions() {
   const options = {
     dir: values.data,
     socket: values.socket,
-    noTableScan: values['no-table-scan'],
+    noTableScan: values['no-table-scan'] || process.env.ENGINE_NO_TABLE_SCAN === '1',
     syncDelayMs: number('sync-delay-ms'),
     fileBytesMax: number('file-bytes-max'),
     ttlEveryMs: number('ttl-every-ms'),

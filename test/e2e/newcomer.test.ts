@@ -324,5 +324,6 @@ describe('a newcomer', function () {
 
   it('stops in order', async () => {
     expect(await service.stop()).to.equal(0)
+    expect(service.logs()).to.not.contain('NoQueryExecutionPlans')
   })
 })
