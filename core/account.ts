@@ -1,6 +1,6 @@
 /** The record of an account, as callers see it. */
 import type { Plans } from '../schemas/plans.ts'
-import type { AccountDoc } from '../store/documents.ts'
+import type { AccountDoc } from '../store/documents/accounts.ts'
 
 export type Account = Plans & {
   readonly id: string

@@ -14,7 +14,7 @@ import {
 import { signupScopes } from '../schemas/scopes.ts'
 import * as store from '../store/accounts.ts'
 import { toBinary } from '../store/bytes.ts'
-import type { AccountDoc } from '../store/documents.ts'
+import type { AccountDoc } from '../store/documents/accounts.ts'
 import { storageUsed } from '../store/folders.ts'
 import { listMailboxes } from '../store/mailboxes.ts'
 import { type Account, accountOf } from './account.ts'

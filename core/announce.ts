@@ -6,7 +6,7 @@
 import { splitAddress } from '../mail/address.ts'
 import type { MessageEvent } from '../schemas/events.ts'
 import { deriveId } from '../schemas/ids.ts'
-import type { FolderDoc, MessageDoc } from '../store/documents.ts'
+import type { FolderDoc, MessageDoc } from '../store/documents/mail.ts'
 import { knownEvents, type NewEvent } from '../store/events.ts'
 import { findMessages } from '../store/messages.ts'
 import { noteContacts } from '../store/records.ts'

@@ -1,7 +1,7 @@
 /** The audit trail: who did what, when, from where; each entry's hash covers the one before (decisions.md 4, Audit). */
 import { createHash } from 'node:crypto'
 import { newId } from '../schemas/ids.ts'
-import type { AuditDoc } from '../store/documents.ts'
+import type { AuditDoc } from '../store/documents/accounts.ts'
 import { appendAudit, walkAudit } from '../store/records.ts'
 import type { Context } from './context.ts'
 

@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto'
 import { deriveId, newToken } from '../schemas/ids.ts'
 import { fromBinary } from '../store/bytes.ts'
-import type { DeliveryAttempt, DeliveryDoc, EventDoc, WebhookDoc } from '../store/documents.ts'
+import type { DeliveryAttempt, DeliveryDoc, EventDoc, WebhookDoc } from '../store/documents/events.ts'
 import * as store from '../store/events.ts'
 import { after, dayMs, hourMs, minuteMs, secondMs } from './clock.ts'
 import type { Context } from './context.ts'

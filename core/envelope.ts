@@ -1,6 +1,6 @@
 /** The envelope of an event, the same in webhooks, the list and the stream (interface.md, Webhook event envelope). */
 import { Failure } from '../schemas/failures.ts'
-import type { EventDoc } from '../store/documents.ts'
+import type { EventDoc } from '../store/documents/events.ts'
 
 export type Event = {
   readonly id: string

@@ -5,7 +5,7 @@
 
 import { accountEventTypes, type EventType, eventKinds } from '../schemas/events.ts'
 import { Failure } from '../schemas/failures.ts'
-import type { EventDoc } from '../store/documents.ts'
+import type { EventDoc } from '../store/documents/events.ts'
 import { appendEvents, listEvents as findEvents, type NewEvent } from '../store/events.ts'
 import { after, dayMs } from './clock.ts'
 import type { Context } from './context.ts'

@@ -1,6 +1,6 @@
 /** Folders of a mailbox, by path or role. */
 import { Failure } from '../schemas/failures.ts'
-import type { FolderDoc } from '../store/documents.ts'
+import type { FolderDoc } from '../store/documents/mail.ts'
 import { findFolders, findFoldersById } from '../store/folders.ts'
 import type { Context } from './context.ts'
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { Failure } from '../schemas/failures.ts'
 import { newId, newToken } from '../schemas/ids.ts'
-import type { IdempotencyDoc } from '../store/documents.ts'
+import type { IdempotencyDoc } from '../store/documents/accounts.ts'
 import { dropMark, finishMark, releaseMark, takeMark } from '../store/records.ts'
 import { after, dayMs, minuteMs } from './clock.ts'
 import type { Context } from './context.ts'

@@ -1,8 +1,8 @@
 /** Tools are operations seen by a model: names, schemas and effects are derived from the registry. */
 import type { Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js'
 import { type Effect, fieldsOf, mediaTypeOf, type Operation, type Tool } from '../operations/registry.ts'
+import { ErrorObject, idempotencyKeyMax } from '../schemas/fields.ts'
 import { boolean, type JsonSchema, object, opened, propertiesOf, requiredOf, string } from '../schemas/infer.ts'
-import { ErrorObject, idempotencyKeyMax } from '../schemas/resources.ts'
 import { bytesResult, cursorField } from './attachment.ts'
 import { apartSchema } from './trust.ts'
 

@@ -1,6 +1,6 @@
 import { mintClaimLink, usageOf } from '../core/accounts.ts'
+import { Account, ClaimLink, Usage } from '../schemas/accounts.ts'
 import { object } from '../schemas/infer.ts'
-import { Account, ClaimLink, Usage } from '../schemas/resources.ts'
 import { operation } from './registry.ts'
 
 export const claimAccount = operation({

@@ -1,5 +1,5 @@
 import { Failure } from '../schemas/failures.ts'
-import type { AddressesInput } from '../schemas/resources.ts'
+import type { AddressesInput } from '../schemas/sending.ts'
 
 /** An address as it was written; whether it is one is decided where mail is sent. */
 export type Person = { readonly name: string; readonly address: string }

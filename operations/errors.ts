@@ -1,6 +1,6 @@
 import type { Context } from '../core/context.ts'
 import { Failure, type FailureCode, failures } from '../schemas/failures.ts'
-import type { ErrorObject } from '../schemas/resources.ts'
+import type { ErrorObject } from '../schemas/fields.ts'
 import { type AnswerHeaders, isOfMailbox, type Operation } from './registry.ts'
 
 /** Seconds a peer is asked to wait where the failure itself does not say. */

@@ -1,7 +1,8 @@
 import { listEvents as list } from '../core/events.ts'
 import { eventTypes } from '../schemas/events.ts'
+import { AddressPart, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { described, object, oneOf, optional, string, timestamp } from '../schemas/infer.ts'
-import { AddressPart, EventEnvelope, page, pageSizeDefault, paging } from '../schemas/resources.ts'
+import { EventEnvelope } from '../schemas/webhooks.ts'
 import { operation } from './registry.ts'
 
 export const listEvents = operation({

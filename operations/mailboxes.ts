@@ -6,18 +6,9 @@ import {
   deleteMailbox as remove,
   updateMailbox as update,
 } from '../core/mailboxes.ts'
+import { AddressPart, Deleted, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { nullable, object, oneOf, optional, string } from '../schemas/infer.ts'
-import {
-  AddressPart,
-  AutoReply,
-  Deleted,
-  DisplayName,
-  Mailbox,
-  page,
-  pageSizeDefault,
-  paging,
-  Signature,
-} from '../schemas/resources.ts'
+import { AutoReply, DisplayName, Mailbox, Signature } from '../schemas/mailboxes.ts'
 import { operation } from './registry.ts'
 
 export const listMailboxes = operation({

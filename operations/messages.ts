@@ -1,40 +1,12 @@
-import {
-  changeMessage,
-  type Message as Found,
-  type FullMessage as FoundWhole,
-  listMessages as list,
-  rawMessage,
-  readAttachment,
-  readMessage,
-  deleteMessage as remove,
-} from '../core/messages.ts'
-import {
-  boolean,
-  extended,
-  type Infer,
-  integer,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  string,
-  timestamp,
-} from '../schemas/infer.ts'
-import {
-  AddressPart,
-  AttachmentId,
-  FolderPath,
-  FullMessage,
-  Labels,
-  MessageId,
-  MessageSummary,
-  messageViews,
-  page,
-  pageSizeDefault,
-  paging,
-} from '../schemas/resources.ts'
-import { type Cut, cutBodies, positionIn } from './bodies.ts'
+import { changeMessage, deleteMessage as remove } from '../core/message-changes.ts'
+import { listMessages as list } from '../core/messages.ts'
+import { rawMessage, readAttachment, readMessage } from '../core/reading.ts'
+import { AddressPart, AttachmentId, MessageId, page, pageSizeDefault, paging } from '../schemas/fields.ts'
+import { boolean, extended, integer, nullable, object, oneOf, optional, string, timestamp } from '../schemas/infer.ts'
+import { FolderPath, FullMessage, Labels, MessageSummary, messageViews } from '../schemas/messages.ts'
+import { cutBodies, positionIn } from './bodies.ts'
 import { bytes, operation } from './registry.ts'
+import { fullMessage, messageSummary } from './summaries.ts'
 
 /** Against filters that cost more than they find. */
 const filterMax = 1_000
@@ -225,43 +197,3 @@ export const deleteMessage = operation({
     return { deleted: true, folder }
   },
 })
-
-/** A message in lists (decisions.md 2, Message summary). */
-export function messageSummary(message: Found): Infer<typeof MessageSummary> {
-  const { id, mailbox, threadId, folder, from, to, cc, subject, snippet, receivedAt, sizeBytes } = message
-  const { seen, flagged, answered, labels, attachments } = message
-  return {
-    message_id: id,
-    mailbox,
-    thread_id: threadId,
-    folder,
-    ...{ from, to, cc, subject, snippet },
-    received_at: receivedAt.toISOString(),
-    size: sizeBytes,
-    ...{ seen, flagged, answered, labels },
-    attachments: attachments.map((each) => ({
-      id: each.id,
-      name: each.name,
-      content_type: each.contentType,
-      size: each.sizeBytes,
-      inline: each.inline,
-      content_id: each.contentId,
-    })),
-  }
-}
-
-function fullMessage(message: FoundWhole, { next, ...bodies }: Cut, hasHeaders: boolean): Infer<typeof FullMessage> {
-  const { bcc, replyTo, inReplyTo, references, headers, encrypted, truncated } = message
-  return {
-    ...messageSummary(message),
-    bcc,
-    reply_to: replyTo,
-    in_reply_to: inReplyTo,
-    references,
-    ...bodies,
-    ...(hasHeaders && { headers }),
-    encrypted,
-    truncated: truncated || next !== null,
-    next,
-  }
-}

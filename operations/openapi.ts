@@ -1,27 +1,32 @@
+import { Account, ClaimLink, SignupResult, Usage } from '../schemas/accounts.ts'
 import { type EventType, eventKinds } from '../schemas/events.ts'
 import { type FailureCode, failures } from '../schemas/failures.ts'
+import { ErrorObject, idempotencyKeyMax } from '../schemas/fields.ts'
 import { type JsonSchema, propertiesOf, requiredOf } from '../schemas/infer.ts'
-import * as resources from '../schemas/resources.ts'
+import { Mailbox } from '../schemas/mailboxes.ts'
+import { Address, AttachmentSummary, FullMessage, MessageSummary } from '../schemas/messages.ts'
 import { scopes } from '../schemas/scopes.ts'
+import { SendResult } from '../schemas/sending.ts'
+import { EventEnvelope, NewWebhook, Webhook } from '../schemas/webhooks.ts'
 import { errorsOf } from './errors.ts'
 import { type Field, fieldsOf, mediaTypeOf, type Operation } from './registry.ts'
 
 /** Resources that get a name of their own in the document. */
 const components: { readonly [name: string]: JsonSchema } = {
-  Error: resources.ErrorObject,
-  Address: resources.Address,
-  AttachmentSummary: resources.AttachmentSummary,
-  MessageSummary: resources.MessageSummary,
-  FullMessage: resources.FullMessage,
-  SendResult: resources.SendResult,
-  Mailbox: resources.Mailbox,
-  SignupResult: resources.SignupResult,
-  ClaimLink: resources.ClaimLink,
-  Account: resources.Account,
-  Usage: resources.Usage,
-  Webhook: resources.Webhook,
-  NewWebhook: resources.NewWebhook,
-  EventEnvelope: resources.EventEnvelope,
+  Error: ErrorObject,
+  Address,
+  AttachmentSummary,
+  MessageSummary,
+  FullMessage,
+  SendResult,
+  Mailbox,
+  SignupResult,
+  ClaimLink,
+  Account,
+  Usage,
+  Webhook,
+  NewWebhook,
+  EventEnvelope,
 }
 const nameOf = new Map(Object.entries(components).map(([name, schema]) => [schema, name]))
 
@@ -85,7 +90,7 @@ function accessText(access: Operation['access']): string {
 const idempotencyKey: Json = {
   name: 'Idempotency-Key',
   in: 'header',
-  schema: { type: 'string', minLength: 1, maxLength: resources.idempotencyKeyMax },
+  schema: { type: 'string', minLength: 1, maxLength: idempotencyKeyMax },
   description: 'A repeat with the same key gets the first answer, for 7 days.',
 }
 
@@ -144,7 +149,7 @@ function errorResponses(operation: Operation): Json {
       status,
       {
         description: codes.map((code) => `\`${code}\`: ${failures[code].when}`).join('\n\n'),
-        content: { 'application/json': { schema: outside(resources.ErrorObject) } },
+        content: { 'application/json': { schema: outside(ErrorObject) } },
       },
     ]),
   )
@@ -152,7 +157,7 @@ function errorResponses(operation: Operation): Json {
 
 function webhookOf(type: EventType): Json {
   const { when, data } = eventKinds[type]
-  const envelope = inside(resources.EventEnvelope)
+  const envelope = inside(EventEnvelope)
   const schema = {
     ...envelope,
     properties: { ...propertiesOf(envelope), type: { type: 'string', const: type }, data: outside(data) },

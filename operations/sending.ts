@@ -1,15 +1,8 @@
 import { type NewAttachment, replyToMessage, type SendResult as Sent, sendMessage as send } from '../core/send.ts'
 import { Failure } from '../schemas/failures.ts'
+import { AddressPart, MessageId } from '../schemas/fields.ts'
 import { type Infer, object } from '../schemas/infer.ts'
-import {
-  AddressPart,
-  type AttachmentInput,
-  MessageId,
-  type ReplyBody,
-  replyFields,
-  SendResult,
-  sendFields,
-} from '../schemas/resources.ts'
+import { type AttachmentInput, type ReplyBody, replyFields, SendResult, sendFields } from '../schemas/sending.ts'
 import { blaming, peopleOf } from './addresses.ts'
 import { operation } from './registry.ts'
 

@@ -1,7 +1,7 @@
 import { signup } from '../core/accounts.ts'
 import { claimHeaders } from '../core/principal.ts'
+import { SignupResult } from '../schemas/accounts.ts'
 import { object, optional, string } from '../schemas/infer.ts'
-import { SignupResult } from '../schemas/resources.ts'
 import { publicOperation } from './registry.ts'
 
 /** Longer than any name or local part: what core says of these is clearer than a schema. */

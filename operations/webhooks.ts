@@ -8,20 +8,16 @@ import {
   updateWebhook as update,
 } from '../core/webhooks.ts'
 import { accountEventTypes } from '../schemas/events.ts'
+import { Deleted, page, pageSizeDefault, paging, WebhookId } from '../schemas/fields.ts'
 import { array, boolean, type Infer, nullable, object, oneOf, optional } from '../schemas/infer.ts'
 import {
-  Deleted,
   NewWebhook,
-  page,
-  pageSizeDefault,
-  paging,
   Webhook,
   WebhookDescription,
-  WebhookId,
   WebhookScope,
   WebhookUrl,
   webhookOrderings,
-} from '../schemas/resources.ts'
+} from '../schemas/webhooks.ts'
 import { operation } from './registry.ts'
 
 const Events = array(oneOf(accountEventTypes), {

@@ -17,7 +17,8 @@ import {
   string,
   timestamp,
 } from './infer.ts'
-import { Address, Mailbox } from './resources.ts'
+import { Mailbox } from './mailboxes.ts'
+import { Address } from './messages.ts'
 import type { Scope } from './scopes.ts'
 
 /** Who may see events of a kind: keys with a scope, any account key, or partners on their own endpoints. */

@@ -1,6 +1,6 @@
 /** Accounts and their API keys. */
 import { Binary } from 'mongodb'
-import type { AccountDoc, KeyDoc } from './documents.ts'
+import type { AccountDoc, KeyDoc } from './documents/accounts.ts'
 import type { Store } from './open.ts'
 
 export async function insertAccount(store: Store, account: AccountDoc): Promise<void> {

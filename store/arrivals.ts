@@ -8,7 +8,7 @@
  */
 import { newToken } from '../schemas/ids.ts'
 import { insertBlob } from './blobs.ts'
-import type { BlobDoc, MessageDoc } from './documents.ts'
+import type { BlobDoc, MessageDoc } from './documents/mail.ts'
 import { type Claim, type Closing, closeReservations, reserve } from './folders.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 

@@ -5,7 +5,7 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import { Binary } from 'mongodb'
-import type { BlobDoc, BlobRef } from './documents.ts'
+import type { BlobDoc, BlobRef } from './documents/mail.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 
 const chunkBytes = 1024 * 1024

@@ -5,10 +5,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newToken } from '../schemas/ids.ts'
-import type { ChangeDoc, ChangeNote } from './documents.ts'
+import type { ChangeDoc, ChangeNote } from './documents/service.ts'
 import type { Store } from './open.ts'
 
-export type { ChangeNote } from './documents.ts'
+export type { ChangeNote } from './documents/service.ts'
 
 export type ChangeFeed = {
   /** Sends a note; never waits and never fails: what is lost is found by the sweep. */

@@ -3,7 +3,11 @@
  * begins with the shard key, so that the same code runs on a sharded cluster.
  */
 import type { Collection, Db, IndexDescription } from 'mongodb'
-import type * as docs from './documents.ts'
+import type * as accounts from './documents/accounts.ts'
+import type * as events from './documents/events.ts'
+import type * as mail from './documents/mail.ts'
+import type * as sending from './documents/sending.ts'
+import type * as service from './documents/service.ts'
 
 type Row = { readonly version: number; readonly shardKey: string; readonly indexes: readonly IndexDescription[] }
 
@@ -85,26 +89,26 @@ export const collections = {
 export type CollectionName = keyof typeof collections
 
 export type Collections = {
-  readonly accounts: Collection<docs.AccountDoc>
-  readonly keys: Collection<docs.KeyDoc>
-  readonly addresses: Collection<docs.AddressDoc>
-  readonly domains: Collection<docs.DomainDoc>
-  readonly mailboxes: Collection<docs.MailboxDoc>
-  readonly folders: Collection<docs.FolderDoc>
-  readonly messages: Collection<docs.MessageDoc>
-  readonly blobs: Collection<docs.BlobDoc>
-  readonly contacts: Collection<docs.ContactDoc>
-  readonly emails: Collection<docs.EmailDoc>
-  readonly outbox: Collection<docs.OutboxDoc>
-  readonly lanes: Collection<docs.LaneDoc>
-  readonly usage: Collection<docs.UsageDoc>
-  readonly events: Collection<docs.EventDoc>
-  readonly webhooks: Collection<docs.WebhookDoc>
-  readonly deliveries: Collection<docs.DeliveryDoc>
-  readonly idempotency: Collection<docs.IdempotencyDoc>
-  readonly audit: Collection<docs.AuditDoc>
-  readonly changes: Collection<docs.ChangeDoc>
-  readonly state: Collection<docs.StateDoc>
+  readonly accounts: Collection<accounts.AccountDoc>
+  readonly keys: Collection<accounts.KeyDoc>
+  readonly addresses: Collection<mail.AddressDoc>
+  readonly domains: Collection<accounts.DomainDoc>
+  readonly mailboxes: Collection<mail.MailboxDoc>
+  readonly folders: Collection<mail.FolderDoc>
+  readonly messages: Collection<mail.MessageDoc>
+  readonly blobs: Collection<mail.BlobDoc>
+  readonly contacts: Collection<mail.ContactDoc>
+  readonly emails: Collection<sending.EmailDoc>
+  readonly outbox: Collection<sending.OutboxDoc>
+  readonly lanes: Collection<sending.LaneDoc>
+  readonly usage: Collection<accounts.UsageDoc>
+  readonly events: Collection<events.EventDoc>
+  readonly webhooks: Collection<events.WebhookDoc>
+  readonly deliveries: Collection<events.DeliveryDoc>
+  readonly idempotency: Collection<accounts.IdempotencyDoc>
+  readonly audit: Collection<accounts.AuditDoc>
+  readonly changes: Collection<service.ChangeDoc>
+  readonly state: Collection<service.StateDoc>
 }
 
 /** The typed handles of all collections of a database. */

@@ -1,5 +1,5 @@
 /** Accepted sends, the recipients still to be delivered, and the lanes by which accounts take turns. */
-import type { EmailDoc, EmailRecipient, LaneDoc, OutboxDoc } from './documents.ts'
+import type { EmailDoc, EmailRecipient, LaneDoc, OutboxDoc } from './documents/sending.ts'
 import { isDuplicate, onlyDuplicates, type Store } from './open.ts'
 
 /** Commits a send. From here on it is accepted. False when it was committed before, under the same id. */

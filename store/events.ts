@@ -1,6 +1,6 @@
 /** Events with their account's gapless-to-readers numbers, webhook endpoints and the deliveries to them. */
 import type { Filter } from 'mongodb'
-import type { DeliveryAttempt, DeliveryDoc, EventDoc, WebhookDoc } from './documents.ts'
+import type { DeliveryAttempt, DeliveryDoc, EventDoc, WebhookDoc } from './documents/events.ts'
 import { isDuplicate, onlyDuplicates, type Store } from './open.ts'
 
 export type NewEvent = Omit<EventDoc, 'seq'>

@@ -5,7 +5,7 @@
  * mends the counters from the messages that are really there.
  */
 import type { AnyBulkWriteOperation, Document, Filter } from 'mongodb'
-import type { FolderDoc, FolderRole } from './documents.ts'
+import type { FolderDoc, FolderRole } from './documents/mail.ts'
 import type { Store } from './open.ts'
 
 export const reservationSeconds = 30

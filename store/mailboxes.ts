@@ -1,5 +1,6 @@
 /** Mailboxes, the addresses that reach them, and the domains those lie in. */
-import type { AddressDoc, DomainDoc, MailboxDoc } from './documents.ts'
+import type { DomainDoc } from './documents/accounts.ts'
+import type { AddressDoc, MailboxDoc } from './documents/mail.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /** Takes an address: one insert, so that no two can have it. False when it is taken. */

@@ -1,7 +1,7 @@
 /** Messages: read by index ranges, changed through a reservation in their folder. */
 import type { Filter } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
-import type { FolderDoc, MessageDoc } from './documents.ts'
+import type { FolderDoc, MessageDoc } from './documents/mail.ts'
 import { type Claim, closeReservations, reserve } from './folders.ts'
 import type { Store } from './open.ts'
 

@@ -1,5 +1,6 @@
 /** Small collections: idempotency marks, the audit trail, contacts, and the service's own state. */
-import type { AuditDoc, ContactDoc, IdempotencyDoc } from './documents.ts'
+import type { AuditDoc, IdempotencyDoc } from './documents/accounts.ts'
+import type { ContactDoc } from './documents/mail.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** Counters that gate, each one a conditional atomic update, and what was counted for the record. */
-import type { UsageDoc } from './documents.ts'
+import type { UsageDoc } from './documents/accounts.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /** One counter to raise: `limit` null counts without gating. */

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { errorAnswer } from '../../operations/errors.ts'
 import { Failure, failures } from '../../schemas/failures.ts'
-import { ErrorObject } from '../../schemas/resources.ts'
+import { ErrorObject } from '../../schemas/fields.ts'
 import { validate } from '../../schemas/validate.ts'
 
 const written: string[] = []

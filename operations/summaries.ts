@@ -1,0 +1,73 @@
+/** Messages in wire form. */
+import type { Message } from '../core/messages.ts'
+import type { FullMessage as Whole } from '../core/reading.ts'
+import type { FullMessage, MessageSummary, Trust, Verification } from '../schemas/messages.ts'
+import type { Cut } from './bodies.ts'
+
+/** A message in lists (decisions.md 2, Message summary). */
+export function messageSummary(message: Message): MessageSummary {
+  const { id, mailbox, threadId, folder, from, to, cc, subject, snippet, receivedAt, sizeBytes } = message
+  const { seen, flagged, answered, labels, attachments } = message
+  return {
+    message_id: id,
+    mailbox,
+    thread_id: threadId,
+    folder,
+    ...{ from, to, cc, subject, snippet },
+    received_at: receivedAt.toISOString(),
+    size: sizeBytes,
+    ...{ seen, flagged, answered, labels },
+    attachments: attachments.map((each) => ({
+      id: each.id,
+      name: each.name,
+      content_type: each.contentType,
+      size: each.sizeBytes,
+      inline: each.inline,
+      content_id: each.contentId,
+    })),
+  }
+}
+
+/** A message read whole (decisions.md 2, Full message). */
+export function fullMessage(message: Whole, { next, ...bodies }: Cut, hasHeaders: boolean): FullMessage {
+  const { bcc, replyTo, inReplyTo, references, headers, trust, verification, hidden, encrypted, truncated } = message
+  return {
+    ...messageSummary(message),
+    bcc,
+    reply_to: replyTo,
+    in_reply_to: inReplyTo,
+    references,
+    ...bodies,
+    ...(hasHeaders && { headers }),
+    trust: trust === undefined ? null : trustOf(trust),
+    verification: verification === undefined ? null : verificationOf(verification),
+    ...(hidden !== undefined && { hidden }),
+    encrypted,
+    truncated: truncated || next !== null,
+    next,
+  }
+}
+
+/** decisions.md 4, trust. */
+export function trustOf({
+  alignedFrom,
+  firstContact,
+  replyToMismatch,
+  displayNameSpoof,
+  autoSubmitted,
+  ...results
+}: NonNullable<Message['trust']>): Trust {
+  return {
+    ...results,
+    aligned_from: alignedFrom,
+    first_contact: firstContact,
+    reply_to_mismatch: replyToMismatch,
+    display_name_spoof: displayNameSpoof,
+    auto_submitted: autoSubmitted,
+  }
+}
+
+/** decisions.md 4, verification. */
+export function verificationOf({ codes, links }: NonNullable<Message['verification']>): Verification {
+  return { codes, links: links.map(({ url, host, sameOrg }) => ({ url, host, same_org: sameOrg })) }
+}

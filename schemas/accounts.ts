@@ -1,0 +1,47 @@
+/** Accounts, signup and usage as callers see them (interface.md, Signup result; decisions.md 2, Account). */
+import { boolean, integer, nullable, object, oneOf, optional, string, timestamp } from './infer.ts'
+import { agentsPlanNames, mailPlanNames } from './plans.ts'
+
+export const SignupResult = object({
+  address: string(),
+  api_key: string({ description: 'Shown once.' }),
+  claim_url: string({ format: 'uri' }),
+  expires_at: timestamp(),
+  base_url: string({ format: 'uri', description: 'Where the REST API of the mailbox is.' }),
+  mcp_url: string({ format: 'uri' }),
+})
+export const ClaimLink = object({ claim_url: string({ format: 'uri' }), expires_at: timestamp() })
+
+const planFields = {
+  plan: nullable(oneOf(mailPlanNames)),
+  agentsPlan: nullable(oneOf(agentsPlanNames)),
+} as const
+export const Account = object({
+  id: string(),
+  name: string(),
+  status: oneOf(['unclaimed', 'active', 'paused', 'suspended']),
+  ...planFields,
+  claimExpiresAt: optional(timestamp()),
+  owner: optional(string()),
+  sandbox: boolean(),
+  createdAt: timestamp(),
+})
+
+const used = (description: string) => integer({ minimum: 0, description })
+export const Usage = object({
+  ...planFields,
+  period: object({ from: timestamp(), to: timestamp() }, { description: 'The calendar month (UTC).' }),
+  sends: object({ used: used('Recipients written to.'), limit: integer(), remaining: integer() }),
+  emails: object({
+    sent: used('Recipients written to.'),
+    received: used('Messages received, per mailbox.'),
+    limit: nullable(integer()),
+    grace: nullable(integer({ description: 'Where sending pauses.' })),
+  }),
+  inboxes: object({ used: used('Mailboxes.'), limit: integer() }),
+  storage: object({ used: used('Bytes.'), limit: integer() }),
+  requestsPerMinute: integer(),
+  batch: object({ recipientsPerCall: integer(), recipientsPerMinute: integer() }),
+  webhooks: object({ used: used('Endpoints.'), limit: integer() }),
+  eventsDropped: used('Message events dropped at 2,000 an hour.'),
+})

@@ -1,0 +1,68 @@
+/** What schemas of several resources share: ids, lines of text, paging, the error object. */
+import {
+  array,
+  boolean,
+  described,
+  type Infer,
+  integer,
+  nullable,
+  object,
+  optional,
+  type Schema,
+  string,
+} from './infer.ts'
+
+/** Against absurd values in paths and filters: longer than any address, id or cursor. */
+export const identifierMax = 1_000
+/** RFC 5322 2.1.1: the longest line of a message. */
+export const headerLineMax = 998
+/** Longest Idempotency-Key (interface.md, Limits 6). */
+export const idempotencyKeyMax = 256
+
+/** Text that may stand in one header line: without control characters, so that nobody adds headers through it. */
+export const line = (maxLength: number, keywords: { readonly [keyword: string]: unknown } = {}) =>
+  string({ maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$', ...keywords })
+
+export const identifier = (description: string) => string({ maxLength: identifierMax, description })
+
+export const AddressPart = identifier('Address of the mailbox.')
+export const MessageId = identifier('Permanent id of the message (msg_...).')
+export const AttachmentId = identifier('Id of the attachment (att_...).')
+export const WebhookId = identifier('Id of the endpoint (whk_...).')
+
+// Paging (decisions.md 1)
+export const pageSizeDefault = 50
+const pageSizeMax = 200
+export const paging = {
+  limit: optional(
+    integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault, description: 'Rows per page.' }),
+  ),
+  before: optional(identifier('Cursor of the page before: older rows follow.')),
+} as const
+const Next = described('Cursor of the next page; null at the end.', nullable(string()))
+
+/** `{<key>: [...], next}`, the body of a list. */
+export const page = <const K extends string, T>(
+  key: K,
+  item: Schema<T>,
+): Schema<{ readonly [P in K]: readonly T[] } & { readonly next: string | null }> =>
+  object({ [key]: array(item), next: Next }) as Schema<
+    { readonly [P in K]: readonly T[] } & { readonly next: string | null }
+  >
+
+/** interface.md, Error object. */
+export const ErrorObject = object({
+  success: boolean({ const: false, description: 'Always false.' }),
+  error: string({ description: 'What went wrong, in plain English.' }),
+  code: string({ description: 'Stable code; branch on this.' }),
+  fix: string({ description: 'What to change before retrying.' }),
+  docs: string({ format: 'uri', description: "The code's entry in the error reference." }),
+  statusCode: integer({ description: 'The HTTP status again.' }),
+  param: optional(string({ description: 'The field to blame; only on validation_error.' })),
+  requiredScope: optional(string({ description: 'The missing scope; only on insufficient_scope.' })),
+  retryAfter: optional(integer({ description: 'Seconds to wait before the next attempt.' })),
+  missing: optional(array(string(), { description: 'Template variables that were not passed.' })),
+})
+export type ErrorObject = Infer<typeof ErrorObject>
+
+export const Deleted = object({ deleted: boolean({ const: true }) })

@@ -1,0 +1,124 @@
+/** Messages as callers see them (interface.md, Message event data; decisions.md 2, Messages): snake_case on the wire. */
+
+import { identifierMax } from './fields.ts'
+import {
+  array,
+  boolean,
+  described,
+  extended,
+  type Infer,
+  integer,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+  untrusted,
+} from './infer.ts'
+
+export const Address = object({ name: string({ description: 'Empty without a name.' }), address: string() })
+export type Address = Infer<typeof Address>
+const Addresses = untrusted(array(Address))
+
+export const AttachmentSummary = object({
+  id: string(),
+  name: untrusted(string()),
+  content_type: untrusted(string()),
+  size: integer({ description: 'Bytes, decoded.' }),
+  inline: boolean(),
+  content_id: untrusted(nullable(string())),
+})
+export type AttachmentSummary = Infer<typeof AttachmentSummary>
+
+export const MessageSummary = object({
+  message_id: string(),
+  mailbox: string(),
+  thread_id: string(),
+  folder: string(),
+  from: untrusted(nullable(Address)),
+  to: Addresses,
+  cc: Addresses,
+  subject: untrusted(nullable(string())),
+  snippet: untrusted(nullable(string())),
+  received_at: timestamp(),
+  size: integer({ description: 'Bytes of the raw message.' }),
+  seen: boolean(),
+  flagged: boolean(),
+  answered: boolean(),
+  labels: array(string()),
+  attachments: array(AttachmentSummary),
+})
+export type MessageSummary = Infer<typeof MessageSummary>
+
+/** Results of RFC 8601 2.7, as far as they occur. */
+export const authResults = ['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'] as const
+const AuthResult = oneOf(authResults)
+
+/** How far a received message is to be trusted (decisions.md 4, trust). */
+export const Trust = object({
+  spf: AuthResult,
+  dkim: array(object({ domain: string(), result: AuthResult })),
+  dmarc: AuthResult,
+  arc: AuthResult,
+  aligned_from: described('The authenticated domain of From; null without one.', nullable(string())),
+  first_contact: boolean({ description: 'Whether nobody with this address wrote to the mailbox before.' }),
+  reply_to_mismatch: boolean({ description: 'Whether an answer would go to another domain than From.' }),
+  display_name_spoof: boolean({ description: 'Whether the name of the sender claims to be somebody else.' }),
+  auto_submitted: boolean({ description: 'Whether a program sent it by itself (RFC 3834).' }),
+})
+export type Trust = Infer<typeof Trust>
+
+/** What a person would be asked to copy or to open (decisions.md 4, verification). */
+export const Verification = object({
+  codes: array(
+    object({
+      value: untrusted(string()),
+      label: untrusted(nullable(string())),
+      confidence: number({ minimum: 0, maximum: 1 }),
+    }),
+  ),
+  links: array(
+    object({
+      url: untrusted(string()),
+      host: untrusted(string()),
+      same_org: boolean({ description: 'Whether the host belongs to the authenticated domain.' }),
+    }),
+  ),
+})
+export type Verification = Infer<typeof Verification>
+
+export const Hidden = object({ kind: string(), excerpt: untrusted(string()) })
+
+export const messageViews = ['headers', 'reply', 'text', 'full'] as const
+
+export const FullMessage = extended(MessageSummary, {
+  bcc: Addresses,
+  reply_to: Addresses,
+  in_reply_to: untrusted(nullable(string())),
+  references: untrusted(array(string())),
+  text: optional(untrusted(string({ description: 'The whole body as plain text.' }))),
+  html: optional(untrusted(described('The whole body as sanitised HTML; null without one.', nullable(string())))),
+  reply: optional(untrusted(string({ description: 'The body without quoted history and signature.' }))),
+  headers: optional(
+    untrusted(array(array(string()), { description: 'In the views headers and full: all, in order, [name, value].' })),
+  ),
+  trust: described('null for mail that did not come in by SMTP.', nullable(Trust)),
+  verification: described('null when nothing is to be verified.', nullable(Verification)),
+  hidden: optional(array(Hidden, { description: 'With a body: text of the message that a person does not see.' })),
+  encrypted: nullable(oneOf(['pgp', 'smime'])),
+  truncated: boolean({ description: 'Whether a body is not whole: cut by max_chars, or past the limits of reading.' }),
+  next: described('Pass as cursor to read on where a body was cut.', nullable(string())),
+})
+export type FullMessage = Infer<typeof FullMessage>
+
+const Label = string({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' })
+/** Against a message with an endless list of labels. */
+const labelsMax = 100
+export const Labels = array(Label, { maxItems: labelsMax })
+export const FolderPath = string({
+  minLength: 1,
+  maxLength: identifierMax,
+  description: 'A path, or a role: inbox, sent, drafts, trash, spam, archive.',
+})

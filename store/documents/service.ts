@@ -1,0 +1,19 @@
+/** Documents of the service itself: its change feed and its small durable facts. */
+
+/** A note that something changed: `_id.n` counts without a gap within one writer. */
+export type ChangeDoc = {
+  readonly _id: { readonly w: string; readonly n: number }
+  readonly at: Date
+  readonly note: ChangeNote
+}
+
+export type ChangeNote =
+  | { readonly kind: 'messages'; readonly ids: readonly string[] }
+  | { readonly kind: 'email'; readonly accountId: string; readonly emailId: string }
+  | { readonly kind: 'due'; readonly accountIds: readonly string[] }
+  | { readonly kind: 'address'; readonly addresses: readonly string[] }
+  | { readonly kind: 'folders'; readonly mailboxId: string }
+  | { readonly kind: 'webhooks'; readonly accountIds: readonly string[] }
+
+/** Small durable facts of the service itself: schema versions, watermarks. */
+export type StateDoc = { readonly _id: string; readonly value: unknown }
