@@ -2,12 +2,12 @@
  * `mailroom db`: copies, checks and moves the embedded database. A deployment that MONGODB_URL names has tools of its
  * own for the first two, and is the other end of `export` and `import`.
  */
-import { rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Command } from 'commander'
-import { type CollectionFindings, isSound, verifyFile, verifyFolder } from '../engine/admin/verify.ts'
+import { isSound, type Listener, verifyFile, verifyFolder } from '../engine/admin/verify.ts'
 import { startServer } from '../engine/server.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Settings } from '../schemas/settings.ts'
@@ -16,6 +16,7 @@ import { answers } from './admin.ts'
 import { enginePaths, engineUrl } from './instance.ts'
 
 const progressEveryMs = 1_000
+const mebibyte = 1024 * 1024
 
 /** Adds the commands. Results are lines of JSON on stdout, progress goes to stderr. */
 export function addDatabaseCommands(program: Command, settingsNow: () => Settings): void {
@@ -56,19 +57,24 @@ function explained<A extends unknown[]>(work: (...args: A) => Promise<void>): (.
 async function backUpTo(settings: Settings, file: string): Promise<void> {
   if (!(await answers(enginePaths(settings.data).socket)))
     throw new Failure('unavailable', `The service is not running on ${settings.data}: start it, or set MAILROOM_DATA.`)
-  await backUp({ url: engineUrl(settings.data), file })
+  const shown = setInterval(() => showCopy(settings, file), progressEveryMs)
+  await backUp({ url: engineUrl(settings.data), file }).finally(() => clearInterval(shown))
   print({ backup: file })
   hint(settings)
 }
 
 async function verify(settings: Settings, file: string | undefined): Promise<void> {
-  const report = (findings: CollectionFindings) => print(findings)
+  const everySecond = paced()
+  const listener: Listener = {
+    onCollection: (findings) => print(findings),
+    onProgress: (ns, documents) => everySecond(() => console.error(`${ns}: ${documents} documents`)),
+  }
   if (file === undefined && (await answers(enginePaths(settings.data).socket)))
     throw new Failure('unavailable', `The service runs on ${settings.data}: stop it, or verify a backup of it.`)
   const findings =
     file === undefined
-      ? verifyFolder(enginePaths(settings.data).folder, report)
-      : verifyFile(path.resolve(file), report)
+      ? verifyFolder(enginePaths(settings.data).folder, listener)
+      : verifyFile(path.resolve(file), listener)
   const sound = isSound(findings)
   print({ sound, collections: findings.collections.length, errors: findings.errors })
   if (!sound) process.exitCode = 1
@@ -132,13 +138,30 @@ async function withEngine<Result>(dir: string, work: (url: string) => Promise<Re
 
 /** A line for each collection that is done, and every second while one takes long. */
 function progress(): OnProgress {
-  let shownAt = 0
+  const everySecond = paced()
   return ({ collection, copied, of }) => {
-    const now = Date.now()
-    if (copied < of && now - shownAt < progressEveryMs) return
-    shownAt = now
-    console.error(`${collection}: ${copied} of ${of}`)
+    const show = () => console.error(`${collection}: ${copied} of ${of}`)
+    if (copied < of) everySecond(show)
+    else show()
   }
+}
+
+/** Calls what it is given, but not twice within a second. */
+function paced(): (show: () => void) => void {
+  let shownAt = Date.now()
+  return (show) => {
+    if (Date.now() - shownAt < progressEveryMs) return
+    shownAt = Date.now()
+    show()
+  }
+}
+
+/** How far a backup is: it grows under another name until it is whole. */
+function showCopy({ data }: Settings, file: string): void {
+  const sizes = [`${file}.partial`, path.join(enginePaths(data).folder, 'engine.db')].map(
+    (name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0,
+  )
+  console.error(sizes.map((bytes) => `${Math.round(bytes / mebibyte)} MiB`).join(' of '))
 }
 
 function printCopied(copied: readonly Copied[]): void {

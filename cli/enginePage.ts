@@ -10,6 +10,7 @@ import { fieldOperators, topLevelOperators } from '../engine/match/names.ts'
 import { updateOperatorNames } from '../engine/update/compile.ts'
 import { indexOptions } from '../engine/writer/indexes.ts'
 import { deleteFields, updateFields } from '../engine/writer/update.ts'
+import { specMisses, specRun } from './specMisses.ts'
 
 const MiB = 1024 * 1024
 
@@ -36,23 +37,35 @@ export function enginePage(): string {
     '## Update operators',
     `${codes(updateOperatorNames)}; any other is refused with FailedToParse (9). Also replacements, and pipelines of ${codes(reshapeNames)}. Paths may hold \`$\`, \`$[]\` and \`$[name]\`.`,
     '## Aggregation',
-    `Stages: ${codes(stageNames)}. \`$changeStream\` is refused with 40573, any other with 40324.`,
+    `Stages: ${codes(stageNames)}. \`$out\` takes no time series. \`$changeStream\` is refused with 40573, any other with 40324.`,
     `Accumulators of \`$group\`: ${codes(Object.keys(accumulators))}.`,
     `Expressions: ${codes(expressionNames)}; any other is refused with InvalidPipelineOperator (168).`,
     '## Limits',
     limitsTable(),
+    '## Known differences',
+    differences,
+    "## The driver's specification tests",
+    specTests(),
   ].join('\n\n')}\n`
 }
+
+const differences = `- A document that was updated has its fields with names like array positions ("0", "17") first, in numeric order.
+- A finite Decimal128 outside of the range of normal doubles is refused in an indexed field.
+- \`listDatabases\` shows 0 for the size of each database: they share one file.
+- \`update\` and \`delete\` with \`multi\` rest after 1,000 documents, as MongoDB may: what comes between sees a part of them.
+- \`$merge\` and \`$out\` write in batches; \`$out\` replaces the collection in one step at its end.`
 
 const introduction = `# The embedded engine
 
 Generated from the tables that drive it (\`engine/commands/table.ts\` and others). It speaks the MongoDB wire protocol over a
-unix socket, as a standalone server of version 7.0, and needs nothing installed. **One node: no replication, no failover.**
+unix socket, and over TCP with a login where that is asked for, as a standalone server of version 7.0, and needs nothing
+installed. **One node: no replication, no failover.**
 With \`MONGODB_URL\` set it does not start, and refuses to.
 
 Each command, field, operator and option is implemented, or listed as harmless (accepted, because it makes no difference on
 one node), or refused with the code MongoDB has for it. Nothing is silently ignored. There are no transactions, no change
-streams, no views, no collations but the simple one, no server-side JavaScript, no users: who can open the socket has access.
+streams, no views, no collations but the simple one, no server-side JavaScript, no users and roles: who can open the
+socket, or log in, has access to everything.
 
 What it writes is on disk before it is acknowledged, whatever the write concern says.
 
@@ -111,6 +124,24 @@ function limitsTable(): string {
     ['Sessions', `${limits.sessions}, idle for at most ${limits.sessionIdleMs / 60_000} minutes`],
   ]
   return ['| | |', '|---|---|', ...rows.map(([what, limit]) => `| ${what} | ${limit} |`)].join('\n')
+}
+
+function specTests(): string {
+  const count = (misses: typeof specMisses) => misses.flatMap(({ cases }) => Object.values(cases).flat()).length
+  const { eligible, otherServers, failpoints } = specRun
+  const passed = eligible - count(specMisses)
+  const ofDriver = count(specMisses.filter(({ driver }) => driver))
+  const rows = specMisses.flatMap(({ reason, cases }) =>
+    Object.entries(cases).flatMap(([file, names]) => names.map((name) => `| ${file} | ${name} | ${reason} |`)),
+  )
+  return [
+    `The unified cases of CRUD, GridFS, collection management, run-command and read/write concern that are meant for a standalone server of version 7.0: **${passed} of ${eligible} pass** (${percent(passed, eligible)}); ${ofDriver} of the others fail on any server, because the driver does (without these: ${percent(passed, eligible - ofDriver)}). ${otherServers} more are for other servers or versions, ${failpoints} need failpoints.`,
+    ['| File | Case | Why not |', '|---|---|---|', ...rows].join('\n'),
+  ].join('\n\n')
+}
+
+function percent(part: number, whole: number): string {
+  return `${((100 * part) / whole).toFixed(1)} %`
 }
 
 function codes(names: Iterable<string>): string {

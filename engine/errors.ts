@@ -47,13 +47,18 @@ export const errorCodes = {
   InvalidPipelineOperator: 168,
   CannotIndexParallelArrays: 171,
   QueryPlanKilled: 175,
+  AmbiguousIndexKeyPattern: 181,
   InvalidIndexSpecificationOption: 197,
   CursorKilled: 237,
   NotImplemented: 238,
   ConversionFailure: 241,
   NoSuchTransaction: 251,
+  IndexBuildAborted: 276,
   NoQueryExecutionPlans: 291,
   QueryExceededMemoryLimitNoDiskUseAllowed: 292,
+  MechanismUnavailable: 334,
+  APIVersionError: 322,
+  APIStrictError: 323,
   NotWritablePrimary: 10107,
   BSONObjectTooLarge: 10334,
   DuplicateKey: 11000,
@@ -63,6 +68,8 @@ export const errorCodes = {
 } as const
 
 export type ErrorName = keyof typeof errorCodes
+
+const names = new Map<number, string>(Object.entries(errorCodes).map(([name, code]) => [code, name]))
 
 /**
  * A failure with mongod's code. `name` is a row of the table, or a bare number for failures mongod does not name.
@@ -77,7 +84,7 @@ export class EngineError extends Error {
     super(message)
     this.name = 'EngineError'
     this.code = typeof name === 'number' ? name : errorCodes[name]
-    this.codeName = typeof name === 'number' ? `Location${name}` : name
+    this.codeName = typeof name === 'number' ? (names.get(name) ?? `Location${name}`) : name
     this.extra = extra
   }
 }

@@ -1,32 +1,39 @@
 /**
  * The engine's process.
  *
- *   node engine/main.ts --data DIR --socket PATH [--no-table-scan] [--sync-delay-ms N] [--file-bytes-max N]
- *     [--ttl-every-ms N] [--cursor-idle-ms N] [--session-idle-ms N]
+ *   node engine/main.ts --data DIR --socket PATH [--tcp HOST:PORT --user NAME --password-file PATH] [--no-table-scan]
+ *     [--lock-wait-ms N] [--sync-delay-ms N] [--file-bytes-max N] [--request-bytes-max N] [--ttl-every-ms N] [--cursor-idle-ms N]
+ *     [--session-idle-ms N]
  *
  * What takes a number may come from the environment instead (ENGINE_FILE_BYTES_MAX), and so may the switch
  * (ENGINE_NO_TABLE_SCAN=1). Refuses to start while MONGODB_URL names another database.
  *
  * Says `{ ready: true }` over IPC, or as a JSON line on stdout without it. Ends with 0 on SIGTERM, SIGINT or the
- * message `{ stop: true }`, after what is queued has been written; ends as well when its IPC channel closes.
+ * message `{ stop: true }`, after what is queued has been written; ends as well when its IPC channel closes, once its
+ * clients have left.
  * The message `{ backup: PATH }` makes a copy of all data and is answered `{ backup: PATH, ok }`.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { limits } from './limits.ts'
 import { log, reason } from './log.ts'
-import { type RunningServer, startServer } from './server.ts'
+import { type RunningServer, startServer, type TcpOptions } from './server.ts'
 
 /** Numbers: at their defaults everything is as in daily use. */
 const numbers = {
+  'lock-wait-ms': 0,
   'sync-delay-ms': 0,
   'file-bytes-max': 0,
+  'request-bytes-max': limits.requestBytes,
   'ttl-every-ms': limits.ttlEveryMs,
   'cursor-idle-ms': limits.cursorIdleMs,
   'session-idle-ms': limits.sessionIdleMs,
 } as const
 type NumberName = keyof typeof numbers
 
-const usage = `usage: node engine/main.ts --data DIR --socket PATH [--no-table-scan] ${Object.keys(numbers)
+const usage = `usage: node engine/main.ts --data DIR --socket PATH [--tcp HOST:PORT --user NAME --password-file PATH] [--no-table-scan] ${Object.keys(
+  numbers,
+)
   .map((name) => `[--${name} N]`)
   .join(' ')}`
 
@@ -60,9 +67,14 @@ function readOptions() {
     options: {
       data: text,
       socket: text,
+      tcp: text,
+      user: text,
+      'password-file': text,
       'no-table-scan': { type: 'boolean', default: false },
+      'lock-wait-ms': text,
       'sync-delay-ms': text,
       'file-bytes-max': text,
+      'request-bytes-max': text,
       'ttl-every-ms': text,
       'cursor-idle-ms': text,
       'session-idle-ms': text,
@@ -74,17 +86,34 @@ function readOptions() {
     return /^\d+$/.test(given) ? Number(given) : Number.NaN
   }
   if (values.data === undefined || values.socket === undefined) return undefined
+  const tcp = tcpOf(values.tcp, values.user, values['password-file'])
+  if (tcp === 'wrong') return undefined
   const options = {
     dir: values.data,
     socket: values.socket,
+    tcp,
     noTableScan: values['no-table-scan'] || process.env.ENGINE_NO_TABLE_SCAN === '1',
+    lockWaitMs: number('lock-wait-ms'),
     syncDelayMs: number('sync-delay-ms'),
     fileBytesMax: number('file-bytes-max'),
+    requestBytesMax: number('request-bytes-max'),
     ttlEveryMs: number('ttl-every-ms'),
     cursorIdleMs: number('cursor-idle-ms'),
     sessionIdleMs: number('session-idle-ms'),
   }
   return Object.values(options).some(Number.isNaN) ? undefined : options
+}
+
+/** All three or none. An IPv6 address stands in brackets. */
+function tcpOf(
+  where: string | undefined,
+  user: string | undefined,
+  passwordFile: string | undefined,
+): TcpOptions | undefined | 'wrong' {
+  if (where === undefined && user === undefined && passwordFile === undefined) return undefined
+  const found = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(where ?? '')
+  if (found === null || user === undefined || passwordFile === undefined) return 'wrong'
+  return { host: (found[1] ?? found[2])!, port: Number(found[3]), user, passwordFile }
 }
 
 function obeyStops(server: RunningServer): void {
@@ -103,14 +132,20 @@ function obeyStops(server: RunningServer): void {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // A supervisor that was killed closes the channel: nobody must be left holding the data folder.
-  process.on('disconnect', stop)
+  // A supervisor that was killed closes the channel: nobody must be left holding the data folder. The others it started
+  // leave first, because they still write down what they have done.
+  process.on('disconnect', () => void leftAlone(server).then(stop))
   if (process.connected === false) stop()
   process.on('message', (message: unknown) => {
     if (typeof message !== 'object' || message === null) return
     if ('stop' in message && message.stop === true) stop()
     if ('backup' in message && typeof message.backup === 'string') void copyTo(server, message.backup)
   })
+}
+
+/** Resolves when no client is connected any more, at the latest after `limits.orphanMs`. */
+async function leftAlone(server: RunningServer): Promise<void> {
+  for (const until = Date.now() + limits.orphanMs; server.connections() > 0 && Date.now() < until; ) await delay(10)
 }
 
 /** Answers over IPC when the copy is whole, or says why there is none. */

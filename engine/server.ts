@@ -1,6 +1,8 @@
-import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
+import { chmodSync, lstatSync, readFileSync, unlinkSync } from 'node:fs'
+import { type AddressInfo, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Peer } from './auth/peer.ts'
+import { deriveKeys, type ScramKeys } from './auth/scram.ts'
 import { decode } from './bson/decode.ts'
 import type { Engine } from './commands/command.ts'
 import { dispatch } from './commands/dispatch.ts'
@@ -14,19 +16,34 @@ import { Store } from './store/store.ts'
 import { startSweeper } from './ttl/sweeper.ts'
 import { Budget } from './wire/budget.ts'
 import { Connection } from './wire/connection.ts'
+import { Outbox } from './wire/reply.ts'
 import { Writer } from './writer/client.ts'
+
+export type TcpOptions = {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  /** A file that holds the password, and nothing else but the end of its line. */
+  readonly passwordFile: string
+}
 
 export type ServerOptions = {
   /** The data folder; created if missing, held exclusively. */
   readonly dir: string
   /** Path of the unix socket; a stale one is replaced. */
   readonly socket: string
+  /** Where to listen for TCP besides, and who may log in there. */
+  readonly tcp?: TcpOptions
   /** Refuse queries that no index serves (code 291). */
   readonly noTableScan?: boolean
+  /** How long another process may take to give the folder back. */
+  readonly lockWaitMs?: number
   /** Added to every commit, for measurements. */
   readonly syncDelayMs?: number
   /** Largest size of the database file; 0 or absent: as far as the disk goes. */
   readonly fileBytesMax?: number
+  /** Bytes of requests held at once before sockets are not read any more. */
+  readonly requestBytesMax?: number
   /** How often expired documents are removed. */
   readonly ttlEveryMs?: number
   /** How long cursors and sessions may lie unused. */
@@ -39,12 +56,15 @@ export type ServerOptions = {
 export type RunningServer = {
   /** Takes no more connections, answers what is under way (at most `limits.stopMs`), closes the file. */
   readonly stop: () => Promise<void>
+  /** How many clients are connected. */
+  readonly connections: () => number
   /** Copies all data, consistently, to a file that must not exist yet; reads and writes go on. @throws EngineError */
   readonly backup: (path: string) => Promise<void>
 }
 
 const socketMode = 0o600
 const failureGraceMs = 200
+const lockPollMs = 25
 const sweepEveryMs = 60_000
 
 /**
@@ -53,7 +73,8 @@ const sweepEveryMs = 60_000
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   log('info', 'embedded single-node store: no replication, no failover; set MONGODB_URL for production')
-  const lock = lockFolder(options.dir)
+  const lock = await takeFolder(options.dir, options.lockWaitMs ?? 0)
+  let reader: Store | undefined
   const writer = await Writer.start(
     {
       dir: options.dir,
@@ -61,15 +82,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       syncDelayMs: options.syncDelayMs ?? 0,
       fileBytesMax: options.fileBytesMax ?? 0,
     },
-    (reason) => {
-      log('error', 'the store cannot be written any more', { reason })
-      setTimeout(() => options.onFailure(reason), failureGraceMs)
+    {
+      committed: () => reader?.renew(),
+      failed(reason) {
+        log('error', 'the store cannot be written any more', { reason })
+        setTimeout(() => options.onFailure(reason), failureGraceMs)
+      },
     },
   )
+  reader = new Store(openReader(options.dir))
   const { cursorIdleMs = limits.cursorIdleMs, sessionIdleMs = limits.sessionIdleMs } = options
   const engine: Engine = {
     dir: options.dir,
-    reader: new Store(openReader(options.dir)),
+    reader,
     writer,
     cursors: new Cursors(cursorIdleMs),
     sessions: new Sessions(sessionIdleMs),
@@ -86,15 +111,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     Math.min(sweepEveryMs, cursorIdleMs, sessionIdleMs),
   )
   const connections = new Set<Connection>()
-  const server = await listen(options.socket, engine, connections)
+  const accept = acceptor(engine, connections, new Budget(options.requestBytesMax ?? limits.requestBytes))
+  const servers = [await listen(options.socket, accept)]
   log('info', 'listening', { socket: options.socket })
+  if (options.tcp !== undefined) servers.push(await listenTcp(options.tcp, accept))
   return {
+    connections: () => connections.size,
     async backup(path) {
       const reply = decode(await writer.write({ kind: 'backup', path }))
       if (Number(reply.ok) !== 1) throw new EngineError('OperationFailed', String(reply.errmsg))
     },
     async stop() {
-      server.close()
+      for (const server of servers) server.close()
       stopSweeper()
       clearInterval(housekeeping)
       const until = Date.now() + limits.stopMs
@@ -107,35 +135,78 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-async function listen(path: string, engine: Engine, connections: Set<Connection>): Promise<Server> {
-  removeStale(path)
-  const budget = new Budget()
+type Accept = (socket: Socket, keys?: ScramKeys) => void
+
+/** Serves the connections of all doors. */
+function acceptor(engine: Engine, connections: Set<Connection>, budget: Budget): Accept {
+  const shared = { budget, outbox: new Outbox() }
   const { counters } = engine
-  const server = createServer((socket) => {
-    const id = ++counters.connectionsMade
+  return (socket, keys) => {
+    const peer = new Peer(++counters.connectionsMade, keys)
     counters.connections++
-    const connection = new Connection(socket, budget, (message) => {
+    const connection = new Connection(socket, peer, shared, (message) => {
       counters.requests++
       counters.requestBytes = budget.used
-      return dispatch(engine, message, id)
+      return dispatch(engine, message, peer)
     })
     connections.add(connection)
     socket.once('close', () => {
       counters.connections--
       connections.delete(connection)
     })
-  })
+  }
+}
+
+/** Takes the data folder, or waits for whoever is about to leave it. @throws Error when it is still in use after `waitMs` */
+async function takeFolder(dir: string, waitMs: number): Promise<ReturnType<typeof lockFolder>> {
+  const until = Date.now() + waitMs
+  let told = false
+  for (;;) {
+    try {
+      return lockFolder(dir)
+    } catch (error) {
+      if (Date.now() >= until) throw error
+    }
+    if (!told) log('warn', 'the data folder is in use: waiting for the other process to end', { dir, waitMs })
+    told = true
+    await delay(lockPollMs)
+  }
+}
+
+async function listen(path: string, accept: Accept): Promise<Server> {
+  removeStale(path)
+  const server = createServer((socket) => accept(socket))
   const mask = process.umask(0o177)
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(path, resolve)
-    })
+    await listening(server, { path })
   } finally {
     process.umask(mask)
   }
   chmodSync(path, socketMode)
   return server
+}
+
+async function listenTcp({ host, port, user, passwordFile }: TcpOptions, accept: Accept): Promise<Server> {
+  const keys = await deriveKeys(user, readFileSync(passwordFile, 'utf8').trimEnd())
+  const server = createServer({ noDelay: true, keepAlive: true }, (socket) => accept(socket, keys))
+  server.maxConnections = limits.tcpConnections
+  await listening(server, { host, port })
+  const address = server.address() as AddressInfo
+  log('info', 'listening', { host: address.address, port: address.port, user })
+  if (!isLoopback(address.address))
+    log('warn', 'what is stored can be read on the network: connections over TCP are not encrypted')
+  return server
+}
+
+function listening(server: Server, where: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(where, resolve)
+  })
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || address.startsWith('127.')
 }
 
 /** The folder is held by this process, so a socket left there belongs to nobody. Anything but a socket is left alone. */

@@ -27,8 +27,11 @@ export type Findings = {
   readonly errors: readonly string[]
 }
 
-/** Told after each collection. */
-export type OnCollection = (findings: CollectionFindings) => void
+/** Who is told what: after each collection, and while one takes long. */
+export type Listener = {
+  readonly onCollection?: (findings: CollectionFindings) => void
+  readonly onProgress?: (ns: string, documents: number) => void
+}
 
 const integrityErrorsMax = 100
 
@@ -36,11 +39,11 @@ const integrityErrorsMax = 100
  * Checks the engine's data folder while no engine runs on it; what a log left by a crash holds is taken into account.
  * @throws Error when the folder holds no database, is in use, or has a newer format
  */
-export function verifyFolder(dir: string, onCollection: OnCollection = () => undefined): Findings {
+export function verifyFolder(dir: string, listener: Listener = {}): Findings {
   if (!existsSync(databasePath(dir))) throw new Error(`there is no database in ${dir}`)
   const lock = lockFolder(dir)
   try {
-    return verifyAndClose(openReader(dir), onCollection)
+    return verifyAndClose(openReader(dir), listener)
   } finally {
     lock.close()
   }
@@ -50,13 +53,13 @@ export function verifyFolder(dir: string, onCollection: OnCollection = () => und
  * Checks a backup. The file is opened as one that nobody changes: no lock is taken and no file appears beside it.
  * @throws Error when it is no database of the engine, has a newer format, or has a log of its own
  */
-export function verifyFile(path: string, onCollection: OnCollection = () => undefined): Findings {
+export function verifyFile(path: string, listener: Listener = {}): Findings {
   if (!existsSync(path)) throw new Error(`there is no file ${path}`)
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
   if (log !== undefined && log.size > 0) throw new Error(`${path} is in use or was not closed: verify its data folder`)
   const url = pathToFileURL(path)
   url.searchParams.set('immutable', '1')
-  return verifyAndClose(new DatabaseSync(url, { readOnly: true }), onCollection)
+  return verifyAndClose(new DatabaseSync(url, { readOnly: true }), listener)
 }
 
 /** Whether everything is as it should be. */
@@ -64,7 +67,7 @@ export function isSound({ collections, errors }: Findings): boolean {
   return errors.length === 0 && collections.every((collection) => collection.errors.length === 0)
 }
 
-function verifyAndClose(db: DatabaseSync, onCollection: OnCollection): Findings {
+function verifyAndClose(db: DatabaseSync, { onCollection, onProgress }: Listener): Findings {
   try {
     checkFormat(db)
     const errors = structureErrors(db)
@@ -76,7 +79,7 @@ function verifyAndClose(db: DatabaseSync, onCollection: OnCollection): Findings 
       store.snapshot(() => {
         for (const collection of store.catalog.byName.values()) {
           const ns = namespace(collection.database, collection.name)
-          const found = attempt(() => verifyCollection(store, collection))
+          const found = attempt(() => verifyCollection(store, collection, (documents) => onProgress?.(ns, documents)))
           const findings: CollectionFindings =
             found instanceof Error
               ? { ns, documents: 0, entries: 0, errors: [found.message] }
@@ -87,7 +90,7 @@ function verifyAndClose(db: DatabaseSync, onCollection: OnCollection): Findings 
                   errors: found.errors,
                 }
           collections.push(findings)
-          onCollection(findings)
+          onCollection?.(findings)
         }
       }),
     )

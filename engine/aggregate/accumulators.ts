@@ -5,7 +5,9 @@ import { addDecimals, type Decimal, decimalFromDouble, divideDecimals, packDecim
 import { copyDocument, isDocument, newDocument, typeName, type Value } from '../bson/document.ts'
 import { encodeKey } from '../bson/keys.ts'
 import { integerValue, isDouble, isNumber, type NumberValue, toDecimal, toDouble, toInteger } from '../bson/number.ts'
+import { roughBytes } from '../bson/size.ts'
 import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
 
 export type Accumulator = { readonly add: (value: Value | undefined) => void; readonly result: () => Value }
 
@@ -100,11 +102,27 @@ function nth(which: 'first' | 'last'): Accumulator {
   }
 }
 
+/** Counts what an accumulator keeps. Fails with ExceededMemoryLimit. */
+function keeper(operator: string): (value: Value) => void {
+  let bytes = 0
+  return (value) => {
+    bytes += roughBytes(value)
+    if (bytes > limits.sortBytes)
+      throw new EngineError(
+        'ExceededMemoryLimit',
+        `${operator} used too much memory and cannot spill to disk. Memory limit: ${limits.sortBytes} bytes`,
+      )
+  }
+}
+
 function pushed(): Accumulator {
   const items: Value[] = []
+  const keep = keeper('$push')
   return {
     add: (value) => {
-      if (value !== undefined) items.push(value)
+      if (value === undefined) return
+      keep(value)
+      items.push(value)
     },
     result: () => items,
   }
@@ -112,11 +130,14 @@ function pushed(): Accumulator {
 
 function distinct(): Accumulator {
   const items = new Map<string, Value>()
+  const keep = keeper('$addToSet')
   return {
     add: (value) => {
       if (value === undefined) return
       const key = groupKey(value)
-      if (!items.has(key)) items.set(key, value)
+      if (items.has(key)) return
+      keep(value)
+      items.set(key, value)
     },
     result: () => [...items.values()],
   }

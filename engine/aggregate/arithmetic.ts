@@ -1,7 +1,7 @@
 /** Arithmetic expressions, and the accumulators used as expressions. */
 import { Decimal128, Double, Int32, Long } from 'bson'
 import { divideDecimals, packDecimal, roundDecimal } from '../bson/decimal.ts'
-import { typeName, type Value } from '../bson/document.ts'
+import { isDocument, typeName, type Value } from '../bson/document.ts'
 import {
   addNumbers,
   integerValue,
@@ -17,7 +17,7 @@ import {
 import { EngineError } from '../errors.ts'
 import { accumulators } from './accumulators.ts'
 import { isNullish, needInt, needNumber, nullable, positional } from './arguments.ts'
-import type { Operator } from './scope.ts'
+import type { Evaluate, Operator } from './scope.ts'
 
 export const arithmeticOperators: Readonly<Record<string, Operator>> = {
   $add: positional(0, Infinity, (values) => addAll(values)),
@@ -32,10 +32,17 @@ export const arithmeticOperators: Readonly<Record<string, Operator>> = {
   $trunc: positional(1, 2, ([value, place]) => roundTo(value, place, '$trunc', 'zero')),
   $sqrt: nullable((value) => squareRoot(needNumber(value, '$sqrt', 28765))),
   $pow: positional(2, 2, ([base, exponent]) => power(base, exponent)),
+  $rand: random,
   $sum: accumulated('$sum'),
   $avg: accumulated('$avg'),
   $min: accumulated('$min'),
   $max: accumulated('$max'),
+}
+
+function random(argument: Value): Evaluate {
+  const given = isDocument(argument) ? Object.keys(argument).length : Array.isArray(argument) ? argument.length : 1
+  if (given > 0) throw new EngineError(3040501, '$rand does not currently accept arguments')
+  return () => new Double(Math.random())
 }
 
 /** An accumulator over its arguments, or over the array a single argument evaluates to. */

@@ -36,7 +36,22 @@ const expressionDepthMax = 100
  * wrong arguments.
  */
 export function compileExpression(expression: Value, names: Constants = constantsAt(new Date())): Evaluate {
-  return compileAt(expression, { constants: names, bound: new Set(), depth: 0 })
+  return compileAt(expression, { constants: names, bound: new Set(), depth: 0, fields: true })
+}
+
+/**
+ * `$$NOW` and the variables of a command's `let`: each is computed once, before any document is read, and may use those
+ * before it. Fails with 4890500 for one that asks for a field, and as `compileExpression` does.
+ */
+export function constantsOf(variables: Document | undefined, now: Date): Constants {
+  if (variables === undefined) return constantsAt(now)
+  const constants = new Map(constantsAt(now))
+  for (const name in variables) {
+    checkVariableName(name)
+    const evaluate = compileAt(variables[name]!, { constants, bound: new Set(), depth: 0, fields: false })
+    constants.set(name, evaluate({ root: newDocument(), bound: undefined }))
+  }
+  return constants
 }
 
 /** Evaluates an expression once. */
@@ -44,7 +59,13 @@ export function evaluate(expression: Value, doc: Document, names?: Constants): V
   return compileExpression(expression, names)({ root: doc, bound: undefined })
 }
 
-type Scope = { readonly constants: Constants; readonly bound: ReadonlySet<string>; readonly depth: number }
+type Scope = {
+  readonly constants: Constants
+  readonly bound: ReadonlySet<string>
+  readonly depth: number
+  /** Whether there is a document whose fields may be asked for. */
+  readonly fields: boolean
+}
 
 function compileAt(expression: Value, scope: Scope): Evaluate {
   if (scope.depth > expressionDepthMax) throw new EngineError('BadValue', 'exceeded depth limit of expression')
@@ -112,6 +133,7 @@ function compileText(text: string, scope: Scope): Evaluate {
   if (!text.startsWith('$')) return () => text
   if (!text.startsWith('$$')) {
     const parts = fieldPath(text.slice(1))
+    if (!scope.fields) throw noFields()
     return ({ root }) => valueAt(root, parts, 0)
   }
   const [name, ...parts] = fieldPath(text.slice(2))
@@ -119,13 +141,23 @@ function compileText(text: string, scope: Scope): Evaluate {
   return parts.length === 0 ? variable : (context) => valueAt(variable(context), parts, 0)
 }
 
-function compileVariable(name: string, { bound, constants }: Scope): Evaluate {
+function compileVariable(name: string, { bound, constants, fields }: Scope): Evaluate {
   if (bound.has(name)) return (context) => lookUp(context, name)
-  if (name === 'ROOT' || name === 'CURRENT') return ({ root }) => root
+  if (name === 'ROOT' || name === 'CURRENT') {
+    if (!fields) throw noFields()
+    return ({ root }) => root
+  }
   if (name === 'REMOVE') return () => undefined
   if (!constants.has(name)) throw new EngineError(17276, `Use of undefined variable: ${name}`)
   const value = constants.get(name)
   return () => value
+}
+
+function noFields(): EngineError {
+  return new EngineError(
+    4890500,
+    'Command let Expression tried to access a field, but this is not allowed because Command let Expressions run before the query examines any documents.',
+  )
 }
 
 function lookUp(context: Context, name: string): Value | undefined {

@@ -1,15 +1,16 @@
 /** `$group`, `$sortByCount` and `$count`. */
 import { Int32 } from 'bson'
-import { type Document, documentOf, firstField, isDocument, newDocument, type Value } from '../bson/document.ts'
+import { documentOf, firstField, isDocument, newDocument, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
+import { sortInSteps } from '../sort/steps.ts'
 import { type Accumulator, accumulators, groupKey } from './accumulators.ts'
 import { compileExpression } from './expression.ts'
 import type { Constants, Evaluate } from './scope.ts'
-import { needDocument } from './stages.ts'
+import { collect, type Documents, needDocument } from './stages.ts'
 
 type Column = { readonly field: string; readonly make: () => Accumulator; readonly evaluate: Evaluate }
 
-export type Transform = (input: Iterable<Document>) => Iterable<Document>
+export type Transform = (input: Documents) => Documents
 
 /** How many groups one stage may hold: mongod's 100 MB at a modest size for each. */
 const groupsMax = 1_000_000
@@ -25,6 +26,10 @@ export function compileGroup(argument: Value, names: Constants): Transform {
   return function* (input) {
     const groups = new Map<string, { readonly id: Value; readonly totals: readonly Accumulator[] }>()
     for (const doc of input) {
+      if (doc === undefined) {
+        yield undefined
+        continue
+      }
       const context = { root: doc, bound: undefined }
       const value = id(context) ?? null
       const key = groupKey(value)
@@ -75,7 +80,10 @@ export function compileCount(argument: Value): Transform {
   const field = countField(argument)
   return function* (input) {
     let count = 0
-    for (const _ of input) count++
+    for (const doc of input) {
+      if (doc === undefined) yield undefined
+      else count++
+    }
     if (count > 0) yield documentOf({ [field]: new Int32(count) })
   }
 }
@@ -100,5 +108,8 @@ export function compileSortByCount(argument: Value, names: Constants): Transform
       'the sortByCount field must be defined as a $-prefixed path or an expression inside an object',
     )
   const group = compileGroup(documentOf({ _id: argument, count: documentOf({ $sum: one }) }), names)
-  return (input) => [...group(input)].sort((a, b) => Number(b.count) - Number(a.count))
+  return function* (input) {
+    const groups = yield* collect(group(input))
+    yield* yield* sortInSteps(groups, (a, b) => Number(b.count) - Number(a.count))
+  }
 }

@@ -4,7 +4,7 @@ import { EngineError } from '../errors.ts'
 import { anyAtPath } from '../match/path.ts'
 import { compileExpression, fieldPath } from './expression.ts'
 import type { Constants, Evaluate } from './scope.ts'
-import { needDocument, type Settings, type Source } from './stages.ts'
+import { collect, type Documents, needDocument, type Settings, type Source } from './stages.ts'
 
 type Lookup = {
   readonly from: string
@@ -16,7 +16,7 @@ type Lookup = {
 }
 
 /** A compiled pipeline over documents at hand. */
-type Run = (input: Iterable<Document>, source: Source) => Iterable<Document>
+type Run = (input: Documents, source: Source) => Documents
 
 /** `compile` is the compiler of pipelines, handed in because it needs this stage itself. */
 export function compileLookup(
@@ -32,11 +32,15 @@ export function compileLookup(
   const fixed = compile(lookup.stages, { ...inner, names })
   return function* (input, source) {
     for (const doc of input) {
+      if (doc === undefined) {
+        yield undefined
+        continue
+      }
       const run =
         lookup.variables.length === 0
           ? fixed
           : compile(lookup.stages, { ...inner, names: bound(lookup, doc, settings.names) })
-      yield withField(doc, lookup.as, [...run(candidates(lookup, doc, source), source)])
+      yield withField(doc, lookup.as, yield* collect(run(candidates(lookup, doc, source), source)))
     }
   }
 }
@@ -51,7 +55,7 @@ function bound(lookup: Lookup, doc: Document, names: Constants): Constants {
  * The foreign documents whose field equals the local one, or one of its elements; without fields all of them. A filter
  * at the start of the pipeline is asked of the source too, so that an index can serve it.
  */
-function candidates({ from, local, foreign, stages }: Lookup, doc: Document, source: Source): Iterable<Document> {
+function candidates({ from, local, foreign, stages }: Lookup, doc: Document, source: Source): Documents {
   const filters: Document[] = []
   if (local !== undefined && foreign !== undefined) {
     const equal = localValues(doc, local).map((value) => documentOf({ [foreign]: documentOf({ $eq: value }) }))

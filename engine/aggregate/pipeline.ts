@@ -5,14 +5,18 @@
 import { type Document, documentOf, firstField, isDocument, type Value } from '../bson/document.ts'
 import { isNumber, toInteger } from '../bson/number.ts'
 import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import { compileFilter } from '../match/compile.ts'
 import { parseFilter } from '../match/parse.ts'
-import { compileSortKey } from '../sort/sort.ts'
+import { compileSortKey, type SortKey } from '../sort/sort.ts'
+import { sortInSteps } from '../sort/steps.ts'
 import { compileCount, compileGroup, compileSortByCount, countField, type Transform } from './group.ts'
 import { compileLookup } from './lookup.ts'
+import { compileOrigin, originNames } from './origin.ts'
+import { compileOutput, type Output, outputNames } from './output.ts'
 import { compileReshape } from './reshape.ts'
-import { type Constants, constantsAt } from './scope.ts'
-import { needDocument, parseStage, type Settings, type Source } from './stages.ts'
+import type { Constants } from './scope.ts'
+import { collect, type Documents, needDocument, parseStage, type Settings, type Source } from './stages.ts'
 import { compileUnwind } from './unwind.ts'
 
 export type { Source }
@@ -26,32 +30,50 @@ export type Leading = {
 }
 
 export type Pipeline = {
+  /** The `$$` variables of all its expressions, those of `leading` too. */
+  readonly names: Constants
   /** What the planner serves: `run` expects its input filtered, sorted and cut accordingly. */
   readonly leading: Leading
   /** After `leading` the pipeline only counts: its result is `{ _id: id, [field]: n }` (no `_id` when undefined), or nothing for 0. */
   readonly countOnly: { readonly field: string; readonly id: Value | undefined } | undefined
-  readonly run: (input: Iterable<Document>, source: Source) => Iterable<Document>
+  readonly run: (input: Documents, source: Source) => Documents
+  /** Whether it makes its documents itself: `run` has no use for its input, and there is no collection. */
+  readonly collectionless: boolean
+  /** Where the results go instead of to the client. */
+  readonly output: Output | undefined
 }
 
 /** A compiled stage. `source` is given when the pipeline runs. */
-type Stage = (input: Iterable<Document>, source: Source) => Iterable<Document>
+type Stage = (input: Documents, source: Source) => Documents
 
 /** mongod's limit on stages. */
 const stagesMax = 1000
 /** How deep `$facet` and `$lookup` may nest pipelines, as mongod. */
 const pipelineDepthMax = 20
 
-/** Compiles a pipeline. `now` is `$$NOW`. Fails with 40324 for unknown stages and with mongod's codes for wrong arguments. */
-export function compilePipeline(stages: readonly Value[], { now }: { readonly now: Date }): Pipeline {
+/**
+ * Compiles a pipeline. `names` are its `$$` variables, at least `$$NOW`. Fails with 40324 for unknown stages and with
+ * mongod's codes for wrong arguments.
+ */
+export function compilePipeline(stages: readonly Value[], names: Constants): Pipeline {
   const parsed = parseStages(stages)
-  const settings = { now, names: constantsAt(now), depth: 0 }
-  const compiled = parsed.map(({ name, argument }) => compileStage(name, argument, settings))
-  const { leading, used } = splitLeading(parsed)
+  const settings = { names, depth: 0 }
+  const [first] = parsed
+  const last = parsed.at(-1)
+  const origin = first && compileOrigin(first.name, first.argument, names)
+  const output = last && compileOutput(last.name, last.argument, names)
+  const inner = parsed.slice(origin === undefined ? 0 : 1, output === undefined ? undefined : -1)
+  const compiled = inner.map(({ name, argument }) => compileStage(name, argument, settings))
+  const { leading, used } = origin === undefined ? splitLeading(inner) : { leading: {}, used: 0 }
   const rest = compiled.slice(used)
+  const counts = origin === undefined && output === undefined && rest.length === 1
   return {
+    names,
     leading,
-    countOnly: rest.length === 1 ? countOnly(parsed.at(-1)!) : undefined,
-    run: (input, source) => rest.reduce((documents, stage) => stage(documents, source), input),
+    countOnly: counts ? countOnly(inner.at(-1)!) : undefined,
+    run: (input, source) => rest.reduce((documents, stage) => stage(documents, source), origin?.(source) ?? input),
+    collectionless: origin !== undefined,
+    output,
   }
 }
 
@@ -87,6 +109,12 @@ function compileStage(name: string, argument: Value, settings: Settings): Stage 
       return compileLookup(argument, settings, wholePipeline)
     case '$facet':
       return facetStage(argument, settings)
+    case '$documents':
+    case '$listLocalSessions':
+      throw new EngineError(40602, `${name} is only valid as the first stage in a pipeline.`)
+    case '$merge':
+    case '$out':
+      throw new EngineError(40601, `${name} can only be the final stage in the pipeline`)
     default:
       return reshapeStage(name, argument, names)
   }
@@ -96,30 +124,35 @@ function reshapeStage(name: string, argument: Value, names: Constants): Transfor
   const reshape = compileReshape(name, argument, names)
   if (reshape === undefined) throw new EngineError(40324, `Unrecognized pipeline stage name: '${name}'`)
   return function* (input) {
-    for (const doc of input) yield reshape(doc)
+    for (const doc of input) yield doc && reshape(doc)
   }
 }
 
 function matchStage(filter: Document, names: Constants): Transform {
   const { matches } = compileFilter(parseFilter(filter), names)
   return function* (input) {
-    for (const doc of input) if (matches(doc)) yield doc
+    for (const doc of input) if (doc === undefined || matches(doc)) yield doc
   }
 }
 
 function sortStage(spec: Document): Transform {
   if (firstField(spec) === undefined) throw new EngineError(15976, '$sort stage must have at least one sort key')
   const { key, compareKeys } = compileSortKey(spec)
-  return (input) =>
-    Array.from(input, (doc) => ({ doc, key: key(doc) }))
-      .sort((a, b) => compareKeys(a.key, b.key))
-      .map(({ doc }) => doc)
+  return function* (input) {
+    const rows: { readonly doc: Document; readonly key: SortKey }[] = []
+    for (const doc of yield* collect(input)) {
+      rows.push({ doc, key: key(doc) })
+      if (rows.length % limits.sortChunk === 0) yield undefined
+    }
+    const sorted = yield* sortInSteps(rows, (a, b) => compareKeys(a.key, b.key))
+    for (const { doc } of sorted) yield doc
+  }
 }
 
 function skipStage(count: number): Transform {
   return function* (input) {
     let seen = 0
-    for (const doc of input) if (seen++ >= count) yield doc
+    for (const doc of input) if (doc === undefined || seen++ >= count) yield doc
   }
 }
 
@@ -128,7 +161,7 @@ function limitStage(count: number): Transform {
     let left = count
     for (const doc of input) {
       yield doc
-      if (--left === 0) return
+      if (doc !== undefined && --left === 0) return
     }
   }
 }
@@ -148,7 +181,7 @@ function limitOf(argument: Value): number {
   return Number(count)
 }
 
-const notInFacet: readonly string[] = ['$facet']
+const notInFacet: readonly string[] = ['$facet', ...originNames, ...outputNames]
 
 function facetStage(argument: Value, settings: Settings): Stage {
   const spec = needDocument(argument, 40169, 'the $facet specification must be a non-empty object')
@@ -167,8 +200,10 @@ function facetStage(argument: Value, settings: Settings): Stage {
     return [name, wholePipeline(stages, { ...settings, depth: settings.depth + 1 })] as const
   })
   return function* (input, source) {
-    const documents = [...input]
-    yield documentOf(Object.fromEntries(facets.map(([name, run]) => [name, [...run(documents, source)]])))
+    const documents: Document[] = yield* collect(input)
+    const results = documentOf({})
+    for (const [name, run] of facets) results[name] = yield* collect(run(documents, source))
+    yield results
   }
 }
 
@@ -177,7 +212,11 @@ function wholePipeline(stages: readonly Value[], settings: Settings): Stage {
   if (settings.depth > pipelineDepthMax) {
     throw new EngineError(232, `Maximum number of nested sub-pipelines exceeded. Limit is ${pipelineDepthMax}`)
   }
-  const compiled = parseStages(stages).map(({ name, argument }) => compileStage(name, argument, settings))
+  const compiled = parseStages(stages).map(({ name, argument }) => {
+    if (outputNames.includes(name))
+      throw new EngineError(51047, `${name} is not allowed within a $lookup's sub-pipeline`)
+    return compileStage(name, argument, settings)
+  })
   return (input, source) => compiled.reduce((documents, stage) => stage(documents, source), input)
 }
 

@@ -43,10 +43,16 @@ export function compileReshape(name: string, argument: Value, names: Constants):
   return Object.hasOwn(reshapes, name) ? reshapes[name]!(argument, names) : undefined
 }
 
-/** A pipeline update. Fails with InvalidOptions for a stage that is not allowed in one. */
-export function compileUpdatePipeline(stages: readonly Document[]): (doc: Document, now: Date) => Document {
+/** A pipeline update; `variables` are those of the command's `let`. Fails with InvalidOptions for a stage that is not allowed in one. */
+export function compileUpdatePipeline(
+  stages: readonly Document[],
+  variables: Constants,
+): (doc: Document, now: Date) => Document {
   const parsed = stages.map((stage) => parseStage(stage))
-  const compile = (now: Date) => parsed.map(({ name, argument }) => updateStage(name, argument, constantsAt(now)))
+  const compile = (now: Date) => {
+    const names = new Map([...variables, ...constantsAt(now)])
+    return parsed.map(({ name, argument }) => updateStage(name, argument, names))
+  }
   compile(new Date(0))
   let last: { readonly now: Date; readonly steps: readonly Reshape[] } | undefined
   return (doc, now) => {

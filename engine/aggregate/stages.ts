@@ -1,23 +1,37 @@
 /** The names of stages, and how a stage is written. */
 import { type Document, isDocument, type Value } from '../bson/document.ts'
+import { roughBytes } from '../bson/size.ts'
 import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import type { Constants } from './scope.ts'
 
-/** Where `$lookup` finds the documents of other collections. */
-export type Source = { readonly find: (collection: string, filter: Document) => Iterable<Document> }
+/** What flows from stage to stage; `undefined` means: still working, so that whoever pulls can look at the clock. */
+export type Documents = Iterable<Document | undefined>
 
-/** What a stage is compiled with: `$$NOW`, the constants, and how deep in `$facet` and `$lookup` it stands. */
-export type Settings = { readonly now: Date; readonly names: Constants; readonly depth: number }
+/** Where stages find documents that are not their input. */
+export type Source = {
+  /** Those of another collection, for `$lookup`. */
+  readonly find: (collection: string, filter: Document) => Documents
+  /** The sessions of this server, for `$listLocalSessions`. */
+  readonly sessions: () => Iterable<Document>
+}
+
+/** What a stage is compiled with: the constants, and how deep in `$facet` and `$lookup` it stands. */
+export type Settings = { readonly names: Constants; readonly depth: number }
 
 /** Every stage the engine runs; others are refused. */
 export const stageNames: ReadonlySet<string> = new Set([
   '$addFields',
   '$count',
+  '$documents',
   '$facet',
   '$group',
   '$limit',
+  '$listLocalSessions',
   '$lookup',
   '$match',
+  '$merge',
+  '$out',
   '$project',
   '$replaceRoot',
   '$replaceWith',
@@ -47,4 +61,24 @@ export function parseStage(stage: Value): { readonly name: string; readonly argu
 export function needDocument(argument: Value, code: number, message: string): Document {
   if (isDocument(argument)) return argument
   throw new EngineError(code, message)
+}
+
+/** All documents in a list, resting where the input rests. Fails with 292 past what one stage may keep. */
+export function* collect(input: Documents): Generator<undefined, Document[], void> {
+  const documents: Document[] = []
+  let bytes = 0
+  for (const doc of input) {
+    if (doc === undefined) {
+      yield undefined
+      continue
+    }
+    documents.push(doc)
+    bytes += roughBytes(doc)
+    if (bytes > limits.sortBytes)
+      throw new EngineError(
+        'QueryExceededMemoryLimitNoDiskUseAllowed',
+        `Exceeded memory limit of ${limits.sortBytes} bytes, but did not opt in to external sorting.`,
+      )
+  }
+  return documents
 }

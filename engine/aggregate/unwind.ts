@@ -15,7 +15,10 @@ type Unwind = {
 export function compileUnwind(argument: Value): Transform {
   const unwind = parseUnwind(argument)
   return function* (input) {
-    for (const doc of input) yield* unwound(doc, unwind)
+    for (const doc of input) {
+      if (doc === undefined) yield undefined
+      else yield* unwound(doc, unwind)
+    }
   }
 }
 

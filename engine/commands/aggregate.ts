@@ -1,3 +1,4 @@
+import { constantsOf } from '../aggregate/expression.ts'
 import { compilePipeline, type Pipeline } from '../aggregate/pipeline.ts'
 import {
   checkDeadline,
@@ -6,17 +7,21 @@ import {
   documentField,
   documentsField,
   hintField,
+  isNumber,
   onlyFields,
+  optionalDocument,
 } from '../arguments.ts'
 import { decode } from '../bson/decode.ts'
 import type { Document } from '../bson/document.ts'
 import { encode } from '../bson/encode.ts'
+import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { prepareQuery, type QueryRequest } from '../plan/query.ts'
 import { namespace } from '../store/catalog.ts'
 import { type Body, cursorBody } from '../wire/reply.ts'
 import { type Call, type Command, collation, collectionName, harmless, implemented, refused } from './command.ts'
 import { counted } from './count.ts'
+import { writeOutput } from './output.ts'
 
 /** Runs a pipeline; leading `$match`, `$sort`, `$skip` and `$limit` go to the planner, a plain count reads no documents. */
 export const aggregate: Command = {
@@ -24,20 +29,21 @@ export const aggregate: Command = {
   fields: {
     pipeline: implemented,
     cursor: implemented,
+    let: implemented,
     hint: implemented,
     collation,
     explain: refused('NotImplemented', 'use the explain command'),
     allowDiskUse: harmless('stages stay in memory, within their limits'),
     bypassDocumentValidation: harmless('there is no document validation'),
-    let: refused('NotImplemented', 'let is not supported by the embedded engine'),
   },
   run: runAggregate,
 }
 
 async function runAggregate(call: Call): Promise<Body> {
   const { body, engine, database } = call
-  const pipeline = compilePipeline(documentsField(body, 'pipeline'), { now: new Date() })
-  const name = collectionName(call)
+  const names = constantsOf(optionalDocument(body, 'let'), new Date())
+  const pipeline = compilePipeline(documentsField(body, 'pipeline'), names)
+  const name = sourceName(call, pipeline)
   const cursor = documentField(body, 'cursor')
   onlyFields(cursor, 'aggregate.cursor', ['batchSize'])
   const ns = namespace(database, name)
@@ -45,15 +51,38 @@ async function runAggregate(call: Call): Promise<Body> {
   const owner = { ns, session: engine.sessions.use(body.lsid), timesOut: true }
   const rows =
     pipeline.countOnly === undefined ? pipelineRows(call, name, pipeline, deadline) : countRows(call, name, pipeline)
+  if (pipeline.output !== undefined) {
+    await writeOutput(call, pipeline.output, rows, deadline)
+    return cursorBody('firstBatch', [], 0n, ns)
+  }
   const count = countField(cursor, 'batchSize') ?? limits.firstBatch
   const batch = await engine.cursors.first(engine.reader, owner, rows, { count, single: false, deadline })
   return cursorBody('firstBatch', batch.documents, batch.id, ns)
 }
 
+/** The collection that is read, `$cmd.aggregate` when none is: the command then says 1. */
+function sourceName(call: Call, { collectionless }: Pipeline): string {
+  const named = typeof call.body.aggregate === 'string'
+  if (named && collectionless)
+    throw new EngineError('InvalidNamespace', 'the first stage of this pipeline can only be run with {aggregate: 1}')
+  if (named) return collectionName(call)
+  if (!isNumber(call.body.aggregate) || Number(call.body.aggregate) !== 1)
+    throw new EngineError(
+      'FailedToParse',
+      "Invalid command format: the 'aggregate' field must specify a collection name or 1",
+    )
+  if (!collectionless)
+    throw new EngineError(
+      'InvalidNamespace',
+      '{aggregate: 1} is not valid for this pipeline; a collection is required.',
+    )
+  return '$cmd.aggregate'
+}
+
 /** What the planner gets of a pipeline. */
 export function leadingQuery(
   body: Document,
-  { leading }: Pick<Pipeline, 'leading'>,
+  { leading, names }: Pick<Pipeline, 'leading' | 'names'>,
   noTableScan: boolean,
 ): QueryRequest {
   return {
@@ -62,14 +91,16 @@ export function leadingQuery(
     skip: leading.skip,
     limit: leading.limit,
     hint: hintField(body),
+    names,
     noTableScan,
   }
 }
 
-function* countRows(call: Call, name: string, { countOnly, leading }: Pipeline): Generator<Uint8Array | undefined> {
+function* countRows(call: Call, name: string, pipeline: Pipeline): Generator<Uint8Array | undefined> {
   const collection = call.engine.reader.collection(call.database, name)
   if (collection === undefined) return
-  const request = leadingQuery(call.body, { leading }, call.engine.noTableScan)
+  const { countOnly } = pipeline
+  const request = leadingQuery(call.body, pipeline, call.engine.noTableScan)
   let n = 0
   for (const part of counted(call.engine.reader, collection, request)) {
     if (part === undefined) yield undefined
@@ -90,9 +121,10 @@ function* pipelineRows(
   const input = found(call, name, request, deadline)
   const source = {
     find: (other: string, filter: Document) =>
-      found(call, other, { filter, noTableScan: call.engine.noTableScan }, deadline),
+      found(call, other, { filter, names: pipeline.names, noTableScan: call.engine.noTableScan }, deadline),
+    sessions: () => call.engine.sessions.list(),
   }
-  for (const doc of pipeline.run(input, source)) yield encode(doc)
+  for (const doc of pipeline.run(input, source)) yield doc && encode(doc)
 }
 
 function* found(
@@ -100,11 +132,11 @@ function* found(
   name: string,
   request: QueryRequest,
   deadline: number | undefined,
-): Generator<Document> {
+): Generator<Document | undefined> {
   const collection = engine.reader.collection(database, name)
   if (collection === undefined) return
   for (const hit of prepareQuery(engine.reader, collection, request).run()) {
     if (hit === undefined) checkDeadline(deadline)
-    else yield decode(hit.bytes)
+    yield hit && decode(hit.bytes)
   }
 }

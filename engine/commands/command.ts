@@ -1,4 +1,5 @@
-import { checkCollation, isNumber } from '../arguments.ts'
+import { checkCollation, isNumber, onlyFields } from '../arguments.ts'
+import type { Peer } from '../auth/peer.ts'
 import { type Document, isDocument, type Value } from '../bson/document.ts'
 import type { Cursors } from '../cursors/cursors.ts'
 import { EngineError, type ErrorName } from '../errors.ts'
@@ -34,7 +35,7 @@ export type Call = {
   readonly message: Message
   readonly body: Document
   readonly database: string
-  readonly connection: number
+  readonly peer: Peer
 }
 
 /**
@@ -50,6 +51,8 @@ export type Command = {
   /** The name, then its other spellings. */
   readonly names: readonly string[]
   readonly fields: Readonly<Record<string, FieldRule>>
+  /** Answered before a login too; absent: not. */
+  readonly beforeLogin?: true
   readonly run: (call: Call) => Body | Promise<Body>
 }
 
@@ -86,9 +89,9 @@ export const commonFields: Readonly<Record<string, FieldRule>> = {
   $readPreference: harmless('there is one server'),
   $clusterTime: harmless('a standalone server has no cluster time'),
   apiVersion: { rule: 'refused', why: 'only API version 1', check: checkApiVersion },
-  apiStrict: harmless('the surface is smaller than API version 1'),
+  apiStrict: { rule: 'refused', why: 'with commands outside of API version 1', check: checkApiStrict },
   apiDeprecationErrors: harmless('nothing deprecated is offered'),
-  readConcern: { rule: 'refused', why: 'levels snapshot and linearizable', check: checkReadConcern },
+  readConcern: { rule: 'refused', why: 'levels snapshot and linearizable, and a time', check: checkReadConcern },
   writeConcern: { rule: 'refused', why: 'more than one acknowledgement', check: checkWriteConcern },
   txnNumber: transactional(),
   startTransaction: transactional(),
@@ -97,8 +100,8 @@ export const commonFields: Readonly<Record<string, FieldRule>> = {
 
 /** @throws EngineError Location40415 for fields the command does not know, and the refusals of its fields */
 export function checkFields(command: Command, body: Document, fields: readonly string[]): void {
-  for (const [i, field] of fields.entries()) {
-    if (i === 0) continue
+  for (let i = 1; i < fields.length; i++) {
+    const field = fields[i]!
     const rule = command.fields[field] ?? commonFields[field]
     if (rule === undefined)
       throw new EngineError(40415, `BSON field '${command.names[0]}.${field}' is an unknown field.`)
@@ -140,16 +143,61 @@ function checkApiVersion(value: Value): void {
   if (value !== '1') throw new EngineError(322, `API version must be '1', got '${String(value)}'`)
 }
 
+const apiVersion1: readonly string[] = [
+  'aggregate',
+  'collMod',
+  'count',
+  'create',
+  'createIndexes',
+  'delete',
+  'drop',
+  'dropDatabase',
+  'dropIndexes',
+  'endSessions',
+  'explain',
+  'find',
+  'findAndModify',
+  'getMore',
+  'hello',
+  'insert',
+  'killCursors',
+  'listCollections',
+  'listDatabases',
+  'listIndexes',
+  'ping',
+  'refreshSessions',
+  'update',
+]
+
+function checkApiStrict(value: Value, body: Document): void {
+  const name = Object.keys(body)[0] ?? ''
+  if (value === true && !apiVersion1.includes(name))
+    throw new EngineError('APIStrictError', `Provided apiStrict:true, but the command ${name} is not in API Version 1.`)
+}
+
 function checkReadConcern(value: Value): void {
-  const level = isDocument(value) ? value.level : undefined
+  if (!isDocument(value)) throw new EngineError('TypeMismatch', 'readConcern must be an object')
+  const { level, afterClusterTime, atClusterTime, afterOpTime, ...others } = value
+  onlyFields(others, 'readConcern', ['provenance'])
+  if (afterClusterTime !== undefined || atClusterTime !== undefined || afterOpTime !== undefined)
+    throw new EngineError('IllegalOperation', 'readConcern of a time needs a replica set')
   if (level === 'snapshot') throw new EngineError('InvalidOptions', 'readConcern level snapshot needs a replica set')
   if (level === 'linearizable')
     throw new EngineError('NotAReplicaSet', 'readConcern level linearizable needs a replica set')
+  if (level !== undefined && level !== 'local' && level !== 'majority' && level !== 'available')
+    throw new EngineError(
+      'FailedToParse',
+      "readConcern.level must be either 'local', 'majority', 'linearizable', 'available', or 'snapshot'",
+    )
 }
 
 function checkWriteConcern(value: Value): void {
-  const w = isDocument(value) ? value.w : undefined
+  if (!isDocument(value)) throw new EngineError('TypeMismatch', 'writeConcern must be an object')
+  onlyFields(value, 'writeConcern', ['w', 'j', 'wtimeout', 'fsync', 'provenance'])
+  const { w } = value
   if (w === undefined || w === 'majority') return
+  if (isNumber(w) && (Number(w) < 0 || Number(w) > 50))
+    throw new EngineError('FailedToParse', 'w has to be a non-negative number and not greater than 50')
   if (isNumber(w) && Number(w) <= 1) return
   throw new EngineError('BadValue', "cannot use 'w' > 1 when a host is not replicated")
 }

@@ -9,11 +9,13 @@ import { limits } from '../limits.ts'
 import { compileFilter } from '../match/compile.ts'
 import { parseFilter } from '../match/parse.ts'
 import { prepareQuery, type QueryRequest } from '../plan/query.ts'
+import { everything, type Range } from '../plan/ranges.ts'
 import { records } from '../plan/scan.ts'
-import type { Collection } from '../store/catalog.ts'
+import type { Collection, Index } from '../store/catalog.ts'
 import { pick } from '../store/elements.ts'
 import { topLevel } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
+import type { Entry } from '../store/tables.ts'
 import { type Call, type Command, collation, collectionName, implemented, refused } from './command.ts'
 
 /** Counts documents; without a filter, or with one that an index answers exactly, no document is read. */
@@ -76,15 +78,14 @@ export function* counted(store: Store, collection: Collection, request: QueryReq
   const skip = request.skip ?? 0
   const limit = request.limit ?? 0
   const all = request.hint === undefined && Object.keys(request.filter).length === 0
-  if (all) return yield bounded(store.index(collection.indexes[0]!.id).countAll(), skip, limit)
+  if (all) return yield bounded(yield* countedBetween(store, collection.indexes[0]!, [everything]), skip, limit)
   const { plan, run, stats } = prepareQuery(store, collection, { ...request, sort: undefined })
   if (plan.kind === 'index' && plan.exact && skip === 0 && limit === 0 && !plan.index.multikey.includes(true)) {
-    const table = store.index(plan.index.id)
-    return yield plan.intervals.reduce((sum, interval) => sum + table.countBetween(interval.low, interval.high), 0)
+    return yield yield* countedBetween(store, plan.index, plan.intervals)
   }
   let n = 0
   if (plan.kind === 'index' && plan.exact) {
-    for (const _ of records(store, plan, stats)) if (++n % limits.scanClockEvery === 0) yield undefined
+    for (const _ of records(store, plan, { stats })) if (++n % limits.scanClockEvery === 0) yield undefined
     return yield bounded(n, skip, limit)
   }
   for (const hit of run()) {
@@ -92,6 +93,20 @@ export function* counted(store: Store, collection: Collection, request: QueryReq
     else n++
   }
   yield n
+}
+
+/** Counts entries; their documents are not looked at. */
+function* countedBetween(store: Store, { id }: Index, ranges: readonly Range[]): Generator<undefined, number, void> {
+  let n = 0
+  for (const { low, high } of ranges) {
+    for (let last: Entry | undefined; ; yield undefined) {
+      const part = store.index(id).countBetween(low, high, last, limits.countChunk)
+      n += part.n
+      last = part.last
+      if (last === undefined) break
+    }
+  }
+  return n
 }
 
 async function runDistinct(call: Call): Promise<Document> {

@@ -1,11 +1,13 @@
 import { Long } from 'bson'
-import { countField, flagField } from '../arguments.ts'
+import { countField, deadlineOf, flagField } from '../arguments.ts'
+import { loginDatabase } from '../auth/peer.ts'
+import { mechanism } from '../auth/scram.ts'
 import { type Document, documentOf, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { type Collection, namespace } from '../store/catalog.ts'
 import type { Store } from '../store/store.ts'
-import { verifyCollection } from '../store/verify.ts'
+import { verifyApart } from '../store/verifier.ts'
 import { type Command, collectionName, harmless, implemented, refused } from './command.ts'
 import { serverVersion } from './hello.ts'
 import { fileBytes } from './lists.ts'
@@ -111,17 +113,16 @@ export const validate: Command = {
     background: harmless('reads go on while it runs'),
   },
   async run(call): Promise<Document> {
-    const { reader } = call.engine
+    const { dir } = call.engine
     const name = collectionName(call)
     const ns = namespace(call.database, name)
-    const collection = reader.snapshot(() => reader.collection(call.database, name))
-    if (collection === undefined)
+    const found = await verifyApart({ dir, database: call.database, name }, deadlineOf(call.body))
+    if (found === undefined)
       throw new EngineError('NamespaceNotFound', `Collection '${ns}' does not exist to validate.`)
-    const found = reader.snapshot(() => verifyCollection(reader, collection))
     return {
       ns,
       nrecords: found.documents,
-      nIndexes: collection.indexes.length,
+      nIndexes: found.keysPerIndex.size,
       keysPerIndex: documentOf(Object.fromEntries(found.keysPerIndex)),
       valid: found.errors.length === 0,
       warnings: [],
@@ -133,7 +134,7 @@ export const validate: Command = {
 
 const parameters: Readonly<Record<string, Value>> = {
   featureCompatibilityVersion: documentOf({ version: '7.0' }),
-  authenticationMechanisms: [],
+  authenticationMechanisms: [mechanism],
   maxBSONDepth: limits.depth,
   cursorTimeoutMillis: limits.cursorIdleMs,
   ttlMonitorSleepSecs: limits.ttlEveryMs / 1000,
@@ -158,14 +159,18 @@ export const getParameter: Command = {
 
 export const connectionStatus: Command = {
   names: ['connectionStatus'],
-  fields: { showPrivileges: harmless('there are no users') },
-  run: (): Document => ({ authInfo: documentOf({ authenticatedUsers: [], authenticatedUserRoles: [] }), ok: 1 }),
+  beforeLogin: true,
+  fields: { showPrivileges: harmless('a user may do everything') },
+  run({ peer }): Document {
+    const users = peer.user === undefined ? [] : [documentOf({ user: peer.user, db: loginDatabase })]
+    return { authInfo: documentOf({ authenticatedUsers: users, authenticatedUserRoles: [] }), ok: 1 }
+  },
 }
 
 export const whatsmyuri: Command = {
   names: ['whatsmyuri'],
   fields: {},
-  run: ({ connection }): Document => ({ you: `socket:${connection}`, ok: 1 }),
+  run: ({ peer }): Document => ({ you: `socket:${peer.id}`, ok: 1 }),
 }
 
 function scaleOf(body: Document): number {

@@ -1,3 +1,4 @@
+import type { Peer } from '../auth/peer.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { log, reason } from '../log.ts'
@@ -8,9 +9,9 @@ import { type Call, checkFields, type Engine } from './command.ts'
 import { commandNamed } from './table.ts'
 
 /** Runs one command and answers it, failures included: nothing is thrown. */
-export async function dispatch(engine: Engine, message: Message, connection: number): Promise<Body> {
+export async function dispatch(engine: Engine, message: Message, peer: Peer): Promise<Body> {
   try {
-    return await perform(engine, message, connection)
+    return await perform(engine, message, peer)
   } catch (error) {
     if (error instanceof EngineError) return errorBody(error)
     log('error', 'command failed', { command: message.fields[0], reason: reason(error) })
@@ -18,12 +19,14 @@ export async function dispatch(engine: Engine, message: Message, connection: num
   }
 }
 
-function perform(engine: Engine, message: Message, connection: number): Body | Promise<Body> {
+function perform(engine: Engine, message: Message, peer: Peer): Body | Promise<Body> {
   const name = message.fields[0] ?? ''
   const command = commandNamed(name)
   if (command === undefined) throw new EngineError('CommandNotFound', `no such command: '${name}'`)
+  if (!peer.trusted && command.beforeLogin !== true)
+    throw new EngineError('Unauthorized', `Command ${name} requires authentication`)
   checkFields(command, message.body, message.fields)
-  const call: Call = { engine, message, body: message.body, database: databaseOf(message), connection }
+  const call: Call = { engine, message, body: message.body, database: databaseOf(message), peer }
   const { commands } = engine.counters
   commands.set(command.names[0]!, (commands.get(command.names[0]!) ?? 0) + 1)
   return command.run(call)

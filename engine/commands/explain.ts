@@ -1,3 +1,4 @@
+import { constantsOf } from '../aggregate/expression.ts'
 import { compilePipeline } from '../aggregate/pipeline.ts'
 import { deadlineOf, documentField, documentsField, hintField, optionalDocument, textField } from '../arguments.ts'
 import { type Document, documentOf } from '../bson/document.ts'
@@ -65,6 +66,7 @@ async function runExplain(call: Call, find: (name: string) => Command | undefine
 
 /** The search behind a command. */
 function requestOf(name: string, inner: Document, noTableScan: boolean): QueryRequest {
+  const names = constantsOf(optionalDocument(inner, 'let'), new Date())
   switch (name) {
     case 'find':
       return queryOf(inner, noTableScan, Math.abs(Number(inner.limit ?? 0)))
@@ -73,8 +75,8 @@ function requestOf(name: string, inner: Document, noTableScan: boolean): QueryRe
     case 'distinct':
       return { filter: optionalDocument(inner, 'query') ?? {}, hint: hintField(inner), noTableScan }
     case 'aggregate': {
-      const { leading } = compilePipeline(documentsField(inner, 'pipeline'), { now: new Date() })
-      return { ...leading, filter: leading.filter ?? {}, hint: hintField(inner), noTableScan }
+      const { leading } = compilePipeline(documentsField(inner, 'pipeline'), names)
+      return { ...leading, filter: leading.filter ?? {}, hint: hintField(inner), names, noTableScan }
     }
     case 'findAndModify':
     case 'findandmodify':
@@ -83,12 +85,13 @@ function requestOf(name: string, inner: Document, noTableScan: boolean): QueryRe
         sort: optionalDocument(inner, 'sort'),
         hint: hintField(inner),
         limit: 1,
+        names,
         noTableScan,
       }
     case 'update':
     case 'delete': {
       const spec = documentsField(inner, name === 'update' ? 'updates' : 'deletes')[0] ?? {}
-      return { filter: documentField(spec, 'q'), hint: hintField(spec), noTableScan }
+      return { filter: documentField(spec, 'q'), hint: hintField(spec), names, noTableScan }
     }
     default:
       throw new EngineError('CommandNotFound', `Explain is not supported for the command ${name}`)

@@ -1,10 +1,11 @@
+import { constantsOf } from '../aggregate/expression.ts'
 import { countField, deadlineOf, flagField, hintField, isNumber, optionalDocument } from '../arguments.ts'
 import { decode } from '../bson/decode.ts'
 import { type Document, isDocument } from '../bson/document.ts'
 import { encode } from '../bson/encode.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { compileFilter } from '../match/compile.ts'
+import { compileFilter, type Matcher } from '../match/compile.ts'
 import { parseFilter } from '../match/parse.ts'
 import { prepareQuery, type QueryRequest } from '../plan/query.ts'
 import { compileProjection } from '../project/project.ts'
@@ -28,6 +29,7 @@ export const find: Command = {
     skip: implemented,
     limit: implemented,
     batchSize: implemented,
+    let: implemented,
     singleBatch: implemented,
     noCursorTimeout: implemented,
     collation,
@@ -40,7 +42,6 @@ export const find: Command = {
     max: refused('NotImplemented', 'max is not supported by the embedded engine'),
     returnKey: refused('NotImplemented', 'returnKey is not supported by the embedded engine'),
     showRecordId: refused('NotImplemented', 'showRecordId is not supported by the embedded engine'),
-    let: refused('NotImplemented', 'let is not supported by the embedded engine'),
   },
   run: runFind,
 }
@@ -84,6 +85,7 @@ export function queryOf(body: Document, noTableScan: boolean, limit: number): Qu
     hint: hintField(body),
     skip: countField(body, 'skip'),
     limit,
+    names: constantsOf(optionalDocument(body, 'let'), new Date()),
     noTableScan,
   }
 }
@@ -97,19 +99,25 @@ function* foundRows(
 ): Generator<Uint8Array | undefined> {
   const collection = engine.reader.collection(database, name)
   if (collection === undefined) {
-    compileFilter(parseFilter(request.filter))
+    compileFilter(parseFilter(request.filter), request.names)
     return
   }
   const query = prepareQuery(engine.reader, collection, request)
   const shape =
-    projection === undefined || Object.keys(projection).length === 0 ? undefined : shaper(projection, request.filter)
+    projection === undefined || Object.keys(projection).length === 0
+      ? undefined
+      : shaper(projection, query.matcher, request.names)
   for (const hit of query.run())
     yield hit === undefined ? undefined : shape === undefined ? hit.bytes : shape(hit.bytes)
 }
 
 /** Projects stored bytes; an inclusion of plain fields decodes only these. */
-function shaper(projection: Document, filter: Document): (bytes: Uint8Array) => Uint8Array {
-  const project = compileProjection(projection, compileFilter(parseFilter(filter)))
+function shaper(
+  projection: Document,
+  filter: Matcher,
+  names: QueryRequest['names'],
+): (bytes: Uint8Array) => Uint8Array {
+  const project = compileProjection(projection, filter, names)
   const fields = includedFields(projection)
   return (bytes) => encode(project(decode(fields === undefined ? bytes : pick(bytes, fields))))
 }

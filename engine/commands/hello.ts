@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { Binary } from 'bson'
+import { noUsers } from '../auth/peer.ts'
 import { type Document, documentOf, isDocument, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { type Call, type Command, harmless, implemented, refused } from './command.ts'
+import { loginFields } from './login.ts'
 
 /** MongoDB 7.0's wire version: with a higher one drivers would send the 8.0 `bulkWrite` command. */
 export const wireVersion = { min: 0, max: 21 } as const
@@ -15,6 +17,7 @@ export const serverVersion = '7.0.0'
  */
 export const hello: Command = {
   names: ['hello', 'ismaster', 'isMaster'],
+  beforeLogin: true,
   fields: {
     helloOk: implemented,
     client: harmless('it is for logs'),
@@ -23,11 +26,12 @@ export const hello: Command = {
     topologyVersion: refused('IllegalOperation', 'streaming hello is not offered'),
     maxAwaitTimeMS: refused('IllegalOperation', 'streaming hello is not offered'),
     loadBalanced: refused('IllegalOperation', 'there is no load balancer mode'),
-    saslSupportedMechs: harmless('the socket decides who may connect'),
-    speculativeAuthenticate: { rule: 'refused', why: 'the socket decides who may connect', check: refuseCredentials },
+    saslSupportedMechs: implemented,
+    speculativeAuthenticate: implemented,
     $query: harmless('obsolete'),
   },
-  run({ message, connection }): Document {
+  run({ message, body, peer }): Document {
+    if (peer.local && body.speculativeAuthenticate !== undefined) throw noUsers()
     const legacy = message.fields[0] !== 'hello'
     return {
       helloOk: true,
@@ -37,16 +41,17 @@ export const hello: Command = {
       maxWriteBatchSize: limits.writeBatch,
       localTime: new Date(),
       logicalSessionTimeoutMinutes: limits.sessionIdleMs / 60_000,
-      connectionId: connection,
+      connectionId: peer.id,
       minWireVersion: wireVersion.min,
       maxWireVersion: wireVersion.max,
       readOnly: false,
+      ...loginFields(peer, body),
       ok: 1,
     }
   },
 }
 
-export const ping: Command = { names: ['ping'], fields: {}, run: () => ({ ok: 1 }) }
+export const ping: Command = { names: ['ping'], beforeLogin: true, fields: {}, run: () => ({ ok: 1 }) }
 
 /** Versions; `embedded` tells this engine from a real server. */
 export const buildInfo: Command = {
@@ -103,8 +108,4 @@ function sessionsOf({ body, message }: Call): readonly Document[] {
   const list = body[message.fields[0]!]
   if (!Array.isArray(list)) throw new EngineError('TypeMismatch', `${message.fields[0]} needs an array of sessions`)
   return list.filter((value: Value): value is Document => isDocument(value))
-}
-
-function refuseCredentials(): void {
-  throw new EngineError('AuthenticationFailed', 'the embedded engine has no users: who can open its socket has access')
 }

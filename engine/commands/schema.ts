@@ -7,6 +7,9 @@ import { toWriter } from './writes.ts'
 const noVariant = (what: string): FieldRule =>
   refused('InvalidOptions', `${what} collections are not supported by the embedded engine`)
 
+/** Kept and shown by listCollections; it has no other effect. */
+const preAndPostImages = harmless('there are no change streams to show the images')
+
 /** Creates an ordinary collection. */
 export const create: Command = {
   names: ['create'],
@@ -17,7 +20,7 @@ export const create: Command = {
     timeseries: noVariant('time series'),
     expireAfterSeconds: noVariant('clustered'),
     clusteredIndex: noVariant('clustered'),
-    changeStreamPreAndPostImages: refused('InvalidOptions', 'there are no change streams'),
+    changeStreamPreAndPostImages: preAndPostImages,
     viewOn: noVariant('view'),
     pipeline: noVariant('view'),
     validator: refused('InvalidOptions', 'document validation is not supported by the embedded engine'),
@@ -72,7 +75,7 @@ export const collMod: Command = {
     pipeline: noVariant('view'),
     cappedSize: noVariant('capped'),
     cappedMax: noVariant('capped'),
-    changeStreamPreAndPostImages: refused('InvalidOptions', 'there are no change streams'),
+    changeStreamPreAndPostImages: preAndPostImages,
   },
   run(call) {
     const index = optionalDocument(call.body, 'index')

@@ -17,12 +17,15 @@ import { explainOf } from './explain.ts'
 import { find } from './find.ts'
 import { buildInfo, endSessions, hello, ping, refreshSessions, startSession } from './hello.ts'
 import { listCollections, listDatabases, listIndexes } from './lists.ts'
+import { saslContinue, saslStart } from './login.ts'
 import { collMod, create, createIndexes, drop, dropDatabase, dropIndexes, renameCollection } from './schema.ts'
 import { findAndModify, insert, remove, update } from './writes.ts'
 
 export const commands: readonly Command[] = [
   hello,
   ping,
+  saslStart,
+  saslContinue,
   buildInfo,
   find,
   getMore,

@@ -2,23 +2,13 @@ import { checkNamespace } from '../arguments.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Body } from '../wire/reply.ts'
-import {
-  type Call,
-  type Command,
-  collation,
-  collectionName,
-  type FieldRule,
-  harmless,
-  implemented,
-  refused,
-} from './command.ts'
+import { type Call, type Command, collation, collectionName, type FieldRule, harmless, implemented } from './command.ts'
 
 const noValidation = harmless('there is no document validation')
-const noLet = refused('NotImplemented', 'let is not supported by the embedded engine')
 
 export const insert = bulkWrite('insert', { documents: implemented })
-export const update = bulkWrite('update', { updates: implemented, let: noLet })
-export const remove = bulkWrite('delete', { deletes: implemented, let: noLet })
+export const update = bulkWrite('update', { updates: implemented, let: implemented })
+export const remove = bulkWrite('delete', { deletes: implemented, let: implemented })
 
 /** Finds one document and changes or removes it in one step. */
 export const findAndModify: Command = {
@@ -33,9 +23,9 @@ export const findAndModify: Command = {
     upsert: implemented,
     arrayFilters: implemented,
     hint: implemented,
+    let: implemented,
     collation,
     bypassDocumentValidation: noValidation,
-    let: noLet,
   },
   run: toWriter,
 }

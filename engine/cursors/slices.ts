@@ -16,7 +16,7 @@ export async function pull<Row>(
   deadline: number | undefined,
 ): Promise<boolean> {
   for (;;) {
-    const state = store.snapshot(() => slice(rows, take))
+    const state = store.shared(() => slice(rows, take))
     if (state !== 'pause') return state === 'ended'
     checkDeadline(deadline)
     await setImmediate()

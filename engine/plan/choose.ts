@@ -6,7 +6,7 @@ import type { FilterNode } from '../match/parse.ts'
 import { type Collection, type Index, keyDocument, namespace } from '../store/catalog.ts'
 import { hasNumericPart } from '../store/paths.ts'
 import { conjuncts, implies, type Predicate, predicatesOf } from './predicates.ts'
-import { concat, descending, everything, intersect, type Range } from './ranges.ts'
+import { concat, descending, everything, intersect, type Range, type ValueRange } from './ranges.ts'
 
 export type Interval = Range & {
   /** Bytes of the leading components that hold one value each; a merge compares what follows them. */
@@ -22,7 +22,7 @@ export type IndexPlan = {
   /** The intervals are read together, in the order of what follows their prefix. */
   readonly merge: boolean
   /** The ranges of each component, for explain. */
-  readonly components: readonly (readonly Range[])[]
+  readonly components: readonly (readonly ValueRange[])[]
   /** The filter needs no look at the document. */
   readonly exact: boolean
   /** Documents come in the order asked for. */
@@ -56,7 +56,7 @@ export type Wish = {
 }
 
 type Component = {
-  readonly ranges: readonly Range[]
+  readonly ranges: readonly ValueRange[]
   readonly points: boolean
   readonly constant: boolean
   readonly used: readonly Predicate[]

@@ -1,8 +1,11 @@
+import { BSONRegExp, ObjectId } from 'bson'
 import { type Document, documentOf, type Value } from '../bson/document.ts'
+import { emptyArray } from '../bson/keys.ts'
+import { show } from '../bson/show.ts'
 import { type Collection, keyDocument, namespace } from '../store/catalog.ts'
 import type { IndexPlan, Plan } from './choose.ts'
 import type { Query } from './query.ts'
-import { everything, type Range } from './ranges.ts'
+import { type Bound, everything, type ValueRange } from './ranges.ts'
 
 /** A plan in the shape of mongod's `queryPlanner` section. */
 export function explainPlan(collection: Collection, filter: Document, query: Query): Document {
@@ -54,21 +57,29 @@ function scanStage(plan: IndexPlan): Document {
     isSparse: index.sparse,
     isPartial: index.partial !== undefined,
     direction: plan.backward ? 'backward' : 'forward',
-    // The encoded keys in hexadecimal; mongod shows values here.
-    indexBounds: documentOf(Object.fromEntries(index.key.map(([path], i) => [path, boundsOf(plan.components[i])]))),
+    indexBounds: documentOf(
+      Object.fromEntries(
+        index.key.map(([path, direction], i) => [path, boundsOf(plan.components[i], direction < 0 !== plan.backward)]),
+      ),
+    ),
   })
 }
 
-function boundsOf(ranges: readonly Range[] | undefined): Value {
-  return (ranges ?? [everything]).map((range) =>
-    range.point
-      ? `[${hex(range.low)}]`
-      : range === everything
-        ? '[MinKey, MaxKey]'
-        : `[${hex(range.low)}, ${hex(range.high)})`,
-  )
+/** In the order in which they are read. */
+function boundsOf(ranges: readonly ValueRange[] = [everything], reversed: boolean): Value {
+  const shown = ranges.map(({ from, to }) => {
+    const [first, second] = reversed ? [to, from] : [from, to]
+    return `${first.open ? '(' : '['}${textOf(first)}, ${textOf(second)}${second.open ? ')' : ']'}`
+  })
+  return reversed ? shown.reverse() : shown
 }
 
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex')
+function textOf(bound: Bound): string {
+  if ('words' in bound) return bound.words
+  const { value } = bound
+  if (value === emptyArray) return 'undefined'
+  if (value instanceof Date) return `new Date(${value.getTime()})`
+  if (value instanceof ObjectId) return `ObjectId(${value.toHexString()})`
+  if (value instanceof BSONRegExp) return `/${value.pattern}/${value.options}`
+  return show(value ?? null)
 }

@@ -1,16 +1,17 @@
 import type { BSONRegExp } from 'bson'
-import { documentOf, isDocument, typeName, type Value } from '../bson/document.ts'
+import { documentOf, isDocument, type TypeName, typeName, type Value } from '../bson/document.ts'
 import { emptyArray, encodeKey, type KeyPart, typeBounds } from '../bson/keys.ts'
+import { EngineError } from '../errors.ts'
 import { compileFilter } from '../match/compile.ts'
 import type { FilterNode } from '../match/parse.ts'
 import { literalPrefix } from '../match/regex.ts'
-import { beginningWith, everything, normalise, type Range, successor } from './ranges.ts'
+import { type Bound, beginningWith, everything, normalise, successor, type ValueRange } from './ranges.ts'
 
 /** One condition on one path that an index component can serve. */
 export type Predicate = {
   readonly path: string
   /** The ascending ranges that hold every value satisfying the condition. */
-  readonly ranges: readonly Range[]
+  readonly ranges: readonly ValueRange[]
   /** On a component without arrays the ranges hold nothing else, so the document need not be looked at. */
   readonly exact: boolean
   /** No document without the field satisfies the condition (sparse indexes need this). */
@@ -79,6 +80,16 @@ function elementPredicates(
 type Served = Pick<Predicate, 'ranges' | 'exact' | 'present'>
 
 function serve(node: FilterNode): Served | undefined {
+  try {
+    return served(node)
+  } catch (error) {
+    // A decimal beyond the range of doubles has no key: what it asks is asked of the documents.
+    if (error instanceof EngineError) return undefined
+    throw error
+  }
+}
+
+function served(node: FilterNode): Served | undefined {
   switch (node.op) {
     case 'eq':
       return equality([node.value])
@@ -112,13 +123,14 @@ function equality(values: readonly Value[]): Served {
 }
 
 /** An array equals a stored array as a whole, or one that has it as an element: look for itself and its first element. */
-function points(value: Value): Range[] {
+function points(value: Value): ValueRange[] {
   if (!Array.isArray(value)) return [point(value)]
   return [point(value), point(value.length === 0 ? emptyArray : value[0])]
 }
 
-function point(value: KeyPart): Range {
-  return beginningWith(encodeKey([value], [1]), true)
+function point(value: KeyPart): ValueRange {
+  const bound: Bound = { value, open: false }
+  return beginningWith(encodeKey([value], [1]), true, bound, bound)
 }
 
 function comparison(op: 'gt' | 'gte' | 'lt' | 'lte', value: Value): Served | undefined {
@@ -130,11 +142,20 @@ function comparison(op: 'gt' | 'gte' | 'lt' | 'lte', value: Value): Served | und
   const key = encodeKey([value], [1])
   const bounds = typeBounds(value)
   const exact = isScalar(value)
+  const [least, most] = typeEnds[type] ?? ['MinKey', 'MaxKey']
+  const lowEnd: Bound = { words: least, open: false }
+  const highEnd: Bound = { words: most, open: !closedEnds.has(type) }
   const range = {
-    gt: { low: successor(key), high: bounds.high, point: false },
-    gte: { low: key, high: bounds.high, point: false },
-    lt: { low: lowest(value, bounds.low), high: key, point: false },
-    lte: { low: lowest(value, bounds.low), high: successor(key), point: false },
+    gt: { low: successor(key), high: bounds.high, point: false, from: { value, open: true }, to: highEnd },
+    gte: { low: key, high: bounds.high, point: false, from: { value, open: false }, to: highEnd },
+    lt: { low: lowest(value, bounds.low), high: key, point: false, from: lowEnd, to: { value, open: true } },
+    lte: {
+      low: lowest(value, bounds.low),
+      high: successor(key),
+      point: false,
+      from: lowEnd,
+      to: { value, open: false },
+    },
   }[op]
   return { ranges: normalise([range].filter(({ low, high }) => Buffer.compare(low, high) < 0)), exact, present: true }
 }
@@ -145,19 +166,39 @@ function lowest(value: Value, low: Uint8Array): Uint8Array {
 }
 
 /** Strings with the pattern's literal prefix, and the pattern itself stored as a value. */
-function patternRanges(pattern: BSONRegExp): Range[] {
+function patternRanges(pattern: BSONRegExp): ValueRange[] {
   const prefix = literalPrefix(pattern)
   const strings = typeBounds('')
-  if (prefix === undefined || prefix === '') return [{ ...strings, point: false }, point(pattern)]
+  const from: Bound = { value: prefix ?? '', open: false }
+  if (prefix === undefined || prefix === '')
+    return [{ ...strings, point: false, from, to: { words: '{}', open: true } }, point(pattern)]
   const whole = encodeKey([prefix], [1])
   // A string key ends in two bytes (see bson/keys.ts): without them it is the prefix of all strings that begin so.
-  return [beginningWith(whole.subarray(0, whole.length - 2), false), point(pattern)]
+  const to: Bound = { words: `everything that begins with ${JSON.stringify(prefix)}`, open: false }
+  return [beginningWith(whole.subarray(0, whole.length - 2), false, from, to), point(pattern)]
 }
+
+const numbers = ['-inf.0', 'inf.0'] as const
+/** Where the values of a type begin and end, in mongod's words; of most types the end is the beginning of the next. */
+const typeEnds: { readonly [type in TypeName]?: readonly [least: string, most: string] } = {
+  int: numbers,
+  long: numbers,
+  double: numbers,
+  decimal: numbers,
+  string: ['""', '{}'],
+  object: ['{}', '[]'],
+  binData: ['BinData(0, )', 'ObjectId(000000000000000000000000)'],
+  objectId: ['ObjectId(000000000000000000000000)', 'ObjectId(ffffffffffffffffffffffff)'],
+  bool: ['false', 'true'],
+  date: ['new Date(-9223372036854775808)', 'new Date(9223372036854775807)'],
+}
+const closedEnds: ReadonlySet<TypeName> = new Set(['int', 'long', 'double', 'decimal', 'objectId', 'bool', 'date'])
 
 const scalarTypes = new Set(['int', 'long', 'double', 'string', 'objectId', 'bool', 'date', 'binData'])
 const numberTypes = new Set(['int', 'long', 'double', 'decimal'])
 
-function isScalar(value: Value): boolean {
+/** A value that equals only itself, whatever documents hold: its key decides alone. */
+export function isScalar(value: Value): boolean {
   return scalarTypes.has(typeName(value))
 }
 

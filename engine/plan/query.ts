@@ -1,16 +1,20 @@
+import type { Constants } from '../aggregate/scope.ts'
 import { decode } from '../bson/decode.ts'
-import type { Document } from '../bson/document.ts'
+import type { Document, Value } from '../bson/document.ts'
+import { encodeKey } from '../bson/keys.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { compileFilter, type Matcher } from '../match/compile.ts'
 import { type FilterNode, parseFilter } from '../match/parse.ts'
 import { compileSortKey, type SortKey } from '../sort/sort.ts'
+import { sortInSteps } from '../sort/steps.ts'
 import type { Collection } from '../store/catalog.ts'
 import { pick } from '../store/elements.ts'
 import { pathsOf, topLevel } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { choosePlan, type Plan } from './choose.ts'
-import { type Hit, type ScanStats, scan } from './scan.ts'
+import { isScalar } from './predicates.ts'
+import { type Hit, noRecord, type ScanStats, scan } from './scan.ts'
 
 export type QueryRequest = {
   readonly filter: Document
@@ -20,6 +24,8 @@ export type QueryRequest = {
   /** 0 or absent: no limit. */
   readonly limit?: number
   readonly noTableScan: boolean
+  /** The `$$` variables of the filter's `$expr`; `$$NOW` alone when absent. */
+  readonly names?: Constants
   /** Decode whole documents for the filter, because the caller needs them anyway. */
   readonly whole?: boolean
 }
@@ -40,8 +46,54 @@ export type Query = {
  * @throws EngineError for malformed filters, sorts and hints, and for refused table scans
  */
 export function prepareQuery(store: Store, collection: Collection, request: QueryRequest): Query {
+  const id = onlyId(request)
+  return id === undefined ? planned(store, collection, request) : byId(store, collection, request, id)
+}
+
+/** The `_id` when a request asks for one document by it and nothing else: the commonest of all, planned in advance. */
+function onlyId({ filter, sort, hint, skip }: QueryRequest): Value | undefined {
+  if (sort !== undefined || hint !== undefined || skip !== undefined) return undefined
+  const id = filter._id
+  if (id === undefined || !isScalar(id)) return undefined
+  for (const field in filter) if (field !== '_id') return undefined
+  return id
+}
+
+/** What `planned` would find. Filter and plan are made when somebody asks for them: updates by operators and explain do. */
+function byId(store: Store, collection: Collection, request: QueryRequest, id: Value): Query {
+  let whole: Query | undefined
+  const query = () => {
+    whole ??= planned(store, collection, request)
+    return whole
+  }
+  const stats: ScanStats = { keysExamined: 0, docsExamined: 0 }
+  return {
+    get node() {
+      return query().node
+    },
+    get matcher() {
+      return query().matcher
+    },
+    get plan() {
+      return query().plan
+    },
+    stats,
+    sortInMemory: false,
+    *run() {
+      const record = store.index(collection.indexes[0]!.id).holder(encodeKey([id], [1]), noRecord)
+      if (record === undefined) return
+      stats.keysExamined++
+      const bytes = store.records(collection.id).get(record)
+      if (bytes === undefined) return
+      stats.docsExamined++
+      yield { record, bytes, doc: undefined }
+    },
+  }
+}
+
+function planned(store: Store, collection: Collection, request: QueryRequest): Query {
   const node = parseFilter(request.filter)
-  const matcher = compileFilter(node)
+  const matcher = compileFilter(node, request.names)
   const sort = isEmpty(request.sort) ? undefined : request.sort
   const natural = sort?.$natural
   const plan = choosePlan(collection, {
@@ -63,7 +115,8 @@ export function prepareQuery(store: Store, collection: Collection, request: Quer
     stats,
     sortInMemory,
     run() {
-      const found = scan(store, collection, plan, { matcher, fields, stats })
+      const wanted = sortInMemory || limit === 0 ? undefined : skip + limit
+      const found = scan(store, collection, plan, { matcher, fields, stats, wanted })
       const ordered = sortInMemory ? sortedHits(store, collection, found, sort, limit === 0 ? 0 : skip + limit) : found
       return skip === 0 && limit === 0 ? ordered : window(ordered, skip, limit)
     },
@@ -106,7 +159,7 @@ function* sortedHits(
     bytes += part.length + 64
     const trims = kept.length >= 2 * keep + 1024 || (bytes > limits.sortBytes && kept.length > keep)
     if (keep > 0 && trims) {
-      kept = kept.sort(order).slice(0, keep)
+      kept = (yield* sortInSteps(kept, order)).slice(0, keep)
       bytes = kept.reduce((sum, ranked) => sum + ranked.bytes, 0)
     }
     if (bytes > limits.sortBytes) {
@@ -117,8 +170,8 @@ function* sortedHits(
     }
     if (kept.length % limits.scanClockEvery === 0) yield undefined
   }
-  kept.sort(order)
-  for (const { record } of keep > 0 ? kept.slice(0, keep) : kept) {
+  const sorted = yield* sortInSteps(kept, order)
+  for (const { record } of keep > 0 ? sorted.slice(0, keep) : sorted) {
     const found = store.records(collection.id).get(record)
     if (found !== undefined) yield { record, bytes: found, doc: undefined }
   }

@@ -1,3 +1,5 @@
+import type { KeyPart } from '../bson/keys.ts'
+
 /**
  * Ranges of index keys. A range is half open, `low <= key < high`, in memcmp order.
  *
@@ -11,14 +13,28 @@ export type Range = {
   readonly point: boolean
 }
 
+/** One end of a range as explain shows it: a value, or words for the end of a type. */
+export type Bound =
+  | { readonly value: KeyPart; readonly open: boolean }
+  | { readonly words: string; readonly open: boolean }
+
+/** A range of one component that can still tell which values it stands for. */
+export type ValueRange = Range & { readonly from: Bound; readonly to: Bound }
+
 const everythingHigh = Uint8Array.of(0xff, 0xff)
 
 /** All keys of one component. */
-export const everything: Range = { low: new Uint8Array(0), high: everythingHigh, point: false }
+export const everything: ValueRange = {
+  low: new Uint8Array(0),
+  high: everythingHigh,
+  point: false,
+  from: { words: 'MinKey', open: false },
+  to: { words: 'MaxKey', open: false },
+}
 
 /** All keys that begin with `prefix`. */
-export function beginningWith(prefix: Uint8Array, point: boolean): Range {
-  return { low: prefix, high: successor(prefix), point }
+export function beginningWith(prefix: Uint8Array, point: boolean, from: Bound, to: Bound): ValueRange {
+  return { low: prefix, high: successor(prefix), point, from, to }
 }
 
 /** The smallest bytes above everything that begins with `bytes`. */
@@ -26,7 +42,7 @@ export function successor(bytes: Uint8Array): Uint8Array {
   let length = bytes.length
   while (length > 0 && bytes[length - 1] === 0xff) length--
   if (length === 0) return everythingHigh
-  const next = Uint8Array.from(bytes.subarray(0, length))
+  const next = copyOf(bytes, length)
   next[length - 1]!++
   return next
 }
@@ -39,22 +55,22 @@ export function descending(range: Range): Range {
 }
 
 /** The values both lists allow; both are sorted and without overlap, and so is the result. */
-export function intersect(a: readonly Range[], b: readonly Range[]): Range[] {
-  const both: Range[] = []
+export function intersect(a: readonly ValueRange[], b: readonly ValueRange[]): ValueRange[] {
+  const both: ValueRange[] = []
   for (const x of a) {
     for (const y of b) {
-      const low = compareBytes(x.low, y.low) >= 0 ? x.low : y.low
-      const high = compareBytes(x.high, y.high) <= 0 ? x.high : y.high
-      if (compareBytes(low, high) < 0) both.push({ low, high, point: x.point || y.point })
+      const { low, from } = compareBytes(x.low, y.low) >= 0 ? x : y
+      const { high, to } = compareBytes(x.high, y.high) <= 0 ? x : y
+      if (compareBytes(low, high) < 0) both.push({ low, high, point: x.point || y.point, from, to })
     }
   }
   return both
 }
 
 /** Sorted, overlapping ranges joined. */
-export function normalise(ranges: readonly Range[]): Range[] {
+export function normalise(ranges: readonly ValueRange[]): ValueRange[] {
   const sorted = [...ranges].sort((a, b) => compareBytes(a.low, b.low) || compareBytes(a.high, b.high))
-  const joined: Range[] = []
+  const joined: ValueRange[] = []
   for (const range of sorted) {
     const last = joined.at(-1)
     if (
@@ -64,8 +80,8 @@ export function normalise(ranges: readonly Range[]): Range[] {
     ) {
       joined.push(range)
     } else if (!same(last, range)) {
-      const high = compareBytes(last.high, range.high) >= 0 ? last.high : range.high
-      joined[joined.length - 1] = { low: last.low, high, point: false }
+      const { high, to } = compareBytes(last.high, range.high) >= 0 ? last : range
+      joined[joined.length - 1] = { low: last.low, high, point: false, from: last.from, to }
     }
   }
   return joined
@@ -88,5 +104,12 @@ function same(a: Range, b: Range): boolean {
 }
 
 function inverted(bytes: Uint8Array): Uint8Array {
-  return Uint8Array.from(bytes, (byte) => byte ^ 0xff)
+  const result = copyOf(bytes, bytes.length)
+  for (let i = 0; i < result.length; i++) result[i] = ~result[i]!
+  return result
+}
+
+/** A Buffer's own `slice` would share its memory. */
+function copyOf(bytes: Uint8Array, length: number): Uint8Array {
+  return Uint8Array.prototype.slice.call(bytes, 0, length)
 }

@@ -30,11 +30,14 @@ export type ScanOptions = {
   /** Top-level fields to decode for the matcher, undefined for all. */
   readonly fields: ReadonlySet<string> | undefined
   readonly stats: ScanStats
+  /** Documents the caller will take at most; absent: as many as there are. */
+  readonly wanted?: number
 }
 
 /** Record ids start at 1. */
-const noRecord = 0
+export const noRecord = 0
 const firstChunk = 16
+const firstUncertain = 4
 const largestChunk = 256
 const chunkBytes = 1024 * 1024
 
@@ -46,9 +49,10 @@ export function* scan(
   options: ScanOptions,
 ): Generator<Hit | undefined> {
   let rows = 0
+  let bytes = 0
   for (const found of plan.kind === 'collection'
     ? tableRows(store, collection, plan.backward)
-    : indexRows(store, collection, plan, options.stats)) {
+    : indexRows(store, collection, plan, options)) {
     if (found === undefined) {
       yield undefined
       continue
@@ -56,14 +60,23 @@ export function* scan(
     options.stats.docsExamined++
     const hit = accept(found.record, found.bytes, plan.exact, options)
     if (hit !== undefined) yield hit
-    if (++rows % limits.scanClockEvery === 0) yield undefined
+    bytes += found.bytes.length
+    if (++rows % limits.scanClockEvery === 0 || bytes > limits.scanClockBytes) {
+      bytes = 0
+      yield undefined
+    }
   }
 }
 
 /** The records of an index plan in index order, without looking at documents. Each record comes once. */
-export function* records(store: Store, plan: IndexPlan, stats: ScanStats): Generator<number> {
+export function* records(
+  store: Store,
+  plan: IndexPlan,
+  { stats, wanted }: Pick<ScanOptions, 'stats' | 'wanted'>,
+): Generator<number> {
   const seen = plan.index.multikey.includes(true) ? new Set<number>() : undefined
-  const rows = plan.merge ? merged(store, plan) : inTurn(store, plan)
+  const first = firstRead(plan, wanted)
+  const rows = plan.merge ? merged(store, plan, first) : inTurn(store, plan, first)
   for (const [, record] of rows) {
     stats.keysExamined++
     if (seen?.has(record) === true) continue
@@ -101,12 +114,12 @@ function* indexRows(
   store: Store,
   collection: Collection,
   plan: Exclude<Plan, { kind: 'collection' }>,
-  stats: ScanStats,
+  options: ScanOptions,
 ): Generator<Row | undefined> {
   const seen = plan.kind === 'union' ? new Set<number>() : undefined
   let quiet = 0
   for (const branch of plan.kind === 'union' ? plan.branches : [plan]) {
-    for (const record of records(store, branch, stats)) {
+    for (const record of records(store, branch, options)) {
       if (++quiet % limits.scanClockEvery === 0) yield undefined
       if (seen?.has(record) === true) continue
       seen?.add(record)
@@ -116,18 +129,24 @@ function* indexRows(
   }
 }
 
-function* inTurn(store: Store, plan: IndexPlan): Generator<Entry> {
-  for (const interval of plan.intervals) yield* entries(store, plan, interval)
+/** How many entries to read at first: what is wanted, with some more where documents may be refused after a look. */
+function firstRead(plan: IndexPlan, wanted: number | undefined): number {
+  if (wanted === undefined) return firstChunk
+  return Math.min(Math.max(wanted, plan.exact ? 1 : firstUncertain), largestChunk)
 }
 
-function* entries(store: Store, plan: IndexPlan, interval: Interval): Generator<Entry> {
+function* inTurn(store: Store, plan: IndexPlan, first: number): Generator<Entry> {
+  for (const interval of plan.intervals) yield* entries(store, plan, interval, first)
+}
+
+function* entries(store: Store, plan: IndexPlan, interval: Interval, first: number): Generator<Entry> {
   if (interval.point && plan.index.unique && plan.components.length === plan.index.key.length) {
     const record = store.index(plan.index.id).holder(interval.low, noRecord)
     if (record !== undefined) yield [interval.low, record]
     return
   }
   let at: Entry | undefined
-  let count = firstChunk
+  let count = first
   for (;;) {
     const table = store.index(plan.index.id)
     const read = plan.backward ? table.backward : table.forward
@@ -148,9 +167,9 @@ function* entries(store: Store, plan: IndexPlan, interval: Interval): Generator<
 }
 
 /** Reads all intervals together; what follows the prefix decides whose turn it is. */
-function* merged(store: Store, plan: IndexPlan): Generator<Entry> {
+function* merged(store: Store, plan: IndexPlan, first: number): Generator<Entry> {
   const heads = plan.intervals.map((interval) => ({
-    rows: entries(store, plan, interval),
+    rows: entries(store, plan, interval, first),
     prefix: interval.prefix,
     entry: undefined as Entry | undefined,
   }))

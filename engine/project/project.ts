@@ -21,12 +21,16 @@ type Parsed = {
 }
 
 /**
- * Compiles the projection of a find; `filter` is needed for the positional `$`. An empty one keeps the document as it is.
+ * Compiles the projection of a find; `filter` is needed for the positional `$`, `names` are `$$` variables. An empty one keeps the document as it is.
  * Fails with mongod's codes: 31253 and 31254 for a mixture, 31249 and 31250 for colliding paths, and others.
  */
-export function compileProjection(spec: Document, filter?: Matcher): (doc: Document) => Document {
+export function compileProjection(
+  spec: Document,
+  filter?: Matcher,
+  names: Constants = constantsAt(new Date()),
+): (doc: Document) => Document {
   if (firstField(spec) === undefined) return (doc) => doc
-  const parsed = parse(spec, true, constantsAt(new Date()))
+  const parsed = parse(spec, true, names)
   const shaped = compileShape(parsed)
   const { positional, slices } = parsed
   if (positional !== undefined && filter === undefined)

@@ -1,7 +1,11 @@
-import type { Binary } from 'bson'
-import type { Document } from '../bson/document.ts'
-import { isDocument } from '../bson/document.ts'
+import { createHash } from 'node:crypto'
+import { Binary } from 'bson'
+import { type Document, documentOf, isDocument } from '../bson/document.ts'
 import { limits } from '../limits.ts'
+
+const uuidSubtype = 4
+/** The digest of no user, as drivers without credentials have it. */
+const nobody = createHash('sha256').digest()
 
 /** Logical sessions: on one node they only tie cursors to those who opened them, and can be ended. */
 export class Sessions {
@@ -24,6 +28,14 @@ export class Sessions {
     this.#seen.set(key, Date.now())
     if (this.#seen.size > limits.sessions) this.#seen.delete(this.#seen.keys().next().value!)
     return key
+  }
+
+  /** Every session, as `$listLocalSessions` shows it: all belong to the one user there is. */
+  *list(): Generator<Document> {
+    for (const [key, usedAt] of this.#seen) {
+      const id = new Binary(Buffer.from(key, 'hex'), uuidSubtype)
+      yield documentOf({ _id: documentOf({ id, uid: new Binary(nobody) }), lastUse: new Date(usedAt) })
+    }
   }
 
   end(lsid: Document): string | undefined {

@@ -6,6 +6,7 @@
  *   writer's connection: of its own open transaction).
  * - Ids are never used twice, so a scan that outlives its collection finds nothing instead of somebody else's data.
  * - `multikey[i]` is set once a document had an array on component i, and stays set.
+ * - An index that is being built is maintained by every write and used by nothing else.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { decode } from '../bson/decode.ts'
@@ -30,6 +31,8 @@ export type Index = {
   readonly hidden: boolean
   readonly partial: PartialFilter | undefined
   readonly expireAfterSeconds: number | undefined
+  /** It does not hold all documents yet. */
+  readonly building: boolean
   readonly multikey: boolean[]
 }
 
@@ -39,9 +42,11 @@ export type Collection = {
   readonly name: string
   readonly uuid: Uint8Array
   readonly options: Document
-  /** `_id_` first. */
+  /** Those that hold all documents; `_id_` first. */
   readonly indexes: readonly Index[]
-  /** Top-level fields that the indexes read; undefined when they may read any. */
+  /** Besides those, the ones that are being built. */
+  readonly maintained: readonly Index[]
+  /** Top-level fields that the maintained indexes read; undefined when they may read any. */
   readonly indexedFields: ReadonlySet<string> | undefined
 }
 
@@ -76,7 +81,8 @@ export function loadCatalog(db: DatabaseSync): Catalog {
       name: String(row.name),
       uuid: row.uuid as Uint8Array,
       options: decode(row.options as Uint8Array),
-      indexes: own,
+      indexes: own.filter((index) => !index.building),
+      maintained: own,
       indexedFields: fieldsRead(own),
     })
   }
@@ -105,6 +111,7 @@ export function indexFrom(id: number, spec: Document, multikey: boolean[]): Inde
     hidden: spec.hidden === true,
     partial: node === undefined ? undefined : { node, matcher: compileFilter(node) },
     expireAfterSeconds: spec.expireAfterSeconds === undefined ? undefined : Number(spec.expireAfterSeconds),
+    building: spec.building === true,
     multikey,
   }
 }

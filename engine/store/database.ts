@@ -15,7 +15,7 @@ import { limits } from '../limits.ts'
 
 /** The layout of the file; raised when older programs could not read it any more. */
 export const formatVersion = 1
-const pageBytes = 8192
+export const pageBytes = 8192
 /** How long a connection waits for a lock of another. */
 export const busyMs = 10_000
 
@@ -51,7 +51,7 @@ export function openWriter(dir: string, options: WriterOptions): DatabaseSync {
   db.exec('PRAGMA journal_mode=WAL')
   db.exec('PRAGMA synchronous=FULL')
   db.exec('PRAGMA wal_autocheckpoint=0')
-  tune(db)
+  tune(db, limits.writerCacheBytes)
   if (options.fileBytesMax > 0) db.exec(`PRAGMA max_page_count=${Math.ceil(options.fileBytesMax / pageBytes)}`)
   db.exec(`
     BEGIN IMMEDIATE;
@@ -73,7 +73,7 @@ export function openWriter(dir: string, options: WriterOptions): DatabaseSync {
 /** Opens a second connection that cannot write. */
 export function openReader(dir: string): DatabaseSync {
   const db = new DatabaseSync(databasePath(dir), { readOnly: true, timeout: busyMs })
-  tune(db)
+  tune(db, limits.readerCacheBytes)
   return db
 }
 
@@ -93,6 +93,6 @@ export function writeMeta(db: DatabaseSync, name: string, value: number | string
   db.prepare('UPDATE meta SET value = ? WHERE name = ?').run(value, name)
 }
 
-function tune(db: DatabaseSync): void {
-  db.exec(`PRAGMA cache_size=-${limits.cacheBytes / 1024}; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0`)
+function tune(db: DatabaseSync, cacheBytes: number): void {
+  db.exec(`PRAGMA cache_size=-${cacheBytes / 1024}; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0`)
 }

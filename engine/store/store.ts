@@ -2,12 +2,14 @@
  * One connection with the catalog it sees.
  *
  * Invariants
- * - A reading store looks at the database only between `open` and `close` of a snapshot, and its catalog belongs to
- *   that snapshot.
+ * - A reading store looks at the database only within a snapshot, and its catalog belongs to that snapshot.
+ * - A shared snapshot serves all reads of one turn of the event loop. It ends with the turn, or before anybody is told of
+ *   a newer commit: who has heard of a write sees it.
  * - `epoch` changes whenever what was read before may be stale: scans then read their position again.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { EngineError } from '../errors.ts'
+import { log, reason } from '../log.ts'
 import { type Catalog, type Collection, loadCatalog, namespace } from './catalog.ts'
 import { type IndexTable, type RecordTable, Tables } from './tables.ts'
 
@@ -19,6 +21,10 @@ export class Store {
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   readonly #version: StatementSync
+  readonly #endShared = () => {
+    if (this.db.isOpen) this.renew()
+  }
+  #isShared = false
 
   constructor(db: DatabaseSync) {
     this.db = db
@@ -53,14 +59,50 @@ export class Store {
 
   /** Runs `read` on one consistent state of the committed data. `read` must not wait for anything. */
   snapshot<Result>(read: () => Result): Result {
+    this.#open()
+    try {
+      return read()
+    } finally {
+      this.#commit.run()
+    }
+  }
+
+  /** As `snapshot`, on a state that other reads of this turn see too. Only for a store that nothing else uses. */
+  shared<Result>(read: () => Result): Result {
+    if (!this.#isShared) {
+      this.#open()
+      this.#isShared = true
+      setImmediate(this.#endShared)
+    }
+    return read()
+  }
+
+  /** Later reads see what has been committed until now. A failure concerns nobody: the next read meets it again. */
+  renew(): void {
+    if (!this.#isShared) return
+    this.#isShared = false
+    try {
+      this.#commit.run()
+    } catch (error) {
+      log('warn', 'a snapshot could not be ended', { reason: reason(error) })
+      this.#abandon()
+    }
+  }
+
+  #abandon(): void {
+    if (this.db.isTransaction) this.db.exec('ROLLBACK')
+  }
+
+  #open(): void {
+    this.renew()
     this.#begin.run()
     try {
       const version = (this.#version.get() as unknown as readonly [number])[0]
       if (version !== this.catalog.version) this.catalog = loadCatalog(this.db)
       this.epoch++
-      return read()
-    } finally {
-      this.#commit.run()
+    } catch (error) {
+      this.#abandon()
+      throw error
     }
   }
 }

@@ -8,6 +8,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 export type Entry = readonly [key: Uint8Array, record: number]
 
+/** A part of a count. */
+export type Counted = { readonly n: number; readonly last: Entry | undefined }
+
 export type RecordTable = {
   readonly get: (record: number) => Uint8Array | undefined
   /** Records after (forward) or before (backward) `from`, at most `count` and about `bytes`. */
@@ -24,11 +27,14 @@ export type IndexTable = {
   readonly holder: (key: Uint8Array, except: number) => number | undefined
   readonly has: (key: Uint8Array, record: number) => boolean
   readonly insert: (key: Uint8Array, record: number) => void
+  /** Inserts what may be there already. */
+  readonly ensure: (key: Uint8Array, record: number) => void
   readonly remove: (key: Uint8Array, record: number) => void
   /** Entries with low <= key < high, in order, after the entry `after` if given. */
   readonly forward: (low: Uint8Array, high: Uint8Array, after: Entry | undefined, count: number) => Entry[]
   readonly backward: (low: Uint8Array, high: Uint8Array, after: Entry | undefined, count: number) => Entry[]
-  readonly countBetween: (low: Uint8Array, high: Uint8Array) => number
+  /** Counts low <= key < high after the entry `after`, at most `count`; `last` is where to go on when there may be more. */
+  readonly countBetween: (low: Uint8Array, high: Uint8Array, after: Entry | undefined, count: number) => Counted
   readonly countAll: () => number
 }
 
@@ -98,6 +104,7 @@ function recordTable(db: DatabaseSync, table: string): RecordTable {
 function indexTable(db: DatabaseSync, table: string): IndexTable {
   const holder = lazy(db, `SELECT r FROM ${table} WHERE k = ? AND r <> ? LIMIT 1`)
   const insert = lazy(db, `INSERT INTO ${table}(k, r) VALUES (?, ?)`)
+  const ensure = lazy(db, `INSERT OR IGNORE INTO ${table}(k, r) VALUES (?, ?)`)
   const remove = lazy(db, `DELETE FROM ${table} WHERE k = ? AND r = ?`)
   const has = lazy(db, `SELECT 1 FROM ${table} WHERE k = ? AND r = ?`)
   const between = `SELECT k, r FROM ${table} WHERE k >= ? AND k < ?`
@@ -108,18 +115,27 @@ function indexTable(db: DatabaseSync, table: string): IndexTable {
     db,
     `SELECT k, r FROM ${table} WHERE (k, r) < (?, ?) AND k >= ? ORDER BY k DESC, r DESC LIMIT ?`,
   )
-  const countBetween = lazy(db, `SELECT count(*) FROM ${table} WHERE k >= ? AND k < ?`)
+  const nth = lazy(db, `${between} ORDER BY k, r LIMIT 1 OFFSET ?`)
+  const nthAfter = lazy(db, `SELECT k, r FROM ${table} WHERE (k, r) > (?, ?) AND k < ? ORDER BY k, r LIMIT 1 OFFSET ?`)
+  const count = lazy(db, `SELECT count(*) FROM ${table} WHERE k >= ? AND k < ?`)
+  const countAfter = lazy(db, `SELECT count(*) FROM ${table} WHERE (k, r) > (?, ?) AND k < ?`)
   const countAll = lazy(db, `SELECT count(*) FROM ${table}`)
   return {
     holder: (key, except) => rowOf(holder().get(key, except))?.[0] as number | undefined,
     has: (key, record) => has().get(key, record) !== undefined,
     insert: (key, record) => void insert().run(key, record),
+    ensure: (key, record) => void ensure().run(key, record),
     remove: (key, record) => void remove().run(key, record),
     forward: (low, high, at, count) =>
       entriesOf(at === undefined ? first().all(low, high, count) : next().all(at[0], at[1], high, count)),
     backward: (low, high, at, count) =>
       entriesOf(at === undefined ? last().all(low, high, count) : previous().all(at[0], at[1], low, count)),
-    countBetween: (low, high) => Number(rowOf(countBetween().get(low, high))?.[0]),
+    countBetween: (low, high, at, most) => {
+      const found = at === undefined ? nth().get(low, high, most - 1) : nthAfter().get(at[0], at[1], high, most - 1)
+      if (found !== undefined) return { n: most, last: found as unknown as Entry }
+      const rest = at === undefined ? count().get(low, high) : countAfter().get(at[0], at[1], high)
+      return { n: Number(rowOf(rest)?.[0]), last: undefined }
+    },
     countAll: () => Number(rowOf(countAll().get())?.[0]),
   }
 }

@@ -17,8 +17,15 @@ const errorsMax = 100
 const chunk = 500
 const chunkBytes = 8 * 1024 * 1024
 
-/** Computes every index entry again from the documents and compares them with what the indexes hold. */
-export function verifyCollection(store: Store, collection: Collection): Verification {
+/**
+ * Computes every index entry again from the documents and compares them with what the indexes hold. `onProgress` is told
+ * now and then how many documents have been looked at.
+ */
+export function verifyCollection(
+  store: Store,
+  collection: Collection,
+  onProgress: (documents: number) => void = () => undefined,
+): Verification {
   const errors: string[] = []
   const keysPerIndex = new Map<string, number>()
   const report = (text: string) => {
@@ -27,7 +34,7 @@ export function verifyCollection(store: Store, collection: Collection): Verifica
   const expected = new Map(collection.indexes.map((index) => [index, 0]))
   let documents = 0
   for (const [record, bytes] of allRecords(store, collection)) {
-    documents++
+    if (++documents % chunk === 0) onProgress(documents)
     try {
       const doc = decode(bytes)
       for (const index of collection.indexes) {

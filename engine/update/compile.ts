@@ -1,5 +1,6 @@
 /** Updates as closures: operators, whole-document replacements and pipelines. */
 import { compileUpdatePipeline } from '../aggregate/reshape.ts'
+import type { Constants } from '../aggregate/scope.ts'
 import { equalValues, identicalValues } from '../bson/compare.ts'
 import { type Document, firstField, isDocument, newDocument, typeName, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
@@ -36,10 +37,16 @@ export const updateOperatorNames: readonly string[] = [
   '$rename',
 ]
 
+export type CompileOptions = {
+  readonly arrayFilters?: readonly Document[]
+  /** The variables of the command's `let`, for the pipeline form. */
+  readonly names?: Constants
+}
+
 /** Compiles an update as it comes in `u`. Fails with FailedToParse, BadValue, ConflictingUpdateOperators and others. */
 export function compileUpdate(
   update: Document | readonly Document[],
-  { arrayFilters = [] }: { readonly arrayFilters?: readonly Document[] } = {},
+  { arrayFilters = [], names = new Map() }: CompileOptions = {},
 ): Update {
   if (!isOperators(update)) {
     if (arrayFilters.length > 0) {
@@ -48,7 +55,7 @@ export function compileUpdate(
         'arrayFilters may not be specified for pipeline-style updates or replacements',
       )
     }
-    return isPipeline(update) ? pipelineUpdate(update) : replacementUpdate(update)
+    return isPipeline(update) ? pipelineUpdate(update, names) : replacementUpdate(update)
   }
   return operatorUpdate(update, compileArrayFilters(arrayFilters))
 }
@@ -76,8 +83,8 @@ function replacementUpdate(replacement: Document): Update {
   }
 }
 
-function pipelineUpdate(stages: readonly Document[]): Update {
-  const run = compileUpdatePipeline(stages)
+function pipelineUpdate(stages: readonly Document[], names: Constants): Update {
+  const run = compileUpdatePipeline(stages, names)
   return {
     kind: 'pipeline',
     needsPositional: false,
@@ -87,7 +94,7 @@ function pipelineUpdate(stages: readonly Document[]): Update {
 
 /** `_id` comes first, and stays when the new document does not name one. */
 function withId(doc: Document, id: Value | undefined): Document {
-  const kept = doc._id ?? id
+  const kept = doc._id === undefined ? id : doc._id
   if (kept === undefined || (doc._id !== undefined && firstField(doc) === '_id')) return doc
   const result = newDocument()
   result._id = kept

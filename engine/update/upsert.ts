@@ -1,7 +1,8 @@
 /** The document an upsert inserts when nothing matched. */
 import { ObjectId } from 'bson'
 import { compareText } from '../bson/compare.ts'
-import { type Document, isDocument, newDocument, typeName, type Value } from '../bson/document.ts'
+import { type Document, isDocument, newDocument, type Value } from '../bson/document.ts'
+import { checkId } from '../bson/ids.ts'
 import { EngineError } from '../errors.ts'
 import type { FilterNode } from '../match/parse.ts'
 import type { Update } from './compile.ts'
@@ -60,11 +61,8 @@ function plant(doc: Document, parts: readonly string[], value: Value, path: stri
 
 function finished(doc: Document): Document {
   const result = newDocument()
-  result._id = doc._id ?? new ObjectId()
-  const name = typeName(result._id)
-  if (name === 'array' || name === 'regex') {
-    throw new EngineError('InvalidIdField', `The '_id' value cannot be of type ${name}`)
-  }
+  result._id = doc._id === undefined ? new ObjectId() : doc._id
+  checkId(result._id)
   for (const field in doc) if (field !== '_id') result[field] = doc[field]!
   return result
 }

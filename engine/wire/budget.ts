@@ -1,16 +1,19 @@
-import { limits } from '../limits.ts'
-
 /** Bytes of requests held at once over all connections. Connections stop reading while it is exhausted. */
 export class Budget {
+  readonly #max: number
   #used = 0
   #waiting: (() => void)[] = []
+
+  constructor(bytesMax: number) {
+    this.#max = bytesMax
+  }
 
   get used(): number {
     return this.#used
   }
 
   get exhausted(): boolean {
-    return this.#used >= limits.requestBytes
+    return this.#used >= this.#max
   }
 
   take(bytes: number): void {

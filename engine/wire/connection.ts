@@ -3,35 +3,49 @@
  *
  * Invariants
  * - Messages of a connection are answered one after another, in order.
- * - A message that breaks the protocol closes the connection; a command that fails does not.
+ * - A message that breaks the protocol closes the connection; a command that fails does not, unless it was the last
+ *   attempt to log in.
+ * - A client that does not read its answers gets no more of them: at most one batch waits beyond `limits.unsentBytes`.
  * - Bytes of messages that are not yet answered are counted in the shared budget; the socket is read only while the
  *   connection has no message waiting and the budget lasts.
  */
 import type { Socket } from 'node:net'
+import type { Peer } from '../auth/peer.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { log, reason } from '../log.ts'
 import type { Budget } from './budget.ts'
+import { giveBack } from './memory.ts'
 import { headerBytes, type Message, parseMessage } from './message.ts'
-import { type Body, errorBody, replyMessage } from './reply.ts'
+import { type Body, errorBody, type Outbox } from './reply.ts'
 
 export type Answerer = (message: Message) => Promise<Body>
 
 export class Connection {
   readonly #socket: Socket
+  readonly #peer: Peer
   readonly #answer: Answerer
   readonly #budget: Budget
+  readonly #outbox: Outbox
   #header = Buffer.allocUnsafe(headerBytes)
   #headerFilled = 0
   #message: Buffer | undefined
   #messageFilled = 0
   #queue: Buffer[] = []
   #working = false
+  #refused = false
   #lastReply = 0
 
-  constructor(socket: Socket, budget: Budget, answer: Answerer) {
+  constructor(
+    socket: Socket,
+    peer: Peer,
+    shared: { readonly budget: Budget; readonly outbox: Outbox },
+    answer: Answerer,
+  ) {
     this.#socket = socket
-    this.#budget = budget
+    this.#peer = peer
+    this.#budget = shared.budget
+    this.#outbox = shared.outbox
     this.#answer = answer
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
     socket.on('error', (error) => log('info', 'connection lost', { reason: error.message }))
@@ -49,9 +63,31 @@ export class Connection {
 
   #receive(chunk: Buffer): void {
     let at = 0
-    while (at < chunk.length && !this.#socket.destroyed) {
+    while (at < chunk.length && !this.#refused && !this.#socket.destroyed) {
+      const whole = this.#wholeMessage(chunk, at)
+      if (whole !== undefined) {
+        at += whole.length
+        this.#enqueue(whole)
+        continue
+      }
       at += this.#message === undefined ? this.#fillHeader(chunk, at) : this.#fillMessage(chunk, at, this.#message)
     }
+  }
+
+  /** A message that lies in the chunk from its first byte to its last needs no memory of its own. */
+  #wholeMessage(chunk: Buffer, at: number): Buffer | undefined {
+    if (this.#message !== undefined || this.#headerFilled > 0 || chunk.length - at < headerBytes) return undefined
+    const size = chunk.readInt32LE(at)
+    if (size < headerBytes + 5 || size > Math.min(chunk.length - at, this.#peer.messageBytesMax)) return undefined
+    if (this.#budget.exhausted) return undefined
+    this.#budget.take(size)
+    return chunk.subarray(at, at + size)
+  }
+
+  #enqueue(message: Buffer): void {
+    this.#queue.push(message)
+    if (!this.#working) void this.#work()
+    else this.#socket.pause()
   }
 
   #fillHeader(chunk: Buffer, at: number): number {
@@ -59,7 +95,7 @@ export class Connection {
     this.#headerFilled += copied
     if (this.#headerFilled < headerBytes) return copied
     const size = this.#header.readInt32LE(0)
-    if (size < headerBytes + 5 || size > limits.messageBytes) {
+    if (size < headerBytes + 5 || size > this.#peer.messageBytesMax) {
       this.#refuse(`a message of ${size} bytes`)
       return copied
     }
@@ -70,7 +106,7 @@ export class Connection {
       return chunk.length - at
     }
     this.#budget.take(size)
-    // Its own memory, not a slice of the pool: a write hands it to the writer thread.
+    // Its own memory, not a slice of the pool: a large write hands it to the writer thread.
     this.#message = Buffer.allocUnsafeSlow(size)
     this.#header.copy(this.#message)
     this.#messageFilled = headerBytes
@@ -80,12 +116,12 @@ export class Connection {
 
   #fillMessage(chunk: Buffer, at: number, message: Buffer): number {
     const copied = chunk.copy(message, this.#messageFilled, at)
+    // A large message comes in hundreds of chunks.
+    if (copied === chunk.buffer.byteLength) giveBack(chunk)
     this.#messageFilled += copied
     if (this.#messageFilled === message.length) {
       this.#message = undefined
-      this.#queue.push(message)
-      if (!this.#working) void this.#work()
-      else this.#socket.pause()
+      this.#enqueue(message)
     }
     return copied
   }
@@ -96,6 +132,7 @@ export class Connection {
       const size = bytes.length
       await this.#answerOne(bytes)
       this.#budget.release(size)
+      if (this.#socket.writableLength > limits.unsentBytes) await this.#drained()
     }
     this.#working = false
     this.#socket.resume()
@@ -104,22 +141,39 @@ export class Connection {
   async #answerOne(bytes: Buffer): Promise<void> {
     const requestId = bytes.readInt32LE(4)
     try {
-      const message = parseMessage(bytes)
+      const message = parseMessage(bytes, true)
       const body = await this.#answer(message)
       if (!message.silent) this.#send(body, requestId, message.legacy)
+      if (this.#peer.exhausted) this.#refuse('too many failed logins')
     } catch (error) {
       if (error instanceof EngineError) this.#send(errorBody(error), requestId, false)
       if (!(error instanceof EngineError) || error.codeName === 'ProtocolError') this.#refuse(reason(error))
     }
   }
 
+  /** Resolves when the client has read what was sent, or is gone. */
+  #drained(): Promise<void> {
+    if (this.#socket.destroyed) return Promise.resolve()
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#socket.off('drain', done)
+        this.#socket.off('close', done)
+        resolve()
+      }
+      this.#socket.on('drain', done)
+      this.#socket.on('close', done)
+    })
+  }
+
   #send(body: Body, requestId: number, legacy: boolean): void {
     if (this.#socket.destroyed) return
     this.#lastReply = (this.#lastReply + 1) | 0
-    this.#socket.write(replyMessage(body, requestId, this.#lastReply, legacy))
+    this.#outbox.send(this.#socket, body, requestId, this.#lastReply, legacy)
   }
 
   #refuse(why: string): void {
+    if (this.#refused) return
+    this.#refused = true
     log('warn', 'connection refused', { reason: why })
     this.#socket.end()
     this.#socket.destroySoon()

@@ -18,9 +18,9 @@ export type Extents = readonly number[]
 
 export type Message = {
   readonly requestId: number
-  /** The whole message; it owns its memory, so it can be handed to another thread. */
+  /** The whole message, possibly within memory that it shares with others. */
   readonly bytes: Buffer
-  /** The command document without its bulk field. */
+  /** The command document without its bulk field, and in a skimmed message without what only the writer reads. */
   readonly body: Document
   /** The names of the command's fields in order, bulk field included; the first is the command. */
   readonly fields: readonly string[]
@@ -39,19 +39,24 @@ export const bulkFields: Readonly<Record<string, string>> = {
   delete: 'deletes',
 }
 
+/** Fields of other commands that only the writer looks into. */
+const writerFields: Readonly<Record<string, readonly string[]>> = {
+  findAndModify: ['query', 'update', 'sort', 'fields', 'arrayFilters'],
+}
+
 /**
- * Reads a whole message.
+ * Reads a whole message. `skim` leaves out what the thread that hands it to the writer has no use for.
  * @throws EngineError when it is malformed; the connection is then of no more use
  */
-export function parseMessage(input: Uint8Array): Message {
+export function parseMessage(input: Uint8Array, skim = false): Message {
   const bytes = asBuffer(input)
   const opcode = bytes.readInt32LE(12)
-  if (opcode === opcodes.msg) return parseOpMsg(bytes)
+  if (opcode === opcodes.msg) return parseOpMsg(bytes, skim)
   if (opcode === opcodes.query) return parseOpQuery(bytes)
   throw new EngineError('ProtocolError', `opcode ${opcode} is not supported`)
 }
 
-function parseOpMsg(bytes: Buffer): Message {
+function parseOpMsg(bytes: Buffer, skim: boolean): Message {
   const flags = bytes.readUInt32LE(headerBytes)
   if ((flags & requiredBits & ~(flagBits.checksumPresent | flagBits.moreToCome)) !== 0) {
     throw new EngineError('ProtocolError', 'OP_MSG has an unknown required flag')
@@ -74,7 +79,7 @@ function parseOpMsg(bytes: Buffer): Message {
     } else throw new EngineError('ProtocolError', `OP_MSG section kind ${kind} is not supported`)
   }
   if (bodyAt === undefined) throw new EngineError('ProtocolError', 'OP_MSG has no body')
-  return message(bytes, bodyAt, sequences, (flags & flagBits.moreToCome) !== 0, false)
+  return message(bytes, bodyAt, sequences, { silent: (flags & flagBits.moreToCome) !== 0, legacy: false, skim })
 }
 
 function parseOpQuery(bytes: Buffer): Message {
@@ -82,7 +87,7 @@ function parseOpQuery(bytes: Buffer): Message {
   const at = nul + 1 + 8
   if (nul < 0 || at + 5 > bytes.length) throw new EngineError('ProtocolError', 'OP_QUERY is too short')
   const collection = bytes.toString('latin1', headerBytes + 4, nul)
-  const found = message(bytes, at, [], false, true)
+  const found = message(bytes, at, [], { silent: false, legacy: true, skim: false })
   if (!collection.endsWith('.$cmd') || !/^(ismaster|hello)$/i.test(found.fields[0] ?? '')) {
     throw new EngineError('ProtocolError', 'OP_QUERY is supported for hello only')
   }
@@ -93,8 +98,7 @@ function message(
   bytes: Buffer,
   bodyAt: number,
   sequences: readonly (readonly [string, number[]])[],
-  silent: boolean,
-  legacy: boolean,
+  { silent, legacy, skim }: { readonly silent: boolean; readonly legacy: boolean; readonly skim: boolean },
 ): Message {
   const found = elements(bytes, bodyAt)
   const fields = found.map((element) => element.name)
@@ -108,15 +112,23 @@ function message(
   }
   let bulk: Extents = inline === undefined ? [] : inlineExtents(bytes, inline)
   for (const [name, extents] of sequences) {
-    if (name !== bulkField || inline !== undefined || fields.includes(name)) {
-      throw new EngineError('ProtocolError', `OP_MSG has an unexpected document sequence '${name}'`)
-    }
+    if (fields.includes(name)) throw new EngineError('ProtocolError', `OP_MSG has '${name}' twice`)
     fields.push(name)
-    bulk = extents
+    if (name === bulkField) bulk = extents
   }
   const bodyEnd = documentEnd(bytes, bodyAt, bytes.length)
-  const body = decode(inline === undefined ? bytes.subarray(bodyAt, bodyEnd) : without(bytes, bodyAt, bodyEnd, inline))
+  const apart = skim ? (writerFields[fields[0] ?? ''] ?? []) : []
+  const gone = found.filter((element) => element === inline || apart.includes(element.name))
+  const body = decode(gone.length === 0 ? bytes.subarray(bodyAt, bodyEnd) : without(bytes, bodyAt, bodyEnd, gone))
+  // Any other sequence is an array of the body, written in another way.
+  for (const [name, extents] of sequences) if (name !== bulkField) body[name] = documentsOf(bytes, extents)
   return { requestId: bytes.readInt32LE(4), bytes, body, fields, bulk, silent, legacy }
+}
+
+function documentsOf(bytes: Buffer, extents: Extents): Document[] {
+  return Array.from({ length: extents.length / 2 }, (_, i) =>
+    decode(bytes.subarray(extents[2 * i], extents[2 * i + 1])),
+  )
 }
 
 function sequence(bytes: Buffer, from: number, end: number): [string, number[]] {
@@ -139,9 +151,15 @@ function inlineExtents(bytes: Buffer, array: Element): number[] {
   })
 }
 
-/** The document at `at` without one element. */
-function without(bytes: Buffer, at: number, end: number, gone: Element): Buffer {
-  const kept = Buffer.concat([bytes.subarray(at, gone.start), bytes.subarray(gone.end, end)])
+/** The document at `at` without some of its elements. */
+function without(bytes: Buffer, at: number, end: number, gone: readonly Element[]): Buffer {
+  const parts: Buffer[] = []
+  let from = at
+  for (const element of gone) {
+    parts.push(bytes.subarray(from, element.start))
+    from = element.end
+  }
+  const kept = Buffer.concat([...parts, bytes.subarray(from, end)])
   kept.writeInt32LE(kept.length, 0)
   return kept
 }

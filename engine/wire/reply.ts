@@ -11,21 +11,54 @@ const bsonInt64 = 0x12
 const bsonString = 2
 const bsonDouble = 1
 
-/** A document in two forms: fields to encode, or bytes that are already BSON. */
-export type Body = Document | Uint8Array
+/** A batch of stored documents, spliced into its message without being decoded. */
+export class CursorReply {
+  readonly batch: 'firstBatch' | 'nextBatch'
+  readonly documents: readonly Uint8Array[]
+  readonly id: bigint
+  readonly ns: string
 
-/** One OP_MSG (or OP_REPLY for a legacy request) that answers `requestId`. */
+  constructor(batch: 'firstBatch' | 'nextBatch', documents: readonly Uint8Array[], id: bigint, ns: string) {
+    this.batch = batch
+    this.documents = documents
+    this.id = id
+    this.ns = ns
+  }
+}
+
+/** An answer in three forms: fields to encode, bytes that are BSON already, or a batch of documents. */
+export type Body = Document | Uint8Array | CursorReply
+
+/** Where a reply goes: what of a socket is needed. */
+export type Sink = { readonly write: (bytes: Uint8Array) => unknown; readonly writableLength: number }
+
+const outboxBytes = 64 * 1024
+
+/**
+ * Writes replies. The smaller ones of all connections are made in the same memory, one after another: mostly the kernel
+ * takes the bytes at once, and memory for each would be the most expensive part of a small answer.
+ */
+export class Outbox {
+  #space = Buffer.allocUnsafeSlow(outboxBytes)
+
+  /** Sends one message that answers `requestId`. */
+  send(sink: Sink, body: Body, requestId: number, responseId: number, legacy: boolean): void {
+    const ready = encoded(body)
+    const size = messageBytes(ready, legacy)
+    const shared = size <= outboxBytes
+    const message = shared ? this.#space.subarray(0, size) : Buffer.allocUnsafe(size)
+    fill(message, ready, requestId, responseId, legacy)
+    sink.write(message)
+    // What the kernel did not take at once belongs to the socket until it does.
+    if (shared && sink.writableLength > 0) this.#space = Buffer.allocUnsafeSlow(outboxBytes)
+  }
+}
+
+/** One OP_MSG (or OP_REPLY for a legacy request) that answers `requestId`, in memory of its own. */
 export function replyMessage(body: Body, requestId: number, responseId: number, legacy: boolean): Buffer {
-  const bytes = body instanceof Uint8Array ? body : encode(body, Number.MAX_SAFE_INTEGER)
-  const lead = legacy ? 20 : 5
-  const message = Buffer.allocUnsafe(headerBytes + lead + bytes.length)
-  message.writeInt32LE(message.length, 0)
-  message.writeInt32LE(responseId, 4)
-  message.writeInt32LE(requestId, 8)
-  message.writeInt32LE(legacy ? opcodes.reply : opcodes.msg, 12)
-  message.fill(0, headerBytes, headerBytes + lead)
-  if (legacy) message.writeInt32LE(1, headerBytes + 16)
-  message.set(bytes, headerBytes + lead)
+  const ready = encoded(body)
+  const message = Buffer.allocUnsafe(messageBytes(ready, legacy))
+  fill(message, ready, requestId, responseId, legacy)
   return message
 }
 
@@ -34,46 +67,82 @@ export function errorBody(error: EngineError): Document {
   return { ok: 0, errmsg: error.message, code: error.code, codeName: error.codeName, ...(error.extra as Document) }
 }
 
-/** `{ cursor: { firstBatch | nextBatch: [documents], id, ns }, ok: 1 }` as BSON. */
+/** `{ cursor: { firstBatch | nextBatch: [documents], id, ns }, ok: 1 }`. */
 export function cursorBody(
   batch: 'firstBatch' | 'nextBatch',
   documents: readonly Uint8Array[],
   id: bigint,
   ns: string,
-): Buffer {
-  const nsBytes = Buffer.byteLength(ns)
-  const arraySize = documents.reduce((size, doc, i) => size + 2 + digits(i) + doc.length, 5)
-  const cursorSize = 4 + (1 + batch.length + 1 + arraySize) + (1 + 3 + 8) + (1 + 3 + 4 + nsBytes + 1) + 1
-  const size = 4 + (1 + 7 + cursorSize) + (1 + 3 + 8) + 1
-  const out = Buffer.allocUnsafe(size)
-  let at = out.writeInt32LE(size, 0)
+): CursorReply {
+  return new CursorReply(batch, documents, id, ns)
+}
+
+type Encoded = Uint8Array | CursorReply
+
+function encoded(body: Body): Encoded {
+  return body instanceof CursorReply || body instanceof Uint8Array ? body : encode(body, Number.MAX_SAFE_INTEGER)
+}
+
+function leadBytes(legacy: boolean): number {
+  return headerBytes + (legacy ? 20 : 5)
+}
+
+function messageBytes(body: Encoded, legacy: boolean): number {
+  return leadBytes(legacy) + (body instanceof CursorReply ? sizesOf(body).whole : body.length)
+}
+
+function fill(message: Buffer, body: Encoded, requestId: number, responseId: number, legacy: boolean): void {
+  const lead = leadBytes(legacy)
+  message.writeInt32LE(message.length, 0)
+  message.writeInt32LE(responseId, 4)
+  message.writeInt32LE(requestId, 8)
+  message.writeInt32LE(legacy ? opcodes.reply : opcodes.msg, 12)
+  message.fill(0, headerBytes, lead)
+  if (legacy) message.writeInt32LE(1, headerBytes + 16)
+  if (body instanceof CursorReply) writeCursor(body, message, lead)
+  else message.set(body, lead)
+}
+
+function sizesOf({ batch, documents, ns }: CursorReply) {
+  let array = 5
+  for (let i = 0; i < documents.length; i++) array += 2 + digits(i) + documents[i]!.length
+  const text = Buffer.byteLength(ns)
+  const cursor = 4 + (1 + batch.length + 1 + array) + (1 + 3 + 8) + (1 + 3 + 4 + text + 1) + 1
+  return { array, text, cursor, whole: 4 + (1 + 7 + cursor) + (1 + 3 + 8) + 1 }
+}
+
+function writeCursor(reply: CursorReply, out: Buffer, from: number): void {
+  const { batch, documents, id, ns } = reply
+  const sizes = sizesOf(reply)
+  let at = out.writeInt32LE(sizes.whole, from)
   at = name(out, at, bsonDocument, 'cursor')
-  at = out.writeInt32LE(cursorSize, at)
+  at = out.writeInt32LE(sizes.cursor, at)
   at = name(out, at, bsonArray, batch)
-  at = out.writeInt32LE(arraySize, at)
-  for (const [i, doc] of documents.entries()) {
+  at = out.writeInt32LE(sizes.array, at)
+  for (let i = 0; i < documents.length; i++) {
     at = name(out, at, bsonDocument, String(i))
-    out.set(doc, at)
-    at += doc.length
+    out.set(documents[i]!, at)
+    at += documents[i]!.length
   }
   at = out.writeUInt8(0, at)
   at = name(out, at, bsonInt64, 'id')
   at = out.writeBigInt64LE(id, at)
   at = name(out, at, bsonString, 'ns')
-  at = out.writeInt32LE(nsBytes + 1, at)
+  at = out.writeInt32LE(sizes.text + 1, at)
   at += out.write(ns, at)
   at = out.writeUInt8(0, at)
   at = out.writeUInt8(0, at)
   at = name(out, at, bsonDouble, 'ok')
   at = out.writeDoubleLE(1, at)
   out.writeUInt8(0, at)
-  return out
 }
 
 function name(out: Buffer, at: number, type: number, field: string): number {
-  const written = out.writeUInt8(type, at)
-  const end = written + out.write(field, written, 'latin1')
-  return out.writeUInt8(0, end)
+  out[at] = type
+  let end = at + 1
+  for (let i = 0; i < field.length; i++) out[end++] = field.charCodeAt(i)
+  out[end] = 0
+  return end + 1
 }
 
 function digits(index: number): number {

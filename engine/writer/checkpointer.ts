@@ -2,36 +2,37 @@
  * A thread that moves the write-ahead log into the database file, so that commits do not have to.
  * After an unclean stop it first checks the file. Started by `writer/client.ts`.
  */
-import { statSync } from 'node:fs'
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { limits } from '../limits.ts'
 import { log, reason } from '../log.ts'
-import { databasePath, openCheckpointer } from '../store/database.ts'
+import { openCheckpointer } from '../store/database.ts'
+import { type Shared, signals } from './protocol.ts'
 
-export type CheckpointerData = { readonly dir: string; readonly check: boolean }
+export type CheckpointerData = { readonly dir: string; readonly signals: Shared['signals']; readonly check: boolean }
 
-if (parentPort !== null) run(parentPort, workerData as CheckpointerData)
+if (parentPort !== null) run(workerData as CheckpointerData)
 
-function run(port: MessagePort, { dir, check }: CheckpointerData): void {
+/** Returns when it is told to stop; the thread then ends. */
+function run({ dir, signals: shared, check }: CheckpointerData): void {
   const db = openCheckpointer(dir)
   if (check) {
     const found = db.prepare('PRAGMA quick_check').get()?.quick_check
     log(found === 'ok' ? 'info' : 'error', 'checked after an unclean stop', { result: String(found) })
   }
   let moved = 0
-  const timer = setInterval(() => {
-    const { size, mtimeMs } = statSync(`${databasePath(dir)}-wal`, { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 }
-    if (size === 0 || mtimeMs === moved) return
+  let wanted = Atomics.load(shared, signals.checkpoint)
+  while (Atomics.load(shared, signals.stop) === 0) {
+    // Nothing else happens in this thread, so that it may sleep here.
+    Atomics.wait(shared, signals.checkpoint, wanted, limits.checkpointEveryMs)
+    wanted = Atomics.load(shared, signals.checkpoint)
+    const committed = Atomics.load(shared, signals.committed)
+    if (committed === moved) continue
     try {
       db.exec('PRAGMA wal_checkpoint(PASSIVE)')
-      moved = mtimeMs
+      moved = committed
     } catch (error) {
       log('warn', 'checkpoint failed', { reason: reason(error) })
     }
-  }, limits.checkpointEveryMs)
-  port.on('message', () => {
-    clearInterval(timer)
-    db.close()
-    port.close()
-  })
+  }
+  db.close()
 }

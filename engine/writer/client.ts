@@ -2,50 +2,78 @@
  * The main thread's side of the writer.
  *
  * Invariants
- * - Writes of one turn of the event loop travel in one message, in the order in which they were asked for.
+ * - Writes reach the writer in the order in which they were asked for, through the ring as long as it has room.
  * - A write is answered once: after its commit, or with the failure of the writer.
  */
 import { Worker } from 'node:worker_threads'
 import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import { log } from '../log.ts'
 import type { CheckpointerData } from './checkpointer.ts'
-import type { Answers, FromWriter, ToWriter, WriteRequest, WriterData } from './protocol.ts'
+import {
+  type FromWriter,
+  idBytes,
+  newShared,
+  type Shared,
+  seeThePort,
+  signals,
+  type ToWriter,
+  type WriteRequest,
+  type WriterData,
+} from './protocol.ts'
+import { offer, take } from './ring.ts'
 
 type Unnumbered<Request> = Request extends unknown ? Omit<Request, 'id'> : never
 
 type Waiting = { readonly resolve: (body: Uint8Array) => void; readonly reject: (error: Error) => void }
 
+export type WriterEvents = {
+  /** Something was committed; whoever waits for it is told next. */
+  readonly committed: () => void
+  /** Nothing can be written any more. */
+  readonly failed: (reason: string) => void
+}
+
 export class Writer {
   readonly #worker: Worker
   readonly #checkpointer: Worker
+  readonly #shared: Shared
   readonly #waiting = new Map<number, Waiting>()
-  readonly #failed: (reason: string) => void
-  #outgoing: WriteRequest[] = []
+  readonly #events: WriterEvents
+  /** What found no room in the ring. */
+  #held: ToWriter[] = []
   #lastId = 0
   #closed: string | undefined
   #stopping = false
 
-  private constructor(worker: Worker, checkpointer: Worker, failed: (reason: string) => void) {
+  private constructor(
+    threads: { readonly worker: Worker; readonly checkpointer: Worker; readonly shared: Shared },
+    events: WriterEvents,
+  ) {
+    const { worker, checkpointer } = threads
     this.#worker = worker
     this.#checkpointer = checkpointer
-    this.#failed = failed
+    this.#shared = threads.shared
+    this.#events = events
     worker.on('message', (message: FromWriter) => this.#receive(message))
     worker.on('error', (error) => this.#close(error.message))
     worker.on('exit', () => this.#close('the writer thread has ended'))
     checkpointer.on('error', (error) => log('error', 'checkpoint thread ended', { reason: error.message }))
   }
 
-  /** Starts the threads. `failed` is told when nothing can be written any more. */
-  static async start(data: WriterData, failed: (reason: string) => void): Promise<Writer> {
+  /** Starts the threads. */
+  static async start(options: Omit<WriterData, 'shared'>, events: WriterEvents): Promise<Writer> {
+    const shared = newShared()
+    const data: WriterData = { ...options, shared }
     const worker = thread('./worker.ts', data)
     const ready = await new Promise<FromWriter>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)
     })
-    const check = ready.kind === 'ready' && !ready.cleanStart
+    const check = typeof ready === 'object' && ready.kind === 'ready' && !ready.cleanStart
     if (check) log('warn', 'the last stop was not a clean one')
-    const checkpointer: CheckpointerData = { dir: data.dir, check }
-    return new Writer(worker, thread('./checkpointer.ts', checkpointer), failed)
+    const checkpointer: CheckpointerData = { dir: data.dir, signals: shared.signals, check }
+    return new Writer({ worker, checkpointer: thread('./checkpointer.ts', checkpointer), shared }, events)
   }
 
   get queued(): number {
@@ -53,55 +81,78 @@ export class Writer {
   }
 
   /**
-   * Hands a write over. The memory of a message goes to the writer thread and is gone here.
+   * Hands a write over. Memory that belongs to a large message alone goes to the writer thread and is gone here.
    * @returns the reply document's bytes, once committed
    */
   write(request: Unnumbered<WriteRequest>): Promise<Uint8Array> {
     if (this.#closed !== undefined) return Promise.reject(unavailable(this.#closed))
-    const id = ++this.#lastId
-    // An idle writer gets its work at once; a busy one at the end of the turn, all of it in one message.
-    if (this.#outgoing.length === 0) (this.#waiting.size === 0 ? queueMicrotask : setImmediate)(() => this.#flush())
-    this.#outgoing.push({ ...request, id })
+    this.#lastId = (this.#lastId % lastIdMax) + 1
+    const id = this.#lastId
+    this.#send({ ...request, id })
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
   }
 
   /** Finishes what is queued, then ends the threads. */
   async stop(): Promise<void> {
     this.#stopping = true
-    this.#flush()
     const end = ended(this.#worker)
-    this.#post({ kind: 'stop' }, [])
+    this.#send({ kind: 'stop' })
     await end
     const checkpointer = ended(this.#checkpointer)
-    this.#checkpointer.postMessage('stop')
+    const counters = this.#shared.signals
+    Atomics.store(counters, signals.stop, 1)
+    Atomics.add(counters, signals.checkpoint, 1)
+    Atomics.notify(counters, signals.checkpoint)
     await checkpointer
   }
 
-  #flush(): void {
-    const requests = this.#outgoing
-    this.#outgoing = []
-    if (requests.length === 0) return
-    const transfer = requests.flatMap((request) =>
-      request.kind === 'command' ? [request.message.buffer as ArrayBuffer] : [],
-    )
-    this.#post({ kind: 'writes', requests }, transfer)
+  #send(message: ToWriter): void {
+    if (this.#held.length > 0 || !this.#offer(message)) this.#held.push(message)
   }
 
-  #post(message: ToWriter, transfer: ArrayBuffer[]): void {
-    this.#worker.postMessage(message, transfer)
+  #offer(message: ToWriter): boolean {
+    const { requests, signals: counters } = this.#shared
+    if (message.kind === 'command' && message.message.length <= limits.largeBytes) {
+      idOf.writeUInt32LE(message.id, 0)
+      if (!offer(requests, idOf, message.message)) return false
+    } else {
+      idOf.writeUInt32LE(seeThePort, 0)
+      if (!offer(requests, idOf)) return false
+      this.#post(message)
+    }
+    Atomics.add(counters, signals.requests, 1)
+    Atomics.notify(counters, signals.requests)
+    return true
+  }
+
+  /** The writer waits for what the ring has announced. */
+  #post(message: ToWriter): void {
+    if (message.kind === 'command') {
+      const bytes = owned(message.message)
+      this.#worker.postMessage({ ...message, message: bytes }, [bytes.buffer as ArrayBuffer])
+    } else {
+      this.#worker.postMessage(message)
+    }
   }
 
   #receive(message: FromWriter): void {
-    if (message.kind === 'answers') this.#answer(message)
-    else if (message.kind === 'failed') this.#failed(message.reason)
+    if (message === 'answers') this.#takeAnswers()
+    else if (message.kind === 'answer') this.#answer(message.id, message.bytes)
+    else if (message.kind === 'failed') this.#events.failed(message.reason)
+    while (this.#held.length > 0 && this.#offer(this.#held[0]!)) this.#held.shift()
   }
 
-  #answer({ ids, ends, bytes }: Answers): void {
-    for (const [i, id] of ids.entries()) {
-      const waiting = this.#waiting.get(id)
-      this.#waiting.delete(id)
-      waiting?.resolve(bytes.subarray(i === 0 ? 0 : ends[i - 1]!, ends[i]))
-    }
+  #takeAnswers(): void {
+    const { answers } = this.#shared
+    for (let record = take(answers); record !== undefined; record = take(answers))
+      this.#answer(record.readUInt32LE(0), record.subarray(idBytes))
+  }
+
+  #answer(id: number, bytes: Uint8Array): void {
+    this.#events.committed()
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    waiting?.resolve(bytes)
   }
 
   #close(reason: string): void {
@@ -109,15 +160,25 @@ export class Writer {
     this.#closed = reason
     for (const { reject } of this.#waiting.values()) reject(unavailable(reason))
     this.#waiting.clear()
-    if (!this.#stopping) this.#failed(reason)
+    this.#held = []
+    if (!this.#stopping) this.#events.failed(reason)
   }
 }
+
+/** Ids fit the four bytes they travel in, and are not used again while anybody could still wait for them. */
+const lastIdMax = 2 ** 32 - 1
+const idOf = Buffer.alloc(idBytes)
 
 function thread(file: string, data: WriterData | CheckpointerData): Worker {
   return new Worker(new URL(file, import.meta.url), {
     workerData: data,
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
+}
+
+/** The bytes in memory of their own, which can be handed to another thread. */
+function owned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.prototype.slice.call(bytes)
 }
 
 function ended(worker: Worker): Promise<void> {

@@ -5,8 +5,9 @@ import { namespace } from '../store/catalog.ts'
 import type { Message } from '../wire/message.ts'
 import { changed, ensureCollection, removeCollection, type Statement, type WriteContext } from './context.ts'
 import { existing } from './indexes.ts'
+import { collectionOptions } from './specs.ts'
 
-/** Source: `create`, without options of its own. */
+/** Source: `create`. */
 // biome-ignore lint/correctness/useYield: a statement that never rests
 export function* create(ctx: WriteContext, { body }: Message): Statement {
   const database = textField(body, '$db')
@@ -14,7 +15,7 @@ export function* create(ctx: WriteContext, { body }: Message): Statement {
   if (ctx.store.collection(database, name) !== undefined) {
     throw new EngineError('NamespaceExists', `Collection ${namespace(database, name)} already exists.`)
   }
-  ensureCollection(ctx, database, name)
+  ensureCollection(ctx, database, name, collectionOptions(body))
   return { ok: 1 }
 }
 

@@ -68,7 +68,7 @@ export function removeIndex(ctx: WriteContext, index: Index): void {
 
 /** Removes a collection with its indexes; the caller calls `changed`. */
 export function removeCollection(ctx: WriteContext, collection: Collection): void {
-  for (const index of collection.indexes) removeIndex(ctx, index)
+  for (const index of collection.maintained) removeIndex(ctx, index)
   ctx.store.db.prepare('DELETE FROM catalog WHERE id = ?').run(collection.id)
   ctx.store.tables.dropRecords(collection.id)
 }

@@ -1,3 +1,5 @@
+import { constantsOf } from '../aggregate/expression.ts'
+import type { Constants } from '../aggregate/scope.ts'
 import { deadlineOf, flagField, hintField, optionalDocument, optionalDocuments, textField } from '../arguments.ts'
 import type { Document, Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
@@ -20,8 +22,10 @@ export function* findAndModify(ctx: WriteContext, message: Message): Statement {
   const removing = flagField(body, 'remove')
   const upsert = flagField(body, 'upsert')
   const wantsNew = flagField(body, 'new')
-  const compiled = changeOf(body, removing, upsert, wantsNew)
-  const project = projection(body, filter)
+  const now = new Date()
+  const names = constantsOf(optionalDocument(body, 'let'), now)
+  const compiled = changeOf(body, { removing, upsert, wantsNew, names })
+  const project = projection(body, filter, names)
   const deadline = deadlineOf(body)
   const collection = upsert ? ensureCollection(ctx, database, name) : ctx.store.collection(database, name)
   if (collection === undefined) {
@@ -33,13 +37,13 @@ export function* findAndModify(ctx: WriteContext, message: Message): Statement {
     sort: optionalDocument(body, 'sort'),
     hint: hintField(body),
     limit: 1,
+    names,
   })
   const target = firstTarget(query, deadline)
   if (compiled === undefined) {
     if (target !== undefined) applyDelete(ctx, collection, target)
     return answer(target === undefined ? null : project(target.doc), true, undefined, target === undefined ? 0 : 1)
   }
-  const now = new Date()
   if (target !== undefined) {
     const result = applyUpdate(ctx, collection, target, compiled, query.matcher, now)
     return answer(project(wantsNew ? result.doc : target.doc), false, undefined, 1)
@@ -49,8 +53,15 @@ export function* findAndModify(ctx: WriteContext, message: Message): Statement {
   return answer(wantsNew ? project(doc) : null, false, doc._id, 1)
 }
 
+type Wanted = {
+  readonly removing: boolean
+  readonly upsert: boolean
+  readonly wantsNew: boolean
+  readonly names: Constants
+}
+
 /** The compiled update, undefined for a removal. */
-function changeOf(body: Document, removing: boolean, upsert: boolean, wantsNew: boolean): Update | undefined {
+function changeOf(body: Document, { removing, upsert, wantsNew, names }: Wanted): Update | undefined {
   if (removing) {
     if (body.update !== undefined)
       throw new EngineError('FailedToParse', 'Cannot specify both an update and remove=true')
@@ -64,13 +75,13 @@ function changeOf(body: Document, removing: boolean, upsert: boolean, wantsNew: 
   }
   if (body.update === undefined)
     throw new EngineError('FailedToParse', 'Either an update or remove=true must be specified')
-  return compileUpdate(updateSpec(body, 'update'), { arrayFilters: optionalDocuments(body, 'arrayFilters') })
+  return compileUpdate(updateSpec(body, 'update'), { arrayFilters: optionalDocuments(body, 'arrayFilters'), names })
 }
 
-function projection(body: Document, filter: Document): (doc: Document) => Document {
+function projection(body: Document, filter: Document, names: Constants): (doc: Document) => Document {
   const fields = optionalDocument(body, 'fields')
   if (fields === undefined || Object.keys(fields).length === 0) return (doc) => doc
-  return compileProjection(fields, compileFilter(parseFilter(filter)))
+  return compileProjection(fields, compileFilter(parseFilter(filter), names), names)
 }
 
 function answer(value: Document | null, removing: boolean, upserted: Value | undefined, n: number): Document {

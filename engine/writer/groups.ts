@@ -2,8 +2,9 @@
  * Runs statements one after another and commits them in groups.
  *
  * Invariants
- * - Statements run in the order in which they came; one that rests goes to the end of the queue.
- * - Each step of a statement runs in its own savepoint: it happens whole or not at all.
+ * - Statements run in the order in which they came; one that rests goes behind those that have come meanwhile.
+ * - Each step of a statement happens whole or not at all: it runs in its own savepoint. The first of a group needs none,
+ *   as undoing it undoes the group, which is cheaper by the pages a savepoint sets aside.
  * - No answer is given out before the COMMIT that holds it has returned; with `synchronous=FULL` it is then on disk.
  * - When a group cannot be committed, all its statements fail, and none of them has happened.
  */
@@ -19,6 +20,8 @@ export type Task = {
   readonly id: number
   readonly bytes: number
   readonly start: () => Statement
+  /** Called when the statement has ended and what it was made of is not needed any more. */
+  readonly ended?: () => void
   statement?: Statement
 }
 
@@ -39,8 +42,9 @@ const sqliteFatal = new Set([8, 10, 11, 14, 26])
 export class Groups {
   readonly #ctx: WriteContext
   readonly #options: GroupOptions
-  readonly #sql: Readonly<Record<'begin' | 'commit' | 'savepoint' | 'release' | 'undo', StatementSync>>
+  readonly #sql: Readonly<Record<'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'undo', StatementSync>>
   #queue: Task[] = []
+  #resting: Task[] = []
   #failed: string | undefined
 
   constructor(ctx: WriteContext, options: GroupOptions) {
@@ -50,6 +54,7 @@ export class Groups {
     this.#sql = {
       begin: db.prepare('BEGIN IMMEDIATE'),
       commit: db.prepare('COMMIT'),
+      rollback: db.prepare('ROLLBACK'),
       savepoint: db.prepare('SAVEPOINT step'),
       release: db.prepare('RELEASE step'),
       undo: db.prepare('ROLLBACK TO step'),
@@ -57,7 +62,7 @@ export class Groups {
   }
 
   get waiting(): number {
-    return this.#queue.length
+    return this.#queue.length + this.#resting.length
   }
 
   add(task: Task): void {
@@ -68,6 +73,7 @@ export class Groups {
   runOne(): void {
     const answers: Answer[] = []
     const taken: Task[] = []
+    this.#queue.push(...this.#resting.splice(0))
     if (this.#failed !== undefined) {
       this.#refuseAll(this.#failed)
       return
@@ -77,7 +83,7 @@ export class Groups {
       const resting = this.#runSteps(taken, answers)
       if (this.#options.syncDelayMs > 0) pause(this.#options.syncDelayMs)
       this.#sql.commit.run()
-      this.#queue.push(...resting)
+      this.#resting = resting
     } catch (error) {
       this.#undoGroup(error, taken)
       return
@@ -94,32 +100,48 @@ export class Groups {
       const task = this.#queue[at++]!
       taken.push(task)
       bytes += task.bytes
-      const body = this.#step(task)
-      if (body === undefined) resting.push(task)
-      else answers.push({ id: task.id, body })
+      const body = this.#step(task, taken.length === 1)
+      if (body === undefined) {
+        resting.push(task)
+      } else {
+        task.ended?.()
+        answers.push({ id: task.id, body })
+      }
       if (performance.now() > until) break
     }
     this.#queue = this.#queue.slice(at)
     return resting
   }
 
-  /** One step in a savepoint. @returns the answer when the statement has ended */
-  #step(task: Task): Document | undefined {
+  /** One step, undone when it fails. @returns the answer when the statement has ended */
+  #step(task: Task, first: boolean): Document | undefined {
     const sql = this.#sql
-    sql.savepoint.run()
+    const { store } = this.#ctx
+    const { catalog } = store
+    if (!first) sql.savepoint.run()
     try {
       task.statement ??= task.start()
       const result = task.statement.next()
-      sql.release.run()
+      if (!first) sql.release.run()
       return result.done === true ? result.value : undefined
     } catch (error) {
       if (sqliteCode(error) !== undefined) throw error
-      sql.undo.run()
-      sql.release.run()
-      this.#ctx.store.reloadCatalog()
+      this.#undoStep(first)
+      // Every change of the catalog makes a new one.
+      if (store.catalog !== catalog) store.reloadCatalog()
       if (error instanceof EngineError) return errorBody(error)
       log('error', 'statement failed', { reason: reason(error) })
       return errorBody(new EngineError('InternalError', 'the statement failed; see the log of the engine'))
+    }
+  }
+
+  #undoStep(first: boolean): void {
+    if (first) {
+      this.#sql.rollback.run()
+      this.#sql.begin.run()
+    } else {
+      this.#sql.undo.run()
+      this.#sql.release.run()
     }
   }
 
@@ -130,12 +152,15 @@ export class Groups {
     const code = sqliteCode(error)
     const text = reason(error)
     log('error', 'group rolled back', { reason: text, sqlite: code })
+    const fatal = code === undefined || sqliteFatal.has(code & 0xff)
     const refusal =
-      code === sqliteFull ? outOfSpace() : new EngineError('InternalError', 'the write could not be committed')
+      code === sqliteFull
+        ? outOfSpace()
+        : new EngineError(fatal ? 'InterruptedAtShutdown' : 'InternalError', 'the write could not be committed')
     const rest = new Set(taken)
     this.#queue = this.#queue.filter((task) => !rest.has(task))
     this.#options.answer(taken.map((task) => ({ id: task.id, body: errorBody(refusal) })))
-    if (code === undefined || sqliteFatal.has(code & 0xff)) {
+    if (fatal) {
       this.#failed = text
       this.#options.fail(text)
     }

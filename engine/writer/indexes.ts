@@ -1,12 +1,4 @@
-import {
-  checkCollation,
-  countField,
-  documentsField,
-  flagField,
-  isNumber,
-  optionalDocument,
-  textField,
-} from '../arguments.ts'
+import { checkCollation, countField, flagField, isNumber, optionalDocument, textField } from '../arguments.ts'
 import { equalValues } from '../bson/compare.ts'
 import { type Document, documentOf, isDocument, type Value } from '../bson/document.ts'
 import { encode } from '../bson/encode.ts'
@@ -14,10 +6,9 @@ import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { FilterNode } from '../match/parse.ts'
 import { type Collection, type Index, indexFrom, keyDocument, namespace } from '../store/catalog.ts'
-import { entriesOf, indexedPart } from '../store/entries.ts'
 import type { Message } from '../wire/message.ts'
-import { addIndex, changed, ensureCollection, removeIndex, type Statement, type WriteContext } from './context.ts'
-import { checkUnique } from './records.ts'
+import { changed, removeIndex, type Statement, type WriteContext } from './context.ts'
+import { collectionOptions } from './specs.ts'
 
 const secondsMax = 2_147_483_647
 
@@ -48,26 +39,6 @@ export const indexOptions: Readonly<Record<string, 'implemented' | 'harmless' | 
   prepareUnique: 'refused',
 }
 
-/** Builds the indexes that are missing, each filled from the documents in the same transaction. Source: `createIndexes`. */
-// biome-ignore lint/correctness/useYield: the build is one transaction
-export function* createIndexes(ctx: WriteContext, { body }: Message): Statement {
-  const database = textField(body, '$db')
-  const name = textField(body, 'createIndexes')
-  const specs = documentsField(body, 'indexes').map(checkedSpec)
-  if (specs.length === 0) throw new EngineError('BadValue', 'Must specify at least one index to create')
-  const existed = ctx.store.collection(database, name) !== undefined
-  const before = ensureCollection(ctx, database, name)
-  for (const spec of specs) build(ctx, ensureCollection(ctx, database, name), spec)
-  const after = ensureCollection(ctx, database, name)
-  return {
-    numIndexesBefore: before.indexes.length,
-    numIndexesAfter: after.indexes.length,
-    createdCollectionAutomatically: !existed,
-    ...(before.indexes.length === after.indexes.length && { note: 'all indexes already exist' }),
-    ok: 1,
-  }
-}
-
 /** Source: `dropIndexes`: by name, key pattern, list of names, or `*` for all but `_id_`. */
 // biome-ignore lint/correctness/useYield: a statement that never rests
 export function* dropIndexes(ctx: WriteContext, { body, fields }: Message): Statement {
@@ -77,10 +48,15 @@ export function* dropIndexes(ctx: WriteContext, { body, fields }: Message): Stat
   return { nIndexesWas: collection.indexes.length, ok: 1 }
 }
 
-/** Changes the lifetime or the visibility of one index. Source: `collMod` with `index`. */
+/** Changes the lifetime or the visibility of one index, or the options of the collection. Source: `collMod`. */
 // biome-ignore lint/correctness/useYield: a statement that never rests
 export function* collMod(ctx: WriteContext, { body }: Message): Statement {
   const collection = existing(ctx, textField(body, '$db'), textField(body, 'collMod'))
+  const options = collectionOptions(body, collection.options)
+  if (options !== collection.options) {
+    ctx.store.db.prepare('UPDATE catalog SET options = ? WHERE id = ?').run(encode(options), collection.id)
+    changed(ctx)
+  }
   const wanted = optionalDocument(body, 'index')
   if (wanted === undefined) return { ok: 1 }
   const index = selected(collection, wanted.name ?? wanted.keyPattern)[0]!
@@ -110,80 +86,66 @@ export function existing(ctx: WriteContext, database: string, name: string): Col
   return collection
 }
 
-function build(ctx: WriteContext, collection: Collection, spec: Document): void {
-  if (known(collection, spec)) return
-  if (collection.indexes.length >= limits.indexesPerCollection) {
-    throw new EngineError(
-      'CannotCreateIndex',
-      `add index fails, too many indexes for ${namespace(collection.database, collection.name)}`,
-    )
-  }
-  const created = addIndex(ctx, collection.id, spec)
-  changed(ctx)
-  const current = existing(ctx, collection.database, collection.name)
-  const index = current.indexes.find(({ id }) => id === created.id)!
-  fill(ctx, current, index)
-}
-
-function fill(ctx: WriteContext, collection: Collection, index: Index): void {
-  const multikey = index.key.map(() => false)
-  const table = ctx.store.index(index.id)
-  for (let at = 0; ; ) {
-    const rows = ctx.store.records(collection.id).after(at, limits.writeChunk, limits.writeChunkBytes)
-    for (const [record, bytes] of rows) {
-      const doc = indexedPart(collection, bytes)
-      const entries = entriesOf(index, doc)
-      checkUnique(ctx.store, collection, entries, entries.keys, record, doc)
-      for (const key of entries.keys) table.insert(key, record)
-      for (const [i, flag] of entries.multikey.entries()) if (flag) multikey[i] = true
-      at = record
-    }
-    if (rows.length === 0) break
-  }
-  if (multikey.includes(true)) {
-    ctx.store.db.prepare('UPDATE indexes SET multikey = ? WHERE id = ?').run(JSON.stringify(multikey), index.id)
-    changed(ctx)
-  }
-}
-
-/** Whether the same index exists already. @throws EngineError when one exists that differs */
-function known(collection: Collection, spec: Document): boolean {
-  const byName = collection.indexes.find((index) => index.name === spec.name)
-  const byKey = collection.indexes.find(
-    (index) => equalValues(keyDocument(index.key), spec.key) && sameFilter(index.spec, spec),
-  )
-  if (byName !== undefined && byName !== byKey) {
+/**
+ * Whether the same index exists already. Key, filter, `unique` and `sparse` tell indexes apart; other options do not.
+ * @throws EngineError when one exists that differs
+ */
+export function known(collection: Collection, spec: Document): boolean {
+  if (equalValues(spec.key, idKey)) return knownId(spec)
+  const byName = collection.maintained.find((index) => index.name === spec.name)
+  const alike = collection.maintained.find((index) => sameSignature(index.spec, spec))
+  if (byName !== undefined && byName !== alike) {
     throw new EngineError(
       'IndexKeySpecsConflict',
-      `An existing index has the same name as the requested index but another key or filter: ${String(spec.name)}`,
+      `An existing index has the same name as the requested index but is another one: ${String(spec.name)}`,
     )
   }
-  if (byKey === undefined) return false
-  if (byName === undefined && byKey.name !== '_id_') {
-    throw new EngineError('IndexOptionsConflict', `Index already exists with a different name: ${byKey.name}`)
+  if (alike === undefined) return false
+  const same = equalValues(alike.spec.expireAfterSeconds ?? null, spec.expireAfterSeconds ?? null)
+  if (byName === undefined) {
+    const text = same
+      ? 'Index already exists with a different name'
+      : 'An equivalent index already exists with a different name and options'
+    throw new EngineError('IndexOptionsConflict', `${text}: ${alike.name}`)
   }
-  const same = ['unique', 'sparse', 'expireAfterSeconds'].every((option) =>
-    equalValues(optionOf(byKey.spec, option), optionOf(spec, option)),
-  )
-  if (!same && byKey.name !== '_id_') {
+  if (!same) {
     throw new EngineError(
       'IndexOptionsConflict',
-      `An equivalent index already exists with the same name but different options: ${byKey.name}`,
+      `An equivalent index already exists with the same name but different options: ${alike.name}`,
     )
   }
   return true
+}
+
+const idKey = documentOf({ _id: 1 })
+
+/** Every collection has the index on `_id`, which takes no options. */
+function knownId(spec: Document): boolean {
+  const option = ['unique', 'sparse', 'partialFilterExpression', 'expireAfterSeconds', 'hidden'].find(
+    (name) => spec[name] !== undefined,
+  )
+  if (option === undefined) return true
+  throw new EngineError(
+    'InvalidIndexSpecificationOption',
+    `The field '${option}' is not valid for an _id index specification.`,
+  )
+}
+
+function sameSignature(a: Document, b: Document): boolean {
+  return (
+    equalValues(a.key, b.key) &&
+    sameFilter(a, b) &&
+    (a.unique === true) === (b.unique === true) &&
+    (a.sparse === true) === (b.sparse === true)
+  )
 }
 
 function sameFilter(a: Document, b: Document): boolean {
   return equalValues(a.partialFilterExpression ?? null, b.partialFilterExpression ?? null)
 }
 
-function optionOf(spec: Document, option: string): Value {
-  return spec[option] ?? (option === 'expireAfterSeconds' ? null : false)
-}
-
 /** The specification as it is stored. @throws EngineError for what the engine cannot index */
-function checkedSpec(spec: Document): Document {
+export function checkedSpec(spec: Document): Document {
   for (const option of Object.keys(spec)) checkOption(option)
   checkCollation(spec)
   const key = optionalDocument(spec, 'key')
@@ -267,18 +229,26 @@ function checkPartial(node: FilterNode): void {
 }
 
 function selected(collection: Collection, which: Value | undefined): readonly Index[] {
-  const others = collection.indexes.filter((index) => index.name !== '_id_')
+  const others = collection.maintained.filter((index) => index.name !== '_id_')
   if (which === '*') return others
   if (Array.isArray(which)) return which.flatMap((name) => selected(collection, name))
-  const index = collection.indexes.find((candidate) =>
+  const found = collection.maintained.filter((candidate) =>
     isDocument(which) ? equalValues(keyDocument(candidate.key), which) : candidate.name === which,
   )
+  if (found.length > 1) {
+    throw new EngineError(
+      'AmbiguousIndexKeyPattern',
+      `${found.length} indexes have this key; name the one that is meant: ${found.map(({ name }) => name).join(', ')}`,
+    )
+  }
+  const [index] = found
   if (index === undefined) throw new EngineError('IndexNotFound', `index not found with name [${String(which)}]`)
   if (index.name === '_id_') throw new EngineError('InvalidOptions', 'cannot drop _id index')
   return [index]
 }
 
-function saveSpec(ctx: WriteContext, index: Index, spec: Document): void {
+/** Keeps a changed specification. */
+export function saveSpec(ctx: WriteContext, index: Index, spec: Document): void {
   ctx.store.db.prepare('UPDATE indexes SET spec = ? WHERE id = ?').run(encode(spec), index.id)
   changed(ctx)
 }

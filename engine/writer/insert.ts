@@ -1,10 +1,13 @@
 import { ObjectId } from 'bson'
 import { flagField, textField } from '../arguments.ts'
+import { decode } from '../bson/decode.ts'
 import type { Document } from '../bson/document.ts'
 import { encode } from '../bson/encode.ts'
+import { checkId } from '../bson/ids.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { bsonType, checkDocument, type Element, elements } from '../store/elements.ts'
+import { giveBack } from '../wire/memory.ts'
 import type { Message } from '../wire/message.ts'
 import { ensureCollection, markMultikey, nextRecord, type Statement, type WriteContext } from './context.ts'
 import { insertRecord } from './records.ts'
@@ -29,6 +32,8 @@ export function* insert(ctx: WriteContext, message: Message): Statement {
       )
       n++
       bytes += doc.length
+      // A large copy was made to bring `_id` to the front.
+      if (doc.length >= limits.largeBytes && doc.buffer !== message.bytes.buffer) giveBack(doc)
     } catch (error) {
       errors.push(writeError(i / 2, error))
       if (ordered) break
@@ -53,7 +58,7 @@ export function prepare(bytes: Buffer, from: number, to: number): Uint8Array {
   const found = elements(bytes, from)
   for (const element of found) if (element.type === bsonType.timestamp) fillTimestamp(bytes, element)
   const id = found.find((element) => element.name === '_id')
-  if (id !== undefined) checkId(id)
+  if (id !== undefined) checkElement(bytes, id)
   if (id === found[0] && id !== undefined) return bytes.subarray(from, to)
   const first = id === undefined ? newId() : bytes.subarray(id.start, id.end)
   const rest =
@@ -73,16 +78,20 @@ function newId(): Uint8Array {
   return doc.subarray(4, doc.length - 1)
 }
 
-function checkId(id: Element): void {
-  const wrong =
-    id.type === bsonType.array
-      ? 'array'
-      : id.type === bsonType.regex
-        ? 'regex'
-        : id.type === bsonType.undefined
-          ? 'undefined'
-          : undefined
-  if (wrong !== undefined) throw new EngineError('InvalidIdField', `The '_id' value cannot be of type ${wrong}`)
+/** Most ids are plain values: only what could be wrong is decoded. */
+function checkElement(bytes: Buffer, id: Element): void {
+  if (id.type === bsonType.undefined)
+    throw new EngineError('InvalidIdField', "The '_id' value cannot be of type undefined")
+  if (id.type === bsonType.array || id.type === bsonType.regex || id.type === bsonType.document)
+    checkId(decode(withOnly(bytes.subarray(id.start, id.end)))._id!)
+}
+
+/** The document of one element. */
+function withOnly(element: Uint8Array): Buffer {
+  const doc = Buffer.alloc(element.length + 5)
+  doc.writeInt32LE(doc.length, 0)
+  doc.set(element, 4)
+  return doc
 }
 
 /** An empty timestamp at the top level means the time of the insert, as in mongod. */

@@ -31,7 +31,7 @@ export function insertRecord(
   mark: MarkMultikey,
 ): void {
   const doc = indexedPart(collection, bytes)
-  const all = collection.indexes.map((index) => entriesOf(index, doc))
+  const all = collection.maintained.map((index) => entriesOf(index, doc))
   for (const entries of all) checkUnique(store, collection, entries, entries.keys, record, doc)
   store.records(collection.id).insert(record, bytes)
   for (const { index, keys, multikey } of all) {
@@ -49,7 +49,7 @@ export function replaceRecord(
   mark: MarkMultikey,
 ): void {
   const { record, before, after, bytes } = change
-  const deltas = collection.indexes.flatMap((index) => {
+  const deltas = collection.maintained.flatMap((index) => {
     if (untouched(index, before, after)) return []
     const old = entriesOf(index, before).keys
     const now = entriesOf(index, after)
@@ -69,7 +69,7 @@ export function replaceRecord(
 
 /** Removes a document; `doc` holds at least what the indexes read. */
 export function removeRecord(store: Store, collection: Collection, record: number, doc: Document): void {
-  for (const index of collection.indexes) {
+  for (const index of collection.maintained) {
     const table = store.index(index.id)
     for (const key of entriesOf(index, doc).keys) table.remove(key, record)
   }

@@ -1,4 +1,5 @@
-import { type Document, isDocument } from '../bson/document.ts'
+import { flagField, optionalDocument } from '../arguments.ts'
+import { type Document, documentOf, isDocument, newDocument } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 
 /** An update as it comes: operators, a replacement, or a pipeline. */
@@ -13,4 +14,13 @@ export function updateSpec(spec: Document, field: string): Document | readonly D
   }
   if (isDocument(value)) return value
   throw new EngineError('FailedToParse', 'Update argument must be either an object or an array')
+}
+
+/** The options of a collection that listCollections shows: what `create` or `collMod` says, over what stands. */
+export function collectionOptions(body: Document, known: Document = newDocument()): Document {
+  const images = optionalDocument(body, 'changeStreamPreAndPostImages')
+  if (images === undefined) return known
+  const enabled = flagField(images, 'enabled')
+  const { changeStreamPreAndPostImages: _was, ...others } = known
+  return documentOf({ ...others, ...(enabled && { changeStreamPreAndPostImages: documentOf({ enabled }) }) })
 }

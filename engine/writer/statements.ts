@@ -1,16 +1,18 @@
 import { EngineError } from '../errors.ts'
 import { asBuffer } from '../store/elements.ts'
 import { type Message, parseMessage } from '../wire/message.ts'
+import { createIndexes } from './builds.ts'
 import { create, drop, dropDatabase, renameCollection } from './collections.ts'
 import type { Statement, WriteContext } from './context.ts'
 import { expire } from './expire.ts'
 import { findAndModify } from './findAndModify.ts'
-import { collMod, createIndexes, dropIndexes } from './indexes.ts'
+import { collMod, dropIndexes } from './indexes.ts'
 import { insert } from './insert.ts'
+import { closeOutput, mergeDocuments, openOutput } from './output.ts'
 import type { WriteRequest } from './protocol.ts'
 import { remove, update } from './update.ts'
 
-/** The commands that change something, by the names clients use. */
+/** The commands that change something, by the names clients use, and three of the engine's own that no client can name. */
 const statements: Readonly<Record<string, (ctx: WriteContext, message: Message) => Statement>> = {
   insert,
   update,
@@ -25,6 +27,9 @@ const statements: Readonly<Record<string, (ctx: WriteContext, message: Message) 
   dropDatabase,
   renameCollection,
   collMod,
+  mergeDocuments,
+  openOutput,
+  closeOutput,
 }
 
 /** The statement behind a request. @throws EngineError for malformed messages */

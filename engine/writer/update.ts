@@ -1,3 +1,5 @@
+import { constantsOf } from '../aggregate/expression.ts'
+import type { Constants } from '../aggregate/scope.ts'
 import {
   checkCollation,
   countField,
@@ -5,7 +7,6 @@ import {
   documentField,
   flagField,
   hintField,
-  onlyFields,
   optionalDocument,
   optionalDocuments,
   textField,
@@ -15,6 +16,7 @@ import type { Document, Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { parseFilter } from '../match/parse.ts'
+import { elements } from '../store/elements.ts'
 import { compileUpdate, type Update } from '../update/compile.ts'
 import type { Message } from '../wire/message.ts'
 import { allRecords, applyDelete, applyUpdate, applyUpsert, eachInChunks, firstTarget, searchFor } from './change.ts'
@@ -23,7 +25,7 @@ import { type WriteError, writeError } from './results.ts'
 import { updateSpec } from './specs.ts'
 
 /** What one statement of an `update`, and of a `delete`, may say; the collation only that it is the simple one. */
-export const updateFields = ['q', 'u', 'upsert', 'multi', 'arrayFilters', 'hint', 'collation', 'sort'] as const
+export const updateFields = ['q', 'u', 'upsert', 'multi', 'arrayFilters', 'hint', 'collation'] as const
 export const deleteFields = ['q', 'limit', 'hint', 'collation'] as const
 
 /** Source: the `update` command; its statements run in turn, each on one document or, with `multi`, in chunks. */
@@ -31,14 +33,15 @@ export function* update(ctx: WriteContext, message: Message): Statement {
   const database = textField(message.body, '$db')
   const name = textField(message.body, 'update')
   const ordered = flagField(message.body, 'ordered', true)
-  const deadline = deadlineOf(message.body)
+  checkFieldNames(message, 'update.updates', updateFields)
+  const run = runOf(message)
   const errors: WriteError[] = []
   const upserted: Document[] = []
   const counts = { n: 0, nModified: 0 }
   for (let i = 0; i < message.bulk.length; i += 2) {
     try {
       const spec = decode(message.bytes.subarray(message.bulk[i], message.bulk[i + 1]))
-      const id = yield* updateOne(ctx, database, name, spec, counts, deadline)
+      const id = yield* updateOne(ctx, database, name, spec, counts, run)
       if (id !== undefined) upserted.push({ index: i / 2, _id: id })
     } catch (error) {
       errors.push(writeError(i / 2, error))
@@ -59,13 +62,14 @@ export function* remove(ctx: WriteContext, message: Message): Statement {
   const database = textField(message.body, '$db')
   const name = textField(message.body, 'delete')
   const ordered = flagField(message.body, 'ordered', true)
-  const deadline = deadlineOf(message.body)
+  checkFieldNames(message, 'delete.deletes', deleteFields)
+  const run = runOf(message)
   const errors: WriteError[] = []
   const counts = { n: 0 }
   for (let i = 0; i < message.bulk.length; i += 2) {
     try {
       const spec = decode(message.bytes.subarray(message.bulk[i], message.bulk[i + 1]))
-      yield* deleteOne(ctx, database, name, spec, counts, deadline)
+      yield* deleteOne(ctx, database, name, spec, counts, run)
     } catch (error) {
       errors.push(writeError(i / 2, error))
       if (ordered) break
@@ -75,6 +79,23 @@ export function* remove(ctx: WriteContext, message: Message): Statement {
   return { ...counts, ...(errors.length > 0 && { writeErrors: errors }), ok: 1 }
 }
 
+/** What holds for all statements of a command. */
+type Run = { readonly deadline: number | undefined; readonly names: Constants; readonly now: Date }
+
+function runOf({ body }: Message): Run {
+  const now = new Date()
+  return { deadline: deadlineOf(body), names: constantsOf(optionalDocument(body, 'let'), now), now }
+}
+
+/** An unknown field in any statement refuses the command before the first of them runs, as mongod's parser does. */
+function checkFieldNames({ bytes, bulk }: Message, where: string, known: readonly string[]): void {
+  for (let i = 0; i < bulk.length; i += 2) {
+    for (const { name } of elements(bytes, bulk[i]!)) {
+      if (!known.includes(name)) throw new EngineError(40415, `BSON field '${where}.${name}' is an unknown field.`)
+    }
+  }
+}
+
 /** @returns the `_id` of the document an upsert inserted */
 function* updateOne(
   ctx: WriteContext,
@@ -82,25 +103,22 @@ function* updateOne(
   name: string,
   spec: Document,
   counts: { n: number; nModified: number },
-  deadline: number | undefined,
+  { deadline, names, now }: Run,
 ): Generator<void, Value | undefined, void> {
-  onlyFields(spec, 'update.updates', updateFields)
   checkCollation(spec)
-  const compiled = compileUpdate(updateSpec(spec, 'u'), { arrayFilters: optionalDocuments(spec, 'arrayFilters') })
+  const arrayFilters = optionalDocuments(spec, 'arrayFilters')
+  const compiled = compileUpdate(updateSpec(spec, 'u'), { arrayFilters, names })
   const filter = documentField(spec, 'q')
   const multi = flagField(spec, 'multi')
   const upsert = flagField(spec, 'upsert')
   if (multi && compiled.kind === 'replacement')
     throw new EngineError('FailedToParse', 'multi update is not supported for replacement-style update')
-  const sort = optionalDocument(spec, 'sort')
-  if (multi && sort !== undefined) throw new EngineError('FailedToParse', 'Cannot specify sort with multi=true')
   const collection = upsert ? ensureCollection(ctx, database, name) : ctx.store.collection(database, name)
-  const now = new Date()
   if (collection === undefined) {
     parseFilter(filter)
     return undefined
   }
-  const query = searchFor(ctx, collection, { filter, sort, hint: hintField(spec), limit: multi ? 0 : 1 })
+  const query = searchFor(ctx, collection, { filter, hint: hintField(spec), limit: multi ? 0 : 1, names })
   const before = counts.n
   const tally = (changed: boolean) => {
     counts.n++
@@ -138,9 +156,8 @@ function* deleteOne(
   name: string,
   spec: Document,
   counts: { n: number },
-  deadline: number | undefined,
+  { deadline, names }: Run,
 ): Generator<void, void, void> {
-  onlyFields(spec, 'delete.deletes', deleteFields)
   checkCollation(spec)
   const filter = documentField(spec, 'q')
   const limit = countField(spec, 'limit')
@@ -151,7 +168,7 @@ function* deleteOne(
     parseFilter(filter)
     return
   }
-  const query = searchFor(ctx, collection, { filter, hint: hintField(spec), limit })
+  const query = searchFor(ctx, collection, { filter, hint: hintField(spec), limit, names })
   if (limit === 1) {
     const target = firstTarget(query, deadline)
     if (target === undefined) return

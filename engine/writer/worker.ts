@@ -1,5 +1,5 @@
 /** The writer thread: it alone changes the database file. Started by `writer/client.ts`. */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
@@ -8,16 +8,33 @@ import { encode } from '../bson/encode.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { log, reason } from '../log.ts'
-import { busyMs, databasePath, openReader, openWriter, readMeta, writeMeta } from '../store/database.ts'
+import { busyMs, openReader, openWriter, readMeta, writeMeta } from '../store/database.ts'
 import { Store } from '../store/store.ts'
+import { openGauge, reserveLog } from '../store/wal.ts'
+import { giveBack } from '../wire/memory.ts'
 import { errorBody } from '../wire/reply.ts'
+import { removeUnfinished } from './builds.ts'
 import type { WriteContext } from './context.ts'
 import { type Answer, Groups } from './groups.ts'
-import type { Answers, FromWriter, ToWriter, WriteRequest, WriterData } from './protocol.ts'
+import { dropTemporary } from './output.ts'
+import {
+  type FromWriter,
+  idBytes,
+  type Shared,
+  seeThePort,
+  signals,
+  type ToWriter,
+  type WriterData,
+} from './protocol.ts'
+import { offer, take } from './ring.ts'
 import { statementFor } from './statements.ts'
 
 /** More pages than any database has. */
 const allPages = 2 ** 31 - 1
+
+/** How long the event loop of this thread may have to wait for a turn, at work and at rest. */
+const loopTurnMs = 20
+const idleTurnMs = 1_000
 
 if (parentPort !== null) run(parentPort, workerData as WriterData)
 
@@ -25,92 +42,151 @@ function run(port: MessagePort, data: WriterData): void {
   const db = openWriter(data.dir, data)
   const cleanStart = readMeta(db, 'clean') === 1
   writeMeta(db, 'clean', 0)
+  reserve(data.dir)
+  const keepLogShort = logKeeper(db, data)
   const ctx: WriteContext = { store: new Store(db), noTableScan: data.noTableScan, lastRecord: new Map() }
+  dropTemporary(ctx)
+  if (!cleanStart) inTransaction(db, () => removeUnfinished(ctx))
   const send = (message: FromWriter, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
   const groups = new Groups(ctx, {
     syncDelayMs: data.syncDelayMs,
-    answer: (answers) => sendAnswers(answers, send),
+    answer: (answers) => sendAnswers(answers, data.shared, send),
     fail: (text) => send({ kind: 'failed', reason: text }),
   })
   let stopping = false
   let backups = 0
-  const take = (message: ToWriter) => {
-    if (message.kind === 'stop') stopping = true
-    else for (const request of message.requests) enqueue(request)
-  }
-  const enqueue = (request: WriteRequest) => {
-    if (request.kind === 'backup') {
+  const enqueue = (request: ToWriter) => {
+    if (request.kind === 'stop') {
+      stopping = true
+    } else if (request.kind === 'backup') {
       backups++
       void copy(data.dir, request.path).then((body) => {
         backups--
-        sendAnswers([{ id: request.id, body }], send)
-        finish()
+        sendAnswers([{ id: request.id, body }], data.shared, send)
       })
     } else {
-      const bytes = request.kind === 'command' ? request.message.length : 0
-      groups.add({ id: request.id, bytes, start: () => statementFor(ctx, request) })
+      const message = request.kind === 'command' ? request.message : undefined
+      groups.add({
+        id: request.id,
+        bytes: message?.length ?? 0,
+        start: () => statementFor(ctx, request),
+        ...(message !== undefined && message.length >= limits.largeBytes && { ended: () => giveBack(message) }),
+      })
     }
   }
   const finish = () => {
-    if (!stopping || groups.waiting > 0 || backups > 0) return
     close(db)
     send({ kind: 'stopped' })
     port.close()
   }
-  let scheduled = false
-  // One group per turn: a copy that is under way gets its turns too.
+  // The thread sleeps in here rather than in its event loop, which it gives a turn now and then, for what V8 and a copy
+  // that is under way have to do there.
   const work = () => {
-    scheduled = false
-    for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) {
-      take(more.message as ToWriter)
+    const until = performance.now() + loopTurnMs
+    for (let idle = false; !idle && performance.now() < until; ) {
+      const seen = Atomics.load(data.shared.signals, signals.requests)
+      receive(data.shared, port, enqueue)
+      if (groups.waiting > 0) {
+        groups.runOne()
+        keepLogShort()
+      } else if (stopping && backups === 0) {
+        return finish()
+      } else if (backups > 0) {
+        idle = true
+      } else {
+        idle = Atomics.wait(data.shared.signals, signals.requests, seen, idleTurnMs) === 'timed-out'
+      }
     }
-    if (groups.waiting > 0) {
-      groups.runOne()
-      restartLog(db, data.dir)
-    }
-    if (groups.waiting === 0) finish()
-    else {
-      scheduled = true
-      setImmediate(work)
-    }
+    if (backups > 0) setTimeout(work, 1)
+    else setImmediate(work)
   }
-  port.on('message', (message: ToWriter) => {
-    take(message)
-    if (!scheduled) work()
-  })
   send({ kind: 'ready', cleanStart })
+  work()
 }
 
-/** All answers of a group travel in one buffer. */
-function sendAnswers(answers: readonly Answer[], send: (message: FromWriter, transfer: ArrayBuffer[]) => void): void {
-  const bodies = answers.map(({ body }) => encode(body, Number.MAX_SAFE_INTEGER))
-  const bytes = new Uint8Array(bodies.reduce((size, body) => size + body.length, 0))
-  const ends: number[] = []
-  let at = 0
-  for (const body of bodies) {
-    bytes.set(body, at)
-    at += body.length
-    ends.push(at)
-  }
-  const message: Answers = { kind: 'answers', ids: answers.map(({ id }) => id), ends, bytes }
-  send(message, [bytes.buffer])
-}
-
-/** Above the hard limit the writer starts the log anew. Readers hold it for moments only; a longer one is not waited for. */
-function restartLog(db: DatabaseSync, dir: string): void {
-  const size = statSync(`${databasePath(dir)}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  if (size <= limits.walHardBytes) return
-  db.exec(`PRAGMA busy_timeout=${limits.walRestartWaitMs}`)
-  checkpoint(db)
-  db.exec(`PRAGMA busy_timeout=${busyMs}`)
-}
-
-/** A checkpoint that fails, on a full disk for example, loses nothing: the log still holds everything. */
-function checkpoint(db: DatabaseSync): void {
+/** On a disk that is nearly full the log is as long as it can be. */
+function reserve(dir: string): void {
   try {
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    reserveLog(dir, limits.checkpointEveryBytes)
+  } catch (error) {
+    log('warn', 'the log could not be given its length', { reason: reason(error) })
+  }
+}
+
+function inTransaction(db: DatabaseSync, work: () => void): void {
+  db.exec('BEGIN IMMEDIATE')
+  work()
+  db.exec('COMMIT')
+}
+
+/** Takes all requests that have come. */
+function receive({ requests }: Shared, port: MessagePort, enqueue: (request: ToWriter) => void): void {
+  for (let record = take(requests); record !== undefined; record = take(requests)) {
+    const id = record.readUInt32LE(0)
+    if (id !== seeThePort) enqueue({ id, kind: 'command', message: record.subarray(idBytes) })
+    else enqueue(nextOf(port))
+  }
+}
+
+/** What the ring announced was put into the port right after. */
+function nextOf(port: MessagePort): ToWriter {
+  for (;;) {
+    const next = receiveMessageOnPort(port)
+    if (next !== undefined) return next.message as ToWriter
+  }
+}
+
+/** One wake-up for all answers of a group that fit into the ring. */
+function sendAnswers(
+  answers: readonly Answer[],
+  { answers: ring }: Shared,
+  send: (message: FromWriter, transfer?: ArrayBuffer[]) => void,
+): void {
+  let announced = false
+  const idOf = Buffer.alloc(idBytes)
+  for (const { id, body } of answers) {
+    const bytes = encode(body, Number.MAX_SAFE_INTEGER)
+    idOf.writeUInt32LE(id, 0)
+    if (bytes.length <= limits.largeBytes && offer(ring, idOf, bytes)) announced = true
+    else {
+      const own = Uint8Array.from(bytes)
+      send({ kind: 'answer', id, bytes: own }, [own.buffer])
+    }
+  }
+  if (announced) send('answers')
+}
+
+/**
+ * Called after each group: wakes the checkpoint thread after enough bytes; above the hard limit the writer starts the log
+ * anew itself. Readers hold it for moments; one that holds it longer is not waited for, and not asked again at once.
+ */
+function logKeeper(db: DatabaseSync, { dir, shared: { signals: counters } }: WriterData) {
+  const used = openGauge(dir)
+  let asked = 0
+  let refused = 0
+  return () => {
+    Atomics.add(counters, signals.committed, 1)
+    const bytes = used()
+    if (bytes < asked) asked = refused = 0
+    if (bytes > limits.walHardBytes + refused) {
+      db.exec(`PRAGMA busy_timeout=${limits.walRestartWaitMs}`)
+      if (!checkpoint(db, 'RESTART')) refused = bytes
+      db.exec(`PRAGMA busy_timeout=${busyMs}`)
+    } else if (bytes > asked + limits.checkpointEveryBytes) {
+      asked = bytes
+      Atomics.add(counters, signals.checkpoint, 1)
+      Atomics.notify(counters, signals.checkpoint)
+    }
+  }
+}
+
+/** A checkpoint that fails, on a full disk for example, loses nothing: the log still holds everything. @returns success */
+function checkpoint(db: DatabaseSync, mode: 'RESTART' | 'TRUNCATE'): boolean {
+  try {
+    return db.prepare(`PRAGMA wal_checkpoint(${mode})`).get()?.busy === 0
   } catch (error) {
     log('warn', 'checkpoint failed', { reason: reason(error) })
+    return false
   }
 }
 
@@ -159,6 +235,6 @@ function close(db: DatabaseSync): void {
   } catch (error) {
     log('warn', 'the clean stop could not be noted', { reason: reason(error) })
   }
-  checkpoint(db)
+  checkpoint(db, 'TRUNCATE')
   db.close()
 }

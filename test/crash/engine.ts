@@ -31,7 +31,7 @@ export type Outcome = {
   readonly violations: readonly string[]
 }
 
-export type ImageOutcome = Outcome & { readonly tail: Tail; readonly tornPages: number }
+export type ImageOutcome = Outcome & Pick<Image, 'tail' | 'tornPages' | 'underWayBytes'>
 
 const database = 'test'
 /** Writers are told within this time that the engine is gone. */
@@ -39,6 +39,10 @@ const selectionMs = 1_500
 const loadMs = { least: 120, more: 300 } as const
 const betweenImagesMs = { least: 5, more: 40 } as const
 const underWayMs = 8
+const momentsMax = 100
+const hangMs = 30_000
+/** What an open may take. */
+const openMsMax = 2_000
 /** The log of a folder starts anew only when writers rest. */
 const imagesPerRest = 8
 const restMs = 350
@@ -53,8 +57,8 @@ export async function killRounds(
   const dir = temporaryFolder()
   const outcomes: Outcome[] = []
   let ledger = openLedger(writers)
+  let { engine } = await started(dir)
   try {
-    let { engine } = await started(dir)
     for (let round = 0; round < rounds; round++) {
       const stop = { now: false }
       const writing = load(engine, ledger, stop)
@@ -62,12 +66,12 @@ export async function killRounds(
       stop.now = true
       engine.process.kill('SIGKILL')
       // Before the client is closed: what is under way then may never settle.
-      const violations = await failures(writing)
-      await engine.kill()
+      const violations = await within('the end of the load', failures(writing))
+      await within('the end of the engine', engine.kill())
       const acknowledged = total(ledger)
-      const again = await started(dir)
+      const again = await within('the next start', started(dir))
       engine = again.engine
-      const checked = await checkRunning(engine, ledger)
+      const checked = await within('the check', checkRunning(engine, ledger))
       ledger = checked.standing
       const outcome = {
         acknowledged,
@@ -78,9 +82,11 @@ export async function killRounds(
       outcomes.push(outcome)
       report(outcome)
     }
-    await engine.stop()
+    await within('the stop', engine.stop())
     outcomes.push({ acknowledged: total(ledger), unacknowledged: 0, openMs: 0, violations: unsound(dir) })
     return outcomes
+  } catch (cause) {
+    throw new Error([String(cause), ...engine.log()].join('\n'), { cause })
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
@@ -124,21 +130,12 @@ async function* cutsOfFolder({
         await stop.pause
       }
       await sleep(betweenImagesMs.least + random.below(betweenImagesMs.more))
-      const { at, acknowledged } = whileStopped(pid, () => ({
-        at: readMoment(dir),
-        acknowledged: [...ledger.acknowledged],
-      }))
-      await sleep(random.below(underWayMs))
-      const { later, until } = whileStopped(pid, () => ({
-        later: readMoment(dir).log,
-        until: [...ledger.acknowledged],
-      }))
-      yield openImage(makeImage(at, later, tails[n % tails.length]!, random), { acknowledged }, { acknowledged: until })
+      yield await cutPower({ dir, pid, ledger }, tails[n % tails.length]!, random)
     }
     stop.now = true
-    const violations = await failures(writing)
+    const violations = await within('the end of the load', failures(writing))
     if (violations.length > 0) throw new Error(violations.join('\n'))
-    await engine.stop()
+    await within('the stop', engine.stop())
   } finally {
     stop.now = true
     engine.process.kill('SIGKILL')
@@ -146,6 +143,23 @@ async function* cutsOfFolder({
     await engine.kill()
     rmSync(dir, { recursive: true, force: true })
   }
+}
+
+/** Takes an image: a moment, and what was under way then. Tried again until something was. */
+async function cutPower(
+  { dir, pid, ledger }: { readonly dir: string; readonly pid: number; readonly ledger: Ledger },
+  tail: Tail,
+  random: Random,
+): Promise<ImageOutcome> {
+  const now = () => ({ moment: readMoment(dir), ledger: { acknowledged: [...ledger.acknowledged] } })
+  for (let tries = 0; tries < momentsMax; tries++) {
+    const at = whileStopped(pid, now)
+    await sleep(1 + random.below(underWayMs))
+    const later = whileStopped(pid, now)
+    const image = makeImage(at.moment, later.moment.log, tail, random)
+    if (image !== undefined) return openImage(image, at.ledger, later.ledger)
+  }
+  throw new Error('nothing was ever under way')
 }
 
 /** `later` is what was acknowledged when the bytes under way were read: a disk may have kept some or all of them. */
@@ -159,9 +173,9 @@ function openImage(image: Image, ledger: Ledger, later: Ledger): ImageOutcome {
     const openMs = performance.now() - began
     const { unacknowledged, wrong } = reconcile(ledger, byWriter(storedRows(store)), later)
     db.close()
-    const { tail, tornPages } = image
+    const { tail, tornPages, underWayBytes } = image
     const violations = [...wrong, ...unsound(dir)].map((text) => `${tail}, ${tornPages} torn pages: ${text}`)
-    return { acknowledged: total(ledger), unacknowledged, openMs, violations, tail, tornPages }
+    return { acknowledged: total(ledger), unacknowledged, openMs, violations, tail, tornPages, underWayBytes }
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
@@ -187,6 +201,15 @@ async function started(dir: string): Promise<{ engine: Started; openMs: number }
   const openMs = performance.now() - began
   await engine.db.collection<Row>('rows').createIndexes([...indexes])
   return { engine, openMs }
+}
+
+/** What hangs is told by its name. */
+async function within<Result>(what: string, work: Promise<Result>): Promise<Result> {
+  const late = sleep(hangMs, undefined, { ref: false }).then(() => {
+    throw new Error(`${what} did not come within ${hangMs} ms`)
+  })
+  late.catch(() => undefined)
+  return Promise.race([work, late])
 }
 
 function load(engine: Started, ledger: Ledger, stop: { now: boolean }): Promise<PromiseSettledResult<void>[]> {
@@ -246,9 +269,18 @@ export async function run(args: readonly string[]): Promise<boolean> {
         cuts.filter((cut) => cut.tail === tail),
       ),
     )
+  const underWay = cuts.map(({ underWayBytes }) => underWayBytes).toSorted((a, b) => a - b)
   console.log(`images with torn database pages: ${cuts.filter(({ tornPages }) => tornPages > 0).length}`)
-  return [...kills, ...cuts].every(({ violations }) => violations.length === 0)
+  console.log(
+    `KiB under way: least ${kib(underWay[0])}, median ${kib(underWay[underWay.length >> 1])}, most ${kib(underWay.at(-1))}`,
+  )
+  const outcomes = [...kills, ...cuts]
+  const slow = outcomes.filter(({ openMs }) => openMs > openMsMax)
+  if (slow.length > 0) console.log(`VIOLATION ${slow.length} opens took longer than ${openMsMax} ms`)
+  return slow.length === 0 && outcomes.every(({ violations }) => violations.length === 0)
 }
+
+const kib = (bytes = 0) => (bytes / 1024).toFixed(0)
 
 function progress({ violations }: Outcome): void {
   for (const violation of violations) console.log(`VIOLATION ${violation}`)

@@ -1,14 +1,15 @@
 /**
  * What a disk may hold after the power went: the database file and its write-ahead log as they stood at one moment, of the
- * log only what had been synced for sure, and after that what a disk does with writes it was not made to keep. Layout of
- * the log: https://sqlite.org/walformat.html.
+ * log only what had been committed, and in place of the frames that came after it what a disk does with writes it was not
+ * made to keep. No image is whole: the first sector under way is always lost. Layout of the log:
+ * https://sqlite.org/walformat.html.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from './random.ts'
 
-/** After the last commit: nothing, sectors of zeros, sectors of noise, a cut somewhere, or what was there before. */
-export const tails = ['missing', 'zeroed', 'random', 'cut', 'stale'] as const
+/** The frames under way: cut somewhere, or with sectors of zeros, of noise, or of what the file held there before. */
+export const tails = ['cut', 'zeroed', 'random', 'old'] as const
 export type Tail = (typeof tails)[number]
 
 /** Both files at one moment. */
@@ -18,6 +19,8 @@ export type Image = Moment & {
   readonly tail: Tail
   /** Bytes of the log that stand for sure. */
   readonly syncedBytes: number
+  /** Bytes of whole frames that were under way, and of which the image has only some. */
+  readonly underWayBytes: number
   /** Pages of the database that a checkpoint was writing when the power went. */
   readonly tornPages: number
 }
@@ -51,60 +54,65 @@ export function writeMoment(dir: string, { db, log }: Moment): void {
 }
 
 /**
- * An image of the moment `at`. `later` is the log a little later: where it goes on from the one at the moment, its bytes
- * are those that were under way.
+ * An image of the moment `at`. `later` is the log a little later: its further frames are those that were under way.
+ * Undefined when there are none, because nothing was written meanwhile or the log began anew.
  */
-export function makeImage(at: Moment, later: Buffer, tail: Tail, random: Random): Image {
+export function makeImage(at: Moment, later: Buffer, tail: Tail, random: Random): Image | undefined {
   const { syncedBytes, pages, pageBytes } = readLog(at.log)
-  const goesOn = later.length >= syncedBytes && later.subarray(0, syncedBytes).equals(at.log.subarray(0, syncedBytes))
-  const after = Buffer.from((goesOn ? later : at.log).subarray(syncedBytes))
-  const log = Buffer.concat([at.log.subarray(0, syncedBytes), damaged(after, tail, random, pageBytes)])
+  const { framesBytes } = readLog(later)
+  const goesOn = framesBytes > syncedBytes && later.subarray(0, syncedBytes).equals(at.log.subarray(0, syncedBytes))
+  if (!goesOn) return undefined
+  const underWay = later.subarray(syncedBytes, framesBytes)
+  const log = Buffer.concat([
+    at.log.subarray(0, syncedBytes),
+    damaged(underWay, at.log.subarray(syncedBytes), tail, random),
+  ])
   const torn = random.below(2) === 0 ? [] : pickPages(pages, random)
   const db = Buffer.from(at.db)
   for (const page of torn) tear(db, page, pageBytes, random)
-  return { db, log, tail, syncedBytes, tornPages: torn.length }
+  return { db, log, tail, syncedBytes, underWayBytes: underWay.length, tornPages: torn.length }
 }
 
 /** Reads frames as long as they belong to this run of the log. The last that ends a commit ends what is synced. */
-function readLog(log: Buffer): { syncedBytes: number; pages: ReadonlySet<number>; pageBytes: number } {
-  if (log.length < headerBytes) return { syncedBytes: log.length, pages: new Set(), pageBytes: 8192 }
+function readLog(log: Buffer): {
+  syncedBytes: number
+  framesBytes: number
+  pages: ReadonlySet<number>
+  pageBytes: number
+} {
+  if (log.length < headerBytes)
+    return { syncedBytes: log.length, framesBytes: log.length, pages: new Set(), pageBytes: 8192 }
   const pageBytes = log.readUInt32BE(8)
   const salts = log.subarray(16, 24)
   const committed = new Set<number>()
   let open: number[] = []
   let syncedBytes = headerBytes
+  let framesBytes = headerBytes
   for (let at = headerBytes; at + frameHeaderBytes + pageBytes <= log.length; at += frameHeaderBytes + pageBytes) {
     if (!log.subarray(at + 8, at + 16).equals(salts)) break
     open.push(log.readUInt32BE(at))
+    framesBytes = at + frameHeaderBytes + pageBytes
     if (log.readUInt32BE(at + 4) === 0) continue
     for (const page of open) committed.add(page)
     open = []
-    syncedBytes = at + frameHeaderBytes + pageBytes
+    syncedBytes = framesBytes
   }
-  return { syncedBytes, pages: committed, pageBytes }
+  return { syncedBytes, framesBytes, pages: committed, pageBytes }
 }
 
-function damaged(after: Buffer, tail: Tail, random: Random, pageBytes: number): Buffer {
-  const noise = () => Buffer.from(Array.from({ length: sectorBytes }, () => random.below(256)))
-  const some = after.length > 0 ? after : Buffer.alloc(pageBytes + frameHeaderBytes)
-  switch (tail) {
-    case 'missing':
-      return Buffer.alloc(0)
-    case 'stale':
-      return after
-    case 'cut':
-      return some.subarray(0, random.below(some.length))
-    case 'zeroed':
-    case 'random':
-      // At least the first sector: what comes after it may be whole.
-      for (let at = 0, hit = true; at < some.length; at += sectorBytes, hit = random.below(8) === 0) {
-        if (!hit) continue
-        const end = Math.min(at + sectorBytes, some.length)
-        if (tail === 'zeroed') some.fill(0, at, end)
-        else noise().copy(some, at, 0, end - at)
-      }
-      return some
+/** `before` is what the file held in this place. */
+function damaged(underWay: Buffer, before: Buffer, tail: Tail, random: Random): Buffer {
+  if (tail === 'cut') return underWay.subarray(0, random.below(underWay.length))
+  const result = Buffer.from(underWay)
+  // At least the first sector: what comes after it may be whole.
+  for (let at = 0, hit = true; at < result.length; at += sectorBytes, hit = random.below(8) === 0) {
+    if (!hit) continue
+    const end = Math.min(at + sectorBytes, result.length)
+    if (tail === 'random') for (let i = at; i < end; i++) result[i] = random.below(256)
+    else result.fill(0, at, end)
+    if (tail === 'old' && at < before.length) before.copy(result, at, at, end)
   }
+  return Buffer.concat([result, before.subarray(result.length)])
 }
 
 /** Any page but the first, whose head tells SQLite how to read the rest: disks write one sector whole. */

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { evaluate } from '../../engine/aggregate/expression.ts'
 import { compilePipeline, type Source } from '../../engine/aggregate/pipeline.ts'
 import { constantsAt } from '../../engine/aggregate/scope.ts'
+import type { Documents } from '../../engine/aggregate/stages.ts'
 import { identicalValues } from '../../engine/bson/compare.ts'
 import { decode } from '../../engine/bson/decode.ts'
 import type { Document, Value } from '../../engine/bson/document.ts'
@@ -262,16 +263,19 @@ describe('engine aggregate: pipelines', () => {
       const { matches } = compileFilter(parseFilter(filter))
       return (collections[collection] ?? []).map(stored).filter(matches)
     },
+    sessions: () => [],
   }
 
   /** Runs a pipeline as the server does: the leading part first. */
   function run(stages: Document[], collection = 'orders'): Document[] {
-    const pipeline = compilePipeline(stages.map(stored), { now })
+    const pipeline = compilePipeline(stages.map(stored), constantsAt(now))
     const { filter, sort, skip = 0, limit = Infinity } = pipeline.leading
-    let input = [...source.find(collection, filter ?? {})]
+    let input = documents(source.find(collection, filter ?? {}))
     if (sort) input = input.sort(compileSort(sort))
-    return [...pipeline.run(input.slice(skip, skip + limit), source)]
+    return documents(pipeline.run(input.slice(skip, skip + limit), source))
   }
+
+  const documents = (found: Documents) => [...found].filter((doc) => doc !== undefined)
 
   const cases: readonly (readonly [string, Document[], Document[]])[] = [
     ['nothing', [], collections.orders as Document[]],
@@ -428,7 +432,7 @@ describe('engine aggregate: pipelines', () => {
       { $limit: 4 },
       { $limit: 2 },
     ]
-    const { leading, run: rest } = compilePipeline(stages, { now })
+    const { leading, run: rest } = compilePipeline(stages, constantsAt(now))
     expect(leading.filter).to.deep.equal({ $and: [{ a: 1 }, { b: 2 }] })
     expect(leading.sort).to.deep.equal({ c: 1 })
     expect([leading.skip, leading.limit]).to.deep.equal([3, 4])
@@ -436,7 +440,7 @@ describe('engine aggregate: pipelines', () => {
   })
 
   it('recognizes a plain count', () => {
-    const count = (stages: Document[]) => compilePipeline(stages, { now }).countOnly
+    const count = (stages: Document[]) => compilePipeline(stages, constantsAt(now)).countOnly
     expect(count([{ $match: {} }, { $group: { _id: 1, n: { $sum: 1 } } }])).to.deep.equal({ field: 'n', id: 1 })
     expect(count([{ $match: {} }, { $count: 'x' }])).to.deep.equal({ field: 'x', id: undefined })
     expect(count([{ $group: { _id: '$a', n: { $sum: 1 } } }])).to.equal(undefined)
@@ -449,14 +453,24 @@ describe('engine aggregate: pipelines', () => {
     function* endless() {
       for (;;) yield { _id: read++ } as Document
     }
-    const { run: rest } = compilePipeline([{ $project: { _id: 1 } }, { $limit: 3 }], { now })
+    const { run: rest } = compilePipeline([{ $project: { _id: 1 } }, { $limit: 3 }], constantsAt(now))
     expect([...rest(endless(), source)]).to.have.length(3)
     expect(read).to.be.at.most(4)
   })
 
   const refused: readonly (readonly [string, Document[], number])[] = [
     ['unknown stage', [{ $foo: 1 }], 40324],
-    ['$out', [{ $out: 'x' }], 40324],
+    ['$out before the end', [{ $out: 'x' }, { $match: {} }], 40601],
+    ['$merge in a $facet', [{ $facet: { a: [{ $merge: 'x' }] } }], 40600],
+    ['$merge in a $lookup', [{ $lookup: { from: 'x', as: 'y', pipeline: [{ $merge: 'x' }] } }], 51047],
+    ['$merge without into', [{ $merge: {} }], 40414],
+    ['$merge, an unknown option', [{ $merge: { into: 'x', how: 1 } }], 40415],
+    ['$merge on nothing', [{ $merge: { into: 'x', on: [] } }], 51187],
+    ['$merge, let without a pipeline', [{ $merge: { into: 'x', let: { a: 1 } } }], 51199],
+    ['$merge, a pipeline that groups', [{ $merge: { into: 'x', whenMatched: [{ $group: { _id: 1 } }] } }], 72],
+    ['$merge, fail and discard', [{ $merge: { into: 'x', whenMatched: 'fail', whenNotMatched: 'discard' } }], 51181],
+    ['$out, a time series', [{ $out: { db: 'd', coll: 'x', timeseries: {} } }], 40415],
+    ['$documents later', [{ $match: {} }, { $documents: [] }], 40602],
     ['change stream', [{ $changeStream: {} }], 40573],
     ['two names', [{ $match: {}, $limit: 1 }], 40323],
     ['no name', [{}], 40323],

@@ -270,4 +270,49 @@ describe('engine: documents', () => {
       { _id: 'b', n: 3 },
     ])
   })
+
+  it('an _id may be null or a reference, but hold no operators', async () => {
+    await collection.replaceOne({ _id: null as never }, { a: 1 }, { upsert: true })
+    expect(await collection.findOne({ _id: null as never })).to.deep.equal({ _id: null, a: 1 })
+    expect(await failure(collection.replaceOne({ a: 1 }, { _id: 5 as never, a: 2 }))).to.include({ code: 66 })
+    await collection.insertOne({ _id: { $ref: 'c', $id: 1 } as never })
+    for (const inner of [{ $a: 1 }, { b: [{ $a: 1 }] }])
+      expect(await failure(collection.insertOne({ _id: inner as never }))).to.include({ code: 52 })
+  })
+
+  it('an unknown field of a statement refuses the command before any of it runs', async () => {
+    const updates = [
+      { q: {}, u: { $set: { a: 1 } }, upsert: true },
+      { q: {}, u: { $set: { a: 1 } }, sort: { a: 1 } },
+    ]
+    const command = { update: collection.collectionName, updates }
+    expect(await failure(engine.db.command(command))).to.include({ code: 40415 })
+    expect(await collection.countDocuments()).to.equal(0)
+  })
+
+  it('a bulk write of later versions is refused, and the connection stays', async () => {
+    const models = [{ name: 'insertOne', namespace: 'test.c', document: { a: 1 } }] as const
+    const refusal = (await failure(engine.client.bulkWrite(models))) as Error
+    expect(refusal.cause).to.include({ code: 59 })
+    expect(await engine.db.command({ ping: 1 })).to.include({ ok: 1 })
+  })
+
+  const concerns: readonly (readonly [string, Document, number | undefined])[] = [
+    ['readConcern majority', { readConcern: { level: 'majority' } }, undefined],
+    ['readConcern of no name', { readConcern: { level: 'some' } }, 9],
+    ['readConcern snapshot', { readConcern: { level: 'snapshot' } }, 72],
+    ['readConcern at a time', { readConcern: { afterClusterTime: new Timestamp({ t: 1, i: 1 }) } }, 20],
+    ['writeConcern majority and journal', { writeConcern: { w: 'majority', j: true, wtimeout: 5 } }, undefined],
+    ['writeConcern of two', { writeConcern: { w: 2 } }, 2],
+    ['writeConcern below nothing', { writeConcern: { w: -1 } }, 9],
+    ['writeConcern with another field', { writeConcern: { w: 1, x: 1 } }, 40415],
+    ['apiStrict and a command outside', { apiVersion: '1', apiStrict: true }, 323],
+  ]
+  for (const [name, field, code] of concerns) {
+    it(`${name}: ${code ?? 'fine'}`, async () => {
+      const command = { distinct: 'c', key: 'a', ...field }
+      const reply = await engine.db.command(command).catch((error: unknown) => error as Document)
+      expect(reply.code, String(reply.message)).to.equal(code)
+    })
+  }
 })

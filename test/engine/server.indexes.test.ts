@@ -98,8 +98,41 @@ describe('engine: indexes', () => {
     await collection.createIndex({ a: 1 }, { name: 'x' })
     expect(await failure(collection.createIndex({ b: 1 }, { name: 'x' }))).to.include({ code: 86 })
     expect(await failure(collection.createIndex({ a: 1 }, { name: 'y' }))).to.include({ code: 85 })
-    expect(await failure(collection.createIndex({ a: 1 }, { name: 'x', unique: true }))).to.include({ code: 85 })
     expect((await collection.indexes()).map(({ name }) => name)).to.deep.equal(['_id_', 'x'])
+  })
+
+  // The signature of an index is its key, `unique`, `sparse` and the partial filter (MongoDB 5.0 and later).
+  const again: [name: string, options: Document, code: number | undefined][] = [
+    ['unique, the same name', { name: 'x', unique: true }, 86],
+    ['sparse, the same name', { name: 'x', sparse: true }, 86],
+    ['partial, the same name', { name: 'x', partialFilterExpression: { b: 1 } }, 86],
+    ['a lifetime, the same name', { name: 'x', expireAfterSeconds: 60 }, 85],
+    ['a lifetime, another name', { name: 'y', expireAfterSeconds: 60 }, 85],
+    ['unique, another name', { name: 'y', unique: true }, undefined],
+    ['sparse, another name', { name: 'y', sparse: true }, undefined],
+    ['partial, another name', { name: 'y', partialFilterExpression: { b: 1 } }, undefined],
+    ['hidden, the same name', { name: 'x', hidden: true }, undefined],
+  ]
+  for (const [name, options, code] of again) {
+    it(`the same key again, ${name}: ${code ?? 'made'}`, async () => {
+      await collection.createIndex({ a: 1 }, { name: 'x' })
+      const outcome = await failure(collection.createIndex({ a: 1 }, options)).catch(() => 'made')
+      if (code === undefined) expect(outcome).to.equal('made')
+      else expect(outcome).to.include({ code })
+    })
+  }
+
+  it('an index on _id takes no options, and a key that two indexes have names none of them', async () => {
+    const spec = { key: { _id: 1 }, name: '_id_', unique: true }
+    expect(await failure(engine.db.command({ createIndexes: collection.collectionName, indexes: [spec] }))).to.include({
+      code: 197,
+    })
+    await collection.createIndexes([
+      { key: { a: 1 }, name: 'x' },
+      { key: { a: 1 }, name: 'y', sparse: true },
+    ])
+    const drop = { dropIndexes: collection.collectionName, index: { a: 1 } }
+    expect(await failure(engine.db.command(drop))).to.include({ code: 181 })
   })
 
   const refused: [name: string, key: Document, options: Document, code: number][] = [

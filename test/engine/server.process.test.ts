@@ -1,9 +1,9 @@
-import { statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
-import { type Collection, MongoClient } from 'mongodb'
+import { type Binary, BSON, type Collection, MongoClient } from 'mongodb'
 import { failure } from './failure.ts'
 import { exit, launch, type Started, startEngine, temporaryFolder, url } from './started.ts'
 
@@ -88,6 +88,7 @@ describe('engine: the process', function () {
 
   const garbage: [name: string, bytes: Buffer][] = [
     ['a length beyond every limit', Buffer.from([0xff, 0xff, 0xff, 0x7f, ...new Array(12).fill(0)])],
+    ['a length beyond every limit, and more', Buffer.from([0xff, 0xff, 0xff, 0x7f, ...new Array(200).fill(1)])],
     ['a negative length', Buffer.from([0xff, 0xff, 0xff, 0xff, ...new Array(12).fill(0)])],
     ['an opcode of long ago', message(2002, Buffer.alloc(16))],
     ['a body that passes the end', message(2013, Buffer.from([0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0]))],
@@ -113,27 +114,6 @@ describe('engine: the process', function () {
     }
   })
 
-  it('kill -9 under 20 writers loses nothing that was acknowledged and tears no index', async () => {
-    const dir = temporaryFolder()
-    const acknowledged = new Map<string, number>()
-    for (let round = 0; round < 5; round++) {
-      const engine = await startEngine({ dir })
-      const collection = engine.db.collection<Row>('rows')
-      await collection.createIndexes([{ key: { writer: 1, n: 1 }, unique: true }, { key: { tags: 1, n: -1 } }])
-      await expectAll(collection, acknowledged)
-      const killed = { now: false }
-      const writers = Array.from({ length: 20 }, (_, writer) => write(collection, round, writer, acknowledged, killed))
-      await new Promise((done) => setTimeout(done, 250 + round * 40))
-      killed.now = true
-      await engine.kill()
-      await Promise.all(writers)
-    }
-    const engine = await startEngine({ dir })
-    await expectAll(engine.db.collection<Row>('rows'), acknowledged)
-    expect(acknowledged.size).to.be.greaterThan(200)
-    await engine.stop()
-  })
-
   it('a backup under load is a whole database of its own', async () => {
     const engine = await startEngine()
     const collection = engine.db.collection<Row>('rows')
@@ -154,6 +134,57 @@ describe('engine: the process', function () {
     const copy = await startEngine({ dir })
     await expectAll(copy.db.collection<Row>('rows'), before)
     await copy.stop()
+  })
+
+  it('a client that asks and does not read costs no memory, and gets all its answers when it does', async function () {
+    if (process.platform !== 'linux') this.skip()
+    const engine = await startEngine()
+    const rows = engine.db.collection<{ _id: number; d: Buffer }>('rows')
+    await rows.insertOne({ _id: 1, d: Buffer.alloc(2_000_000) })
+    const asked = 200
+    const find = message(2013, Buffer.concat([Buffer.alloc(5), BSON.serialize({ find: 'rows', $db: 'test' })]))
+    const socket = connect(engine.socket).pause()
+    await new Promise((resolve) => socket.write(Buffer.concat(Array.from({ length: asked }, () => find)), resolve))
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const status = readFileSync(`/proc/${engine.process.pid}/status`, 'utf8')
+    expect(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024).to.be.lessThan(300)
+    expect(await engine.db.command({ ping: 1 })).to.include({ ok: 1 })
+    let received = 0
+    await new Promise<void>((resolve) => {
+      socket.on('data', (chunk) => {
+        received += chunk.length
+        if (received >= asked * 2_000_000) resolve()
+      })
+      socket.resume()
+    })
+    socket.destroy()
+    await engine.stop()
+  })
+
+  it('small and large writes of one connection keep their order, and come through a full queue', async () => {
+    const engine = await startEngine({ args: ['--sync-delay-ms', '10'], client: { maxPoolSize: 40 } })
+    const ordered = await new MongoClient(url(engine.socket), { maxPoolSize: 1 }).connect()
+    await ordered.db('test').command({ ping: 1 })
+    const last = ordered.db('test').collection<{ _id: number; n: number; d: Buffer }>('c')
+    const sizes = [10, 900_000, 20, 200_000, 300_000, 5, 255_000, 262_144, 4_000_000, 1]
+    const writes = sizes.map((size, n) =>
+      last.updateOne({ _id: 1 }, { $set: { n, d: Buffer.alloc(size, n) } }, { upsert: true }),
+    )
+    const others = Array.from({ length: 40 }, (_, n) =>
+      engine.db
+        .collection<{ _id: number; d: Buffer }>('o')
+        .insertOne({ _id: n, d: Buffer.alloc(100_000 + n * 10_000) }),
+    )
+    await Promise.all([...writes, ...others])
+    const found = await last.findOne({ _id: 1 })
+    expect(found?.n).to.equal(sizes.length - 1)
+    expect(await engine.db.collection('o').countDocuments()).to.equal(others.length)
+    const large = await engine.db
+      .collection<{ _id: number; d: Binary }>('o')
+      .findOneAndUpdate({ _id: 39 }, { $set: { e: 1 } }, { returnDocument: 'after' })
+    expect(large!.d.length()).to.equal(490_000)
+    await ordered.close()
+    await engine.stop()
   })
 
   it('what is queued is written before a stop', async () => {

@@ -27,9 +27,16 @@ export type StartOptions = {
 
 const main = new URL('../../engine/main.ts', import.meta.url).pathname
 
-/** A fresh data folder. */
+const folders: string[] = []
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A fresh data folder, gone with this process. */
 export function temporaryFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'engine-'))
+  const folder = mkdtempSync(join(tmpdir(), 'engine-'))
+  folders.push(folder)
+  return folder
 }
 
 /** Starts an engine on a fresh (or the given) data folder and waits until it listens. */

@@ -1,0 +1,25 @@
+/** How tools reach the embedded database over TCP, when a setting asks for it. */
+import { randomBytes } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Settings } from '../schemas/settings.ts'
+
+const passwordBytes = 24
+
+/** The file of the password; the operator may put another into it. */
+export function passwordFile(dataFolder: string): string {
+  return path.join(dataFolder, 'secrets', 'database.password')
+}
+
+/** What the engine is started with; makes a password the first time. Nothing without `database.port`. */
+export async function loginArguments({ data, database }: Settings): Promise<readonly string[]> {
+  const { host, port, user } = database
+  if (port === null) return []
+  const file = passwordFile(data)
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+  const password = `${randomBytes(passwordBytes).toString('base64url')}\n`
+  await writeFile(file, password, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  return ['--tcp', `${host.includes(':') ? `[${host}]` : host}:${port}`, '--user', user, '--password-file', file]
+}

@@ -1,0 +1,135 @@
+/** What `$out` and `$merge` make of documents that come from a pipeline: statements of the engine itself. */
+import { ObjectId } from 'bson'
+import { documentField, documentsField, textField } from '../arguments.ts'
+import { type Document, documentOf, isDocument, type Value } from '../bson/document.ts'
+import { encode } from '../bson/encode.ts'
+import { EngineError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { type Collection, namespace } from '../store/catalog.ts'
+import { compileUpdate } from '../update/compile.ts'
+import type { Message } from '../wire/message.ts'
+import { applyUpdate, firstTarget, searchFor } from './change.ts'
+import {
+  addIndex,
+  changed,
+  ensureCollection,
+  markMultikey,
+  nextRecord,
+  removeCollection,
+  type Statement,
+  type WriteContext,
+} from './context.ts'
+import { existing } from './indexes.ts'
+import { insertRecord } from './records.ts'
+
+/**
+ * `{ mergeDocuments: collection, on: [path], whenMatched: 'fail' | 'keepExisting' | [stage], whenNotMatched: 'insert' |
+ * 'discard' | 'fail', variables: [{ new: document, ... }] }`: each document finds its like by `on`, is merged into it or
+ * inserted. Fails with 11000, 13113 (nothing matched), 51132 (no value at `on`) and 51183 (`on` is no unique key).
+ */
+export function* mergeDocuments(ctx: WriteContext, { body }: Message): Statement {
+  const database = textField(body, '$db')
+  const name = textField(body, 'mergeDocuments')
+  const on = body.on as readonly string[]
+  let n = 0
+  for (const variables of documentsField(body, 'variables')) {
+    const collection = ensureCollection(ctx, database, name)
+    if (!isUniqueKey(collection, on))
+      throw new EngineError(51183, 'Cannot find index to verify that join fields will be unique')
+    mergeOne(ctx, collection, body, variables)
+    if (++n % limits.stepOperations === 0) yield
+  }
+  return { n, ok: 1 }
+}
+
+function mergeOne(ctx: WriteContext, collection: Collection, body: Document, variables: Document): void {
+  const { whenMatched, whenNotMatched } = body
+  const on = body.on as readonly string[]
+  const came = documentField(variables, 'new')
+  const doc = on.includes('_id') ? identified(came) : came
+  const filter = likeOf(doc, on)
+  const target =
+    whenMatched === 'fail' ? undefined : firstTarget(searchFor(ctx, collection, { filter, limit: 1 }), undefined)
+  if (target === undefined) {
+    if (whenNotMatched === 'insert') insertOne(ctx, collection, identified(doc))
+    if (whenNotMatched === 'fail')
+      throw new EngineError(
+        13113,
+        '$merge could not find a matching document in the target collection for at least one document in the source collection',
+      )
+  } else if (Array.isArray(whenMatched)) {
+    const names = new Map<string, Value>(Object.entries({ ...variables, new: doc }))
+    const update = compileUpdate(whenMatched as readonly Document[], { names })
+    applyUpdate(ctx, collection, target, update, noMatcher, new Date())
+  }
+}
+
+/** Pipelines have no positional operator. */
+const noMatcher = { matches: () => true, positional: () => undefined }
+
+function identified(doc: Document): Document {
+  return doc._id === undefined ? documentOf({ _id: new ObjectId(), ...doc }) : doc
+}
+
+function likeOf(doc: Document, on: readonly string[]): Document {
+  const filter = documentOf({})
+  for (const path of on) {
+    let value: Value | undefined = doc
+    for (const part of path.split('.')) value = isDocument(value) ? value[part] : undefined
+    if (value === undefined || value === null || Array.isArray(value))
+      throw new EngineError(
+        51132,
+        `$merge write error: 'on' field '${path}' cannot be missing, null, undefined or an array`,
+      )
+    filter[path] = documentOf({ $eq: value })
+  }
+  return filter
+}
+
+function isUniqueKey(collection: Collection, on: readonly string[]): boolean {
+  return collection.indexes.some(
+    ({ unique, partial, key }) =>
+      unique && partial === undefined && key.length === on.length && key.every(([path]) => on.includes(path)),
+  )
+}
+
+function insertOne(ctx: WriteContext, collection: Collection, doc: Document): void {
+  insertRecord(ctx.store, collection, nextRecord(ctx, collection), encode(doc), (index, multikey) =>
+    markMultikey(ctx, index, multikey),
+  )
+}
+
+/** `{ openOutput: temporary, like: collection }`: an empty collection with the indexes of another. */
+// biome-ignore lint/correctness/useYield: a statement that never rests
+export function* openOutput(ctx: WriteContext, { body }: Message): Statement {
+  const database = textField(body, '$db')
+  const made = ensureCollection(ctx, database, textField(body, 'openOutput'), documentOf({ temp: true }))
+  const like = ctx.store.collection(database, textField(body, 'like'))
+  for (const { spec } of like?.indexes.slice(1) ?? []) addIndex(ctx, made.id, spec)
+  changed(ctx)
+  return { ok: 1 }
+}
+
+/** `{ closeOutput: temporary, as: collection }`: the temporary collection takes the place of the other. */
+// biome-ignore lint/correctness/useYield: a statement that never rests
+export function* closeOutput(ctx: WriteContext, { body }: Message): Statement {
+  const database = textField(body, '$db')
+  const made = existing(ctx, database, textField(body, 'closeOutput'))
+  const name = textField(body, 'as')
+  const replaced = ctx.store.collection(database, name)
+  if (replaced !== undefined) removeCollection(ctx, replaced)
+  const options = encode(replaced?.options ?? documentOf({}))
+  ctx.store.db.prepare('UPDATE catalog SET name = ?, options = ? WHERE id = ?').run(name, options, made.id)
+  changed(ctx)
+  return { ns: namespace(database, name), ok: 1 }
+}
+
+/** Removes what an `$out` left behind that never came to its end. */
+export function dropTemporary(ctx: WriteContext): void {
+  const left = [...ctx.store.catalog.byName.values()].filter(({ options }) => options.temp === true)
+  if (left.length === 0) return
+  ctx.store.db.exec('BEGIN IMMEDIATE')
+  for (const collection of left) removeCollection(ctx, collection)
+  changed(ctx)
+  ctx.store.db.exec('COMMIT')
+}

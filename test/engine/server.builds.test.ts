@@ -1,0 +1,100 @@
+import { rmSync } from 'node:fs'
+import { expect } from 'chai'
+import type { Collection, Document } from 'mongodb'
+import { failure } from './failure.ts'
+import { type Started, startEngine, temporaryFolder } from './started.ts'
+
+/** Enough for several chunks of a build. */
+const rows = 6_000
+
+describe('engine: building an index while others write', function () {
+  this.timeout(60_000)
+  let engine: Started
+  let collection: Collection<Document>
+  let round = 0
+  before(async () => {
+    engine = await startEngine()
+  })
+  after(() => engine.stop())
+  beforeEach(async () => {
+    collection = engine.db.collection(`b${round++}`)
+    await fill(collection)
+  })
+  afterEach(async () => {
+    const { valid, errors } = await engine.db.command({ validate: collection.collectionName })
+    expect(valid, String(errors)).to.equal(true)
+  })
+
+  it('holds what was there, what came, what changed and what stayed away', async () => {
+    const building = collection.createIndexes([
+      { key: { n: 1 }, name: 'n' },
+      { key: { tags: 1, n: -1 }, name: 'tags' },
+    ])
+    const seen: string[] = []
+    for (let i = 0; i < 60; i++) {
+      seen.push((await collection.indexes()).map(({ name }) => name).join())
+      await collection.insertOne({ n: rows + i, tags: ['new', `t${i}`] })
+      await collection.updateOne({ _id: (rows - i - 1) as never }, { $set: { n: -i - 1, tags: 'one' } })
+      await collection.updateOne({ _id: i as never }, { $inc: { n: 100_000 } })
+      await collection.deleteOne({ _id: (rows / 2 + i) as never })
+    }
+    await building
+    expect(seen[0]).to.equal('_id_')
+    for (const names of seen) expect(['_id_', '_id_,n,tags']).to.include(names)
+    const hint = { hint: 'n' }
+    expect(await collection.find({ n: { $lt: 0 } }, hint).toArray()).to.have.length(60)
+    expect(await collection.find({ n: { $gte: 100_000 } }, hint).toArray()).to.have.length(60)
+    expect(await collection.find({ tags: 'new' }, { hint: 'tags' }).toArray()).to.have.length(60)
+    expect((await collection.indexes()).some((index) => 'building' in index)).to.equal(false)
+  })
+
+  it('a duplicate far behind ends it, and nothing is left', async () => {
+    await collection.insertOne({ n: 3, tags: [] })
+    expect(await failure(collection.createIndex({ n: 1 }, { unique: true }))).to.include({ code: 11000 })
+    expect(await collection.indexes()).to.have.length(1)
+  })
+
+  it('two builds of the same index end as one', async () => {
+    await Promise.all([collection.createIndex({ n: 1 }), collection.createIndex({ n: 1 })])
+    expect(await collection.indexes()).to.have.length(2)
+  })
+
+  it('dropping all indexes ends it', async () => {
+    const building = failure(collection.createIndex({ n: 1 }))
+    await collection.insertOne({})
+    await collection.dropIndexes()
+    expect(await building).to.include({ code: 276 })
+    expect(await collection.indexes()).to.have.length(1)
+  })
+
+  it('others wait for a chunk, not for the build', async () => {
+    const building = collection.createIndex({ n: 1, tags: 1 })
+    let writes = 0
+    const until = building.then(() => true)
+    while (!(await Promise.race([until, collection.insertOne({}).then(() => false)]))) writes++
+    expect(writes).to.be.greaterThan(2)
+  })
+
+  it('a build that the process did not survive is gone after the next start', async () => {
+    const dir = temporaryFolder()
+    const first = await startEngine({ dir, args: ['--sync-delay-ms', '20'] })
+    await fill(first.db.collection('c'))
+    first.db
+      .collection('c')
+      .createIndex({ n: 1 })
+      .catch(() => undefined)
+    await first.db.collection('other').insertOne({})
+    await first.kill()
+    const second = await startEngine({ dir })
+    expect(await second.db.collection('c').indexes()).to.have.length(1)
+    expect(await second.db.command({ validate: 'c' })).to.include({ valid: true, nrecords: rows })
+    await second.db.collection('c').createIndex({ n: 1 })
+    await second.stop()
+    rmSync(dir, { recursive: true, force: true })
+  })
+})
+
+async function fill(collection: Collection<Document>): Promise<void> {
+  const documents = Array.from({ length: rows }, (_, n) => ({ _id: n as never, n, tags: [`t${n % 7}`, 'all'] }))
+  await collection.insertMany(documents)
+}

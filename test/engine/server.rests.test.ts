@@ -1,0 +1,82 @@
+import { expect } from 'chai'
+import type { Document } from 'mongodb'
+import { type Started, startEngine } from './started.ts'
+
+const rows = 40_000
+/** A slice is 5 ms; the rest is what a busy machine adds. Without rests each of these takes several times as long. */
+const patienceMs = 250
+
+describe('engine: long work lets others through', function () {
+  this.timeout(60_000)
+  let engine: Started
+  before(async () => {
+    engine = await startEngine()
+    const documents = Array.from({ length: rows }, (_, n) => ({
+      _id: n as never,
+      n: (n * 7919) % rows,
+      group: n % 5000,
+      tags: [n % 10, n % 3],
+      text: 'x'.repeat(300),
+    }))
+    await engine.db.collection('c').insertMany(documents)
+    await engine.db.collection('c').createIndex({ group: 1 })
+  })
+  after(() => engine.stop())
+
+  const pipelines: [name: string, pipeline: Document[]][] = [
+    ['$group', [{ $group: { _id: '$group', n: { $sum: '$n' }, all: { $push: '$tags' } } }]],
+    ['$sort', [{ $addFields: { m: { $mod: ['$n', 1000] } } }, { $sort: { m: 1, n: -1 } }]],
+    ['$unwind and $sortByCount', [{ $unwind: '$tags' }, { $unwind: '$text' }, { $sortByCount: '$n' }]],
+    ['$facet', [{ $facet: { a: [{ $group: { _id: '$group' } }], b: [{ $sort: { text: 1, n: 1 } }, { $limit: 3 }] } }]],
+    ['a filter nothing matches', [{ $match: { text: /y/ } }, { $project: { n: 1 } }]],
+    [
+      '$lookup',
+      [
+        { $limit: 2000 },
+        { $lookup: { from: 'c', localField: 'group', foreignField: 'group', as: 'same' } },
+        { $group: { _id: null, n: { $sum: { $size: '$same' } } } },
+      ],
+    ],
+  ]
+  for (const [name, pipeline] of pipelines) {
+    it(name, async () => {
+      const slowest = await slowestPing(engine, async () => {
+        await engine.db.collection('c').aggregate(pipeline, { batchSize: 1 }).next()
+      })
+      expect(slowest).to.be.lessThan(patienceMs)
+    })
+  }
+
+  it('validate', async () => {
+    const slowest = await slowestPing(engine, async () => {
+      expect(await engine.db.command({ validate: 'c' })).to.include({ valid: true, nrecords: rows })
+    })
+    expect(slowest).to.be.lessThan(patienceMs)
+  })
+
+  it('the results are whole', async () => {
+    const collection = engine.db.collection('c')
+    expect(await collection.countDocuments()).to.equal(rows)
+    expect(await collection.countDocuments({ group: { $gte: 1000, $lt: 4000 } })).to.equal((rows * 3) / 5)
+    const sorted = await collection
+      .aggregate([{ $addFields: { m: 1 } }, { $sort: { n: 1 } }, { $project: { n: 1 } }])
+      .toArray()
+    expect(sorted.map(({ n }) => n)).to.deep.equal(Array.from({ length: rows }, (_, n) => n))
+  })
+})
+
+/** The longest time a ping took while `work` went on. */
+async function slowestPing({ db }: Started, work: () => Promise<void>): Promise<number> {
+  let slowest = 0
+  let done = false
+  const working = work().finally(() => {
+    done = true
+  })
+  while (!done) {
+    const began = performance.now()
+    await db.command({ ping: 1 })
+    slowest = Math.max(slowest, performance.now() - began)
+  }
+  await working
+  return slowest
+}
