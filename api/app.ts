@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa, { type Context as KoaContext } from 'koa'
 import { type Context, withRequest } from '../core/context.ts'
+import { subscriberOf, unsubscribe } from '../core/unsubscribe.ts'
 import { admit, hasCredential } from '../operations/admit.ts'
 import { operations } from '../operations/all.ts'
 import { checkOperations } from '../operations/check.ts'
@@ -18,7 +19,7 @@ import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
 import { RangeRefusal, sendBytes } from './bytes.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
-import { claimPage, errorsPage, type Page } from './pages.ts'
+import { claimPage, errorsPage, type Page, unsubscribedPage, unsubscribePage } from './pages.ts'
 import { createRoutes, type Parameters, type Routes } from './routes.ts'
 
 export type Readiness = { readonly ready: boolean; readonly parts: { readonly [part: string]: unknown } }
@@ -39,6 +40,8 @@ type Exchange = {
   /** Headers that go out whatever happens. */
   readonly headers: AnswerHeaders
   readonly parameters: Parameters
+  /** Aborted when the caller has hung up. */
+  readonly hungUp: AbortSignal
 }
 type Handler = { readonly route: string; serve(exchange: Exchange): Promise<void> | void }
 
@@ -76,9 +79,11 @@ async function exchange(service: Context, koa: KoaContext, routes: Routes<Handle
   koa.set({ ...securityHeaders, ...(ctx.baseUrl.startsWith('https:') && strictTransport), 'X-Request-Id': requestId })
   const found = routes.find(koa.method, koa.path)
   const peerAddress = (koa.req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+  const hungUp = hangUpOf(koa)
   try {
-    if (found.handler === null) await serveNothing({ ctx, koa, peerAddress, headers, parameters: {} }, found.allow)
-    else await found.handler.serve({ ctx, koa, peerAddress, headers, parameters: found.parameters })
+    const given = { ctx, koa, peerAddress, headers, hungUp }
+    if (found.handler === null) await serveNothing({ ...given, parameters: {} }, found.allow)
+    else await found.handler.serve({ ...given, parameters: found.parameters })
   } catch (error) {
     const answer = errorAnswer(ctx, error)
     const status = error instanceof RangeRefusal ? error.status : answer.status
@@ -91,6 +96,15 @@ async function exchange(service: Context, koa: KoaContext, routes: Routes<Handle
   koa.set(headers)
   const took = Math.round(performance.now() - startedAt)
   ctx.log.info({ method: koa.method, route: found.handler?.route ?? null, status: koa.status, ms: took }, 'request')
+}
+
+/** Aborts when the connection ends before the answer went out. */
+function hangUpOf({ res }: KoaContext): AbortSignal {
+  const hangUp = new AbortController()
+  res.once('close', () => {
+    if (!res.writableFinished) hangUp.abort()
+  })
+  return hangUp.signal
 }
 
 function routesOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOptions): Routes<Handler> {
@@ -114,6 +128,15 @@ function routesOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOptions): Ro
   const [errors, claim] = [errorsPage(), claimPage()]
   add('GET', '/docs/errors', ({ koa }) => showPage(koa, errors))
   add('GET', '/claim/{token}', ({ koa }) => showPage(koa, claim))
+  add('GET', '/unsubscribe/{token}', ({ ctx: own, koa, parameters }) =>
+    showPage(koa, unsubscribePage(subscriberOf(own, parameters.token ?? '').email)),
+  )
+  // RFC 8058 3.2: mail programs post a form; the link alone says what is wanted.
+  add('POST', '/unsubscribe/{token}', async ({ ctx: own, koa, parameters }) => {
+    const { email } = await unsubscribe(own, parameters.token ?? '')
+    koa.req.resume()
+    showPage(koa, unsubscribedPage(email))
+  })
   if (mcp !== undefined) {
     for (const path of ['/api/mcp', '/api/mcp/{key}'])
       for (const method of ['GET', 'POST', 'DELETE']) add(method, path, (given) => serveMcp(mcp, given))
@@ -122,7 +145,7 @@ function routesOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOptions): Ro
 }
 
 async function serveOperation(operation: Operation, given: Exchange, checkOutput = false): Promise<void> {
-  const { ctx, headers, koa, parameters, peerAddress } = given
+  const { ctx, headers, hungUp, koa, parameters, peerAddress } = given
   const principal = operation.access === 'public' ? null : await admitted(given)
   const { bodyBytes, sendBodyBytes } = ctx.settings.limits.http
   const key = koa.req.headers['idempotency-key']
@@ -130,6 +153,7 @@ async function serveOperation(operation: Operation, given: Exchange, checkOutput
     path: parameters,
     headers,
     peerAddress,
+    hungUp,
     checkOutput,
     ...(typeof key === 'string' && { idempotency: { key } }),
     input: async () => {
@@ -165,7 +189,10 @@ function admitted({ ctx, headers, koa, peerAddress }: Exchange) {
   return admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers })
 }
 
-async function serveMcp(mcp: McpEndpoint, { ctx, headers, koa, parameters, peerAddress }: Exchange): Promise<void> {
+async function serveMcp(
+  mcp: McpEndpoint,
+  { ctx, headers, hungUp, koa, parameters, peerAddress }: Exchange,
+): Promise<void> {
   const answer = await mcp({
     ctx,
     method: koa.method,
@@ -173,6 +200,7 @@ async function serveMcp(mcp: McpEndpoint, { ctx, headers, koa, parameters, peerA
     peerAddress,
     pathKey: parameters.key,
     answerHeaders: headers,
+    hungUp,
     readBody: () => readJson(koa.req, ctx.settings.limits.http.sendBodyBytes),
   })
   koa.status = answer.status

@@ -38,10 +38,24 @@ who runs:</p>
   )
 }
 
-function page(title: string, content: string): Page {
+/** What a link to unsubscribe shows: programs that look at links must not unsubscribe anybody (RFC 8058 3.1). */
+export function unsubscribePage(email: string): Page {
+  return page(
+    'Unsubscribe',
+    `<p>Nothing has changed yet. To get no more of this mail at <strong>${escapeHtml(email)}</strong>:</p>
+<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Unsubscribe</button></form>`,
+    "'self'",
+  )
+}
+
+export function unsubscribedPage(email: string): Page {
+  return page('Unsubscribed', `<p>There will be no more of this mail to <strong>${escapeHtml(email)}</strong>.</p>`)
+}
+
+function page(title: string, content: string, formAction = "'none'"): Page {
   const hash = createHash('sha256').update(style).digest('base64')
   return {
-    contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
     html: `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)} - Mailroom</title><style>${style}</style></head>

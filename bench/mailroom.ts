@@ -87,9 +87,10 @@ async function fill(
     aliases.map((n) => ({
       _id: addressOf(n, domain),
       accountId: account.id,
-      mailboxId: mailboxes[(n - 1) % mailboxCount]!._id,
+      mailboxIds: [mailboxes[(n - 1) % mailboxCount]!._id],
       kind: 'alias' as const,
       domain,
+      createdAt: new Date(),
       releasedAt: null,
     })),
   )

@@ -196,7 +196,7 @@ virtual_transport = lmtp:inet:127.0.0.1:${lmtpPort}
 }
 
 /** The services of an ordinary master.cf that receiving and LMTP need, none of them in a chroot. */
-function masterConfiguration(port: number): string {
+export function masterConfiguration(port: number): string {
   const rows = [
     `127.0.0.1:${port} inet n - n - - smtpd`,
     'pickup unix n - n 60 1 pickup',
@@ -226,7 +226,7 @@ function masterConfiguration(port: number): string {
   return `${rows.join('\n')}\n`
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo

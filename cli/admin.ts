@@ -7,8 +7,10 @@ import { after, dayMs } from '../core/clock.ts'
 import { type Context, closeContext, openContext } from '../core/context.ts'
 import { createDomain, listDomains } from '../core/domains.ts'
 import { createKey, listKeys, revokeKey } from '../core/keys.ts'
+import { createAppPassword } from '../core/login.ts'
 import { createMailbox, getMailbox, listMailboxes } from '../core/mailboxes.ts'
 import { administrator } from '../core/principal.ts'
+import { pauseSending, resumeSending, verifyPhone } from '../core/reputation.ts'
 import { normaliseAddress } from '../mail/address.ts'
 import { Failure } from '../schemas/failures.ts'
 import { type AgentsPlanName, agentsPlanNames, type MailPlanName, mailPlanNames } from '../schemas/plans.ts'
@@ -64,6 +66,35 @@ export function addAdminCommands(program: Command, settingsNow: () => Settings):
       ),
     )
 
+  account
+    .command('pause <account> <reason>')
+    .description('stop its sending')
+    .action(
+      withContext(async (ctx, id: string, reason: string) => {
+        const { id: accountId } = await getAccount(ctx, id)
+        print({ account: accountId, paused: await pauseSending(ctx, accountId, reason) })
+      }),
+    )
+  account
+    .command('resume <account>')
+    .description('let it send again')
+    .action(
+      withContext(async (ctx, id: string) => {
+        const { id: accountId } = await getAccount(ctx, id)
+        print({ account: accountId, resumed: await resumeSending(ctx, accountId, 'resumed by an administrator') })
+      }),
+    )
+
+  account
+    .command('phone <account>')
+    .description("note that its owner's phone number was verified")
+    .action(
+      withContext(async (ctx, id: string) => {
+        const { id: accountId } = await getAccount(ctx, id)
+        print({ account: accountId, phoneVerified: await verifyPhone(ctx, accountId) })
+      }),
+    )
+
   const domain = program.command('domain').description('domains')
   domain
     .command('create <domain>')
@@ -92,6 +123,16 @@ export function addAdminCommands(program: Command, settingsNow: () => Settings):
         await getAccount(ctx, accountId)
         print(...(await listDomains(ctx, accountId)))
       }),
+    )
+
+  program
+    .command('password <account> <address>')
+    .description('make a password for a mail program, for one mailbox; it is shown this once')
+    .option('--name <name>', 'what it is for', 'mail program')
+    .action(
+      withContext(async (ctx, accountId: string, address: string, { name }: { name: string }) =>
+        print(await createAppPassword(ctx, { account: await getAccount(ctx, accountId), address, name })),
+      ),
     )
 
   const key = program.command('key').description('API keys')

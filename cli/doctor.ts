@@ -1,8 +1,8 @@
 /** `mailroom doctor`: looks at what an instance needs and says plainly what is wrong. */
-import { Resolver } from 'node:dns/promises'
 import { statfs } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { closeContext } from '../core/context.ts'
+import { createResolver, isAbsent } from '../core/resolver.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { countLanes } from '../store/emails.ts'
 import { openAdminContext } from './admin.ts'
@@ -11,7 +11,6 @@ import { certificateFiles, readCertificate } from './certificate.ts'
 type Finding = { readonly what: string; readonly ok: boolean; readonly detail: string }
 
 const connectMs = 2_000
-const dnsMs = 3_000
 const expirySoonMs = 14 * 86_400_000
 
 /** Prints a line for each thing looked at. True when all is well. */
@@ -74,19 +73,17 @@ async function disk(settings: Settings): Promise<Finding> {
 /** An answer that there is no such record is an answer. */
 async function dns(settings: Settings): Promise<Finding> {
   const what = 'DNS'
-  const resolver = new Resolver({ timeout: dnsMs, tries: 1 })
-  if (settings.resolver.length > 0) resolver.setServers([...settings.resolver])
-  const servers = resolver.getServers().join(', ')
+  const resolver = createResolver(settings.resolver)
+  const servers = resolver.servers.join(', ')
   try {
-    await resolver.resolveMx('example.com')
+    await resolver.resolve('example.com', 'MX')
     return { what, ok: true, detail: `${servers} answers` }
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? ''
-    const answered = code === 'ENODATA' || code === 'ENOTFOUND'
+    if (isAbsent(error)) return { what, ok: true, detail: `${servers} answers` }
     return {
       what,
-      ok: answered,
-      detail: answered ? `${servers} answers` : `${servers}: ${code}. Mail to domains without a route cannot be sent.`,
+      ok: false,
+      detail: `${servers}: ${error instanceof Error ? error.message : String(error)}. Mail to domains without a route cannot be sent, and incoming mail cannot be verified.`,
     }
   }
 }

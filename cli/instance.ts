@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Settings } from '../schemas/settings.ts'
+import { type Settings, submissionPort, submissionsPort } from '../schemas/settings.ts'
 
 /** A unix socket's path must fit 108 bytes with its end (sun_path); the driver wants it to end in `.sock`. */
 const socketPathMax = 104
@@ -29,13 +29,23 @@ export async function makeFolders(dataFolder: string): Promise<void> {
   for (const wanted of [dataFolder, folder, path.dirname(socket)]) await mkdir(wanted, { recursive: true, mode: 0o700 })
 }
 
-/** The settings with a free port wherever one was left open. */
+/**
+ * The settings with a free port wherever one was left open. Mail programs follow inbound mail: when that may have any port,
+ * so may they, unless they were given one.
+ */
 export async function withPorts(settings: Settings): Promise<Settings> {
   const port = async (wanted: number, host: string) => (wanted === 0 ? freePort(host) : wanted)
+  const { smtp, submission, submissions } = settings
+  const forPrograms = async (wanted: number | null, usual: number) => {
+    if (wanted === null) return null
+    return port(smtp.port === 0 && wanted === usual ? 0 : wanted, smtp.host)
+  }
   return {
     ...settings,
     http: { ...settings.http, port: await port(settings.http.port, settings.http.host) },
-    smtp: { ...settings.smtp, port: await port(settings.smtp.port, settings.smtp.host) },
+    smtp: { ...smtp, port: await port(smtp.port, smtp.host) },
+    submission: { port: await forPrograms(submission.port, submissionPort) },
+    submissions: { port: await forPrograms(submissions.port, submissionsPort) },
   }
 }
 

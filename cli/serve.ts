@@ -11,6 +11,7 @@ import { createLog } from '../core/context.ts'
 import { writeInstance } from '../plugins/instance.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { type CertificateFiles, ensureCertificate } from './certificate.ts'
+import { loginArguments } from './databaseLogin.ts'
 import { enginePaths, engineUrl, makeFolders, withPorts } from './instance.ts'
 import { type Part, type PartOptions, startPart } from './supervisor.ts'
 
@@ -20,6 +21,9 @@ export type PartName = (typeof partNames)[number]
 const repository = fileURLToPath(new URL('..', import.meta.url))
 /** Orderly stop takes at most 20 s (decisions.md 5): Haraka may finish transactions, then the service, then the engine. */
 const stopMs = { smtp: 12_000, service: 4_000, engine: 3_500 } as const
+
+/** Longer than what a killed supervisor started takes to leave the data folder (engine/limits.ts, orphanMs). */
+const lockWaitMs = 6_000
 
 /** Runs until it is told to stop. `only` limits the parts; the embedded engine runs whenever a part needs it. */
 export async function serve(wanted: Settings, only: readonly PartName[]): Promise<void> {
@@ -87,7 +91,9 @@ async function startParts({
   let settings = given
   if (settings.mongodbUrl === null) {
     const { folder, socket } = enginePaths(settings.data)
-    await start({ name: 'engine', script: script('engine/main.ts'), args: ['--data', folder, '--socket', socket] })
+    const waiting = ['--lock-wait-ms', String(lockWaitMs)]
+    const args = ['--data', folder, '--socket', socket, ...waiting, ...(await loginArguments(settings))]
+    await start({ name: 'engine', script: script('engine/main.ts'), args })
     settings = { ...settings, mongodbUrl: engineUrl(settings.data) }
   }
   const env = { MAILROOM_SETTINGS: JSON.stringify(settings) }
@@ -117,7 +123,7 @@ const script = (name: string) => path.join(repository, name)
 /** The greeting of a terminal, and the one line of JSON that programs read (decisions.md 5). */
 function announce(settings: Settings, parts: ReadonlyMap<string, Part>): void {
   const http = parts.has('service') ? `http://${settings.http.host}:${settings.http.port}` : null
-  const smtp = parts.has('smtp') ? `${settings.smtp.host}:${settings.smtp.port}` : null
+  const mail = (port: number | null) => (parts.has('smtp') && port !== null ? `${settings.smtp.host}:${port}` : null)
   if (process.stdout.isTTY && http !== null) {
     console.log(`Mailroom is up. Make your first mailbox:\n\n  curl -X POST ${http}/api/v1/signup\n`)
   }
@@ -125,9 +131,9 @@ function announce(settings: Settings, parts: ReadonlyMap<string, Part>): void {
     ready: true,
     http,
     mcp: http === null ? null : `${http}/api/mcp`,
-    smtp,
-    submission: null,
-    submissions: null,
+    smtp: mail(settings.smtp.port),
+    submission: mail(settings.submission.port),
+    submissions: mail(settings.submissions.port),
     imap: null,
     imaps: null,
     dns: null,

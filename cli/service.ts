@@ -4,8 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { createApi } from '../api/app.ts'
 import { closeContext, openContext } from '../core/context.ts'
 import { ensureSharedDomain } from '../core/domains.ts'
+import { noteStart, noteStop } from '../core/places.ts'
+import { closeWaiters } from '../core/waiters.ts'
 import { startAnnouncer } from '../jobs/announcer.ts'
 import { startClocks } from '../jobs/clocks.ts'
+import { startIndexer } from '../jobs/indexer.ts'
 import { createMcp } from '../mcp/server.ts'
 import type { Settings } from '../schemas/settings.ts'
 
@@ -20,6 +23,8 @@ const pingMs = 2_000
 const stopMs = 15_000
 /** What is under way at a stop may take this long: less than the supervisor waits (cli/serve.ts). */
 const doorsMs = 3_000
+/** The same when the supervisor is gone: nobody may find a port held, and the engine leaves after us. */
+const orphanMs = 2_500
 const idleMs = 50
 
 export async function runService(settings: Settings): Promise<void> {
@@ -45,7 +50,9 @@ export async function runService(settings: Settings): Promise<void> {
   server.prependListener('request', (_request, response) => {
     if (closing !== null) response.setHeader('Connection', 'close')
   })
+  await noteStart(ctx)
   const announcer = startAnnouncer(ctx)
+  const indexer = startIndexer(ctx)
   const clocks = await startClocks(ctx)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -54,6 +61,7 @@ export async function runService(settings: Settings): Promise<void> {
 
   // Requests that are under way are answered; a connection that is kept alive brings no further ones.
   function closeDoors(): Promise<void> {
+    closeWaiters(ctx)
     closing ??= new Promise((resolve) => {
       const sweep = setInterval(() => server.closeIdleConnections(), idleMs)
       setTimeout(() => server.closeAllConnections(), doorsMs).unref()
@@ -65,11 +73,17 @@ export async function runService(settings: Settings): Promise<void> {
     return closing
   }
 
-  async function stop(): Promise<void> {
-    setTimeout(() => process.exit(1), stopMs).unref()
+  let stopping = false
+  async function stop(withinMs: number): Promise<void> {
+    if (stopping) return
+    stopping = true
+    setTimeout(() => process.exit(1), withinMs).unref()
     await closeDoors()
     await clocks.stop()
     await announcer.stop()
+    await indexer.stop()
+    // Without its supervisor nobody knows how the other parts end.
+    if (process.connected) await noteStop(ctx)
     await closeContext(ctx)
     process.exit(0)
   }
@@ -77,9 +91,9 @@ export async function runService(settings: Settings): Promise<void> {
   process.on('message', (told: Told) => {
     if (told.parts !== undefined) parts = told.parts
     if (told.closeDoors === true) void closeDoors()
-    if (told.stop === true) void stop()
+    if (told.stop === true) void stop(stopMs)
   })
-  process.on('disconnect', () => process.exit(1))
+  process.on('disconnect', () => void stop(orphanMs))
   // The supervisor may have died before anybody listened.
   if (process.connected === false) process.exit(1)
   const { port } = server.address() as AddressInfo

@@ -11,10 +11,24 @@ export type Account = Plans & {
   readonly claimExpiresAt: Date | null
   readonly owner: string | null
   readonly sendingPaused: { readonly reason: string; readonly at: Date } | null
+  readonly warmUp: AccountDoc['warmUp']
+  readonly phoneVerified: boolean
 }
 
 export function accountOf(doc: AccountDoc): Account {
-  const { _id, name, status, plan, agentsPlan, sandbox, createdAt, claimExpiresAt = null, owner, sendingPaused } = doc
+  const {
+    _id,
+    name,
+    status,
+    plan,
+    agentsPlan,
+    sandbox,
+    createdAt,
+    claimExpiresAt = null,
+    owner,
+    sendingPaused,
+    warmUp,
+  } = doc
   return {
     id: _id,
     name,
@@ -26,5 +40,7 @@ export function accountOf(doc: AccountDoc): Account {
     claimExpiresAt,
     owner,
     sendingPaused,
+    warmUp,
+    phoneVerified: doc.phoneVerifiedAt !== undefined,
   }
 }

@@ -24,6 +24,7 @@ import { takeSubdomain } from './domains.ts'
 import { createKey } from './keys.ts'
 import { announceMailbox, mailboxOf, placeMailbox } from './mailboxes.ts'
 import type { Principal } from './principal.ts'
+import { firstWarmUp } from './reputation.ts'
 import { hashCredential, newCredential } from './secrets.ts'
 import { counted, give, take } from './usage.ts'
 
@@ -84,7 +85,7 @@ export async function signup(
     ...{ status: 'unclaimed', plan: null, agentsPlan: 'free', sandbox: false, createdAt: at, owner: null },
     claimExpiresAt: expiresAt,
     claimHash: toBinary(hashCredential(token)),
-    ...{ inboxes: 1, webhooks: 0, eventSeqFloor: 0, sendingPaused: null },
+    ...{ inboxes: 1, webhooks: 0, eventSeqFloor: 0, sendingPaused: null, warmUp: firstWarmUp(at) },
   }
   await store.insertAccount(ctx.store, doc)
   const mailboxAddress = `${inbox}@${taken}.${ctx.settings.sharedDomain}`
@@ -215,7 +216,10 @@ export async function usageOf(ctx: Context, principal: Principal): Promise<Usage
     store.findAccount(ctx.store, accountId),
     listMailboxes(ctx.store, { accountId, only: null, before: null, limit: allowance.inboxes }),
   ])
-  const usedBytes = await Promise.all(mailboxes.map(({ _id }) => storageUsed(ctx.store, _id)))
+  const used = await storageUsed(
+    ctx.store,
+    mailboxes.map(({ _id }) => _id),
+  )
   const { monthStart, monthEnd } = periodsOf(ctx.clock.now())
   const sent = month('sent')
   return {
@@ -231,7 +235,7 @@ export async function usageOf(ctx: Context, principal: Principal): Promise<Usage
     },
     inboxes: { used: doc?.inboxes ?? 0, limit: allowance.inboxes },
     storage: {
-      usedBytes: usedBytes.reduce((sum, used) => sum + used, 0),
+      usedBytes: [...used.values()].reduce((sum, bytes) => sum + bytes, 0),
       limitBytes: allowance.storagePerInboxBytes * allowance.inboxes,
     },
     requestsPerMinute: allowance.requestsPerMinute,

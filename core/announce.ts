@@ -1,46 +1,50 @@
 /**
- * What follows from an arrival: its event, the contact it came from, and the counts. Derived from the message document with
+ * What follows from an arrival: its event, the contact it came from, the counts, and its thread. Derived from the message document with
  * ids computed from its id, so doing it twice changes nothing.
  */
 
 import { splitAddress } from '../mail/address.ts'
-import type { MessageEvent } from '../schemas/events.ts'
+import type { MessageEvent, MessageReceived } from '../schemas/events.ts'
 import { deriveId } from '../schemas/ids.ts'
 import type { FolderDoc, MessageDoc } from '../store/documents/mail.ts'
-import { knownEvents, type NewEvent } from '../store/events.ts'
+import { findEventNumbers, type NewEvent } from '../store/events.ts'
+import { findFoldersOf } from '../store/folders.ts'
 import { findMessages } from '../store/messages.ts'
-import { noteContacts } from '../store/records.ts'
 import type { Context } from './context.ts'
 import { planMissed } from './deliveries.ts'
 import { recordEvents } from './events.ts'
-import { foldersOf } from './folders.ts'
-import { count, take } from './usage.ts'
+import { heldBy, watchStorage } from './storage.ts'
+import { droppedType, tally, tallyUpTo } from './tally.ts'
+import { deriveMissed, deriveThreads } from './threads.ts'
+import { trustRecord } from './trust.ts'
+import { give, take } from './usage.ts'
 
 /** Message events one account can cause in an hour; more are dropped (interface.md, Events, rule 3). */
 export const messageEventsPerHour = 2_000
 
 /** Announces messages that have just been committed. */
 export async function announceArrivals(ctx: Context, ids: readonly string[]): Promise<void> {
-  await announce(ctx, (await findMessages(ctx.store, ids)).filter(cameIn))
+  const messages = await findMessages(ctx.store, ids)
+  await Promise.all([announce(ctx, messages.filter(cameIn)), deriveThreads(ctx, messages)])
 }
 
 /** Announces those of the messages that a crash kept from it. Answers how many. */
 export async function announceMissed(ctx: Context, messages: readonly MessageDoc[]): Promise<number> {
   const arrivals = messages.filter(cameIn)
-  const known = await knownEvents(
+  const numbers = await findEventNumbers(
     ctx.store,
     arrivals.map(({ _id }) => receivedEventId(_id)),
   )
-  const missed = arrivals.filter(({ _id }) => !known.has(receivedEventId(_id)))
-  const told = arrivals.filter(({ _id }) => known.has(receivedEventId(_id)))
+  const missed = arrivals.filter(({ _id }) => !numbers.has(receivedEventId(_id)))
+  const told = arrivals.filter(({ _id }) => numbers.has(receivedEventId(_id)))
   for (const [accountId, own] of Map.groupBy(told, (message) => message.accountId)) {
-    await planMissed(
-      ctx,
-      accountId,
-      own.map(({ _id }) => receivedEventId(_id)),
-    )
+    const ids = own.map(({ _id }) => receivedEventId(_id))
+    await planMissed(ctx, accountId, ids)
+    await tallyUpTo(ctx, accountId, Math.max(...ids.map((id) => numbers.get(id) ?? 0)))
   }
+  if (told.length > 0) await watchStorage(ctx, heldBy(await foldersAround(ctx, told)))
   await announce(ctx, missed)
+  await deriveMissed(ctx, messages)
   return missed.length
 }
 
@@ -71,12 +75,16 @@ const receivedEventId = (messageId: string) => deriveId('evt', messageId, 'messa
 
 async function announce(ctx: Context, messages: readonly MessageDoc[]): Promise<void> {
   if (messages.length === 0) return
-  const folders = await foldersOf(
-    ctx,
-    messages.map(({ folderId }) => folderId),
-  )
+  const folders = await foldersAround(ctx, messages)
+  const byId = new Map(folders.map((folder) => [folder._id, folder]))
   const byAccount = Map.groupBy(messages, ({ accountId }) => accountId)
-  for (const [accountId, own] of byAccount) await announceOf(ctx, accountId, own, folders)
+  for (const [accountId, own] of byAccount) await announceOf(ctx, accountId, own, byId)
+  await watchStorage(ctx, heldBy(folders))
+}
+
+/** All folders of the mailboxes that the messages are in. */
+function foldersAround(ctx: Context, messages: readonly MessageDoc[]): Promise<FolderDoc[]> {
+  return findFoldersOf(ctx.store, [...new Set(messages.map(({ mailboxId }) => mailboxId))])
 }
 
 async function announceOf(
@@ -85,26 +93,17 @@ async function announceOf(
   messages: readonly MessageDoc[],
   folders: ReadonlyMap<string, FolderDoc>,
 ): Promise<void> {
+  const at = ctx.clock.now()
   const allowed = await takeMessageEvents(ctx, accountId, messages.length)
-  const dropped = messages.length - allowed
-  const events = messages
-    .slice(0, allowed)
-    .map((message) => receivedEvent(message, folders.get(message.folderId)?.path ?? 'INBOX'))
-  const recorded = new Set((await recordEvents(ctx, accountId, events)).map(({ _id }) => _id))
-  // What was recorded before was counted before.
-  const fresh = messages.filter(({ _id }, n) => n >= allowed || recorded.has(receivedEventId(_id)))
-  await Promise.all([
-    count(ctx, [
-      { owner: accountId, period: 'month', counter: 'received', by: fresh.length },
-      ...(dropped > 0 ? [{ owner: accountId, period: 'month', counter: 'eventsDropped', by: dropped } as const] : []),
-    ]),
-    noteContacts(
-      ctx.store,
-      fresh.flatMap(({ mailboxId, from, receivedAt }) =>
-        from === null ? [] : [{ accountId, mailboxId, ...from, at: receivedAt, direction: 'received' as const }],
-      ),
-    ),
-  ])
+  const events = messages.map((message, n) =>
+    n < allowed ? receivedEvent(message, folders.get(message.folderId)?.path ?? 'INBOX') : droppedEvent(message),
+  )
+  const recorded = await recordEvents(ctx, accountId, events)
+  const fresh = recorded.filter(({ type }) => type !== droppedType).length
+  // What somebody else announced meanwhile was taken twice.
+  if (fresh < allowed)
+    await give(ctx, { owner: accountId, period: 'hour', counter: 'messageEvents', by: allowed - fresh, at })
+  await tally(ctx, accountId, recorded)
 }
 
 /** How many of `wanted` message events the account may still cause this hour. */
@@ -118,14 +117,19 @@ export async function takeMessageEvents(ctx: Context, accountId: string, wanted:
 }
 
 function receivedEvent(message: MessageDoc, folder: string): NewEvent {
+  const trust = message.trust === undefined ? null : trustRecord(message.trust)
+  const data: MessageReceived = { ...messageEventData(message, folder), trust }
+  return { ...eventFrame(message), type: 'message.received', data }
+}
+
+/** In place of an event past the limit: with the same id, so that the message counts as announced. */
+function droppedEvent(message: MessageDoc): NewEvent {
+  return { ...eventFrame(message), type: droppedType, data: { from: message.from } }
+}
+
+function eventFrame({ _id, accountId, receivedAt, mailbox, mailboxId }: MessageDoc): Omit<NewEvent, 'type' | 'data'> {
   return {
-    _id: receivedEventId(message._id),
-    accountId: message.accountId,
-    type: 'message.received',
-    createdAt: message.receivedAt,
-    mailbox: message.mailbox,
-    mailboxId: message.mailboxId,
-    domain: splitAddress(message.mailbox).domain,
-    data: messageEventData(message, folder),
+    ...{ _id: receivedEventId(_id), accountId, createdAt: receivedAt, mailbox, mailboxId },
+    domain: splitAddress(mailbox).domain,
   }
 }

@@ -29,4 +29,6 @@ export type Outcome = {
   readonly retryAfterSeconds?: number
   /** The connection ended after the final dot, before an answer. */
   readonly ambiguous?: boolean
+  /** The server was left alone: this was no attempt, and the recipient is told nothing of it. */
+  readonly untried?: boolean
 }

@@ -6,7 +6,10 @@ import { type ArrivalWriter, createArrivalWriter } from '../store/arrivals.ts'
 import { type ChangeFeed, createChangeFeed } from '../store/changes.ts'
 import { openStore, type Store } from '../store/open.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { createParsing, type Parsing } from './parsing.ts'
+import { createReadingCache, type ReadingCache } from './reading-cache.ts'
 import { createRecipientCache, type RecipientCache } from './recipient-cache.ts'
+import { createResolver, type Resolver } from './resolver.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 
 export type Context = {
@@ -15,6 +18,9 @@ export type Context = {
   readonly arrivals: ArrivalWriter
   readonly changes: ChangeFeed
   readonly recipients: RecipientCache
+  readonly parsing: Parsing
+  readonly readings: ReadingCache
+  readonly resolver: Resolver
   readonly clock: Clock
   readonly log: Logger
   readonly secrets: Secrets
@@ -23,6 +29,8 @@ export type Context = {
   readonly hostname: string
   /** Of this request or transaction; '' outside one. */
   readonly requestId: string
+  /** When this request came in; null outside one. */
+  readonly requestedAt: Date | null
   /** The same for every try of a request under one Idempotency-Key: what is made gets its id from it. Null without a key. */
   readonly onceId: string | null
 }
@@ -57,12 +65,16 @@ export async function openContext({
     arrivals: createArrivalWriter(store, now),
     changes,
     recipients: createRecipientCache(changes),
+    readings: createReadingCache(),
+    parsing: createParsing({ onError: (error) => logger.warn({ err: error }, 'a message could not be read') }),
+    resolver: createResolver(settings.resolver),
     clock,
     log: logger,
     secrets,
     baseUrl: (settings.baseUrl ?? `http://${settings.http.host}:${settings.http.port}`).replace(/\/+$/, ''),
     hostname: settings.hostname ?? hostname(),
     requestId: '',
+    requestedAt: null,
     onceId: null,
   }
 }
@@ -71,12 +83,13 @@ export async function openContext({
 export async function closeContext(ctx: Context): Promise<void> {
   await ctx.arrivals.flush()
   await ctx.changes.close()
+  await ctx.parsing.close()
   await ctx.store.close()
 }
 
 /** The same context for one request: its id is on every log line. */
 export function withRequest(ctx: Context, requestId: string): Context {
-  return { ...ctx, requestId, log: ctx.log.child({ requestId }) }
+  return { ...ctx, requestId, requestedAt: ctx.clock.now(), log: ctx.log.child({ requestId }) }
 }
 
 /** The structured log of a process, on standard error. Credentials are cut wherever they appear as fields. */

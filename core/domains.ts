@@ -131,3 +131,8 @@ export async function listDomains(
     verifiedAt,
   }))
 }
+
+/** Whether a domain is a free one of the service: a sub-domain of the shared domain. */
+export function isSharedDomain({ settings }: Pick<Context, 'settings'>, domain: string): boolean {
+  return domain.endsWith(`.${settings.sharedDomain}`)
+}

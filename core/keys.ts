@@ -26,12 +26,13 @@ export type Key = Omit<KeyDoc, 'hash' | '_id'> & { readonly id: string }
 export async function createKey(
   ctx: Context,
   { accountId, kind, name, scopes, mailboxIds, expiresAt }: NewKey,
+  prefix: string = liveKeyPrefix,
 ): Promise<{ apiKey: string; key: Key }> {
   const beyond = kind === 'agent' ? scopes.filter((scope) => !agentScopes.includes(scope)) : []
   if (beyond.length > 0)
     throw new Failure('validation_error', `An agent key may not hold ${beyond.join(', ')}.`, { param: 'scopes' })
   const at = ctx.clock.now()
-  const apiKey = newCredential(liveKeyPrefix)
+  const apiKey = newCredential(prefix)
   const doc: KeyDoc = {
     ...{ _id: newId('key', at), accountId, hash: toBinary(hashCredential(apiKey)), kind, name, scopes },
     mailboxIds: kind === 'agent' ? mailboxIds : null,

@@ -11,6 +11,7 @@ import * as store from '../store/mailboxes.ts'
 import { dayMs, hourMs } from './clock.ts'
 import type { Context } from './context.ts'
 import { recordEvents } from './events.ts'
+import { hint, hintOf } from './hints.ts'
 import { type Page, pageOf, positionOf } from './paging.ts'
 import { type Principal, reaches } from './principal.ts'
 import { giveRolling, takeRolling } from './usage.ts'
@@ -47,7 +48,7 @@ export async function listMailboxes(
     limit: limit + 1,
   })
   const page = pageOf(docs, limit)
-  return { items: await Promise.all(page.items.map((doc) => mailboxOf(ctx, doc, principal.account))), next: page.next }
+  return { items: await mailboxesOf(ctx, page.items, principal.account), next: page.next }
 }
 
 /**
@@ -142,7 +143,6 @@ export async function placeMailbox(
   await insertStandardFolders(ctx.store, {
     accountId,
     mailboxId,
-    idOf: (path) => deriveId('fld', mailboxId, path),
     uidValidity: Math.floor(at.getTime() / 1000),
   })
   await store.insertMailbox(ctx.store, doc)
@@ -150,13 +150,17 @@ export async function placeMailbox(
     await store.insertAddress(ctx.store, {
       _id: address,
       accountId,
-      mailboxId,
+      mailboxIds: [mailboxId],
       kind: 'mailbox',
       domain,
+      createdAt: at,
       releasedAt: null,
     })
-  )
+  ) {
+    // A catch-all may have had its mail until now.
+    ctx.changes.publish({ kind: 'address', addresses: [address] })
     return doc
+  }
   await store.removeMailbox(ctx.store, { accountId, mailboxId })
   throw new Failure('conflict', `The address ${address} is taken.`)
 }
@@ -168,16 +172,19 @@ export async function getMailbox(ctx: Context, principal: Principal, address: st
 
 /** The document of the mailbox at an address, if the key reaches it. Fails with `mailbox_not_found`. */
 export async function reachMailbox(ctx: Context, principal: Principal, address: string): Promise<MailboxDoc> {
-  const canonical = normaliseAddress(address)
-  const [found] = canonical === null ? [] : await store.findAddresses(ctx.store, [canonical])
-  const own =
-    found !== undefined &&
-    found.kind === 'mailbox' &&
-    found.accountId === principal.accountId &&
-    reaches(principal, found.mailboxId)
-  const doc = own
-    ? await store.findMailbox(ctx.store, { accountId: principal.accountId, mailboxId: found.mailboxId })
-    : null
+  const { accountId } = principal
+  const canonical = normaliseAddress(address) ?? ''
+  const find = async (mailboxId: string | undefined) =>
+    mailboxId !== undefined && reaches(principal, mailboxId)
+      ? store.findMailbox(ctx.store, { accountId, mailboxId })
+      : null
+  // A mailbox keeps its address as long as it lives, so its document says whether it is the one.
+  const likely = await find(hintOf(ctx, 'mailbox of address', canonical))
+  if (likely?.address === canonical) return likely
+  const [found] = canonical === '' ? [] : await store.findAddresses(ctx.store, [canonical])
+  const [mailboxId] = found?.kind === 'mailbox' && found.accountId === accountId ? found.mailboxIds : []
+  const doc = await find(mailboxId)
+  if (doc !== null) hint(ctx, 'mailbox of address', canonical, doc._id)
   if (doc === null) throw new Failure('mailbox_not_found', `No mailbox ${address} is reachable with this key.`)
   return doc
 }
@@ -223,25 +230,46 @@ export async function endMailbox(ctx: Context, doc: MailboxDoc, plans: Plans): P
   const at = ctx.clock.now()
   const { accountId, _id: mailboxId } = doc
   if (!(await store.endMailbox(ctx.store, { accountId, mailboxId, at }))) return
-  const addresses = await store.releaseAddresses(ctx.store, { accountId, mailboxId, at })
-  ctx.changes.publish({ kind: 'address', addresses })
   await freePlace(ctx.store, accountId, 'inboxes')
+  await finishEnding(ctx, doc, plans)
+}
+
+/** What follows from the end of a mailbox: it is reached by no address, and its end is told. Safe to repeat. */
+export async function finishEnding(ctx: Context, doc: MailboxDoc, plans: Plans): Promise<void> {
+  const at = ctx.clock.now()
+  const { accountId, _id: mailboxId } = doc
+  const { addresses, aliasesGone } = await store.releaseAddresses(ctx.store, { accountId, mailboxId, at })
+  ctx.changes.publish({ kind: 'address', addresses })
+  await freePlace(ctx.store, accountId, 'aliases', aliasesGone)
   await announceMailbox(ctx, 'mailbox.deleted', await mailboxOf(ctx, doc, plans))
 }
 
 /** The record of a mailbox as callers see it. */
 export async function mailboxOf(ctx: Context, doc: MailboxDoc, plans: Plans): Promise<Mailbox> {
-  const { _id, accountId, address, domain, kind, displayName, createdAt, createdBy, signature, autoReply } = doc
-  const [usedBytes, owner] = await Promise.all([
-    storageUsed(ctx.store, _id),
-    displayName === null ? store.findDomain(ctx.store, domain) : null,
+  const [mailbox] = await mailboxesOf(ctx, [doc], plans)
+  return mailbox!
+}
+
+/** The records of mailboxes of one account, in two round trips whatever their number. */
+async function mailboxesOf(ctx: Context, docs: readonly MailboxDoc[], plans: Plans): Promise<readonly Mailbox[]> {
+  const nameless = new Set(docs.filter(({ displayName }) => displayName === null).map(({ domain }) => domain))
+  const [used, domains] = await Promise.all([
+    storageUsed(
+      ctx.store,
+      docs.map(({ _id }) => _id),
+    ),
+    nameless.size === 0 ? [] : store.findDomains(ctx.store, [...nameless]),
   ])
-  const named = displayName !== null || (owner?.defaultDisplayName ?? null) !== null
-  return {
-    ...{ id: _id, accountId, address, domain, kind, displayName, createdAt, createdBy, signature, autoReply },
-    storage: { usedBytes, limitBytes: allowanceOf(plans).storagePerInboxBytes },
-    ...(!named && { hint: noNameHint }),
-  }
+  const named = new Set(domains.filter(({ defaultDisplayName }) => defaultDisplayName !== null).map(({ _id }) => _id))
+  const limitBytes = allowanceOf(plans).storagePerInboxBytes
+  return docs.map((doc) => {
+    const { _id, accountId, address, domain, kind, displayName, createdAt, createdBy, signature, autoReply } = doc
+    return {
+      ...{ id: _id, accountId, address, domain, kind, displayName, createdAt, createdBy, signature, autoReply },
+      storage: { usedBytes: used.get(_id) ?? 0, limitBytes },
+      ...(displayName === null && !named.has(domain) && { hint: noNameHint }),
+    }
+  })
 }
 
 /** Tells that a mailbox was created or deleted. */
@@ -283,10 +311,15 @@ function canonicalAddress(address: string): string {
       'A mailbox address must not contain "+": plus forms reach the mailbox without.',
       { param: 'address' },
     )
+  if (splitAddress(canonical).local === '*')
+    throw new Failure('validation_error', 'All other addresses of a domain are an alias, not a mailbox.', {
+      param: 'address',
+    })
   return canonical
 }
 
-async function requireOwnDomain(ctx: Context, accountId: string, domain: string): Promise<void> {
+/** Fails with `domain_not_on_account` or `domain_not_verified` unless the account may have addresses in the domain. */
+export async function requireOwnDomain(ctx: Context, accountId: string, domain: string): Promise<void> {
   const owner = await store.findDomain(ctx.store, domain)
   if (owner === null || owner.accountId !== accountId)
     throw new Failure('domain_not_on_account', `The domain ${domain} is not on this account.`)

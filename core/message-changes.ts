@@ -1,11 +1,13 @@
-/** Flags, labels and moves, and the ends of messages: each change is one reservation in the folders it touches. */
+/** Changes of one message: flags, labels, moves, its end. Each is one reservation in the folders it touches. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../schemas/failures.ts'
-import { countBlobUsers, removeUnusedBlobs } from '../store/blobs.ts'
 import type { FolderDoc, MailboxDoc, MessageDoc } from '../store/documents/mail.ts'
-import * as store from '../store/messages.ts'
+import { type Edit, editMessages, removeMessages } from '../store/message-edits.ts'
 import type { Context } from './context.ts'
-import { getFolder } from './folders.ts'
-import { type Message, messageOf, reachMessage } from './messages.ts'
+import { folderIn } from './folders.ts'
+import { labelsAfter } from './labels.ts'
+import { changeOf, placeIn } from './message-batches.ts'
+import { type Message, messageOf, type Reached, reachMessage } from './messages.ts'
 import type { Principal } from './principal.ts'
 
 export type MessageChange = {
@@ -17,88 +19,113 @@ export type MessageChange = {
   readonly removeLabels?: readonly string[]
 }
 
-const labelsMax = 50
-/** Another session may change the message between our read and our write; then it is read again. */
-const triesMax = 5
+/** Somebody else may change the message between our read and our write; then it is read again, after a growing pause. */
+const triesMax = 25
+const pauseMs = 5
 
-/** Changes flags and labels, and moves. Answers the message as it then is. */
-export async function changeMessage(
+/** Changes flags and labels, and moves. Answers the message as it then is. Fails with `not_found`, `agent_inbox_only`, `conflict`. */
+export function changeMessage(
   ctx: Context,
   principal: Principal,
   { address, messageId, ...change }: { address: string; messageId: string } & MessageChange,
 ): Promise<Message> {
-  for (let tries = 0; tries < triesMax; tries++) {
-    const { mailbox, message, folder } = await reachMessage(ctx, principal, { address, messageId })
-    const changed = await changeOnce(ctx, mailbox, { message, folder, change })
-    if (changed === null) continue
-    ctx.changes.publish({ kind: 'folders', mailboxId: mailbox._id })
-    return messageOf(changed.message, changed.folder.path)
-  }
-  throw new Failure('conflict', 'The message is being changed by somebody else.')
+  return changing(ctx, principal, { address, messageId }, async (reached) => {
+    const { message, folder, folders } = reached
+    const target = change.folder === undefined ? folder : folderIn(folders, change.folder)
+    const edit = editOf(reached, change, target, ctx.clock.now())
+    return edited(ctx, message, folder, { edit, target })
+  })
 }
 
 /** To Trash, or gone for good. A message in Trash that is deleted again is gone. */
-export async function deleteMessage(
+export function deleteMessage(
   ctx: Context,
   principal: Principal,
   { address, messageId, permanent = false }: { address: string; messageId: string; permanent?: boolean },
 ): Promise<{ deleted: true; folder: string | null }> {
-  for (let tries = 0; tries < triesMax; tries++) {
-    const { mailbox, message, folder } = await reachMessage(ctx, principal, { address, messageId })
-    const at = ctx.clock.now()
+  return changing(ctx, principal, { address, messageId }, async ({ message, folder, folders }) => {
     if (permanent || folder.role === 'trash') {
-      if (!(await store.removeMessage(ctx.store, message, at))) continue
-      await releaseBlob(ctx, message)
-      return { deleted: true, folder: null }
+      const { size } = await removeMessages(ctx.store, changeOf(ctx, folder, [message]))
+      return size === 0 ? null : { deleted: true as const, folder: null }
     }
-    const trash = await getFolder(ctx, mailbox._id, 'trash')
-    if ((await store.moveMessage(ctx.store, message, { to: trash, deletedFrom: folder._id, at })) !== null)
-      return { deleted: true, folder: trash.path }
+    const target = folderIn(folders, 'trash')
+    const edit = { to: placeIn(target, folder, ctx.clock.now()) }
+    const moved = await edited(ctx, message, folder, { edit, target })
+    return moved === null ? null : { deleted: true as const, folder: target.path }
+  })
+}
+
+/** From Trash back to where it was deleted from, INBOX if that is gone. A message that is not in Trash stays where it is. */
+export function restoreMessage(
+  ctx: Context,
+  principal: Principal,
+  { address, messageId }: { address: string; messageId: string },
+): Promise<Message> {
+  return changing(ctx, principal, { address, messageId }, async ({ message, folder, folders }) => {
+    if (folder.role !== 'trash') return messageOf(message, folder.path)
+    const target = folders.find(({ _id }) => _id === message.deletedFrom) ?? folderIn(folders, 'inbox')
+    return edited(ctx, message, folder, { edit: { to: placeIn(target, folder, ctx.clock.now()) }, target })
+  })
+}
+
+/** Does `once` with the message as it is, until nobody else changed it meanwhile (null says so). */
+async function changing<T>(
+  ctx: Context,
+  principal: Principal,
+  { address, messageId }: { address: string; messageId: string },
+  once: (reached: Reached) => Promise<T | null>,
+): Promise<T> {
+  for (let tries = 0; tries < triesMax; tries++) {
+    const reached = await reachMessage(ctx, principal, { address, messageId })
+    const done = await once(reached)
+    if (done !== null) {
+      ctx.changes.publish({ kind: 'folders', mailboxId: reached.mailbox._id })
+      return done
+    }
+    await sleep(Math.random() * pauseMs * (tries + 1))
   }
   throw new Failure('conflict', 'The message is being changed by somebody else.')
 }
 
-/** A message uses its blob no more; the last one takes it along. */
-export async function releaseBlob(ctx: Context, message: MessageDoc): Promise<void> {
-  await countBlobUsers(ctx.store, message.blob.id, -1)
-  await removeUnusedBlobs(ctx.store, [message.blob])
-}
-
-async function changeOnce(
+/** The message after an edit; null when it was another before. */
+async function edited(
   ctx: Context,
-  mailbox: MailboxDoc,
-  { message, folder, change }: { message: MessageDoc; folder: FolderDoc; change: MessageChange },
-): Promise<{ message: MessageDoc; folder: FolderDoc } | null> {
-  const at = ctx.clock.now()
-  const labels = labelsAfter(mailbox, message.labels ?? [], change)
-  const target = change.folder === undefined ? folder : await getFolder(ctx, mailbox._id, change.folder)
-  const { seen, flagged, answered } = change
-  const flags = {
-    ...(seen !== undefined && { seen }),
-    ...(flagged !== undefined && { flagged }),
-    ...(answered !== undefined && { answered }),
-    ...(labels !== null && { labels }),
-  }
-  const marked = Object.keys(flags).length === 0 ? message : await store.changeFlags(ctx.store, message, flags, at)
-  if (marked === null || target._id === folder._id) return marked === null ? null : { message: marked, folder }
-  const moved = await store.moveMessage(ctx.store, marked, {
-    to: target,
-    at,
-    ...(target.role === 'trash' && { deletedFrom: folder._id }),
-  })
-  return moved === null ? null : { message: moved, folder: target }
+  message: MessageDoc,
+  folder: FolderDoc,
+  { edit, target }: { edit: Edit; target: FolderDoc },
+): Promise<Message | null> {
+  const changed =
+    Object.keys(edit).length === 0 ||
+    (await editMessages(ctx.store, changeOf(ctx, folder, [message]), edit)).has(message._id)
+  const { to: _to, ...flags } = edit
+  return changed ? messageOf({ ...message, ...flags }, target.path) : null
 }
 
-function labelsAfter(
+/** What of a change is not so already. */
+function editOf(
+  { mailbox, message, folder, folders }: Reached,
+  change: MessageChange,
+  target: FolderDoc,
+  at: Date,
+): Edit {
+  const { seen = message.seen, flagged = message.flagged, answered = message.answered } = change
+  const labels = labelsOf(mailbox, message, folders, change)
+  return {
+    ...(seen !== message.seen && { seen }),
+    ...(flagged !== message.flagged && { flagged }),
+    ...(answered !== message.answered && { answered }),
+    ...(labels !== null && { labels }),
+    ...(target._id !== folder._id && { to: placeIn(target, folder, at) }),
+  }
+}
+
+function labelsOf(
   mailbox: MailboxDoc,
-  before: readonly string[],
+  { labels: before = [] }: MessageDoc,
+  folders: readonly FolderDoc[],
   { addLabels, removeLabels }: MessageChange,
 ): readonly string[] | null {
   if (addLabels === undefined && removeLabels === undefined) return null
-  if (mailbox.kind === 'person') throw new Failure('agent_inbox_only')
-  const removed = new Set(removeLabels)
-  const labels = [...new Set([...before, ...(addLabels ?? [])])].filter((label) => !removed.has(label))
-  if (labels.length > labelsMax)
-    throw new Failure('validation_error', `More than ${labelsMax} labels on one message.`, { param: 'addLabels' })
-  return labels
+  const labels = labelsAfter(mailbox, folders, { before, add: addLabels ?? [], remove: removeLabels ?? [] })
+  return labels.length === before.length && labels.every((label) => before.includes(label)) ? null : labels
 }

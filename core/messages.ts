@@ -2,15 +2,18 @@
 
 import { normaliseAddress } from '../mail/address.ts'
 import { Failure } from '../schemas/failures.ts'
-import { deriveId, newId } from '../schemas/ids.ts'
 import type { AttachmentDoc, FolderDoc, MailboxDoc, MessageDoc } from '../store/documents/mail.ts'
 import { findFolders } from '../store/folders.ts'
 import * as store from '../store/messages.ts'
+import { attachmentIdOf } from './attachment-ids.ts'
 import type { Context } from './context.ts'
-import { foldersOf, getFolder } from './folders.ts'
+import { folderIn } from './folders.ts'
 import { reachMailbox } from './mailboxes.ts'
-import { encodeCursor, type Page, pageOf, positionOf } from './paging.ts'
+import { encodeMoment, momentNow, showing } from './moments.ts'
+import { type Page, pageOf, positionOf } from './paging.ts'
 import type { Principal } from './principal.ts'
+import { listByIndex } from './search-listing.ts'
+import { requireAgentInbox } from './threads.ts'
 
 export type Attachment = Omit<AttachmentDoc, 'partId'> & { readonly id: string }
 
@@ -66,31 +69,36 @@ export async function listMessages(
   { address, folder, limit, before, ...filters }: Listing,
 ): Promise<Page<Message> & { cursor: string }> {
   const mailbox = await reachMailbox(ctx, principal, address)
-  const { label, threadId } = filters
-  if (mailbox.kind === 'person' && (label !== undefined || threadId !== undefined))
-    throw new Failure('agent_inbox_only')
-  const cursor = encodeCursor(newId('msg', ctx.clock.now()))
-  const folderId = folder === undefined ? undefined : (await getFolder(ctx, mailbox._id, folder))._id
-  const canonical = (text: string | undefined) =>
-    text === undefined ? undefined : (normaliseAddress(text) ?? text.toLowerCase())
+  if (filters.label !== undefined || filters.threadId !== undefined) requireAgentInbox(mailbox)
+  // Before the rows are read: what comes in between is shown or waited for, and never lost.
+  const [moment, folders] = await Promise.all([momentNow(ctx, mailbox._id), findFolders(ctx.store, mailbox._id)])
   const query = {
     ...filters,
-    from: canonical(filters.from),
-    to: canonical(filters.to),
+    ...addressesIn(filters),
     mailboxId: mailbox._id,
-    folderId,
+    folderIds: foldersToLookIn(folders, folder, filters),
   }
-  const rows = await store.listMessages(ctx.store, query, { before: positionOf(before, 'msg'), limit: limit + 1 })
+  const rows = await listByIndex(ctx, query, { before: positionOf(before, 'msg'), limit: limit + 1, folders })
   const page = pageOf(rows, limit)
-  const folders = await foldersOf(
-    ctx,
-    page.items.map((message) => message.folderId),
-  )
+  const pathOf = new Map(folders.map(({ _id, path }) => [_id, path]))
   return {
-    items: page.items.map((message) => messageOf(message, folders.get(message.folderId)?.path ?? 'INBOX')),
+    items: page.items.map((message) => messageOf(message, pathOf.get(message.folderId) ?? 'INBOX')),
     next: page.next,
-    cursor,
+    cursor: encodeMoment(
+      showing(
+        moment,
+        page.items.map(({ _id }) => _id),
+      ),
+    ),
   }
+}
+
+/** A message, where it lies, and the other folders of its mailbox. */
+export type Reached = {
+  readonly mailbox: MailboxDoc
+  readonly message: MessageDoc
+  readonly folder: FolderDoc
+  readonly folders: readonly FolderDoc[]
 }
 
 /** A message of a mailbox that the key reaches. Fails with `mailbox_not_found`, `not_found`. */
@@ -98,13 +106,36 @@ export async function reachMessage(
   ctx: Context,
   principal: Principal,
   { address, messageId }: { address: string; messageId: string },
-): Promise<{ mailbox: MailboxDoc; message: MessageDoc; folder: FolderDoc }> {
+): Promise<Reached> {
   const mailbox = await reachMailbox(ctx, principal, address)
-  const message = await store.findMessage(ctx.store, { mailboxId: mailbox._id, messageId })
-  if (message === null) throw new Failure('not_found', `There is no message ${messageId} in ${mailbox.address}.`)
-  const folder = (await findFolders(ctx.store, mailbox._id)).find(({ _id }) => _id === message.folderId)
-  if (folder === undefined) throw new Failure('not_found', `There is no message ${messageId} in ${mailbox.address}.`)
-  return { mailbox, message, folder }
+  const [message, folders] = await Promise.all([
+    store.findMessage(ctx.store, { mailboxId: mailbox._id, messageId }),
+    findFolders(ctx.store, mailbox._id),
+  ])
+  const folder = folders.find(({ _id }) => _id === message?.folderId)
+  if (message === null || folder === undefined)
+    throw new Failure('not_found', `There is no message ${messageId} in ${mailbox.address}.`)
+  return { mailbox, message, folder, folders }
+}
+
+/** The addresses of a filter in the form messages have them. */
+export function addressesIn({ from, to }: { readonly from?: string; readonly to?: string }): {
+  readonly from?: string
+  readonly to?: string
+} {
+  const canonical = (text: string) => normaliseAddress(text) ?? text.toLowerCase()
+  return { ...(from !== undefined && { from: canonical(from) }), ...(to !== undefined && { to: canonical(to) }) }
+}
+
+/** Flags and attachments are found by folder: without one, in all of them (store/messages.ts, MessageQuery). */
+function foldersToLookIn(
+  folders: readonly FolderDoc[],
+  folder: string | undefined,
+  { unread, flagged, hasAttachment }: Pick<Listing, 'unread' | 'flagged' | 'hasAttachment'>,
+): readonly string[] | undefined {
+  if (folder !== undefined) return [folderIn(folders, folder)._id]
+  const byFolder = unread !== undefined || flagged === true || hasAttachment === true
+  return byFolder ? folders.map(({ _id }) => _id) : undefined
 }
 
 export function messageOf(message: MessageDoc, folder: string): Message {
@@ -162,5 +193,3 @@ export function messageOf(message: MessageDoc, folder: string): Message {
     })),
   }
 }
-
-export const attachmentIdOf = (messageId: string, partId: string) => deriveId('att', messageId, partId)

@@ -16,6 +16,7 @@ import type { Context } from './context.ts'
 import { receive } from './receive.ts'
 import { findRecipient } from './recipients.ts'
 import { complains, simulate } from './simulator.ts'
+import { ownVerdict } from './verdict.ts'
 
 /** Rows of one account in one claim, so that accounts take turns. */
 const rowsPerLane = 20
@@ -41,7 +42,7 @@ export async function claimAttempts(
       max: Math.min(rowsPerLane, max - attempts.length),
     })
     attempts.push(...(await withoutFinished(ctx, rows)).map((row) => attemptOf(ctx, row)))
-    await store.returnLane(ctx.store, lane)
+    await store.returnLane(ctx.store, lane, ctx.clock.now())
   }
   return attempts
 }
@@ -54,75 +55,6 @@ export async function renewAttempts(ctx: Context, attempts: readonly Attempt[]):
   }
 }
 
-/** Records that the outbound engine took the mail. */
-export async function recordSent(ctx: Context, { accountId, emailId, n, attempt }: Attempt): Promise<void> {
-  const at = ctx.clock.now()
-  if (
-    await store.changeRecipient(ctx.store, {
-      accountId,
-      emailId,
-      n,
-      from: ['queued'],
-      change: { status: 'sent', at, attempts: attempt },
-      at,
-    })
-  ) {
-    ctx.changes.publish({ kind: 'email', accountId, emailId })
-  }
-}
-
-/** Records how an attempt ended; ignored when the row is no longer the attempt's. */
-export async function recordOutcome(ctx: Context, attempt: Attempt, outcome: Outcome): Promise<void> {
-  const { id, token, accountId, emailId, n } = attempt
-  const { at, mx, response, tls } = outcome
-  if (!(await store.holdsLease(ctx.store, { accountId, id, token }))) return
-  const givenUp =
-    outcome.status === 'deferred' &&
-    at.getTime() - attempt.firstAttemptAt.getTime() >= ctx.settings.outbound.giveUpSeconds * secondMs
-  const seen = { at, mx, response, tls, attempts: attempt.attempt }
-  if (outcome.status === 'deferred' && !givenUp) {
-    const from = ['queued', 'sent']
-    await store.changeRecipient(ctx.store, {
-      accountId,
-      emailId,
-      n,
-      from,
-      change: { ...seen, reason: outcome.ambiguous === true ? 'ambiguous' : 'deferred' },
-      at,
-    })
-    await store.postponeRow(ctx.store, {
-      accountId,
-      id,
-      token,
-      notBefore: after(at, pauseSeconds(ctx, attempt, outcome) * secondMs),
-    })
-    return
-  }
-  const reason = outcome.status === 'delivered' ? null : givenUp ? 'transient' : 'permanent'
-  const status = outcome.status === 'delivered' ? 'delivered' : 'bounced'
-  // The status first: a crash in between repeats the outcome, and the row's lease keeps others off.
-  await store.changeRecipient(ctx.store, {
-    accountId,
-    emailId,
-    n,
-    from: ['queued', 'sent'],
-    change: { ...seen, status, reason },
-    at,
-  })
-  if (status === 'delivered' && complains(attempt.recipient)) {
-    await store.changeRecipient(ctx.store, {
-      accountId,
-      emailId,
-      n,
-      from: ['delivered'],
-      change: { status: 'complained', reason: 'abuse', at },
-      at,
-    })
-  }
-  await store.finishRow(ctx.store, { accountId, id, token, at })
-  ctx.changes.publish({ kind: 'email', accountId, emailId })
-}
-
 /**
  * Delivers to a mailbox of ours, or plays a simulated recipient. Null when the recipient is elsewhere. An address of a
  * domain of ours that nobody has bounces at once.
@@ -130,6 +62,7 @@ export async function recordOutcome(ctx: Context, attempt: Attempt, outcome: Out
 export async function deliverLocally(ctx: Context, attempt: Attempt): Promise<Outcome | null> {
   const played = await simulate(ctx, attempt)
   if (played !== null) return played
+  if (!(await isOurs(ctx, attempt.domain))) return null
   const outcome = (status: Outcome['status'], response: string): Outcome => ({
     status,
     response,
@@ -147,19 +80,38 @@ export async function deliverLocally(ctx: Context, attempt: Attempt): Promise<Ou
       recipients: [recipient],
       peer,
       transactionId: attempt.id,
+      verdict: ownVerdict(ctx, { sender: attempt.sender, raw }),
     })
     return outcome('delivered', `250 2.0.0 stored as ${messageIds.join(' ')}`)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    if (error.code === 'mailbox_not_found') {
-      const domain = await findDomain(ctx.store, attempt.domain)
-      return domain === null || domain.status === 'pending' ? null : outcome('bounced', `550 5.1.1 ${error.message}`)
-    }
+    if (error.code === 'mailbox_not_found') return outcome('bounced', `550 5.1.1 ${error.message}`)
+    if (error.code === 'forbidden') return outcome('bounced', `550 5.7.1 ${error.message}`)
     return outcome(
       'deferred',
       error.code === 'unprocessable' ? `452 4.2.2 ${error.message}` : `451 4.3.0 ${error.message}`,
     )
   }
+}
+
+type KnownDomain = { readonly ours: boolean; readonly untilMs: number }
+
+const domainKeptMs = 2_000
+const domainsMax = 50_000
+/** What this process knows of domains, kept beside the store, which is one per process. */
+const domains = new WeakMap<object, Map<string, KnownDomain>>()
+
+/** Whether mail for a domain stays here. */
+async function isOurs(ctx: Context, domain: string): Promise<boolean> {
+  const known = domains.get(ctx.store) ?? new Map<string, KnownDomain>()
+  domains.set(ctx.store, known)
+  const found = known.get(domain)
+  if (found !== undefined && found.untilMs > Date.now()) return found.ours
+  const doc = await findDomain(ctx.store, domain)
+  const ours = doc !== null && doc.status !== 'pending'
+  if (known.size >= domainsMax) known.clear()
+  known.set(domain, { ours, untilMs: Date.now() + domainKeptMs })
+  return ours
 }
 
 /** Calls `wake` when mail may be due that was not before. Answers how to stop. */
@@ -212,8 +164,3 @@ function attemptOf(ctx: Context, row: OutboxDoc): Attempt {
 }
 
 /** Growing pauses; the remote's wish counts when it is longer. */
-function pauseSeconds(ctx: Context, { attempt }: Attempt, { retryAfterSeconds = 0 }: Outcome): number {
-  const { retrySeconds } = ctx.settings.outbound
-  const pause = retrySeconds[Math.min(attempt, retrySeconds.length) - 1] ?? 60
-  return Math.max(pause, retryAfterSeconds)
-}

@@ -20,3 +20,20 @@ export function positionOf(cursor: string | null | undefined, prefix: IdPrefix):
 }
 
 export const encodeCursor = (id: string): string => Buffer.from(id, 'latin1').toString('base64url')
+
+/** A place in a list that is ordered by time and then by a key: rows behind it follow. */
+export type TimePosition = { readonly at: Date; readonly key: string }
+
+export function encodeTimePosition({ at, key }: TimePosition): string {
+  return Buffer.from(`${at.getTime()} ${key}`).toString('base64url')
+}
+
+/** The place a cursor names; null without a cursor. Fails with `validation_error` when it is not one of ours. */
+export function readTimePosition(cursor: string | undefined): TimePosition | null {
+  if (cursor === undefined) return null
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const [, at, key] = /^(\d{1,15}) (.+)$/s.exec(text) ?? []
+  if (at === undefined || key === undefined || Buffer.from(text).toString('base64url') !== cursor)
+    throw new Failure('validation_error', '"before" is not a cursor of this list.', { param: 'before' })
+  return { at: new Date(Number(at)), key }
+}

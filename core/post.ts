@@ -2,7 +2,6 @@
  * One HTTP POST to a customer's URL. The address is checked at connect time, after the name was resolved, so that no name
  * can lead into the private network; redirects are not followed (interface.md, Events, rule 9).
  */
-import { type LookupAddress, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, request } from 'undici'
@@ -82,7 +81,7 @@ function dispatcherOf(ctx: Context): Agent {
     dispatcher = new Agent({
       connections: ctx.settings.webhooks.concurrency,
       keepAliveTimeout: idleMs,
-      connect: { lookup: publicLookup(ctx.settings.webhooks.allowPrivate), timeout: ctx.settings.webhooks.timeoutMs },
+      connect: { lookup: publicLookup(ctx), timeout: ctx.settings.webhooks.timeoutMs },
     })
     dispatchers.set(ctx.store, dispatcher)
   }
@@ -90,15 +89,18 @@ function dispatcherOf(ctx: Context): Agent {
 }
 
 /** Resolves a name and lets only public addresses through. */
-function publicLookup(allowPrivate: boolean): LookupFunction {
+function publicLookup({ resolver, settings }: Context): LookupFunction {
   return (hostname, options, done) => {
-    lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
-      if (error !== null) return done(error, '', 0)
-      const allowed = found.filter(({ address }) => allowPrivate || isPublic(address))
-      if (allowed.length === 0) return done(new Error(`${hostname} does not resolve to a public address.`), '', 0)
-      if (options.all === true) return done(null, allowed)
-      return done(null, allowed[0]!.address, allowed[0]!.family)
-    })
+    resolver.addresses(hostname).then(
+      (found) => {
+        const allowed = found.filter(({ address }) => settings.webhooks.allowPrivate || isPublic(address))
+        const [first] = allowed
+        if (first === undefined) done(new Error(`${hostname} does not resolve to a public address.`), '', 0)
+        else if (options.all === true) done(null, [...allowed])
+        else done(null, first.address, first.family)
+      },
+      (error: Error) => done(error, '', 0),
+    )
   }
 }
 

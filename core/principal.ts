@@ -4,6 +4,7 @@ import { allScopes, type KeyKind, type Scope } from '../schemas/scopes.ts'
 import { findAccount, findKeyByHash } from '../store/accounts.ts'
 import { type Account, accountOf } from './account.ts'
 import type { Context } from './context.ts'
+import { hint, hintOf } from './hints.ts'
 import { hashCredential } from './secrets.ts'
 
 export type Principal = {
@@ -17,19 +18,34 @@ export type Principal = {
 }
 
 export const liveKeyPrefix = 'svc_live_'
+/** Passwords of mail programs, which open one mailbox and not the API. */
+export const appPasswordPrefix = 'svc_app_'
 
 /**
  * The principal of a key or access token. Fails with `missing_api_key`, `invalid_api_key`, `api_key_expired`,
  * `invalid_access_token`, `partner_key_not_allowed` or `account_suspended` (interface.md, Authentication).
  */
 export async function authenticate(ctx: Context, credential: string): Promise<Principal> {
+  if (credential.startsWith(appPasswordPrefix)) throw new Failure('invalid_api_key')
+  return authenticateAny(ctx, credential)
+}
+
+/** As `authenticate`, for doors that take app passwords too. */
+export async function authenticateAny(ctx: Context, credential: string): Promise<Principal> {
   if (credential === '') throw new Failure('missing_api_key')
   if (credential.startsWith('svc_oat_')) throw new Failure('invalid_access_token')
   if (credential.startsWith('svc_partner_')) throw new Failure('partner_key_not_allowed')
-  const key = await findKeyByHash(ctx.store, hashCredential(credential))
+  const hash = hashCredential(credential)
+  const name = hash.toString('base64')
+  const likely = hintOf(ctx, 'account of key', name)
+  const [key, likelyAccount] = await Promise.all([
+    findKeyByHash(ctx.store, hash),
+    likely === undefined ? null : findAccount(ctx.store, likely),
+  ])
   if (key === null || key.revokedAt !== null) throw new Failure('invalid_api_key')
   if (key.expiresAt !== null && key.expiresAt <= ctx.clock.now()) throw new Failure('api_key_expired')
-  const account = await findAccount(ctx.store, key.accountId)
+  const account = likely === key.accountId ? likelyAccount : await findAccount(ctx.store, key.accountId)
+  hint(ctx, 'account of key', name, key.accountId)
   if (account === null || account.status === 'removed') throw new Failure('invalid_api_key')
   if (
     account.status === 'unclaimed' &&

@@ -1,16 +1,19 @@
 /** Messages read whole: bodies by view, raw bytes, attachments. Reading changes no flag. */
-import { partBytes, readBody } from '../mail/body.ts'
-import { type Hidden, sanitiseHtml } from '../mail/html.ts'
-import { findPart, type ParsedMessage, parseMessage } from '../mail/parse.ts'
-import { replyText } from '../mail/reply.ts'
+import { type HeaderField, readHeaders } from '../mail/headers.ts'
+import type { Hidden } from '../mail/html.ts'
 import { Failure } from '../schemas/failures.ts'
 import { readBlob } from '../store/blobs.ts'
 import type { MessageDoc } from '../store/documents/mail.ts'
+import { attachmentIdOf } from './attachment-ids.ts'
 import type { Context } from './context.ts'
-import { attachmentIdOf, type Message, messageOf, reachMessage } from './messages.ts'
+import { type Message, messageOf, reachMessage } from './messages.ts'
+import { isUnreadable } from './parsing.ts'
+import type { Reading, View } from './parsing-jobs.ts'
 import type { Principal } from './principal.ts'
+import { describe } from './receive.ts'
+import { withTrace } from './trace.ts'
 
-export type View = 'headers' | 'reply' | 'text' | 'full'
+export type { View } from './parsing-jobs.ts'
 
 /** A message with what the view asks for; the other bodies are absent. */
 export type FullMessage = Message & {
@@ -19,11 +22,16 @@ export type FullMessage = Message & {
   readonly html?: string | null
   readonly reply?: string
   readonly hidden?: readonly Hidden[]
-  /** Whether a body was cut at `maxChars`, or the message is past the parser's limits. */
+  /** Whether the message is past the limits of reading. */
   readonly truncated: boolean
 }
 
-/** A message with its body. `view` chooses how much of it, `maxChars` (code points) bounds each body. Reading changes no flag. */
+/**
+ * A message with its bodies, as `view` chooses. With `attachmentId` the message that is attached there is read instead:
+ * headers, bodies and attachments are its own, place and flags those of the message that holds it, and nobody vouches for
+ * it. Of a message that cannot be read in time the header is given, empty bodies, and `truncated`. Fails with `not_found`,
+ * `unavailable`.
+ */
 export async function readMessage(
   ctx: Context,
   principal: Principal,
@@ -31,16 +39,23 @@ export async function readMessage(
     address,
     messageId,
     view = 'full',
-    maxChars,
-  }: { address: string; messageId: string; view?: View; maxChars?: number },
+    attachmentId,
+  }: { address: string; messageId: string; view?: View; attachmentId?: string },
 ): Promise<FullMessage> {
   const { message, folder } = await reachMessage(ctx, principal, { address, messageId })
-  const raw = await bytesOf(ctx, message)
-  const parsed = parseMessage(raw)
-  const headers = parsed.headers.map(({ name, value }): [string, string] => [name, value])
-  const common = { ...messageOf(message, folder.path), headers }
-  if (view === 'headers') return { ...common, truncated: parsed.truncated }
-  return { ...common, ...bodiesOf(raw, parsed, view, maxChars) }
+  const reading = await read(ctx, message, { view, attachmentId: attachmentId ?? null })
+  if (reading === null) throw new Failure('not_found', `There is no message attached as ${attachmentId}.`)
+  const { headers, text, html, reply, hidden, truncated } = reading
+  return {
+    ...messageOf(message, folder.path),
+    ...('parsed' in reading && attachmentId !== undefined && attachedOf(message, reading)),
+    headers: headers.map(({ name, value }): [string, string] => [name, value]),
+    ...(text !== undefined && { text }),
+    ...(html !== undefined && { html }),
+    ...(reply !== undefined && { reply }),
+    ...(hidden !== undefined && { hidden }),
+    truncated,
+  }
 }
 
 /** The bytes as received, or with our trace in front. */
@@ -51,51 +66,102 @@ export async function rawMessage(
 ): Promise<Buffer> {
   const { message } = await reachMessage(ctx, principal, { address, messageId })
   const raw = await bytesOf(ctx, message)
-  return trace ? Buffer.concat([Buffer.from(message.trace), raw]) : raw
+  return trace ? withTrace(message, raw) : raw
 }
 
-/** The decoded content of an attachment. Fails with `not_found`. */
+/** An attachment with its decoded content. */
+export type Attached = {
+  readonly name: string
+  readonly contentType: string
+  readonly content: Buffer
+  readonly inline: boolean
+  readonly contentId: string | null
+}
+
+/** The decoded content of an attachment, also of one in an attached message. Fails with `not_found`, `unavailable`. */
 export async function readAttachment(
   ctx: Context,
   principal: Principal,
   { address, messageId, attachmentId }: { address: string; messageId: string; attachmentId: string },
-): Promise<{ name: string; contentType: string; content: Buffer }> {
+): Promise<Attached> {
   const { message } = await reachMessage(ctx, principal, { address, messageId })
-  const found = message.attachments.find(({ partId }) => attachmentIdOf(message._id, partId) === attachmentId)
-  if (found === undefined) throw new Failure('not_found', `There is no attachment ${attachmentId} in this message.`)
-  const raw = await bytesOf(ctx, message)
-  const part = findPart(parseMessage(raw).root, found.partId)
-  if (part === null) throw new Failure('not_found', `There is no attachment ${attachmentId} in this message.`)
-  return { name: found.name, contentType: found.contentType, content: partBytes(raw, part) }
+  const found = await attachmentIn(ctx, message, attachmentId)
+  if (found === null) throw new Failure('not_found', `There is no attachment ${attachmentId} in this message.`)
+  return found
 }
 
-async function bytesOf(ctx: Context, message: MessageDoc): Promise<Buffer> {
+/** The decoded content of an attachment of a message; null when it has none of that id. Fails with `unavailable`. */
+export async function attachmentIn(ctx: Context, message: MessageDoc, attachmentId: string): Promise<Attached | null> {
+  const raw = await bytesOf(ctx, message)
+  const found = await ctx.parsing.run('content', { raw, messageId: message._id, attachmentId })
+  if (found === null) return null
+  const { name, contentType, inline, contentId, bytes } = found
+  return { name, contentType, inline, contentId, content: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) }
+}
+
+/** The raw bytes of a message. Fails with `internal_error` when they are gone. */
+export async function bytesOf(ctx: Context, message: MessageDoc): Promise<Buffer> {
   const raw = await readBlob(ctx.store, message.blob)
   if (raw === null) throw new Failure('internal_error', 'The bytes of the message are gone.')
   return raw
 }
 
-function bodiesOf(
-  raw: Buffer,
-  parsed: ParsedMessage,
-  view: Exclude<View, 'headers'>,
-  maxChars: number | undefined,
-): Pick<FullMessage, 'text' | 'html' | 'reply' | 'hidden' | 'truncated'> {
-  const body = readBody(raw, parsed)
-  const { hidden } = body
-  let truncated = parsed.truncated || body.truncated
-  const cut = (text: string) => {
-    if (maxChars === undefined || text.length <= maxChars) return text
-    const points = [...text]
-    if (points.length <= maxChars) return text
-    truncated = true
-    return points.slice(0, maxChars).join('')
+async function read(
+  ctx: Context,
+  message: MessageDoc,
+  { view, attachmentId }: { view: View; attachmentId: string | null },
+): Promise<Reading | Unread | null> {
+  const key = [message._id, view, attachmentId].join(' ')
+  const known = ctx.readings.get(key)
+  if (known !== undefined) return known
+  const { mailbox, _id: messageId } = message
+  const raw = await bytesOf(ctx, message)
+  const job = ctx.parsing.run('reading', {
+    raw,
+    messageId,
+    view,
+    attachmentId,
+    attachmentsUrl: `${ctx.baseUrl}/api/v1/mailboxes/${encodeURIComponent(mailbox)}/messages/${messageId}/attachments/`,
+  })
+  const reading = await job.catch((error: unknown) => {
+    if (attachmentId !== null || !isUnreadable(error)) throw error
+    return unread(raw, view)
+  })
+  if (reading !== null && 'parsed' in reading && message.sizeBytes > cachedBytesMin) ctx.readings.put(key, reading)
+  return reading
+}
+
+/** What is told of a message that could not be read. */
+type Unread = Pick<FullMessage, 'text' | 'html' | 'reply' | 'hidden' | 'truncated'> & {
+  readonly headers: readonly HeaderField[]
+}
+
+function unread(raw: Buffer, view: View): Unread {
+  const bodies = {
+    headers: {},
+    reply: { reply: '', hidden: [] },
+    text: { text: '', hidden: [] },
+    full: { text: '', html: null, reply: '', hidden: [] },
   }
-  // HTML alone is split better from its markup than from the text made of it.
-  const reply = () => cut(replyText(body.text, parsed.hasText ? undefined : (body.html ?? undefined)))
-  if (view === 'reply') return { reply: reply(), hidden, truncated }
-  const text = cut(body.text)
-  if (view === 'text') return { text, hidden, truncated }
-  const html = body.html === null ? null : cut(sanitiseHtml(body.html))
-  return { text, html, reply: reply(), hidden, truncated }
+  return { headers: readHeaders(raw).fields, ...bodies[view], truncated: true }
+}
+
+/** Smaller messages are read again in no time. */
+const cachedBytesMin = 32 * 1024
+
+/** What an attached message says of itself. */
+function attachedOf(message: MessageDoc, { parsed, snippet, sizeBytes, path }: Reading): Partial<Message> {
+  const { from, to, cc, bcc, replyTo, subject, inReplyTo, references, attachments, encrypted, ...rest } = describe(
+    { parsed, snippet },
+    { ...message.blob, sizeBytes },
+  )
+  return {
+    ...{ from, to, cc, bcc, replyTo, subject, inReplyTo, references, encrypted, snippet: rest.snippet, sizeBytes },
+    attachments: attachments.map(({ partId, ...attachment }) => ({
+      id: attachmentIdOf(message._id, path + partId),
+      ...attachment,
+    })),
+    trust: undefined,
+    verification: undefined,
+  }
 }

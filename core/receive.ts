@@ -2,19 +2,23 @@
  * Mail comes in. The insert of the message document is the commit point: `receive` resolves after the database says it is
  * on disk, and everything else (event, contact, webhook) is derived from that document, here or by the sweep.
  */
-import { createHash } from 'node:crypto'
-import { quickSnippet } from '../mail/body.ts'
-import { type ParsedMessage, parseMessage } from '../mail/parse.ts'
-import { ancestors } from '../mail/threading.ts'
+import { bindVerification } from '../mail/verification.ts'
 import { Failure } from '../schemas/failures.ts'
-import { deriveId, newId } from '../schemas/ids.ts'
+import { newId } from '../schemas/ids.ts'
 import type { NewMessage } from '../store/arrivals.ts'
 import { packBlob } from '../store/blobs.ts'
 import { toBinary } from '../store/bytes.ts'
 import type { BlobRef, Named } from '../store/documents/mail.ts'
-import { findByHeader } from '../store/messages.ts'
 import type { Context } from './context.ts'
+import type { Arrival } from './parsing-jobs.ts'
+import { foldersFor } from './placing.ts'
+import { spendRoom } from './recipient-cache.ts'
 import type { Recipient, RecipientMailbox } from './recipients.ts'
+import { withoutReported } from './reports.ts'
+import { threadOf } from './threads.ts'
+import { type Peer, traceOf } from './trace.ts'
+import { meet, trustIn } from './trust.ts'
+import type { Verdict } from './verdict.ts'
 
 export type Delivery = {
   readonly raw: Buffer
@@ -23,13 +27,8 @@ export type Delivery = {
   readonly recipients: readonly Recipient[]
   readonly peer: Peer
   readonly transactionId: string
-}
-
-export type Peer = {
-  readonly address: string
-  readonly helo: string /** As in RFC 3848: ESMTP, ESMTPS ... */
-  readonly protocol: string
-  readonly cipher: string | null
+  /** What was found out about the sender; absent when nothing was looked at. */
+  readonly verdict?: Verdict
 }
 
 /** A writer gives up after this long; what is then committed late is recognised when the sender repeats. */
@@ -40,53 +39,84 @@ const referencesMax = 20
 
 /**
  * Stores a message for its recipients and resolves with the id it has in each mailbox, when all of that is on disk. A
- * repeat of the same bytes from the same reverse-path finds the first message. Fails with `unavailable` (451) and
- * `payload_too_large` (552, MIME parts nested too deep).
+ * repeat of the same bytes from the same reverse-path finds the first message. Fails with `unavailable` (451),
+ * `payload_too_large` (552, MIME parts nested too deep) and `forbidden` (550, no mailbox takes mail from this sender). A report
+ * of mail we sent that came to its return path is taken in, and has no id.
  */
 export async function receive(
   ctx: Context,
-  { raw, reversePath, recipients, peer, transactionId }: Delivery,
+  { raw, reversePath, recipients, peer, transactionId, verdict }: Delivery,
 ): Promise<{ messageIds: readonly string[] }> {
   const at = ctx.clock.now()
-  const parsed = parseMessage(raw)
+  const arrival = await ctx.parsing.run('arrival', { raw, prefix: reversePath })
+  const { parsed } = arrival
   if (parsed.depth > ctx.settings.limits.smtp.mimeDepth)
     throw new Failure(
       'payload_too_large',
       `The message has more than ${ctx.settings.limits.smtp.mimeDepth} levels of MIME parts.`,
     )
-  const mailboxes = distinct(recipients)
-  const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes: raw, refs: mailboxes.length, at })
-  const fingerprint = toBinary(createHash('sha256').update(`${reversePath}\0`).update(raw).digest())
-  const common = { ...describe(raw, parsed, ref), receivedAt: at, fingerprint }
-  const messages = await Promise.all(
-    mailboxes.map(async ({ mailbox, deliveredTo }): Promise<NewMessage> => {
-      const id = newId('msg', at)
-      return {
-        _id: id,
-        accountId: mailbox.accountId,
-        mailboxId: mailbox.mailboxId,
-        mailbox: mailbox.address,
-        folderId: mailbox.inboxId,
-        threadId: await threadOf(ctx, { id, mailboxId: mailbox.mailboxId, parsed }),
-        seen: false,
-        flagged: false,
-        answered: false,
-        deliveredTo,
-        trace: traceOf(ctx, { reversePath, peer, transactionId, deliveredTo, at }),
-        ...common,
-      }
-    }),
+  const mailboxes = distinct(await withoutReported(ctx, { raw, parsed, recipients }))
+  if (mailboxes.length === 0) return { messageIds: [] }
+  const from = parsed.from?.address ?? null
+  const folderIds = foldersFor(
+    mailboxes.map(({ mailbox }) => mailbox),
+    { reversePath, from, verdict },
   )
-  const stored = await withinTime(ctx, ctx.arrivals.write({ chunks, messages }))
-  const fresh = stored.filter(({ repeated }) => !repeated).map(({ id }) => id)
-  if (fresh.length > 0) ctx.changes.publish({ kind: 'messages', ids: fresh })
+  const ids = mailboxes.map(() => newId('msg', at))
+  const [{ ref, chunks }, meetings] = await Promise.all([
+    packBlob({ id: newId('blb', at), bytes: raw, users: ids, at }),
+    Promise.all(mailboxes.map(({ mailbox }) => meet(ctx, mailbox.mailboxId, from))),
+  ])
+  const fingerprint = toBinary(arrival.fingerprint)
+  const common = {
+    ...describe(arrival, ref),
+    receivedAt: at,
+    fingerprint,
+    ...cutsOf(verdict),
+    ...verificationOf(arrival, verdict),
+  }
+  const infos = verdict?.authentication.infos ?? null
+  const make = async ({ mailbox, deliveredTo }: Addressee, n: number): Promise<NewMessage> => {
+    const id = ids[n]!
+    const folderId = folderIds[n]!
+    const firstContact = meetings[n]!.first
+    return {
+      _id: id,
+      accountId: mailbox.accountId,
+      mailboxId: mailbox.mailboxId,
+      mailbox: mailbox.address,
+      folderId,
+      threadId: await threadOf(ctx, { id, mailboxId: mailbox.mailboxId, parsed }),
+      seen: false,
+      flagged: false,
+      answered: false,
+      deliveredTo,
+      trace: traceOf(ctx, { reversePath, peer, transactionId, deliveredTo, infos, at }),
+      ...(folderId === mailbox.spamId && { discardedAt: at }),
+      ...(verdict !== undefined && { trust: trustIn(ctx, verdict, { parsed, reversePath, mailbox, firstContact }) }),
+      ...common,
+    }
+  }
+  const write = async () => {
+    const messages = await Promise.all(mailboxes.map(make))
+    return { messages, stored: await withinTime(ctx, ctx.arrivals.write({ chunks, messages })) }
+  }
+  const { messages, stored } = await write().catch((error: unknown) => {
+    for (const { undo } of meetings) undo()
+    throw error
+  })
+  const fresh = messages.filter((_, n) => stored[n]?.repeated === false)
+  for (const { mailboxId, sizeBytes } of fresh) spendRoom(ctx.recipients, mailboxId, sizeBytes)
+  if (fresh.length > 0) {
+    const ids = fresh.map(({ _id }) => _id)
+    ctx.changes.publish({ kind: 'messages', ids, mailboxIds: fresh.map(({ mailboxId }) => mailboxId) })
+  }
   return { messageIds: stored.map(({ id }) => id) }
 }
 
 /** What a message document says of the message itself. */
 export function describe(
-  raw: Buffer,
-  parsed: ParsedMessage,
+  { parsed, snippet }: Pick<Arrival, 'parsed' | 'snippet'>,
   blob: BlobRef,
 ): Pick<
   NewMessage,
@@ -113,7 +143,7 @@ export function describe(
     bcc: parsed.bcc.slice(0, addressesMax).map(named),
     replyTo: parsed.replyTo.slice(0, addressesMax).map(named),
     subject: parsed.subject,
-    snippet: quickSnippet(raw, parsed) || null,
+    snippet: snippet || null,
     date: parsed.date,
     ...(parsed.messageId !== null && { messageIdHeader: parsed.messageId }),
     inReplyTo: parsed.inReplyTo,
@@ -127,32 +157,16 @@ export function describe(
       contentId,
     })),
     encrypted: parsed.encrypted,
-    sizeBytes: raw.length,
+    sizeBytes: blob.sizeBytes,
     blob,
   }
 }
 
-/** The thread of the nearest ancestor that is in the mailbox, else one of its own. */
-export async function threadOf(
-  ctx: Context,
-  {
-    id,
-    mailboxId,
-    parsed,
-  }: { id: string; mailboxId: string; parsed: Pick<ParsedMessage, 'messageId' | 'inReplyTo' | 'references'> },
-): Promise<string> {
-  const nearest = ancestors(parsed)
-  const found = await findByHeader(ctx.store, { mailboxId, messageIds: nearest })
-  for (const ancestor of nearest) {
-    const parent = found.find(({ messageIdHeader }) => messageIdHeader === ancestor)
-    if (parent !== undefined) return parent.threadId
-  }
-  return deriveId('thr', id, 'thread')
-}
+type Addressee = { readonly mailbox: RecipientMailbox; readonly deliveredTo: string }
 
 /** Each mailbox once, whatever addresses of it were named. */
-function distinct(recipients: readonly Recipient[]): { mailbox: RecipientMailbox; deliveredTo: string }[] {
-  const byId = new Map<string, { mailbox: RecipientMailbox; deliveredTo: string }>()
+function distinct(recipients: readonly Recipient[]): Addressee[] {
+  const byId = new Map<string, Addressee>()
   for (const { address, mailboxes } of recipients) {
     for (const mailbox of mailboxes)
       if (!byId.has(mailbox.mailboxId)) byId.set(mailbox.mailboxId, { mailbox, deliveredTo: address })
@@ -160,28 +174,11 @@ function distinct(recipients: readonly Recipient[]): { mailbox: RecipientMailbox
   return [...byId.values()]
 }
 
-/** Return-Path and Received (RFC 5321 4.4), kept beside the raw bytes. */
-function traceOf(
-  ctx: Context,
-  {
-    reversePath,
-    peer,
-    transactionId,
-    deliveredTo,
-    at,
-  }: { reversePath: string; peer: Peer; transactionId: string; deliveredTo: string; at: Date },
-): string {
-  const clean = (text: string) => text.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, 255)
-  const cipher = peer.cipher === null ? '' : ` (${clean(peer.cipher)})`
-  const date = at.toUTCString().replace('GMT', '+0000')
-  return [
-    `Return-Path: <${clean(reversePath)}>`,
-    `Received: from ${clean(peer.helo)} ([${clean(peer.address)}])`,
-    `\tby ${clean(ctx.hostname)} with ${clean(peer.protocol)} id ${clean(transactionId)}${cipher}`,
-    `\tfor <${clean(deliveredTo)}>; ${date}`,
-    '',
-  ].join('\r\n')
-}
+const verificationOf = ({ found }: Arrival, verdict: Verdict | undefined): Pick<NewMessage, 'verification'> =>
+  found === null ? {} : { verification: bindVerification(found, verdict?.authentication.alignedFrom ?? null) }
+
+const cutsOf = (verdict: Verdict | undefined): Pick<NewMessage, 'cuts'> =>
+  verdict === undefined || verdict.cuts.length === 0 ? {} : { cuts: verdict.cuts }
 
 async function withinTime<T>(ctx: Context, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined

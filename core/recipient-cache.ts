@@ -2,8 +2,10 @@
  * What a process knows of addresses. Found recipients are kept for a moment and dropped when a change note names them;
  * unknown ones are never kept, so that a mailbox made a moment ago receives at once.
  */
-import { withoutTag } from '../mail/address.ts'
+import { splitAddress, withoutTag } from '../mail/address.ts'
+import type { MailboxLists } from '../schemas/mailboxes.ts'
 import type { ChangeFeed } from '../store/changes.ts'
+import type { Lesson } from '../store/documents/mail.ts'
 import { type Ask, createRounds } from './rounds.ts'
 
 export type RecipientMailbox = {
@@ -11,15 +13,28 @@ export type RecipientMailbox = {
   readonly accountId: string
   readonly address: string
   readonly inboxId: string
-}
+  readonly spamId: string
+  /** What its owner is called: the account's name, the display name. */
+  readonly names: readonly string[]
+  readonly lessons: readonly Lesson[]
+} & Pick<MailboxLists, 'receiveAllow' | 'receiveBlock'>
 
 /** An address of ours: as it was given (canonical, tag kept) and the mailboxes it reaches. */
-export type Recipient = { readonly address: string; readonly mailboxes: readonly RecipientMailbox[] }
+export type Recipient = {
+  readonly address: string
+  readonly mailboxes: readonly RecipientMailbox[]
+  /** Of a return path: the recipient `n` of the send whose mail comes back. */
+  readonly returned?: { readonly emailId: string; readonly n: number }
+}
 
-export type KnownRecipient = { readonly recipient: Recipient; readonly freeBytes: number; readonly until: number }
+/** A mailbox that receives: what it has room for is known until `until`, less what this process put there meanwhile. */
+export type KnownMailbox = { readonly mailbox: RecipientMailbox; freeBytes: number; readonly until: number }
 
-/** A mailbox that receives: what it has room for is known until `until`. */
-export type KnownMailbox = { readonly mailbox: RecipientMailbox; readonly freeBytes: number; readonly until: number }
+export type KnownRecipient = {
+  readonly recipient: Recipient
+  readonly behind: readonly KnownMailbox[]
+  readonly until: number
+}
 
 export type RecipientCache = {
   readonly known: Map<string, KnownRecipient>
@@ -35,10 +50,23 @@ export function createRecipientCache(changes: ChangeFeed): RecipientCache {
   changes.listen((note) => {
     if (note.kind !== 'address') return
     cache.mailboxes.clear()
-    for (const address of note.addresses) {
-      for (const known of cache.known.keys())
-        if (known === address || withoutTag(known).base === address) cache.known.delete(known)
-    }
+    const changed = new Set(note.addresses)
+    for (const known of cache.known.keys()) if (isTouched(known, changed)) cache.known.delete(known)
   })
   return cache
 }
+
+/** Counts a message that was just stored against the room of its mailbox, so that the next one finds less. */
+export function spendRoom({ mailboxes }: RecipientCache, mailboxId: string, sizeBytes: number): void {
+  const known = mailboxes.get(mailboxId)
+  if (known !== undefined) known.freeBytes -= sizeBytes
+}
+
+/** Whether an address may reach others now: it changed itself, or that without its tag, or its domain's catch-all. */
+function isTouched(address: string, changed: ReadonlySet<string>): boolean {
+  const { base } = withoutTag(address)
+  return changed.has(address) || changed.has(base) || changed.has(catchAllOf(splitAddress(base).domain))
+}
+
+/** The name under which a domain's catch-all stands among the addresses. */
+export const catchAllOf = (domain: string): string => `*@${domain}`

@@ -1,12 +1,13 @@
 /** Counting: what an account used in a calendar period, and limits over rolling ones. */
-import { addCounts, countOf, findUsage, giveBack, takeCount } from '../store/usage.ts'
+import type { UsagePeriod } from '../store/documents/sending.ts'
+import { countOf, findUsage, giveBack, takeCount } from '../store/usage.ts'
 import { after, dayMs, periodsOf, secondsUntil } from './clock.ts'
 import type { Context } from './context.ts'
 
 /** How long a period's counters are kept after it. */
 const keptMs = 60 * dayMs
 
-export type Period = 'month' | 'day' | 'hour' | 'minute'
+export type Period = UsagePeriod
 
 /** Takes `by` of a counter in the period of `at` (now without it); false when that would pass the limit. */
 export function take(
@@ -18,39 +19,51 @@ export function take(
     by,
     limit,
     at = ctx.clock.now(),
-  }: { owner: string; period: Period; counter: string; by: number; limit: number | null; at?: Date },
+    open,
+  }: {
+    owner: string
+    period: Period
+    counter: string
+    by: number
+    limit: number | null
+    at?: Date
+    /** Whoever takes for something that is committed later names it, and closes the take then (core/takes.ts). */
+    open?: { token: string; purpose: string }
+  },
 ): Promise<boolean> {
-  return takeCount(ctx.store, { id: usageId(owner, period, at), counter, by, limit, expiresAt: after(at, keptMs) })
+  return takeCount(ctx.store, {
+    ...periodOf(owner, period, at),
+    ...{ counter, by, limit },
+    ...(open !== undefined && { open: { ...open, at } }),
+  })
 }
 
 /** Gives back what was taken at `at`: to that period, for the next one may have begun meanwhile. */
 export function give(
   ctx: Context,
-  { owner, period, counter, by, at }: { owner: string; period: Period; counter: string; by: number; at: Date },
+  {
+    owner,
+    period,
+    counter,
+    by,
+    at,
+    token,
+  }: { owner: string; period: Period; counter: string; by: number; at: Date; token?: string },
 ): Promise<boolean> {
-  return giveBack(ctx.store, { id: usageId(owner, period, at), counter, by })
+  return giveBack(ctx.store, { id: usageIdOf(owner, period, at), counter, by, token })
 }
 
-/** Counts for the record, without a limit. */
-export function count(
-  ctx: Context,
-  counts: readonly { owner: string; period: Period; counter: string; by: number }[],
-): Promise<void> {
-  const at = ctx.clock.now()
-  return addCounts(
-    ctx.store,
-    counts.map(({ owner, period, counter, by }) => ({
-      id: usageId(owner, period, at),
-      counter,
-      by,
-      expiresAt: after(at, keptMs),
-    })),
-  )
+/** The document of an owner's counters in the period of `at`. */
+export function periodOf(owner: string, period: Period, at: Date): { id: string; expiresAt: Date } {
+  return { id: usageIdOf(owner, period, at), expiresAt: after(at, keptMs) }
 }
+
+/** The document that says how far an account's events are counted. */
+export const markOf = (accountId: string): string => `${accountId}:tally`
 
 /** Counters of the current period. */
 export async function counted(ctx: Context, owner: string, period: Period): Promise<(counter: string) => number> {
-  const [usage] = await findUsage(ctx.store, [usageId(owner, period, ctx.clock.now())])
+  const [usage] = await findUsage(ctx.store, [usageIdOf(owner, period, ctx.clock.now())])
   return (counter) => countOf(usage, counter)
 }
 
@@ -102,7 +115,8 @@ export async function giveRolling(ctx: Context, rolling: Rolling): Promise<void>
 
 const rollingId = ({ owner, counter }: Rolling) => `${owner}:rolling:${counter}`
 
-function usageId(owner: string, period: Period, at: Date): string {
+/** The id of the document that counts a period. */
+export function usageIdOf(owner: string, period: Period, at: Date): string {
   const { month, day, minute } = periodsOf(at)
   const name = { month, day, hour: minute.slice(0, 13), minute }[period]
   return `${owner}:${name}`

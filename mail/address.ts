@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { limits } from './limits.ts'
-import { cleanLine, decodeWords } from './words.ts'
+import { cleanLine, decodeWords, firstChars } from './words.ts'
 
 /** One person or program: `name` is '' when none was given; `address` is canonical where the text allows it. */
 export type Mailbox = { readonly name: string; readonly address: string }
@@ -12,7 +12,7 @@ export type Mailbox = { readonly name: string; readonly address: string }
  */
 export function normaliseAddress(text: string): string | null {
   const trimmed = text.trim()
-  if (trimmed.length > 400) return null
+  if (trimmed.length > addressCharsMax) return null
   const at = trimmed.lastIndexOf('@')
   if (at < 1) return null
   const local = canonicalLocal(trimmed.slice(0, at))
@@ -60,6 +60,9 @@ export function formatMailbox({ name, address }: Mailbox): string {
   if (name === '') return address
   return /[()<>[\]:;@\\,."]/.test(name) ? `"${name.replace(/["\\]/g, '\\$&')}" <${address}>` : `${name} <${address}>`
 }
+
+/** Longer than any valid address (RFC 5321 4.5.3.1), in characters. */
+const addressCharsMax = 400
 
 // RFC 5322 3.2.3 atext, and every non-ASCII character that is neither space nor control (RFC 6531 3.3).
 const atom = /^(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\p{ASCII}\p{Z}\p{C}])+$/u
@@ -153,9 +156,10 @@ function finish({ raw, phrase, comment, angle }: Pending): Mailbox | null {
     return address === null ? null : { name: displayName(phrase), address }
   }
   // RFC 822's `a@b (Name)`, or a name and address without brackets.
-  const quoted = /^\s*("(?:[^"\\]|\\.)*"@\S+)\s*$/.exec(raw)
-  if (quoted?.[1]) return { name: displayName(comment), address: quoted[1] }
-  const words = raw.trim().split(/\s+/)
+  const text = cleanLine(raw)
+  const quoted = /^\s*("(?:[^"\\]|\\.)*"@\S+)\s*$/.exec(text)
+  if (quoted?.[1]) return quoted[1].length > addressCharsMax ? null : { name: displayName(comment), address: quoted[1] }
+  const words = text.trim().split(/\s+/)
   const index = words.findLastIndex((word) => word.lastIndexOf('@') > 0)
   const address = index < 0 ? null : bareAddress(words[index] as string)
   if (address === null) return null
@@ -168,11 +172,11 @@ function bareAddress(text: string): string | null {
   if (address.startsWith('@')) address = address.slice(address.indexOf(':') + 1).trim()
   if (!address.startsWith('"')) address = address.replace(/\([^()]*\)|\s+/g, '')
   const at = address.lastIndexOf('@')
-  return at > 0 && at < address.length - 1 && address.length <= 400 ? address : null
+  return at > 0 && at < address.length - 1 && address.length <= addressCharsMax ? address : null
 }
 
 function displayName(text: string): string {
-  const name = decodeWords(text).replace(/\s+/g, ' ').trim()
+  const name = firstChars(decodeWords(text).replace(/\s+/g, ' ').trim(), limits.nameCharsMax)
   return name.length > 1 && name.startsWith("'") && name.endsWith("'") ? name.slice(1, -1).trim() : name
 }
 

@@ -1,11 +1,13 @@
 import { decodeCharset } from './charset.ts'
+import { isTnef, openText, openTnef } from './contents.ts'
 import { type Hidden, visibleText } from './html.ts'
 import { stripInvisible } from './invisible.ts'
 import { limits } from './limits.ts'
 import type { ParsedMessage } from './parse.ts'
 import type { Part } from './structure.ts'
+import type { TnefBody } from './tnef.ts'
 import { decodeTransfer } from './transfer.ts'
-import { cleanLine } from './words.ts'
+import { cleanLine, firstChars } from './words.ts'
 
 export type Body = {
   /** What a person reads: plain text parts, or the visible text of the HTML; line ends are LF. */
@@ -30,10 +32,14 @@ export function readBody(
   parsed: ParsedMessage,
   { maxChars, html: wantsHtml = true }: BodyOptions = {},
 ): Body {
+  if (parsed.signedContent) {
+    const { raw: inside, parsed: content } = parsed.signedContent
+    return readBody(inside, content, { maxChars, html: wantsHtml })
+  }
   const decode = decoder(raw)
-  const hidden: Hidden[] = []
+  const seen: Seen = { hidden: [], truncated: false }
   const read = (parts: readonly Part[]) =>
-    parts.map((part) => readText(decode(part), part, hidden)).filter((text) => text.trim() !== '')
+    parts.map((part) => readText(decode(part), part, seen)).filter((text) => text.trim() !== '')
   let texts = read(parsed.textParts)
   // Some senders leave the plain alternative empty.
   if (texts.length === 0) texts = read(parsed.htmlParts.filter((part) => !parsed.textParts.includes(part)))
@@ -41,23 +47,21 @@ export function readBody(
     const others = parsed.htmlParts.filter(
       (part) => part.contentType === 'text/html' && !parsed.textParts.includes(part),
     )
-    for (const part of others) hidden.push(...visibleText(decode(part).text).hidden)
+    for (const part of others) seenIn(visibleText(decode(part).text), seen)
   }
-  const html =
-    wantsHtml && parsed.hasHtml ? parsed.htmlParts.map((part) => htmlOf(decode(part).text, part)).join('\n') : null
+  const rich = parsed.hasHtml ? null : tnefBody(raw, parsed.root, limits.rtfBytesMax)
+  if (rich?.truncated) seen.truncated = true
+  if (texts.length === 0 && rich) texts = [tnefText(rich, seen)]
+  const htmlOfParts = () => parsed.htmlParts.map((part) => htmlOf(decode(part).text, part)).join('\n')
+  const html = wantsHtml ? (parsed.hasHtml ? htmlOfParts() : (rich?.html ?? null)) : null
   const text = cut(texts.join('\n\n'), maxChars)
   const cutHtml = html === null ? null : cut(html, maxChars)
   return {
     text: text.text,
     html: cutHtml?.text ?? null,
-    hidden: hidden.slice(0, limits.hiddenMax),
-    truncated: text.truncated || cutHtml?.truncated === true || decode.truncated(),
+    hidden: seen.hidden.slice(0, limits.hiddenMax),
+    truncated: text.truncated || cutHtml?.truncated === true || decode.truncated() || seen.truncated,
   }
-}
-
-/** The decoded content of a part, such as an attachment; for a message/rfc822 part the message itself. Never throws. */
-export function partBytes(raw: Buffer, part: Part): Buffer {
-  return decodeTransfer(raw, part.bodyStart, part.bodyEnd, part.encoding)
 }
 
 /** One line of at most `snippetCharsMax` characters for a list: quoted lines and invisible characters left out. */
@@ -79,8 +83,11 @@ export function snippetOf(text: string): string {
  * (four times that for HTML). Cheap; hidden text is left out where a style attribute hides it.
  */
 export function quickSnippet(raw: Buffer, parsed: ParsedMessage): string {
+  if (parsed.signedContent) return quickSnippet(parsed.signedContent.raw, parsed.signedContent.parsed)
   const part = parsed.textParts[0] ?? parsed.htmlParts[0]
-  if (!part) return ''
+  if (!part) return snippetOf(tnefText(tnefBody(raw, parsed.root, snippetRtfBytes), { hidden: [], truncated: false }))
+  const opened = openText(raw, part)
+  if (opened) return snippetOf(decodeCharset(opened.text.subarray(0, limits.snippetSourceBytesMax), part.charset))
   const isHtml = part.contentType === 'text/html'
   const start = isHtml && part.encoding !== 'base64' ? htmlBodyStart(raw, part) : part.bodyStart
   const wanted = limits.snippetSourceBytesMax * (isHtml ? 4 : 1)
@@ -92,14 +99,15 @@ export function quickSnippet(raw: Buffer, parsed: ParsedMessage): string {
 
 type Decoded = { readonly text: string; readonly truncated: boolean }
 
+/** Decodes parts once each, all of them together at most `bodyBytesMax` bytes. */
 function decoder(raw: Buffer): ((part: Part) => Decoded) & { truncated: () => boolean } {
   const done = new Map<Part, Decoded>()
+  let left: number = limits.bodyBytesMax
   const decode = (part: Part) => {
     const known = done.get(part)
     if (known) return known
-    const end = Math.min(part.bodyEnd, part.bodyStart + limits.textBytesMax)
-    const truncated = end < part.bodyEnd
-    const bytes = decodeTransfer(raw, part.bodyStart, end, part.encoding)
+    const { bytes, truncated } = contentOf(raw, part, Math.min(left, limits.textBytesMax))
+    left -= bytes.length
     const decoded = { text: decodeCharset(truncated ? wholeCharacters(bytes) : bytes, part.charset), truncated }
     done.set(part, decoded)
     return decoded
@@ -107,17 +115,59 @@ function decoder(raw: Buffer): ((part: Part) => Decoded) & { truncated: () => bo
   return Object.assign(decode, { truncated: () => [...done.values()].some((each) => each.truncated) })
 }
 
-function readText({ text }: Decoded, part: Part, hidden: Hidden[]): string {
-  if (part.contentType === 'text/html') {
-    const seen = visibleText(text)
-    hidden.push(...seen.hidden)
-    return seen.text
+/** The bytes of a text, without the files that stand in it. */
+function contentOf(raw: Buffer, part: Part, bytesMax: number): { bytes: Buffer; truncated: boolean } {
+  const opened = openText(raw, part)
+  if (opened) return { bytes: opened.text.subarray(0, bytesMax), truncated: opened.text.length > bytesMax }
+  const end = Math.min(part.bodyEnd, part.bodyStart + bytesMax)
+  return { bytes: decodeTransfer(raw, part.bodyStart, end, part.encoding), truncated: end < part.bodyEnd }
+}
+
+/** RTF begins with its fonts and styles. */
+const snippetRtfBytes = 64 * 1024
+
+type Rich = TnefBody & { readonly truncated: boolean }
+
+/** What the first TNEF part says, of a message that has no HTML of its own. */
+function tnefBody(raw: Buffer, part: Part, bytesMax: number): Rich | null {
+  if (part.children.length === 0) {
+    const opened = isTnef(part) ? openTnef(raw, part) : null
+    return opened && { ...opened.body(bytesMax), truncated: opened.truncated }
   }
+  for (const child of part.children) {
+    const found = tnefBody(raw, child, bytesMax)
+    if (found) return found
+  }
+  return null
+}
+
+function tnefText(rich: Rich | null, seen: Seen): string {
+  if (rich === null) return ''
+  const text = seenIn(rich.text === null ? visibleText(rich.html ?? '') : stripInvisible(rich.text), seen)
+  return text.replace(/\r\n?/g, '\n').trim()
+}
+
+/** What reading finds on the way. */
+type Seen = { readonly hidden: Hidden[]; truncated: boolean }
+
+/** Notes what was hidden or left out; gives the text. */
+function seenIn(
+  { text, hidden, truncated = false }: { text: string; hidden: readonly Hidden[]; truncated?: boolean },
+  seen: Seen,
+): string {
+  seen.hidden.push(...hidden)
+  seen.truncated ||= truncated
+  return text
+}
+
+function readText({ text }: Decoded, part: Part, seen: Seen): string {
+  if (part.contentType === 'text/html') return seenIn(visibleText(text), seen)
   const lines = text.replaceAll('\0', '').replace(/\r\n?/g, '\n')
   const isFlowed = part.params.get('format')?.toLowerCase() === 'flowed'
-  const seen = stripInvisible(isFlowed ? unwrapFlowed(lines, part.params.get('delsp')?.toLowerCase() === 'yes') : lines)
-  hidden.push(...seen.hidden)
-  return seen.text.replace(/^\s*\n/, '').trimEnd()
+  const shown = isFlowed ? unwrapFlowed(lines, part.params.get('delsp')?.toLowerCase() === 'yes') : lines
+  return seenIn(stripInvisible(shown), seen)
+    .replace(/^\s*\n/, '')
+    .trimEnd()
 }
 
 // RFC 3676 4: a blank at the end of a line joins it to the next of the same quote depth; `-- ` never joins.
@@ -147,14 +197,6 @@ function cut(text: string, maxChars: number | undefined): Decoded {
   if (maxChars === undefined || text.length <= maxChars) return { text, truncated: false }
   const kept = firstChars(text, maxChars)
   return { text: kept, truncated: kept.length < text.length }
-}
-
-/** The first `count` code points. */
-function firstChars(text: string, count: number): string {
-  if (text.length <= count) return text
-  let end = 0
-  for (let i = 0; i < count && end < text.length; i++) end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1
-  return text.slice(0, end)
 }
 
 /** Leaves out bytes at the end that may be half a character. */

@@ -10,13 +10,24 @@ import iconv from 'iconv-lite'
 export function decodeCharset(bytes: Uint8Array, charset: string | null): string {
   const label = (charset ?? '').trim().toLowerCase()
   if (!shiftsInAscii(label) && isAscii(bytes)) return latin1(bytes)
-  if (label === 'utf-7' || label === 'utf7' || label === 'unicode-1-1-utf-7')
-    return iconv.decode(asBuffer(bytes), 'utf-7')
+  if (label === 'utf-7' || label === 'utf7' || label === 'unicode-1-1-utf-7') return decodeUtf7(latin1(bytes))
   if (label === '' || label.endsWith('ascii') || label === 'utf-8' || label === 'utf8') return guess(bytes)
   const decoder = decoderFor(label)
   if (decoder) return decoder.decode(bytes)
   if (iconv.encodingExists(label)) return iconv.decode(asBuffer(bytes), label)
   return guess(bytes)
+}
+
+/** RFC 2152: UTF-16 in base64 between `+` and whatever is no base64, of which `-` vanishes. Linear. */
+function decodeUtf7(text: string): string {
+  return text.replace(/\+([A-Za-z0-9+/]*)-?/g, (_, run: string) => {
+    if (run === '') return '+'
+    const bytes = Buffer.from(run, 'base64')
+    return bytes
+      .subarray(0, bytes.length - (bytes.length % 2))
+      .swap16()
+      .toString('utf16le')
+  })
 }
 
 /** Decodes header bytes that should be ASCII but need not be (RFC 6532 allows UTF-8; old programs wrote latin1). */

@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { formatMailbox, type Mailbox, normaliseAddress } from './address.ts'
+import { safeName } from './attachments.ts'
 import { formatDate } from './date.ts'
 import {
   type EncodedBody,
@@ -14,7 +15,6 @@ import {
 } from './encode.ts'
 import { limits } from './limits.ts'
 import { parseParameters } from './parameters.ts'
-import { safeName } from './parse.ts'
 import { withoutMarks } from './threading.ts'
 
 export type DraftAttachment = {
@@ -31,7 +31,7 @@ export type Draft = {
   readonly sender?: Mailbox | null
   readonly to: readonly Mailbox[]
   readonly cc: readonly Mailbox[]
-  /** Recipients only: never written into the message. */
+  /** Recipients only: never written into a message that is sent. */
   readonly bcc: readonly Mailbox[]
   readonly replyTo?: readonly Mailbox[]
   readonly subject: string
@@ -45,6 +45,8 @@ export type Draft = {
   readonly references?: readonly string[]
   /** Extra fields, in order; those the composer writes itself are refused. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
+  /** A message that is only kept: Bcc is written, and nothing stands in for recipients it lacks. */
+  readonly unsent?: boolean
   /** `auto-replied` or `auto-generated` (RFC 3834 5). */
   readonly autoSubmitted?: string | null
 }
@@ -97,10 +99,11 @@ function headerOf(draft: Draft): string {
     draft.sender ? headerLine('Sender', mailbox('sender', draft.sender)) : '',
     draft.replyTo?.length ? headerLine('Reply-To', mailboxes('replyTo', draft.replyTo)) : '',
     // RFC 5322 3.6.3 lets To be absent; some spam filters do not.
-    recipients !== '' || draft.cc.length > 0
+    recipients !== '' || draft.cc.length > 0 || draft.unsent
       ? recipients && headerLine('To', recipients)
       : 'To: undisclosed-recipients:;\r\n',
     draft.cc.length ? headerLine('Cc', mailboxes('cc', draft.cc)) : '',
+    draft.unsent && draft.bcc.length ? headerLine('Bcc', mailboxes('bcc', draft.bcc)) : '',
     headerLine('Subject', unstructured(checked('subject', draft.subject), 'Subject: '.length)),
     `Date: ${formatDate(draft.date)}\r\n`,
     headerLine('Message-ID', bracketed('messageId', draft.messageId)),

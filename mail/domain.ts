@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url'
+import { getDomain } from 'tldts'
 
 /** A label of up to 63 characters, then more of them (RFC 1035 2.3.1, as A-labels). */
 const domainForm = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
@@ -7,4 +8,14 @@ const domainForm = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0
 export function normaliseDomain(text: string): string | null {
   const ascii = domainToASCII(text.trim().replace(/\.$/, '')).toLowerCase()
   return domainForm.test(ascii) ? ascii : null
+}
+
+/** The domain somebody registered: one label below a public suffix, private ones included. Else the domain itself. */
+export function organisationOf(domain: string): string {
+  return getDomain(domain, { allowPrivateDomains: true, validateHostname: false }) ?? domain
+}
+
+/** Whether two domains are of one organisation, as relaxed alignment means it (RFC 7489 3.1). */
+export function sameOrganisation(a: string, b: string): boolean {
+  return a === b || organisationOf(a) === organisationOf(b)
 }

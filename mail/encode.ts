@@ -124,8 +124,8 @@ export function withCrlf(text: string): string {
   return text.replace(/\r\n|\r|\n/g, '\r\n')
 }
 
-// RFC 2045 6.7. Lines are encoded one by one; `From ` at the start is encoded because mbox files would change it.
-function quotedPrintable(bytes: Buffer): string {
+/** Text as quoted-printable (RFC 2045 6.7), line by line; `From ` at the start is encoded because mbox files would change it. */
+export function quotedPrintable(bytes: Buffer): string {
   return bytes
     .toString('latin1')
     .split('\r\n')

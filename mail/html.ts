@@ -1,10 +1,8 @@
-import sanitizeHtml from 'sanitize-html'
-import { addRules, type StyleRules } from './css.ts'
+import { addRules, styleRules } from './css.ts'
 import { excerptOf, type Hidden, stripInvisible } from './invisible.ts'
 import { type TextLayout, textLayout } from './layout.ts'
 import { limits } from './limits.ts'
 import { feed } from './markup.ts'
-import { allowedStyles } from './styles.ts'
 import { type Element, elementOf, hidingOfText, page } from './visibility.ts'
 
 export type { Hidden } from './invisible.ts'
@@ -22,25 +20,26 @@ export type VisibleTextOptions = {
  * The text a person sees of an HTML body: blocks on lines of their own, quotations marked with `> `, links with their
  * target. Hidden text (display none, no size, off-screen, transparent or coloured like its background, comments,
  * characters without width) is left out and listed in `hidden`. HTML beyond `htmlCharsMax` or nested deeper than
- * `htmlDepthMax` is not read. Linear. Never throws.
+ * `htmlDepthMax` is not read, which `truncated` tells. Linear. Never throws.
  */
 export function visibleText(
   html: string,
   options: VisibleTextOptions = {},
-): { readonly text: string; readonly hidden: readonly Hidden[] } {
+): { readonly text: string; readonly hidden: readonly Hidden[]; readonly truncated: boolean } {
   const out = textLayout()
   const log = hiddenLog(out)
-  const rules: StyleRules = new Map()
+  const rules = styleRules()
   const stack: Element[] = []
   let css: string | null = null
   let link: { readonly href: string; readonly from: number } | null = null
 
-  feed(html, {
+  const isEnough = () => options.enough !== undefined && out.length() >= options.enough
+  const read = feed(html, {
     onopentag(name, attributes) {
       const parent = stack.at(-1) ?? page
       const element = parent.hiding
         ? { ...parent, name }
-        : elementOf(name, attributes, parent, rules, options.signatures !== false)
+        : elementOf(name, attributes, stack, rules, options.signatures !== false)
       stack.push(element)
       if (name === 'style') css = ''
       if (element.hiding) return
@@ -66,7 +65,7 @@ export function visibleText(
       if (name === 'a') link = null
       out.close(name)
     },
-    isEnough: () => options.enough !== undefined && out.length() >= options.enough,
+    isEnough,
   })
 
   const { text, hidden } = stripInvisible(out.finish())
@@ -77,68 +76,8 @@ export function visibleText(
       .replace(/\n{3,}/g, '\n\n')
       .trim(),
     hidden: [...log.reports(), ...hidden].slice(0, limits.hiddenMax),
+    truncated: read < html.length && !isEnough(),
   }
-}
-
-/**
- * HTML that is safe to show: no script, form, frame, event handler or style sheet; links only to http, https, mailto
- * and tel; images only by https, http, `cid:` and `data:`; styles only those that colour and space text. HTML beyond
- * `htmlCharsMax` or nested deeper than `htmlDepthMax` is cut off. Never throws.
- */
-export function sanitiseHtml(html: string): string {
-  return sanitizeHtml(html.slice(0, feed(html, {})), {
-    allowedTags: sanitizeHtml.defaults.allowedTags.concat([
-      'img',
-      'center',
-      'font',
-      'del',
-      'ins',
-      'strike',
-      'big',
-      'tt',
-      'map',
-      'area',
-    ]),
-    allowedAttributes: {
-      '*': [
-        'style',
-        'dir',
-        'lang',
-        'align',
-        'valign',
-        'title',
-        'width',
-        'height',
-        'bgcolor',
-        'color',
-        'role',
-        'aria-hidden',
-        'aria-label',
-      ],
-      a: ['href', 'name', 'target', 'rel'],
-      area: ['href', 'shape', 'coords', 'alt'],
-      font: ['face', 'size'],
-      img: ['src', 'alt', 'border', 'usemap'],
-      map: ['name'],
-      table: ['border', 'cellpadding', 'cellspacing'],
-      td: ['colspan', 'rowspan', 'nowrap'],
-      th: ['colspan', 'rowspan', 'nowrap', 'scope'],
-      ol: ['start', 'type', 'reversed'],
-      li: ['value'],
-      blockquote: ['type'],
-    },
-    allowedSchemes: ['http', 'https', 'mailto', 'tel'],
-    allowedSchemesByTag: { img: ['http', 'https', 'cid', 'data'] },
-    allowedSchemesAppliedToAttributes: ['href', 'src', 'cite', 'background'],
-    allowProtocolRelative: false,
-    allowedStyles: { '*': allowedStyles },
-    disallowedTagsMode: 'discard',
-    enforceHtmlBoundary: false,
-    nonTextTags: ['script', 'style', 'textarea', 'option', 'noscript', 'title', 'template', 'svg', 'math', 'xml'],
-    exclusiveFilter: ({ tag, attribs }) =>
-      tag === 'img' && /^\s*data:(?!image\/(?:png|gif|jpe?g|webp)[;,])/i.test(attribs.src ?? ''),
-    transformTags: { a: sanitizeHtml.simpleTransform('a', { target: '_blank', rel: 'noopener noreferrer nofollow' }) },
-  })
 }
 
 /** Collects hidden text; pieces that nothing visible stands between are one report. */

@@ -19,28 +19,76 @@ export const limits = {
   parametersMax: 100,
   /** A To field that lists the whole world. */
   addressesMax: 1000,
+  /** Subjects and names of people that fill every list they stand in: longer ones are cut. */
+  subjectCharsMax: 1000,
+  nameCharsMax: 250,
   /** A References field that makes one message ask for thousands of ancestors. */
   ancestorsMax: 100,
   /** Message-IDs used as bulk storage (RFC 5322 2.1.1: a line has at most 998 characters). */
   messageIdCharsMax: 998,
   /** Encoded words that make one field expensive to decode; longer values stay as they are. */
   encodedWordsCharsMax: 64 * 1024,
+  /** Types and ids of parts as long as a header, 500 times in one record (RFC 6838 4.2: 127 characters on each side). */
+  mediaTypeCharsMax: 255,
+  contentIdCharsMax: 255,
   /** Attachment names that no file system takes. */
   fileNameCharsMax: 200,
   /** Attachment lists that fill the message record. */
   attachmentsMax: 500,
+  /** TNEF streams of thousands of empty files, and of messages inside messages. */
+  tnefFilesMax: 100,
+  tnefDepthMax: 3,
+  /** Compressed RTF that grows to many times its size, and groups nested without end. */
+  rtfBytesMax: 4 * 1024 * 1024,
+  rtfInsideBytesMax: 256 * 1024,
+  rtfDepthMax: 200,
+  /** Signed content in millions of pieces. */
+  cmsPiecesMax: 65_536,
+  /** Text made of thousands of uuencoded files. */
+  inlineFilesMax: 50,
+  /** Messages inside attachments inside messages, each decoded when it is asked for. */
+  insideDepthMax: 3,
   /** Decoding a whole body when only its first lines are shown. */
   snippetSourceBytesMax: 4 * 1024,
   snippetCharsMax: 200,
   /** HTML that takes minutes to convert: what lies beyond is not converted. */
-  htmlCharsMax: 2 * 1024 * 1024,
+  htmlCharsMax: 1024 * 1024,
+  /** HTML made of nothing but tags and single characters: elements and pieces of text. */
+  htmlPiecesMax: 150_000,
   /** HTML elements nested until the converter's stack runs out. */
   htmlDepthMax: 300,
+  /** Style sheets whose every rule is asked for every element. */
+  cssRulesMax: 1000,
+  cssRulesPerKeyMax: 30,
+  cssClassesMax: 10,
+  cssAncestorsMax: 4,
+  cssStepsMax: 2_000_000,
   /** A body that is decoded though nobody can read it. */
   textBytesMax: 4 * 1024 * 1024,
+  /** The same spread over many parts. */
+  bodyBytesMax: 8 * 1024 * 1024,
   /** Reports of hidden text that are longer than the message. */
   hiddenMax: 20,
   hiddenExcerptCharsMax: 200,
   /** Bodies given to the reply splitter, which looks at lines several times. */
   replyCharsMax: 256 * 1024,
+  /** Words of one field that can be found: a body of random words would fill the index. */
+  searchTokensMax: 65_536,
+  /** Encoded data taken for words: what lies beyond makes no difference. */
+  searchWordCharsMax: 64,
+  /** Queries that cost more than they find. */
+  queryCharsMax: 1_000,
+  queryTermsMax: 50,
+  queryDepthMax: 10,
+  /** Long bodies searched for codes on arrival: what is to be verified stands near the beginning. */
+  verifiedTextBytesMax: 32 * 1024,
+  verifiedHtmlBytesMax: 192 * 1024,
+  verifiedLinesMax: 1500,
+  verifiedLineCharsMax: 2500,
+  verifiedLinkCharsMax: 2000,
+  /** Mails full of numbers, or of links, each to be looked at. */
+  verifiedNumbersMax: 60,
+  verifiedLinksMax: 100,
+  /** Codes or links in the record of one message. */
+  verifiedFoundMax: 5,
 } as const

@@ -12,17 +12,23 @@ export type Handlers = {
 
 /**
  * Parses HTML piece by piece and stops where it is nested too deep, because the parser's work for each closing tag
- * grows with the open ones. Returns how many characters were read.
+ * grows with the open ones, and where it has more elements and pieces of text than anybody writes. Returns how many characters were read.
  */
 export function feed(html: string, handlers: Handlers): number {
   const end = Math.min(html.length, limits.htmlCharsMax)
   let depth = 0
+  let pieces = 0
   const parser = new Parser(
     {
       ...handlers,
       onopentag(name, attributes) {
         depth++
+        pieces++
         handlers.onopentag?.(name, attributes)
+      },
+      ontext(text) {
+        pieces++
+        handlers.ontext?.(text)
       },
       onclosetag(name) {
         depth--
@@ -32,7 +38,8 @@ export function feed(html: string, handlers: Handlers): number {
     { decodeEntities: true },
   )
   let position = 0
-  while (position < end && depth <= limits.htmlDepthMax && !handlers.isEnough?.()) {
+  const isTooMuch = () => depth > limits.htmlDepthMax || pieces > limits.htmlPiecesMax
+  while (position < end && !isTooMuch() && !handlers.isEnough?.()) {
     parser.write(html.slice(position, Math.min(position + 2048, end)))
     position = Math.min(position + 2048, end)
   }

@@ -1,26 +1,14 @@
-import libmime from 'libmime'
 import { type Mailbox, parseAddressList } from './address.ts'
+import { type AttachmentInfo, attachmentsOf, type Listed } from './attachments.ts'
+import { readCms } from './cms.ts'
 import { parseDate } from './date.ts'
 import { firstHeader, type HeaderField } from './headers.ts'
 import { limits } from './limits.ts'
 import { type Part, readStructure } from './structure.ts'
-import { decodedSize } from './transfer.ts'
-import { cleanLine } from './words.ts'
+import { decodeTransfer } from './transfer.ts'
+import { firstChars } from './words.ts'
 
 export type { Part } from './structure.ts'
-
-export type AttachmentInfo = {
-  /** The IMAP section of the part, stable for these bytes: `2`, `2.1`. */
-  readonly partId: string
-  /** A plain file name: no path, no control or direction characters, never empty. */
-  readonly name: string
-  readonly contentType: string
-  /** Decoded bytes. */
-  readonly sizeBytes: number
-  /** Shown in the body (an image of the HTML, or disposition inline) and not listed as a file by its sender. */
-  readonly inline: boolean
-  readonly contentId: string | null
-}
 
 export type ParsedMessage = {
   readonly headers: readonly HeaderField[]
@@ -48,25 +36,37 @@ export type ParsedMessage = {
   readonly hasText: boolean
   readonly hasHtml: boolean
   readonly encrypted: 'pgp' | 'smime' | null
+  /** The message inside an opaque S/MIME signature, which is not verified; its parts are not in `root`. */
+  readonly signedContent: SignedContent | null
   /** True when a limit left fields, parts or attachments out. */
   readonly truncated: boolean
 }
+
+export type SignedContent = { readonly raw: Buffer; readonly parsed: ParsedMessage }
 
 /**
  * Reads a message: header fields, structure, and what attachments it has. Bodies are not decoded.
  * Malformed mail gives what can be made out of it. Linear in the size, bounded by `limits`. Never throws.
  */
 export function parseMessage(raw: Buffer): ParsedMessage {
+  return parseEntity(raw, 0)
+}
+
+function parseEntity(raw: Buffer, signedDepth: number): ParsedMessage {
   const { root, depth, truncated } = readStructure(raw)
   const { fields } = root
+  const signed = signedContentOf(raw, root, signedDepth)
   const lists: Lists = { text: [], html: [], attachments: [] }
-  sortParts([root], 'mixed', false, lists.text, lists.html, lists)
-  const listed = lists.attachments.slice(0, limits.attachmentsMax)
+  if (!signed) sortParts([root], 'mixed', false, lists.text, lists.html, lists)
+  const found = signed
+    ? signed.parsed.attachments.map((each) => ({ ...each, partId: `${root.id}/${each.partId}` }))
+    : attachmentsOf(raw, [...lists.text, ...lists.html], lists.attachments)
+  const attachments = found.slice(0, limits.attachmentsMax)
   return {
     headers: fields,
     root,
-    depth,
-    subject: firstHeader(fields, 'subject')?.value ?? null,
+    depth: depth + (signed?.parsed.depth ?? 0),
+    subject: subjectOf(fields),
     from: addresses(fields, 'from')[0] ?? null,
     sender: addresses(fields, 'sender')[0] ?? null,
     to: addresses(fields, 'to'),
@@ -78,13 +78,14 @@ export function parseMessage(raw: Buffer): ParsedMessage {
     references: latestIds(messageIds(firstHeader(fields, 'references'))),
     date: parseDate(firstHeader(fields, 'date')?.rawValue ?? ''),
     autoSubmitted: keyword(firstHeader(fields, 'auto-submitted')),
-    attachments: listed.map(({ part, related }) => attachmentInfo(raw, part, related)),
+    attachments,
     textParts: lists.text,
     htmlParts: lists.html,
-    hasText: lists.text.some((part) => part.contentType === 'text/plain'),
-    hasHtml: lists.html.some((part) => part.contentType === 'text/html'),
-    encrypted: encryption(raw, root, lists.text),
-    truncated: truncated || listed.length < lists.attachments.length,
+    hasText: signed?.parsed.hasText ?? lists.text.some((part) => part.contentType === 'text/plain'),
+    hasHtml: signed?.parsed.hasHtml ?? lists.html.some((part) => part.contentType === 'text/html'),
+    encrypted: signed?.parsed.encrypted ?? encryption(raw, root, lists.text),
+    signedContent: signed,
+    truncated: truncated || attachments.length < found.length || signed?.parsed.truncated === true,
   }
 }
 
@@ -101,7 +102,7 @@ export function findPart(root: Part, partId: string): Part | null {
 type Lists = {
   readonly text: Part[]
   readonly html: Part[]
-  readonly attachments: { readonly part: Part; readonly related: boolean }[]
+  readonly attachments: Listed[]
 }
 
 /**
@@ -154,49 +155,28 @@ function hasName(part: Part): boolean {
   return part.dispositionParams.has('filename') || part.params.has('name')
 }
 
-function attachmentInfo(raw: Buffer, part: Part, related: boolean): AttachmentInfo {
-  const { id, contentType, contentId, disposition } = part
-  return {
-    partId: id,
-    name: attachmentName(part),
-    contentType,
-    sizeBytes: decodedSize(raw, part.bodyStart, part.bodyEnd, part.encoding),
-    inline: disposition === 'inline' || (disposition !== 'attachment' && related && contentId !== null),
-    contentId,
-  }
+/** RFC 8551 3.5.2: a message that is one file, signed and readable by anyone. */
+function signedContentOf(raw: Buffer, root: Part, depth: number): SignedContent | null {
+  if (!isPkcs7(root) || depth >= limits.insideDepthMax) return null
+  const cms = readCms(decodeTransfer(raw, root.bodyStart, root.bodyEnd, root.encoding))
+  return cms?.content ? { raw: cms.content, parsed: parseEntity(cms.content, depth + 1) } : null
 }
 
-function attachmentName(part: Part): string {
-  const given = safeName(part.dispositionParams.get('filename') ?? part.params.get('name') ?? '')
-  if (given !== '') return given
-  if (part.embedded) {
-    const subject = safeName(firstHeader(part.embedded.fields, 'subject')?.value ?? '')
-    return `${subject || 'message'}.eml`
-  }
-  const extension = libmime.detectExtension(part.contentType)
-  return `attachment-${part.id}.${extension === 'bin' && part.contentType.startsWith('text/') ? 'txt' : extension}`
-}
-
-/**
- * Makes a file name safe to show and to store: the last path segment, without control, direction or reserved
- * characters and without leading dots; at most `fileNameCharsMax` characters, the extension kept. May be ''.
- */
-export function safeName(text: string): string {
-  const last = text.slice(-500).split(/[\\/]/).at(-1) ?? ''
-  const name = cleanLine(last.normalize('NFC'))
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, '')
-    .replace(/[<>:"|?*]/g, '_')
-    .replace(/\s+/g, ' ')
-    .replace(/^[. ]+|[. ]+$/g, '')
-  const chars = [...name]
-  if (chars.length <= limits.fileNameCharsMax) return name
-  const extension = /\.[^. ]{1,10}$/u.exec(name)?.[0] ?? ''
-  return chars.slice(0, limits.fileNameCharsMax - extension.length).join('') + extension
+function isPkcs7({ contentType, params, dispositionParams }: Part): boolean {
+  if (contentType === 'application/pkcs7-mime' || contentType === 'application/x-pkcs7-mime') return true
+  // RFC 8551 3.2.1: gateways that do not know the type leave the name.
+  const name = dispositionParams.get('filename') ?? params.get('name') ?? ''
+  return contentType === 'application/octet-stream' && /\.p7m$/i.test(name)
 }
 
 function addresses(fields: readonly HeaderField[], name: string): readonly Mailbox[] {
   const field = firstHeader(fields, name)
   return field ? parseAddressList(field.rawValue) : []
+}
+
+function subjectOf(fields: readonly HeaderField[]): string | null {
+  const subject = firstHeader(fields, 'subject')?.value
+  return subject === undefined ? null : firstChars(subject, limits.subjectCharsMax)
 }
 
 /** Every `<id>` of a field, or its one bare word when it has no brackets. */
@@ -226,13 +206,17 @@ function encryption(raw: Buffer, root: Part, textParts: readonly Part[]): 'pgp' 
   if (root.contentType === 'multipart/encrypted') {
     return /pkcs7/i.test(root.params.get('protocol') ?? '') ? 'smime' : 'pgp' // RFC 3156 4, RFC 1847 2.2
   }
-  if (/^application\/(?:x-)?pkcs7-mime$/.test(root.contentType)) {
-    // RFC 8551 3.2.2: signed-data and certs-only can be read by anyone.
-    return /^(?:signed-data|certs-only|compressed-data)$/.test((root.params.get('smime-type') ?? '').toLowerCase())
-      ? null
-      : 'smime'
+  if (isPkcs7(root)) {
+    // RFC 8551 3.2.2: what is only signed or compressed can be read by anyone.
+    const named = (root.params.get('smime-type') ?? '').toLowerCase()
+    if (named !== '') return readable.has(named) ? null : 'smime'
+    return readCms(decodeTransfer(raw, root.bodyStart, root.bodyEnd, root.encoding))?.type === 'signed' ? null : 'smime'
   }
   const first = textParts[0]
-  const head = first ? raw.toString('latin1', first.bodyStart, Math.min(first.bodyEnd, first.bodyStart + 200)) : ''
+  if (!first) return null
+  const { bodyStart, bodyEnd, encoding } = first
+  const head = decodeTransfer(raw, bodyStart, Math.min(bodyEnd, bodyStart + 200), encoding).toString('latin1')
   return head.trimStart().startsWith('-----BEGIN PGP MESSAGE-----') ? 'pgp' : null
 }
+
+const readable: ReadonlySet<string> = new Set(['signed-data', 'certs-only', 'compressed-data'])

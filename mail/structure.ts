@@ -204,10 +204,11 @@ function typeOf({ fields }: HeaderBlock, fallback: string): Parameterised {
   const field = firstHeader(fields, 'content-type')
   if (!field) return { value: fallback, params: none }
   const type = parseParameters(field.rawValue)
-  if (/^[^\s/()<>@,;:\\"[\]?=]+\/[^\s/()<>@,;:\\"[\]?=]+$/.test(type.value)) return type
+  const isType = /^[^\s/()<>@,;:\\"[\]?=]+\/[^\s/()<>@,;:\\"[\]?=]+$/.test(type.value)
+  if (isType && type.value.length <= limits.mediaTypeCharsMax) return type
   // RFC 2045 5.2 allows plain text as the default; `text` alone is common in old mail.
   return {
-    value: /^[a-z]+$/.test(type.value) && type.value !== 'text' ? 'application/octet-stream' : 'text/plain',
+    value: isType || (/^[a-z]+$/.test(type.value) && type.value !== 'text') ? 'application/octet-stream' : 'text/plain',
     params: type.params,
   }
 }
@@ -219,7 +220,8 @@ function encodingOf({ fields }: HeaderBlock): string {
 
 function contentIdOf({ fields }: HeaderBlock): string | null {
   const field = firstHeader(fields, 'content-id')
-  return field?.value.replace(/^<|>$/g, '').trim() || null
+  const id = field?.value.replace(/^<|>$/g, '').trim() ?? ''
+  return id === '' || id.length > limits.contentIdCharsMax ? null : id
 }
 
 function join(prefix: string, ordinal: number | null): string {

@@ -1,7 +1,9 @@
 /** The values of style properties that may stay in HTML from strangers. */
 
-const length = /^-?\d{1,4}(?:\.\d+)?(?:px|pt|em|rem|%)?$/
-const lengths = /^(?:(?:-?\d{1,4}(?:\.\d+)?(?:px|pt|em|rem|%)?|auto)(?:\s+|$)){1,4}$/
+// No negative lengths: they move text over what stands around the message.
+const length = /^\d{1,4}(?:\.\d+)?(?:px|pt|em|rem|%)?$/
+const lengths = /^(?:(?:\d{1,4}(?:\.\d+)?(?:px|pt|em|rem|%)?|auto)(?:\s+|$)){1,4}$/
+const shift = /^-?\d{1,2}(?:\.\d+)?(?:px|pt|em|rem|%)?$/
 const colourValue = /^(?:#[0-9a-f]{3,8}|[a-z]{3,25}|(?:rgb|hsl)a?\([\d\s.,%/]+\))$/i
 const border = /^[a-z0-9\s#.,()%-]{1,80}$/i
 const word = /^[a-z-]{1,30}$/i
@@ -17,11 +19,11 @@ export const allowedStyles: Readonly<Record<string, RegExp[]>> = {
   'font-weight': [/^(?:\d{3}|[a-z]{4,7})$/i],
   'font-variant': [word],
   'line-height': [length, word],
-  'letter-spacing': [length, word],
+  'letter-spacing': [shift, word],
   'text-align': [word],
   'text-decoration': [/^[a-z\s-]{1,40}$/i],
   'text-transform': [word],
-  'text-indent': [length],
+  'text-indent': [shift],
   'vertical-align': [word, length],
   'white-space': [word],
   'word-break': [word],

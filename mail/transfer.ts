@@ -122,21 +122,59 @@ function hexDigit(byte: number | undefined): number {
 
 /** uuencode as `begin 644 name` ... `end` (POSIX); lines outside are skipped. */
 function decodeUu(raw: Buffer, start: number, end: number): Buffer {
-  const chunks: Buffer[] = []
-  let inside = false
-  for (const line of raw.toString('latin1', start, end).split(/\r?\n/)) {
-    if (!inside) {
-      inside = /^begin [0-7]{3,4} /.test(line)
-      continue
-    }
-    if (line.startsWith('end')) break
-    const size = ((line.charCodeAt(0) || 0x20) - 0x20) & 0x3f
-    const letters = line
-      .slice(1)
-      .replace(/[\x20-\x60]/g, (char: string) => uuToBase64[(char.charCodeAt(0) - 0x20) & 0x3f] as string)
-    chunks.push(Buffer.from(letters, 'base64').subarray(0, size))
-  }
-  return Buffer.concat(chunks)
+  const content = raw.subarray(start, end)
+  const begin = /(?:^|\n)begin [0-7]{3,4} [^\n]*\n/.exec(content.toString('latin1'))
+  return begin === null ? Buffer.alloc(0) : decodeUuLines(content.subarray(begin.index + begin[0].length))
 }
 
-const uuToBase64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+/** The lines of a uuencoded file, up to `end`. Linear. */
+export function decodeUuLines(lines: Buffer): Buffer {
+  const out = Buffer.allocUnsafe(lines.length)
+  let length = 0
+  let position = 0
+  while (position < lines.length) {
+    const feed = lines.indexOf(0x0a, position)
+    const next = feed < 0 ? lines.length : feed + 1
+    const size = ((lines[position] as number) - 0x20) & 0x3f
+    const before = length
+    if (lines[position] === 0x65 && lines[position + 1] === 0x6e && lines[position + 2] === 0x64) break // end
+    for (let i = 0, at = position + 1; i < size && at < next; i += 3, at += 4) {
+      const group = (uuValue(lines, at, next) << 18) | (uuValue(lines, at + 1, next) << 12)
+      const bits = group | (uuValue(lines, at + 2, next) << 6) | uuValue(lines, at + 3, next)
+      for (let n = 0; n < 3 && i + n < size && length < out.length; n++) out[length++] = (bits >> (16 - 8 * n)) & 0xff
+    }
+    // Blanks at the end of a line, which some programs cut off, are zeros.
+    const end = Math.min(out.length, before + size)
+    if (length < end) out.fill(0, length, end)
+    length = Math.max(length, end)
+    position = next
+  }
+  return out.subarray(0, length)
+}
+
+/** A missing character at the end of a line is a blank that was cut off: zero. */
+function uuValue(lines: Buffer, at: number, end: number): number {
+  const byte = at < end ? (lines[at] as number) : 0x20
+  return byte < 0x20 ? 0 : (byte - 0x20) & 0x3f
+}
+
+/** The lines of a yEnc file (yEnc 1.3); its own lines that begin with `=y` are left out. Linear. */
+export function decodeYenc(lines: Buffer): Buffer {
+  const out = Buffer.allocUnsafe(lines.length)
+  let length = 0
+  let i = 0
+  while (i < lines.length) {
+    const byte = lines[i] as number
+    if (byte === 0x3d && lines[i + 1] === 0x79 && (i === 0 || lines[i - 1] === 0x0a)) {
+      const feed = lines.indexOf(0x0a, i)
+      i = feed < 0 ? lines.length : feed + 1
+      continue
+    }
+    i++
+    if (byte === 0x0a || byte === 0x0d) continue
+    const escaped = byte === 0x3d
+    const value = escaped ? (lines[i++] ?? 0) - 64 : byte
+    out[length++] = (value - 42) & 0xff
+  }
+  return out.subarray(0, length)
+}

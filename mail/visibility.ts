@@ -7,14 +7,16 @@ import {
   type StyleRules,
   sameColour,
   unreadableSize,
+  unseen,
 } from './css.ts'
 import type { Hidden } from './invisible.ts'
+import { type Named, namedOf } from './selectors.ts'
 
 /** What is known of an open element: inherited sizes and colours, and how it is hidden, if it is. */
-export type Element = {
-  readonly name: string
+export type Element = Named & {
   /** `unread`: never shown by any program (script, title), hence not reported either. */
   readonly hiding: Hidden['kind'] | 'unread' | null
+  readonly unseen: boolean
   readonly tiny: boolean
   readonly clear: boolean
   readonly colour: Colour
@@ -25,7 +27,10 @@ export type Element = {
 /** The page itself: black on white. */
 export const page: Element = {
   name: '',
+  id: '',
+  classes: [],
   hiding: null,
+  unseen: false,
   tiny: false,
   clear: false,
   colour: [0, 0, 0],
@@ -52,22 +57,25 @@ const unread: ReadonlySet<string> = new Set([
   'video',
 ])
 
-/** What opening an element inside `parent` means for the text in it. */
+/** What opening an element inside others (outermost first) means for the text in it. */
 export function elementOf(
   name: string,
   attributes: Readonly<Record<string, string>>,
-  parent: Element,
+  ancestors: readonly Element[],
   rules: StyleRules,
   keepsSignatures: boolean,
 ): Element {
-  const style = declarationsFor(rules, name, attributes)
+  const parent = ancestors.at(-1) ?? page
+  const named = namedOf(name, attributes)
+  const style = declarationsFor(rules, named, ancestors, attributes.style)
   const isUnread = unread.has(name) || (!keepsSignatures && isSignature(attributes))
   const hiding = isUnread ? 'unread' : attributes.hidden !== undefined ? 'display_none' : hidingOf(style)
   const colour = colourOf(style, attributes, name)
   const background = backgroundOf(style, attributes)
   return {
-    name,
+    ...named,
     hiding,
+    unseen: unseen(style) ?? parent.unseen,
     tiny: unreadableSize(style) ?? parent.tiny,
     clear: colour === undefined ? parent.clear : colour === 'clear',
     colour: colour === undefined || colour === 'clear' ? linkColour(name, parent) : colour,
@@ -98,6 +106,7 @@ function isSignature(attributes: Readonly<Record<string, string>>): boolean {
 /** How text directly inside an element is kept from sight, or null when it is seen. */
 export function hidingOfText(element: Element): Hidden['kind'] | 'unread' | null {
   if (element.hiding) return element.hiding
+  if (element.unseen) return 'display_none'
   if (element.tiny) return 'zero_size'
   if (element.clear) return 'transparent'
   return sameColour(element.colour, element.background) ? 'same_colour' : null

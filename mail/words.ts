@@ -20,6 +20,14 @@ function rawCharactersOutside(text: string): string {
   })
 }
 
+/** The first `count` code points. */
+export function firstChars(text: string, count: number): string {
+  if (text.length <= count) return text
+  let end = 0
+  for (let i = 0; i < count && end < text.length; i++) end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1
+  return text.slice(0, end)
+}
+
 /** Replaces control characters (an encoded word may hold CR, LF or NUL) by a space; NUL alone vanishes. */
 export function cleanLine(text: string): string {
   if (!control.test(text)) return text

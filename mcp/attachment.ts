@@ -10,6 +10,7 @@ import {
   oneOf,
   optional,
   string,
+  timestamp,
   untrusted,
 } from '../schemas/infer.ts'
 import { untrustedBlock } from './markers.ts'
@@ -26,10 +27,11 @@ export const cursorField: JsonSchema = string({ maxLength: 20, description: 'nex
 export const bytesResult = object({
   success: boolean({ const: true }),
   form: oneOf(['text', 'resource', 'link'], {
-    description: 'text: read here; resource: embedded; link: too large, fetch url with the key.',
+    description: 'text: read here; resource: embedded; link: too large, fetch url before expires_at.',
   }),
   size: integer({ description: 'Bytes.' }),
-  url: string({ format: 'uri', description: 'Where the REST API has it; send the key as a Bearer token.' }),
+  url: string({ format: 'uri', description: 'A link works without a key; otherwise send it as a Bearer token.' }),
+  expires_at: nullable(timestamp({ description: 'When the link ends.' })),
   next: nullable(string({ description: 'Pass as cursor to read on in a text.' })),
   name: untrusted(nullable(string())),
   content_type: untrusted(string()),
@@ -37,17 +39,20 @@ export const bytesResult = object({
 })
 
 /**
- * Shows bytes to a model: text as text between markers, other files up to 1 MB as an embedded resource, larger ones as the
- * address to fetch them from. Fails with `validation_error` for a bad cursor.
+ * Shows bytes to a model: text as text between markers, other files up to 1 MB as an embedded resource, larger ones as a link
+ * that needs no key. `address` is where the REST API has them. Fails with `validation_error` for a bad cursor.
  */
-export function showBytes(
-  { content, contentType, name }: Bytes,
-  { url, cursor }: { url: string; cursor?: unknown },
-): CallToolResult {
+export async function showBytes(
+  { content, contentType, name, link: makeLink }: Bytes,
+  { address, cursor }: { address: string; cursor?: unknown },
+): Promise<CallToolResult> {
   const text = isText(contentType) ? pieceOf(decode(content), cursor) : null
   const form = text !== null ? 'text' : content.length <= embeddedBytesMax ? 'resource' : 'link'
+  const link = form === 'link' && makeLink !== undefined ? await makeLink() : null
+  const url = link?.url ?? address
   const result = apart(bytesResult, {
-    ...{ success: true, form, size: content.length, url, next: text?.next ?? null, name, content_type: contentType },
+    ...{ success: true, form, size: content.length, url, expires_at: link?.expiresAt.toISOString() ?? null },
+    ...{ next: text?.next ?? null, name, content_type: contentType },
     ...(text !== null && { text: text.piece }),
   })
   const block = untrustedBlock(result)

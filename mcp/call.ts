@@ -19,6 +19,8 @@ export type Caller = {
   readonly principal: Principal
   readonly peerAddress: string
   readonly answerHeaders: AnswerHeaders
+  /** Aborted when the caller has hung up. */
+  readonly hungUp: AbortSignal
   readonly checkOutput?: boolean
 }
 
@@ -62,12 +64,16 @@ async function perform(caller: Caller, bound: BoundTool, given: Arguments): Prom
       path,
       peerAddress: caller.peerAddress,
       headers: caller.answerHeaders,
+      hungUp: caller.hungUp,
       checkOutput: caller.checkOutput,
       ...(idempotency !== null && { idempotency }),
       input: () => ({ ...inputOf(bound, given), ...smaller }),
     })
     if (isBytes(answer.body))
-      return showBytes(answer.body, { url: caller.ctx.baseUrl + pathOf(operation, path), cursor: given.cursor })
+      return await showBytes(answer.body, {
+        address: caller.ctx.baseUrl + pathOf(operation, path),
+        cursor: given.cursor,
+      })
     const body = operation.idempotent ? { ...answer.body, replayed: answer.replayed } : answer.body
     const result = shortened(apart(operation.output, body), resultBytesMax)
     const size = sizeOf(result)

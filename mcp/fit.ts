@@ -34,20 +34,33 @@ type Step = (typeof steps)[number]
 function shorten(value: unknown, step: Step): unknown {
   if (Array.isArray(value)) return value.map((item) => shorten(item, step))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [
-      name,
-      name === 'untrusted' ? shortenFields(part, step) : shorten(part, step),
-    ]),
+  const { untrusted, ...ours } = value as { readonly [name: string]: unknown }
+  if (untrusted === undefined) return mapped(ours, (part) => shorten(part, step))
+  // What strangers list beside their words, such as attachments, is as long as they like.
+  const isTooLong = (part: unknown) => Array.isArray(part) && part.length > step.entries && isObject(part[0])
+  const kept = mapped(ours, (part) =>
+    shorten(isTooLong(part) ? (part as unknown[]).slice(0, step.entries) : part, step),
   )
+  const cutLists = Object.keys(ours).filter((name) => isTooLong(ours[name]))
+  return { ...kept, untrusted: shortenFields(untrusted as Fields, step, cutLists) }
 }
 
-function shortenFields(fields: { readonly [name: string]: unknown }, step: Step): unknown {
+type Fields = { readonly [name: string]: unknown }
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
+
+function mapped(fields: Fields, change: (part: unknown) => unknown): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([name, part]) => [name, change(part)]))
+}
+
+/** `cutLists` are the fields beside these that were cut too. */
+function shortenFields(fields: Fields, step: Step, cutLists: readonly string[]): unknown {
   const kept = Object.entries(fields).map(([name, part]) => [name, bodies.has(name) ? part : cut(part, step)] as const)
   const names = kept
     .filter(([name, part]) => part !== fields[name] && sizeOf(part) !== sizeOf(fields[name]))
     .map(([name]) => name)
-  return { ...Object.fromEntries(kept), ...(names.length > 0 && { shortened: names }) }
+  const shortened = [...names, ...cutLists]
+  return { ...Object.fromEntries(kept), ...(shortened.length > 0 && { shortened }) }
 }
 
 function cut(value: unknown, step: Step): unknown {

@@ -32,13 +32,13 @@ export function createMcp({ baseUrl }: Context, { checkOutput }: McpOptions = {}
   const version = serviceVersion()
   const ownOrigin = new URL(baseUrl).origin
   return async (request) => {
-    const { answerHeaders, ctx, headers, pathKey, peerAddress } = request
+    const { answerHeaders, ctx, headers, hungUp, pathKey, peerAddress } = request
     // A page of another site must not use a key that its visitor's program holds: browsers name it in Origin.
     if (headers.origin !== undefined && headers.origin !== ownOrigin)
       throw new Failure('forbidden', 'Requests from pages of another origin are not answered.')
     const principal = await admit(ctx, { headers, peerAddress, answerHeaders, credential: pathKey })
     if (request.method !== 'POST') return refuse(405, -32000, 'Only POST is answered here.', { Allow: 'POST' })
-    const caller = { ctx, principal, peerAddress, answerHeaders, checkOutput }
+    const caller = { ctx, principal, peerAddress, answerHeaders, hungUp, checkOutput }
     return answerPost(request, createServer(caller, { tools, validator, version }), principal)
   }
 }

@@ -75,7 +75,7 @@ export function untrustedParts(value: unknown): readonly { readonly of: string; 
   if (typeof value !== 'object' || value === null) return []
   const fields = value as Fields
   const own = fields.untrusted
-  const of = String(fields.message_id ?? fields.id ?? '')
+  const of = String(fields.message_id ?? fields.id ?? fields.kind ?? '')
   return [
     ...(typeof own === 'object' && own !== null ? [{ of, fields: own as Fields }] : []),
     ...Object.entries(fields).flatMap(([name, part]) => (name === 'untrusted' ? [] : untrustedParts(part))),

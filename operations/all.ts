@@ -1,11 +1,35 @@
 /** Every operation, in the order of the reference. A new one is listed here. */
 import { claimAccount, getAccount, getUsage } from './account.ts'
+import { createAlias, deleteAlias, listAliases } from './aliases.ts'
+import { getBatch, sendBatch } from './batches.ts'
+import { getContacts } from './contacts.ts'
+import { getDeliveryStatus } from './delivery-status.ts'
+import { createDraft, deleteDraft, getDraft, listDrafts, sendDraft, updateDraft } from './drafts.ts'
+import { getEmail, listEmails, sendEmail } from './emails.ts'
 import { listEvents } from './events.ts'
+import { getFile } from './files.ts'
+import { createFolder, deleteFolder, listFolders, updateFolder } from './folders.ts'
+import { listLabels } from './labels.ts'
+import { getLists, setLists } from './lists.ts'
 import { createMailbox, deleteMailbox, getMailbox, listMailboxes, updateMailbox } from './mailboxes.ts'
+import { claimMessage, emptyTrash, markAllRead, releaseMessage, restoreMessage } from './message-verbs.ts'
 import { deleteMessage, getAttachment, getMessage, getRawMessage, listMessages, updateMessage } from './messages.ts'
 import type { Operation } from './registry.ts'
-import { replyMessage, sendMessage } from './sending.ts'
+import { cancelScheduled, listScheduled, updateScheduled } from './scheduled.ts'
+import { searchEverywhere, searchMessages } from './search.ts'
+import { forwardMessage, replyMessage, sendMessage } from './sending.ts'
 import { createSignup } from './signup.ts'
+import { addSuppression, getSuppression, listSuppressions, removeSuppression } from './suppressions.ts'
+import {
+  createTemplate,
+  deleteTemplate,
+  getTemplate,
+  listTemplates,
+  previewTemplate,
+  updateTemplate,
+} from './templates.ts'
+import { getThread, listThreads } from './threads.ts'
+import { claimNextMessage, waitForMessage } from './wait.ts'
 import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook } from './webhooks.ts'
 
 export const operations: readonly Operation[] = [
@@ -18,14 +42,63 @@ export const operations: readonly Operation[] = [
   getMailbox,
   updateMailbox,
   deleteMailbox,
+  getLists,
+  setLists,
   listMessages,
+  waitForMessage,
+  claimNextMessage,
+  searchMessages,
+  searchEverywhere,
   getMessage,
   getRawMessage,
   getAttachment,
+  getFile,
   updateMessage,
   deleteMessage,
+  restoreMessage,
+  claimMessage,
+  releaseMessage,
+  markAllRead,
+  emptyTrash,
+  listFolders,
+  createFolder,
+  updateFolder,
+  deleteFolder,
+  listThreads,
+  getThread,
+  listLabels,
+  getContacts,
   sendMessage,
   replyMessage,
+  forwardMessage,
+  listDrafts,
+  createDraft,
+  getDraft,
+  updateDraft,
+  deleteDraft,
+  sendDraft,
+  listScheduled,
+  updateScheduled,
+  cancelScheduled,
+  sendBatch,
+  getBatch,
+  sendEmail,
+  listEmails,
+  getEmail,
+  listTemplates,
+  getTemplate,
+  createTemplate,
+  updateTemplate,
+  deleteTemplate,
+  previewTemplate,
+  listSuppressions,
+  getSuppression,
+  addSuppression,
+  removeSuppression,
+  getDeliveryStatus,
+  listAliases,
+  createAlias,
+  deleteAlias,
   listEvents,
   listWebhooks,
   createWebhook,

@@ -28,10 +28,10 @@ export function checkOperations(operations: readonly Operation[]): void {
 }
 
 function faultsOf(operation: Operation): string[] {
-  const { access, errors, pathFields, tools } = operation
+  const { errors, pathFields, scopes: needed, tools } = operation
   const fields = Object.keys(propertiesOf(operation.input))
   return [
-    ...(access === 'public' || access === 'key' || access in scopes ? [] : [`unknown scope ${access}`]),
+    ...needed.filter((scope) => !(scope in scopes)).map((scope) => `unknown scope ${scope}`),
     ...errors.filter((code) => !(code in failures)).map((code) => `unknown failure ${code}`),
     ...pathFields.filter((name) => !fields.includes(name)).map((name) => `path parameter ${name} is no input field`),
     ...tools.flatMap((tool) =>

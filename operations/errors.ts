@@ -1,4 +1,5 @@
 import type { Context } from '../core/context.ts'
+import { whileUnavailable } from '../core/unavailable.ts'
 import { Failure, type FailureCode, failures } from '../schemas/failures.ts'
 import type { ErrorObject } from '../schemas/fields.ts'
 import { type AnswerHeaders, isOfMailbox, type Operation } from './registry.ts'
@@ -20,7 +21,7 @@ export type ErrorAnswer = {
  * of ours: it goes to the log, the peer reads `internal_error`.
  */
 export function errorAnswer(ctx: Telling, thrown: unknown): ErrorAnswer {
-  const failure = asFailure(ctx, thrown)
+  const failure = asFailure(ctx, whileUnavailable(thrown))
   const { code, message, detail } = failure
   const { http: status, fix } = failures[code]
   const waits = status === 429 || status === 503
@@ -78,13 +79,13 @@ const withIdempotency: readonly FailureCode[] = [
 
 /** Every failure an operation may answer with: its own and those of what surrounds it. */
 export function errorsOf(operation: Operation): readonly FailureCode[] {
-  const { access, body, errors, idempotent, method } = operation
+  const { access, body, errors, idempotent, method, scopes } = operation
   const codes = new Set<FailureCode>([
     ...errors,
     ...everywhere,
     ...(method === 'GET' || method === 'DELETE' ? [] : (['payload_too_large'] as const)),
     ...(access === 'public' ? [] : withKey),
-    ...(access === 'public' || access === 'key' ? [] : (['insufficient_scope'] as const)),
+    ...(scopes.length === 0 ? [] : (['insufficient_scope'] as const)),
     ...(idempotent ? withIdempotency : []),
     ...(body === 'send' ? (['attachments_too_large'] as const) : []),
     ...(isOfMailbox(operation) ? (['mailbox_not_found'] as const) : []),

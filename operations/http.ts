@@ -13,6 +13,8 @@ export type McpRequest = {
   readonly pathKey?: string
   /** Filled with headers that go out with errors too. */
   readonly answerHeaders: AnswerHeaders
+  /** Aborted when the caller has hung up. */
+  readonly hungUp: AbortSignal
   /** Reads the JSON body. Fails with `invalid_request` or `payload_too_large`. */
   readBody(): Promise<unknown>
 }

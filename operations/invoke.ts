@@ -33,6 +33,8 @@ export type InvokeRequest = {
   /** Filled with RateLimit-*, Idempotent-Replayed and what the operation adds. */
   readonly headers: AnswerHeaders
   readonly idempotency?: { readonly key: string; readonly keepMs?: number }
+  /** Aborted when the caller has hung up. */
+  readonly hungUp: AbortSignal
   /** Whether an answer, or a failure, that the declaration does not allow is an error: for tests. */
   readonly checkOutput?: boolean
 }
@@ -72,8 +74,7 @@ async function serve(
   request: InvokeRequest,
 ): Promise<Answer> {
   await takeRate(ctx, principal, request)
-  if (principal !== null && operation.access !== 'key' && operation.access !== 'public')
-    requireScope(principal, operation.access)
+  if (principal !== null) for (const scope of operation.scopes) requireScope(principal, scope)
   const prepared = await readInput(ctx, operation, principal, request)
   if (principal === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
   return audited(ctx, operation, principal, request, () => once(ctx, operation, principal, request, prepared))
@@ -168,14 +169,14 @@ async function perform(
   ctx: Context,
   operation: Operation,
   principal: Principal | null,
-  { checkOutput, headers, peerAddress }: InvokeRequest,
+  { checkOutput, headers, hungUp, peerAddress }: InvokeRequest,
   prepared: Prepared,
 ): Promise<{ readonly status: number; readonly body: JsonBody | Bytes }> {
-  const output = await prepared.run({ ctx, principal, peerAddress, headers })
+  const output = await prepared.run({ ctx, principal, peerAddress, headers, hungUp })
   if (isBytes(output)) return { status: operation.status, body: output }
   if (checkOutput && (mediaTypeOf(operation) !== null || !isValid(operation.output, output)))
     throw new Error(`${operation.name} answered what it does not declare: ${JSON.stringify(output)}`)
-  return { status: operation.status, body: { success: true, ...(output as object) } }
+  return { status: operation.statusOf(output), body: { success: true, ...(output as object) } }
 }
 
 /** Notes in the account's audit what was done or refused; replays change nothing and are not noted. */

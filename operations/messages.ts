@@ -1,16 +1,22 @@
+import { linkToAttachment } from '../core/links.ts'
 import { changeMessage, deleteMessage as remove } from '../core/message-changes.ts'
 import { listMessages as list } from '../core/messages.ts'
 import { rawMessage, readAttachment, readMessage } from '../core/reading.ts'
-import { AddressPart, AttachmentId, MessageId, page, pageSizeDefault, paging } from '../schemas/fields.ts'
+import { markSpam } from '../core/spam.ts'
+import { AddressPart, AttachmentId, identifier, MessageId, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { boolean, extended, integer, nullable, object, oneOf, optional, string, timestamp } from '../schemas/infer.ts'
-import { FolderPath, FullMessage, Labels, MessageSummary, messageViews } from '../schemas/messages.ts'
+import {
+  FolderPath,
+  FullMessage,
+  Labels,
+  MessageSummary,
+  messageFilterNames,
+  messageFilters,
+  messageViews,
+} from '../schemas/messages.ts'
 import { cutBodies, positionIn } from './bodies.ts'
 import { bytes, operation } from './registry.ts'
 import { fullMessage, messageSummary } from './summaries.ts'
-
-/** Against filters that cost more than they find. */
-const filterMax = 1_000
-const Filter = (description: string) => string({ minLength: 1, maxLength: filterMax, description })
 
 export const listMessages = operation({
   name: 'messages.list',
@@ -21,39 +27,15 @@ export const listMessages = operation({
     {
       name: 'list_messages',
       effect: 'read',
-      expose: [
-        'address',
-        'folder',
-        'label',
-        'thread_id',
-        'unread',
-        'flagged',
-        'from',
-        'to',
-        'subject',
-        'has_attachment',
-        'since',
-        'until',
-        'limit',
-        'before',
-      ],
+      expose: ['address', ...messageFilterNames, 'since', 'limit', 'before'],
       preset: { limit: 20 },
       sizedBy: 'limit',
     },
   ],
   input: object({
     address: AddressPart,
-    folder: optional(FolderPath),
-    label: optional(Filter('A label the message has.')),
-    thread_id: optional(Filter('Id of the thread (thr_...).')),
-    unread: optional(boolean()),
-    flagged: optional(boolean()),
-    from: optional(Filter('Address of the sender.')),
-    to: optional(Filter('Address of a recipient.')),
-    subject: optional(Filter('Part of the subject.')),
-    has_attachment: optional(boolean()),
+    ...messageFilters,
     since: optional(timestamp({ description: 'Received at this time or later.' })),
-    until: optional(timestamp({ description: 'Received before this time.' })),
     ...paging,
   }),
   output: extended(page('messages', MessageSummary), {
@@ -82,9 +64,9 @@ export const getMessage = operation({
     {
       name: 'read_message',
       description:
-        'Read one message. view "reply" leaves out quoted history. A cut body is continued with the cursor in next.',
+        'Read one message. view "reply" leaves out quoted history. A cut body is continued with the cursor in next. attachment_id reads a message attached to it.',
       effect: 'read',
-      expose: ['address', 'message_id', 'view', 'max_chars', 'cursor'],
+      expose: ['address', 'message_id', 'view', 'max_chars', 'cursor', 'attachment_id'],
       preset: { view: 'text', max_chars: 20_000 },
       sizedBy: 'max_chars',
     },
@@ -97,12 +79,22 @@ export const getMessage = operation({
       integer({ minimum: 1, maximum: 10_000_000, description: 'Cut each body after so many characters.' }),
     ),
     cursor: optional(string({ maxLength: 1_000, description: 'next of the answer whose body was cut.' })),
+    attachment_id: optional(
+      identifier(
+        'Read the message attached as this (message/rfc822) instead: subject, people, bodies and attachments are its own.',
+      ),
+    ),
   }),
   output: FullMessage,
   errors: ['not_found'],
-  async handle({ ctx, principal }, { address, message_id, view, max_chars, cursor }) {
+  async handle({ ctx, principal }, { address, message_id, view, max_chars, cursor, attachment_id }) {
     const from = positionIn(cursor)
-    const message = await readMessage(ctx, principal, { address, messageId: message_id, view })
+    const message = await readMessage(ctx, principal, {
+      address,
+      messageId: message_id,
+      view,
+      attachmentId: attachment_id,
+    })
     const hasHeaders = view !== 'reply' && view !== 'text'
     return fullMessage(message, cutBodies(message, { from, maxChars: max_chars }), hasHeaders)
   },
@@ -131,7 +123,7 @@ export const getAttachment = operation({
     {
       name: 'get_attachment',
       description:
-        'Fetch one attachment: text as text, anything else up to 1 MB as an embedded resource, larger ones as an address to fetch.',
+        'Fetch one attachment: text as text, anything else up to 1 MB as an embedded resource, larger ones as a link that works for 15 minutes.',
       effect: 'read',
       expose: ['address', 'message_id', 'attachment_id'],
     },
@@ -139,13 +131,16 @@ export const getAttachment = operation({
   input: object({ address: AddressPart, message_id: MessageId, attachment_id: AttachmentId }),
   output: bytes('application/octet-stream', 'The decoded attachment, with its own content type.'),
   errors: ['not_found'],
-  handle: ({ ctx, principal }, { address, message_id, attachment_id }) =>
-    readAttachment(ctx, principal, { address, messageId: message_id, attachmentId: attachment_id }),
+  async handle({ ctx, principal }, { address, message_id, attachment_id }) {
+    const which = { address, messageId: message_id, attachmentId: attachment_id }
+    const { name, contentType, content } = await readAttachment(ctx, principal, which)
+    return { name, contentType, content, link: () => linkToAttachment(ctx, principal, which) }
+  },
 })
 
 export const updateMessage = operation({
   name: 'messages.update',
-  summary: 'Flag, label or move one message.',
+  summary: 'Flag, label or move one message, or mark it as spam or none.',
   scope: 'mail:write',
   http: 'PATCH /api/v1/mailboxes/{address}/messages/{message_id}',
   tools: [
@@ -154,6 +149,20 @@ export const updateMessage = operation({
       description: 'Mark a message as seen, flagged or answered, or not.',
       effect: 'write',
       expose: ['address', 'message_id', 'seen', 'flagged', 'answered'],
+    },
+    {
+      name: 'label_message',
+      description: 'Add labels to a message, or remove some.',
+      effect: 'write',
+      expose: ['address', 'message_id', 'addLabels', 'removeLabels'],
+    },
+    {
+      name: 'mark_spam',
+      description:
+        'Mark a message as spam, or as none (spam false): moves it, and teaches the mailbox about its sender.',
+      effect: 'write',
+      expose: ['address', 'message_id', 'spam'],
+      preset: { spam: true },
     },
     {
       name: 'move_message',
@@ -172,11 +181,19 @@ export const updateMessage = operation({
     folder: optional(FolderPath),
     addLabels: optional(Labels),
     removeLabels: optional(Labels),
+    spam: optional(
+      boolean({ description: 'Moves to Spam or back, and teaches the mailbox about the sender; not beside folder.' }),
+    ),
   }),
   output: MessageSummary,
   errors: ['not_found', 'agent_inbox_only', 'conflict'],
-  async handle({ ctx, principal }, { address, message_id, ...change }) {
-    return messageSummary(await changeMessage(ctx, principal, { address, messageId: message_id, ...change }))
+  async handle({ ctx, principal }, { address, message_id: messageId, spam, ...change }) {
+    const what = { address, messageId, ...change }
+    return messageSummary(
+      spam === undefined
+        ? await changeMessage(ctx, principal, what)
+        : await markSpam(ctx, principal, { ...what, spam }),
+    )
   },
 })
 

@@ -63,28 +63,31 @@ export function openApi(
 }
 
 function entryOf(operation: Operation): Json {
-  const { access, idempotent, name, status, summary } = operation
+  const { access, idempotent, name, statuses, summary } = operation
   const fields = fieldsOf(operation)
   const body = fields.filter(({ from }) => from === 'body')
   return {
     operationId: name,
     summary,
     tags: [tagOf(operation)],
-    description: accessText(access),
+    description: accessText(operation),
     security: access === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
     parameters: [
       ...fields.filter(({ from }) => from !== 'body').map(parameterOf),
       ...(idempotent ? [idempotencyKey] : []),
     ],
     ...(body.length > 0 && { requestBody: bodyOf(body) }),
-    responses: { [status]: successOf(operation), ...errorResponses(operation) },
+    responses: {
+      ...Object.fromEntries(statuses.map((status) => [status, successOf(operation)])),
+      ...errorResponses(operation),
+    },
   }
 }
 
-function accessText(access: Operation['access']): string {
+function accessText({ access, scopes: needed }: Operation): string {
   if (access === 'public') return 'No key is needed.'
-  if (access === 'key') return 'Any key.'
-  return `Scope \`${access}\`: ${scopes[access]}`
+  if (needed.length === 0) return 'Any key.'
+  return needed.map((scope) => `Scope \`${scope}\`: ${scopes[scope]}`).join('\n\n')
 }
 
 const idempotencyKey: Json = {

@@ -42,6 +42,8 @@ export type Call<P extends Principal | null = Principal> = {
   /** Network address of the peer. */
   readonly peerAddress: string
   readonly headers: AnswerHeaders
+  /** Aborted when the caller has hung up and nobody reads the answer. */
+  readonly hungUp: AbortSignal
 }
 
 /** The answer of an operation whose output is not JSON. */
@@ -50,6 +52,8 @@ export type Bytes = {
   readonly contentType: string
   /** File name to save it under; null: shown as it is. */
   readonly name: string | null
+  /** Makes a link to it that needs no key, for callers who cannot take so much. */
+  link?(): Promise<{ readonly url: string; readonly expiresAt: Date }>
 }
 
 /** Which limit the body of a request has: sends carry attachments (decisions.md 1, Sizes). */
@@ -75,6 +79,8 @@ type Description = {
 type Declaration<I, O, P extends Principal | null> = Description & {
   readonly input: Schema<I>
   readonly output: Schema<O>
+  /** Answers of another kind have another status. */
+  readonly otherwise?: { readonly status: 200; is(output: O): boolean }
   handle(call: Call<P>, input: I): Promise<O>
 }
 
@@ -90,8 +96,13 @@ export type Operation = {
   readonly path: string
   readonly pathFields: readonly string[]
   readonly status: 200 | 201 | 202
-  /** 'public': no key; 'key': any key; otherwise the scope the key must have. */
-  readonly access: 'public' | 'key' | Scope
+  /** Every status a success may have. */
+  readonly statuses: readonly (200 | 201 | 202)[]
+  statusOf(output: unknown): 200 | 201 | 202
+  /** 'public': no key; 'key': a key that has the scopes. */
+  readonly access: 'public' | 'key'
+  /** Scopes the key must have, all of them. */
+  readonly scopes: readonly Scope[]
   readonly tools: readonly Tool[]
   readonly input: JsonSchema
   readonly output: JsonSchema
@@ -103,11 +114,13 @@ export type Operation = {
   prepare(input: unknown): Prepared
 }
 
-/** Declares an operation that needs a key: with `scope`, or any key when it is null. */
+/** Declares an operation that needs a key: with `scope`, with several, or any key when it is null. */
 export function operation<I, O>(
-  declaration: Declaration<I, O, Principal> & { readonly scope: Scope | null },
+  declaration: Declaration<I, O, Principal> & { readonly scope: Scope | readonly Scope[] | null },
 ): Operation {
-  return declare(declaration, declaration.scope ?? 'key', (call, input) => {
+  const { scope } = declaration
+  const scopes = scope === null ? [] : typeof scope === 'string' ? [scope] : scope
+  return declare(declaration, { access: 'key', scopes }, (call, input) => {
     if (call.principal === null) throw new Failure('missing_api_key')
     return declaration.handle({ ...call, principal: call.principal }, input)
   })
@@ -115,15 +128,17 @@ export function operation<I, O>(
 
 /** Declares an operation that needs no key. */
 export function publicOperation<I, O>(declaration: Declaration<I, O, null>): Operation {
-  return declare(declaration, 'public', (call, input) => declaration.handle({ ...call, principal: null }, input))
+  return declare(declaration, { access: 'public', scopes: [] }, (call, input) =>
+    declaration.handle({ ...call, principal: null }, input),
+  )
 }
 
 function declare<I, O, P extends Principal | null>(
   declaration: Declaration<I, O, P>,
-  access: Operation['access'],
+  { access, scopes }: Pick<Operation, 'access' | 'scopes'>,
   handle: (call: Call<Principal | null>, input: I) => Promise<O>,
 ): Operation {
-  const { name, summary, http, input, output, errors } = declaration
+  const { name, summary, http, input, output, errors, status = 200, otherwise } = declaration
   const space = http.indexOf(' ')
   const method = http.slice(0, space) as Method
   const path = http.slice(space + 1)
@@ -133,8 +148,11 @@ function declare<I, O, P extends Principal | null>(
     method,
     path,
     pathFields: [...path.matchAll(/\{(\w+)\}/g)].map((match) => String(match[1])),
-    status: declaration.status ?? 200,
+    status,
+    statuses: otherwise === undefined ? [status] : [status, otherwise.status],
+    statusOf: (answer) => (otherwise?.is(answer as O) === true ? otherwise.status : status),
     access,
+    scopes,
     tools: declaration.tools ?? [],
     input,
     output,

@@ -1,12 +1,23 @@
-import { type NewAttachment, replyToMessage, type SendResult as Sent, sendMessage as send } from '../core/send.ts'
+import type { SendResult as Sent } from '../core/commit.ts'
+import type { NewAttachment, SendInput } from '../core/content.ts'
+import { dryRunMessage, forwardMessage as forward, replyToMessage, sendMessage as send } from '../core/send.ts'
 import { Failure } from '../schemas/failures.ts'
 import { AddressPart, MessageId } from '../schemas/fields.ts'
 import { type Infer, object } from '../schemas/infer.ts'
-import { type AttachmentInput, type ReplyBody, replyFields, SendResult, sendFields } from '../schemas/sending.ts'
+import {
+  type AttachmentInput,
+  type DryRun,
+  forwardFields,
+  type ReplyBody,
+  replyFields,
+  SendOrDryRun,
+  SendResult,
+  sendFields,
+} from '../schemas/sending.ts'
 import { blaming, peopleOf } from './addresses.ts'
 import { operation } from './registry.ts'
 
-const sendErrors = [
+export const sendErrors = [
   'account_paused',
   'sending_paused',
   'CLAIM_REQUIRED',
@@ -14,6 +25,7 @@ const sendErrors = [
   'invalid_sender',
   'domain_not_on_account',
   'domain_not_verified',
+  'attachments_too_large',
   'all_recipients_suppressed',
   'AGENT_EMAIL_LIMIT',
   'send_limit_reached',
@@ -26,28 +38,32 @@ const sendErrors = [
 
 export const sendMessage = operation({
   name: 'messages.send',
-  summary: 'Send one mail from a mailbox, to at most 50 recipients.',
+  summary: 'Send one mail from a mailbox, to at most 50 recipients: now, or at a time.',
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/send',
   status: 202,
+  otherwise: { status: 200, is: (output) => 'dryRun' in output },
   tools: [
     {
       name: 'send_message',
       description:
-        'Send one mail. inReplyTo (a message_id) makes it an answer. The same call again within 10 minutes returns the first result and sends nothing.',
+        'Send one mail. inReplyTo (a message_id) makes it an answer, sendAt schedules it, dryRun only tells what would be. The same call again within 10 minutes returns the first result and sends nothing.',
       effect: 'send',
       expose: ['address', ...Object.keys(sendFields)],
     },
   ],
   input: object({ address: AddressPart, ...sendFields }),
-  output: SendResult,
+  output: SendOrDryRun,
   errors: sendErrors,
   body: 'send',
   idempotent: true,
-  handle: ({ ctx, principal }, { address, inReplyTo, to, ...content }) =>
-    blaming({ to, ...content }, async () =>
-      sendResult(await send(ctx, principal, { address, inReplyTo, to: peopleOf(to), ...contentOf(content) })),
-    ),
+  handle: ({ ctx, principal }, { address, inReplyTo, to, dryRun = false, ...content }) =>
+    blaming({ to, ...content }, async (): Promise<Infer<typeof SendOrDryRun>> => {
+      const what = { address, inReplyTo, to: peopleOf(to), ...contentOf(content) }
+      if (!dryRun) return sendResult(await send(ctx, principal, what))
+      const { sizeBytes, headers, recipients } = await dryRunMessage(ctx, principal, what)
+      return { dryRun, size: sizeBytes, headers, recipients } satisfies DryRun
+    }),
 })
 
 export const replyMessage = operation({
@@ -67,9 +83,29 @@ export const replyMessage = operation({
     ),
 })
 
-function contentOf({ cc, bcc, replyTo, attachments, ...content }: Omit<ReplyBody, 'all'>) {
+export const forwardMessage = operation({
+  name: 'messages.forward',
+  summary: 'Pass a message on, below what you write, with its files unless includeAttachments is false.',
+  scope: 'mail:send',
+  http: 'POST /api/v1/mailboxes/{address}/messages/{message_id}/forward',
+  status: 202,
+  input: object({ address: AddressPart, message_id: MessageId, ...forwardFields }),
+  output: SendResult,
+  errors: sendErrors,
+  body: 'send',
+  idempotent: true,
+  handle: ({ ctx, principal }, { address, message_id, to, includeAttachments, ...content }) =>
+    blaming({ to, ...content }, async () => {
+      const what = { address, messageId: message_id, to: peopleOf(to), includeAttachments, ...contentOf(content) }
+      return sendResult(await forward(ctx, principal, what))
+    }),
+})
+
+/** The content of a request as core takes it. Fails with `validation_error`. */
+export function contentOf({ cc, bcc, replyTo, attachments, sendAt, ...content }: Omit<ReplyBody, 'all'>): SendInput {
   return {
     ...content,
+    ...(sendAt !== undefined && { sendAt: new Date(sendAt) }),
     cc: peopleOf(cc),
     bcc: peopleOf(bcc),
     replyTo: peopleOf(replyTo),
@@ -88,6 +124,16 @@ function fileOf(attachment: AttachmentInput, index: number): NewAttachment {
   return { ...attachment, content: Buffer.from(text, 'base64') }
 }
 
-function sendResult({ id, messageId, threadId, status, recipients, suppressed }: Sent): Infer<typeof SendResult> {
-  return { id, message_id: messageId, thread_id: threadId, status, recipients, suppressed }
+/** decisions.md 2, Send result. */
+export function sendResult({
+  id,
+  messageId,
+  threadId,
+  status,
+  sendAt,
+  recipients,
+  suppressed,
+}: Sent): Infer<typeof SendResult> {
+  const time = sendAt === undefined ? {} : { sendAt: sendAt.toISOString() }
+  return { id, message_id: messageId, thread_id: threadId, status, ...time, recipients, suppressed }
 }

@@ -1,7 +1,8 @@
 /** Messages in wire form. */
 import type { Message } from '../core/messages.ts'
 import type { FullMessage as Whole } from '../core/reading.ts'
-import type { FullMessage, MessageSummary, Trust, Verification } from '../schemas/messages.ts'
+import { trustRecord } from '../core/trust.ts'
+import type { FullMessage, MessageSummary, Verification, WaitedMessage } from '../schemas/messages.ts'
 import type { Cut } from './bodies.ts'
 
 /** A message in lists (decisions.md 2, Message summary). */
@@ -39,7 +40,7 @@ export function fullMessage(message: Whole, { next, ...bodies }: Cut, hasHeaders
     references,
     ...bodies,
     ...(hasHeaders && { headers }),
-    trust: trust === undefined ? null : trustOf(trust),
+    trust: trust === undefined ? null : trustRecord(trust),
     verification: verification === undefined ? null : verificationOf(verification),
     ...(hidden !== undefined && { hidden }),
     encrypted,
@@ -48,22 +49,13 @@ export function fullMessage(message: Whole, { next, ...bodies }: Cut, hasHeaders
   }
 }
 
-/** decisions.md 4, trust. */
-export function trustOf({
-  alignedFrom,
-  firstContact,
-  replyToMismatch,
-  displayNameSpoof,
-  autoSubmitted,
-  ...results
-}: NonNullable<Message['trust']>): Trust {
+/** A message that was waited for. */
+export function waitedMessage(message: Message): WaitedMessage {
+  const { trust, verification } = message
   return {
-    ...results,
-    aligned_from: alignedFrom,
-    first_contact: firstContact,
-    reply_to_mismatch: replyToMismatch,
-    display_name_spoof: displayNameSpoof,
-    auto_submitted: autoSubmitted,
+    ...messageSummary(message),
+    trust: trust === undefined ? null : trustRecord(trust),
+    verification: verification === undefined ? null : verificationOf(verification),
   }
 }
 

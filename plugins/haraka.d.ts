@@ -1,7 +1,10 @@
 /** The part of Haraka 3.3 that our plugins touch, and nothing else of it. */
 import type { Server as NetServer } from 'node:net'
 import type { Address } from '@haraka/email-address'
+import type { Login } from '../core/login.ts'
 import type { Recipient } from '../core/recipients.ts'
+import type { Verdict } from '../core/verdict.ts'
+import type { Question } from './submission/auth.ts'
 
 export type Next = (retval?: number, message?: unknown) => void
 
@@ -27,8 +30,14 @@ export type TransactionNotes = {
   data_line_length_exceeded?: boolean
   /** What MAIL said beside the address. */
   parameters?: MailParameters
+  /** The whole message, from the end of DATA until it is stored. */
+  message?: { readonly raw: Buffer } | undefined
+  /** What plugins/verify found out about it. */
+  verdict?: Verdict
   /** The recipients accepted so far, in order. */
   recipients?: Recipient[]
+  /** Recipients of a message that is submitted, canonical. */
+  submitsTo?: string[]
   /** The text of the 250 after DATA. */
   accepted?: string
 }
@@ -49,7 +58,9 @@ export type Connection = Logs & {
   readonly uuid: string
   readonly state: number
   readonly remote: { readonly ip: string }
-  readonly local: { readonly host: string }
+  readonly local: { readonly host: string; readonly port: number }
+  /** What hooks of one session leave for later ones. */
+  readonly notes: { login?: Login | undefined; auth?: Question | undefined; wrongLogins?: number }
   readonly hello: { readonly host: string | null; readonly verb: string | null }
   readonly tls: { readonly enabled: boolean; readonly cipher?: { readonly name?: string; readonly version?: string } }
   readonly transaction: Transaction | null
@@ -57,59 +68,4 @@ export type Connection = Logs & {
   capabilities: string[] | null
   respond(code: number, text: unknown, done?: () => void): unknown
   disconnect(): void
-}
-
-/** One address to deliver to, as the get_mx hook answers it. */
-export type MailExchanger = { readonly exchange: string; readonly port: number; readonly from_dns?: string }
-
-export type OutboundSocket = {
-  setTimeout(ms: number): void
-  write(data: Buffer, encoding: undefined, done: (error?: Error | null) => void): boolean
-  destroy(): void
-}
-
-/** What the outbound engine does with the stream of a message. */
-export type DataStream = {
-  on(event: string, listener: () => void): DataStream
-  pipe(socket: OutboundSocket, options: { end: boolean }): void
-}
-
-export type Todo = {
-  readonly uuid: string
-  readonly queue_time: number
-  readonly domain: string
-  readonly mail_from: Address
-  readonly rcpt_to: readonly Address[]
-  readonly notes: { readonly [name: string]: unknown }
-}
-
-/** A message in Haraka's outbound engine (outbound/hmail.js). */
-export declare class HMailItem implements Logs {
-  constructor(filename: string, path: string)
-  todo: Todo
-  mxlist: MailExchanger[]
-  refcount: number
-  force_tls: boolean
-  next_cb(): void
-  size_file(): Promise<void>
-  data_stream(): DataStream
-  try_deliver(): Promise<void>
-  try_deliver_host_on_socket(mx: MailExchanger, host: string, port: number, socket: OutboundSocket): void
-  temp_fail(reason: string, extra?: unknown): void
-  bounce(reason: string, extra?: unknown): void
-  discard(): void
-  logprotocol(line: string): void
-  logerror(...parts: readonly unknown[]): void
-  logwarn(...parts: readonly unknown[]): void
-}
-
-/** The modules of outbound/ that the engine is driven through. */
-export type OutboundModules = {
-  readonly HMailItem: typeof HMailItem
-  readonly deliveryQueue: { push(mail: HMailItem): void }
-  readonly newFileName: () => string
-  readonly pool: {
-    get_client(mx: MailExchanger, done: (error: string | null, socket: OutboundSocket | null) => void): void
-  }
-  readonly tls: { check_tls_nogo(host: string, go: () => void, noGo: (when: string) => void): void }
 }

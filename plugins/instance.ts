@@ -39,13 +39,18 @@ export async function writeInstance({
   const spoolDir = join(dir, 'spool')
   await rm(config, { recursive: true, force: true })
   await Promise.all([config, spoolDir].map((folder) => mkdir(folder, { recursive: true })))
-  const { host, port } = settings.smtp
+  const { host, proxies } = settings.smtp
   await fillTemplates(join(repository, 'config', 'haraka'), config, {
-    listen: `${host.includes(':') ? `[${host}]` : host}:${port}`,
+    listen: [settings.smtp, settings.submission, settings.submissions]
+      .flatMap(({ port }) => (port === null ? [] : [`${host.includes(':') ? `[${host}]` : host}:${port}`]))
+      .join(','),
+    // No port has this number: with 0 every listener on a free port would speak TLS.
+    tlsPort: String(settings.submissions.port ?? -1),
     hostname: settings.hostname ?? hostname(),
     spoolDir: resolve(spoolDir),
     lineBytes: String(settings.limits.smtp.lineBytes),
-    concurrency: String(settings.outbound.concurrency),
+    isProxied: String(proxies.length > 0),
+    proxyHosts: proxies.map((proxy) => `hosts[]=${networkOf(proxy)}`).join('\n'),
     logLevel: logLevels[settings.log.level],
     key: resolve(tls.key),
     cert: resolve(tls.cert),
@@ -53,6 +58,11 @@ export async function writeInstance({
   // Without a key any client on loopback may give INTERNALCMD orders; nobody needs to know this one.
   await writeFile(join(config, 'internalcmd_key'), randomBytes(32).toString('hex'), { mode: 0o600 })
   await link(join(repository, 'plugins'), join(dir, 'plugins'))
+}
+
+/** An address as a network of its own: Haraka takes a bare IPv6 address for a /64. */
+function networkOf(proxy: string): string {
+  return proxy.includes('/') ? proxy : `${proxy}/${proxy.includes(':') ? 128 : 32}`
 }
 
 async function fillTemplates(from: string, to: string, values: { readonly [name: string]: string }): Promise<void> {

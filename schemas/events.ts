@@ -5,6 +5,7 @@
 import {
   array,
   boolean,
+  described,
   extended,
   type Infer,
   integer,
@@ -18,7 +19,7 @@ import {
   timestamp,
 } from './infer.ts'
 import { Mailbox } from './mailboxes.ts'
-import { Address } from './messages.ts'
+import { Address, Trust } from './messages.ts'
 import type { Scope } from './scopes.ts'
 
 /** Who may see events of a kind: keys with a scope, any account key, or partners on their own endpoints. */
@@ -46,6 +47,12 @@ export const MessageEvent = object({
   attachments: array(object({ name: string(), content_type: string(), size: integer() })),
 })
 export type MessageEvent = Infer<typeof MessageEvent>
+
+/** With how far the message is to be trusted; never in the partners' form (decisions.md 4, trust). */
+export const MessageReceived = extended(MessageEvent, {
+  trust: described('null for mail whose origin was not looked at.', nullable(Trust)),
+})
+export type MessageReceived = Infer<typeof MessageReceived>
 
 const emailFields = {
   email_id: string(),
@@ -132,7 +139,7 @@ const domain = { access: 'domains:read', plan: null } as const
 const customer = { access: 'partner', plan: 'partner', data: Customer } as const
 
 export const eventKinds = {
-  'message.received': { ...message, when: 'A new message landed in a mailbox, Spam included.' },
+  'message.received': { ...message, data: MessageReceived, when: 'A new message landed in a mailbox, Spam included.' },
   'message.sent': { ...message, when: 'A message left a mailbox for the outside world, about 20 seconds ago.' },
   'email.delivered': {
     access: 'mail:send',

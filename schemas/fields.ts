@@ -27,6 +27,7 @@ export const identifier = (description: string) => string({ maxLength: identifie
 
 export const AddressPart = identifier('Address of the mailbox.')
 export const MessageId = identifier('Permanent id of the message (msg_...).')
+export const ThreadId = identifier('Id of the conversation (thr_...).')
 export const AttachmentId = identifier('Id of the attachment (att_...).')
 export const WebhookId = identifier('Id of the endpoint (whk_...).')
 

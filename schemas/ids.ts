@@ -26,6 +26,7 @@ export const idPrefixes = [
   'aud',
   'blb',
   'req',
+  'seg',
 ] as const
 export type IdPrefix = (typeof idPrefixes)[number]
 export type Id<P extends IdPrefix> = `${P}_${string}`
@@ -34,11 +35,20 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 /** Random bytes are asked for by the pool: asking for each costs more than the rest of an id. */
 const pool = Buffer.alloc(1024)
 let poolAt = pool.length
-const monotonic = monotonicFactory(randomShare)
+/** A clock that goes back by less keeps the order of ids; an id of a time far ahead must not take all later ones along. */
+const backMs = 10_000
+let newestMs = 0
+let monotonic = monotonicFactory(randomShare)
 
-/** A new id of this moment; later ids of this process sort after earlier ones. */
+/** A new id of this moment; later ids of this process sort after earlier ones, unless their moment is long before. */
 export function newId<P extends IdPrefix>(prefix: P, at: Date): Id<P> {
-  return `${prefix}_${monotonic(at.getTime()).toLowerCase()}`
+  const ms = at.getTime()
+  if (ms < newestMs - backMs) {
+    monotonic = monotonicFactory(randomShare)
+    newestMs = ms
+  }
+  newestMs = Math.max(newestMs, ms)
+  return `${prefix}_${monotonic(ms).toLowerCase()}`
 }
 
 /**

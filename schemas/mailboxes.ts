@@ -2,6 +2,7 @@
 
 import { headerLineMax, line } from './fields.ts'
 import {
+  array,
   boolean,
   described,
   type Infer,
@@ -39,3 +40,22 @@ export const Mailbox = object({
   hint: optional(string({ description: 'What is missing, such as a display name.' })),
 })
 export type Mailbox = Infer<typeof Mailbox>
+
+export const listNames = ['sendAllow', 'sendBlock', 'receiveAllow', 'receiveBlock'] as const
+export type ListName = (typeof listNames)[number]
+/** The whole list is read for each mail. */
+const listEntriesMax = 500
+const listEntryCharsMax = 400
+const List = (description: string) =>
+  array(string({ minLength: 1, maxLength: listEntryCharsMax }), {
+    maxItems: listEntriesMax,
+    description: `${description} Addresses, domains, or *.example.com for all domains below example.com.`,
+  })
+export const listFields = {
+  sendAllow: List('Whom the mailbox may send to; empty: everyone.'),
+  sendBlock: List('Whom it must not send to; beats sendAllow.'),
+  receiveAllow: List('Whose mail it takes, if their domain is authenticated; empty: everyone.'),
+  receiveBlock: List('Whose mail it does not take, authenticated or not; beats receiveAllow.'),
+} as const
+export const MailboxLists = object(listFields)
+export type MailboxLists = Infer<typeof MailboxLists>

@@ -98,20 +98,42 @@ export const FullMessage = extended(MessageSummary, {
   reply_to: Addresses,
   in_reply_to: untrusted(nullable(string())),
   references: untrusted(array(string())),
-  text: optional(untrusted(string({ description: 'The whole body as plain text.' }))),
-  html: optional(untrusted(described('The whole body as sanitised HTML; null without one.', nullable(string())))),
+  text: optional(untrusted(string({ description: 'The whole body as plain text, as a person sees it.' }))),
+  html: optional(
+    untrusted(
+      described(
+        'The whole body as sanitised HTML; null without one. It runs and loads nothing: images of the message (cid:) have the address of their attachment, remote images stand in data-remote-src, as loading one tells the sender that the mail was read. What a person does not see is left out.',
+        nullable(string()),
+      ),
+    ),
+  ),
   reply: optional(untrusted(string({ description: 'The body without quoted history and signature.' }))),
   headers: optional(
     untrusted(array(array(string()), { description: 'In the views headers and full: all, in order, [name, value].' })),
   ),
   trust: described('null for mail that did not come in by SMTP.', nullable(Trust)),
   verification: described('null when nothing is to be verified.', nullable(Verification)),
-  hidden: optional(array(Hidden, { description: 'With a body: text of the message that a person does not see.' })),
-  encrypted: nullable(oneOf(['pgp', 'smime'])),
+  hidden: optional(
+    array(Hidden, {
+      description:
+        'In the views reply, text and full: text that a person does not see, left out of the bodies. kind: display_none, transparent, zero_size, off_screen, same_colour, comment, zero_width, tag_characters.',
+    }),
+  ),
+  encrypted: described(
+    'What the body is encrypted with; null when it can be read. What is only signed is read, its signature not verified.',
+    nullable(oneOf(['pgp', 'smime'])),
+  ),
   truncated: boolean({ description: 'Whether a body is not whole: cut by max_chars, or past the limits of reading.' }),
   next: described('Pass as cursor to read on where a body was cut.', nullable(string())),
 })
 export type FullMessage = Infer<typeof FullMessage>
+
+/** A message that was waited for. */
+export const WaitedMessage = extended(MessageSummary, {
+  trust: described('null for mail that did not come in by SMTP.', nullable(Trust)),
+  verification: described('null when nothing is to be verified.', nullable(Verification)),
+})
+export type WaitedMessage = Infer<typeof WaitedMessage>
 
 const Label = string({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' })
 /** Against a message with an endless list of labels. */
@@ -122,3 +144,22 @@ export const FolderPath = string({
   maxLength: identifierMax,
   description: 'A path, or a role: inbox, sent, drafts, trash, spam, archive.',
 })
+
+/** Against filters that cost more than they find. */
+const filterMax = 1_000
+const Filter = (description: string) => string({ minLength: 1, maxLength: filterMax, description })
+
+/** What narrows a list of messages; a wait takes the same. */
+export const messageFilters = {
+  folder: optional(FolderPath),
+  label: optional(Filter('A label the message has.')),
+  thread_id: optional(Filter('Id of the thread (thr_...).')),
+  unread: optional(boolean()),
+  flagged: optional(boolean()),
+  from: optional(Filter('Address of the sender.')),
+  to: optional(Filter('Address of a recipient.')),
+  subject: optional(Filter('Part of the subject.')),
+  has_attachment: optional(boolean()),
+  until: optional(timestamp({ description: 'Received before this time.' })),
+}
+export const messageFilterNames = Object.keys(messageFilters)

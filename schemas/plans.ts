@@ -147,6 +147,18 @@ const withoutAgentsPlan = {
 export const sharedDomainSendsPerDay = 50
 /** Replies in a day of an unclaimed account (interface.md, Unclaimed account). */
 export const unclaimedRepliesPerDay = 5
+/** Sends on the first day of an account that signed up; twice as many after each clean day (decisions.md 3, Warm-up). */
+export const warmUpStart = 50
+/** Shares of what was sent in some days that bounced or were complained of: above `Warm` the rise stops, above `Max` the sending. */
+export const sendingHealth = {
+  days: 7,
+  /** With fewer sends than this nothing is judged. */
+  sendsMin: 50,
+  bounceRateWarm: 0.05,
+  bounceRateMax: 0.1,
+  complaintRateWarm: 0.001,
+  complaintRateMax: 0.003,
+} as const
 /** Days until an unclaimed account is removed. */
 export const unclaimedDays = 7
 /** Passing the monthly e-mails by this much still sends (decisions.md 3, Counting). */

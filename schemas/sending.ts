@@ -1,6 +1,6 @@
 /** What a send takes and answers (decisions.md 2, Sending). */
 
-import { AttachmentId, headerLineMax, identifierMax, line, MessageId } from './fields.ts'
+import { AttachmentId, headerLineMax, identifier, identifierMax, line, MessageId } from './fields.ts'
 import {
   anyOf,
   array,
@@ -8,13 +8,18 @@ import {
   described,
   type Infer,
   type InferFields,
+  integer,
   nullable,
   object,
   oneOf,
   optional,
   record,
   string,
+  timestamp,
+  untrusted,
 } from './infer.ts'
+
+export const suppressionReasons = ['bounce', 'complaint', 'unsubscribe', 'manual'] as const
 
 /** Above the 50 recipients of a send, so that one too many is counted and told, and a million is refused unread. */
 const addressesMax = 1_000
@@ -45,7 +50,7 @@ export type AttachmentInput = Infer<typeof AttachmentInput>
 
 const contentFields = {
   from: optional(
-    line(identifierMax, { description: 'The mailbox, or its plus form: an address or "Name <address>".' }),
+    line(identifierMax, { description: 'The mailbox, an alias of it or a plus form: an address or "Name <address>".' }),
   ),
   fromName: optional(line(headerLineMax, { description: 'Sender name of this message only.' })),
   replyTo: optional(AddressesInput),
@@ -64,12 +69,24 @@ const contentFields = {
   ),
 } as const
 
-export const sendFields = {
+const sendAt = {
+  sendAt: optional(timestamp({ description: 'When to send it: at most 30 days ahead. Without it: now.' })),
+} as const
+
+export const draftFields = {
   to: optional(AddressesInput),
   cc: optional(AddressesInput),
   bcc: optional(AddressesInput),
   inReplyTo: optional(described('message_id of the message this answers: sets the threading headers.', MessageId)),
   ...contentFields,
+} as const
+export const DraftId = identifier('Id of the draft: its message_id (msg_...).')
+export const sendDraftFields = sendAt
+
+export const sendFields = {
+  ...draftFields,
+  ...sendAt,
+  dryRun: optional(boolean({ description: 'true: nothing is sent; the answer says what would be.' })),
 } as const
 
 export const replyFields = {
@@ -77,18 +94,32 @@ export const replyFields = {
   cc: optional(AddressesInput),
   bcc: optional(AddressesInput),
   ...contentFields,
+  ...sendAt,
 } as const
 export type ReplyBody = InferFields<typeof replyFields>
+
+export const forwardFields = {
+  to: AddressesInput,
+  cc: optional(AddressesInput),
+  bcc: optional(AddressesInput),
+  includeAttachments: optional(boolean({ description: 'Whether its files go along; true without it.' })),
+  ...contentFields,
+  ...sendAt,
+} as const
+
+/** Of one recipient; a later one never moves back (decisions.md 2, Delivery states). */
+export const deliveryStatuses = ['queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'] as const
 
 export const SendResult = object({
   id: string({ description: 'Id of the send (em_...).' }),
   message_id: nullable(string({ description: 'The Sent copy; null when none is kept.' })),
   thread_id: nullable(string()),
-  status: oneOf(['queued']),
+  status: oneOf(['queued', 'scheduled']),
+  sendAt: optional(timestamp({ description: 'When it will be sent; only while it is scheduled.' })),
   recipients: array(
     object({
       email: string(),
-      status: string({ description: 'queued, sent, delivered, bounced, complained or failed.' }),
+      status: oneOf(deliveryStatuses),
     }),
   ),
   suppressed: array(string(), {
@@ -96,3 +127,202 @@ export const SendResult = object({
   }),
 })
 export type SendResult = Infer<typeof SendResult>
+
+export const sendDecisions = ['send', 'suppressed', 'blocked_by_list', 'claim_required', 'over_limit'] as const
+
+/** The answer of a dry run (decisions.md 2, dryRun). */
+export const DryRun = object({
+  dryRun: boolean({ const: true }),
+  size: integer({ description: 'Bytes of the message as it would go out.' }),
+  headers: array(array(string()), { description: 'Its header fields in order, [name, value].' }),
+  recipients: array(
+    object({
+      email: string(),
+      decision: oneOf(sendDecisions),
+      reason: nullable(string({ description: 'Why not; null for those that would be written to.' })),
+    }),
+  ),
+})
+export type DryRun = Infer<typeof DryRun>
+
+export const SendOrDryRun = anyOf([SendResult, DryRun])
+
+export const ScheduledId = identifier('Id of the scheduled send (em_...).')
+/** A send that waits for its time. */
+export const Scheduled = object({
+  id: string(),
+  message_id: nullable(string({ description: 'The Sent copy it will have.' })),
+  thread_id: nullable(string()),
+  sendAt: nullable(timestamp({ description: 'null once it was cancelled.' })),
+  status: oneOf(['scheduled', 'cancelled']),
+  from: string(),
+  to: array(string()),
+  cc: array(string()),
+  bcc: array(string()),
+  subject: nullable(string()),
+  createdAt: timestamp(),
+})
+export type Scheduled = Infer<typeof Scheduled>
+
+/** An address that is not written to any more (decisions.md 2, Sending). */
+export const Suppression = object({
+  email: string(),
+  reason: oneOf(suppressionReasons),
+  detail: nullable(string({ description: 'The remote answer or the report; null when a person added it.' })),
+  createdAt: timestamp(),
+})
+export type Suppression = Infer<typeof Suppression>
+
+/** Tags, for finding sends again. */
+const tagsMax = 20
+export const Tags = array(line(100, { minLength: 1 }), { maxItems: tagsMax })
+
+export const EmailId = identifier('Id of the send (em_...).')
+
+/** What became of one recipient. */
+export const RecipientStatus = object({
+  email: string(),
+  status: oneOf(deliveryStatuses),
+  reason: nullable(string()),
+  at: timestamp({ description: 'Of the last change.' }),
+  mx: nullable(string({ description: 'The server that answered.' })),
+  response: untrusted(described("The remote's answer, word for word.", nullable(string()))),
+  attempts: integer(),
+})
+export type RecipientStatus = Infer<typeof RecipientStatus>
+
+/** What became of a send (GET /api/v1/delivery-status). */
+export const DeliveryReport = object({
+  id: string(),
+  message_id: described('The copy in Sent; null when none is kept.', nullable(string())),
+  mailbox: nullable(string()),
+  subject: nullable(string()),
+  status: oneOf(['scheduled', ...deliveryStatuses], {
+    description: 'Of the recipient who is furthest behind; when all are done with, the worst of what happened.',
+  }),
+  recipients: array(RecipientStatus),
+})
+
+/** A send as it stands. */
+export const Email = object({
+  id: string(),
+  from: string(),
+  to: array(string()),
+  cc: array(string()),
+  bcc: array(string()),
+  subject: nullable(string()),
+  mailbox: nullable(string({ description: 'null when it was sent without one.' })),
+  message_id: nullable(string({ description: 'The Sent copy; null when none is kept.' })),
+  tags: array(string()),
+  sendAt: optional(timestamp({ description: 'The time it was asked for.' })),
+  createdAt: timestamp(),
+  recipients: array(RecipientStatus),
+})
+export type Email = Infer<typeof Email>
+
+const variableName = '^[\\p{L}\\p{N}_.-]{1,100}$'
+/** Longest body of a template and longest value of a variable, in characters. */
+const templateBodyMax = 500_000
+export const Variables = record(string({ maxLength: templateBodyMax }), {
+  propertyNames: { type: 'string', pattern: variableName },
+  maxProperties: 200,
+  description: 'Values of the {{tokens}} of the template.',
+})
+
+export const emailFields = {
+  from: line(identifierMax, {
+    description: 'Any address on a verified domain: "user@domain" or "Name <user@domain>".',
+  }),
+  to: optional(AddressesInput),
+  cc: optional(AddressesInput),
+  bcc: optional(AddressesInput),
+  replyTo: optional(AddressesInput),
+  subject: contentFields.subject,
+  text: contentFields.text,
+  html: contentFields.html,
+  template: optional(string({ minLength: 1, maxLength: 100, description: 'Alias of a template (case-sensitive).' })),
+  variables: optional(Variables),
+  headers: contentFields.headers,
+  attachments: contentFields.attachments,
+  tags: optional(Tags),
+  ...sendAt,
+} as const
+
+// Templates (decisions.md 2, Sending)
+export const TemplateAlias = string({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$',
+  description: 'Name of the template (case-sensitive).',
+})
+export const templateStatuses = ['active', 'paused'] as const
+export const templateFields = {
+  subject: line(headerLineMax),
+  html: optional(nullable(string({ maxLength: templateBodyMax }))),
+  text: optional(nullable(string({ maxLength: templateBodyMax }))),
+  status: optional(oneOf(templateStatuses, { description: 'A paused one is refused when mail is sent.' })),
+} as const
+export const Template = object({
+  alias: string(),
+  subject: string(),
+  html: nullable(string()),
+  text: nullable(string()),
+  status: oneOf(templateStatuses),
+  variables: array(string(), { description: 'Names of the {{tokens}} in it.' }),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+})
+export type Template = Infer<typeof Template>
+export const TemplatePreview = object({
+  subject: string(),
+  html: optional(string()),
+  text: optional(string()),
+  missing: array(string(), { description: 'Variables that were not passed, and are left empty here.' }),
+})
+
+// Batches (interface.md, Batch send)
+export const BatchId = identifier('Id of the batch (bat_...).')
+/** Far above every plan, so that one too many is counted and told, and a million is refused unread. */
+const batchRecipientsMax = 100_000
+export const batchFields = {
+  subject: line(headerLineMax),
+  text: optional(string()),
+  html: optional(string()),
+  recipients: array(
+    object({
+      email: identifier('Address of the recipient.'),
+      fields: optional(
+        record(string({ maxLength: templateBodyMax }), {
+          propertyNames: { type: 'string', pattern: variableName },
+          maxProperties: 200,
+          description: 'Values of the {{tokens}}.',
+        }),
+      ),
+    }),
+    { minItems: 1, maxItems: batchRecipientsMax, description: 'As many as the plan allows in one call.' },
+  ),
+  idempotencyKey: string({
+    maxLength: identifierMax,
+    description:
+      'Derive it from the event that causes the batch, not from the time. The same key returns the first batch.',
+  }),
+} as const
+export const BatchResult = object({
+  id: string(),
+  recipients: array(object({ email: string(), status: oneOf(deliveryStatuses) })),
+  missingFields: array(object({ email: string(), fields: array(string()) }), {
+    description: 'Token fields that a recipient lacks; they render empty.',
+  }),
+  replayed: boolean({ description: 'Whether this is the batch of an earlier call with the same key.' }),
+})
+export const BatchStatus = object({
+  id: string(),
+  recipients: array(
+    object({
+      email: string(),
+      status: oneOf(deliveryStatuses),
+      reason: nullable(string()),
+      email_id: nullable(string({ description: 'Its send (em_...), once it has one.' })),
+    }),
+  ),
+})

@@ -2,7 +2,7 @@
  * Every setting, declared once with its schema, default, unit and reason (decisions.md 5). `config/mailroom.yaml` and the
  * environment fill them in; an unknown one refuses to start; `docs/settings.md` is generated from here.
  */
-import { array, boolean, type Infer, integer, nullable, oneOf, record, type Schema, string } from './infer.ts'
+import { array, boolean, type Infer, integer, nullable, number, oneOf, record, type Schema, string } from './infer.ts'
 
 export type Setting<T = unknown> = {
   readonly schema: Schema<T>
@@ -22,11 +22,17 @@ function setting<T>(schema: Schema<T>, initial: T, about: string, unit?: string)
 const host = (about: string) => setting(string(), '127.0.0.1', about)
 const port = (initial: number, about: string) =>
   setting(integer({ minimum: 0, maximum: 65535 }), initial, `${about} 0 means any free port.`)
+const optionalPort = (initial: number | null, about: string) =>
+  setting<number | null>(nullable(integer({ minimum: 0, maximum: 65535 })), initial, about)
 const count = (initial: number, about: string, unit?: string) => setting(integer({ minimum: 0 }), initial, about, unit)
 const bytes = (initial: number, about: string) => count(initial, about, 'bytes')
 const seconds = (initial: number, about: string) => count(initial, about, 'seconds')
 const milliseconds = (initial: number, about: string) => count(initial, about, 'milliseconds')
 const optionalString = (about: string) => setting<string | null>(nullable(string()), null, about)
+
+/** Where mail programs hand in mail, unless told otherwise. */
+export const submissionPort = 2587
+export const submissionsPort = 2465
 
 export const settings = {
   data: setting(
@@ -39,6 +45,14 @@ export const settings = {
     null,
     'A MongoDB deployment to use; the embedded engine then does not start. Its variable is MONGODB_URL.',
   ),
+  database: {
+    host: host('Where the embedded engine listens for tools, if it has a port.'),
+    port: optionalPort(
+      null,
+      'Port on which the embedded engine lets tools log in over TCP (SCRAM-SHA-256, not encrypted; the password is in data/secrets/database.password). Without it there is only the unix socket. 0 means any free port.',
+    ),
+    user: setting(string({ minLength: 1 }), 'mailroom', 'The name tools log in with.'),
+  },
   baseUrl: optionalString(
     'Address under which the API is reached from outside. Without it: http://127.0.0.1:<real port>.',
   ),
@@ -55,6 +69,44 @@ export const settings = {
   smtp: {
     host: host('Where inbound mail is accepted.'),
     port: port(2525, 'Port for inbound mail (25 in production).'),
+    proxies: setting<readonly string[]>(
+      array(string({ pattern: '^[0-9a-fA-F:.]+(/\\d+)?$' })),
+      [],
+      'Load balancers in front of inbound mail: addresses or networks whose connections begin with a PROXY line (version 1), which tells the address of the client.',
+    ),
+  },
+  submission: {
+    port: optionalPort(
+      submissionPort,
+      'Port where mail programs hand in mail, encrypted by STARTTLS (587 in production), on smtp.host. null turns it off; 0, or its default while smtp.port is 0, means any free port.',
+    ),
+  },
+  submissions: {
+    port: optionalPort(
+      submissionsPort,
+      'The same with TLS from the first byte (465 in production). null turns it off; 0, or its default while smtp.port is 0, means any free port.',
+    ),
+  },
+  rspamd: {
+    url: setting<string | null>(
+      nullable(string({ pattern: '^https?://' })),
+      null,
+      'Address of a Rspamd (its normal worker, such as http://127.0.0.1:11333) that is asked about each incoming mail. Without it: no filter.',
+    ),
+    spamScore: setting(number(), 6, 'Mail with this score or a higher one goes to Spam.'),
+    timeoutMs: milliseconds(10_000, 'How long it may take; mail it does not answer for is delivered.'),
+  },
+  clamav: {
+    address: setting<string | null>(
+      nullable(string({ pattern: '^.+:\\d+$' })),
+      null,
+      'host:port of a clamd that scans each incoming mail; mail with a virus is refused. Without it: no scan.',
+    ),
+    maxBytes: bytes(
+      25 * MiB,
+      "Size up to which mail is scanned; larger mail passes. Not more than clamd's StreamMaxLength.",
+    ),
+    timeoutMs: milliseconds(30_000, 'How long a scan may take; then, or when clamd fails, mail is answered 451.'),
   },
   dns: { port: port(2053, 'Port of the built-in authoritative DNS server.') },
   resolver: setting<readonly string[]>(
@@ -77,6 +129,11 @@ export const settings = {
       'Signups in a day (UTC) from one network (IPv4 /24, IPv6 /48); against mass signup by one provider.',
     ),
     perDay: count(2_000, 'Signups in a day (UTC) altogether; against mass signup from everywhere.'),
+    phoneRequired: setting(
+      boolean(),
+      false,
+      "Whether the free address of a claimed account may send only after its owner's phone number was verified (`mailroom account phone`).",
+    ),
   },
   outbound: {
     routes: setting<{ readonly [domain: string]: string }>(
@@ -85,6 +142,23 @@ export const settings = {
       'Relays: domain or "*" to host:port. A domain without a route is sent to its MX.',
     ),
     concurrency: count(50, 'Deliveries in flight at once in one process; more wait in the database.'),
+    mtaSts: setting(boolean(), true, 'Whether the MTA-STS policies of domains are looked for and kept to (RFC 8461).'),
+    dane: setting(
+      boolean(),
+      false,
+      'Whether certificates pinned in the DNS are kept to (RFC 7672). Only with a resolver that validates DNSSEC and that nobody can write in place of, such as one on this machine.',
+    ),
+    destinationConnections: count(10, 'Connections to one mail server at once, from one process.'),
+    destinationMessagesPerSecond: setting(
+      integer({ minimum: 0 }),
+      0,
+      'Messages to one mail server in a second, from one process; 0: as many as it takes.',
+    ),
+    connectSeconds: seconds(30, 'How long a mail server may take to accept a connection.'),
+    replySeconds: seconds(
+      300,
+      'How long it may take to answer (RFC 5321 4.5.3.2); after the message itself it has 10 minutes.',
+    ),
     leaseSeconds: seconds(
       120,
       'How long a claimed recipient stays with one process; after a crash it is tried again then.',
@@ -107,7 +181,20 @@ export const settings = {
     timeoutMs: milliseconds(10_000, 'How long an endpoint may take to answer.'),
     concurrency: count(50, 'Attempts in flight at once in one process.'),
   },
+  keep: {
+    discardedDays: count(30, 'How long mail stays in Trash and Spam; then it is gone.', 'days'),
+    deletedMailboxDays: count(
+      30,
+      'How long the mail of a deleted mailbox is kept, and its address reserved; then they are gone.',
+      'days',
+    ),
+  },
   limits: {
+    warmUp: setting(
+      boolean(),
+      true,
+      'Whether accounts that signed up begin with few sends a day, twice as many after each clean day.',
+    ),
     smtp: {
       messageBytes: bytes(25 * MiB, 'Size of one message; against filling the disk by a single mail.'),
       headerBytes: bytes(1 * MiB, 'Size of the header of one message; against header bombs.'),
@@ -118,6 +205,7 @@ export const settings = {
         40,
         'Nesting of MIME parts; against stack and time bombs.',
       ),
+      hops: count(100, 'Received fields of one message; against mail loops (RFC 5321 6.3 asks for 100 and more).'),
       recipients: count(100, 'Recipients of one transaction (RFC 5321 4.5.3.1.8 asks for 100).'),
       connectionsPerAddress: count(
         100,
@@ -134,6 +222,8 @@ export const settings = {
     http: {
       bodyBytes: bytes(1 * MiB, 'Size of a JSON body.'),
       sendBodyBytes: bytes(16 * MiB, 'Size of the JSON body of a send.'),
+      waits: count(5_000, 'Waits for mail under way at once in one process; against using up its memory.'),
+      waitsPerKey: count(500, 'Waits for mail under way at once with one key in one process.'),
       requestsPerAddressPerMinute: count(
         600,
         'Requests in a minute from one address that carry no valid key; against guessing.',

@@ -1,5 +1,5 @@
 /** Accounts and their API keys. */
-import { Binary } from 'mongodb'
+import { Binary, type Collection, type Document } from 'mongodb'
 import type { AccountDoc, KeyDoc } from './documents/accounts.ts'
 import type { Store } from './open.ts'
 
@@ -66,22 +66,78 @@ export async function finishRemoval(store: Store, accountId: string): Promise<vo
   await store.accounts.updateOne({ _id: accountId, status: 'removed' }, { $unset: { claimExpiresAt: '' } })
 }
 
+/** What an account has a number of. */
+export type Place = 'inboxes' | 'webhooks' | 'templates' | 'aliases'
+
 /** Takes one of the account's places for a thing it may have only so many of. False when all are taken. */
-export async function takePlace(
-  store: Store,
-  accountId: string,
-  counter: 'inboxes' | 'webhooks',
-  limit: number,
-): Promise<boolean> {
+export async function takePlace(store: Store, accountId: string, counter: Place, limit: number): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(
-    { _id: accountId, [counter]: { $lt: limit } },
+    { _id: accountId, $or: [{ [counter]: { $lt: limit } }, { [counter]: { $exists: false } }] },
     { $inc: { [counter]: 1 } },
   )
   return modifiedCount === 1
 }
 
-export async function freePlace(store: Store, accountId: string, counter: 'inboxes' | 'webhooks'): Promise<void> {
-  await store.accounts.updateOne({ _id: accountId, [counter]: { $gt: 0 } }, { $inc: { [counter]: -1 } })
+export async function freePlace(store: Store, accountId: string, counter: Place, count = 1): Promise<void> {
+  if (count === 0) return
+  await store.accounts.updateOne({ _id: accountId, [counter]: { $gte: count } }, { $inc: { [counter]: -count } })
+}
+
+/** What accounts count and what they really have, account by account in the order of their ids. */
+export type Places = { readonly accountId: string; readonly counted: PlaceCounts; readonly real: PlaceCounts }
+type PlaceCounts = { readonly [place in Place]: number }
+
+/** Accounts behind an id, with their counts. */
+export async function walkPlaces(
+  store: Store,
+  { after, limit }: { after: string; limit: number },
+): Promise<readonly Places[]> {
+  const accounts = await store.accounts
+    .find({ _id: { $gt: after } })
+    .sort({ _id: 1 })
+    .limit(limit)
+    .toArray()
+  const accountId = { $in: accounts.map(({ _id }) => _id) }
+  const [inboxes, webhooks, templates, aliases] = await Promise.all([
+    countByAccount(store.mailboxes, { accountId, deletedAt: { $exists: false } }),
+    countByAccount(store.webhooks, { accountId }),
+    countByAccount(store.templates, { accountId }),
+    countByAccount(store.addresses, { accountId, kind: 'alias' }),
+  ])
+  return accounts.map((account) => ({
+    accountId: account._id,
+    counted: {
+      ...{ inboxes: account.inboxes, webhooks: account.webhooks },
+      ...{ templates: account.templates ?? 0, aliases: account.aliases ?? 0 },
+    },
+    real: {
+      ...{ inboxes: inboxes.get(account._id) ?? 0, webhooks: webhooks.get(account._id) ?? 0 },
+      ...{ templates: templates.get(account._id) ?? 0, aliases: aliases.get(account._id) ?? 0 },
+    },
+  }))
+}
+
+/** Puts a count right if it is still what it was. */
+export async function mendPlace(
+  store: Store,
+  { accountId, place, counted, real }: { accountId: string; place: Place; counted: number; real: number },
+): Promise<boolean> {
+  const same = counted === 0 ? { $or: [{ [place]: 0 }, { [place]: { $exists: false } }] } : { [place]: counted }
+  const { modifiedCount } = await store.accounts.updateOne({ _id: accountId, ...same }, { $set: { [place]: real } })
+  return modifiedCount === 1
+}
+
+async function countByAccount<T extends Document>(
+  collection: Collection<T>,
+  filter: Document,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await collection
+    .aggregate<{ _id: string; count: number }>([
+      { $match: filter },
+      { $group: { _id: '$accountId', count: { $sum: 1 } } },
+    ])
+    .toArray()
+  return new Map(rows.map(({ _id, count }) => [_id, count]))
 }
 
 export async function insertKey(store: Store, key: KeyDoc): Promise<void> {
@@ -124,4 +180,41 @@ export async function revokeKey(
 
 export async function revokeKeys(store: Store, { accountId, at }: { accountId: string; at: Date }): Promise<void> {
   await store.keys.updateMany({ accountId, revokedAt: null }, { $set: { revokedAt: at } })
+}
+
+/** False when sending was paused already. */
+export async function pauseAccount(
+  store: Store,
+  accountId: string,
+  paused: NonNullable<AccountDoc['sendingPaused']>,
+): Promise<boolean> {
+  const { modifiedCount } = await store.accounts.updateOne(
+    { _id: accountId, sendingPaused: null },
+    { $set: { sendingPaused: paused } },
+  )
+  return modifiedCount === 1
+}
+
+/** False when sending was not paused. */
+export async function resumeAccount(store: Store, accountId: string, at: Date): Promise<boolean> {
+  const { modifiedCount } = await store.accounts.updateOne(
+    { _id: accountId, sendingPaused: { $ne: null } },
+    { $set: { sendingPaused: null, resumedAt: at } },
+  )
+  return modifiedCount === 1
+}
+
+/** Begins another day of a warm-up, unless another process did. */
+export async function raiseWarmUp(
+  store: Store,
+  accountId: string,
+  { from, to }: { from: string; to: NonNullable<AccountDoc['warmUp']> },
+): Promise<void> {
+  await store.accounts.updateOne({ _id: accountId, 'warmUp.day': from }, { $set: { warmUp: to } })
+}
+
+/** False when there is no such account. */
+export async function notePhone(store: Store, accountId: string, at: Date): Promise<boolean> {
+  const { matchedCount } = await store.accounts.updateOne({ _id: accountId }, { $set: { phoneVerifiedAt: at } })
+  return matchedCount === 1
 }

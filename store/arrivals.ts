@@ -12,8 +12,8 @@ import type { BlobDoc, MessageDoc } from './documents/mail.ts'
 import { type Claim, type Closing, closeReservations, reserve } from './folders.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 
-/** A message that is complete but for the numbers its folder gives. */
-export type NewMessage = Omit<MessageDoc, 'uid' | 'modseq'>
+/** A message that is complete but for the numbers its folder gives, and without labels: those are given later. */
+export type NewMessage = Omit<MessageDoc, 'uid' | 'modseq' | 'labels'>
 
 /** One delivery: the blob and the messages (one per mailbox) that share it. An empty `chunks`: the blob is there already. */
 export type Arrival = { readonly chunks: readonly BlobDoc[]; readonly messages: readonly NewMessage[] }

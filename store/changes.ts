@@ -15,10 +15,13 @@ export type ChangeFeed = {
   publish(note: ChangeNote): void
   /** Calls `listener` with the notes of all processes, this one's too, from now on. Answers how to stop. */
   listen(listener: (note: ChangeNote) => void): () => void
+  /** Looks for notes more often, while somebody waits for one. Answers how to stop. */
+  hurry(): () => void
   close(): Promise<void>
 }
 
 const pollMs = 25
+const hurriedPollMs = 10
 /** Pause after an insert: notes of that time travel together. */
 const gatherMs = 10
 const batchMax = 500
@@ -42,6 +45,8 @@ export function createChangeFeed(
   let polling: Promise<void> | null = null
   let closing = false
   let closed = false
+  let hurrying = 0
+  let wake: (() => void) | null = null
 
   async function insertWaiting(): Promise<void> {
     while (waiting.length > 0) {
@@ -69,7 +74,13 @@ export function createChangeFeed(
       } catch (error) {
         if (!closed) onError(error)
       }
-      await new Promise((resolve) => setTimeout(resolve, pollMs))
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, hurrying > 0 ? hurriedPollMs : pollMs)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
     }
     polling = null
   }
@@ -91,6 +102,15 @@ export function createChangeFeed(
       listeners.add(listener)
       polling ??= poll().catch(onError)
       return () => listeners.delete(listener)
+    },
+    hurry() {
+      hurrying += 1
+      if (hurrying === 1) wake?.()
+      let ended = false
+      return () => {
+        if (!ended) hurrying -= 1
+        ended = true
+      }
     },
     async close() {
       closing = true
@@ -132,5 +152,9 @@ function unseen(seen: ReadonlyMap<string, number>): object {
 /** Two notes of messages as one, so that a busy writer does not write a note for each. */
 function mergeNotes(a: ChangeNote, b: ChangeNote): ChangeNote | null {
   if (a.kind !== 'messages' || b.kind !== 'messages' || a.ids.length + b.ids.length > idsMax) return null
-  return { kind: 'messages', ids: [...a.ids, ...b.ids] }
+  return {
+    kind: 'messages',
+    ids: [...a.ids, ...b.ids],
+    mailboxIds: [...new Set([...a.mailboxIds, ...b.mailboxIds])],
+  }
 }

@@ -6,6 +6,7 @@ import type { Collection, Db, IndexDescription } from 'mongodb'
 import type * as accounts from './documents/accounts.ts'
 import type * as events from './documents/events.ts'
 import type * as mail from './documents/mail.ts'
+import type * as search from './documents/search.ts'
 import type * as sending from './documents/sending.ts'
 import type * as service from './documents/service.ts'
 
@@ -16,6 +17,10 @@ const index = (...fields: readonly string[]): IndexDescription => ({
   key: Object.fromEntries(fields.map((field) => [field, 1])),
 })
 const unique = (...fields: readonly string[]): IndexDescription => ({ ...index(...fields), unique: true })
+/** Read and unread mail of folders, each in the order of arrival. */
+const inFolder = index('mailboxId', 'folderId', 'seen', '_id')
+/** The threads people look through, newest last, unread ones apart. */
+const liveThreads = index('mailboxId', 'live', 'unread', 'lastMessageId')
 
 export const collections = {
   accounts: {
@@ -27,12 +32,20 @@ export const collections = {
     ],
   },
   keys: { version: 1, shardKey: 'hash', indexes: [unique('hash'), index('accountId', '_id')] },
-  addresses: { version: 1, shardKey: '_id', indexes: [index('accountId'), index('mailboxId')] },
+  addresses: {
+    version: 1,
+    shardKey: '_id',
+    indexes: [index('accountId', 'kind', 'createdAt', '_id'), index('mailboxIds')],
+  },
   domains: { version: 1, shardKey: '_id', indexes: [index('accountId')] },
   mailboxes: {
     version: 1,
     shardKey: '_id',
-    indexes: [index('accountId', '_id'), { ...index('deletedAt'), sparse: true }],
+    indexes: [
+      index('accountId', '_id'),
+      { ...index('deletedAt'), sparse: true },
+      { ...index('warned.at'), sparse: true },
+    ],
   },
   folders: {
     version: 1,
@@ -44,20 +57,58 @@ export const collections = {
     shardKey: 'mailboxId',
     indexes: [
       unique('mailboxId', 'folderId', 'uid'),
-      index('mailboxId', 'folderId', '_id'),
+      { ...inFolder, name: 'inFolder' },
+      { ...inFolder, name: 'flagged', partialFilterExpression: { flagged: true } },
+      { ...inFolder, name: 'withAttachment', partialFilterExpression: { 'attachments.0': { $exists: true } } },
       index('mailboxId', '_id'),
       index('mailboxId', 'threadId', '_id'),
       { ...unique('mailboxId', 'fingerprint'), partialFilterExpression: { fingerprint: { $exists: true } } },
       { ...index('mailboxId', 'messageIdHeader'), partialFilterExpression: { messageIdHeader: { $exists: true } } },
       { ...index('mailboxId', 'labels', '_id'), partialFilterExpression: { labels: { $exists: true } } },
+      { ...index('discardedAt'), sparse: true },
     ],
   },
-  blobs: { version: 1, shardKey: '_id', indexes: [] },
-  contacts: { version: 1, shardKey: '_id', indexes: [index('mailboxId', 'lastSeenAt')] },
+  threads: {
+    version: 1,
+    shardKey: 'mailboxId',
+    indexes: [
+      { ...liveThreads, name: 'live' },
+      { ...liveThreads, name: 'flagged', partialFilterExpression: { flagged: true } },
+      { ...liveThreads, name: 'withAttachment', partialFilterExpression: { hasAttachment: true } },
+      index('mailboxId', 'folderIds', 'lastMessageId'),
+      index('mailboxId', 'senders', 'lastMessageId'),
+      { ...index('mailboxId', 'labels', 'lastMessageId'), partialFilterExpression: { labels: { $exists: true } } },
+      {
+        ...index('mailboxId', 'subjectKey', 'lastMessageId'),
+        partialFilterExpression: { subjectKey: { $exists: true } },
+      },
+      { ...expire('emptyAt', 3_600), sparse: true },
+    ],
+  },
+  blobs: { version: 1, shardKey: '_id', indexes: [{ ...index('inDoubt'), sparse: true }] },
+  searchSegments: {
+    version: 1,
+    shardKey: 'mailboxId',
+    indexes: [index('mailboxId', 'newest'), index('accountId', 'newest', '_id'), index('tidyAt')],
+  },
+  searchBlocks: { version: 1, shardKey: '_id', indexes: [] },
+  searchTexts: { version: 1, shardKey: '_id', indexes: [] },
+  searchMerges: { version: 1, shardKey: '_id', indexes: [] },
+  contacts: {
+    version: 1,
+    shardKey: '_id',
+    indexes: [index('mailboxId', 'lastSeenAt', '_id'), index('mailboxId', 'words')],
+  },
   emails: {
     version: 1,
     shardKey: 'accountId',
-    indexes: [index('accountId', '_id'), { key: { todoAt: 1 }, sparse: true }],
+    indexes: [
+      index('accountId', '_id'),
+      index('accountId', 'keyId', '_id'),
+      index('accountId', 'messageId'),
+      { ...index('accountId', 'mailboxId', '_id'), partialFilterExpression: { scheduledFor: { $exists: true } } },
+      { key: { todoAt: 1 }, sparse: true },
+    ],
   },
   outbox: {
     version: 1,
@@ -67,8 +118,19 @@ export const collections = {
       { ...expire('doneAt', 86_400), sparse: true },
     ],
   },
+  batches: {
+    version: 1,
+    shardKey: 'accountId',
+    indexes: [
+      unique('accountId', 'mailboxId', 'idempotencyKey'),
+      { key: { nextAt: 1 }, sparse: true },
+      expire('expiresAt'),
+    ],
+  },
+  templates: { version: 1, shardKey: 'accountId', indexes: [unique('accountId', 'alias')] },
+  suppressions: { version: 1, shardKey: 'accountId', indexes: [index('accountId', 'at', '_id')] },
   lanes: { version: 1, shardKey: '_id', indexes: [index('dueAt')] },
-  usage: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
+  usage: { version: 1, shardKey: '_id', indexes: [expire('expiresAt'), { ...index('open.at'), sparse: true }] },
   events: {
     version: 1,
     shardKey: 'accountId',
@@ -96,10 +158,18 @@ export type Collections = {
   readonly mailboxes: Collection<mail.MailboxDoc>
   readonly folders: Collection<mail.FolderDoc>
   readonly messages: Collection<mail.MessageDoc>
+  readonly threads: Collection<mail.ThreadDoc>
   readonly blobs: Collection<mail.BlobDoc>
+  readonly searchSegments: Collection<search.SegmentDoc>
+  readonly searchBlocks: Collection<search.SearchBlockDoc>
+  readonly searchTexts: Collection<search.SearchTextDoc>
+  readonly searchMerges: Collection<search.SearchMergeDoc>
   readonly contacts: Collection<mail.ContactDoc>
   readonly emails: Collection<sending.EmailDoc>
   readonly outbox: Collection<sending.OutboxDoc>
+  readonly batches: Collection<sending.BatchDoc>
+  readonly templates: Collection<sending.TemplateDoc>
+  readonly suppressions: Collection<sending.SuppressionDoc>
   readonly lanes: Collection<sending.LaneDoc>
   readonly usage: Collection<accounts.UsageDoc>
   readonly events: Collection<events.EventDoc>

@@ -1,5 +1,6 @@
 /** Accepted sends, the recipients still to be delivered, and the lanes by which accounts take turns. */
-import type { EmailDoc, EmailRecipient, LaneDoc, OutboxDoc } from './documents/sending.ts'
+import type { Filter, UpdateFilter } from 'mongodb'
+import type { DeliveryStatus, EmailDoc, EmailRecipient, LaneDoc, OutboxDoc } from './documents/sending.ts'
 import { isDuplicate, onlyDuplicates, type Store } from './open.ts'
 
 /** Commits a send. From here on it is accepted. False when it was committed before, under the same id. */
@@ -18,6 +19,19 @@ export function findEmail(
   { accountId, emailId }: { accountId: string; emailId: string },
 ): Promise<EmailDoc | null> {
   return store.emails.findOne({ accountId, _id: emailId })
+}
+
+/** The send a message in Sent is the copy of. */
+export function findEmailByMessage(
+  store: Store,
+  { accountId, messageId }: { accountId: string; messageId: string },
+): Promise<EmailDoc | null> {
+  return store.emails.findOne({ accountId, messageId })
+}
+
+/** A send of any account, for who knows its id from a report. */
+export function findEmailById(store: Store, emailId: string): Promise<EmailDoc | null> {
+  return store.emails.findOne({ _id: emailId })
 }
 
 /** Sends with something derived still to be written. */
@@ -44,32 +58,108 @@ export async function settleEmail(
   return modifiedCount === 1
 }
 
-/** Changes one recipient whose status is still one of `from`, and asks for a settling now. False when it is not. */
-export async function changeRecipient(
+/** Sends of an account, or of one of its keys, newest first, those before `before` (an id). */
+export function listEmails(
   store: Store,
   {
     accountId,
-    emailId,
-    n,
-    from,
-    change,
-    at,
-  }: {
-    accountId: string
-    emailId: string
-    n: number
-    from: readonly string[]
-    change: Partial<EmailRecipient>
-    at: Date
-  },
-): Promise<boolean> {
+    keyId,
+    before,
+    limit,
+  }: { accountId: string; keyId: string | null; before: string | null; limit: number },
+): Promise<EmailDoc[]> {
+  return store.emails
+    .find({ accountId, ...(keyId !== null && { keyId }), ...(before !== null && { _id: { $lt: before } }) })
+    .sort(keyId === null ? { accountId: -1, _id: -1 } : { accountId: -1, keyId: -1, _id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Scheduled sends of a mailbox, newest first, those before `before` (an id). */
+export function listScheduled(
+  store: Store,
+  {
+    accountId,
+    mailboxId,
+    before,
+    limit,
+  }: { accountId: string; mailboxId: string; before: string | null; limit: number },
+): Promise<EmailDoc[]> {
+  return store.emails
+    .find({
+      accountId,
+      mailboxId,
+      scheduledFor: { $exists: true },
+      ...(before !== null && { _id: { $lt: before } }),
+    })
+    .sort({ accountId: -1, mailboxId: -1, _id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Gives a scheduled send another time and the bytes made for it. Null when it is no longer as it was read. */
+export function moveScheduled(
+  store: Store,
+  { accountId, _id, rev }: EmailDoc,
+  { blob, sendAt }: { blob: EmailDoc['blob']; sendAt: Date },
+): Promise<EmailDoc | null> {
+  return store.emails.findOneAndUpdate(
+    { accountId, _id, rev, scheduledFor: { $exists: true } },
+    { $set: { blob, sendAt, scheduledFor: sendAt, todoAt: sendAt }, $inc: { rev: 1 } },
+    { returnDocument: 'after' },
+  )
+}
+
+/** A scheduled send waits no more: it is released, or cancelled. Null when it is no longer as it was read. */
+export function endSchedule(
+  store: Store,
+  { accountId, _id, rev }: EmailDoc,
+  { recipients, todoAt, keepsCopy }: { recipients: readonly EmailRecipient[]; todoAt: Date; keepsCopy: boolean },
+): Promise<EmailDoc | null> {
+  const copy = keepsCopy ? {} : { messageId: null, threadId: null }
+  return store.emails.findOneAndUpdate(
+    { accountId, _id, rev, scheduledFor: { $exists: true } },
+    { $set: { recipients, todoAt, ...copy }, $unset: { scheduledFor: '' }, $inc: { rev: 1 } },
+    { returnDocument: 'after' },
+  )
+}
+
+/** A change of one recipient whose status is still one of `from`; it asks for a settling at `at`. */
+export type RecipientChange = {
+  readonly accountId: string
+  readonly emailId: string
+  readonly n: number
+  readonly from: readonly DeliveryStatus[]
+  readonly change: Partial<EmailRecipient>
+  readonly at: Date
+}
+
+/** Makes a change. False when the recipient is not as it asks. */
+export async function changeRecipient(store: Store, change: RecipientChange): Promise<boolean> {
+  const { filter, update } = recipientUpdate(change)
+  const { modifiedCount } = await store.emails.updateOne(filter, update)
+  return modifiedCount === 1
+}
+
+/** Makes those of the changes that can be made, in order. */
+export async function changeRecipients(store: Store, changes: readonly RecipientChange[]): Promise<void> {
+  if (changes.length === 0) return
+  await store.emails.bulkWrite(
+    changes.map((change) => ({ updateOne: recipientUpdate(change) })),
+    { ordered: true },
+  )
+}
+
+function recipientUpdate({ accountId, emailId, n, from, change, at }: RecipientChange): {
+  filter: Filter<EmailDoc>
+  update: UpdateFilter<EmailDoc>
+} {
   const set = Object.fromEntries(Object.entries(change).map(([field, value]) => [`recipients.${n}.${field}`, value]))
   const sentNow = change.status === undefined ? {} : { $min: { sentAt: at } }
-  const { modifiedCount } = await store.emails.updateOne(
-    { accountId, _id: emailId, [`recipients.${n}.status`]: { $in: [...from] } },
-    { $set: { ...set, todoAt: at }, $inc: { rev: 1 }, ...sentNow },
-  )
-  return modifiedCount === 1
+  return {
+    filter: { accountId, _id: emailId, [`recipients.${n}.status`]: { $in: [...from] } },
+    update: { $set: { ...set, todoAt: at }, $inc: { rev: 1 }, ...sentNow },
+  }
 }
 
 /** Queues recipients and lets their account take its turn. Safe to repeat. */
@@ -119,8 +209,11 @@ export async function claimRows(
   return store.outbox.find({ accountId, _id: { $in: ids }, 'lease.token': token }).toArray()
 }
 
-/** Puts a claimed lane back for when its next row is due, unless a newer row put it forward meanwhile. */
-export async function returnLane(store: Store, lane: LaneDoc): Promise<void> {
+/**
+ * Puts a claimed lane back for when its next row is due, unless a newer row put it forward meanwhile. With rows that are due
+ * it stands behind all lanes that wait: a backlog has one turn at a time.
+ */
+export async function returnLane(store: Store, lane: LaneDoc, now: Date): Promise<void> {
   // Rows that are done with have no `notBefore`, and would sort first.
   const next = await store.outbox
     .find({ accountId: lane._id, notBefore: { $exists: true } }, { projection: { notBefore: 1 } })
@@ -129,7 +222,7 @@ export async function returnLane(store: Store, lane: LaneDoc): Promise<void> {
     .next()
   const same = { _id: lane._id, rev: lane.rev }
   if (next?.notBefore === undefined) await store.lanes.deleteOne(same)
-  else await store.lanes.updateOne(same, { $set: { dueAt: next.notBefore } })
+  else await store.lanes.updateOne(same, { $set: { dueAt: next.notBefore > now ? next.notBefore : now } })
 }
 
 /** Gives rows more time. Only those still claimed under the token are touched. */
@@ -143,25 +236,49 @@ export async function extendLease(
   )
 }
 
-/** Whether a row is still claimed under the token. */
-export async function holdsLease(
-  store: Store,
-  { accountId, id, token }: { accountId: string; id: string; token: string },
-): Promise<boolean> {
-  const row = await store.outbox.findOne({ accountId, _id: id, 'lease.token': token }, { projection: { _id: 1 } })
-  return row !== null
+/** The tokens under which rows are claimed, by row. */
+export async function findLeases(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await store.outbox.find({ _id: { $in: [...ids] } }, { projection: { 'lease.token': 1 } }).toArray()
+  return new Map(rows.flatMap(({ _id, lease }) => (lease === null ? [] : [[_id, lease.token] as const])))
 }
 
-/** Lets a row be tried again later. */
-export async function postponeRow(
-  store: Store,
-  { accountId, id, token, notBefore }: { accountId: string; id: string; token: string; notBefore: Date },
-): Promise<void> {
-  await store.outbox.updateOne(
-    { accountId, _id: id, 'lease.token': token },
-    { $set: { notBefore, lease: null, attempting: false } },
+/** The end of an attempt: its row is done with (`notBefore` null), or due again; one that was not tried has an attempt less. */
+export type RowEnd = {
+  readonly accountId: string
+  readonly id: string
+  readonly token: string
+  readonly at: Date
+  readonly notBefore: Date | null
+  readonly untried: boolean
+}
+
+/** Ends attempts that still hold their rows, and lets the accounts of rows that are due again take their turns. */
+export async function endRows(store: Store, ends: readonly RowEnd[]): Promise<void> {
+  if (ends.length === 0) return
+  await store.outbox.bulkWrite(
+    ends.map(({ accountId, id, token, at, notBefore, untried }) => ({
+      updateOne: {
+        filter: { accountId, _id: id, 'lease.token': token },
+        update:
+          notBefore === null
+            ? { $set: { doneAt: at, lease: null, attempting: false }, $unset: { notBefore: '' as const } }
+            : { $set: { notBefore, lease: null, attempting: false }, ...(untried && { $inc: { attempts: -1 } }) },
+      },
+    })),
+    { ordered: false },
   )
-  await store.lanes.updateOne({ _id: accountId }, { $min: { dueAt: notBefore }, $inc: { rev: 1 } }, { upsert: true })
+  const again = ends.flatMap(({ accountId, notBefore }) => (notBefore === null ? [] : [{ accountId, notBefore }]))
+  if (again.length === 0) return
+  await store.lanes.bulkWrite(
+    again.map(({ accountId, notBefore }) => ({
+      updateOne: {
+        filter: { _id: accountId },
+        update: { $min: { dueAt: notBefore }, $inc: { rev: 1 } },
+        upsert: true,
+      },
+    })),
+    { ordered: false },
+  )
 }
 
 /** The sends of an account among the ids. */

@@ -56,9 +56,13 @@ async function lastNumber(store: Store, accountId: string): Promise<number> {
   return account?.eventSeqFloor ?? 0
 }
 
-/** Raises the number below which an account's events are gone. */
-export async function raiseEventFloor(store: Store, accountId: string, seq: number): Promise<void> {
-  await store.accounts.updateOne({ _id: accountId }, { $max: { eventSeqFloor: seq } })
+/** Raises the numbers below which accounts' events are gone. */
+export async function raiseEventFloors(store: Store, floors: ReadonlyMap<string, number>): Promise<void> {
+  if (floors.size === 0) return
+  await store.accounts.bulkWrite(
+    [...floors].map(([_id, seq]) => ({ updateOne: { filter: { _id }, update: { $max: { eventSeqFloor: seq } } } })),
+    { ordered: false },
+  )
 }
 
 /** Those of the ids that are events already. */
@@ -67,8 +71,38 @@ export async function knownEvents(store: Store, ids: readonly string[]): Promise
   return new Set(found.map(({ _id }) => _id))
 }
 
+/** The numbers of those of the ids that are events already. */
+export async function findEventNumbers(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const found = await store.events.find({ _id: { $in: [...ids] } }, { projection: { seq: 1 } }).toArray()
+  return new Map(found.map(({ _id, seq }) => [_id, seq]))
+}
+
 export function findEvents(store: Store, ids: readonly string[]): Promise<EventDoc[]> {
   return store.events.find({ _id: { $in: [...ids] } }).toArray()
+}
+
+/** Events of an account in the order of their numbers, all that lie behind `after` and not behind `upTo`. */
+export function walkEvents(
+  store: Store,
+  { accountId, after, upTo, limit }: { accountId: string; after: number; upTo: number; limit: number },
+): Promise<EventDoc[]> {
+  return store.events
+    .find({ accountId, seq: { $gt: after, $lte: upTo } })
+    .sort({ accountId: 1, seq: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Events of all accounts by their time, from one time up to before another: for the sweep. */
+export function walkEventsByTime(
+  store: Store,
+  { from, to, limit }: { from: Date; to: Date; limit: number },
+): Promise<Pick<EventDoc, 'accountId' | 'seq' | 'createdAt'>[]> {
+  return store.events
+    .find({ createdAt: { $gte: from, $lt: to } }, { projection: { accountId: 1, seq: 1, createdAt: 1 } })
+    .sort({ createdAt: 1 })
+    .limit(limit)
+    .toArray()
 }
 
 export type EventQuery = {

@@ -5,26 +5,31 @@
  * mends the counters from the messages that are really there.
  */
 import type { AnyBulkWriteOperation, Document, Filter } from 'mongodb'
-import type { FolderDoc, FolderRole } from './documents/mail.ts'
-import type { Store } from './open.ts'
+import { deriveId } from '../schemas/ids.ts'
+import type { FolderRole } from '../schemas/threads.ts'
+import type { FolderCounts, FolderDoc, Reservation } from './documents/mail.ts'
+import { isDuplicate, type Store } from './open.ts'
 
 export const reservationSeconds = 30
 
 /** What a reservation takes from one folder and adds to its counters. */
-export type Claim = {
+export type Claim = FolderCounts & {
   readonly folderId: string
   readonly mailboxId: string
   /** How many UIDs; 0 for a change of messages that are there already. */
   readonly uids: number
-  readonly total: number
-  readonly unread: number
-  readonly bytes: number
+  /** UIDs of the messages that change or leave. */
+  readonly touches?: readonly number[]
+  readonly threads?: readonly string[]
 }
 
 /** A taken reservation: its first UID, and the modseq that all its messages get. */
 export type Taken = { readonly folderId: string; readonly token: string; readonly uid: number; readonly modseq: number }
 
-/** Takes a reservation in each of several folders: in two round trips whatever their number, in one for a single folder. */
+/**
+ * Takes a reservation in each of several folders: in two round trips whatever their number, in one for a single folder.
+ * There is none in a folder that is gone, and none for a change in one whose recount is at its last step.
+ */
 export async function reserve(
   store: Store,
   claims: readonly Claim[],
@@ -68,7 +73,7 @@ function takenIn(folders: readonly Pick<FolderDoc, '_id' | 'open'>[], token: str
 export type Closing = {
   readonly folderId: string
   readonly token: string
-  readonly over?: { readonly total: number; readonly unread: number; readonly bytes: number }
+  readonly over?: FolderCounts
 }
 
 /** Closes reservations. Several may be closed in one round trip. */
@@ -91,10 +96,14 @@ export function findFoldersById(store: Store, ids: readonly string[]): Promise<F
   return store.folders.find({ _id: { $in: [...ids] } }).toArray()
 }
 
-/** Bytes of all messages of a mailbox, Trash and Spam too. */
-export async function storageUsed(store: Store, mailboxId: string): Promise<number> {
-  const folders = await store.folders.find({ mailboxId }, { projection: { bytes: 1 } }).toArray()
-  return folders.reduce((sum, { bytes }) => sum + bytes, 0)
+/** Bytes of all messages of mailboxes, Trash and Spam too, by mailbox id. */
+export async function storageUsed(store: Store, mailboxIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const folders = await store.folders
+    .find({ mailboxId: { $in: [...mailboxIds] } }, { projection: { mailboxId: 1, bytes: 1 } })
+    .toArray()
+  const used = new Map(mailboxIds.map((id) => [id, 0]))
+  for (const { mailboxId, bytes } of folders) used.set(mailboxId, (used.get(mailboxId) ?? 0) + bytes)
+  return used
 }
 
 export const standardFolders: readonly (readonly [path: string, role: FolderRole])[] = [
@@ -106,21 +115,19 @@ export const standardFolders: readonly (readonly [path: string, role: FolderRole
   ['Archive', 'archive'],
 ]
 
+/** The id of a folder that every mailbox has, by its path. */
+export const standardFolderId = (mailboxId: string, path: string): string => deriveId('fld', mailboxId, path)
+
 /** Makes the folders every mailbox has. Safe to repeat. */
 export async function insertStandardFolders(
   store: Store,
-  {
-    accountId,
-    mailboxId,
-    idOf,
-    uidValidity,
-  }: { accountId: string; mailboxId: string; idOf: (path: string) => string; uidValidity: number },
+  { accountId, mailboxId, uidValidity }: { accountId: string; mailboxId: string; uidValidity: number },
 ): Promise<void> {
   const empty = { uidValidity, uidNext: 1, highestModseq: 1, total: 0, unread: 0, bytes: 0, open: [] }
   await store.folders.bulkWrite(
     standardFolders.map(([path, role]) => ({
       updateOne: {
-        filter: { _id: idOf(path), mailboxId },
+        filter: { _id: standardFolderId(mailboxId, path), mailboxId },
         update: { $setOnInsert: { accountId, path, role, ...empty } },
         upsert: true,
       },
@@ -138,38 +145,82 @@ export function findAbandoned(store: Store, before: Date, limit: number): Promis
     .toArray()
 }
 
-/** Counts a folder's messages anew and drops the reservations left open before `before`, unless the folder changed meanwhile. */
-export async function recount(store: Store, folder: FolderDoc, before: Date): Promise<boolean> {
-  let total = 0
-  let unread = 0
-  let bytes = 0
-  const messages = store.messages
-    .find({ mailboxId: folder.mailboxId, folderId: folder._id }, { projection: { seen: 1, sizeBytes: 1 } })
-    .sort({ mailboxId: 1, folderId: 1, uid: 1 })
-  for await (const message of messages) {
-    total += 1
-    bytes += message.sizeBytes
-    if (!message.seen) unread += 1
+/** Takes a path for a new folder. False when there is one. */
+export async function insertFolder(store: Store, folder: FolderDoc): Promise<boolean> {
+  try {
+    await store.folders.insertOne(folder)
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
   }
-  const { modifiedCount } = await store.folders.updateOne(
-    {
-      _id: folder._id,
-      mailboxId: folder.mailboxId,
-      highestModseq: folder.highestModseq,
-      // What a living writer has reserved is in the counters, but perhaps not yet among the messages.
-      'open.at': { $not: { $gte: before } },
-    },
-    { $set: { total, unread, bytes }, $pull: { open: { at: { $lt: before } } } },
-  )
-  return modifiedCount === 1
 }
 
+/**
+ * Gives folders new paths, in the order given, until one is taken or has moved. False when it did not come to the end:
+ * the last ones then have their old paths still.
+ */
+export async function renameFolders(
+  store: Store,
+  mailboxId: string,
+  renames: readonly { readonly folderId: string; readonly from: string; readonly to: string }[],
+): Promise<boolean> {
+  try {
+    const { matchedCount } = await store.folders.bulkWrite(
+      renames.map(({ folderId, from, to }) => ({
+        updateOne: { filter: { _id: folderId, mailboxId, path: from, role: null }, update: { $set: { path: to } } },
+      })),
+      { ordered: true },
+    )
+    return matchedCount === renames.length
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+/** Removes a folder nothing lies in and nobody writes to. False when it is not so. */
+export async function removeFolder(
+  store: Store,
+  { mailboxId, folderId }: { mailboxId: string; folderId: string },
+): Promise<boolean> {
+  const { deletedCount } = await store.folders.deleteOne({ _id: folderId, mailboxId, role: null, total: 0, open: [] })
+  return deletedCount === 1
+}
+
+/** A UIDVALIDITY that no folder of the mailbox ever had (RFC 9051 2.3.1.1): the time, or one more than the last. */
+export async function nextUidValidity(store: Store, mailboxId: string, at: Date): Promise<number> {
+  const seconds = Math.floor(at.getTime() / 1000)
+  const mailbox = await store.mailboxes.findOneAndUpdate(
+    { _id: mailboxId },
+    [
+      {
+        $set: { lastUidValidity: { $max: [seconds, { $add: [{ $ifNull: ['$lastUidValidity', 0] }, 1] }] } },
+      },
+    ],
+    { returnDocument: 'after', projection: { lastUidValidity: 1 } },
+  )
+  return mailbox?.lastUidValidity ?? seconds
+}
+
+/** How the counts of a folder call a label: any text, without what a field name must not have. */
+export const labelKey = (label: string): string => `l${Buffer.from(label).toString('base64url')}`
+
+/** The label that a key of the counts names. */
+export const labelOf = (key: string): string => Buffer.from(key.slice(1), 'base64url').toString()
+
 function take(
-  { folderId, mailboxId, uids, total, unread, bytes }: Claim,
+  { folderId, mailboxId, uids, total, unread, bytes, labels = {}, touches = [], threads }: Claim,
   token: string,
   at: Date,
 ): { filter: Filter<FolderDoc>; update: Document[] } {
   const next = { $add: ['$highestModseq', 1] }
+  const counted = Object.entries(labels)
+  const reservation: { [K in keyof Reservation]: unknown } = {
+    ...{ token, uid: '$uidNext', uids, modseq: next, at, total, unread, bytes },
+    ...(counted.length > 0 && { labels }),
+    ...(threads !== undefined && { threads }),
+  }
   const stage: Document = {
     $set: {
       uidNext: { $add: ['$uidNext', uids] },
@@ -177,16 +228,42 @@ function take(
       total: { $add: ['$total', total] },
       unread: { $add: ['$unread', unread] },
       bytes: { $add: ['$bytes', bytes] },
-      open: { $concatArrays: ['$open', [{ token, uid: '$uidNext', modseq: next, at }]] },
+      open: { $concatArrays: ['$open', [reservation]] },
+      ...Object.fromEntries(
+        counted.map(([key, by]) => [`labels.${key}`, { $add: [{ $ifNull: [`$labels.${key}`, 0] }, by] }]),
+      ),
+      ...(touches.length > 0 && {
+        touched: { $cond: [{ $isArray: '$touched' }, { $concatArrays: ['$touched', touches] }, '$$REMOVE'] },
+      }),
     },
   }
-  return { filter: { _id: folderId, mailboxId }, update: [stage] }
+  const open = touches.length === 0 ? {} : { $or: [{ gate: { $exists: false } }, { gate: { $lte: at } }] }
+  return {
+    filter: { _id: folderId, mailboxId, ...open },
+    update: counted.length === 0 ? [stage] : [stage, withoutUnused],
+  }
 }
 
 function close({ folderId, token, over }: Closing): AnyBulkWriteOperation<FolderDoc> {
-  const back = over === undefined ? {} : { $inc: { total: -over.total, unread: -over.unread, bytes: -over.bytes } }
+  const back = over === undefined ? {} : { $inc: negated(over) }
   // Closing twice (the first answer was lost) gives back once.
   return {
     updateOne: { filter: { _id: folderId, 'open.token': token }, update: { $pull: { open: { token } }, ...back } },
   }
+}
+
+function negated({ total, unread, bytes, labels = {} }: FolderCounts): { [field: string]: number } {
+  const counted = Object.entries(labels).map(([key, by]) => [`labels.${key}`, -by])
+  return { total: -total, unread: -unread, bytes: -bytes, ...Object.fromEntries(counted) }
+}
+
+/** Labels that no message has any more are forgotten. */
+const withoutUnused: Document = {
+  $set: {
+    labels: {
+      $arrayToObject: {
+        $filter: { input: { $objectToArray: '$labels' }, as: 'label', cond: { $ne: ['$$label.v', 0] } },
+      },
+    },
+  },
 }

@@ -1,14 +1,17 @@
-/** Messages: read by index ranges, changed through a reservation in their folder. */
+/** Messages, read by index ranges. */
 import type { Filter } from 'mongodb'
-import { newToken } from '../schemas/ids.ts'
-import type { FolderDoc, MessageDoc } from './documents/mail.ts'
-import { type Claim, closeReservations, reserve } from './folders.ts'
+import { idAt } from '../schemas/ids.ts'
+import { dropBlobUsers } from './blobs.ts'
+import type { MessageDoc } from './documents/mail.ts'
 import type { Store } from './open.ts'
 
-/** Where a listing looks; every part narrows. */
+/**
+ * Where a listing looks; every part narrows. Flags and attachments are found by folder: who asks for them names the folders,
+ * all of them when it does not matter.
+ */
 export type MessageQuery = {
   readonly mailboxId: string
-  readonly folderId?: string
+  readonly folderIds?: readonly string[]
   readonly label?: string
   readonly threadId?: string
   readonly unread?: boolean
@@ -20,6 +23,8 @@ export type MessageQuery = {
   readonly hasAttachment?: boolean
   readonly since?: Date
   readonly until?: Date
+  /** Only of these. */
+  readonly ids?: readonly string[]
 }
 
 /** Messages newest first, those before `before` (a message id). */
@@ -28,7 +33,12 @@ export function listMessages(
   query: MessageQuery,
   { before, limit }: { before: string | null; limit: number },
 ): Promise<MessageDoc[]> {
-  return store.messages.find(filterOf(query, before)).sort(sortOf(query)).limit(limit).toArray()
+  const { filter, hint } = rangeOf(query, before)
+  return store.messages
+    .find(filter, hint === null ? {} : { hint })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .toArray()
 }
 
 export function findMessage(
@@ -40,6 +50,31 @@ export function findMessage(
 
 export function findMessages(store: Store, ids: readonly string[]): Promise<MessageDoc[]> {
   return store.messages.find({ _id: { $in: [...ids] } }).toArray()
+}
+
+/** What may change about a message without another one taking its place; every part narrows. */
+export type MessageState = Partial<Pick<MessageDoc, 'seen' | 'flagged' | 'answered'>> & { readonly label?: string }
+
+/** Those of an account's messages that are in a state. */
+export function findInState(
+  store: Store,
+  { accountId, ids }: { accountId: string; ids: readonly string[] },
+  { label, ...flags }: MessageState,
+): Promise<MessageDoc[]> {
+  return store.messages
+    .find({ _id: { $in: [...ids] }, accountId, ...flags, ...(label !== undefined && { labels: label }) })
+    .toArray()
+}
+
+/** Those of the messages of a mailbox that are there, and the blob each has now. */
+export async function findVersions(
+  store: Store,
+  { mailboxId, ids }: { mailboxId: string; ids: readonly string[] },
+): Promise<readonly { readonly id: string; readonly blobId: string }[]> {
+  const found = await store.messages
+    .find({ mailboxId, _id: { $in: [...ids] } }, { projection: { 'blob.id': 1 } })
+    .toArray()
+  return found.map(({ _id, blob }) => ({ id: _id, blobId: blob.id }))
 }
 
 /** Messages of all mailboxes in the order of their ids, from one id up to before another: for the sweep. */
@@ -77,119 +112,75 @@ export async function hasMailFrom(
   return found !== null
 }
 
-export type FlagChange = {
-  readonly seen?: boolean
-  readonly flagged?: boolean
-  readonly answered?: boolean
-  readonly labels?: readonly string[]
-}
-
-/** Changes flags and labels in place. Answers the message as it then is; null when it left the folder meanwhile. */
-export async function changeFlags(
-  store: Store,
-  message: MessageDoc,
-  change: FlagChange,
-  at: Date,
-): Promise<MessageDoc | null> {
-  const unread = change.seen === undefined || change.seen === message.seen ? 0 : change.seen ? -1 : 1
-  const claim: Claim = { folderId: message.folderId, mailboxId: message.mailboxId, uids: 0, total: 0, unread, bytes: 0 }
-  const token = newToken()
-  const taken = (await reserve(store, [claim], { token, at })).get(message.folderId)
-  if (taken === undefined) return null
-  const { labels, ...flags } = change
-  const set = { ...flags, modseq: taken.modseq, ...(labels !== undefined && labels.length > 0 && { labels }) }
-  const changed = await store.messages.findOneAndUpdate(
-    { mailboxId: message.mailboxId, _id: message._id, folderId: message.folderId, modseq: message.modseq },
-    { $set: set, ...(labels !== undefined && labels.length === 0 && { $unset: { labels: '' } }) },
-    { returnDocument: 'after' },
+/** Removes up to `limit` messages of an ended mailbox, with their blobs. Answers how many. */
+export async function purgeMessages(store: Store, mailboxId: string, limit: number): Promise<number> {
+  const messages = await store.messages
+    .find({ mailboxId }, { projection: { blob: 1 } })
+    .sort({ mailboxId: 1, _id: 1 })
+    .limit(limit)
+    .toArray()
+  // The blobs first: after a crash in between the messages are found again.
+  await dropBlobUsers(
+    store,
+    messages.map(({ _id, blob }) => ({ blobId: blob.id, users: [_id] })),
   )
-  const over = changed === null ? { over: { total: 0, unread, bytes: 0 } } : {}
-  await closeReservations(store, [{ folderId: message.folderId, token, ...over }])
-  return changed
-}
-
-/** Moves a message to another folder of its mailbox, where it gets a new UID; its id stays. Null when it moved meanwhile. */
-export async function moveMessage(
-  store: Store,
-  message: MessageDoc,
-  { to, deletedFrom, at }: { to: FolderDoc; deletedFrom?: string; at: Date },
-): Promise<MessageDoc | null> {
-  const { mailboxId, sizeBytes: bytes } = message
-  const unread = message.seen ? 0 : 1
-  const token = newToken()
-  const claims: Claim[] = [
-    { folderId: to._id, mailboxId, uids: 1, total: 1, unread, bytes },
-    { folderId: message.folderId, mailboxId, uids: 0, total: -1, unread: -unread, bytes: -bytes },
-  ]
-  const taken = (await reserve(store, claims, { token, at })).get(to._id)
-  if (taken === undefined) return null
-  const moved = await store.messages.findOneAndUpdate(
-    { mailboxId, _id: message._id, folderId: message.folderId, modseq: message.modseq },
-    {
-      $set: {
-        folderId: to._id,
-        uid: taken.uid,
-        modseq: taken.modseq,
-        ...(deletedFrom !== undefined && { deletedFrom }),
-      },
-      ...(deletedFrom === undefined && { $unset: { deletedFrom: '' } }),
-    },
-    { returnDocument: 'after' },
-  )
-  const back = moved === null
-  await closeReservations(store, [
-    { folderId: to._id, token, ...(back && { over: { total: 1, unread, bytes } }) },
-    { folderId: message.folderId, token, ...(back && { over: { total: -1, unread: -unread, bytes: -bytes } }) },
-  ])
-  return moved
-}
-
-/** Removes a message for good. False when it was gone or moved meanwhile. Its blob is counted one user less. */
-export async function removeMessage(store: Store, message: MessageDoc, at: Date): Promise<boolean> {
-  const { mailboxId, folderId, sizeBytes: bytes } = message
-  const unread = message.seen ? 0 : 1
-  const token = newToken()
-  await reserve(store, [{ folderId, mailboxId, uids: 0, total: -1, unread: -unread, bytes: -bytes }], { token, at })
-  const { deletedCount } = await store.messages.deleteOne({ mailboxId, _id: message._id, folderId })
-  await closeReservations(store, [
-    { folderId, token, ...(deletedCount === 0 && { over: { total: -1, unread: -unread, bytes: -bytes } }) },
-  ])
-  return deletedCount === 1
-}
-
-/** Removes up to `limit` messages of an ended mailbox. Answers those removed. */
-export async function purgeMessages(store: Store, mailboxId: string, limit: number): Promise<MessageDoc[]> {
-  const messages = await store.messages.find({ mailboxId }).sort({ mailboxId: 1, _id: 1 }).limit(limit).toArray()
   if (messages.length > 0) await store.messages.deleteMany({ mailboxId, _id: { $in: messages.map(({ _id }) => _id) } })
-  return messages
+  return messages.length
 }
 
-function filterOf(query: MessageQuery, before: string | null): Filter<MessageDoc> {
-  const { mailboxId, folderId, label, threadId, unread, flagged, from, to, subject, hasAttachment, since, until } =
+/**
+ * The filter and the index that give a page without passing over much that does not match. Ids are in the order of arrival,
+ * so times are bounds of ids; the indexes of folders are read for several folders, and for read and unread mail, side by
+ * side in that order.
+ */
+function rangeOf(query: MessageQuery, before: string | null): { filter: Filter<MessageDoc>; hint: FolderIndex | null } {
+  const { mailboxId, folderIds, label, threadId, unread, flagged, from, to, subject, hasAttachment, since, until } =
     query
-  const received = { ...(since !== undefined && { $gte: since }), ...(until !== undefined && { $lt: until }) }
+  const below = [...(before === null ? [] : [before]), ...(until === undefined ? [] : [idAt('msg', until)])].sort()[0]
+  const ids = {
+    ...(since !== undefined && { $gte: idAt('msg', since) }),
+    ...(below !== undefined && { $lt: below }),
+    ...(query.ids !== undefined && { $in: [...query.ids] }),
+  }
+  const hint = query.ids === undefined ? folderIndexOf(query) : null
   return {
-    mailboxId,
-    ...(folderId !== undefined && { folderId }),
-    ...(label !== undefined && { labels: label }),
-    ...(threadId !== undefined && { threadId }),
-    ...(unread !== undefined && { seen: !unread }),
-    ...(flagged !== undefined && { flagged }),
-    ...(from !== undefined && { 'from.address': from }),
-    ...(to !== undefined && { 'to.address': to }),
-    ...(subject !== undefined && {
-      subject: { $regex: subject.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&'), $options: 'i' },
-    }),
-    ...(hasAttachment !== undefined && { 'attachments.0': { $exists: hasAttachment } }),
-    ...(Object.keys(received).length > 0 && { receivedAt: received }),
-    ...(before !== null && { _id: { $lt: before } }),
+    hint,
+    filter: {
+      mailboxId,
+      ...(folderIds !== undefined && { folderId: { $in: [...folderIds] } }),
+      ...(label !== undefined && { labels: label }),
+      ...(threadId !== undefined && { threadId }),
+      ...(unread !== undefined && { seen: !unread }),
+      ...(unread === undefined && hint !== null && { seen: { $in: [false, true] } }),
+      ...(flagged !== undefined && { flagged }),
+      ...(from !== undefined && { 'from.address': from }),
+      ...(to !== undefined && { 'to.address': to }),
+      ...(subject !== undefined && { subject: containing(subject) }),
+      ...(hasAttachment !== undefined && { 'attachments.0': { $exists: hasAttachment } }),
+      ...(Object.keys(ids).length > 0 && { _id: ids }),
+    },
   }
 }
 
-/** The order that an index of the narrowest filter gives. */
-function sortOf({ folderId, threadId, label }: MessageQuery): { [field: string]: -1 } {
-  if (threadId !== undefined) return { mailboxId: -1, threadId: -1, _id: -1 }
-  if (label !== undefined) return { mailboxId: -1, labels: -1, _id: -1 }
-  if (folderId !== undefined) return { mailboxId: -1, folderId: -1, _id: -1 }
-  return { mailboxId: -1, _id: -1 }
+/** The condition that a field contains a text, in any case. */
+export function containing(text: string): { $regex: string; $options: string } {
+  return { $regex: text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&'), $options: 'i' }
+}
+
+/** The index of store/collections.ts for what is found by folder; everything else has one that fits alone. */
+type FolderIndex = 'inFolder' | 'flagged' | 'withAttachment'
+
+function folderIndexOf({ folderIds, label, threadId, flagged, hasAttachment }: MessageQuery): FolderIndex | null {
+  if (folderIds === undefined || label !== undefined || threadId !== undefined) return null
+  if (flagged === true) return 'flagged'
+  return hasAttachment === true ? 'withAttachment' : 'inFolder'
+}
+
+/** The messages of a mailbox that carry one of these Message-IDs. */
+export async function findMessagesByHeader(
+  store: Store,
+  { mailboxId, messageIds }: { mailboxId: string; messageIds: readonly string[] },
+): Promise<MessageDoc[]> {
+  if (messageIds.length === 0) return []
+  return store.messages.find({ mailboxId, messageIdHeader: { $in: [...messageIds] } }).toArray()
 }

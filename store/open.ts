@@ -1,5 +1,12 @@
 /** Opens the database: the embedded engine's socket or any MongoDB deployment, through the ordinary driver. */
-import { type Db, MongoBulkWriteError, MongoClient, MongoServerError } from 'mongodb'
+import {
+  type Db,
+  MongoBulkWriteError,
+  MongoClient,
+  MongoNetworkError,
+  MongoServerError,
+  MongoServerSelectionError,
+} from 'mongodb'
 import { type Collections, collectionsOf, ensureIndexes } from './collections.ts'
 import { migrate } from './migrations.ts'
 
@@ -53,6 +60,15 @@ export function databaseOf(url: string): string {
 export function isDuplicate(error: unknown, field?: string): boolean {
   if (!(error instanceof MongoServerError) || error.code !== 11000) return false
   return field === undefined || Object.keys((error.keyPattern as object | undefined) ?? {}).includes(field)
+}
+
+/** Codes with which a server says that it cannot write, or not for now: full, stopping, starting, stepping down. */
+const unavailableCodes: readonly unknown[] = [91, 189, 10107, 11600, 11602, 13435, 13436, 14031]
+
+/** Whether an error says that the database cannot serve now: it is away, stopping, or has no room left. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true
+  return error instanceof MongoServerError && unavailableCodes.includes(error.code)
 }
 
 /** Whether an unordered bulk write failed for nothing but documents that were there already. */

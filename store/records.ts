@@ -1,6 +1,5 @@
-/** Small collections: idempotency marks, the audit trail, contacts, and the service's own state. */
+/** Small collections: idempotency marks, the audit trail, and the service's own state. */
 import type { AuditDoc, IdempotencyDoc } from './documents/accounts.ts'
-import type { ContactDoc } from './documents/mail.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /**
@@ -26,8 +25,9 @@ export async function takeMark(
       { returnDocument: 'after' },
     )
     if (same !== null) return { taken: true, onceId: same.onceId }
+    // Of the same request only when it expired: it may have been released since the look above, and keeps its `onceId`.
     const over = [
-      { state: 'running' as const, startedAt: { $lt: lapsedBefore } },
+      { state: 'running' as const, startedAt: { $lt: lapsedBefore }, fingerprint: { $ne: fingerprint } },
       { expiresAt: { $lte: mark.startedAt } },
     ]
     const { modifiedCount } = await store.idempotency.replaceOne({ _id: mark._id, $or: over }, withoutId(mark))
@@ -82,46 +82,6 @@ export function walkAudit(store: Store, accountId: string, fromSeq: number, limi
     .toArray()
 }
 
-export type ContactSeen = {
-  readonly accountId: string
-  readonly mailboxId: string
-  readonly address: string
-  readonly name: string
-  readonly at: Date
-  readonly direction: 'sent' | 'received'
-}
-
-/** Notes whom mailboxes wrote with. */
-export async function noteContacts(store: Store, seen: readonly ContactSeen[]): Promise<void> {
-  if (seen.length === 0) return
-  await store.contacts.bulkWrite(
-    seen.map(({ accountId, mailboxId, address, name, at, direction }) => ({
-      updateOne: {
-        filter: { _id: contactId(mailboxId, address) },
-        update: {
-          $setOnInsert: {
-            accountId,
-            mailboxId,
-            address,
-            [direction === 'sent' ? 'received' : 'sent']: 0,
-            ...(name === '' && { name }),
-          },
-          $max: { lastSeenAt: at },
-          $inc: { [direction]: 1 },
-          ...(name !== '' && { $set: { name } }),
-        },
-        upsert: true,
-      },
-    })),
-    { ordered: false },
-  )
-}
-
-/** Those of the addresses that a mailbox wrote with before. */
-export function findContacts(store: Store, mailboxId: string, addresses: readonly string[]): Promise<ContactDoc[]> {
-  return store.contacts.find({ _id: { $in: addresses.map((address) => contactId(mailboxId, address)) } }).toArray()
-}
-
 export async function readState<T>(store: Store, name: string): Promise<T | null> {
   const state = await store.state.findOne({ _id: name })
   return state === null ? null : (state.value as T)
@@ -130,8 +90,6 @@ export async function readState<T>(store: Store, name: string): Promise<T | null
 export async function writeState(store: Store, name: string, value: unknown): Promise<void> {
   await store.state.updateOne({ _id: name }, { $set: { value } }, { upsert: true })
 }
-
-const contactId = (mailboxId: string, address: string) => `${mailboxId}:${address}`
 
 function withoutId({ _id, ...rest }: IdempotencyDoc): Omit<IdempotencyDoc, '_id'> {
   return rest

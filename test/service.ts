@@ -15,6 +15,8 @@ export type ReadyLine = {
   readonly http: string
   readonly mcp: string
   readonly smtp: string
+  readonly submission: string | null
+  readonly submissions: string | null
   readonly data: string
 }
 

@@ -3,18 +3,21 @@
  * stuffed dots and the final one; its blocks count against the budget until `release()` (a message of several blocks is for a
  * moment there twice); after a refusal nothing is held.
  */
+import { normaliseAddress } from '../../mail/address.ts'
 import type { Reply } from '../hook.ts'
 
-type Limits = { readonly messageBytes: number; readonly headerBytes: number; readonly headerCount: number }
+type Limits = {
+  readonly messageBytes: number
+  readonly headerBytes: number
+  readonly headerCount: number
+  readonly hops: number
+}
 
 export const tooLarge: Reply = { code: 552, enhanced: '5.3.4', text: 'Message too large' }
 const headerTooLarge: Reply = { code: 552, enhanced: '5.3.4', text: 'Message header too large' }
 const tooManyFields: Reply = { code: 552, enhanced: '5.3.4', text: 'Too many header fields' }
 export const noRoom: Reply = { code: 452, enhanced: '4.3.1', text: 'Too much mail at once, try again later' }
-const loop: Reply = { code: 554, enhanced: '5.4.6', text: 'Too many hops, this is a mail loop' }
-
-/** RFC 5321 6.3 asks that a message with at least 100 Received fields still passes. */
-const hopsMax = 100
+export const loop: Reply = { code: 554, enhanced: '5.4.6', text: 'Too many hops, this is a mail loop' }
 
 const firstBlockBytes = 16 * 1024
 const blockBytesMax = 1024 * 1024
@@ -62,6 +65,8 @@ export class Collector {
   #headerBytes = 0
   #fields = 0
   #hops = 0
+  /** Where it was delivered before, as its fields say. */
+  readonly #deliveredTo = new Set<string>()
 
   constructor(limits: Limits, budget: ByteBudget) {
     this.#limits = limits
@@ -90,11 +95,12 @@ export class Collector {
   }
 
   /** The message, or why it is not taken. */
-  finish(): { readonly raw: Buffer } | { readonly refusal: Reply } {
+  finish(): { readonly raw: Buffer; readonly deliveredTo: ReadonlySet<string> } | { readonly refusal: Reply } {
     if (this.#refusal === null) this.#keepRun()
     if (this.#refusal !== null) return { refusal: this.#refusal }
     const last = this.#blocks.at(-1)?.subarray(0, this.#used) ?? Buffer.alloc(0)
-    return { raw: this.#blocks.length < 2 ? last : Buffer.concat([...this.#blocks.slice(0, -1), last]) }
+    const raw = this.#blocks.length < 2 ? last : Buffer.concat([...this.#blocks.slice(0, -1), last])
+    return { raw, deliveredTo: this.#deliveredTo }
   }
 
   /** Gives the memory back; the collector is of no use afterwards. Can be called again. */
@@ -117,7 +123,9 @@ export class Collector {
     const folded = line[start] === 0x20 || line[start] === 0x09
     if (folded) return true
     if (++this.#fields > this.#limits.headerCount) return this.#refuse(tooManyFields)
-    if (isReceived(line, start) && ++this.#hops > hopsMax) return this.#refuse(loop)
+    if (isField(line, start, 'received:') && ++this.#hops > this.#limits.hops) return this.#refuse(loop)
+    if (isField(line, start, 'delivered-to:') && this.#deliveredTo.size < this.#limits.hops)
+      this.#deliveredTo.add(normaliseAddress(line.toString('utf8', start + 'delivered-to:'.length)) ?? '')
     return true
   }
 
@@ -159,8 +167,8 @@ export class Collector {
   }
 }
 
-function isReceived(line: Buffer, start: number): boolean {
-  const first = line[start]
-  if (first !== 0x52 && first !== 0x72) return false
-  return line.toString('latin1', start, start + 9).toLowerCase() === 'received:'
+/** Whether a line begins a field of this name (lower-case, with its colon). */
+function isField(line: Buffer, start: number, name: string): boolean {
+  if (((line[start] ?? 0) | 0x20) !== name.charCodeAt(0)) return false
+  return line.toString('latin1', start, start + name.length).toLowerCase() === name
 }

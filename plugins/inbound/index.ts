@@ -3,25 +3,28 @@
  * does when the message is durable.
  */
 import { withRequest } from '../../core/context.ts'
-import { type Peer, receive } from '../../core/receive.ts'
+import { receive } from '../../core/receive.ts'
+import type { Peer } from '../../core/trace.ts'
 import type { Connection, Plugin, Transaction } from '../haraka.d.ts'
 import { accept, hook, pass, type Reply, refuse } from '../hook.ts'
 import { context, settings } from '../process.ts'
-import { ByteBudget, Collector, noRoom, tooLarge } from './collector.ts'
+import { ByteBudget, Collector, loop, noRoom, tooLarge } from './collector.ts'
 
 const lineTooLong: Reply = { code: 554, enhanced: '5.6.0', text: 'A line is too long to be kept as it is' }
 
 /** A client that goes on after this many times the largest message is not sending one: the session ends. */
 const endlessFactor = 2
 
-/** The collectors of transactions in DATA; whoever takes one out releases it. */
+/** The collectors of transactions from DATA until the message is stored or refused. */
 const collectors = new Map<Transaction, Collector>()
 let budget: ByteBudget
 
 export function register(this: Plugin): void {
   budget = new ByteBudget(settings().limits.smtp.dataBytesInFlight)
   this.register_hook('data', 'collect')
-  this.register_hook('data_post', 'store')
+  // Around those who look at the whole message and may refuse it.
+  this.register_hook('data_post', 'handOver', -50)
+  this.register_hook('data_post', 'store', 50)
   this.register_hook('queue', 'acknowledge')
   this.register_hook('reset_transaction', 'release')
 }
@@ -47,28 +50,40 @@ export const collect = hook((connection: Connection) => {
   return undefined
 })
 
-/** data_post: the message is complete. Here and not in `queue`, where Haraka only says 550, 450 or 451. */
-export const store = hook(async (connection: Connection) => {
-  const { transaction } = connection
+/** data_post: the message is complete and within the limits of DATA. */
+export const handOver = hook(({ transaction }: Connection) => {
   const collector = transaction === null ? undefined : collectors.get(transaction)
   if (transaction === null || collector === undefined) return pass
-  collectors.delete(transaction)
+  if (transaction.notes.data_line_length_exceeded === true) return refuse(lineTooLong)
+  const collected = collector.finish()
+  if ('refusal' in collected) return refuse(collected.refusal)
+  const { recipients = [] } = transaction.notes
+  // What was at one of these addresses before and comes back goes round in circles.
+  if (recipients.some(({ address }) => collected.deliveredTo.has(address))) return refuse(loop)
+  transaction.notes.message = collected
+  return pass
+})
+
+/** data_post: nobody refused it. Here and not in `queue`, where Haraka only says 550, 450 or 451. */
+export const store = hook(async (connection: Connection) => {
+  const { transaction } = connection
+  const message = transaction?.notes.message
+  if (transaction === null || message === undefined) return pass
+  const { recipients = [], verdict } = transaction.notes
   try {
-    if (transaction.notes.data_line_length_exceeded === true) return refuse(lineTooLong)
-    const collected = collector.finish()
-    if ('refusal' in collected) return refuse(collected.refusal)
     const ctx = withRequest(await context(), transaction.uuid)
     const { messageIds } = await receive(ctx, {
-      raw: collected.raw,
+      raw: message.raw,
       reversePath: transaction.mail_from.address,
-      recipients: transaction.notes.recipients ?? [],
+      recipients,
       peer: peerOf(connection, transaction),
       transactionId: transaction.uuid,
+      verdict,
     })
-    transaction.notes.accepted = `2.6.0 ${messageIds[0]} accepted`
+    transaction.notes.accepted = `2.6.0 ${messageIds[0] ?? 'report'} accepted`
     return pass
   } finally {
-    collector.release()
+    letGo(transaction)
   }
 })
 
@@ -79,11 +94,15 @@ export const acknowledge = hook(({ transaction }: Connection) =>
 
 /** reset_transaction: also of a client that hung up in the middle of DATA. */
 export const release = hook(({ transaction }: Connection) => {
-  if (transaction === null) return pass
-  collectors.get(transaction)?.release()
-  collectors.delete(transaction)
+  if (transaction !== null) letGo(transaction)
   return pass
 })
+
+function letGo(transaction: Transaction): void {
+  collectors.get(transaction)?.release()
+  collectors.delete(transaction)
+  transaction.notes.message = undefined
+}
 
 /** The client as our Received field tells it; the protocol is one of RFC 3848 and RFC 6531 4.3. */
 function peerOf({ remote, hello, tls }: Connection, { notes }: Transaction): Peer {

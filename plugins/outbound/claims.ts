@@ -6,7 +6,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attempt, Outcome } from '../../core/attempt.ts'
 import type { Context } from '../../core/context.ts'
-import { claimAttempts, onDue, recordOutcome, renewAttempts } from '../../core/outbox.ts'
+import { claimAttempts, onDue, renewAttempts } from '../../core/outbox.ts'
+import { recordOutcome } from '../../core/outcomes.ts'
 
 export type Claims = {
   /** Claims no more, and resolves when what is in flight is recorded, or after `timeoutMs`. */

@@ -1,9 +1,10 @@
 /** Where mail for a domain goes: a relay of the settings, or the domain's MX (RFC 5321 5.1). One address per attempt. */
 import { createHash } from 'node:crypto'
-import type { MxRecord } from 'node:dns'
 import { isIP } from 'node:net'
 
-/** The DNS questions asked here; node's promises Resolver answers them. */
+type MxRecord = { readonly exchange: string; readonly priority: number }
+
+/** The DNS questions asked here. */
 export type Resolver = {
   resolveMx(name: string): Promise<MxRecord[]>
   resolve4(name: string): Promise<string[]>
@@ -109,7 +110,7 @@ async function withAddresses(resolver: Resolver, records: readonly MxRecord[]): 
 }
 
 /** IPv4 addresses, or the IPv6 ones of a host that has no others. Rejects when the DNS does not answer. */
-export async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[]> {
+async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[]> {
   if (isIP(name) !== 0) return [name]
   const found = await emptyWhenAbsent(resolver.resolve4(name))
   return (found.length > 0 ? found : await emptyWhenAbsent(resolver.resolve6(name))).slice(0, addressesPerServerMax)

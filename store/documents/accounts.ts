@@ -16,8 +16,16 @@ export type AccountDoc = Plans & {
   /** Mailboxes it has: raised only while below the plan's count. */
   readonly inboxes: number
   readonly webhooks: number
+  readonly templates?: number
+  readonly aliases?: number
   /** Events below this number are gone (30 days): a new one is always above it. */
   readonly eventSeqFloor: number
+  /** Of an account that signed up: how many sends it has on a day, as of the last day with sends. */
+  readonly warmUp?: { readonly day: string; readonly volume: number }
+  /** When an administrator found the phone number of its owner to be right. */
+  readonly phoneVerifiedAt?: Date
+  /** When sending was last resumed: outcomes of earlier days no longer count. */
+  readonly resumedAt?: Date
   readonly sendingPaused: { readonly reason: string; readonly at: Date } | null
 }
 
@@ -62,6 +70,18 @@ export type UsageDoc = {
   readonly _id: string
   readonly expiresAt: Date
   readonly counts: { readonly [counter: string]: number }
+  /** What was taken for something that is not yet known to be there. */
+  readonly open?: readonly OpenTake[]
+}
+
+/** A take that is open: what it is for notes `token` as `takenBy` when it is committed. */
+export type OpenTake = {
+  readonly token: string
+  /** Id of the send or batch. */
+  readonly purpose: string
+  readonly counter: string
+  readonly by: number
+  readonly at: Date
 }
 
 export type IdempotencyDoc = {

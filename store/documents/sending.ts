@@ -1,7 +1,11 @@
 /** Documents of what is sent: the accepted send, its rows in the outbox, the lanes. Times are Dates (UTC). */
+import type { deliveryStatuses, suppressionReasons } from '../../schemas/sending.ts'
 import type { BlobRef, Named } from './mail.ts'
 
-export type DeliveryStatus = 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
+/** The calendar periods (UTC) in which sends are counted. */
+export type UsagePeriod = 'month' | 'day' | 'hour' | 'minute'
+
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 export type EmailRecipient = {
   readonly email: string
@@ -36,7 +40,19 @@ export type EmailDoc = {
   readonly threadId: string | null
   readonly inReplyTo: string | null
   readonly references: readonly string[]
+  /** How it came, when not by a send of the API or a tool. */
+  readonly origin?: 'transactional' | 'batch' | 'submission'
+  readonly batchId?: string
+  readonly tags?: readonly string[]
+  /** The allowance it took when it was accepted, for giving it back. */
+  readonly taken?: readonly { readonly period: UsagePeriod; readonly counter: string; readonly by: number }[]
+  /** The token of that take. */
+  readonly takenBy?: string
   readonly createdAt: Date
+  /** The time it was asked for. */
+  readonly sendAt?: Date
+  /** The same while it waits: absent once it is released or cancelled. */
+  readonly scheduledFor?: Date
   /** When the outbound engine took it first; absent until then. */
   readonly sentAt?: Date
   /** Whether outbox rows and Sent copy are written. */
@@ -72,3 +88,59 @@ export type OutboxDoc = {
 
 /** One account with due mail. */
 export type LaneDoc = { readonly _id: string; readonly dueAt: Date; readonly rev: number }
+
+/** An address of an account that is not written to any more: `_id` is `<account id>:<address>`. */
+export type SuppressionDoc = {
+  readonly _id: string
+  readonly accountId: string
+  readonly email: string
+  readonly reason: SuppressionReason
+  /** The remote's answer or the report, word for word; null when a person added it. */
+  readonly detail: string | null
+  readonly at: Date
+}
+export type SuppressionReason = (typeof suppressionReasons)[number]
+
+export type TemplateDoc = {
+  /** `<account id>:<alias>`. */
+  readonly _id: string
+  readonly accountId: string
+  readonly alias: string
+  readonly subject: string
+  readonly html: string | null
+  readonly text: string | null
+  readonly status: 'active' | 'paused'
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** One accepted batch: the commit point of all its sends, which are made from it one by one, at the pace of the plan. */
+export type BatchDoc = {
+  readonly _id: string
+  readonly accountId: string
+  readonly mailboxId: string
+  readonly keyId: string
+  readonly idempotencyKey: string
+  /** SHA-256 of the request, to tell a repeat from another one. */
+  readonly fingerprint: string
+  readonly from: Named
+  readonly subject: string
+  readonly text: string | null
+  readonly html: string | null
+  readonly recipients: readonly BatchRecipient[]
+  /** The token by which its allowance was taken. */
+  readonly takenBy: string
+  readonly createdAt: Date
+  /** How many of the recipients have their send. */
+  readonly done: number
+  /** When the next are made; absent when all have theirs. */
+  readonly nextAt?: Date
+  readonly expiresAt: Date
+}
+
+export type BatchRecipient = {
+  readonly email: string
+  readonly fields: { readonly [name: string]: string }
+  /** Why it gets no send; null when it does. */
+  readonly failed: string | null
+}

@@ -8,7 +8,10 @@ export type ChangeDoc = {
 }
 
 export type ChangeNote =
-  | { readonly kind: 'messages'; readonly ids: readonly string[] }
+  /** Messages that came in; `mailboxIds` names each mailbox once. */
+  | { readonly kind: 'messages'; readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
+  /** Messages that were stored or changed otherwise: Sent copies, drafts. */
+  | { readonly kind: 'stored'; readonly ids: readonly string[] }
   | { readonly kind: 'email'; readonly accountId: string; readonly emailId: string }
   | { readonly kind: 'due'; readonly accountIds: readonly string[] }
   | { readonly kind: 'address'; readonly addresses: readonly string[] }

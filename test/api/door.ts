@@ -15,6 +15,7 @@ import { createDomain, ensureSharedDomain } from '../../core/domains.ts'
 import { createKey, type NewKey } from '../../core/keys.ts'
 import { receive } from '../../core/receive.ts'
 import { findRecipient } from '../../core/recipients.ts'
+import type { Verdict } from '../../core/verdict.ts'
 import { createMcp } from '../../mcp/server.ts'
 import type { AgentsPlanName, MailPlanName } from '../../schemas/plans.ts'
 import { allScopes } from '../../schemas/scopes.ts'
@@ -143,7 +144,7 @@ export function makeKey(ctx: Context, key: Partial<NewKey> & Pick<NewKey, 'accou
 /** Mail comes in, as the SMTP door hands it over. Returns its message id. */
 export async function deliver(
   ctx: Context,
-  { to, raw, from = 'sender@remote.example' }: { to: string; raw: string; from?: string },
+  { to, raw, from = 'sender@remote.example', verdict }: { to: string; raw: string; from?: string; verdict?: Verdict },
 ): Promise<string> {
   const { messageIds } = await receive(ctx, {
     raw: Buffer.from(raw.replace(/\r?\n/g, '\r\n')),
@@ -151,6 +152,7 @@ export async function deliver(
     recipients: [await findRecipient(ctx, to)],
     peer: { address: '192.0.2.1', helo: 'remote.example', protocol: 'ESMTP', cipher: null },
     transactionId: 'test',
+    verdict,
   })
   return messageIds[0] ?? ''
 }

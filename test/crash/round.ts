@@ -6,6 +6,7 @@ import { sweepArrivals, sweepReservations } from '../../core/sweep.ts'
 import { readState, writeState } from '../../store/records.ts'
 import { eventually } from '../service.ts'
 import { type Counts, checkDatabase, checkFolders, checkReading, checkRemains, readRemains } from './check.ts'
+import { checkCounts } from './counts.ts'
 import { crash } from './crash.ts'
 import { playLoad, type Volume } from './load.ts'
 import { makeOwner, type Owner } from './owner.ts'
@@ -69,6 +70,7 @@ export async function playRound(
         ...late,
         ...violations,
         ...(await checkFolders(ctx, owner, remains.messages)),
+        ...(await checkCounts(ctx, remains)),
         ...(await checkReading(ctx, stage.service.http, remains)),
         ...(await checkDatabase(ctx)),
       ],

@@ -2,6 +2,7 @@
  * `npm run crash`: kills processes of a service under load, and counts what came of it.
  *
  *   npm run crash -- engine ...      the embedded engine alone: see engine.ts
+ *   npm run crash -- outbound ...    mail going out alone: 20 sends a round
  *   npm run crash -- [--rounds 50] [--seed N] [--senders 20] [--only engine,smtp]
  *
  * Ends with 1 when anything that was promised did not hold.
@@ -15,15 +16,19 @@ import { playRounds, type Reckoning } from './rounds.ts'
 const roundsMax = 10_000
 const sendersMax = 90
 
-if (process.argv[2] === 'engine') process.exit((await runEngine(process.argv.slice(3))) ? 0 : 1)
-await main()
+const [what, ...rest] = process.argv.slice(2)
+if (what === 'engine') process.exit((await runEngine(rest)) ? 0 : 1)
+else if (what === 'outbound') await main(rest, { rounds: 100, lettersEach: 0 })
+else await main(process.argv.slice(2), { rounds: 50, lettersEach: 5 })
 
-async function main(): Promise<void> {
-  const { rounds, seed, senders, only } = readOptions()
+type Usual = { readonly rounds: number; readonly lettersEach: number }
+
+async function main(args: readonly string[], usual: Usual): Promise<void> {
+  const { rounds, seed, senders, only } = readOptions(args, usual)
   if (!canFindProcesses) throw new Error('The processes of a service can only be found on Linux.')
-  console.log(`${rounds} rounds, ${senders} senders, seed ${seed}`)
+  console.log(`${rounds} rounds, ${usual.lettersEach === 0 ? 'no' : senders} senders, seed ${seed}`)
   const startedAt = Date.now()
-  const volume = { senders, lettersEach: 5, clients: 4, sendsEach: 5 }
+  const volume = { senders, lettersEach: usual.lettersEach, clients: 4, sendsEach: 5 }
   const reckoning = await playRounds({ rounds, seed, victims: only, volume, untilCaughtUp: true }, (round, number) =>
     console.log(lineOf(round, number)),
   )
@@ -33,10 +38,14 @@ async function main(): Promise<void> {
   process.exit(failed ? 1 : 0)
 }
 
-function readOptions(): { rounds: number; seed: number; senders: number; only: Victim[] } {
+function readOptions(
+  args: readonly string[],
+  usual: Usual,
+): { rounds: number; seed: number; senders: number; only: Victim[] } {
   const { values } = parseArgs({
+    args: [...args],
     options: {
-      rounds: { type: 'string', default: '50' },
+      rounds: { type: 'string', default: String(usual.rounds) },
       senders: { type: 'string', default: '20' },
       only: { type: 'string', default: victims.join(',') },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },

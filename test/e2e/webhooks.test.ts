@@ -151,8 +151,8 @@ describe('webhooks and events', function () {
     ]
     await eventually('all outcomes', async () => (await played()).length >= wanted.length)
     expect(await played()).to.deep.equal(wanted)
-    const complaint = envelopes(all).find(({ type }) => type === 'email.complained')
-    expect(complaint?.data.complaint).to.have.all.keys('type', 'at')
+    const complaint = await hooked(all, ({ type }) => type === 'email.complained')
+    expect(complaint.data.complaint).to.have.all.keys('type', 'at')
     expect(sink.mails.flatMap(({ to }) => to)).to.not.include.members(addresses)
   })
 
@@ -213,7 +213,9 @@ describe('webhooks and events', function () {
     expect(forward.slice(0, ids.length)).to.deep.equal([...ids].reverse())
     const heard = envelopes(all).find(({ type }) => type === 'email.bounced')!
     const after = await call<Events>('GET', `/api/v1/events?after=${heard.cursor}&limit=200`)
-    expect(after.body.events.map(({ id }) => id)).to.deep.equal(ids.slice(0, ids.indexOf(heard.id)).reverse())
+    // Others may have come meanwhile.
+    const known = after.body.events.map(({ id }) => id).filter((id) => ids.includes(id))
+    expect(known).to.deep.equal(ids.slice(0, ids.indexOf(heard.id)).reverse())
   })
 
   it('a sweep over what was announced announces nothing twice', async () => {

@@ -47,6 +47,9 @@ const canonical: readonly (readonly [name: string, text: string, expected: strin
 
 const lists: readonly (readonly [name: string, text: string, expected: readonly string[]])[] = [
   ['plain', 'a@x.example, b@x.example', ['a@x.example', 'b@x.example']],
+  ['a quoted local part and a NUL', '"a b"@\0x.example', ['"a b"@x.example']],
+  ['a quoted local part longer than any', `"${'a'.repeat(500)}"@x.example, b@x.example`, ['b@x.example']],
+  ['a name longer than any', `${'n'.repeat(300)} <a@x.example>`, [`${'n'.repeat(250)} <a@x.example>`]],
   ['names', 'Ann <a@x.example>, "Doe, Bob" <b@x.example>', ['Ann <a@x.example>', '"Doe, Bob" <b@x.example>']],
   ['RFC 5322 A.1.2', '"Joe Q. Public" <john.q.public@example.com>', ['"Joe Q. Public" <john.q.public@example.com>']],
   [

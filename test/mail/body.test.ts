@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { partBytes, quickSnippet, readBody, snippetOf } from '../../mail/body.ts'
+import { partBytes } from '../../mail/attached.ts'
+import { quickSnippet, readBody, snippetOf } from '../../mail/body.ts'
 import { findPart, type Part, parseMessage } from '../../mail/parse.ts'
 import { message, mimeFixtures, wire } from './fixtures.ts'
 

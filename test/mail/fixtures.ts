@@ -1,13 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-const folder = new URL('../fixtures/mime/', import.meta.url)
-
 /** The 64 messages as they would arrive by SMTP: CRLF line ends, the last one present. */
-export function mimeFixtures(): { readonly name: string; readonly raw: Buffer }[] {
-  return readdirSync(folder)
+export const mimeFixtures = () => messagesIn('mime')
+
+/** Messages made here, each named after what it proves. */
+export const mailFixtures = () => messagesIn('mail')
+
+function messagesIn(folder: string): { readonly name: string; readonly raw: Buffer }[] {
+  const from = new URL(`../fixtures/${folder}/`, import.meta.url)
+  return readdirSync(from)
     .filter((file) => file.endsWith('.eml'))
     .sort()
-    .map((file) => ({ name: file.slice(0, -4), raw: wire(readFileSync(new URL(file, folder), 'latin1')) }))
+    .map((file) => ({ name: file.slice(0, -4), raw: wire(readFileSync(new URL(file, from), 'latin1')) }))
 }
 
 /** Latin-1 text as message bytes, line ends made CRLF. */
@@ -19,4 +23,15 @@ export function wire(text: string): Buffer {
 /** A message with a UTF-8 text, line ends made CRLF. */
 export function message(text: string): Buffer {
   return Buffer.from(text.replace(/\r?\n/g, '\r\n'))
+}
+
+/** The same for millions of lines. */
+export function crlf(text: string): Buffer {
+  return Buffer.from(text.replaceAll('\n', '\r\n'))
+}
+
+/** Processor time of this process so far, in milliseconds: what others do on the machine is not in it. */
+export function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { readBody } from '../../mail/body.ts'
 import { parseMessage } from '../../mail/parse.ts'
 import { replyText } from '../../mail/reply.ts'
+import { cpuMs } from './fixtures.ts'
 
 type Case = { readonly set: string; readonly id: string; readonly input: string; readonly expected: string }
 
@@ -142,9 +143,9 @@ describe('mail/reply', () => {
       ' ',
       '- On ',
     ]) {
-      const started = performance.now()
+      const started = cpuMs()
       replyText(piece.repeat(256_000 / piece.length))
-      expect(performance.now() - started, piece).to.be.below(2000)
+      expect(cpuMs() - started, piece).to.be.below(2000)
     }
   })
 })

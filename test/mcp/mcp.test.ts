@@ -72,12 +72,35 @@ describe('mcp', () => {
         'create_mailbox',
         'update_mailbox',
         'list_messages',
+        'wait_for_message',
+        'claim_next_message',
         'read_message',
         'get_attachment',
+        'get_contacts',
         'flag_message',
+        'mark_spam',
         'move_message',
         'delete_message',
         'send_message',
+        'get_delivery_status',
+        'list_aliases',
+        'create_alias',
+        'delete_alias',
+        'search_messages',
+        'search_all_mailboxes',
+        'label_message',
+        'restore_message',
+        'mark_all_read',
+        'empty_trash',
+        'list_folders',
+        'get_thread',
+        'create_draft',
+        'update_draft',
+        'send_draft',
+        'list_scheduled',
+        'cancel_scheduled',
+        'send_batch',
+        'get_batch_status',
       ])
       for (const { outputSchema, inputSchema, annotations, description } of tools) {
         expect(outputSchema).to.include({ type: 'object' })
@@ -366,13 +389,15 @@ describe('mcp', () => {
       expect(Buffer.from(await fetched.arrayBuffer()).equals(bytes)).to.equal(true)
     })
 
-    it('larger ones only as the address', async () => {
-      const { result, structured } = await use(
-        'get_attachment',
-        await attached(Buffer.alloc(1024 * 1024 + 1, 7), 'image/png'),
-      )
-      expect(structured).to.include({ form: 'link', size: 1024 * 1024 + 1 })
+    it('larger ones as a link that needs no key and ends after 15 minutes', async () => {
+      const content = Buffer.alloc(1024 * 1024 + 1, 7)
+      const { result, structured } = await use('get_attachment', await attached(content, 'image/png'))
+      expect(structured).to.include({ form: 'link', size: content.length })
       expect(result.content.some(({ type }) => type === 'resource')).to.equal(false)
+      const leftMs = Date.parse(String(structured.expires_at)) - door.ctx.clock.now().getTime()
+      expect(leftMs).to.be.within(14 * 60_000, 15 * 60_000)
+      const fetched = await fetch(String(structured.url).replace(door.ctx.baseUrl, door.http))
+      expect(Buffer.from(await fetched.arrayBuffer()).equals(content)).to.equal(true)
     })
   })
 

@@ -103,6 +103,21 @@ describe('mcp/fit', () => {
   })
 })
 
+describe('mcp/fit: lists beside what strangers wrote', () => {
+  it('are cut and named too', () => {
+    const attachments = Array.from({ length: 400 }, (_, n) => ({
+      id: `att_${n}`,
+      untrusted: { name: 'x'.repeat(150) },
+    }))
+    const value = { labels: ['a'], attachments, untrusted: { text: 't'.repeat(3_000) } }
+    const result = shortened(value, 10_000) as typeof value & { untrusted: { shortened: string[] } }
+    expect(sizeOf(result)).to.be.at.most(10_000)
+    expect(result.attachments.length).to.be.within(1, 50)
+    expect(result.labels).to.deep.equal(['a'])
+    expect(result.untrusted.shortened).to.deep.equal(['attachments'])
+  })
+})
+
 describe('mcp/tools', () => {
   const tools = toolsOf(operations)
 
@@ -110,7 +125,11 @@ describe('mcp/tools', () => {
     ['list_mailboxes', [], ['limit', 'before']],
     ['create_mailbox', ['address'], ['address', 'displayName', 'idempotencyKey']],
     ['update_mailbox', ['mailbox'], ['mailbox', 'displayName', 'signature', 'autoReply']],
-    ['read_message', ['mailbox', 'message_id'], ['mailbox', 'message_id', 'view', 'max_chars', 'cursor']],
+    [
+      'read_message',
+      ['mailbox', 'message_id'],
+      ['mailbox', 'message_id', 'view', 'max_chars', 'cursor', 'attachment_id'],
+    ],
     [
       'get_attachment',
       ['mailbox', 'message_id', 'attachment_id'],

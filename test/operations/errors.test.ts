@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { MongoNetworkError, MongoServerError } from 'mongodb'
 import { pino } from 'pino'
 import { errorAnswer } from '../../operations/errors.ts'
 import { Failure, failures } from '../../schemas/failures.ts'
@@ -22,6 +23,21 @@ describe('operations/errors', () => {
         statusCode: status,
         docs: `https://mail.example/docs/errors#${code}`,
       })
+    })
+  }
+
+  const ofDatabase: readonly (readonly [string, Error, number])[] = [
+    ['no room left', new MongoServerError({ code: 14031, errmsg: 'full' }), 503],
+    ['it stops', new MongoServerError({ code: 11600, errmsg: 'stopping' }), 503],
+    ['the connection is lost', new MongoNetworkError('closed'), 503],
+    ['it refuses a document', new MongoServerError({ code: 10334, errmsg: 'too large' }), 500],
+  ]
+  for (const [name, error, expected] of ofDatabase) {
+    it(`an error of the database, ${name}: ${expected}`, () => {
+      const { status, headers, body } = errorAnswer(ctx, error)
+      expect([status, body.statusCode]).to.deep.equal([expected, expected])
+      expect(body.error).to.not.include(error.message)
+      expect(headers['Retry-After'] !== undefined).to.equal(expected === 503)
     })
   }
 

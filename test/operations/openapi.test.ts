@@ -53,7 +53,10 @@ describe('operations/openapi', () => {
       expect(entry.at('requestBody', 'content', 'application/json', 'schema', 'properties').names).to.deep.equal(
         fields.filter(({ from }) => from === 'body').map(({ name }) => name),
       )
-      const statuses = new Set([operation.status, ...errorsOf(operation).map((code) => failures[code].http)])
+      const statuses = new Set<number>([
+        ...operation.statuses,
+        ...errorsOf(operation).map((code) => failures[code].http),
+      ])
       expect(entry.at('responses').names.map(Number)).to.have.members([...statuses])
       expect(entry.at('security').value).to.deep.equal(
         operation.access === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],

@@ -115,6 +115,8 @@ describe('operations/registry', () => {
     ['mailboxes.update', 'PATCH /api/v1/mailboxes/{address}', 'mailboxes:write', 200],
     ['mailboxes.delete', 'DELETE /api/v1/mailboxes/{address}', 'mailboxes:write', 200],
     ['messages.list', 'GET /api/v1/mailboxes/{address}/messages', 'mail:read', 200],
+    ['messages.wait', 'GET /api/v1/mailboxes/{address}/wait', 'mail:read', 200],
+    ['messages.wait_and_claim', 'POST /api/v1/mailboxes/{address}/wait', 'mail:read mail:write', 200],
     ['messages.get', 'GET /api/v1/mailboxes/{address}/messages/{message_id}', 'mail:read', 200],
     ['messages.update', 'PATCH /api/v1/mailboxes/{address}/messages/{message_id}', 'mail:write', 200],
     ['messages.delete', 'DELETE /api/v1/mailboxes/{address}/messages/{message_id}', 'mail:write', 200],
@@ -126,11 +128,8 @@ describe('operations/registry', () => {
   for (const [name, route, access, status] of contract) {
     it(`${name} is ${route}`, () => {
       const found = operations.find((each) => each.name === name)
-      expect(found && [`${found.method} ${found.path}`, found.access, found.status]).to.deep.equal([
-        route,
-        access,
-        status,
-      ])
+      const needed = found?.scopes.join(' ') || found?.access
+      expect(found && [`${found.method} ${found.path}`, needed, found.status]).to.deep.equal([route, access, status])
     })
   }
 

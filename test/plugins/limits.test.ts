@@ -33,6 +33,12 @@ describe('limits of sessions', () => {
     for (const client of clients) client.destroy()
   })
 
+  it('does not believe a client that speaks for another one', async () => {
+    const [client] = await sessions(1)
+    expect((await client!.say('PROXY TCP4 192.0.2.1 192.0.2.25 40000 25')).code).to.equal(421)
+    expect((await client!.reply()).text).to.equal('closed')
+  })
+
   it('answers 452 when too much mail is under way, and takes it when there is room again', async () => {
     const [hoarder, other] = await sessions(2)
     for (const client of [hoarder!, other!]) await client.say('EHLO client.test')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { dotStuffed } from '../../plugins/outbound/mail.ts'
-import { outcomeOf } from '../../plugins/outcome/outcomes.ts'
+import { dotStuffed } from '../../plugins/outbound/carrier.ts'
+import { outcomeOf } from '../../plugins/outbound/outcomes.ts'
 
 const at = new Date('2026-01-02T03:04:05Z')
 

@@ -56,7 +56,9 @@ export async function startService(change: SettingsChange = {}): Promise<Service
       mongodbUrl: `mongodb://${encodeURIComponent(join(data, 'db.sock'))}/mailroom`,
       log: { level: 'error' },
       ...change,
-      smtp: { host: '127.0.0.1', port: 0 },
+      smtp: { ...change.smtp, host: '127.0.0.1', port: 0 },
+      submission: { port: null, ...change.submission },
+      submissions: { port: null, ...change.submissions },
     })
     const ctx = await openContext({ settings, role: 'test', log: createLog(settings, 'test') })
     ends.push(() => closeContext(ctx))

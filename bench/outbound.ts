@@ -1,0 +1,238 @@
+/**
+ * Mail going out: sends accepted per second by REST and by submission, sends delivered from end to end, and how fast a backlog
+ * drains, with the CPU all processes use for it; beside Postfix relaying to the same sink. See README.md.
+ */
+import { parseArgs } from 'node:util'
+import { createTransport, type Transporter } from 'nodemailer'
+import type { Account } from '../core/account.ts'
+import { createAccount } from '../core/accounts.ts'
+import { writeSend } from '../core/commit.ts'
+import { type Context, closeContext } from '../core/context.ts'
+import { createDomain } from '../core/domains.ts'
+import { createKey } from '../core/keys.ts'
+import { createAppPassword } from '../core/login.ts'
+import { createMailbox } from '../core/mailboxes.ts'
+import { administrator } from '../core/principal.ts'
+import { newId } from '../schemas/ids.ts'
+import { allScopes } from '../schemas/scopes.ts'
+import type { MailboxDoc } from '../store/documents/mail.ts'
+import { client, contextOf, type Service, startService } from '../test/service.ts'
+import { median, shown, table } from './figures.ts'
+import { cpuMs } from './processes.ts'
+import { startRelay } from './relay.ts'
+import { arrived, type Measured, type Sink, startSink } from './sink.ts'
+
+/** One account may write to 240 recipients a minute, so that many share the work. */
+const accountCount = 24
+const sizeBytes = 4 * 1024
+const connections = 10
+const heldMs = 600_000
+
+type Sender = {
+  readonly account: Account
+  readonly mailbox: MailboxDoc
+  readonly key: string
+  readonly password: string
+}
+type Figure = {
+  readonly name: string
+  readonly ours: number[]
+  readonly oursCpu: number[]
+  readonly peer: number[]
+  readonly peerCpu: number[]
+}
+
+/** Runs the bench. Options: --quick, --only mailroom, --count N, --runs N. */
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      count: { type: 'string' },
+      runs: { type: 'string' },
+    },
+  })
+  const count = Number(values.count ?? (values.quick ? 500 : 2_000))
+  const runs = Number(values.runs ?? (values.quick ? 1 : 5))
+  const sink = await startSink()
+  const figures = ['accepted by REST', 'accepted by submission', 'end to end', 'backlog drained'].map(
+    (name): Figure => ({ name, ours: [], oursCpu: [], peer: [], peerCpu: [] }),
+  )
+  const relay = values.only === 'mailroom' ? 'it was not asked for' : await startRelay(sink.port)
+  if (typeof relay === 'string') console.error(`No peer: ${relay}.`)
+  try {
+    for (let n = 0; n < runs; n++) {
+      await measureOurs(sink, { count, figures })
+      if (typeof relay === 'string') continue
+      const [endToEnd, drained] = [await relay.relay(sink, count), await relay.drain(sink, count)]
+      note(figures[2], 'peer', endToEnd)
+      note(figures[3], 'peer', drained)
+    }
+  } finally {
+    sink.stop()
+    if (typeof relay !== 'string') await relay.stop()
+  }
+  console.log(`\n${count} messages of ${sizeBytes / 1024} KiB a run, ${runs} runs, medians.\n`)
+  console.log(
+    table(
+      ['', 'Mailroom /s', 'CPU ms each', 'Postfix /s', 'CPU ms each', 'ratio'],
+      figures.map(({ name, ours, oursCpu, peer, peerCpu }) => [
+        name,
+        ...[ours, oursCpu, peer, peerCpu].map((numbers) => shown(median(numbers))),
+        shown(median(ours) / median(peer)),
+      ]),
+    ),
+  )
+}
+
+function note(figure: Figure | undefined, who: 'ours' | 'peer', { perSecond, cpuMsEach }: Measured): void {
+  figure?.[who].push(perSecond)
+  figure?.[who === 'ours' ? 'oursCpu' : 'peerCpu'].push(cpuMsEach)
+  console.log(
+    JSON.stringify({ what: figure?.name, who, perSecond: Math.round(perSecond), cpuMsEach: Number(shown(cpuMsEach)) }),
+  )
+}
+
+async function measureOurs(
+  sink: Sink,
+  { count, figures }: { count: number; figures: readonly Figure[] },
+): Promise<void> {
+  const env = {
+    MAILROOM_LOG_LEVEL: 'warn',
+    MAILROOM_OUTBOUND_ROUTES: JSON.stringify({ '*': `127.0.0.1:${sink.port}` }),
+    MAILROOM_LIMITS_SMTP_CONNECTIONS_PER_ADDRESS: '1000',
+  }
+  const service = await startService({ env })
+  const ctx = await contextOf(service)
+  try {
+    const senders = await makeSenders(ctx)
+    const pids = [service.process.pid ?? 0]
+    const timed = async (work: () => Promise<void>): Promise<Measured> => {
+      const [cpu, start] = [cpuMs(pids), performance.now()]
+      await work()
+      return { perSecond: count / ((performance.now() - start) / 1_000), cpuMsEach: (cpuMs(pids) - cpu) / count }
+    }
+    await sink.reset()
+    const before = performance.now()
+    const cpuBefore = cpuMs(pids)
+    note(figures[0], 'ours', await timed(() => sendByRest(service, senders, count)))
+    await arrived(sink, count)
+    const seconds = (performance.now() - before) / 1_000
+    note(figures[2], 'ours', { perSecond: count / seconds, cpuMsEach: (cpuMs(pids) - cpuBefore) / count })
+    await ctx.store.usage.deleteMany({ _id: { $regex: ':\\d{4}-\\d{2}-\\d{2}T' } })
+    await sink.reset()
+    note(figures[1], 'ours', await timed(() => sendBySubmission(service, senders, count)))
+    await arrived(sink, count)
+    note(figures[3], 'ours', await drain({ service, ctx, senders, sink, count }))
+  } finally {
+    await closeContext(ctx)
+    await service.dispose()
+  }
+}
+
+async function makeSenders(ctx: Context): Promise<readonly Sender[]> {
+  const senders: Sender[] = []
+  for (let n = 0; n < accountCount; n++) {
+    const domain = `bench${n}.example`
+    const account = await createAccount(ctx, { name: `bench ${n}`, owner: null })
+    await createDomain(ctx, { domain, accountId: account.id, verified: true })
+    const address = `agent@${domain}`
+    const { id } = await createMailbox(ctx, administrator(account), { address })
+    const mailbox = await ctx.store.mailboxes.findOne({ _id: id })
+    const scopes = { scopes: allScopes, mailboxIds: [], expiresAt: null }
+    const { apiKey: key } = await createKey(ctx, { accountId: account.id, kind: 'account', name: 'bench', ...scopes })
+    const { password } = await createAppPassword(ctx, { account, address, name: 'bench' })
+    if (mailbox !== null) senders.push({ account, mailbox, key, password })
+  }
+  return senders
+}
+
+const text = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.\n'.repeat(sizeBytes / 74)
+const recipient = (n: number) => `r${n}@remote${n % 50}.example`
+
+/** Does `one` for each number below `count`, so many at once. */
+async function inParallel(count: number, one: (n: number) => Promise<unknown>): Promise<void> {
+  let next = 0
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (next < count) await one(next++)
+    }),
+  )
+}
+
+async function sendByRest(service: Service, senders: readonly Sender[], count: number): Promise<void> {
+  const calls = senders.map(({ mailbox, key }) => ({ address: mailbox.address, call: client(service.http, key) }))
+  await inParallel(count, async (n) => {
+    const { address, call } = calls[n % calls.length]!
+    const body = { to: recipient(n), subject: `Bench ${n}`, text }
+    const { status, body: answer } = await call('POST', `/api/v1/mailboxes/${address}/send`, body)
+    if (status !== 202) throw new Error(`A send was refused: ${JSON.stringify(answer)}`)
+  })
+}
+
+async function sendBySubmission(service: Service, senders: readonly Sender[], count: number): Promise<void> {
+  const port = Number(service.submissions?.split(':')[1])
+  const transports = senders.map(({ mailbox, password }): [string, Transporter] => [
+    mailbox.address,
+    createTransport({
+      ...{ host: '127.0.0.1', port, secure: true, pool: true, maxConnections: 1, maxMessages: count },
+      ...{ auth: { user: mailbox.address, pass: password }, tls: { rejectUnauthorized: false } },
+    }),
+  ])
+  await inParallel(count, (n) => {
+    const [from, transport] = transports[n % transports.length]!
+    return transport.sendMail({ from, to: recipient(n), subject: `Bench ${n}`, text })
+  })
+  for (const [, transport] of transports) transport.close()
+}
+
+/** Accepts sends while nothing goes out, then lets them go: from the first that leaves to the last. */
+async function drain({
+  service,
+  ctx,
+  senders,
+  sink,
+  count,
+}: {
+  service: Service
+  ctx: Context
+  senders: readonly Sender[]
+  sink: Sink
+  count: number
+}): Promise<Measured> {
+  // Nothing is due before this is over.
+  const later = new Date(Date.now() + heldMs)
+  await ctx.store.lanes.deleteMany({})
+  const held = { ...ctx, clock: { now: () => later } }
+  await inParallel(count, (n) => {
+    const { account, mailbox } = senders[n % senders.length]!
+    const to = [{ name: '', address: recipient(n) }]
+    const from = { name: '', address: mailbox.address }
+    return writeSend(
+      held,
+      { accountId: account.id, keyId: null, account },
+      {
+        ...{ id: newId('em', later), mailbox, parent: null, from, sender: async () => from, keepsCopy: false },
+        ...{ origin: 'transactional', input: { to, subject: `Bench ${n}`, text }, recipients: to, files: [] },
+        ...{
+          sendAt: null,
+          taken: [],
+          takenBy: '',
+          decided: [{ email: to[0]!.address, decision: 'send', reason: null }],
+        },
+      },
+    )
+  })
+  await sink.reset()
+  const pids = [service.process.pid ?? 0]
+  const cpu = cpuMs(pids)
+  const now = new Date()
+  const ids = senders.map(({ account }) => account.id)
+  for (const accountId of ids)
+    await ctx.store.outbox.updateMany({ accountId, notBefore: { $gt: now } }, { $set: { notBefore: now } })
+  await ctx.store.lanes.updateMany({ _id: { $in: ids } }, { $set: { dueAt: now } })
+  ctx.changes.publish({ kind: 'due', accountIds: ids })
+  const { firstAt, lastAt } = await arrived(sink, count)
+  return { perSecond: count / ((lastAt - firstAt) / 1_000), cpuMsEach: (cpuMs(pids) - cpu) / count }
+}

@@ -1,0 +1,233 @@
+/**
+ * Reading over HTTP: lists, searches, threads and waits of a service that holds much mail. See README.md.
+ */
+import { parseArgs } from 'node:util'
+import { Client } from 'undici'
+import { createAccount } from '../core/accounts.ts'
+import { type Context, closeContext } from '../core/context.ts'
+import { createDomain } from '../core/domains.ts'
+import { createKey } from '../core/keys.ts'
+import { createMailbox } from '../core/mailboxes.ts'
+import { administrator } from '../core/principal.ts'
+import { allScopes } from '../schemas/scopes.ts'
+import type { MailboxDoc } from '../store/documents/mail.ts'
+import { sendMail } from '../test/e2e/smtp.ts'
+import { contextOf, type Service, startService } from '../test/service.ts'
+import { type Archive, createArchive } from './archive.ts'
+import { median, quantile, shown, table } from './figures.ts'
+import { cpuMs, pssMb } from './processes.ts'
+
+const domain = 'bench.test'
+const perMailbox = 1_000
+/** The mail at which "the same at little and at much" begins. */
+const fewMessages = 10_000
+/** Keys in turn: one key may ask only so often in a minute. */
+const keyCount = 40
+const warmUps = 30
+
+type Goal = { readonly medianMs?: number; readonly p99Ms?: number }
+const goals = {
+  'list of 50': { medianMs: 5 },
+  'search, two words and a filter': { medianMs: 20 },
+  thread: { medianMs: 5 },
+  'search of all mailboxes': {},
+  '250 to the answer of a wait': { p99Ms: 50 },
+} as const satisfies { [what: string]: Goal }
+type What = keyof typeof goals
+/** How much longer the slowest of a hundred may take. */
+const p99Factor = 5
+const growthMax = 1.5
+
+type Measured = { readonly what: What; readonly mail: string; readonly times: readonly number[]; readonly cpu: number }
+
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      messages: { type: 'string' },
+      requests: { type: 'string' },
+      'profile-dir': { type: 'string' },
+    },
+  })
+  const messages = Number(values.messages ?? (values.quick ? 20_000 : 1_000_000))
+  const requests = Number(values.requests ?? (values.quick ? 200 : 1_000))
+  const one = Math.min(100_000, messages / 2)
+  const profileDir = values['profile-dir']
+  const service = await startService({
+    env: {
+      MAILROOM_LOG_LEVEL: 'warn',
+      ...(profileDir !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` }),
+    },
+  })
+  try {
+    const ctx = await contextOf(service)
+    const bench = await prepare(ctx, service, Math.ceil(messages / perMailbox))
+    const archive = createArchive(ctx, messages + one)
+    const results: Measured[] = []
+    const small = bench.mailboxes.slice(0, fewMessages / perMailbox)
+    await timed(`${fewMessages} messages`, () => archive.fill(small, perMailbox))
+    results.push(...(await measure(bench, archive, { requests, mailboxes: small, mail: `${fewMessages}` })))
+    await timed(`${messages} messages`, () => archive.fill(bench.mailboxes, perMailbox))
+    const all = `${messages} in ${bench.mailboxes.length}`
+    results.push(...(await measure(bench, archive, { requests, mailboxes: bench.mailboxes, mail: all })))
+    results.push(await measureEverywhere(bench, archive, { requests: Math.ceil(requests / 10), mail: all }))
+    await timed(`${one} messages in one mailbox`, () => archive.fill([bench.large], one))
+    results.push(...(await measure(bench, archive, { requests, mailboxes: [bench.large], mail: `${one} in one` })))
+    results.push(await measureWait(bench, Math.ceil(requests / 5), `${messages + one}`))
+    await closeContext(ctx)
+    console.log(report(results, `${fewMessages}`, all))
+    console.log(`Memory of all processes: ${shown(pssMb([service.process.pid ?? 0]))} MB`)
+  } finally {
+    await service.dispose()
+  }
+}
+
+type Bench = {
+  readonly service: Service
+  readonly keys: readonly string[]
+  readonly mailboxes: readonly MailboxDoc[]
+  readonly large: MailboxDoc
+  readonly http: Client
+}
+
+async function prepare(ctx: Context, service: Service, count: number): Promise<Bench> {
+  const account = await createAccount(ctx, { name: 'bench', owner: null })
+  await ctx.store.accounts.updateOne({ _id: account.id }, { $set: { inboxes: 0 } })
+  await createDomain(ctx, { domain, accountId: account.id, verified: true })
+  const principal = administrator(account)
+  for (let n = 0; n <= count; n++) {
+    // An administrator's key has a limit of its own for each day.
+    await createMailbox(ctx, { ...principal, keyId: `bench ${Math.floor(n / 10)}` }, { address: `${n}u@${domain}` })
+  }
+  const [large, ...mailboxes] = await ctx.store.mailboxes
+    .find({ accountId: account.id })
+    .sort({ accountId: 1, _id: 1 })
+    .toArray()
+  const keys: string[] = []
+  for (let n = 0; n < keyCount; n++) {
+    const given = { accountId: account.id, kind: 'account', name: `bench ${n}`, scopes: allScopes } as const
+    keys.push((await createKey(ctx, { ...given, mailboxIds: [], expiresAt: null })).apiKey)
+  }
+  return { service, keys, mailboxes, large: large!, http: new Client(service.http) }
+}
+
+/** Times of one request after another. */
+async function measure(
+  bench: Bench,
+  archive: Archive,
+  { requests, mailboxes, mail }: { requests: number; mailboxes: readonly MailboxDoc[]; mail: string },
+): Promise<readonly Measured[]> {
+  const pathOf = (n: number) => `/api/v1/mailboxes/${mailboxes[(n * 7919) % mailboxes.length]!.address}`
+  const queries = (n: number) =>
+    encodeURIComponent(`${archive.word(20 + (n % 80))} ${archive.word(100 + ((n * 31) % 300))} is:unread`)
+  const threads: string[] = []
+  for (let n = 0; n < requests + warmUps; n++) {
+    const { messages } = await get<{ messages: readonly { thread_id: string }[] }>(
+      bench,
+      `${pathOf(n)}/messages?limit=1`,
+    )
+    threads.push(`${pathOf(n)}/threads/${messages[0]?.thread_id}`)
+  }
+  return [
+    await repeat(bench, { what: 'list of 50', mail, requests, path: (n) => `${pathOf(n)}/messages?limit=50` }),
+    await repeat(bench, {
+      ...{ what: 'search, two words and a filter', mail, requests },
+      path: (n) => `${pathOf(n)}/search?q=${queries(n)}`,
+    }),
+    await repeat(bench, { what: 'thread', mail, requests, path: (n) => threads[n]! }),
+  ]
+}
+
+function measureEverywhere(
+  bench: Bench,
+  archive: Archive,
+  { requests, mail }: { requests: number; mail: string },
+): Promise<Measured> {
+  const path = (n: number) =>
+    `/api/v1/search?q=${archive.word(20 + (n % 80))}%20${archive.word(100 + ((n * 31) % 300))}`
+  return repeat(bench, { what: 'search of all mailboxes', mail, requests, path })
+}
+
+async function repeat(
+  bench: Bench,
+  { what, mail, requests, path }: { what: What; mail: string; requests: number; path: (n: number) => string },
+): Promise<Measured> {
+  for (let n = 0; n < warmUps; n++) await get(bench, path(n + requests))
+  const pids = [bench.service.process.pid ?? 0]
+  const cpuBefore = cpuMs(pids)
+  const times: number[] = []
+  for (let n = 0; n < requests; n++) {
+    const began = performance.now()
+    await get(bench, path(n))
+    times.push(performance.now() - began)
+  }
+  const cpu = (cpuMs(pids) - cpuBefore) / requests
+  console.log(JSON.stringify({ what, mail, median: median(times), p99: quantile(times, 0.99), cpuMs: cpu }))
+  return { what, mail, times, cpu }
+}
+
+/** From the 250 of a message to the answer of a wait for it. */
+async function measureWait(
+  { service, keys, mailboxes, http }: Bench,
+  requests: number,
+  mail: string,
+): Promise<Measured> {
+  const what = '250 to the answer of a wait'
+  const times: number[] = []
+  for (let n = 0; n < requests; n++) {
+    const { address } = mailboxes[n % mailboxes.length]!
+    const answered = get({ keys, http }, `/api/v1/mailboxes/${address}/wait?timeout=20`).then(() => performance.now())
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    const raw = Buffer.from(`From: a@b.example\r\nTo: ${address}\r\nSubject: news ${n}\r\n\r\nnews ${n}\r\n`)
+    await sendMail(service.smtp, { from: 'a@b.example', to: address, raw })
+    const acceptedAt = performance.now()
+    times.push(Math.max(0, (await answered) - acceptedAt))
+  }
+  console.log(JSON.stringify({ what, median: median(times), p99: quantile(times, 0.99) }))
+  return { what, mail, times, cpu: Number.NaN }
+}
+
+let turn = 0
+
+async function get<T = unknown>({ keys, http }: Pick<Bench, 'keys' | 'http'>, path: string): Promise<T> {
+  const authorization = `Bearer ${keys[turn++ % keys.length]}`
+  const { statusCode, body } = await http.request({ method: 'GET', path, headers: { authorization } })
+  const text = await body.text()
+  if (statusCode !== 200) throw new Error(`${path}: ${statusCode} ${text.slice(0, 300)}`)
+  return JSON.parse(text) as T
+}
+
+async function timed(what: string, work: () => Promise<void>): Promise<void> {
+  const began = performance.now()
+  await work()
+  console.log(JSON.stringify({ made: what, seconds: Math.round((performance.now() - began) / 1000) }))
+}
+
+function report(results: readonly Measured[], few: string, many: string): string {
+  const rows = results.map(({ what, mail, times, cpu }) => {
+    const { medianMs, p99Ms }: Goal = goals[what]
+    const [middle, p99] = [median(times), quantile(times, 0.99)]
+    const p99Goal = p99Ms ?? (medianMs === undefined ? undefined : medianMs * p99Factor)
+    const isMet = (medianMs === undefined || middle < medianMs) && (p99Goal === undefined || p99 <= p99Goal)
+    const goal = [medianMs && `< ${medianMs}`, p99Goal && `p99 < ${p99Goal}`].filter(Boolean).join(', ')
+    return [what, mail, goal, shown(middle), shown(p99), shown(cpu), goal === '' ? '' : isMet ? 'yes' : 'no']
+  })
+  const growth = (Object.keys(goals) as What[]).flatMap((what) => {
+    const at = (mail: string) => median(results.find((each) => each.what === what && each.mail === mail)?.times ?? [])
+    const ratio = at(many) / at(few)
+    if (!Number.isFinite(ratio)) return []
+    return [
+      [
+        `${what}, growth`,
+        `${few} to ${many}`,
+        `< ${growthMax} x`,
+        shown(ratio),
+        '',
+        '',
+        ratio < growthMax ? 'yes' : 'no',
+      ],
+    ]
+  })
+  return table(['what', 'messages', 'goal', 'median ms', 'p99 ms', 'CPU ms', 'met'], [...rows, ...growth])
+}

@@ -1,0 +1,95 @@
+/** The peer of outbound mail: Postfix, relaying everything to the sink, as a private instance in a temporary folder. */
+import { execFile } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { eventually } from '../test/service.ts'
+import { freePort, masterConfiguration } from './postfix.ts'
+import { cpuMs } from './processes.ts'
+import { arrived, type Measured, type Sink } from './sink.ts'
+
+const run = promisify(execFile)
+const programs = '/usr/sbin/'
+const startMs = 15_000
+
+export type Relay = {
+  /** Hands in messages while they go on, from the first handed in to the last in the sink. */
+  relay(sink: Sink, count: number): Promise<Measured>
+  /** Hands in messages while nothing goes on, then lets them go: from the first in the sink to the last. */
+  drain(sink: Sink, count: number): Promise<Measured>
+  stop(): Promise<void>
+}
+
+/** Starts it, or answers why it cannot be had here. */
+export async function startRelay(sinkPort: number): Promise<Relay | string> {
+  if (process.getuid?.() !== 0) return 'the peer can only be started by root'
+  for (const name of ['postfix', 'smtp-source']) {
+    try {
+      accessSync(programs + name, constants.X_OK)
+    } catch {
+      return `${name} is not installed`
+    }
+  }
+  const dir = await mkdtemp(path.join(tmpdir(), 'mailroom-bench-relay-'))
+  await chmod(dir, 0o755)
+  const port = await freePort()
+  const etc = path.join(dir, 'etc')
+  await Promise.all(['etc', 'queue', 'data'].map((name) => mkdir(path.join(dir, name))))
+  const owner = Number((await run('id', ['-u', 'postfix'])).stdout)
+  await chown(path.join(dir, 'data'), owner, 0)
+  await writeFile(path.join(etc, 'main.cf'), configuration(dir, sinkPort))
+  await writeFile(path.join(etc, 'master.cf'), masterConfiguration(port))
+  const postfix = (...args: readonly string[]) => run(`${programs}postfix`, ['-c', etc, ...args])
+  const setting = (text: string) => run(`${programs}postconf`, ['-c', etc, '-e', text])
+  await postfix('start')
+  const pidFile = path.join(dir, 'queue', 'pid', 'master.pid')
+  const master = await eventually('Postfix', async () => Number(await readFile(pidFile, 'utf8')) || null, startMs)
+  const handIn = (count: number) =>
+    run(`${programs}smtp-source`, [
+      ...['-s', '10', '-m', String(count), '-l', '4096', '-f', 'agent@bench.example', '-t', 'r@remote.example'],
+      `127.0.0.1:${port}`,
+    ])
+  return {
+    async relay(sink, count) {
+      await sink.reset()
+      const [cpu, start] = [cpuMs([master]), performance.now()]
+      await handIn(count)
+      await arrived(sink, count)
+      const seconds = (performance.now() - start) / 1_000
+      return { perSecond: count / seconds, cpuMsEach: (cpuMs([master]) - cpu) / count }
+    },
+    async drain(sink, count) {
+      await setting('defer_transports=smtp')
+      await postfix('reload')
+      await handIn(count)
+      await sink.reset()
+      const cpu = cpuMs([master])
+      await setting('defer_transports=')
+      await postfix('reload')
+      await postfix('flush')
+      const { firstAt, lastAt } = await arrived(sink, count)
+      return { perSecond: count / ((lastAt - firstAt) / 1_000), cpuMsEach: (cpuMs([master]) - cpu) / count }
+    },
+    async stop() {
+      await postfix('stop')
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+function configuration(dir: string, sinkPort: number): string {
+  return `compatibility_level = 3.6
+myhostname = peer.test
+mydestination =
+mynetworks = 127.0.0.0/8
+inet_interfaces = 127.0.0.1
+inet_protocols = ipv4
+queue_directory = ${dir}/queue
+data_directory = ${dir}/data
+maillog_file = ${dir}/postfix.log
+maillog_file_prefixes = ${dir}
+relayhost = [127.0.0.1]:${sinkPort}
+`
+}

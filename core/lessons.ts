@@ -1,0 +1,31 @@
+/**
+ * What a mailbox was taught about its spam: for an address, whether its mail belongs into Spam. Who was marked as good is
+ * believed only when the domain is authenticated, so that nobody gets in under a good name.
+ */
+import type { Lesson, MailboxDoc } from '../store/documents/mail.ts'
+import { addLesson } from '../store/mailboxes.ts'
+import type { Context } from './context.ts'
+
+/** Addresses a mailbox remembers, the newest: they are read for each mail. */
+const lessonsMax = 300
+
+/** Teaches a mailbox that mail from an address is spam or not. */
+export async function teach(
+  ctx: Context,
+  { accountId, _id: mailboxId, address: mailbox }: MailboxDoc,
+  { address, spam }: { address: string; spam: boolean },
+): Promise<void> {
+  const lesson = { address, spam, at: ctx.clock.now() }
+  await addLesson(ctx.store, { accountId, mailboxId, lesson, max: lessonsMax })
+  ctx.changes.publish({ kind: 'address', addresses: [mailbox] })
+}
+
+/** What a mailbox was taught about mail from an address. */
+export function lessonOn(
+  lessons: readonly Lesson[],
+  { from, authenticated }: { from: string | null; authenticated: boolean },
+): 'spam' | 'ham' | null {
+  const lesson = lessons.find(({ address }) => address === from)
+  if (lesson === undefined) return null
+  return lesson.spam ? 'spam' : authenticated ? 'ham' : null
+}

@@ -1,0 +1,66 @@
+/** Threads as callers list and read them. */
+import { Failure } from '../schemas/failures.ts'
+import type { ThreadDoc } from '../store/documents/mail.ts'
+import { findFolders } from '../store/folders.ts'
+import { listMessages } from '../store/messages.ts'
+import * as store from '../store/threads.ts'
+import type { Context } from './context.ts'
+import { getFolder } from './folders.ts'
+import { reachMailbox } from './mailboxes.ts'
+import { addressesIn, type Listing, type Message, messageOf } from './messages.ts'
+import { encodeCursor, type Page, pageOf, positionOf } from './paging.ts'
+import type { Principal } from './principal.ts'
+import { requireAgentInbox } from './threads.ts'
+
+export type Thread = Omit<ThreadDoc, '_id' | 'labels'> & { readonly id: string; readonly labels: readonly string[] }
+
+/** Threads by their newest message, newest first. Fails with `not_found` (folder), `agent_inbox_only`. */
+export async function listThreads(
+  ctx: Context,
+  principal: Principal,
+  { address, folder, limit, before, ...filters }: Omit<Listing, 'threadId'>,
+): Promise<Page<Thread>> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  requireAgentInbox(mailbox)
+  const query = {
+    ...filters,
+    ...addressesIn(filters),
+    mailboxId: mailbox._id,
+    ...(folder !== undefined && { folderId: (await getFolder(ctx, mailbox._id, folder))._id }),
+  }
+  const rows = await store.listThreads(ctx.store, query, { before: positionOf(before, 'msg'), limit: limit + 1 })
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  const next = rows.length > limit && last !== undefined ? encodeCursor(last.lastMessageId) : null
+  return { items: items.map(recordOf), next }
+}
+
+/** A thread with a page of its messages, oldest first: the newest, or those before `before`. Fails as the listing does. */
+export async function getThread(
+  ctx: Context,
+  principal: Principal,
+  { address, threadId, limit, before }: { address: string; threadId: string; limit: number; before?: string },
+): Promise<Thread & { messages: readonly Message[]; next: string | null }> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  requireAgentInbox(mailbox)
+  const [thread, folders] = await Promise.all([
+    store.findThread(ctx.store, { mailboxId: mailbox._id, threadId }),
+    findFolders(ctx.store, mailbox._id),
+  ])
+  if (thread === null) throw new Failure('not_found', `There is no thread ${threadId} in ${mailbox.address}.`)
+  const aside = new Set(['trash', 'spam', 'drafts'])
+  const shown = thread.live ? folders.filter(({ role }) => role === null || !aside.has(role)) : folders
+  const rows = await listMessages(
+    ctx.store,
+    { mailboxId: mailbox._id, threadId, folderIds: shown.map(({ _id }) => _id) },
+    { before: positionOf(before, 'msg'), limit: limit + 1 },
+  )
+  const { items, next } = pageOf(rows, limit)
+  const pathOf = new Map(folders.map(({ _id, path }) => [_id, path]))
+  const messages = items.map((message) => messageOf(message, pathOf.get(message.folderId) ?? 'INBOX')).reverse()
+  return { ...recordOf(thread), messages, next }
+}
+
+function recordOf({ _id, labels = [], ...thread }: ThreadDoc): Thread {
+  return { ...thread, id: _id, labels }
+}

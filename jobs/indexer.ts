@@ -1,0 +1,78 @@
+/**
+ * Makes new mail findable soon after it came: what change notes tell is indexed in batches, and segments are merged as they
+ * become many. Invariant: one round runs at a time; notes that come meanwhile form the next. What a crash leaves out is
+ * indexed by the sweep.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Context } from '../core/context.ts'
+import { indexArrivals } from '../core/search-index.ts'
+import { mergeFan, mergeSegments } from '../core/search-merge.ts'
+
+export type Indexer = { stop(): Promise<void> }
+
+/** A round costs about the same for one message as for ten: so long the first of it waits for others. */
+const gatherMs = 250
+const roundMax = 500
+/** Notes beyond this are left to the sweep. */
+const waitingMax = 50_000
+
+export function startIndexer(ctx: Context): Indexer {
+  const waiting = new Set<string>()
+  /** How many segments each mailbox got since its last merge. */
+  const fresh = new Map<string, number>()
+  const mergeable = new Set<string>()
+  let running: Promise<void> | null = null
+  let merging: Promise<void> | null = null
+  let stopped = false
+
+  async function rounds(): Promise<void> {
+    while (!stopped && waiting.size > 0) {
+      await sleep(gatherMs)
+      const ids = [...waiting].slice(0, roundMax)
+      for (const id of ids) waiting.delete(id)
+      await attempt('indexing', async () => count(await indexArrivals(ctx, ids)))
+    }
+    running = null
+  }
+
+  function count(mailboxIds: readonly string[]): void {
+    for (const mailboxId of mailboxIds) {
+      // What was there before this process is not known: the first segment asks.
+      const segments = (fresh.get(mailboxId) ?? mergeFan - 1) + 1
+      fresh.set(mailboxId, segments % mergeFan)
+      if (segments === mergeFan) mergeable.add(mailboxId)
+    }
+    // Known again after one merge each.
+    if (fresh.size > waitingMax) fresh.clear()
+    merging ??= merges()
+  }
+
+  /** Beside the rounds: a large merge takes seconds. */
+  async function merges(): Promise<void> {
+    for (const mailboxId of mergeable) {
+      if (stopped) break
+      mergeable.delete(mailboxId)
+      await attempt('merging', () => mergeSegments(ctx, mailboxId))
+    }
+    merging = null
+  }
+
+  async function attempt(what: string, work: () => Promise<unknown>): Promise<void> {
+    await work().catch((error: unknown) => ctx.log.warn({ err: error }, `${what} failed; a later run will`))
+  }
+
+  const stopListening = ctx.changes.listen((note) => {
+    if (note.kind !== 'messages' && note.kind !== 'stored') return
+    for (const id of note.ids) if (waiting.size < waitingMax) waiting.add(id)
+    running ??= rounds()
+  })
+
+  return {
+    async stop() {
+      stopListening()
+      stopped = true
+      await running
+      await merging
+    },
+  }
+}

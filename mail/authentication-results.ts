@@ -1,0 +1,124 @@
+/** The Authentication-Results field (RFC 8601): what we write into ours, and where others wrote in our name. */
+import { domainToASCII } from 'node:url'
+
+/** Results of RFC 8601 2.7, as far as they occur. */
+const authResults = ['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'] as const
+export type AuthResult = (typeof authResults)[number]
+
+/** A result as we tell it: a word we do not know is none. */
+export function resultOf(word: string): AuthResult {
+  return authResults.find((result) => result === word) ?? 'none'
+}
+
+/** Bytes `start` up to `end` of a message. */
+export type Range = { readonly start: number; readonly end: number }
+
+/** What the field may take of the trace. */
+const fieldBytesMax = 6 * 1024
+const lineCharsMax = 76
+
+/**
+ * The field with CRLF at its end; `infos` are results as mailauth writes them (`spf=pass smtp.mailfrom=...`). Those that
+ * would make it longer than `fieldBytesMax` are left out.
+ */
+export function authenticationResults(authservId: string, infos: readonly string[]): string {
+  let field = `Authentication-Results: ${authservId}`
+  for (const info of infos.length > 0 ? infos : ['none']) {
+    const more = `;${folded(info)}`
+    if (Buffer.byteLength(field) + Buffer.byteLength(more) <= fieldBytesMax) field += more
+  }
+  return `${field}\r\n`
+}
+
+/** Words on lines of their own width, each beginning with a tab. */
+function folded(info: string): string {
+  let text = ''
+  let width = lineCharsMax
+  for (const word of info.split(/\s+/)) {
+    if (width + word.length >= lineCharsMax) {
+      text += `\r\n\t${word}`
+      width = word.length + 8
+    } else {
+      text += ` ${word}`
+      width += word.length + 1
+    }
+  }
+  return text
+}
+
+/**
+ * The Authentication-Results fields that claim to be ours (RFC 8601 5), neighbours as one range, at most `max` of them; null
+ * when there are more. Every line up to the first empty one is looked at, also behind one that ends the header for us: other
+ * readers may go on there.
+ */
+export function forgedResults(raw: Buffer, authservId: string, max: number): readonly Range[] | null {
+  const found: Range[] = []
+  for (let start = 0; start < raw.length && !isEmptyLine(raw, start); ) {
+    if (!isResultsField(raw, start)) {
+      start = lineEnd(raw, start)
+      continue
+    }
+    const end = fieldEnd(raw, start)
+    if (authservIdOf(raw.toString('latin1', raw.indexOf(0x3a, start) + 1, end)) === authservId.toLowerCase()) {
+      const last = found.at(-1)
+      if (last?.end === start) found[found.length - 1] = { start: last.start, end }
+      else found.push({ start, end })
+      if (found.length > max) return null
+    }
+    start = end
+  }
+  return found
+}
+
+/** The message without the ranges. */
+export function without(raw: Buffer, ranges: readonly Range[]): Buffer {
+  if (ranges.length === 0) return raw
+  const kept: Buffer[] = []
+  let from = 0
+  for (const { start, end } of ranges) {
+    kept.push(raw.subarray(from, start))
+    from = end
+  }
+  return Buffer.concat([...kept, raw.subarray(from)])
+}
+
+const fieldName = 'authentication-results'
+
+function isResultsField(raw: Buffer, start: number): boolean {
+  const first = raw[start]
+  if (first !== 0x41 && first !== 0x61) return false
+  const name = raw.toString('latin1', start, start + fieldName.length).toLowerCase()
+  // RFC 5322 4.5.1: blanks before the colon are obsolete and still read.
+  return name === fieldName && /^[ \t]*:/.test(raw.toString('latin1', start + fieldName.length, lineEnd(raw, start)))
+}
+
+function isEmptyLine(raw: Buffer, start: number): boolean {
+  return raw[start] === 0x0a || (raw[start] === 0x0d && raw[start + 1] === 0x0a)
+}
+
+function lineEnd(raw: Buffer, start: number): number {
+  const feed = raw.indexOf(0x0a, start)
+  return feed < 0 ? raw.length : feed + 1
+}
+
+/** After the last line that continues the field. */
+function fieldEnd(raw: Buffer, start: number): number {
+  let end = lineEnd(raw, start)
+  while (end < raw.length && (raw[end] === 0x20 || raw[end] === 0x09)) end = lineEnd(raw, end)
+  return end
+}
+
+/** Who wrote a field: its first word, plain or quoted, comments and blanks before it skipped (RFC 8601 2.2). */
+function authservIdOf(value: string): string {
+  let text = value.replaceAll(/\r?\n/g, '').slice(0, authservCharsMax)
+  for (let before = ''; before !== text; ) {
+    before = text
+    text = text.replace(/^\s+|\([^()]*\)/g, '')
+  }
+  const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1]?.replaceAll(/\\(.)/g, '$1')
+  const id = (quoted ?? /^[^\s;()]*/.exec(text)?.[0] ?? '').toLowerCase()
+  return domainToASCII(id) || id
+}
+
+/** Nobody's name is found behind so much. */
+const authservCharsMax = 2_000

@@ -1,0 +1,36 @@
+import { getBatch as get, sendBatch as send } from '../core/batches.ts'
+import { AddressPart } from '../schemas/fields.ts'
+import { object } from '../schemas/infer.ts'
+import { BatchId, BatchResult, BatchStatus, batchFields } from '../schemas/sending.ts'
+import { operation } from './registry.ts'
+import { sendErrors } from './sending.ts'
+
+export const sendBatch = operation({
+  name: 'batches.send',
+  summary:
+    'Send one text to many recipients, filling its {{tokens}} from the fields of each: accepted or refused whole.',
+  scope: 'mail:send',
+  http: 'POST /api/v1/mailboxes/{address}/send-batch',
+  status: 202,
+  tools: [{ name: 'send_batch', effect: 'send', expose: ['address', ...Object.keys(batchFields)] }],
+  input: object({ address: AddressPart, ...batchFields }),
+  output: BatchResult,
+  errors: [...sendErrors, 'batch_too_large', 'plan_required', 'idempotency_key_invalid', 'idempotency_key_reused'],
+  body: 'send',
+  handle: ({ ctx, principal }, input) => send(ctx, principal, input),
+})
+
+export const getBatch = operation({
+  name: 'batches.get',
+  summary: 'What became of each recipient of a batch.',
+  scope: 'mail:send',
+  http: 'GET /api/v1/mailboxes/{address}/send-batch/{id}',
+  tools: [{ name: 'get_batch_status', effect: 'read', expose: ['address', 'id'] }],
+  input: object({ address: AddressPart, id: BatchId }),
+  output: BatchStatus,
+  errors: ['not_found'],
+  async handle({ ctx, principal }, which) {
+    const { id, recipients } = await get(ctx, principal, which)
+    return { id, recipients: recipients.map(({ emailId, ...rest }) => ({ ...rest, email_id: emailId })) }
+  },
+})

@@ -1,0 +1,43 @@
+import { getContacts as find } from '../core/contacts.ts'
+import { Contact } from '../schemas/contacts.ts'
+import { AddressPart, page, pageSizeDefault, paging } from '../schemas/fields.ts'
+import { object, optional, string } from '../schemas/infer.ts'
+import { operation } from './registry.ts'
+
+/** Longer than any beginning that somebody types. */
+const qMax = 200
+
+export const getContacts = operation({
+  name: 'contacts.list',
+  summary: 'Whom the mailbox wrote with, last seen first.',
+  scope: 'mail:read',
+  http: 'GET /api/v1/mailboxes/{address}/contacts',
+  tools: [
+    {
+      name: 'get_contacts',
+      description: 'Whom the mailbox wrote with, last seen first. q finds by the beginning of a name or address.',
+      effect: 'read',
+      expose: ['address', 'q', 'limit', 'before'],
+      sizedBy: 'limit',
+    },
+  ],
+  input: object({
+    address: AddressPart,
+    q: optional(
+      string({ maxLength: qMax, description: 'Each word must begin a word of the name, or the address; in any case.' }),
+    ),
+    ...paging,
+  }),
+  output: page('contacts', Contact),
+  errors: [],
+  async handle({ ctx, principal }, { address, q, limit = pageSizeDefault, before }) {
+    const { items, next } = await find(ctx, principal, { address, q, limit, before })
+    return {
+      contacts: items.map(({ name, address: of, lastSeenAt, sent, received }) => ({
+        ...{ name, address: of, sent, received },
+        last_seen_at: lastSeenAt.toISOString(),
+      })),
+      next,
+    }
+  },
+})

@@ -1,0 +1,35 @@
+import { getDeliveryStatus as get, overallStatus } from '../core/delivery-status.ts'
+import { identifier } from '../schemas/fields.ts'
+import { object, optional } from '../schemas/infer.ts'
+import { DeliveryReport } from '../schemas/sending.ts'
+import { recipientStatus } from './emails.ts'
+import { operation } from './registry.ts'
+
+export const getDeliveryStatus = operation({
+  name: 'deliveries.status',
+  summary: 'What became of a send: for each recipient the status and the answer of its server.',
+  scope: 'mail:read',
+  http: 'GET /api/v1/delivery-status',
+  tools: [
+    {
+      name: 'get_delivery_status',
+      description: 'What became of a send, by its id (em_...) or by the message_id of its copy in Sent.',
+      effect: 'read',
+      expose: ['message_id', 'id'],
+    },
+  ],
+  input: object({
+    message_id: optional(identifier('Id of the copy in Sent (msg_...).')),
+    id: optional(identifier('Id of the send (em_...).')),
+  }),
+  output: DeliveryReport,
+  errors: ['email_not_found', 'not_found'],
+  async handle({ ctx, principal }, { message_id, id }) {
+    const email = await get(ctx, principal, { id, messageId: message_id })
+    const { _id, messageId, mailbox, subject, recipients } = email
+    return {
+      ...{ id: _id, message_id: messageId, mailbox, subject, status: overallStatus(email) },
+      recipients: recipients.map(recipientStatus),
+    }
+  },
+})

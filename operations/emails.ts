@@ -1,0 +1,77 @@
+import { getEmail as get, listEmails as list, sendEmail as send } from '../core/emails.ts'
+import { page, pageSizeDefault, paging } from '../schemas/fields.ts'
+import { object } from '../schemas/infer.ts'
+import { Email, EmailId, emailFields, type RecipientStatus, SendResult } from '../schemas/sending.ts'
+import { blaming, peopleOf } from './addresses.ts'
+import { operation } from './registry.ts'
+import { contentOf, sendErrors, sendResult } from './sending.ts'
+
+type Found = Awaited<ReturnType<typeof get>>
+
+export const sendEmail = operation({
+  name: 'emails.send',
+  summary: 'Send one mail from any address on a verified domain, written here or by a template.',
+  scope: 'mail:send',
+  http: 'POST /api/v1/emails',
+  status: 202,
+  input: object(emailFields),
+  output: SendResult,
+  errors: [...sendErrors, 'template_not_found', 'template_paused', 'missing_template_variables'],
+  body: 'send',
+  idempotent: true,
+  handle: ({ ctx, principal }, { from, to, template, variables, tags, ...content }) =>
+    blaming({ to, ...content }, async () => {
+      const what = { ...contentOf(content), from, to: peopleOf(to), template, variables, tags }
+      return sendResult(await send(ctx, principal, what))
+    }),
+})
+
+export const listEmails = operation({
+  name: 'emails.list',
+  summary: 'Sends of the account, newest first; an agent key sees its own.',
+  scope: 'mail:send',
+  http: 'GET /api/v1/emails',
+  input: object({ ...paging }),
+  output: page('emails', Email),
+  errors: [],
+  async handle({ ctx, principal }, { limit = pageSizeDefault, before }) {
+    const { items, next } = await list(ctx, principal, { limit, ...(before !== undefined && { before }) })
+    return { emails: items.map(emailOf), next }
+  },
+})
+
+export const getEmail = operation({
+  name: 'emails.get',
+  summary: 'One send, with the status of each recipient and the answer of its server.',
+  scope: 'mail:send',
+  http: 'GET /api/v1/emails/{id}',
+  input: object({ id: EmailId }),
+  output: Email,
+  errors: ['email_not_found'],
+  handle: async ({ ctx, principal }, { id }) => emailOf(await get(ctx, principal, id)),
+})
+
+function emailOf(email: Found): Email {
+  const { _id, from, to, cc, bcc, subject, mailbox, messageId, tags = [], sendAt, createdAt, recipients } = email
+  const addresses = (people: Found['to']) => people.map(({ address }) => address)
+  return {
+    ...{ id: _id, from: from.address, to: addresses(to), cc: addresses(cc), bcc: addresses(bcc), subject, mailbox },
+    ...{ message_id: messageId, tags },
+    ...(sendAt !== undefined && { sendAt: sendAt.toISOString() }),
+    createdAt: createdAt.toISOString(),
+    recipients: recipients.map(recipientStatus),
+  }
+}
+
+/** What became of a recipient, in wire form. */
+export function recipientStatus({
+  email,
+  status,
+  reason,
+  at,
+  mx,
+  response,
+  attempts,
+}: Found['recipients'][number]): RecipientStatus {
+  return { email, status, reason, at: at.toISOString(), mx, response, attempts }
+}

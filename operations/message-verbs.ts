@@ -1,0 +1,83 @@
+import { claim, claimSecondsMax, releaseClaim } from '../core/claims.ts'
+import { emptyTrash as empty, markAllRead as markRead } from '../core/message-batches.ts'
+import { restoreMessage as restore } from '../core/message-changes.ts'
+import { AddressPart, MessageId } from '../schemas/fields.ts'
+import { integer, object, string, timestamp } from '../schemas/infer.ts'
+import { FolderPath, MessageSummary } from '../schemas/messages.ts'
+import { Released } from '../schemas/threads.ts'
+import { operation } from './registry.ts'
+import { messageSummary } from './summaries.ts'
+
+export const restoreMessage = operation({
+  name: 'messages.restore',
+  summary: 'Take a message out of Trash, back to the folder it was deleted from; INBOX when that is gone.',
+  scope: 'mail:write',
+  http: 'POST /api/v1/mailboxes/{address}/messages/{message_id}/restore',
+  tools: [{ name: 'restore_message', effect: 'write', expose: ['address', 'message_id'] }],
+  input: object({ address: AddressPart, message_id: MessageId }),
+  output: MessageSummary,
+  errors: ['not_found', 'conflict'],
+  async handle({ ctx, principal }, { address, message_id: messageId }) {
+    return messageSummary(await restore(ctx, principal, { address, messageId }))
+  },
+})
+
+export const claimMessage = operation({
+  name: 'messages.claim',
+  summary: 'Lease a message, so that no other worker answers it; the same key may renew its lease.',
+  scope: 'mail:write',
+  http: 'POST /api/v1/mailboxes/{address}/messages/{message_id}/claim',
+  input: object({
+    address: AddressPart,
+    message_id: MessageId,
+    ttl: integer({ minimum: 1, maximum: claimSecondsMax, description: 'Seconds until the lease ends by itself.' }),
+  }),
+  output: object({ message_id: string(), claimed_until: timestamp() }),
+  errors: ['not_found', 'conflict'],
+  async handle({ ctx, principal }, { address, message_id, ttl }) {
+    const { until } = await claim(ctx, principal, { address, messageId: message_id, ttlSeconds: ttl })
+    return { message_id, claimed_until: until.toISOString() }
+  },
+})
+
+export const releaseMessage = operation({
+  name: 'messages.release',
+  summary: 'Give the lease of a message back.',
+  scope: 'mail:write',
+  http: 'DELETE /api/v1/mailboxes/{address}/messages/{message_id}/claim',
+  input: object({ address: AddressPart, message_id: MessageId }),
+  output: Released,
+  errors: ['not_found', 'conflict'],
+  async handle({ ctx, principal }, { address, message_id }) {
+    await releaseClaim(ctx, principal, { address, messageId: message_id })
+    return { released: true }
+  },
+})
+
+export const markAllRead = operation({
+  name: 'messages.readAll',
+  summary: 'Mark every message of a folder as seen.',
+  scope: 'mail:write',
+  http: 'POST /api/v1/mailboxes/{address}/messages/read-all',
+  tools: [{ name: 'mark_all_read', effect: 'write', expose: ['address', 'folder'] }],
+  input: object({ address: AddressPart, folder: FolderPath }),
+  output: object({ updated: integer({ description: 'Messages that were not seen before.' }) }),
+  errors: ['not_found'],
+  async handle({ ctx, principal }, { address, folder }) {
+    return { updated: await markRead(ctx, principal, { address, folder }) }
+  },
+})
+
+export const emptyTrash = operation({
+  name: 'trash.empty',
+  summary: 'Remove everything in Trash for good.',
+  scope: 'mail:write',
+  http: 'POST /api/v1/mailboxes/{address}/trash/empty',
+  tools: [{ name: 'empty_trash', effect: 'delete', expose: ['address'] }],
+  input: object({ address: AddressPart }),
+  output: object({ deleted: integer({ description: 'Messages that are gone.' }) }),
+  errors: [],
+  async handle({ ctx, principal }, { address }) {
+    return { deleted: await empty(ctx, principal, address) }
+  },
+})

@@ -1,0 +1,74 @@
+import { cancelScheduled as cancel, listScheduled as list, reschedule } from '../core/scheduled.ts'
+import { AddressPart, page, pageSizeDefault, paging } from '../schemas/fields.ts'
+import { object, timestamp } from '../schemas/infer.ts'
+import { Scheduled, ScheduledId } from '../schemas/sending.ts'
+import { operation } from './registry.ts'
+
+type Found = Awaited<ReturnType<typeof reschedule>>
+
+const tooLate = ['email_not_found', 'conflict'] as const
+
+export const listScheduled = operation({
+  name: 'scheduled.list',
+  summary: 'Sends of a mailbox that wait for their time, newest first.',
+  scope: 'mail:send',
+  http: 'GET /api/v1/mailboxes/{address}/scheduled',
+  tools: [{ name: 'list_scheduled', effect: 'read', expose: ['address', 'limit', 'before'], sizedBy: 'limit' }],
+  input: object({ address: AddressPart, ...paging }),
+  output: page('scheduled', Scheduled),
+  errors: [],
+  async handle({ ctx, principal }, { address, limit = pageSizeDefault, before }) {
+    const { items, next } = await list(ctx, principal, { address, limit, ...(before !== undefined && { before }) })
+    return { scheduled: items.map(scheduledOf), next }
+  },
+})
+
+export const updateScheduled = operation({
+  name: 'scheduled.update',
+  summary: 'Send it at another time, until it is claimed for sending.',
+  scope: 'mail:send',
+  http: 'PATCH /api/v1/mailboxes/{address}/scheduled/{id}',
+  input: object({
+    address: AddressPart,
+    id: ScheduledId,
+    sendAt: timestamp({ description: 'At most 30 days ahead.' }),
+  }),
+  output: Scheduled,
+  errors: tooLate,
+  handle: async ({ ctx, principal }, { sendAt, ...which }) =>
+    scheduledOf(await reschedule(ctx, principal, { ...which, sendAt: new Date(sendAt) })),
+})
+
+export const cancelScheduled = operation({
+  name: 'scheduled.cancel',
+  summary: 'Cancel a send, until it is claimed for sending. Its allowance comes back.',
+  scope: 'mail:send',
+  http: 'DELETE /api/v1/mailboxes/{address}/scheduled/{id}',
+  tools: [{ name: 'cancel_scheduled', effect: 'delete', expose: ['address', 'id'] }],
+  input: object({ address: AddressPart, id: ScheduledId }),
+  output: Scheduled,
+  errors: tooLate,
+  handle: async ({ ctx, principal }, which) => scheduledOf(await cancel(ctx, principal, which)),
+})
+
+function scheduledOf({
+  _id,
+  messageId,
+  threadId,
+  scheduledFor,
+  from,
+  to,
+  cc,
+  bcc,
+  subject,
+  createdAt,
+}: Found): Scheduled {
+  const addresses = (people: Found['to']) => people.map(({ address }) => address)
+  return {
+    ...{ id: _id, message_id: messageId, thread_id: threadId },
+    sendAt: scheduledFor?.toISOString() ?? null,
+    status: scheduledFor === undefined ? 'cancelled' : 'scheduled',
+    ...{ from: from.address, to: addresses(to), cc: addresses(cc), bcc: addresses(bcc), subject },
+    createdAt: createdAt.toISOString(),
+  }
+}

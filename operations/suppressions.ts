@@ -1,0 +1,69 @@
+import {
+  addSuppression as add,
+  type Suppression as Found,
+  getSuppression as get,
+  listSuppressions as list,
+  removeSuppression as remove,
+} from '../core/suppressions.ts'
+import { Deleted, identifier, page, pageSizeDefault, paging } from '../schemas/fields.ts'
+import { object } from '../schemas/infer.ts'
+import { Suppression } from '../schemas/sending.ts'
+import { operation } from './registry.ts'
+
+const Email = identifier('The address that is not written to.')
+
+export const listSuppressions = operation({
+  name: 'suppressions.list',
+  summary: 'Addresses that are not written to any more, newest first: they bounced, complained or were added.',
+  scope: 'mail:send',
+  http: 'GET /api/v1/suppressions',
+  input: object({ ...paging }),
+  output: page('suppressions', Suppression),
+  errors: [],
+  async handle({ ctx, principal }, { limit = pageSizeDefault, before }) {
+    const { items, next } = await list(ctx, principal, { limit, ...(before !== undefined && { before }) })
+    return { suppressions: items.map(suppressionOf), next }
+  },
+})
+
+export const getSuppression = operation({
+  name: 'suppressions.get',
+  summary: 'Whether and why an address is not written to.',
+  scope: 'mail:send',
+  http: 'GET /api/v1/suppressions/{email}',
+  input: object({ email: Email }),
+  output: Suppression,
+  errors: ['not_found'],
+  handle: async ({ ctx, principal }, { email }) => suppressionOf(await get(ctx, principal, email)),
+})
+
+export const addSuppression = operation({
+  name: 'suppressions.add',
+  summary: 'Stop writing to an address.',
+  scope: 'mail:send',
+  http: 'POST /api/v1/suppressions',
+  status: 201,
+  input: object({ email: Email }),
+  output: Suppression,
+  errors: [],
+  idempotent: true,
+  handle: async ({ ctx, principal }, { email }) => suppressionOf(await add(ctx, principal, email)),
+})
+
+export const removeSuppression = operation({
+  name: 'suppressions.remove',
+  summary: 'Write to an address again. Account keys only.',
+  scope: 'mail:send',
+  http: 'DELETE /api/v1/suppressions/{email}',
+  input: object({ email: Email }),
+  output: Deleted,
+  errors: ['not_found'],
+  async handle({ ctx, principal }, { email }) {
+    await remove(ctx, principal, email)
+    return { deleted: true }
+  },
+})
+
+function suppressionOf({ email, reason, detail, at }: Found): Suppression {
+  return { email, reason, detail, createdAt: at.toISOString() }
+}

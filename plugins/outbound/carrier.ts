@@ -1,0 +1,118 @@
+/** Carries mail to other servers over connections that are kept and shared by destination. */
+import { isAscii } from 'node:buffer'
+import type { Attempt, Outcome } from '../../core/attempt.ts'
+import type { Context } from '../../core/context.ts'
+import { signingKeys } from '../../core/domains.ts'
+import { splitAddress } from '../../mail/address.ts'
+import { toSevenBit } from '../../mail/downgrade.ts'
+import { parseMessage } from '../../mail/parse.ts'
+import { withoutSignatures } from '../../mail/redate.ts'
+import { dkimSign } from '../../mail/sign.ts'
+import type { Carrier } from './deliver.ts'
+import { createDestination, type Destination } from './destination.ts'
+import { outcomeOf } from './outcomes.ts'
+import { Recent } from './recent.ts'
+import type { Route } from './route.ts'
+import type { TlsPolicy } from './session.ts'
+
+/** RFC 5321 4.5.3.2.6: giving up sooner on the last reply sends the mail twice. */
+const finalReplyMs = 600_000
+const usesPerConnection = 500
+const idleMs = 10_000
+const destinationsMax = 10_000
+const noTlsMs = 3_600_000
+const noTlsMax = 10_000
+
+/** Makes the carrier of this process. */
+export function createCarrier(ctx: Context): Carrier & { close(): void } {
+  const { outbound } = ctx.settings
+  const destinations = new Map<string, Destination>()
+  const noTls = new Recent(ctx, { keptMs: noTlsMs, max: noTlsMax })
+  const limits = {
+    connections: outbound.destinationConnections,
+    messagesPerSecond: outbound.destinationMessagesPerSecond,
+    usesPerConnection,
+    idleMs,
+  }
+  const timeouts = {
+    connectMs: outbound.connectSeconds * 1_000,
+    replyMs: outbound.replySeconds * 1_000,
+    finalReplyMs,
+  }
+
+  function destinationOf(route: Route, tls: TlsPolicy, policy: string): Destination {
+    const key = `${route.name} ${route.address} ${route.port} ${policy}`
+    const known = destinations.get(key)
+    if (known !== undefined) return known
+    if (destinations.size >= destinationsMax)
+      for (const [name, { isForgettable }] of destinations) if (isForgettable) destinations.delete(name)
+    const made = createDestination(ctx, { route, name: ctx.hostname, tls, limits: timeouts }, limits, noTls)
+    destinations.set(key, made)
+    return made
+  }
+
+  return {
+    async send(attempt: Attempt, raw: Buffer, { route, tls, policy }): Promise<Outcome> {
+      const stuffed = dotStuffed(raw)
+      const dialogue = await destinationOf(route, tls, policy).send({
+        sender: attempt.sender,
+        recipient: attempt.recipient,
+        content: [stuffed, endOfMail],
+        sizeBytes: raw.length,
+        is8Bit: !isAscii(raw),
+        needsUtf8: needsUtf8(attempt, raw),
+        async sevenBit() {
+          const converted = await sevenBitSigned(ctx, raw)
+          if (converted === null) return null
+          return { content: [dotStuffed(converted), endOfMail], sizeBytes: converted.length }
+        },
+      })
+      const at = ctx.clock.now()
+      if ('restSeconds' in dialogue) {
+        const response = `451 4.4.5 ${route.name} is left alone for ${dialogue.restSeconds} seconds`
+        return {
+          ...{ status: 'deferred', response, mx: route.name, tls: false, at },
+          ...{ untried: true, retryAfterSeconds: dialogue.restSeconds },
+        }
+      }
+      return outcomeOf(dialogue, { mx: route.name, at })
+    },
+    close() {
+      for (const destination of destinations.values()) destination.close()
+    },
+  }
+}
+
+/** The mail with 7-bit lines, signed anew; null when it cannot be had. */
+async function sevenBitSigned(ctx: Context, raw: Buffer): Promise<Buffer | null> {
+  const parsed = parseMessage(withoutSignatures(raw))
+  const converted = toSevenBit(withoutSignatures(raw), parsed.root)
+  if (converted === null || parsed.from === null) return null
+  const { domain } = splitAddress(parsed.from.address)
+  return dkimSign(converted, await signingKeys(ctx, domain), ctx.clock.now())
+}
+
+/** RFC 6531 3.1, RFC 6532 3: an address or a header field in UTF-8. */
+function needsUtf8({ sender, recipient }: Attempt, raw: Buffer): boolean {
+  if (!isAscii(Buffer.from(sender + recipient))) return true
+  const end = raw.indexOf('\r\n\r\n')
+  return !isAscii(raw.subarray(0, end < 0 ? raw.length : end))
+}
+
+/** The content of DATA: a dot in front of each that begins a line (RFC 5321 4.5.2), CRLF at the end. */
+export function dotStuffed(raw: Buffer): Buffer {
+  const parts: Buffer[] = raw[0] === 0x2e ? [dot] : []
+  let start = 0
+  for (let at = raw.indexOf(dotLine); at !== -1; at = raw.indexOf(dotLine, start)) {
+    parts.push(raw.subarray(start, at + 2), dot)
+    start = at + 2
+  }
+  parts.push(raw.subarray(start))
+  if (raw.length > 0 && !raw.subarray(-2).equals(crlf)) parts.push(crlf)
+  return parts.length === 1 ? raw : Buffer.concat(parts)
+}
+
+const dot = Buffer.from('.')
+const crlf = Buffer.from('\r\n')
+const dotLine = Buffer.from('\r\n.')
+const endOfMail = Buffer.from('.\r\n')

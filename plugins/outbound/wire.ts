@@ -1,0 +1,171 @@
+/**
+ * One SMTP dialogue as lines: commands go out, replies come in, in order. Invariants: a reply belongs to the oldest command
+ * without one; after `broken` nothing is sent or read any more, and every reader has heard what broke it.
+ */
+import type { Socket } from 'node:net'
+import { type ConnectionOptions, connect as startTls, type TLSSocket } from 'node:tls'
+
+/** A server that never stops talking: what one reply may have, and what of it is kept. */
+const replyCharsMax = 64 * 1024
+const replyKeptChars = 4 * 1024
+
+export type Reply = {
+  readonly code: number
+  /** Word for word, lines joined by LF. */
+  readonly text: string
+  /** Without the codes. */
+  readonly lines: readonly string[]
+}
+
+/** What ended a dialogue before its time; `trouble` is told to people. */
+export class Broken extends Error {
+  readonly trouble: string
+  constructor(trouble: string) {
+    super(trouble)
+    this.name = 'Broken'
+    this.trouble = trouble
+  }
+}
+
+type Reader = { resolve(reply: Reply): void; reject(error: Broken): void; readonly timer: NodeJS.Timeout }
+
+export class Wire {
+  #socket: Socket
+  #readers: Reader[] = []
+  #replies: Reply[] = []
+  #lines: string[] = []
+  #rest = ''
+  #chars = 0
+  #broken: Broken | null = null
+  #onEnd: () => void = () => undefined
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    this.#listen(socket)
+  }
+
+  get isBroken(): boolean {
+    return this.#broken !== null
+  }
+
+  /** Whether the server spoke without being asked, as one does that says goodbye. */
+  get hasUnread(): boolean {
+    return this.#replies.length > 0
+  }
+
+  /** Calls `listener` once when the dialogue ends, however. */
+  onEnd(listener: () => void): void {
+    if (this.#broken === null) this.#onEnd = listener
+    else listener()
+  }
+
+  /** Sends text as it is. Resolves when the operating system has all of it. Rejects with Broken. */
+  write(data: string | readonly Buffer[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const done = (error?: Error | null) => (error ? reject(this.#break(error.message)) : resolve())
+      if (this.#broken !== null) reject(this.#broken)
+      else if (typeof data === 'string') this.#socket.write(data, 'utf8', done)
+      else {
+        this.#socket.cork()
+        for (const [n, part] of data.entries()) this.#socket.write(part, n === data.length - 1 ? done : undefined)
+        this.#socket.uncork()
+      }
+    })
+  }
+
+  /** The next reply. Rejects with Broken, also when none comes within `timeoutMs`. */
+  read(timeoutMs: number): Promise<Reply> {
+    const reply = this.#replies.shift()
+    if (reply !== undefined) return Promise.resolve(reply)
+    if (this.#broken !== null) return Promise.reject(this.#broken)
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.end('no answer in time'), timeoutMs)
+      this.#readers.push({ resolve, reject, timer })
+    })
+  }
+
+  /**
+   * Goes on encrypted. What came before the handshake is dropped, so that nobody puts words into the server's mouth (RFC 3207
+   * 4.2). Rejects with Broken.
+   */
+  async secure(options: ConnectionOptions, timeoutMs: number): Promise<TLSSocket> {
+    const plain = this.#socket
+    plain.removeAllListeners()
+    this.#rest = ''
+    this.#lines = []
+    this.#replies = []
+    const socket = startTls({ ...options, socket: plain })
+    this.#socket = socket
+    return new Promise((resolve, reject) => {
+      const fail = (text: string) => reject(this.#break(text))
+      const timer = setTimeout(() => fail('the TLS handshake took too long'), timeoutMs)
+      socket.once('error', (error) => fail(error.message))
+      socket.once('close', () => fail('the server closed the connection'))
+      socket.once('secureConnect', () => {
+        clearTimeout(timer)
+        socket.removeAllListeners('error').removeAllListeners('close')
+        this.#listen(socket)
+        resolve(socket)
+      })
+    })
+  }
+
+  /** Ends the dialogue at once. */
+  end(trouble: string): void {
+    this.#break(trouble)
+  }
+
+  #listen(socket: Socket): void {
+    socket.setNoDelay(true)
+    socket.on('data', (data) => this.#take(data.toString('latin1')))
+    socket.on('error', (error) => this.#break(error.message))
+    socket.on('close', () => this.#break('the server closed the connection'))
+  }
+
+  #take(text: string): void {
+    this.#chars += text.length
+    if (this.#chars > replyCharsMax) {
+      this.#break('the server closed the connection')
+      return
+    }
+    const lines = (this.#rest + text).split('\n')
+    this.#rest = lines.pop() ?? ''
+    for (const line of lines) {
+      this.#lines.push(line.trimEnd())
+      // RFC 5321 4.2.1: a hyphen after the code says that more lines follow.
+      if (!/^\d{3}-/.test(line)) this.#finish()
+    }
+  }
+
+  #finish(): void {
+    const lines = this.#lines
+    this.#lines = []
+    this.#chars = 0
+    const reply = {
+      code: Number(/^\d{3}(?= |$)/.exec(lines.at(-1) ?? '')?.[0] ?? 0),
+      text: Buffer.from(lines.join('\n'), 'latin1').toString('utf8').slice(0, replyKeptChars),
+      lines: lines.map((line) => line.slice(4)),
+    }
+    const reader = this.#readers.shift()
+    if (reader === undefined) {
+      this.#replies.push(reply)
+      return
+    }
+    clearTimeout(reader.timer)
+    reader.resolve(reply)
+  }
+
+  #break(trouble: string): Broken {
+    if (this.#broken !== null) return this.#broken
+    const broken = new Broken(trouble)
+    this.#broken = broken
+    this.#socket.destroy()
+    this.#socket.on('error', () => undefined)
+    for (const { reject, timer } of this.#readers.splice(0)) {
+      clearTimeout(timer)
+      reject(broken)
+    }
+    this.#onEnd()
+    return broken
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Mail of people and programs with a login (RFC 6409, RFC 4954), on ports of its own: it is not received but sent, by the
+ * rules of every send.
+ */
+import type { Address } from '@haraka/email-address'
+import { withRequest } from '../../core/context.ts'
+import { logIn } from '../../core/login.ts'
+import { mailboxSender } from '../../core/sender.ts'
+import { submit } from '../../core/submit.ts'
+import { normaliseAddress } from '../../mail/address.ts'
+import type { Connection, MailParameters, Plugin } from '../haraka.d.ts'
+import { accept, hook, pass, type Reply, refuse } from '../hook.ts'
+import { context, settings } from '../process.ts'
+import { type Dialogue, startAuth } from './auth.ts'
+
+const replies = {
+  needsTls: { code: 530, enhanced: '5.7.0', text: 'Say STARTTLS first' },
+  needsLogin: { code: 530, enhanced: '5.7.0', text: 'Log in first' },
+  loggedIn: { code: 503, enhanced: '5.5.1', text: 'You are logged in already' },
+  unknownMechanism: { code: 504, enhanced: '5.5.4', text: 'Only PLAIN and LOGIN are known' },
+  malformed: { code: 501, enhanced: '5.5.2', text: 'That is not what the mechanism asks for' },
+  cancelled: { code: 501, enhanced: '5.7.0', text: 'Cancelled' },
+  tooMany: { code: 421, enhanced: '4.7.0', text: 'Too many wrong logins' },
+  address: { code: 501, enhanced: '5.1.3', text: 'That is not a mail address' },
+} as const satisfies { readonly [name: string]: Reply }
+
+const wrongLoginsMax = 5
+
+export function register(this: Plugin): void {
+  this.register_hook('capabilities', 'offerAuth')
+  this.register_hook('unrecognized_command', 'authenticate')
+  this.register_hook('mail', 'checkSender')
+  this.register_hook('rcpt', 'takeRecipient')
+  this.register_hook('data_post', 'submitMessage')
+}
+
+/** capabilities: only where a password does not cross a network in the clear. */
+export const offerAuth = hook((connection: Connection) => {
+  if (isSubmission(connection) && isPrivate(connection)) connection.capabilities?.push('AUTH PLAIN LOGIN')
+  return undefined
+})
+
+/** unrecognized_command: AUTH, and the lines that answer its questions. */
+export const authenticate = hook(async (connection: Connection, [command, rest = '']: [string, string?]) => {
+  const { notes } = connection
+  if (!isSubmission(connection)) return pass
+  const asks = notes.auth
+  if (asks === undefined && command.toUpperCase() !== 'AUTH') return pass
+  if (asks === undefined && notes.login !== undefined) return say(connection, replies.loggedIn)
+  if (!isPrivate(connection)) return say(connection, replies.needsTls)
+  const step: Dialogue =
+    asks === undefined ? startAuth(rest) : asks.answer(rest === '' ? command : `${command} ${rest}`)
+  notes.auth = undefined
+  if ('refused' in step) return say(connection, replies[step.refused])
+  if ('question' in step) {
+    notes.auth = step
+    connection.respond(334, step.question)
+    return accept()
+  }
+  try {
+    const { user, password } = step
+    notes.login = await logIn(await context(), {
+      ...{ user, password, scope: 'mail:send' },
+      peerAddress: connection.remote.ip,
+    })
+    return say(connection, { code: 235, enhanced: '2.7.0', text: 'Welcome' })
+  } catch (error) {
+    notes.wrongLogins = (notes.wrongLogins ?? 0) + 1
+    if (notes.wrongLogins >= wrongLoginsMax) return refuse(replies.tooMany, { disconnect: true })
+    throw error
+  }
+})
+
+/** mail: only after a login, and only as the mailbox that logged in. */
+export const checkSender = hook(async (connection: Connection, [address]: [Address, MailParameters]) => {
+  if (!isSubmission(connection)) return pass
+  const { login } = connection.notes
+  if (login === undefined) return refuse(isPrivate(connection) ? replies.needsLogin : replies.needsTls)
+  // The null sender is for reports of mail programs, such as read receipts.
+  if (address.address !== '') await mailboxSender(await context(), login.mailbox, { from: address.address })
+  return pass
+})
+
+/** rcpt: before plugins/recipient, which only knows our own. */
+export const takeRecipient = hook((connection: Connection, [address]: [Address, unknown]) => {
+  const { transaction, notes } = connection
+  if (!isSubmission(connection) || transaction === null || notes.login === undefined) return pass
+  const canonical = normaliseAddress(address.address)
+  if (canonical === null) return refuse(replies.address)
+  transaction.notes.submitsTo ??= []
+  transaction.notes.submitsTo.push(canonical)
+  return accept(`2.1.5 ${canonical} ok`)
+})
+
+/** data_post: after plugins/inbound has handed the bytes over, and in place of its storing them. */
+export const submitMessage = hook(async ({ transaction, notes }: Connection) => {
+  const { message, submitsTo } = transaction?.notes ?? {}
+  if (transaction === null || message === undefined || submitsTo === undefined || notes.login === undefined) return pass
+  const ctx = withRequest(await context(), transaction.uuid)
+  const id = await submit(ctx, notes.login, { raw: message.raw, recipients: [...new Set(submitsTo)] })
+  transaction.notes.message = undefined
+  transaction.notes.accepted = `2.6.0 ${id} accepted`
+  return pass
+})
+
+/** Whether the client came by one of the ports of submission. */
+function isSubmission({ local }: Connection): boolean {
+  const { submission, submissions } = settings()
+  return local.port === submission.port || local.port === submissions.port
+}
+
+/** Encrypted, or inside this machine (decisions.md 3, SMTP and IMAP login). */
+function isPrivate({ tls, remote }: Connection): boolean {
+  return tls.enabled || /^(?:127\.|::1$|::ffff:127\.)/.test(remote.ip)
+}
+
+/** Haraka has no replies of its own for AUTH: ours is sent here, and the hook is done. */
+function say(connection: Connection, { code, enhanced, text }: Reply) {
+  connection.respond(code, `${enhanced} ${text}`)
+  return accept()
+}

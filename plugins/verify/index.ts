@@ -1,0 +1,52 @@
+/**
+ * Who a message is really from, and whether it is wanted: asked when it is complete, before anything is stored. What was
+ * found out goes along with the message (`notes.verdict`).
+ */
+import { withRequest } from '../../core/context.ts'
+import { judge, type Refusal } from '../../core/verdict.ts'
+import type { Connection, Plugin } from '../haraka.d.ts'
+import { hook, pass, type Reply, refuse } from '../hook.ts'
+import { context, settings } from '../process.ts'
+import { findVirus } from './clamav.ts'
+import { spamScore } from './rspamd.ts'
+
+const replies = {
+  policy: { code: 550, enhanced: '5.7.1', text: "Refused as the author's domain asks (DMARC): it did not send this" },
+  undecided: { code: 451, enhanced: '4.4.3', text: 'The DNS did not say who sent this, try again later' },
+  forged: { code: 550, enhanced: '5.7.1', text: 'Too many Authentication-Results in the name of this server' },
+} as const satisfies { readonly [refusal in Refusal]: Reply }
+const infected: Reply = { code: 550, enhanced: '5.7.1', text: 'The message carries a virus' }
+const unscanned: Reply = { code: 451, enhanced: '4.3.0', text: 'The message could not be scanned, try again later' }
+
+export function register(this: Plugin): void {
+  this.register_hook('data_post', 'verify')
+}
+
+/** data_post: between the two hooks of plugins/inbound, which hands the bytes over and stores them. */
+export const verify = hook(async (connection: Connection) => {
+  const { transaction, remote, hello } = connection
+  const raw = transaction?.notes.message?.raw
+  if (transaction === null || raw === undefined) return pass
+  const ctx = withRequest(await context(), transaction.uuid)
+  const reversePath = transaction.mail_from.address
+  const judged = await judge(ctx, { raw, reversePath, client: remote.ip, helo: hello.host ?? '' })
+  if ('refusal' in judged) return refuse(replies[judged.refusal])
+  const { verdict } = judged
+  const { rspamd, clamav } = settings()
+  const [virus, score] = await Promise.all([
+    clamav.address === null ? 'clean' : findVirus(raw, { ...clamav, address: clamav.address }),
+    rspamd.url === null
+      ? null
+      : spamScore(raw, { ...rspamd, url: rspamd.url }, { transaction, address: remote.ip, helo: hello.host ?? '' }),
+  ])
+  if (virus === 'infected') return refuse(infected)
+  if (virus instanceof Error) {
+    ctx.log.error({ err: virus }, 'ClamAV does not answer')
+    return refuse(unscanned)
+  }
+  // A filter that does not answer stops no mail.
+  if (score instanceof Error) ctx.log.warn({ err: score }, 'Rspamd does not answer')
+  const isSpam = typeof score === 'number' && score >= rspamd.spamScore
+  transaction.notes.verdict = { ...verdict, suspicion: verdict.suspicion ?? (isSpam ? 'filter' : null) }
+  return pass
+})

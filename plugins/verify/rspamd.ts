@@ -1,0 +1,42 @@
+/**
+ * A client of Rspamd (HTTP, /checkv2). Haraka's own plugin reads the message from Haraka's stream, which stays empty here
+ * because the bytes are kept exactly as they came (plugins/inbound).
+ */
+import { request } from 'undici'
+import type { Transaction } from '../haraka.d.ts'
+
+type Filter = { readonly url: string; readonly timeoutMs: number }
+
+/** The score Rspamd gives a message; null when it skipped it; an error when it does not say. Never rejects. */
+export async function spamScore(
+  raw: Buffer,
+  { url, timeoutMs }: Filter,
+  { transaction, address, helo }: { transaction: Transaction; address: string; helo: string },
+): Promise<number | null | Error> {
+  try {
+    const { statusCode, body } = await request(`${url.replace(/\/+$/, '')}/checkv2`, {
+      method: 'POST',
+      body: raw,
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: {
+        ip: address,
+        helo: word(helo),
+        from: word(transaction.mail_from.address),
+        rcpt: transaction.rcpt_to.map((recipient) => word(recipient.address)),
+        'queue-id': transaction.uuid,
+      },
+    })
+    if (statusCode !== 200) {
+      await body.dump()
+      return new Error(`Rspamd answers ${statusCode}.`)
+    }
+    const { score, is_skipped: isSkipped } = (await body.json()) as { score?: unknown; is_skipped?: unknown }
+    if (isSkipped === true) return null
+    return typeof score === 'number' && Number.isFinite(score) ? score : new Error('Rspamd gives no score.')
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+/** What may stand in an HTTP header. */
+const word = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?')

@@ -1,0 +1,22 @@
+/** Aliases as callers see them (decisions.md 2, Domains, DNS, aliases). */
+import { identifierMax } from './fields.ts'
+import { array, type Infer, object, string, timestamp } from './infer.ts'
+
+/** Aliases of one account: against a table that grows without end. */
+export const aliasesMax = 1_000
+/** Mailboxes behind one alias: every message to it is stored in each. */
+export const targetsMax = 50
+
+export const AliasName = string({
+  minLength: 1,
+  maxLength: identifierMax,
+  description: 'An address, or *@domain for all that nobody else has.',
+})
+export const Targets = array(string({ maxLength: identifierMax }), {
+  minItems: 1,
+  maxItems: targetsMax,
+  description: 'Addresses of the mailboxes that get the mail.',
+})
+
+export const Alias = object({ alias: string(), targets: array(string()), createdAt: timestamp() })
+export type Alias = Infer<typeof Alias>

@@ -1,0 +1,28 @@
+/** Searches and what they find (decisions.md 2, Search grammar). */
+import { array, extended, type Infer, integer, object, oneOf, string, untrusted } from './infer.ts'
+import { MessageSummary } from './messages.ts'
+
+export const SearchQuery = string({
+  minLength: 1,
+  maxLength: 1_000,
+  description:
+    'Words and "phrases" over subject, sender, recipients, body and attachment names, without regard to case and ' +
+    'diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or ' +
+    'with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, ' +
+    'is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, ' +
+    'OR (in capitals) joins alternatives, ( ) group. Everything else must match together.',
+})
+
+const Highlight = object({
+  field: oneOf(['subject', 'from', 'to', 'cc', 'filename', 'body']),
+  text: untrusted(string({ description: 'A line of at most 200 characters in which something was found.' })),
+  marks: array(object({ start: integer({ minimum: 0 }), end: integer({ minimum: 0 }) }), {
+    description:
+      'What was found in text: from start up to before end, in code points. They stand beside the text, so that no mail can forge them.',
+  }),
+})
+
+export const FoundMessage = extended(MessageSummary, {
+  highlights: array(Highlight, { description: 'Where the words of the query stand; empty when it has none.' }),
+})
+export type FoundMessage = Infer<typeof FoundMessage>

@@ -1,0 +1,50 @@
+/** Batches: accepted at once, sent step by step. */
+import type { BatchDoc } from './documents/sending.ts'
+import { isDuplicate, type Store } from './open.ts'
+
+/** Commits a batch. Answers the one that stands under its idempotency key: this, or an earlier one. */
+export async function insertBatch(store: Store, batch: BatchDoc): Promise<BatchDoc> {
+  try {
+    await store.batches.insertOne(batch)
+    return batch
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    return (await findBatchByKey(store, batch)) ?? batch
+  }
+}
+
+export function findBatchByKey(
+  store: Store,
+  { accountId, mailboxId, idempotencyKey }: Pick<BatchDoc, 'accountId' | 'mailboxId' | 'idempotencyKey'>,
+): Promise<BatchDoc | null> {
+  return store.batches.findOne({ accountId, mailboxId, idempotencyKey })
+}
+
+export function findBatch(
+  store: Store,
+  { accountId, batchId }: { accountId: string; batchId: string },
+): Promise<BatchDoc | null> {
+  return store.batches.findOne({ accountId, _id: batchId })
+}
+
+/** Batches with recipients whose turn has come. */
+export function findDueBatches(store: Store, { due, limit }: { due: Date; limit: number }): Promise<BatchDoc[]> {
+  return store.batches
+    .find({ nextAt: { $lte: due } })
+    .sort({ nextAt: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Notes how far a batch is, unless another process went on with it. `nextAt` null: it is done. */
+export async function advanceBatch(
+  store: Store,
+  { accountId, _id, done: before }: BatchDoc,
+  { done, nextAt }: { done: number; nextAt: Date | null },
+): Promise<boolean> {
+  const { matchedCount } = await store.batches.updateOne(
+    { accountId, _id, done: before },
+    nextAt === null ? { $set: { done }, $unset: { nextAt: '' } } : { $set: { done, nextAt } },
+  )
+  return matchedCount === 1
+}

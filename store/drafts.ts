@@ -1,0 +1,61 @@
+/** Drafts: messages whose content changes. */
+import { newToken } from '../schemas/ids.ts'
+import { doubtBlobs, dropBlobUsers } from './blobs.ts'
+import type { MessageDoc } from './documents/mail.ts'
+import { closeReservations, reserve } from './folders.ts'
+import type { Change } from './message-edits.ts'
+import type { Store } from './open.ts'
+
+/** What is another with every content. */
+export type DraftContent = Pick<
+  MessageDoc,
+  | 'from'
+  | 'to'
+  | 'cc'
+  | 'bcc'
+  | 'replyTo'
+  | 'subject'
+  | 'snippet'
+  | 'date'
+  | 'messageIdHeader'
+  | 'inReplyTo'
+  | 'references'
+  | 'attachments'
+  | 'encrypted'
+  | 'sizeBytes'
+  | 'blob'
+  | 'answers'
+>
+
+/**
+ * Gives a draft another content, whose blob is kept already: the same id, a new UID (RFC 9051 2.3.1.1: what a UID names never
+ * changes). False when it changed meanwhile: the new blob then has no user any more.
+ */
+export async function replaceDraft(
+  store: Store,
+  { mailboxId, folderId, at, derive }: Change,
+  draft: MessageDoc,
+  content: DraftContent,
+): Promise<boolean> {
+  const token = newToken()
+  const bytes = content.sizeBytes - draft.sizeBytes
+  const { _id, uid, modseq, threadId } = draft
+  await doubtBlobs(store, [draft.blob.id, content.blob.id], at)
+  const claim = { folderId, mailboxId, uids: 1, total: 0, unread: 0, bytes, touches: [uid], threads: [threadId] }
+  const taken = (await reserve(store, [claim], { token, at })).get(folderId)
+  const { matchedCount } =
+    taken === undefined
+      ? { matchedCount: 0 }
+      : await store.messages.updateOne(
+          { mailboxId, _id, folderId, modseq },
+          {
+            $set: { ...content, uid: taken.uid, modseq: taken.modseq, receivedAt: at },
+            ...(content.answers === undefined && { $unset: { answers: '' as const } }),
+          },
+        )
+  const replaced = matchedCount === 1
+  await dropBlobUsers(store, [{ blobId: replaced ? draft.blob.id : content.blob.id, users: [_id] }])
+  await derive([threadId])
+  await closeReservations(store, [{ folderId, token, ...(!replaced && { over: { total: 0, unread: 0, bytes } }) }])
+  return replaced
+}

@@ -1,0 +1,317 @@
+/**
+ * The inside of search blocks. A block is a run of words in the order of their UTF-8 bytes, each with the messages that have
+ * it, and is compressed as a whole; the messages of a segment are numbered from 0, newest first.
+ *
+ *   block = *(shared length suffix count bytes-of-messages messages bytes-of-positions positions)
+ *   messages = for each: (gap << 1 | several) [fields]      gap: numbers left out since the one before
+ *   positions = for each, for each of its fields: count, then the gaps between positions
+ *
+ * All numbers are varints. `shared` is how many bytes a word has in common with the one before. `fields` is a set of
+ * bits; without it the word stands in the body alone, which is the commonest case.
+ */
+
+export const fieldBits = { body: 1, subject: 2, from: 4, to: 8, cc: 16, filename: 32, bcc: 64 } as const
+export type IndexedField = keyof typeof fieldBits
+
+/** A word of a block. `messages` and `positions` are packed as above. */
+export type Entry = {
+  readonly word: string
+  readonly count: number
+  readonly messages: Buffer
+  readonly positions: Buffer
+}
+
+/** A buffer that grows. */
+export class Packer {
+  private buffer: Buffer
+  length = 0
+
+  constructor(size = 1024) {
+    this.buffer = Buffer.allocUnsafe(size)
+  }
+
+  number(value: number): void {
+    this.room(8)
+    let rest = value
+    while (rest >= 0x80) {
+      this.buffer[this.length++] = (rest & 0x7f) | 0x80
+      rest = Math.floor(rest / 0x80)
+    }
+    this.buffer[this.length++] = rest
+  }
+
+  bytes(bytes: Buffer): void {
+    this.room(bytes.length)
+    bytes.copy(this.buffer, this.length)
+    this.length += bytes.length
+  }
+
+  /** What was packed, until the next call; then begins anew. */
+  take(): Buffer {
+    const taken = this.buffer.subarray(0, this.length)
+    this.length = 0
+    return taken
+  }
+
+  private room(bytes: number): void {
+    if (this.length + bytes <= this.buffer.length) return
+    const larger = Buffer.allocUnsafe(Math.max(this.buffer.length * 2, this.length + bytes))
+    this.buffer.copy(larger, 0, 0, this.length)
+    this.buffer = larger
+  }
+}
+
+/** Reads what a Packer wrote. */
+export class Unpacker {
+  at = 0
+  readonly buffer: Buffer
+
+  constructor(buffer: Buffer) {
+    this.buffer = buffer
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.buffer.length
+  }
+
+  number(): number {
+    let byte = this.buffer[this.at++]!
+    if (byte < 0x80) return byte
+    let value = byte & 0x7f
+    let scale = 0x80
+    for (;;) {
+      byte = this.buffer[this.at++]!
+      if (byte === undefined) throw new Error('A search block ends within a number.')
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) return value
+      scale *= 0x80
+    }
+  }
+
+  bytes(length: number): Buffer {
+    const from = this.skip(length)
+    return this.buffer.subarray(from, this.at)
+  }
+
+  /** Answers where the skipped bytes begin. */
+  skip(length: number): number {
+    const from = this.at
+    this.at += length
+    return from
+  }
+}
+
+/** Writes entries, which must come in the order of their words, and hands over a block whenever one is full. */
+export class BlockPacker {
+  /** The first word of each block so far. */
+  readonly firstWords: string[] = []
+  private readonly packer = new Packer(blockBytes * 2)
+  private last = Buffer.alloc(0)
+
+  /** Answers the block that is full with it, or null. */
+  add({ word, count, messages, positions }: Entry): Buffer | null {
+    const { packer } = this
+    const bytes = Buffer.from(word)
+    const begins = packer.length === 0
+    if (begins) this.firstWords.push(word)
+    const shared = begins ? 0 : sharedLength(this.last, bytes)
+    packer.number(shared)
+    packer.number(bytes.length - shared)
+    packer.bytes(bytes.subarray(shared))
+    packer.number(count)
+    packer.number(messages.length)
+    packer.bytes(messages)
+    packer.number(positions.length)
+    packer.bytes(positions)
+    this.last = bytes
+    return packer.length >= blockBytes ? this.rest() : null
+  }
+
+  /** The block that is not full yet, or null. */
+  rest(): Buffer | null {
+    return this.packer.length === 0 ? null : Buffer.from(this.packer.take())
+  }
+}
+
+/** Blocks are full at this size, before compression: what one word costs to look up. */
+const blockBytes = 32 * 1024
+/** Longer than any word: mail/limits.ts counts them in characters. */
+const wordBytesMax = 1024
+
+/** The entries of a block. */
+export function* entriesOf(block: Buffer): Generator<Entry> {
+  const unpacker = new Unpacker(block)
+  const word = Buffer.allocUnsafe(wordBytesMax)
+  while (!unpacker.isAtEnd) {
+    const shared = unpacker.number()
+    const length = unpacker.bytes(unpacker.number()).copy(word, shared) + shared
+    yield { word: word.toString('utf8', 0, length), ...restOf(unpacker) }
+  }
+}
+
+/** The entries of a block whose word is `wanted`, or begins with it. */
+export function findEntries(block: Buffer, wanted: string, { prefix }: { prefix: boolean }): Omit<Entry, 'word'>[] {
+  const found: Omit<Entry, 'word'>[] = []
+  const target = Buffer.from(wanted)
+  const unpacker = new Unpacker(block)
+  // How many bytes the word before has in common with the target; words come in order, so fewer shared ones end it.
+  let matched = 0
+  while (!unpacker.isAtEnd) {
+    const shared = unpacker.number()
+    const length = unpacker.number()
+    const suffix = unpacker.skip(length)
+    if (shared < matched) break
+    if (shared === matched) {
+      let at = suffix
+      while (at < unpacker.at && matched < target.length && block[at] === target[matched]) {
+        at += 1
+        matched += 1
+      }
+      if (at < unpacker.at && matched < target.length && block[at]! > target[matched]!) break
+    }
+    const isFound = matched === target.length && (prefix || shared + length === target.length)
+    if (isFound) found.push(restOf(unpacker))
+    else skipRest(unpacker)
+    if (matched === target.length && !prefix) break
+  }
+  return found
+}
+
+/** Whether `a` comes before `b` in the order of UTF-8 bytes, which is that of code points. */
+export function isBefore(a: string, b: string): boolean {
+  const most = Math.min(a.length, b.length)
+  for (let n = 0; n < most; n++) {
+    const [left, right] = [a.charCodeAt(n), b.charCodeAt(n)]
+    if (left !== right) return aboveSurrogates(left) < aboveSurrogates(right)
+  }
+  return a.length < b.length
+}
+
+/** Calls `tell` with number and fields of each message of an entry, in order. */
+export function eachMessage(
+  { count, messages }: Pick<Entry, 'count' | 'messages'>,
+  tell: (number: number, fields: number) => void,
+): void {
+  const unpacker = new Unpacker(messages)
+  let number = -1
+  for (let n = 0; n < count; n++) {
+    const head = unpacker.number()
+    number += Math.floor(head / 2) + 1
+    tell(number, head % 2 === 1 ? unpacker.number() : fieldBits.body)
+  }
+}
+
+/** Calls `tell` with every place of the word in the messages that `wants` says, in order. */
+export function eachPosition(
+  entry: Omit<Entry, 'word'>,
+  wants: (number: number, fields: number) => boolean,
+  tell: (number: number, field: number, position: number) => void,
+): void {
+  const unpacker = new Unpacker(entry.positions)
+  eachMessage(entry, (number, fields) => {
+    const wanted = wants(number, fields)
+    for (let field = 1; field <= fields; field <<= 1) {
+      if ((fields & field) === 0) continue
+      const count = unpacker.number()
+      let position = -1
+      for (let n = 0; n < count; n++) {
+        position += unpacker.number() + 1
+        if (wanted) tell(number, field, position)
+      }
+    }
+  })
+}
+
+/** One message of an entry: which fields the word stands in, and its positions there, packed. */
+export type Place = { readonly number: number; readonly fields: number; readonly positions: Buffer }
+
+/** The messages of an entry with their positions, still packed. */
+export function* placesOf(entry: Entry): Generator<Place> {
+  const messages = new Unpacker(entry.messages)
+  const positions = new Unpacker(entry.positions)
+  let number = -1
+  for (let n = 0; n < entry.count; n++) {
+    const head = messages.number()
+    number += Math.floor(head / 2) + 1
+    const fields = head % 2 === 1 ? messages.number() : fieldBits.body
+    const from = positions.at
+    for (let field = 1; field <= fields; field <<= 1) {
+      if ((fields & field) === 0) continue
+      for (let count = positions.number(); count > 0; count--) positions.number()
+    }
+    yield { number, fields, positions: entry.positions.subarray(from, positions.at) }
+  }
+}
+
+const messagesPacker = new Packer()
+const positionsPacker = new Packer()
+
+/** An entry of places, which must come in the order of their numbers. It is valid until the next call. */
+export function entryOf(word: string, places: readonly Place[]): Entry {
+  messagesPacker.take()
+  positionsPacker.take()
+  let last = -1
+  for (const { number, fields, positions } of places) {
+    const several = fields !== fieldBits.body
+    messagesPacker.number((number - last - 1) * 2 + (several ? 1 : 0))
+    if (several) messagesPacker.number(fields)
+    positionsPacker.bytes(positions)
+    last = number
+  }
+  return { word, count: places.length, messages: messagesPacker.take(), positions: positionsPacker.take() }
+}
+
+/**
+ * The entries of one word in several segments as one; each segment's messages follow those of the one before, and `shift`
+ * is where its numbers begin. Copies bytes: only the first gap of each changes. It is valid until the next call.
+ */
+export function chained(word: string, parts: readonly { readonly entry: Entry; readonly shift: number }[]): Entry {
+  messagesPacker.take()
+  positionsPacker.take()
+  let count = 0
+  let last = -1
+  for (const { entry, shift } of parts) {
+    const unpacker = new Unpacker(entry.messages)
+    const head = unpacker.number()
+    messagesPacker.number(head + 2 * (shift - last - 1))
+    messagesPacker.bytes(entry.messages.subarray(unpacker.at))
+    positionsPacker.bytes(entry.positions)
+    count += entry.count
+    last = shift + lastNumber(entry)
+  }
+  return { word, count, messages: messagesPacker.take(), positions: positionsPacker.take() }
+}
+
+function lastNumber(entry: Entry): number {
+  let last = -1
+  eachMessage(entry, (number) => {
+    last = number
+  })
+  return last
+}
+
+function restOf(unpacker: Unpacker): Omit<Entry, 'word'> {
+  const count = unpacker.number()
+  const messages = unpacker.bytes(unpacker.number())
+  const positions = unpacker.bytes(unpacker.number())
+  return { count, messages, positions }
+}
+
+function skipRest(unpacker: Unpacker): void {
+  unpacker.number()
+  unpacker.skip(unpacker.number())
+  unpacker.skip(unpacker.number())
+}
+
+/** Halves of characters beyond U+FFFF come after all others. */
+function aboveSurrogates(unit: number): number {
+  if (unit < 0xd800) return unit
+  return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000
+}
+
+function sharedLength(a: Buffer, b: Buffer): number {
+  const most = Math.min(a.length, b.length)
+  let length = 0
+  while (length < most && a[length] === b[length]) length += 1
+  return length
+}

@@ -1,0 +1,53 @@
+/** Addresses an account does not write to any more. */
+import type { SuppressionDoc } from './documents/sending.ts'
+import type { Store } from './open.ts'
+
+const idOf = (accountId: string, email: string) => `${accountId}:${email}`
+
+/** Adds addresses; one that is there already keeps its first reason. */
+export async function insertSuppressions(store: Store, rows: readonly Omit<SuppressionDoc, '_id'>[]): Promise<void> {
+  if (rows.length === 0) return
+  await store.suppressions.bulkWrite(
+    rows.map((row) => ({
+      updateOne: {
+        filter: { accountId: row.accountId, _id: idOf(row.accountId, row.email) },
+        update: { $setOnInsert: { email: row.email, reason: row.reason, detail: row.detail, at: row.at } },
+        upsert: true,
+      },
+    })),
+    { ordered: false },
+  )
+}
+
+export function findSuppressions(
+  store: Store,
+  { accountId, emails }: { accountId: string; emails: readonly string[] },
+): Promise<SuppressionDoc[]> {
+  return store.suppressions.find({ accountId, _id: { $in: emails.map((email) => idOf(accountId, email)) } }).toArray()
+}
+
+/** Newest first, those before the position of an earlier page. */
+export function listSuppressions(
+  store: Store,
+  {
+    accountId,
+    before,
+    limit,
+  }: { accountId: string; before: { readonly at: Date; readonly id: string } | null; limit: number },
+): Promise<SuppressionDoc[]> {
+  const older = before === null ? {} : { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }
+  return store.suppressions
+    .find({ accountId, ...older })
+    .sort({ accountId: -1, at: -1, _id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** False when it was not there. */
+export async function deleteSuppression(
+  store: Store,
+  { accountId, email }: { accountId: string; email: string },
+): Promise<boolean> {
+  const { deletedCount } = await store.suppressions.deleteOne({ accountId, _id: idOf(accountId, email) })
+  return deletedCount === 1
+}

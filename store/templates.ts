@@ -1,0 +1,57 @@
+/** Templates of transactional mail: `_id` is `<account id>:<alias>`. */
+import type { TemplateDoc } from './documents/sending.ts'
+import { isDuplicate, type Store } from './open.ts'
+
+const idOf = (accountId: string, alias: string) => `${accountId}:${alias}`
+
+/** False when the alias is taken. */
+export async function insertTemplate(store: Store, template: Omit<TemplateDoc, '_id'>): Promise<boolean> {
+  try {
+    await store.templates.insertOne({ _id: idOf(template.accountId, template.alias), ...template })
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+export function findTemplate(
+  store: Store,
+  { accountId, alias }: { accountId: string; alias: string },
+): Promise<TemplateDoc | null> {
+  return store.templates.findOne({ accountId, _id: idOf(accountId, alias) })
+}
+
+/** By alias, those after `after`. */
+export function listTemplates(
+  store: Store,
+  { accountId, after, limit }: { accountId: string; after: string | null; limit: number },
+): Promise<TemplateDoc[]> {
+  return store.templates
+    .find({ accountId, ...(after !== null && { alias: { $gt: after } }) })
+    .sort({ accountId: 1, alias: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** The template as it then is; null when there is none. */
+export function updateTemplate(
+  store: Store,
+  { accountId, alias }: { accountId: string; alias: string },
+  change: Partial<Pick<TemplateDoc, 'subject' | 'html' | 'text' | 'status'>> & { readonly updatedAt: Date },
+): Promise<TemplateDoc | null> {
+  return store.templates.findOneAndUpdate(
+    { accountId, _id: idOf(accountId, alias) },
+    { $set: change },
+    { returnDocument: 'after' },
+  )
+}
+
+/** False when there was none. */
+export async function deleteTemplate(
+  store: Store,
+  { accountId, alias }: { accountId: string; alias: string },
+): Promise<boolean> {
+  const { deletedCount } = await store.templates.deleteOne({ accountId, _id: idOf(accountId, alias) })
+  return deletedCount === 1
+}

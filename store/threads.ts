@@ -1,0 +1,182 @@
+/** Threads as they are kept: derived from messages, written only over what the deriving began from. */
+import type { Filter } from 'mongodb'
+import { idAt } from '../schemas/ids.ts'
+import type { MessageDoc, ThreadDoc } from './documents/mail.ts'
+import { containing } from './messages.ts'
+import { onlyDuplicates, type Store } from './open.ts'
+
+export type ThreadRef = { readonly mailboxId: string; readonly threadId: string }
+
+/** What threads are derived from. */
+export type ThreadMessage = Pick<
+  MessageDoc,
+  | '_id'
+  | 'mailboxId'
+  | 'mailbox'
+  | 'folderId'
+  | 'threadId'
+  | 'from'
+  | 'to'
+  | 'cc'
+  | 'subject'
+  | 'receivedAt'
+  | 'seen'
+  | 'flagged'
+  | 'labels'
+  | 'trust'
+> & { readonly attachments: readonly object[]; readonly fingerprint?: unknown }
+
+const messageFields = {
+  ...{ mailboxId: 1, mailbox: 1, folderId: 1, threadId: 1 },
+  ...{ from: 1, to: 1, cc: 1, subject: 1, receivedAt: 1, seen: 1, flagged: 1, labels: 1 },
+  ...{ 'trust.autoSubmitted': 1, 'attachments.inline': 1, fingerprint: 1 },
+} as const
+
+/** The newest messages of a thread that are looked at; what is older counts for nothing. Against threads without end. */
+export const threadMessagesMax = 1_000
+/** Messages of several threads read at once; with more, each thread is read by itself. */
+const togetherMax = 2_000
+
+/** The revisions of those threads that are kept. */
+export async function findRevisions(store: Store, threadIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const found = await store.threads.find({ _id: { $in: [...threadIds] } }, { projection: { rev: 1 } }).toArray()
+  return new Map(found.map(({ _id, rev }) => [_id, rev]))
+}
+
+/** The newest message that each of those threads knows of. */
+export async function findNewest(store: Store, threadIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const wanted = [...new Set(threadIds)]
+  const found = await store.threads.find({ _id: { $in: wanted } }, { projection: { lastMessageId: 1 } }).toArray()
+  return new Map(found.map(({ _id, lastMessageId }) => [_id, lastMessageId]))
+}
+
+/** The newest messages of threads, in no order. */
+export async function findThreadMessages(store: Store, refs: readonly ThreadRef[]): Promise<ThreadMessage[]> {
+  const byMailbox = [...Map.groupBy(refs, ({ mailboxId }) => mailboxId)].map(([mailboxId, own]) => ({
+    mailboxId,
+    threadId: { $in: own.map(({ threadId }) => threadId) },
+  }))
+  if (refs.length > 1) {
+    const filter = byMailbox.length === 1 ? byMailbox[0]! : { $or: byMailbox }
+    const together = await store.messages
+      .find<ThreadMessage>(filter, { projection: messageFields })
+      .limit(togetherMax)
+      .toArray()
+    if (together.length < togetherMax) return together
+  }
+  const each: ThreadMessage[] = []
+  for (const { mailboxId, threadId } of refs)
+    each.push(
+      ...(await store.messages
+        .find<ThreadMessage>({ mailboxId, threadId }, { projection: messageFields })
+        .sort({ _id: -1 })
+        .limit(threadMessagesMax)
+        .toArray()),
+    )
+  return each
+}
+
+/**
+ * Writes threads in place of the revisions they were derived from (undefined: there was none). Answers the ids of those that
+ * somebody else wrote meanwhile: they are to be derived again.
+ */
+export async function writeThreads(
+  store: Store,
+  threads: readonly { readonly doc: ThreadDoc; readonly from: string | undefined }[],
+): Promise<readonly string[]> {
+  if (threads.length === 0) return []
+  try {
+    const { matchedCount, upsertedCount } = await store.threads.bulkWrite(
+      threads.map(({ doc: { _id, ...doc }, from }) => ({
+        replaceOne: {
+          filter: { _id, mailboxId: doc.mailboxId, rev: from ?? { $exists: false } },
+          replacement: doc,
+          upsert: from === undefined,
+        },
+      })),
+      { ordered: false },
+    )
+    if (matchedCount + upsertedCount === threads.length) return []
+  } catch (error) {
+    if (!onlyDuplicates(error)) throw error
+  }
+  const now = await findRevisions(
+    store,
+    threads.map(({ doc }) => doc._id),
+  )
+  return threads.flatMap(({ doc }) => (now.get(doc._id) === doc.rev ? [] : [doc._id]))
+}
+
+/** Where a listing of threads looks; every part narrows. */
+export type ThreadQuery = {
+  readonly mailboxId: string
+  readonly folderId?: string
+  readonly label?: string
+  readonly unread?: boolean
+  readonly flagged?: boolean
+  readonly from?: string
+  readonly to?: string
+  /** Part of the subject, in any case. */
+  readonly subject?: string
+  readonly hasAttachment?: boolean
+  /** The time of the newest message. */
+  readonly since?: Date
+  readonly until?: Date
+}
+
+/** Threads by their newest message, newest first: those whose newest is before `before` (a message id). */
+export function listThreads(
+  store: Store,
+  query: ThreadQuery,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<ThreadDoc[]> {
+  return store.threads
+    .find(filterOf(query, before), { hint: indexOf(query) })
+    .sort({ lastMessageId: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+export function findThread(store: Store, { mailboxId, threadId }: ThreadRef): Promise<ThreadDoc | null> {
+  return store.threads.findOne({ _id: threadId, mailboxId, emptyAt: { $exists: false } })
+}
+
+/** The newest threads of a subject whose last message came at `since` or later. */
+export function findBySubject(
+  store: Store,
+  { mailboxId, subjectKey, since, limit }: { mailboxId: string; subjectKey: string; since: Date; limit: number },
+): Promise<ThreadDoc[]> {
+  return store.threads
+    .find({ mailboxId, subjectKey, lastMessageId: { $gte: idAt('msg', since) } })
+    .sort({ lastMessageId: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+function filterOf(query: ThreadQuery, before: string | null): Filter<ThreadDoc> {
+  const { mailboxId, folderId, label, unread, flagged, from, to, subject, hasAttachment, since, until } = query
+  const below = [...(before === null ? [] : [before]), ...(until === undefined ? [] : [idAt('msg', until)])].sort()[0]
+  const ids = { ...(since !== undefined && { $gte: idAt('msg', since) }), ...(below !== undefined && { $lt: below }) }
+  return {
+    mailboxId,
+    // What lies in Trash, Spam or Drafts alone is seen by who looks there.
+    ...(folderId === undefined ? { live: true } : { folderIds: folderId }),
+    unread: unread ?? { $in: [false, true] },
+    ...(label !== undefined && { labels: label }),
+    ...(flagged !== undefined && { flagged }),
+    ...(from !== undefined && { senders: from }),
+    ...(to !== undefined && { recipients: to }),
+    ...(subject !== undefined && { subject: containing(subject) }),
+    ...(hasAttachment !== undefined && { hasAttachment }),
+    ...(Object.keys(ids).length > 0 && { lastMessageId: ids }),
+  }
+}
+
+/** The index that passes over least. */
+function indexOf({ folderId, label, from, flagged, hasAttachment }: ThreadQuery): string | { [field: string]: 1 } {
+  if (label !== undefined) return { mailboxId: 1, labels: 1, lastMessageId: 1 }
+  if (from !== undefined) return { mailboxId: 1, senders: 1, lastMessageId: 1 }
+  if (folderId !== undefined) return { mailboxId: 1, folderIds: 1, lastMessageId: 1 }
+  if (flagged === true) return 'flagged'
+  return hasAttachment === true ? 'withAttachment' : 'live'
+}

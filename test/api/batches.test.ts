@@ -1,0 +1,208 @@
+import { expect } from 'chai'
+import { stepBatches } from '../../core/batches.ts'
+import { claimAttempts, deliverLocally } from '../../core/outbox.ts'
+import { recordOutcome } from '../../core/outcomes.ts'
+import { settleDue } from '../../core/settle.ts'
+import { readBlob } from '../../store/blobs.ts'
+import { client, type Json } from '../service.ts'
+import { type Call, type Door, type ErrorBody, mailboxPath, makeTenant, openTenant, type Tenant } from './door.ts'
+
+const minuteMs = 60_000
+
+type Row = {
+  readonly email: string
+  readonly status: string
+  readonly reason: string | null
+  readonly email_id: string
+}
+type Answer = ErrorBody & {
+  readonly id: string
+  readonly recipients: readonly Row[]
+  readonly missingFields: readonly Json[]
+  readonly replayed: boolean
+}
+
+describe('api: batches', () => {
+  let door: Door
+  let tenant: Tenant
+  let call: Call
+  let path: string
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+    path = `${mailboxPath(tenant.address)}/send-batch`
+  })
+  after(() => door?.close())
+
+  let keys = 0
+  const letter = (recipients: readonly Json[], more: Json = {}): Json => ({
+    subject: 'Hi {{name}}',
+    text: 'Dear {{name}}, {{offer}}',
+    html: '<p>Dear {{name}}</p>',
+    recipients,
+    idempotencyKey: `key-${keys++}`,
+    ...more,
+  })
+  const send = (body: Json) => call<Answer>('POST', path, body)
+  const status = async (id: string) => (await call<Answer>('GET', `${path}/${id}`)).body.recipients
+  const people = (count: number, domain = 'list.example') =>
+    Array.from({ length: count }, (_, n) => ({ email: `p${n}@${domain}`, fields: { name: `P${n}` } }))
+
+  /** Batches and outbox run dry: simulated recipients play their part. */
+  async function run(): Promise<void> {
+    while ((await stepBatches(door.ctx)) > 0) door.advance(1_000)
+    for (const attempt of await claimAttempts(door.ctx, { owner: 'test', max: 500 })) {
+      const outcome = await deliverLocally(door.ctx, attempt)
+      if (outcome !== null) await recordOutcome(door.ctx, attempt, outcome)
+    }
+    await settleDue(door.ctx)
+  }
+
+  it('is accepted at once, says what is missing, and sends each its own mail', async () => {
+    const { status: code, body } = await send(
+      letter([
+        { email: 'delivered@simulator.invalid', fields: { name: '<Ada>', offer: 'hello' } },
+        { email: 'bounced@simulator.invalid', fields: { name: 'Bob' } },
+        { email: 'complained@simulator.invalid' },
+      ]),
+    )
+    expect(code).to.equal(202)
+    expect(body.id).to.match(/^bat_/)
+    expect(body.replayed).to.equal(false)
+    expect(body.recipients.map((row) => row.status)).to.deep.equal(['queued', 'queued', 'queued'])
+    expect(body.missingFields).to.deep.equal([
+      { email: 'bounced@simulator.invalid', fields: ['offer'] },
+      { email: 'complained@simulator.invalid', fields: ['name', 'offer'] },
+    ])
+    await run()
+    const rows = await status(body.id)
+    expect(rows.map((row) => row.status)).to.deep.equal(['delivered', 'bounced', 'complained'])
+    expect(rows[1]?.reason).to.match(/550 5\.1\.1/)
+    const email = await door.ctx.store.emails.findOne({ accountId: tenant.accountId, _id: rows[0]?.email_id ?? '' })
+    expect([email?.subject, email?.messageId, email?.batchId]).to.deep.equal(['Hi <Ada>', null, body.id])
+    const raw = email === null ? null : await readBlob(door.ctx.store, email.blob)
+    expect(raw?.toString()).to.contain('Dear &lt;Ada&gt;').and.to.contain('Dear <Ada>, hello')
+    const events = await call<{ events: { type: string; data: Json }[] }>('GET', '/api/v1/events?type=email.bounced')
+    expect(events.body.events[0]?.data.batch_id).to.equal(body.id)
+  })
+
+  it('a repeat returns the first batch; another request with the key is refused', async () => {
+    const body = letter(people(2))
+    const first = await send(body)
+    const again = await send(body)
+    expect([again.status, again.body.id, again.body.replayed]).to.deep.equal([202, first.body.id, true])
+    const reused = await send({ ...body, subject: 'Other' })
+    expect([reused.status, reused.body.code]).to.deep.equal([422, 'idempotency_key_reused'])
+    const both = await Promise.all([
+      send(letter(people(2), { idempotencyKey: 'race' })),
+      send(letter(people(2), { idempotencyKey: 'race' })),
+    ])
+    expect(new Set(both.map(({ body: { id } }) => id)).size).to.equal(1)
+  })
+
+  const refused: readonly (readonly [string, () => Json, number, string, string | undefined])[] = [
+    ['more than the plan has in one call', () => letter(people(1_001)), 422, 'batch_too_large', undefined],
+    [
+      'a doubled recipient',
+      () => letter([{ email: 'a@b.example' }, { email: 'A@B.example' }]),
+      400,
+      'validation_error',
+      'recipients[1].email',
+    ],
+    ['an address that is none', () => letter([{ email: 'nobody' }]), 400, 'validation_error', 'recipients[0].email'],
+    ['nobody', () => letter([]), 400, 'validation_error', 'recipients'],
+    ['no key', () => letter(people(1), { idempotencyKey: '' }), 400, 'idempotency_key_invalid', undefined],
+    [
+      'nothing to say',
+      () => ({ subject: 'x', recipients: people(1), idempotencyKey: 'n' }),
+      400,
+      'validation_error',
+      'text',
+    ],
+  ]
+  for (const [name, body, code, error, param] of refused) {
+    it(`refuses ${name}, and queues nothing`, async () => {
+      const answer = await send(body())
+      expect([answer.status, answer.body.code, answer.body.param]).to.deep.equal([code, error, param])
+    })
+  }
+
+  it('more than what is left of the month is send_limit_reached', async () => {
+    const small = await makeTenant(door, { name: 'small', plan: 'growth', agentsPlan: null })
+    const { accountId } = small
+    const month = door.ctx.clock.now().toISOString().slice(0, 7)
+    await door.ctx.store.usage.insertOne({
+      _id: `${accountId}:${month}`,
+      expiresAt: new Date(Date.now() + 1e9),
+      counts: { sent: 19_950 },
+    })
+    const own = client(door.http, small.key)
+    const answer = await own<ErrorBody>('POST', `${mailboxPath(small.address)}/send-batch`, letter(people(60)))
+    expect([answer.status, answer.body.code]).to.deep.equal([403, 'send_limit_reached'])
+    expect(await door.ctx.store.batches.countDocuments({ accountId, mailboxId: small.mailboxId })).to.equal(0)
+  })
+
+  it('a plan without batches is plan_required', async () => {
+    const starter = await makeTenant(door, { name: 'starter', plan: 'starter', agentsPlan: null })
+    const own = client(door.http, starter.key)
+    const answer = await own<ErrorBody>('POST', `${mailboxPath(starter.address)}/send-batch`, letter(people(1)))
+    expect([answer.status, answer.body.code]).to.deep.equal([402, 'plan_required'])
+  })
+
+  it('goes at the pace of the plan, and repeats nothing when a step is repeated', async () => {
+    const slow = await makeTenant(door, { name: 'slow', plan: null, agentsPlan: 'free' })
+    const { accountId } = slow
+    const own = client(door.http, slow.key)
+    const { body } = await own<Answer>('POST', `${mailboxPath(slow.address)}/send-batch`, letter(people(15)))
+    const made = () => door.ctx.store.emails.countDocuments({ accountId, _id: { $gt: 'em_' } })
+    // A minute of its own.
+    door.advance(minuteMs - (door.ctx.clock.now().getTime() % minuteMs))
+    await run()
+    expect(await made()).to.equal(10)
+    // As after a crash between the sends and the note of how far the batch is.
+    await door.ctx.store.batches.updateOne({ accountId, _id: body.id }, { $set: { done: 3, nextAt: new Date(0) } })
+    await run()
+    expect(await made()).to.equal(10)
+    door.advance(minuteMs)
+    await run()
+    expect(await made()).to.equal(15)
+    const batch = await door.ctx.store.batches.findOne({ accountId, _id: body.id })
+    expect([batch?.done, batch?.nextAt]).to.deep.equal([15, undefined])
+  })
+
+  it('can be unsubscribed from with one click, which looking at the link is not', async () => {
+    const email = 'reader@list.example'
+    const { body } = await send(letter([{ email }]))
+    await run()
+    const [row] = await status(body.id)
+    const doc = await door.ctx.store.emails.findOne({ accountId: tenant.accountId, _id: row?.email_id ?? '' })
+    const raw = doc === null ? '' : String(await readBlob(door.ctx.store, doc.blob)).replaceAll('\r\n ', ' ')
+    expect(raw).to.contain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
+    const link = new URL(/List-Unsubscribe:\s*<([^>]+)>/.exec(raw)?.[1] ?? '').pathname
+    const suppressed = () => call('GET', `/api/v1/suppressions/${email}`)
+    const page = await fetch(`${door.http}${link}`)
+    expect([page.status, await page.text()].join(' '))
+      .to.contain('200')
+      .and.to.contain(email)
+    expect((await suppressed()).status).to.equal(404)
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const click = () =>
+      fetch(`${door.http}${link}`, { method: 'POST', headers: form, body: 'List-Unsubscribe=One-Click' })
+    expect([(await click()).status, (await click()).status]).to.deep.equal([200, 200])
+    expect((await suppressed()).body.reason).to.equal('unsubscribe')
+    const forged = `${link.slice(0, -4)}AAAA`
+    expect((await fetch(`${door.http}${forged}`, { method: 'POST' })).status).to.equal(404)
+    const [again] = (await send(letter([{ email }, { email: 'other@list.example' }]))).body.recipients
+    expect(again?.status).to.equal('failed')
+  })
+
+  it('another mailbox does not see it', async () => {
+    const { body } = await send(letter(people(1)))
+    const other = await makeTenant(door, { name: 'elsewhere' })
+    const answer = await client(door.http, other.key)<ErrorBody>(
+      'GET',
+      `${mailboxPath(other.address)}/send-batch/${body.id}`,
+    )
+    expect([answer.status, answer.body.code]).to.deep.equal([404, 'not_found'])
+  })
+})

@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import { client, type Json } from '../service.ts'
+import {
+  type Call,
+  type Door,
+  deliver,
+  type ErrorBody,
+  mailboxPath,
+  makeTenant,
+  openTenant,
+  type Tenant,
+} from './door.ts'
+
+describe('api: drafts', () => {
+  let door: Door
+  let tenant: Tenant
+  let call: Call
+  let box: string
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+    box = mailboxPath(tenant.address)
+  })
+  after(() => door?.close())
+
+  type Draft = ErrorBody & {
+    message_id: string
+    folder: string
+    subject: string
+    text: string
+    html: string | null
+  } & {
+    [list in 'to' | 'bcc' | 'attachments']: { address?: string; name: string }[]
+  }
+  const create = (body: Json) => call<Draft>('POST', `${box}/drafts`, body)
+  const drafts = async () => (await call<{ drafts: Json[] }>('GET', `${box}/drafts`)).body.drafts
+  const uidOf = async (id: string) =>
+    (await door.ctx.store.messages.findOne({ mailboxId: tenant.mailboxId, _id: id }))?.uid ?? 0
+
+  it('is a message in Drafts that may lack everything', async () => {
+    const { status, body } = await create({})
+    expect([status, body.folder, body.to, body.text]).to.deep.equal([201, 'Drafts', [], ''])
+    expect((await drafts())[0]).to.include({ message_id: body.message_id })
+  })
+
+  it('keeps its id while its content changes, and what a change leaves out', async () => {
+    const file = { name: 'a.txt', contentType: 'text/plain', content: Buffer.from('file').toString('base64') }
+    const { body } = await create({
+      to: 'Ada <ada@remote.example>',
+      bcc: 'eve@remote.example',
+      subject: 'Plan',
+      text: 'First',
+      attachments: [file],
+      headers: { 'X-Ref': '7' },
+    })
+    const uid = await uidOf(body.message_id)
+    const changed = await call<Draft>('PATCH', `${box}/drafts/${body.message_id}`, { text: 'Second' })
+    expect(changed.status).to.equal(200)
+    expect(changed.body).to.include({ message_id: body.message_id, subject: 'Plan', text: 'Second', html: null })
+    expect(changed.body.to).to.deep.equal([{ name: 'Ada', address: 'ada@remote.example' }])
+    expect(changed.body.bcc.map(({ address }) => address)).to.deep.equal(['eve@remote.example'])
+    expect(changed.body.attachments.map(({ name }) => name)).to.deep.equal(['a.txt'])
+    expect(await uidOf(body.message_id)).to.be.above(uid)
+    const sent = await call<Json & { recipients: Json[]; message_id: string }>(
+      'POST',
+      `${box}/drafts/${body.message_id}/send`,
+    )
+    expect(sent.status).to.equal(202)
+    expect(sent.body.recipients.map(({ email }) => email)).to.deep.equal(['ada@remote.example', 'eve@remote.example'])
+    expect((await call('GET', `${box}/drafts/${body.message_id}`)).status).to.equal(404)
+    const copy = await call<Draft & { headers: [string, string][] }>('GET', `${box}/messages/${sent.body.message_id}`)
+    expect(copy.body).to.include({ folder: 'Sent', subject: 'Plan', text: 'Second' })
+    const names = copy.body.headers.map(([name]) => name)
+    expect(names).to.include.members(['X-Ref', 'DKIM-Signature']).and.not.include('Bcc')
+  })
+
+  it('keeps the thread it answers in', async () => {
+    const id = await deliver(door.ctx, {
+      to: tenant.address,
+      raw: 'From: Eve <eve@remote.example>\nSubject: Question\nMessage-ID: <why@remote.example>\n\nWhy?\n',
+    })
+    const { body } = await create({ to: 'eve@remote.example', text: 'Because.', inReplyTo: id })
+    const sent = await call<{ thread_id: string }>('POST', `${box}/drafts/${body.message_id}/send`)
+    const answered = await call<{ thread_id: string }>('GET', `${box}/messages/${id}`)
+    expect(sent.body.thread_id).to.equal(answered.body.thread_id)
+  })
+
+  it('that cannot be sent stays', async () => {
+    const { body } = await create({ text: 'To nobody' })
+    const refused = await call<ErrorBody>('POST', `${box}/drafts/${body.message_id}/send`)
+    expect([refused.status, refused.body.code, refused.body.param]).to.deep.equal([400, 'validation_error', 'to'])
+    expect((await call('GET', `${box}/drafts/${body.message_id}`)).status).to.equal(200)
+  })
+
+  it('is removed for good, with its bytes', async () => {
+    const { body } = await create({ text: 'Never mind' })
+    const doc = await door.ctx.store.messages.findOne({ mailboxId: tenant.mailboxId, _id: body.message_id })
+    expect((await call('DELETE', `${box}/drafts/${body.message_id}`)).body).to.include({ deleted: true })
+    expect(await door.ctx.store.blobs.findOne({ _id: `${doc?.blob.id}#0` })).to.equal(null)
+  })
+
+  it('can be sent at a time', async () => {
+    const { body } = await create({ to: 'ada@remote.example', text: 'Later' })
+    const sendAt = new Date(door.ctx.clock.now().getTime() + 3_600_000).toISOString()
+    const sent = await call('POST', `${box}/drafts/${body.message_id}/send`, { sendAt })
+    expect([sent.status, sent.body.status, sent.body.sendAt]).to.deep.equal([202, 'scheduled', sendAt])
+  })
+
+  it('refuses what is no address, no draft and no answerable message', async () => {
+    const address = await create({ cc: ['ada@remote.example', 'x@@y'] })
+    expect([address.status, address.body.param]).to.deep.equal([400, 'cc[1]'])
+    const parent = await create({ inReplyTo: 'msg_none' })
+    expect([parent.status, parent.body.param]).to.deep.equal([400, 'inReplyTo'])
+    const inbox = await deliver(door.ctx, { to: tenant.address, raw: 'Subject: x\n\nx\n' })
+    expect((await call('GET', `${box}/drafts/${inbox}`)).status).to.equal(404)
+    expect((await call('DELETE', `${box}/drafts/${inbox}`)).status).to.equal(404)
+  })
+
+  it('is for agents: a person mailbox answers agent_inbox_only, and others see nothing', async () => {
+    const address = 'person@tenant.example'
+    await call('POST', '/api/v1/mailboxes', { address, displayName: 'Person', kind: 'person' })
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['POST', { text: 'x' }],
+    ] as const) {
+      const answer = await call<ErrorBody>(method, `${mailboxPath(address)}/drafts`, body)
+      expect([answer.status, answer.body.code]).to.deep.equal([403, 'agent_inbox_only'])
+    }
+    const other = await makeTenant(door, { name: 'other' })
+    expect((await client(door.http, other.key)('GET', `${box}/drafts`)).status).to.equal(404)
+  })
+})

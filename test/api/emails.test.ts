@@ -1,0 +1,126 @@
+import { expect } from 'chai'
+import { settleDue } from '../../core/settle.ts'
+import { client, type Json } from '../service.ts'
+import { type Call, type Door, type ErrorBody, makeKey, makeTenant, openTenant, type Tenant } from './door.ts'
+
+describe('api: transactional mail and templates', () => {
+  let door: Door
+  let tenant: Tenant
+  let call: Call
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+  })
+  after(() => door?.close())
+
+  type Answer = Json & ErrorBody & { id: string; missing?: string[]; recipients: Json[] }
+  const send = (body: Json, from = 'Shop <orders@tenant.example>') =>
+    call<Answer>('POST', '/api/v1/emails', { from, to: 'ada@remote.example', ...body })
+  const template = (body: Json) => call<Answer>('POST', '/api/v1/templates', body)
+
+  it('goes from an address without a mailbox, keeps no copy, and can be asked for', async () => {
+    const { status, body } = await send({ subject: 'Order 7', text: 'Thanks.', tags: ['orders'] })
+    expect([status, body.message_id, body.thread_id]).to.deep.equal([202, null, null])
+    const found = await call<Answer>('GET', `/api/v1/emails/${body.id}`)
+    expect(found.body).to.deep.include({
+      id: body.id,
+      from: 'orders@tenant.example',
+      to: ['ada@remote.example'],
+      subject: 'Order 7',
+      mailbox: null,
+      tags: ['orders'],
+    })
+    expect(found.body.recipients[0]).to.include({ email: 'ada@remote.example', status: 'queued', attempts: 0 })
+    const list = await call<{ emails: Json[] }>('GET', '/api/v1/emails?limit=1')
+    expect(list.body.emails.map(({ id }) => id)).to.deep.equal([body.id])
+  })
+
+  it('fills a template, escaping values in HTML alone', async () => {
+    const made = await template({
+      alias: 'welcome',
+      subject: 'Hi {{name}}',
+      text: 'Hi {{name}}, your code is {{ code }}.',
+      html: '<p>Hi <b>{{name}}</b>: {{code}}</p>',
+    })
+    expect([made.status, made.body.variables]).to.deep.equal([201, ['name', 'code']])
+    const preview = await call('POST', '/api/v1/templates/welcome/preview', { variables: { name: '<Ada>\r\nX: y' } })
+    expect(preview.body).to.deep.equal({
+      success: true,
+      subject: 'Hi <Ada> X: y',
+      text: 'Hi <Ada>\r\nX: y, your code is .',
+      html: '<p>Hi <b>&lt;Ada&gt;\r\nX: y</b>: </p>',
+      missing: ['code'],
+    })
+    const { status, body } = await send({ template: 'welcome', variables: { name: 'Ada', code: '123' } })
+    expect(status).to.equal(202)
+    expect((await call('GET', `/api/v1/emails/${body.id}`)).body.subject).to.equal('Hi Ada')
+  })
+
+  it('names the variables that are missing', async () => {
+    const { status, body } = await send({ template: 'welcome', variables: { name: 'Ada' } })
+    expect([status, body.code, body.missing]).to.deep.equal([422, 'missing_template_variables', ['code']])
+  })
+
+  it('a paused template is refused until it is active again', async () => {
+    await call('PATCH', '/api/v1/templates/welcome', { status: 'paused' })
+    const refused = await send({ template: 'welcome', variables: { name: 'Ada', code: '1' } })
+    expect([refused.status, refused.body.code]).to.deep.equal([409, 'template_paused'])
+    await call('PATCH', '/api/v1/templates/welcome', { status: 'active' })
+    expect((await send({ template: 'welcome', variables: { name: 'Ada', code: '1' } })).status).to.equal(202)
+  })
+
+  const refused: readonly (readonly [string, () => Promise<{ status: number; body: ErrorBody }>, number, string])[] = [
+    ['a foreign sender', () => send({ text: 'x' }, 'a@elsewhere.example'), 403, 'domain_not_on_account'],
+    ['an unreadable sender', () => send({ text: 'x' }, 'nobody'), 400, 'invalid_sender'],
+    ['an unknown template', () => send({ template: 'Welcome' }), 404, 'template_not_found'],
+    ['nothing to say', () => send({ subject: 'x' }), 400, 'validation_error'],
+    ['a second template of one alias', () => template({ alias: 'welcome', subject: 'x', text: 'y' }), 409, 'conflict'],
+    ['a template without a body', () => template({ alias: 'empty', subject: 'x' }), 400, 'validation_error'],
+    ['an unknown id', () => call('GET', '/api/v1/emails/em_none'), 404, 'email_not_found'],
+  ]
+  for (const [name, act, status, code] of refused) {
+    it(`refuses ${name}`, async () => {
+      const answer = await act()
+      expect([answer.status, answer.body.code]).to.deep.equal([status, code])
+    })
+  }
+
+  it('an agent key sends only as a mailbox it reaches, sees only its own sends, and changes no template', async () => {
+    const { apiKey } = await makeKey(door.ctx, {
+      accountId: tenant.accountId,
+      kind: 'agent',
+      scopes: ['mail:send'],
+      mailboxIds: [tenant.mailboxId],
+    })
+    const agent = client(door.http, apiKey)
+    const mail = { to: 'ada@remote.example', text: 'x' }
+    const other = await agent<Answer>('POST', '/api/v1/emails', { from: 'orders@tenant.example', ...mail })
+    expect([other.status, other.body.code]).to.deep.equal([403, 'forbidden'])
+    const own = await agent<Answer>('POST', '/api/v1/emails', { from: tenant.address, ...mail })
+    expect(own.status).to.equal(202)
+    const list = await agent<{ emails: Json[] }>('GET', '/api/v1/emails')
+    expect(list.body.emails.map(({ id }) => id)).to.deep.equal([own.body.id])
+    const change = await agent<ErrorBody>('DELETE', '/api/v1/templates/welcome')
+    expect([change.status, change.body.code]).to.deep.equal([403, 'forbidden'])
+  })
+
+  it('another account sees neither sends nor templates', async () => {
+    const other = await makeTenant(door, { name: 'other' })
+    const elsewhere = client(door.http, other.key)
+    const { body } = await send({ text: 'x' })
+    expect((await elsewhere('GET', `/api/v1/emails/${body.id}`)).status).to.equal(404)
+    expect((await elsewhere('GET', '/api/v1/templates/welcome')).status).to.equal(404)
+  })
+
+  it('is sent once under one Idempotency-Key', async () => {
+    const headers = { 'idempotency-key': 'order-7' }
+    const body = { from: 'orders@tenant.example', to: 'ada@remote.example', text: 'Thanks.' }
+    const first = await call<Answer>('POST', '/api/v1/emails', body, headers)
+    const again = await call<Answer>('POST', '/api/v1/emails', body, headers)
+    expect([again.status, again.body.id]).to.deep.equal([202, first.body.id])
+    await settleDue(door.ctx)
+    expect(
+      await door.ctx.store.outbox.countDocuments({ accountId: tenant.accountId, emailId: first.body.id }),
+    ).to.equal(1)
+  })
+})

@@ -1,0 +1,325 @@
+import { expect } from 'chai'
+import { claimMessage } from '../../core/claims.ts'
+import { sweepDiscarded } from '../../core/sweep.ts'
+import { newToken } from '../../schemas/ids.ts'
+import { client } from '../service.ts'
+import {
+  type Call,
+  type Door,
+  deliver,
+  type ErrorBody,
+  mailboxPath,
+  makeKey,
+  makeTenant,
+  openTenant,
+  type Tenant,
+} from './door.ts'
+import { expectExact, fill, folderAt } from './mailbox-state.ts'
+
+const mail = 'From: ada@remote.example\nSubject: Hello\n\nx\n'
+const dayMs = 86_400_000
+
+type Summary = { message_id: string; folder: string; seen: boolean; flagged: boolean; labels: string[] }
+
+describe('api: verbs of messages', () => {
+  let door: Door
+  let tenant: Tenant
+  let call: Call
+  let box: string
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+    box = mailboxPath(tenant.address)
+  })
+  after(() => door?.close())
+
+  let letters = 0
+  const arrive = () => deliver(door.ctx, { to: tenant.address, raw: `${mail}${letters++}` })
+  const agentKey = async (scopes: readonly string[] = ['mail:read', 'mail:write'], mailboxIds = [tenant.mailboxId]) =>
+    client(
+      door.http,
+      (await makeKey(door.ctx, { accountId: tenant.accountId, kind: 'agent', scopes: scopes as never, mailboxIds }))
+        .apiKey,
+    )
+
+  describe('restore', () => {
+    const cases: readonly (readonly [string, string, string])[] = [
+      ['from INBOX', 'INBOX', 'INBOX'],
+      ['from Archive', 'Archive', 'Archive'],
+      ['from Spam', 'spam', 'Spam'],
+    ]
+    for (const [what, folder, expected] of cases) {
+      it(`what was deleted ${what} goes back there`, async () => {
+        const id = await arrive()
+        await call('PATCH', `${box}/messages/${id}`, { folder })
+        await call('DELETE', `${box}/messages/${id}`)
+        const { status, body } = await call<Summary>('POST', `${box}/messages/${id}/restore`)
+        expect([status, body.message_id, body.folder]).to.deep.equal([200, id, expected])
+        const again = await call<Summary>('POST', `${box}/messages/${id}/restore`)
+        expect([again.status, again.body.folder]).to.deep.equal([200, expected])
+      })
+    }
+
+    it('what is gone is not found', async () => {
+      const id = await arrive()
+      await call('DELETE', `${box}/messages/${id}?permanent=true`)
+      expect((await call<ErrorBody>('POST', `${box}/messages/${id}/restore`)).body.code).to.equal('not_found')
+    })
+  })
+
+  describe('read-all', () => {
+    it('marks a folder of 1,000 and answers how many', async () => {
+      const { _id: folderId } = await folderAt(door.ctx, tenant.mailboxId, 'Archive')
+      const ids = await fill(door.ctx, tenant, { folderId, count: 1_000 })
+      await call('PATCH', `${box}/messages/${ids[10]}`, { seen: true })
+      expect((await call('POST', `${box}/messages/read-all`, { folder: 'archive' })).body.updated).to.be.at.least(999)
+      expect((await call('POST', `${box}/messages/read-all`, { folder: 'archive' })).body).to.deep.equal({
+        success: true,
+        updated: 0,
+      })
+      expect((await folderAt(door.ctx, tenant.mailboxId, 'Archive')).unread).to.equal(0)
+      await expectExact(door.ctx, tenant.mailboxId)
+    })
+
+    it('an unknown folder is not found, none is refused', async () => {
+      expect((await call<ErrorBody>('POST', `${box}/messages/read-all`, { folder: 'x' })).body.code).to.equal(
+        'not_found',
+      )
+      expect((await call<ErrorBody>('POST', `${box}/messages/read-all`, {})).body).to.include({
+        code: 'validation_error',
+        param: 'folder',
+      })
+    })
+  })
+
+  it('emptying Trash takes what lies there, its bytes and nothing else', async () => {
+    const kept = await arrive()
+    await call('POST', `${box}/trash/empty`)
+    const { _id: folderId } = await folderAt(door.ctx, tenant.mailboxId, 'Trash')
+    const [first] = await fill(door.ctx, tenant, { folderId, count: 450 })
+    const message = await door.ctx.store.messages.findOne({ mailboxId: tenant.mailboxId, _id: first ?? '' })
+    expect((await call('POST', `${box}/trash/empty`)).body).to.deep.equal({ success: true, deleted: 450 })
+    expect((await call('POST', `${box}/trash/empty`)).body).to.deep.equal({ success: true, deleted: 0 })
+    expect(await door.ctx.store.blobs.countDocuments({ _id: `${message?.blob.id}#0` })).to.equal(0)
+    expect((await call('GET', `${box}/messages/${kept}`)).status).to.equal(200)
+    await expectExact(door.ctx, tenant.mailboxId)
+  })
+
+  describe('changes by many at once', () => {
+    it('20 clients move one message; it is in one folder, counted once, and keeps its id', async () => {
+      const id = await arrive()
+      const targets = ['INBOX', 'Archive', 'Spam', 'Trash']
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          call<Summary>('PATCH', `${box}/messages/${id}`, { folder: targets[n % 4], seen: n % 2 === 0 }),
+        ),
+      )
+      expect(answers.map(({ status }) => status)).to.deep.equal(Array(20).fill(200))
+      expect((await call<Summary>('GET', `${box}/messages/${id}?view=headers`)).body.message_id).to.equal(id)
+      await expectExact(door.ctx, tenant.mailboxId)
+    })
+
+    it('20 clients delete one message for good; one does it', async () => {
+      const id = await arrive()
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => call('DELETE', `${box}/messages/${id}?permanent=true`)),
+      )
+      expect(answers.filter(({ status }) => status === 200)).to.have.length(1)
+      expect(answers.filter(({ status }) => status === 404)).to.have.length(19)
+      await expectExact(door.ctx, tenant.mailboxId)
+    })
+
+    it('two who empty Trash, and one who restores, lose and double nothing', async () => {
+      const { _id: folderId } = await folderAt(door.ctx, tenant.mailboxId, 'Trash')
+      const ids = await fill(door.ctx, tenant, { folderId, count: 300 })
+      const restored = call<Summary>('POST', `${box}/messages/${ids[250]}/restore`)
+      const [one, two] = await Promise.all([call('POST', `${box}/trash/empty`), call('POST', `${box}/trash/empty`)])
+      const back = (await restored).status === 200 ? 1 : 0
+      const deleted = Number(one.body.deleted) + Number(two.body.deleted)
+      expect(deleted + back).to.be.at.least(300)
+      await expectExact(door.ctx, tenant.mailboxId)
+    })
+
+    it('flags and labels added by many are all there', async () => {
+      const id = await arrive()
+      await Promise.all(
+        Array.from({ length: 10 }, (_, n) => call('PATCH', `${box}/messages/${id}`, { addLabels: [`l${n}`] })),
+      )
+      const { body } = await call<Summary>('GET', `${box}/messages/${id}?view=headers`)
+      expect(body.labels.toSorted()).to.deep.equal(Array.from({ length: 10 }, (_, n) => `l${n}`))
+      await expectExact(door.ctx, tenant.mailboxId)
+    })
+  })
+
+  it('every change gives a higher modseq, every move a higher UID', async () => {
+    const id = await arrive()
+    const read = () => door.ctx.store.messages.findOne({ mailboxId: tenant.mailboxId, _id: id })
+    const seen: { folderId: string; uid: number; modseq: number }[] = []
+    for (const change of [{}, { seen: true }, { folder: 'archive' }, { flagged: true }, { folder: 'inbox' }]) {
+      await call('PATCH', `${box}/messages/${id}`, change)
+      const message = await read()
+      if (message !== null) seen.push(message)
+    }
+    const [arrived, flagged, moved, marked, back] = seen
+    expect(flagged?.modseq).to.be.above(arrived?.modseq ?? 0)
+    expect(flagged?.uid).to.equal(arrived?.uid)
+    expect(marked?.modseq).to.be.above(moved?.modseq ?? 0)
+    expect(back?.uid).to.be.above(arrived?.uid ?? 0)
+    expect(back?.modseq).to.be.above(flagged?.modseq ?? 0)
+    const before = await read()
+    await call('PATCH', `${box}/messages/${id}`, { seen: true, flagged: true, folder: 'INBOX' })
+    expect((await read())?.modseq, 'nothing changed').to.equal(before?.modseq)
+  })
+
+  it('Trash and Spam are purged after 30 days, counted from when the message came there', async () => {
+    const [trashed, spam, kept, late] = [await arrive(), await arrive(), await arrive(), await arrive()]
+    await call('DELETE', `${box}/messages/${trashed}`)
+    await call('PATCH', `${box}/messages/${spam}`, { folder: 'spam' })
+    door.advance(29 * dayMs)
+    expect(await sweepDiscarded(door.ctx)).to.equal(0)
+    await call('DELETE', `${box}/messages/${late}`)
+    door.advance(1.1 * dayMs)
+    await sweepDiscarded(door.ctx)
+    const status = async (id: string) => (await call('GET', `${box}/messages/${id}?view=headers`)).status
+    expect([await status(trashed), await status(spam), await status(kept), await status(late)]).to.deep.equal([
+      404, 404, 200, 200,
+    ])
+    await expectExact(door.ctx, tenant.mailboxId)
+  })
+
+  describe('labels', () => {
+    it('are listed with exact counts, wherever the messages lie', async () => {
+      const { address, mailboxId, key } = await makeTenant(door, { name: 'labels' })
+      const own = client(door.http, key)
+      const where = mailboxPath(address)
+      const labels = async () => (await own<{ labels: unknown }>('GET', `${where}/labels`)).body.labels
+      const ids = [
+        await deliver(door.ctx, { to: address, raw: mail }),
+        await deliver(door.ctx, { to: address, raw: `${mail}2` }),
+      ]
+      expect(await labels()).to.deep.equal([])
+      await own('PATCH', `${where}/messages/${ids[0]}`, { addLabels: ['näch.ste$', 'a'] })
+      await own('PATCH', `${where}/messages/${ids[1]}`, { addLabels: ['a', 'a'], folder: 'archive' })
+      expect(await labels()).to.deep.equal([
+        { label: 'a', count: 2 },
+        { label: 'näch.ste$', count: 1 },
+      ])
+      await own('PATCH', `${where}/messages/${ids[0]}`, { removeLabels: ['a'] })
+      await own('DELETE', `${where}/messages/${ids[0]}`)
+      expect(await labels()).to.deep.equal([
+        { label: 'a', count: 1 },
+        { label: 'näch.ste$', count: 1 },
+      ])
+      await own('POST', `${where}/trash/empty`)
+      expect(await labels()).to.deep.equal([{ label: 'a', count: 1 }])
+      await expectExact(door.ctx, mailboxId)
+    })
+
+    it('are bounded on a message', async () => {
+      const id = await arrive()
+      const addLabels = Array.from({ length: 51 }, (_, n) => `x${n}`)
+      const { body } = await call<ErrorBody>('PATCH', `${box}/messages/${id}`, { addLabels })
+      expect(body).to.include({ code: 'validation_error', param: 'addLabels' })
+    })
+
+    it("answer agent_inbox_only on a person's mailbox, at every door", async () => {
+      const address = 'person@tenant.example'
+      await call('POST', '/api/v1/mailboxes', { address, kind: 'person' })
+      const id = await deliver(door.ctx, { to: address, raw: mail })
+      const where = mailboxPath(address)
+      const refused = [
+        await call<ErrorBody>('GET', `${where}/labels`),
+        await call<ErrorBody>('GET', `${where}/threads`),
+        await call<ErrorBody>('GET', `${where}/threads/thr_x`),
+        await call<ErrorBody>('GET', `${where}/messages?label=a`),
+        await call<ErrorBody>('GET', `${where}/messages?thread_id=thr_x`),
+        await call<ErrorBody>('PATCH', `${where}/messages/${id}`, { addLabels: ['a'] }),
+        await call<ErrorBody>('PATCH', `${where}/messages/${id}`, { removeLabels: ['a'] }),
+      ]
+      expect(refused.map(({ status, body }) => [status, body.code])).to.deep.equal(
+        Array(refused.length).fill([403, 'agent_inbox_only']),
+      )
+      expect((await call('PATCH', `${where}/messages/${id}`, { flagged: true, folder: 'archive' })).status).to.equal(
+        200,
+      )
+    })
+  })
+
+  describe('claims', () => {
+    it('one key has it, another does not; renewed, released, expired', async () => {
+      const id = await arrive()
+      const where = `${box}/messages/${id}/claim`
+      const [one, two] = [await agentKey(), await agentKey()]
+      const first = await one('POST', where, { ttl: 60 })
+      expect([first.status, first.body.message_id]).to.deep.equal([200, id])
+      expect((await two<ErrorBody>('POST', where, { ttl: 60 })).body.code).to.equal('conflict')
+      expect((await two<ErrorBody>('DELETE', where)).body.code).to.equal('conflict')
+      expect((await one('POST', where, { ttl: 120 })).status).to.equal(200)
+      door.advance(61_000)
+      expect((await two('POST', where, { ttl: 60 })).status, 'renewed').to.equal(409)
+      expect((await one('DELETE', where)).body).to.deep.equal({ success: true, released: true })
+      expect((await one('DELETE', where)).status).to.equal(200)
+      expect((await two('POST', where, { ttl: 5 })).status).to.equal(200)
+      door.advance(6_000)
+      expect((await one('POST', where, { ttl: 5 })).status, 'expired').to.equal(200)
+    })
+
+    it('of 20 keys one gets it', async () => {
+      const id = await arrive()
+      const keys = await Promise.all(Array.from({ length: 20 }, () => agentKey()))
+      const answers = await Promise.all(keys.map((key) => key('POST', `${box}/messages/${id}/claim`, { ttl: 60 })))
+      expect(answers.filter(({ status }) => status === 200)).to.have.length(1)
+    })
+
+    it('waiters of one key get it once; the key renews and releases it', async () => {
+      const id = await arrive()
+      const created = await makeKey(door.ctx, { accountId: tenant.accountId })
+      const take = () =>
+        claimMessage(door.ctx, {
+          ...{ mailboxId: tenant.mailboxId, messageId: id },
+          owner: { keyId: created.key.id, token: newToken() },
+          until: new Date(door.ctx.clock.now().getTime() + 60_000),
+        })
+      expect((await Promise.all([take(), take(), take()])).filter(Boolean)).to.have.length(1)
+      const own = client(door.http, created.apiKey)
+      expect((await own('POST', `${box}/messages/${id}/claim`, { ttl: 60 })).status).to.equal(200)
+      expect(await take()).to.equal(false)
+      expect((await own('DELETE', `${box}/messages/${id}/claim`)).status).to.equal(200)
+      expect(await take()).to.equal(true)
+    })
+
+    const refusals: readonly (readonly [string, unknown])[] = [
+      ['no ttl', {}],
+      ['ttl 0', { ttl: 0 }],
+      ['ttl 3601', { ttl: 3_601 }],
+      ['ttl 1.5', { ttl: 1.5 }],
+    ]
+    for (const [what, body] of refusals) {
+      it(`${what} is refused`, async () => {
+        const answer = await call<ErrorBody>('POST', `${box}/messages/${await arrive()}/claim`, body)
+        expect(answer.body).to.include({ code: 'validation_error', param: 'ttl' })
+      })
+    }
+  })
+
+  it('are not for other tenants, nor for keys without the scope', async () => {
+    const id = await arrive()
+    const stranger = client(door.http, (await makeTenant(door, { name: 'stranger' })).key)
+    const reader = await agentKey(['mail:read'])
+    const verbs = [
+      ['POST', `${box}/messages/${id}/restore`, undefined],
+      ['POST', `${box}/messages/${id}/claim`, { ttl: 5 }],
+      ['DELETE', `${box}/messages/${id}/claim`, undefined],
+      ['POST', `${box}/messages/read-all`, { folder: 'inbox' }],
+      ['POST', `${box}/trash/empty`, undefined],
+      ['PATCH', `${box}/messages/${id}`, { seen: true }],
+      ['DELETE', `${box}/messages/${id}`, undefined],
+    ] as const
+    for (const [method, where, body] of verbs) {
+      expect((await stranger<ErrorBody>(method, where, body)).body.code, where).to.equal('mailbox_not_found')
+      expect((await reader<ErrorBody>(method, where, body)).body.code, where).to.equal('insufficient_scope')
+    }
+    const unknown = await call<ErrorBody>('POST', `${box}/messages/msg_none/claim`, { ttl: 5 })
+    expect(unknown.body.code).to.equal('not_found')
+  })
+})

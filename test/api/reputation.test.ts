@@ -1,0 +1,88 @@
+import { expect } from 'chai'
+import { claimByToken, signup } from '../../core/accounts.ts'
+import { claimAttempts } from '../../core/outbox.ts'
+import { recordOutcome } from '../../core/outcomes.ts'
+import { countOutcomes, resumeSending } from '../../core/reputation.ts'
+import { settleDue } from '../../core/settle.ts'
+import { client, type Json } from '../service.ts'
+import { type Call, type Door, type ErrorBody, mailboxPath, makeTenant, openDoor } from './door.ts'
+
+const dayMs = 86_400_000
+
+describe('api: the reputation of an account', () => {
+  let door: Door
+
+  before(async () => {
+    door = await openDoor()
+  })
+  after(() => door?.close())
+
+  const sender = (call: Call, address: string) => (n: number) =>
+    call<Json & ErrorBody>('POST', `${mailboxPath(address)}/send`, { to: `p${n}@remote.example`, text: 'Hi' })
+
+  /** A day's use of an account, as sends and their outcomes leave it. */
+  async function use(
+    accountId: string,
+    counts: { sent: number; bounced?: number; complained?: number },
+  ): Promise<void> {
+    const day = door.ctx.clock.now().toISOString().slice(0, 10)
+    await door.ctx.store.usage.updateOne(
+      { _id: `${accountId}:${day}` },
+      { $set: { counts, expiresAt: new Date(Date.now() + 1e10) } },
+      { upsert: true },
+    )
+  }
+
+  it('a new account has 50 sends on its first day, twice as many after a clean one', async () => {
+    const { account, apiKey, address, claimUrl } = await signup(door.ctx, { address: '192.0.2.7' })
+    await claimByToken(door.ctx, { token: claimUrl.slice(claimUrl.lastIndexOf('/') + 1), owner: 'ada@remote.example' })
+    const send = sender(client(door.http, apiKey), address)
+    await use(account.id, { sent: 49 })
+    expect((await send(1)).status).to.equal(202)
+    const over = await send(2)
+    expect([over.status, over.body.code]).to.deep.equal([429, 'send_rate_limited'])
+    expect(String((over.body as unknown as { error: string }).error)).to.contain('warms up')
+    door.advance(dayMs)
+    await use(account.id, { sent: 98 })
+    const next = await send(3)
+    // The free address has 50 a day of its own, which this account has not used today.
+    expect(next.status).to.equal(202)
+    // A day without a send, or with too many bounces, does not count.
+    await use(account.id, { sent: 99, bounced: 20 })
+    door.advance(dayMs)
+    await use(account.id, { sent: 100 })
+    expect((await send(4)).body.code).to.equal('send_rate_limited')
+  })
+
+  it('pauses an account that bounces too much, tells it, and lets it go on when it is resumed', async () => {
+    const tenant = await makeTenant(door, { name: 'bouncer' })
+    const call = client(door.http, tenant.key)
+    const send = sender(call, tenant.address)
+    await use(tenant.accountId, { sent: 60 })
+    for (let n = 0; n < 8; n++) await send(n)
+    for (const attempt of await claimAttempts(door.ctx, { owner: 'test', max: 100 })) {
+      const at = door.ctx.clock.now()
+      await recordOutcome(door.ctx, attempt, { status: 'bounced', response: '550 5.1.1 no', mx: 'mx', tls: true, at })
+    }
+    await settleDue(door.ctx)
+    const refused = await send(100)
+    expect([refused.status, refused.body.code]).to.deep.equal([403, 'sending_paused'])
+    const events = await call<{ events: { data: Json }[] }>('GET', '/api/v1/events?type=account.sending_paused')
+    expect(events.body.events.map(({ data }) => data.reason)).to.deep.equal(['too many bounces'])
+    expect(await resumeSending(door.ctx, tenant.accountId, 'mended')).to.equal(true)
+    expect((await send(101)).status).to.equal(202)
+    const resumed = await call<{ events: Json[] }>('GET', '/api/v1/events?type=account.sending_resumed')
+    expect(resumed.body.events).to.have.length(1)
+  })
+
+  it('judges nothing below 50 sends, and complaints more strictly than bounces', async () => {
+    const small = await makeTenant(door, { name: 'small' })
+    await use(small.accountId, { sent: 40 })
+    await countOutcomes(door.ctx, small.accountId, { bounced: 30, complained: 5 })
+    expect((await sender(client(door.http, small.key), small.address)(1)).status).to.equal(202)
+    const spammer = await makeTenant(door, { name: 'spammer' })
+    await use(spammer.accountId, { sent: 200 })
+    await countOutcomes(door.ctx, spammer.accountId, { bounced: 0, complained: 1 })
+    expect((await sender(client(door.http, spammer.key), spammer.address)(1)).body.code).to.equal('sending_paused')
+  })
+})

@@ -1,0 +1,157 @@
+import { expect } from 'chai'
+import { settleDue } from '../../core/settle.ts'
+import type { Json } from '../service.ts'
+import { type Call, type Door, deliver, type ErrorBody, mailboxPath, openTenant, type Tenant } from './door.ts'
+
+const hourMs = 3_600_000
+
+describe('api: sends for later, dry runs and forwards', () => {
+  let door: Door
+  let tenant: Tenant
+  let call: Call
+  let box: string
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+    box = mailboxPath(tenant.address)
+  })
+  after(() => door?.close())
+
+  const inHours = (hours: number) => new Date(door.ctx.clock.now().getTime() + hours * hourMs).toISOString()
+  const send = (body: Json) =>
+    call<Json & ErrorBody & { id: string; message_id: string; recipients: Json[] }>('POST', `${box}/send`, {
+      to: 'ada@remote.example',
+      subject: 'Later',
+      text: 'Hello',
+      ...body,
+    })
+  const sentCopy = (messageId: string) =>
+    call<Json & { headers: [string, string][] }>('GET', `${box}/messages/${messageId}`)
+  const used = async () => (await call<{ sends: { used: number } }>('GET', '/api/v1/usage')).body.sends.used
+
+  it('a send for later waits, is listed, and goes at its time', async () => {
+    const sendAt = inHours(2)
+    const { status, body } = await send({ sendAt })
+    expect([status, body.status, body.sendAt]).to.deep.equal([202, 'scheduled', sendAt])
+    const { body: list } = await call<{ scheduled: Json[] }>('GET', `${box}/scheduled`)
+    expect(list.scheduled[0]).to.deep.include({
+      id: body.id,
+      sendAt,
+      status: 'scheduled',
+      to: ['ada@remote.example'],
+      subject: 'Later',
+    })
+    await settleDue(door.ctx)
+    expect((await sentCopy(body.message_id)).status).to.equal(404)
+
+    door.advance(2 * hourMs + 1_000)
+    await settleDue(door.ctx)
+    const copy = await sentCopy(body.message_id)
+    const date = copy.body.headers.find(([name]) => name === 'Date')
+    expect(copy.body.folder).to.equal('Sent')
+    expect(new Date(String(date?.[1])).toISOString().slice(0, 19)).to.equal(sendAt.slice(0, 19))
+    expect((await call<{ scheduled: Json[] }>('GET', `${box}/scheduled`)).body.scheduled).to.deep.equal([])
+    const late = await call<ErrorBody>('DELETE', `${box}/scheduled/${body.id}`)
+    expect([late.status, late.body.code]).to.deep.equal([409, 'conflict'])
+  })
+
+  it('it can be moved: its date and signature are those of the new time', async () => {
+    const { body } = await send({ sendAt: inHours(2) })
+    const sendAt = inHours(5)
+    const moved = await call('PATCH', `${box}/scheduled/${body.id}`, { sendAt })
+    expect([moved.status, moved.body.sendAt]).to.deep.equal([200, sendAt])
+    door.advance(2 * hourMs + 1_000)
+    await settleDue(door.ctx)
+    expect((await sentCopy(body.message_id)).status).to.equal(404)
+    door.advance(3 * hourMs)
+    await settleDue(door.ctx)
+    const { headers } = (await sentCopy(body.message_id)).body
+    expect(headers.filter(([name]) => name === 'DKIM-Signature')).to.have.length(2)
+    const dates = headers.filter(([name]) => name === 'Date').map(([, date]) => new Date(date).toISOString())
+    expect(dates.map((date) => date.slice(0, 19))).to.deep.equal([sendAt.slice(0, 19)])
+  })
+
+  it('a cancelled one is never sent, and its allowance comes back', async () => {
+    const before = await used()
+    const { body } = await send({ sendAt: inHours(1) })
+    expect(await used()).to.equal(before + 1)
+    const cancelled = await call('DELETE', `${box}/scheduled/${body.id}`)
+    expect([cancelled.status, cancelled.body.status]).to.deep.equal([200, 'cancelled'])
+    expect(await used()).to.equal(before)
+    door.advance(2 * hourMs)
+    await settleDue(door.ctx)
+    expect((await sentCopy(body.message_id)).status).to.equal(404)
+    expect(await door.ctx.store.outbox.countDocuments({ accountId: tenant.accountId, emailId: body.id })).to.equal(0)
+  })
+
+  const refused: readonly (readonly [string, () => Json, string])[] = [
+    ['a time in the past', () => ({ sendAt: inHours(-1) }), 'sendAt'],
+    ['more than 30 days ahead', () => ({ sendAt: inHours(31 * 24) }), 'sendAt'],
+    ['a time that is none', () => ({ sendAt: 'tomorrow' }), 'sendAt'],
+  ]
+  for (const [name, body, param] of refused) {
+    it(`refuses ${name}`, async () => {
+      const answer = await send(body())
+      expect([answer.status, answer.body.code, answer.body.param]).to.deep.equal([400, 'validation_error', param])
+    })
+  }
+
+  it('an unknown one is email_not_found', async () => {
+    const { status, body } = await call<ErrorBody>('DELETE', `${box}/scheduled/em_nothing`)
+    expect([status, body.code]).to.deep.equal([404, 'email_not_found'])
+  })
+
+  it('a dry run tells size, headers and decisions, and sends nothing', async () => {
+    const before = await used()
+    await call('POST', '/api/v1/suppressions', { email: 'gone@remote.example' })
+    const { status, body } = await send({ to: ['ada@remote.example', 'gone@remote.example'], dryRun: true })
+    expect(status).to.equal(200)
+    expect(body).to.deep.include({
+      dryRun: true,
+      recipients: [
+        { email: 'ada@remote.example', decision: 'send', reason: null },
+        { email: 'gone@remote.example', decision: 'suppressed', reason: 'manual' },
+      ],
+    })
+    expect(body.size).to.be.above(500)
+    expect((body.headers as [string, string][]).map(([name]) => name)).to.include.members(['From', 'DKIM-Signature'])
+    expect(await used()).to.equal(before)
+  })
+
+  it('a message is passed on with its files below what is written', async () => {
+    const id = await deliver(door.ctx, {
+      to: tenant.address,
+      raw: [
+        'From: Eve <eve@remote.example>',
+        'To: agent@tenant.example',
+        'Subject: Figures',
+        'Message-ID: <figures@remote.example>',
+        'MIME-Version: 1.0',
+        'Content-Type: multipart/mixed; boundary=x',
+        '',
+        '--x',
+        '',
+        'As promised.',
+        '--x',
+        'Content-Type: text/csv; name=figures.csv',
+        'Content-Disposition: attachment; filename=figures.csv',
+        '',
+        '1,2,3',
+        '--x--',
+        '',
+      ].join('\n'),
+    })
+    const forward = (body: Json) =>
+      call<{ message_id: string }>('POST', `${box}/messages/${id}/forward`, { to: 'ada@remote.example', ...body })
+    const { status, body } = await forward({ text: 'For you.' })
+    expect(status).to.equal(202)
+    const copy = (await sentCopy(body.message_id)).body
+    expect(copy.subject).to.equal('Fwd: Figures')
+    expect(String(copy.text)).to.match(/^For you\.\n\n-+ Forwarded message -+\nFrom: Eve <eve@remote\.example>/)
+    expect(String(copy.text)).to.contain('As promised.')
+    expect((copy.attachments as Json[]).map(({ name }) => name)).to.deep.equal(['figures.csv'])
+    const bare = (await sentCopy((await forward({ includeAttachments: false })).body.message_id)).body
+    expect(copy.attachments).to.have.length(1)
+    expect(bare.attachments).to.deep.equal([])
+  })
+})

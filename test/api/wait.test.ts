@@ -1,0 +1,492 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { createApi } from '../../api/app.ts'
+import { authenticate } from '../../core/principal.ts'
+import type { Verdict } from '../../core/verdict.ts'
+import { waitForMessage } from '../../core/wait.ts'
+import { closeWaiters } from '../../core/waiters.ts'
+import { client, eventually, type Json } from '../service.ts'
+import {
+  type Call,
+  type Door,
+  deliver,
+  type ErrorBody,
+  mailboxPath,
+  makeKey,
+  makeTenant,
+  openTenant,
+  type Tenant,
+} from './door.ts'
+
+type Waited = {
+  readonly message:
+    | (Json & {
+        readonly message_id: string
+        readonly folder: string
+        readonly trust: { readonly aligned_from: string | null } | null
+        readonly verification: { readonly codes: readonly { readonly value: string; readonly label: string }[] } | null
+      })
+    | null
+  readonly near_misses: readonly { readonly message_id: string; readonly why: string }[]
+  readonly cursor: string
+  readonly claimed_until?: string | null
+}
+
+type Mail = { subject?: string; from?: string; to?: string; body?: string; more?: string }
+let mails = 0
+const mail = ({
+  subject = 'Hello',
+  from = 'carol@remote.example',
+  to = 'agent@tenant.example',
+  body = '',
+  more = '',
+}: Mail) => `From: ${from}\nTo: ${to}\nSubject: ${subject}\nMessage-ID: <${++mails}@remote.example>\n${more}\n${body}\n`
+
+const authenticated = (domain: string): Verdict => ({
+  authentication: {
+    ...{ spf: 'none', dkim: [{ domain, result: 'pass' }], dmarc: 'pass', arc: 'none' },
+    ...{ alignedFrom: domain, perhapsAligned: false, infos: [] },
+  } as unknown as Verdict['authentication'],
+  cuts: [],
+  suspicion: null,
+})
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+describe('waiting for a message', function () {
+  this.timeout(60_000)
+  let door: Door
+  let tenant: Tenant
+  let call: Call
+  let where: string
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+    where = `${mailboxPath(tenant.address)}/wait`
+  })
+  after(() => door.close())
+
+  const wait = (query: string) => call<Waited>('GET', `${where}?${query}`)
+  const take = (body: Json) => call<Waited>('POST', where, body)
+  const send = (what: Mail = {}, verdict?: Verdict) =>
+    deliver(door.ctx, { to: tenant.address, raw: mail(what), ...(verdict !== undefined && { verdict }) })
+  const messages = mailboxPath('agent@tenant.example').concat('/messages')
+  const cursorNow = async () => (await call<{ cursor: string }>('GET', `${messages}?limit=1`)).body.cursor
+  const refused = async (query: string) => {
+    const { status, body } = await call<ErrorBody>('GET', `${where}?${query}`)
+    return [status, body.code, body.param]
+  }
+
+  describe('since', () => {
+    it('without it a message that was there is never the answer', async () => {
+      const stale = await send({ subject: 'Stale' })
+      const { body } = await wait('timeout=1')
+      expect(body.message).to.equal(null)
+      expect(body.near_misses.map(({ message_id }) => message_id)).not.to.include(stale)
+    })
+
+    it('without it a message that lands later is the answer, soon', async () => {
+      const answer = wait('timeout=10')
+      await sleep(100)
+      const id = await send({ subject: 'Fresh' })
+      const startedAt = performance.now()
+      expect((await answer).body.message?.message_id).to.equal(id)
+      expect(performance.now() - startedAt).to.be.lessThan(500)
+    })
+
+    it('without it mail that comes while the request is still looked at is the answer', async () => {
+      const requestedAt = new Date()
+      await sleep(5)
+      const id = await send()
+      const { message } = await waitForMessage(
+        { ...door.ctx, requestedAt },
+        await authenticate(door.ctx, tenant.key),
+        { address: tenant.address, timeoutSeconds: 5 },
+        new AbortController().signal,
+      )
+      expect(message?.id).to.equal(id)
+    })
+
+    it('a cursor of the list finds what came after it, at once and each message once', async () => {
+      await send()
+      const cursor = await cursorNow()
+      const ids = [await send({ subject: 'One' }), await send({ subject: 'Two' })]
+      const first = await wait(`since=${cursor}&timeout=5`)
+      const second = await wait(`since=${first.body.cursor}&timeout=5`)
+      const third = await wait(`since=${second.body.cursor}&timeout=1`)
+      expect([first, second, third].map(({ body }) => body.message?.message_id ?? null)).to.deep.equal([...ids, null])
+    })
+
+    it('a cursor of a list that showed a message does not find it, however many came', async () => {
+      for (let n = 0; n < 130; n++) await send({ subject: `Many ${n}` })
+      const cursor = await cursorNow()
+      expect(cursor.length).to.be.lessThan(1_000)
+      expect((await wait(`since=${cursor}&timeout=1`)).body.message).to.equal(null)
+      const id = await send({ subject: 'Next' })
+      expect((await wait(`since=${cursor}&timeout=1`)).body.message?.message_id).to.equal(id)
+    })
+
+    it('a time finds what was received from then on', async () => {
+      await send()
+      await sleep(5)
+      const time = new Date().toISOString()
+      const id = await send({ subject: 'After' })
+      expect((await wait(`since=${time}&timeout=5`)).body.message?.message_id).to.equal(id)
+    })
+
+    for (const since of ['yesterday', '2026-13-01T00:00:00Z', 'bXNnX3g', 'w0', '17'])
+      it(`refuses ${since}`, async () =>
+        expect(await refused(`since=${since}`)).to.deep.equal([400, 'validation_error', 'since']))
+  })
+
+  describe('filters', () => {
+    const matching: readonly (readonly [string, string, Mail, Mail])[] = [
+      ['from', 'from=Dana%40Remote.example', { from: 'dana@remote.example' }, {}],
+      ['to', 'to=other%40tenant.example', { to: 'other@tenant.example' }, {}],
+      ['subject', 'subject=INVOICE', { subject: 'Your invoice' }, { subject: 'Your bill' }],
+      ['unread', 'unread=true&subject=unread', { subject: 'Unread' }, {}],
+      [
+        'regex in the text',
+        `regex=${encodeURIComponent('(?i)ticket\\s+\\d{5}')}`,
+        { body: 'Ticket 48213' },
+        { body: 'Ticket x' },
+      ],
+      ['regex in the subject', `regex=${encodeURIComponent('^Re: x')}`, { subject: 'Re: x' }, { subject: 'Fwd: x' }],
+      ['has_code', 'has_code=true', { body: 'Your code is 482913' }, { body: 'Order 482913' }],
+      ['has_code, none', 'has_code=false', { body: 'Order 482913' }, { body: 'Your code is 482913' }],
+      ['folder', 'folder=inbox&subject=folder', { subject: 'folder' }, {}],
+      [
+        'has_attachment',
+        'has_attachment=true',
+        { more: 'MIME-Version: 1.0\nContent-Type: text/csv; name="a.csv"\nContent-Disposition: attachment', body: 'a' },
+        {},
+      ],
+    ]
+    for (const [name, query, yes, no] of matching)
+      it(`${name}: what fails it is a near miss`, async () => {
+        const answer = wait(`${query}&timeout=5`)
+        await sleep(60)
+        const miss = await send(no)
+        const hit = await send(yes)
+        const { body } = await answer
+        expect(body.message?.message_id).to.equal(hit)
+        expect(body.near_misses.map(({ message_id }) => message_id)).to.deep.equal([miss])
+        const last = query.split('&').at(-1)?.split('=')[0]
+        expect(body.near_misses[0]?.why).to.match(new RegExp(`^${last}: `))
+      })
+
+    it('pass what the list passes', async () => {
+      await call('PATCH', `${messages}/${await send({ subject: 'Filtered', from: 'erin@remote.example' })}`, {
+        flagged: true,
+        addLabels: ['x'],
+      })
+      const since = new Date(Date.now() - 1_000).toISOString()
+      for (const filter of ['label=x', 'flagged=true', 'from=erin%40remote.example', 'subject=filter', 'unread=true']) {
+        const listed = await call<{ messages: { message_id: string }[] }>('GET', `${messages}?${filter}&since=${since}`)
+        const { body } = await wait(`${filter}&since=${since}&timeout=1`)
+        expect(body.message?.message_id, filter).to.equal(listed.body.messages.at(-1)?.message_id)
+      }
+    })
+
+    it('from_domain wants the authenticated domain', async () => {
+      const answer = wait('from_domain=acme.example&timeout=5')
+      await sleep(60)
+      const forged = await send({ from: 'x@acme.example' })
+      const other = await send({ from: 'x@other.example' }, authenticated('other.example'))
+      const real = await send({ from: 'x@mail.acme.example' }, authenticated('mail.acme.example'))
+      const { body } = await answer
+      expect(body.message?.message_id).to.equal(real)
+      expect(body.message?.trust?.aligned_from).to.equal('mail.acme.example')
+      expect(body.near_misses).to.deep.equal([
+        { message_id: other, why: 'from_domain: it is from another domain.' },
+        { message_id: forged, why: 'from_domain: it says so, but is not authenticated.' },
+      ])
+    })
+
+    it('answers with the code', async () => {
+      const answer = wait('has_code=true&timeout=5')
+      await sleep(60)
+      await send({ body: 'Your verification code is 482913.' })
+      const codes = (await answer).body.message?.verification?.codes
+      expect(codes?.map(({ value, label }) => [value, label])).to.deep.equal([['482913', 'Your verification code is']])
+    })
+
+    it('a time-out tells the five newest near misses', async () => {
+      const answer = wait('subject=never&timeout=1')
+      await sleep(60)
+      const ids: string[] = []
+      for (let n = 0; n < 7; n++) ids.push(await send({ subject: `Miss ${n}` }))
+      const { status, body } = await answer
+      expect([status, body.message]).to.deep.equal([200, null])
+      expect(body.near_misses.map(({ message_id }) => message_id)).to.deep.equal(ids.reverse().slice(0, 5))
+    })
+
+    it('Spam counts only when asked for', async () => {
+      const spam: Verdict = { ...authenticated('remote.example'), suspicion: 'policy' }
+      const [any, asked] = [wait('timeout=1'), wait('folder=spam&timeout=5')]
+      await sleep(60)
+      const id = await send({}, spam)
+      expect((await asked).body.message?.message_id).to.equal(id)
+      expect((await any).body.message).to.equal(null)
+      expect((await any).body.near_misses[0]?.why).to.match(/^folder: it lies in Spam/)
+    })
+  })
+
+  describe('patterns', () => {
+    for (const regex of ['(', '(?=a)b', '\\1', '[z-a]', 'x{2,1}', 'a{400}b{400}', 'a'.repeat(201)])
+      it(`refuses ${regex.slice(0, 20)}`, async () =>
+        expect(await refused(`regex=${encodeURIComponent(regex)}`)).to.deep.equal([400, 'validation_error', 'regex']))
+
+    for (const regex of ['(a+)+!$', '(a|aa)+!', '(?:a?){100}a{100}!', '(?i)(.*A.{100}B|.*a.{99})Z'])
+      it(`${regex} is linear`, async () => {
+        const answer = wait(`regex=${encodeURIComponent(regex)}&timeout=2`)
+        await sleep(60)
+        await send({ body: `${'ab'.repeat(30)}\n`.repeat(400) })
+        const startedAt = performance.now()
+        expect((await call('GET', '/api/v1/account')).status).to.equal(200)
+        expect(performance.now() - startedAt).to.be.lessThan(1_000)
+        expect((await answer).body.message).to.equal(null)
+      })
+  })
+
+  describe('limits of arguments', () => {
+    const bad: readonly (readonly [string, string])[] = [
+      ['timeout=0', 'timeout'],
+      ['timeout=56', 'timeout'],
+      ['limit=5', 'limit'],
+      ['claim=5', 'claim'],
+      ['from_domain=-', 'from_domain'],
+      ['has_code=maybe', 'has_code'],
+    ]
+    for (const [query, param] of bad)
+      it(`refuses ${query}`, async () => expect(await refused(query)).to.deep.equal([400, 'validation_error', param]))
+  })
+
+  describe('reach', () => {
+    it('a mailbox of another account is not there', async () => {
+      const other = await makeTenant(door, { name: 'stranger' })
+      const { status, body } = await client(door.http, other.key)<ErrorBody>('GET', `${where}?timeout=1`)
+      expect([status, body.code]).to.deep.equal([404, 'mailbox_not_found'])
+    })
+
+    it('GET needs mail:read; POST mail:write too, and says which is missing', async () => {
+      const reader = await makeKey(door.ctx, { accountId: tenant.accountId, scopes: ['mail:read'] })
+      const writer = await makeKey(door.ctx, { accountId: tenant.accountId, scopes: ['mail:write'] })
+      const asked = async (key: string, method: string) =>
+        (
+          await client(door.http, key)<ErrorBody>(
+            method,
+            method === 'GET' ? `${where}?timeout=1` : where,
+            method === 'GET' ? undefined : { timeout: 1 },
+          )
+        ).body
+      expect((await asked(reader.apiKey, 'GET')).code).to.equal(undefined)
+      const [post, get] = [await asked(reader.apiKey, 'POST'), await asked(writer.apiKey, 'GET')]
+      expect([post.code, post.requiredScope]).to.deep.equal(['insufficient_scope', 'mail:write'])
+      expect([get.code, get.requiredScope]).to.deep.equal(['insufficient_scope', 'mail:read'])
+      expect((await asked(writer.apiKey, 'POST')).requiredScope).to.equal('mail:read')
+    })
+
+    it('a wait counts as one request', async () => {
+      const before = await call('GET', '/api/v1/account')
+      const waited = await wait('timeout=1')
+      const spent =
+        Number(before.headers.get('ratelimit-remaining')) - Number(waited.headers.get('ratelimit-remaining'))
+      // A minute that ended in between begins anew.
+      if (Number(waited.headers.get('ratelimit-reset')) < Number(before.headers.get('ratelimit-reset')))
+        expect(spent).to.equal(1)
+    })
+  })
+
+  describe('with a claim', () => {
+    it('20 parallel waits get 20 distinct messages', async () => {
+      const since = await cursorNow()
+      const answers = Array.from({ length: 20 }, () => take({ claim: 60, timeout: 20, since }))
+      await sleep(200)
+      const ids: string[] = []
+      for (let n = 0; n < 20; n++) ids.push(await send({ subject: `Job ${n}` }))
+      const got = (await Promise.all(answers)).map(({ body }) => body.message?.message_id)
+      expect([...new Set(got)].sort()).to.deep.equal(ids.sort())
+    })
+
+    it('20 parallel waits share 5 messages that are there already; the others time out', async () => {
+      const since = await cursorNow()
+      for (let n = 0; n < 5; n++) await send({ subject: `Lying ${n}` })
+      const answers = await Promise.all(Array.from({ length: 20 }, () => take({ claim: 60, timeout: 1, since })))
+      const got = answers.flatMap(({ body }) => (body.message === null ? [] : [body.message.message_id]))
+      expect([got.length, new Set(got).size]).to.deep.equal([5, 5])
+      const empty = answers.find(({ body }) => body.message === null)
+      expect(empty?.body.near_misses[0]?.why).to.equal('claim: another holds it.')
+      expect(empty?.body.claimed_until).to.equal(null)
+    })
+
+    it('a lease that is over is free, and its end is told', async () => {
+      const since = await cursorNow()
+      const id = await send({ subject: 'Leased' })
+      const first = await take({ claim: 30, timeout: 1, since })
+      expect(first.body.message?.message_id).to.equal(id)
+      expect(first.body.claimed_until).to.be.a('string')
+      expect((await take({ claim: 30, timeout: 1, since })).body.message).to.equal(null)
+      door.advance(31_000)
+      expect((await take({ claim: 30, timeout: 1, since })).body.message?.message_id).to.equal(id)
+    })
+
+    it('without claim in the body nothing is leased', async () => {
+      const since = await cursorNow()
+      const id = await send({ subject: 'Free' })
+      expect((await take({ timeout: 1, since })).body.message?.message_id).to.equal(id)
+      expect((await take({ claim: 5, timeout: 1, since })).body.message?.message_id).to.equal(id)
+    })
+  })
+
+  describe('many', () => {
+    let server: Server | undefined
+    afterEach(() => {
+      server?.closeAllConnections()
+      server?.close()
+    })
+
+    /** A door whose limits are small. */
+    async function smallDoor(limits: { waits?: number; waitsPerKey?: number }): Promise<string> {
+      const { settings } = door.ctx
+      const http = { ...settings.limits.http, ...limits }
+      const small = { ...door.ctx, settings: { ...settings, limits: { ...settings.limits, http } } }
+      server = createServer(createApi(small, { readiness: async () => door.readiness }))
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    }
+
+    const headers = () => ({ authorization: `Bearer ${tenant.key}` })
+
+    it('past the limit of a key waits are refused; who hangs up makes room', async () => {
+      const http = await smallDoor({ waitsPerKey: 2 })
+      const open = Array.from({ length: 2 }, () => {
+        const hangUp = new AbortController()
+        const answer = fetch(`${http}${where}?timeout=20&subject=never`, { headers: headers(), signal: hangUp.signal })
+        return {
+          hangUp,
+          answer: answer.then(
+            () => 'answered',
+            () => 'hung up',
+          ),
+        }
+      })
+      await sleep(200)
+      const third = await client(http, tenant.key)<ErrorBody>('GET', `${where}?timeout=1`)
+      expect([third.status, third.body.code]).to.deep.equal([429, 'rate_limited'])
+      open[0]?.hangUp.abort()
+      expect(await open[0]?.answer).to.equal('hung up')
+      await sleep(100)
+      expect((await client(http, tenant.key)('GET', `${where}?timeout=1`)).status).to.equal(200)
+      open[1]?.hangUp.abort()
+      await open[1]?.answer
+    })
+
+    it('past the limit of the process waits are refused', async () => {
+      const http = await smallDoor({ waits: 1 })
+      const first = client(http, tenant.key)('GET', `${where}?timeout=1&subject=never`)
+      await sleep(100)
+      const second = await client(http, tenant.key)<ErrorBody>('GET', `${where}?timeout=1`)
+      expect([second.status, second.body.code]).to.deep.equal([503, 'unavailable'])
+      expect((await first).status).to.equal(200)
+    })
+
+    it('1,000 wait at once, each for its own message', async function () {
+      const keys = await Promise.all(
+        Array.from({ length: 4 }, () => makeKey(door.ctx, { accountId: tenant.accountId })),
+      )
+      const before = process.memoryUsage().rss
+      const hangUp = new AbortController()
+      // On a machine that is busy some come in after their mail.
+      const since = encodeURIComponent(door.ctx.clock.now().toISOString())
+      const answers = Array.from({ length: 1_000 }, async (_, n) => {
+        const response = await fetch(`${door.http}${where}?timeout=55&since=${since}&subject=waiter-${n}-`, {
+          headers: { authorization: `Bearer ${keys[n % 4]?.apiKey}` },
+          signal: hangUp.signal,
+        })
+        return { status: response.status, body: (await response.json()) as Waited }
+      })
+      const settled = Promise.allSettled(answers)
+      // All are in when the door answers others quickly again.
+      await eventually('a quick answer', async () => {
+        await sleep(200)
+        const askedAt = performance.now()
+        await call('GET', '/api/v1/account')
+        return performance.now() - askedAt < 50
+      })
+      const startedAt = performance.now()
+      for (const n of [0, 17, 500, 999]) {
+        const id = await send({ subject: `waiter-${n}-` })
+        const { status, body } = (await answers[n]) ?? {}
+        expect([status, body?.message?.message_id]).to.deep.equal([200, id])
+      }
+      const took = performance.now() - startedAt
+      const grown = (process.memoryUsage().rss - before) / 2 ** 20
+      this.test!.title += ` (4 answers in ${Math.round(took)} ms, ${Math.round(grown)} MiB for both ends)`
+      hangUp.abort()
+      const left = (await settled).filter(({ status }) => status === 'rejected').length
+      expect(left).to.equal(996)
+    })
+  })
+
+  describe('as a tool', () => {
+    it('wait_for_message keeps what the sender wrote apart', async () => {
+      const since = await cursorNow()
+      const id = await send({ subject: 'Tool', body: 'Your verification code is 482913.' })
+      const { body } = await call<
+        Json & { result: { structuredContent: Json & { message: Json & { untrusted: Json } } } }
+      >(
+        'POST',
+        '/api/mcp',
+        {
+          ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+          params: {
+            name: 'wait_for_message',
+            arguments: { mailbox: tenant.address, since, has_code: true, timeout: 5 },
+          },
+        },
+        { accept: 'application/json, text/event-stream' },
+      )
+      const { message } = body.result.structuredContent
+      expect(message.message_id).to.equal(id)
+      expect(message.subject).to.equal(undefined)
+      expect(message.untrusted).to.include({ subject: 'Tool' })
+      expect(JSON.stringify(message.verification)).to.match(/"untrusted":\{"value":"482913"/)
+    })
+  })
+
+  describe('clocks and crashes', () => {
+    it('a message whose note was lost is found when the time is over', async () => {
+      const answer = wait('timeout=1')
+      await sleep(60)
+      const silent: Door['ctx'] = { ...door.ctx, changes: { ...door.ctx.changes, publish: () => undefined } }
+      const id = await deliver(silent, { to: tenant.address, raw: mail({ subject: 'Silent' }) })
+      expect((await answer).body.message?.message_id).to.equal(id)
+    })
+
+    it('a message is new by its commit, not by its id: another clock ahead or behind changes nothing', async () => {
+      const ahead: Door['ctx'] = { ...door.ctx, clock: { now: () => new Date(Date.now() + 20_000) } }
+      const behind: Door['ctx'] = { ...door.ctx, clock: { now: () => new Date(Date.now() - 20_000) } }
+      await deliver(ahead, { to: tenant.address, raw: mail({ subject: 'Ahead' }) })
+      const cursor = await cursorNow()
+      expect((await wait(`since=${cursor}&timeout=1`)).body.message, 'stale').to.equal(null)
+      expect((await wait('timeout=1')).body.message, 'stale without since').to.equal(null)
+      const late = await deliver(behind, { to: tenant.address, raw: mail({ subject: 'Behind' }) })
+      expect((await wait(`since=${cursor}&timeout=1`)).body.message?.message_id, 'missed').to.equal(late)
+    })
+  })
+
+  describe('at the end', () => {
+    it('when the process stops, those who wait are told at once, and nobody else is let in', async () => {
+      const answer = call<ErrorBody>('GET', `${where}?timeout=30&subject=never`)
+      await sleep(100)
+      closeWaiters(door.ctx)
+      const { status, body } = await answer
+      expect([status, body.code]).to.deep.equal([503, 'unavailable'])
+      expect((await wait('timeout=1')).status).to.equal(503)
+    })
+  })
+})

@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import { encodeMoment, isAfter, type Moment, momentAt, passing, readMoment, showing } from '../../core/moments.ts'
+import { newId } from '../../schemas/ids.ts'
+
+const at = (ms: number) => new Date(Date.UTC(2026, 10, 21) + ms)
+const ids = Array.from({ length: 300 }, (_, n) => newId('msg', at(n * 10)))
+const start = momentAt(at(0))
+
+describe('moments', () => {
+  it('a time has everything from then on after it', () => {
+    const moment = momentAt(at(1_000))
+    expect(ids.filter((id) => isAfter(moment, id))).to.deep.equal(ids.slice(100))
+  })
+
+  it('a message passed is before it, and no other', () => {
+    const moment = passing(start, ids[7] ?? '')
+    expect(ids.filter((id) => !isAfter(moment, id))).to.deep.equal([ids[7]])
+  })
+
+  it('a cursor says the same as its moment, and is short enough for any query', () => {
+    const moment = showing(start, ids.slice(0, 100))
+    const cursor = encodeMoment(moment)
+    expect(readMoment(cursor)).to.deep.equal(moment)
+    expect(cursor.length).to.be.lessThan(1_000)
+  })
+
+  it('passing more than it remembers brings none of them back', () => {
+    let moment: Moment = start
+    for (const [n, id] of ids.entries()) {
+      moment = passing(moment, id)
+      expect(ids.slice(0, n + 1).filter((each) => isAfter(moment, each))).to.deep.equal([])
+      expect(readMoment(encodeMoment(moment))).to.deep.equal(moment)
+    }
+    expect(isAfter(moment, newId('msg', at(4_000)))).to.equal(true)
+  })
+
+  it('what was committed late, with an older id, is after a moment that did not see it', () => {
+    const seen = ids.slice(0, 50).filter((_, n) => n !== 20)
+    const moment = showing(start, [...seen].reverse())
+    expect(ids.slice(0, 50).filter((id) => isAfter(moment, id))).to.deep.equal([ids[20]])
+  })
+})

@@ -1,0 +1,98 @@
+/** What the service says while its database cannot write, and that it goes on when it can again. */
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import { type Context, closeContext } from '../../core/context.ts'
+import { type ErrorBody, mailboxPath, makeTenant, type Tenant } from '../api/door.ts'
+import { canFindProcesses, findPart, nextPart } from '../crash/parts.ts'
+import { client, contextOf, eventually, type Service, startService } from '../service.ts'
+import { sendMail } from './smtp.ts'
+
+const MiB = 1024 * 1024
+const fileBytesMax = 24 * MiB
+
+describe('a database that cannot write', function () {
+  this.timeout(120_000)
+  let service: Service
+  let ctx: Context
+  let tenant: Tenant
+  let call: ReturnType<typeof client>
+
+  before(async () => {
+    service = await startService({ env: { ENGINE_FILE_BYTES_MAX: String(fileBytesMax) } })
+    ctx = await contextOf(service)
+    tenant = await makeTenant({ ctx, http: service.http }, { name: 'disk' })
+    call = client(service.http, tenant.key)
+  })
+  after(async () => {
+    if (ctx !== undefined) await closeContext(ctx)
+    await service?.dispose()
+  })
+
+  /** The reply to a message of that size, whether it was taken or refused. */
+  async function deliver(subject: string, bytes: number): Promise<string> {
+    const raw = Buffer.from(
+      `From: a@example.org\r\nTo: ${tenant.address}\r\nSubject: ${subject}\r\n\r\n${noise(bytes)}\r\n`,
+    )
+    const sent = sendMail(service.smtp, { from: 'a@example.org', to: tenant.address, raw })
+    return sent
+      .then(({ response }) => response)
+      .catch((error: { readonly response?: string }) => String(error.response))
+  }
+  const subjects = async () => {
+    const { status, body } = await call<{ messages: { subject: string }[] }>(
+      'GET',
+      `${mailboxPath(tenant.address)}/messages`,
+    )
+    expect(status).to.equal(200)
+    return body.messages.map(({ subject }) => subject)
+  }
+
+  it('a full disk: 4xx over SMTP, 503 over HTTP, reading goes on, and so does all when there is room', async () => {
+    expect(await deliver('before', 1_000)).to.match(/^250 /)
+    const ballast = ctx.store.db.collection('ballast')
+    for (const size of [MiB, 100_000, 8_000, 100]) {
+      const full = await (async () => {
+        for (let n = 0; n < 100_000; n++) await ballast.insertOne({ d: Buffer.alloc(size) })
+      })().catch((error: { readonly code?: number }) => error.code)
+      expect(full).to.equal(14031)
+    }
+    expect(await deliver('while it is full', 60_000)).to.match(/^4\d\d /)
+    const refused = await call<ErrorBody>('POST', `${mailboxPath(tenant.address)}/drafts`, {
+      text: noise(100_000),
+    })
+    expect(refused.status).to.equal(503)
+    expect(refused.body.code).to.equal('unavailable')
+    expect(Number(refused.headers.get('retry-after'))).to.be.greaterThan(0)
+    expect(await subjects()).to.deep.equal(['before'])
+    await ballast.drop()
+    expect(await deliver('after', 60_000)).to.match(/^250 /)
+    await eventually('both are there', async () => (await subjects()).length === 2)
+    expect(await subjects()).to.deep.equal(['after', 'before'])
+  })
+
+  it('an I/O error ends the engine, which is started again; what was acknowledged is there', async function () {
+    if (!canFindProcesses) this.skip()
+    const engine = findPart(service.data, 'engine')!
+    const known = await subjects()
+    execFileSync('prlimit', ['--pid', String(engine), '--fsize=1'])
+    const reply = await deliver('into the error', 60_000)
+    await nextPart(service.data, 'engine', engine, 10_000)
+    const later = await eventually('mail is taken again', async () => {
+      const response = await deliver('after the error', 1_000)
+      return response.startsWith('250 ') && response
+    })
+    expect(reply).to.match(/^(4\d\d|250) /)
+    expect(later).to.match(/^250 /)
+    const now = await subjects()
+    expect(now).to.include.members([...known, 'after the error'])
+    if (reply.startsWith('250')) expect(now).to.include('into the error')
+  })
+})
+
+/** Lines that no compression makes much shorter. */
+function noise(bytes: number): string {
+  return randomBytes(Math.ceil((bytes * 3) / 4))
+    .toString('base64')
+    .replaceAll(/.{70}/g, '$&\r\n')
+}

@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import { type Context, closeContext } from '../../core/context.ts'
+import { mailboxPath, makeTenant, type Tenant } from '../api/door.ts'
+import { client, contextOf, eventually, type Service, startService } from '../service.ts'
+import { mimeFixtures, sendMail } from './smtp.ts'
+
+type Hits = { readonly messages: readonly { readonly message_id: string; readonly folder: string }[] }
+
+/** A new message is to be found about so soon. */
+const soonMs = 1_500
+
+describe('search of a running service', function () {
+  this.timeout(60_000)
+  let service: Service
+  let ctx: Context
+  let own: Tenant
+  let foreign: Tenant
+  before(async () => {
+    service = await startService()
+    ctx = await contextOf(service)
+    own = await makeTenant({ ctx, http: service.http }, { name: 'searcher' })
+    foreign = await makeTenant({ ctx, http: service.http }, { name: 'stranger' })
+  })
+  after(async () => {
+    if (ctx !== undefined) await closeContext(ctx)
+    await service?.dispose()
+  })
+
+  const search = async ({ key, address }: Tenant, q: string) =>
+    (await client(service.http, key)<Hits>('GET', `${mailboxPath(address)}/search?q=${encodeURIComponent(q)}`)).body
+      .messages
+
+  it('finds mail soon after its 250, in the mailbox it came to', async () => {
+    const raw = Buffer.from(
+      `From: Zoë <zoe@remote.test>\r\nTo: ${own.address}\r\nSubject: Plan\r\n\r\nA quixotic plan.\r\n`,
+    )
+    await sendMail(service.smtp, { from: 'zoe@remote.test', to: own.address, raw })
+    await eventually('found', async () => (await search(own, 'quixotic from:zoe')).length === 1, soonMs)
+    expect(await search(foreign, 'quixotic')).to.deep.equal([])
+    const { body } = await client(service.http, foreign.key)<Hits>('GET', '/api/v1/search?q=quixotic')
+    expect(body.messages).to.deep.equal([])
+  })
+
+  it('finds what was sent', async () => {
+    const call = client(service.http, own.key)
+    const sent = await call('POST', `${mailboxPath(own.address)}/send`, {
+      to: 'delivered@simulator.invalid',
+      subject: 'Outgoing',
+      text: 'An unmistakable reply.',
+    })
+    expect(sent.status).to.equal(202)
+    const found = await eventually('the Sent copy', async () => (await search(own, 'unmistakable'))[0], 5_000)
+    expect(found.folder).to.equal('Sent')
+  })
+
+  it('takes any mail there is', async () => {
+    const fixtures = mimeFixtures()
+    const accepted = await Promise.all(
+      fixtures.map(({ raw }) =>
+        sendMail(service.smtp, { from: 'any@remote.test', to: foreign.address, raw }).then(
+          () => 1,
+          () => 0,
+        ),
+      ),
+    )
+    const count = accepted.reduce((sum, each) => sum + each, 0)
+    const inIndex = async () => {
+      const segments = await ctx.store.searchSegments.find({ mailboxId: foreign.mailboxId }).toArray()
+      return segments.reduce((sum, segment) => sum + segment.count, 0)
+    }
+    await eventually('all are indexed', async () => (await inIndex()) >= count, 20_000)
+    expect(service.logs()).not.to.match(/is not searched|(?:indexing|merging) failed/)
+  })
+})

@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import { client, type Json, type Service, startService } from '../service.ts'
+import { sendMail } from './smtp.ts'
+
+type Waited = {
+  readonly message: (Json & { readonly message_id: string; readonly subject: string }) | null
+  readonly near_misses: readonly Json[]
+  readonly cursor: string
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+describe('waiting for mail that comes by SMTP', function () {
+  this.timeout(120_000)
+  let service: Service
+  let address: string
+  let call: ReturnType<typeof client>
+
+  before(async () => {
+    service = await startService()
+    const { body } = await client(service.http)<{ address: string; api_key: string }>('POST', '/api/v1/signup', {
+      name: 'waiting',
+    })
+    address = body.address
+    call = client(service.http, body.api_key)
+  })
+  after(() => service?.dispose())
+
+  const wait = (query: string) => call<Waited>('GET', `/api/v1/mailboxes/${address}/wait?${query}`)
+  const send = (subject: string, text = 'Hello.') =>
+    sendMail(service.smtp, {
+      from: 'shop@remote.example',
+      to: address,
+      raw: Buffer.from(
+        `From: Shop <shop@remote.example>\r\nTo: ${address}\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@remote.example>\r\n\r\n${text}\r\n`,
+      ),
+    })
+
+  it('a code is there as soon as the mail is accepted', async () => {
+    const answer = wait('has_code=true&timeout=20')
+    await sleep(200)
+    await send('news')
+    await send('code', 'Your verification code is 482913. It expires in 10 minutes.')
+    const { status, body } = await answer
+    expect(status).to.equal(200)
+    expect(body.message?.subject).to.equal('code')
+    expect(JSON.stringify(body.message?.verification)).to.include('"value":"482913"')
+    expect(body.near_misses).to.have.length(1)
+  })
+
+  it('mail accepted before the call is not the answer, mail since a cursor is', async () => {
+    const { body } = await call<{ cursor: string }>('GET', `/api/v1/mailboxes/${address}/messages`)
+    await send('before')
+    expect((await wait('timeout=1')).body.message).to.equal(null)
+    expect((await wait(`since=${body.cursor}&timeout=1`)).body.message?.subject).to.equal('before')
+  })
+
+  it('the answer follows the acceptance quickly while others wait', async function () {
+    const others = Array.from({ length: 40 }, () => wait('subject=nothing-of-the-kind&timeout=30'))
+    const { body } = await call<{ cursor: string }>('GET', `/api/v1/mailboxes/${address}/messages`)
+    const times: number[] = []
+    for (let n = 0; n < 20; n++) {
+      const answer = wait(`subject=quick-${n}-&since=${body.cursor}&timeout=20`).then((answered) => ({
+        ...answered,
+        at: performance.now(),
+      }))
+      await sleep(60)
+      await send(`quick-${n}-`)
+      const accepted = performance.now()
+      const answered = await answer
+      expect(answered.body.message?.subject).to.equal(`quick-${n}-`)
+      times.push(Math.max(0, answered.at - accepted))
+    }
+    times.sort((a, b) => a - b)
+    const [median, worst] = [times[10] ?? 0, times.at(-1) ?? 0]
+    this.test!.title += ` (median ${median.toFixed(0)} ms, worst ${worst.toFixed(0)} ms of ${times.length})`
+    expect(median).to.be.lessThan(100)
+    expect(worst).to.be.lessThan(1_000)
+    service.process.kill('SIGTERM')
+    const stopped = performance.now()
+    const answers = await Promise.allSettled(others)
+    expect(performance.now() - stopped).to.be.lessThan(5_000)
+    expect(new Set(answers.map((each) => (each.status === 'fulfilled' ? each.value.status : 0)))).to.deep.equal(
+      new Set([503]),
+    )
+  })
+})
