@@ -2,8 +2,11 @@ import { expect } from 'chai'
 import { claimByToken, signup } from '../../core/accounts.ts'
 import { claimAttempts } from '../../core/outbox.ts'
 import { recordOutcome } from '../../core/outcomes.ts'
-import { countOutcomes, resumeSending } from '../../core/reputation.ts'
+import { authenticate } from '../../core/principal.ts'
+import { countOutcomes, resumeSending, verifyPhone } from '../../core/reputation.ts'
+import { sendMessage } from '../../core/send.ts'
 import { settleDue } from '../../core/settle.ts'
+import type { Failure } from '../../schemas/failures.ts'
 import { client, type Json } from '../service.ts'
 import { type Call, type Door, type ErrorBody, mailboxPath, makeTenant, openDoor } from './door.ts'
 
@@ -52,6 +55,24 @@ describe('api: the reputation of an account', () => {
     door.advance(dayMs)
     await use(account.id, { sent: 100 })
     expect((await send(4)).body.code).to.equal('send_rate_limited')
+  })
+
+  it('the free address waits for a phone number where the setting asks for one', async () => {
+    const { account, apiKey, address, claimUrl } = await signup(door.ctx, { address: '192.0.2.8' })
+    await claimByToken(door.ctx, { token: claimUrl.slice(claimUrl.lastIndexOf('/') + 1), owner: 'bob@remote.example' })
+    const { settings } = door.ctx
+    const asking = { ...door.ctx, settings: { ...settings, signup: { ...settings.signup, phoneRequired: true } } }
+    const send = async () => {
+      const to = [{ name: '', address: 'ada@remote.example' }]
+      const principal = await authenticate(door.ctx, apiKey)
+      return sendMessage(asking, principal, { address, to, text: 'Hi' }).then(
+        ({ status }) => status,
+        (error: Failure) => error.code,
+      )
+    }
+    expect(await send()).to.equal('shared_domain_phone_required')
+    await verifyPhone(door.ctx, account.id)
+    expect(await send()).to.equal('queued')
   })
 
   it('pauses an account that bounces too much, tells it, and lets it go on when it is resumed', async () => {
