@@ -8,7 +8,7 @@ import { newId } from '../schemas/ids.ts'
 import type { NewMessage } from '../store/arrivals.ts'
 import { packBlob } from '../store/blobs.ts'
 import { toBinary } from '../store/bytes.ts'
-import type { BlobRef, Named } from '../store/documents/mail.ts'
+import type { BlobRef, MessageContent, Named } from '../store/documents/mail.ts'
 import type { Context } from './context.ts'
 import type { Arrival } from './parsing-jobs.ts'
 import { foldersFor } from './placing.ts'
@@ -115,27 +115,7 @@ export async function receive(
 }
 
 /** What a message document says of the message itself. */
-export function describe(
-  { parsed, snippet }: Pick<Arrival, 'parsed' | 'snippet'>,
-  blob: BlobRef,
-): Pick<
-  NewMessage,
-  | 'from'
-  | 'to'
-  | 'cc'
-  | 'bcc'
-  | 'replyTo'
-  | 'subject'
-  | 'snippet'
-  | 'date'
-  | 'messageIdHeader'
-  | 'inReplyTo'
-  | 'references'
-  | 'attachments'
-  | 'encrypted'
-  | 'sizeBytes'
-  | 'blob'
-> {
+export function describe({ parsed, snippet }: Pick<Arrival, 'parsed' | 'snippet'>, blob: BlobRef): MessageContent {
   return {
     from: parsed.from === null ? null : named(parsed.from),
     to: parsed.to.slice(0, addressesMax).map(named),

@@ -1,31 +1,13 @@
 /** Drafts: messages whose content changes. */
 import { newToken } from '../schemas/ids.ts'
 import { doubtBlobs, dropBlobUsers } from './blobs.ts'
-import type { MessageDoc } from './documents/mail.ts'
+import type { MessageContent, MessageDoc } from './documents/mail.ts'
 import { closeReservations, reserve } from './folders.ts'
 import type { Change } from './message-edits.ts'
 import type { Store } from './open.ts'
 
 /** What is another with every content. */
-export type DraftContent = Pick<
-  MessageDoc,
-  | 'from'
-  | 'to'
-  | 'cc'
-  | 'bcc'
-  | 'replyTo'
-  | 'subject'
-  | 'snippet'
-  | 'date'
-  | 'messageIdHeader'
-  | 'inReplyTo'
-  | 'references'
-  | 'attachments'
-  | 'encrypted'
-  | 'sizeBytes'
-  | 'blob'
-  | 'answers'
->
+export type DraftContent = MessageContent & Pick<MessageDoc, 'answers'>
 
 /**
  * Gives a draft another content, whose blob is kept already: the same id, a new UID (RFC 9051 2.3.1.1: what a UID names never

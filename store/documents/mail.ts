@@ -217,6 +217,26 @@ export type ThreadDoc = {
   readonly emptyAt?: Date
 }
 
+/** What a message document says of the message itself. */
+export type MessageContent = Pick<
+  MessageDoc,
+  | 'from'
+  | 'to'
+  | 'cc'
+  | 'bcc'
+  | 'replyTo'
+  | 'subject'
+  | 'snippet'
+  | 'date'
+  | 'messageIdHeader'
+  | 'inReplyTo'
+  | 'references'
+  | 'attachments'
+  | 'encrypted'
+  | 'sizeBytes'
+  | 'blob'
+>
+
 export type BlobDoc = {
   /** `<blob id>#<n>`. */
   readonly _id: string
