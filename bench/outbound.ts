@@ -4,36 +4,20 @@
  */
 import { parseArgs } from 'node:util'
 import { createTransport, type Transporter } from 'nodemailer'
-import type { Account } from '../core/account.ts'
-import { createAccount } from '../core/accounts.ts'
 import { writeSend } from '../core/commit.ts'
 import { type Context, closeContext } from '../core/context.ts'
-import { createDomain } from '../core/domains.ts'
-import { createKey } from '../core/keys.ts'
-import { createAppPassword } from '../core/login.ts'
-import { createMailbox } from '../core/mailboxes.ts'
-import { administrator } from '../core/principal.ts'
 import { newId } from '../schemas/ids.ts'
-import { allScopes } from '../schemas/scopes.ts'
-import type { MailboxDoc } from '../store/documents/mail.ts'
 import { client, contextOf, type Service, startService } from '../test/service.ts'
 import { median, shown, table } from './figures.ts'
 import { cpuMs } from './processes.ts'
 import { startRelay } from './relay.ts'
+import { makeSenders, type Sender } from './senders.ts'
 import { arrived, type Measured, type Sink, startSink } from './sink.ts'
 
-/** One account may write to 240 recipients a minute, so that many share the work. */
-const accountCount = 24
 const sizeBytes = 4 * 1024
 const connections = 10
 const heldMs = 600_000
 
-type Sender = {
-  readonly account: Account
-  readonly mailbox: MailboxDoc
-  readonly key: string
-  readonly password: string
-}
 type Figure = {
   readonly name: string
   readonly ours: number[]
@@ -131,23 +115,6 @@ async function measureOurs(
   }
 }
 
-async function makeSenders(ctx: Context): Promise<readonly Sender[]> {
-  const senders: Sender[] = []
-  for (let n = 0; n < accountCount; n++) {
-    const domain = `bench${n}.example`
-    const account = await createAccount(ctx, { name: `bench ${n}`, owner: null })
-    await createDomain(ctx, { domain, accountId: account.id, verified: true })
-    const address = `agent@${domain}`
-    const { id } = await createMailbox(ctx, administrator(account), { address })
-    const mailbox = await ctx.store.mailboxes.findOne({ _id: id })
-    const scopes = { scopes: allScopes, mailboxIds: [], expiresAt: null }
-    const { apiKey: key } = await createKey(ctx, { accountId: account.id, kind: 'account', name: 'bench', ...scopes })
-    const { password } = await createAppPassword(ctx, { account, address, name: 'bench' })
-    if (mailbox !== null) senders.push({ account, mailbox, key, password })
-  }
-  return senders
-}
-
 const text = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.\n'.repeat(sizeBytes / 74)
 const recipient = (n: number) => `r${n}@remote${n % 50}.example`
 
@@ -217,8 +184,7 @@ async function drain({
         ...{ origin: 'transactional', input: { to, subject: `Bench ${n}`, text }, recipients: to, files: [] },
         ...{
           sendAt: null,
-          taken: [],
-          takenBy: '',
+          allowance: { taken: [], token: '', close: async () => undefined },
           decided: [{ email: to[0]!.address, decision: 'send', reason: null }],
         },
       },

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { closeContext } from '../core/context.ts'
 import { createResolver, isAbsent } from '../core/resolver.ts'
 import type { Settings } from '../schemas/settings.ts'
-import { countLanes } from '../store/emails.ts'
+import { countLanes } from '../store/outbox.ts'
 import { openAdminContext } from './admin.ts'
 import { certificateFiles, readCertificate } from './certificate.ts'
 

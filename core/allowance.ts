@@ -7,17 +7,22 @@ import { findContacts } from '../store/contacts.ts'
 import type { MailboxDoc, MessageDoc } from '../store/documents/mail.ts'
 import type { EmailDoc } from '../store/documents/sending.ts'
 import { hasMailFrom } from '../store/messages.ts'
+import { type Count, countOf, findUsage, giveBack, type Take, takeCounts } from '../store/usage.ts'
 import { after, minuteMs, periodsOf, secondsUntil } from './clock.ts'
 import type { Context } from './context.ts'
 import { isSharedDomain } from './domains.ts'
+import { createGather } from './gather.ts'
+import { perStore } from './per-store.ts'
 import type { Principal } from './principal.ts'
 import { warmUpVolume } from './reputation.ts'
 import { isSimulated } from './simulator.ts'
 import { closeTake } from './takes.ts'
-import { counted, give, type Period, take } from './usage.ts'
+import { give, type Period, periodOf } from './usage.ts'
 
 /** Contacts are derived a moment after the arrival; within this time the messages themselves are asked. */
 const contactsLagMs = 5 * minuteMs
+/** Sends whose allowance is taken together. */
+const takingsMax = 100
 
 /**
  * Who of the recipients an unclaimed account may not write to: it may only answer, so every recipient must be the From of a
@@ -48,14 +53,10 @@ export async function claimRefusals(
   return refusals
 }
 
-type Limit = {
+type Limit = Count & {
   /** Volume is used up; pace comes back within a day, and a batch waits for it. */
   readonly kind: 'volume' | 'pace'
-  readonly owner: string
   readonly period: Period
-  readonly counter: string
-  readonly by: number
-  readonly limit: number | null
   readonly refusal: () => Failure
 }
 
@@ -91,31 +92,89 @@ export async function takeSendAllowance(
   principal: Pick<Principal, 'account' | 'accountId'>,
   { sender, recipients, purpose, kinds = limitKinds }: AllowanceAsked,
 ): Promise<Taken> {
+  const { accountId } = principal
   const at = ctx.clock.now()
   const token = newToken()
-  const taken: (Limit & { readonly token?: string })[] = []
-  const giveBack = async () => {
-    for (const limit of taken) await give(ctx, { ...limit, at })
-  }
-  // One after the other: what is taken for a send that another limit refuses would be missing to the next.
-  for (const limit of await limitsOf(ctx, principal, { sender, recipients, now: at })) {
-    if (!kinds.includes(limit.kind)) continue
-    // A minute is over before anybody could mend it.
-    const isOpen = limit.period !== 'minute'
-    if (await take(ctx, { ...limit, at, ...(isOpen && { open: { token, purpose } }) })) {
-      taken.push({ ...limit, ...(isOpen && { token }) })
-      continue
-    }
-    await giveBack()
-    throw limit.refusal()
-  }
-  const open = taken.filter((limit) => limit.token !== undefined).map(({ period }) => period)
+  const all = await limitsOf(ctx, principal, { sender, recipients, now: at })
+  const limits = all.filter(({ kind }) => kinds.includes(kind))
+  const takes = [...Map.groupBy(limits, ({ period }) => period)].map(([period, own]): Take => {
+    const counts = own.map(({ counter, by, limit, beside }) => ({ counter, by, limit, ...(beside && { beside }) }))
+    return { ...periodOf(accountId, period, at), counts, ...(isOpen(period) && { open: { token, purpose, at } }) }
+  })
+  if (!(await takeTogether(ctx, takes))) throw await refusalOf(ctx, accountId, limits, at)
+  const taken = limits.map(({ period, counter, by }) => ({ period, counter, by }))
   return {
-    taken: taken.map(({ period, counter, by }) => ({ period, counter, by })),
-    token,
-    giveBack,
-    close: () => closeTake(ctx, { accountId: principal.accountId, periods: open, at, token }),
+    ...{ taken, token },
+    giveBack: () => giveTakes(ctx, takes),
+    close: () => closeTake(ctx, { ids: takes.flatMap(({ id, open }) => (open === undefined ? [] : [id])), token }),
   }
+}
+
+/** A minute is over before anybody could mend it. */
+const isOpen = (period: Period) => period !== 'minute'
+
+type Taking = { readonly ctx: Context; readonly takes: readonly Take[] }
+
+const takings = perStore(() => createGather<Taking, boolean>(takingsMax, takeGroup))
+
+/** Makes all of the takes, or none. */
+const takeTogether = (ctx: Context, takes: readonly Take[]) => takings(ctx)({ ctx, takes })
+
+/** Makes the takes of several sends at once. Those that were refused ask again one by one. */
+async function takeGroup(group: readonly Taking[]): Promise<boolean[]> {
+  const { ctx } = group[0]!
+  const flat = group.flatMap(({ takes }, n) => takes.map((take) => ({ n, take })))
+  const refused = await takeCounts(
+    ctx.store,
+    flat.map(({ take }) => take),
+  )
+  if (refused.size === 0) return group.map(() => true)
+  const again = new Set([...refused].map((place) => flat[place]!.n))
+  const got = flat.filter(({ n }, place) => again.has(n) && !refused.has(place))
+  await giveTakes(
+    ctx,
+    got.map(({ take }) => take),
+  )
+  // What one took for nothing may have been missing to the next.
+  const granted = group.map(() => true)
+  for (const n of again) granted[n] = await takeInTurn(group[n]!)
+  return granted
+}
+
+/** Takes period by period. What was taken before a refusal is given back. */
+async function takeInTurn({ ctx, takes }: Taking): Promise<boolean> {
+  for (const [n, take] of takes.entries()) {
+    if ((await takeCounts(ctx.store, [take])).size === 0) continue
+    await giveTakes(ctx, takes.slice(0, n))
+    return false
+  }
+  return true
+}
+
+async function giveTakes(ctx: Context, takes: readonly Take[]): Promise<void> {
+  for (const { id, counts, open } of takes)
+    for (const { counter, by } of counts) await giveBack(ctx.store, { id, counter, by, token: open?.token })
+}
+
+/** Why a take was refused: the first limit that is in its way now, or the last one when none is any more. */
+async function refusalOf(ctx: Context, accountId: string, limits: readonly Limit[], at: Date): Promise<Failure> {
+  return ((await firstPassed(ctx, accountId, limits, at)) ?? limits.at(-1)!).refusal()
+}
+
+/** The first of the limits that the account would pass. */
+async function firstPassed(
+  ctx: Context,
+  accountId: string,
+  limits: readonly Limit[],
+  at: Date,
+): Promise<Limit | undefined> {
+  const ids = limits.map(({ period }) => periodOf(accountId, period, at).id)
+  const usage = new Map((await findUsage(ctx.store, [...new Set(ids)])).map((doc) => [doc._id, doc]))
+  return limits.find(({ counter, beside, by, limit }, n) => {
+    const doc = usage.get(ids[n]!)
+    const used = countOf(doc, counter) + (beside === undefined ? 0 : countOf(doc, beside))
+    return limit !== null && used + by > limit
+  })
 }
 
 /** Gives back what was taken at `at`. */
@@ -132,30 +191,27 @@ export async function sendRefusal(
   principal: Principal,
   { sender, recipients }: Pick<AllowanceAsked, 'sender' | 'recipients'>,
 ): Promise<Failure | null> {
-  for (const limit of await limitsOf(ctx, principal, { sender, recipients, now: ctx.clock.now() })) {
-    const used = await counted(ctx, limit.owner, limit.period)
-    if (limit.limit !== null && used(limit.counter) + limit.by > limit.limit) return limit.refusal()
-  }
-  return null
+  const at = ctx.clock.now()
+  const limits = await limitsOf(ctx, principal, { sender, recipients, now: at })
+  return (await firstPassed(ctx, principal.accountId, limits, at))?.refusal() ?? null
 }
 
 async function limitsOf(
   ctx: Context,
-  { account, accountId }: Pick<Principal, 'account' | 'accountId'>,
+  { account }: Pick<Principal, 'account'>,
   { sender, recipients, now }: { sender: string; recipients: readonly string[]; now: Date },
 ): Promise<Limit[]> {
   const { dayEnd, minuteEnd, monthEnd } = periodsOf(now)
   const allowance = allowanceOf(account)
   const shared = isSharedDomain(ctx, splitAddress(sender).domain)
-  const month = await counted(ctx, accountId, 'month')
   const limits: Limit[] = []
   const real = recipients.filter((address) => !isSimulated(address)).length
   const add = (
     kind: Limit['kind'],
-    [period, counter, limit]: readonly [Period, string, number | null],
+    [period, counter, limit, beside]: readonly [Period, string, number | null, string?],
     refusal: () => Failure,
     by = recipients.length,
-  ) => by > 0 && limits.push({ kind, owner: accountId, period, counter, by, limit, refusal })
+  ) => by > 0 && limits.push({ kind, period, counter, by, limit, refusal, ...(beside && { beside }) })
   if (account.status === 'unclaimed') {
     add(
       'volume',
@@ -171,7 +227,7 @@ async function limitsOf(
     const graced = Math.floor(allowance.emailsPerMonth * emailsGrace)
     add(
       'volume',
-      ['month', 'sentAsAgent', Math.max(0, graced - month('received'))],
+      ['month', 'sentAsAgent', graced, 'received'],
       () =>
         new Failure(
           'AGENT_EMAIL_LIMIT',

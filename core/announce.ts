@@ -10,6 +10,7 @@ import type { FolderDoc, MessageDoc } from '../store/documents/mail.ts'
 import { findEventNumbers, type NewEvent } from '../store/events.ts'
 import { findFoldersOf } from '../store/folders.ts'
 import { findMessages } from '../store/messages.ts'
+import { takeCounts } from '../store/usage.ts'
 import type { Context } from './context.ts'
 import { planMissed } from './deliveries.ts'
 import { recordEvents } from './events.ts'
@@ -17,7 +18,7 @@ import { heldBy, watchStorage } from './storage.ts'
 import { droppedType, tally, tallyUpTo } from './tally.ts'
 import { deriveMissed, deriveThreads } from './threads.ts'
 import { trustRecord } from './trust.ts'
-import { give, take } from './usage.ts'
+import { give, periodOf } from './usage.ts'
 
 /** Message events one account can cause in an hour; more are dropped (interface.md, Events, rule 3). */
 export const messageEventsPerHour = 2_000
@@ -75,10 +76,24 @@ const receivedEventId = (messageId: string) => deriveId('evt', messageId, 'messa
 
 async function announce(ctx: Context, messages: readonly MessageDoc[]): Promise<void> {
   if (messages.length === 0) return
+  const at = ctx.clock.now()
   const folders = await foldersAround(ctx, messages)
-  const byId = new Map(folders.map((folder) => [folder._id, folder]))
-  const byAccount = Map.groupBy(messages, ({ accountId }) => accountId)
-  for (const [accountId, own] of byAccount) await announceOf(ctx, accountId, own, byId)
+  const paths = new Map(folders.map(({ _id, path }) => [_id, path]))
+  const allowed = await allowEvents(ctx, messages)
+  const recorded = await recordEvents(
+    ctx,
+    messages.map((message) =>
+      allowed.has(message) ? receivedEvent(message, paths.get(message.folderId) ?? 'INBOX') : droppedEvent(message),
+    ),
+  )
+  const told = Map.groupBy(recorded, ({ accountId }) => accountId)
+  for (const [accountId, own] of Map.groupBy(allowed, (message) => message.accountId)) {
+    const fresh = (told.get(accountId) ?? []).filter(({ type }) => type !== droppedType).length
+    // What somebody else announced meanwhile was taken twice.
+    if (fresh < own.length)
+      await give(ctx, { owner: accountId, period: 'hour', counter: 'messageEvents', by: own.length - fresh, at })
+  }
+  await Promise.all([...told].map(([accountId, own]) => tally(ctx, accountId, own)))
   await watchStorage(ctx, heldBy(folders))
 }
 
@@ -87,32 +102,28 @@ function foldersAround(ctx: Context, messages: readonly MessageDoc[]): Promise<F
   return findFoldersOf(ctx.store, [...new Set(messages.map(({ mailboxId }) => mailboxId))])
 }
 
-async function announceOf(
+/** Those of the things that may still cause a message event this hour: of each account, the first ones. */
+export async function allowEvents<T extends { readonly accountId: string }>(
   ctx: Context,
-  accountId: string,
-  messages: readonly MessageDoc[],
-  folders: ReadonlyMap<string, FolderDoc>,
-): Promise<void> {
+  things: readonly T[],
+): Promise<ReadonlySet<T>> {
   const at = ctx.clock.now()
-  const allowed = await takeMessageEvents(ctx, accountId, messages.length)
-  const events = messages.map((message, n) =>
-    n < allowed ? receivedEvent(message, folders.get(message.folderId)?.path ?? 'INBOX') : droppedEvent(message),
+  const accounts = [...Map.groupBy(things, ({ accountId }) => accountId)]
+  const takeOf = (accountId: string, by: number) => ({
+    ...periodOf(accountId, 'hour', at),
+    counts: [{ counter: 'messageEvents', by, limit: messageEventsPerHour }],
+  })
+  const refused = await takeCounts(
+    ctx.store,
+    accounts.map(([accountId, own]) => takeOf(accountId, own.length)),
   )
-  const recorded = await recordEvents(ctx, accountId, events)
-  const fresh = recorded.filter(({ type }) => type !== droppedType).length
-  // What somebody else announced meanwhile was taken twice.
-  if (fresh < allowed)
-    await give(ctx, { owner: accountId, period: 'hour', counter: 'messageEvents', by: allowed - fresh, at })
-  await tally(ctx, accountId, recorded)
-}
-
-/** How many of `wanted` message events the account may still cause this hour. */
-export async function takeMessageEvents(ctx: Context, accountId: string, wanted: number): Promise<number> {
-  const one = (by: number) =>
-    take(ctx, { owner: accountId, period: 'hour', counter: 'messageEvents', by, limit: messageEventsPerHour })
-  if (await one(wanted)) return wanted
-  let allowed = 0
-  while (allowed < wanted && (await one(1))) allowed += 1
+  const allowed = new Set(accounts.flatMap(([, own], n) => (refused.has(n) ? [] : own)))
+  for (const [accountId, own] of [...refused].map((n) => accounts[n]!)) {
+    for (const thing of own) {
+      if ((await takeCounts(ctx.store, [takeOf(accountId, 1)])).size > 0) break
+      allowed.add(thing)
+    }
+  }
   return allowed
 }
 

@@ -2,10 +2,12 @@
 import { createHash } from 'node:crypto'
 import { newId } from '../schemas/ids.ts'
 import type { AuditDoc } from '../store/documents/accounts.ts'
-import { appendAudit, walkAudit } from '../store/records.ts'
+import { createAuditAppend, type NewAudit, walkAudit } from '../store/records.ts'
 import type { Context } from './context.ts'
+import { createGather } from './gather.ts'
+import { perStore } from './per-store.ts'
 
-const triesMax = 20
+const groupMax = 200
 const pageSize = 500
 
 export type Entry = {
@@ -17,36 +19,18 @@ export type Entry = {
   readonly address: string | null
 }
 
-/** The last entry's turn of each account in this process: its own entries never race each other. */
-const turns = new WeakMap<object, Map<string, Promise<void>>>()
+const entries = perStore((store) => {
+  const append = createAuditAppend(store, hashOf)
+  return createGather<NewAudit>(groupMax, async (group) => {
+    await append(group)
+    return []
+  })
+})
 
 /** Appends an entry to the account's chain. */
-export async function recordAudit(ctx: Context, entry: Entry): Promise<void> {
-  const own = turns.get(ctx.store) ?? new Map<string, Promise<void>>()
-  turns.set(ctx.store, own)
-  const turn = (own.get(entry.accountId) ?? Promise.resolve()).then(() => append(ctx, entry))
-  const settled = turn.catch(() => undefined)
-  own.set(entry.accountId, settled)
-  await turn.finally(() => {
-    if (own.get(entry.accountId) === settled) own.delete(entry.accountId)
-  })
-}
-
-async function append(ctx: Context, entry: Entry): Promise<void> {
+export function recordAudit(ctx: Context, entry: Entry): Promise<void> {
   const at = ctx.clock.now()
-  const seal = (previous: AuditDoc | null): AuditDoc => {
-    const body = {
-      _id: newId('aud', at),
-      ...entry,
-      seq: (previous?.seq ?? 0) + 1,
-      at,
-      requestId: ctx.requestId,
-      previousHash: previous?.hash ?? '',
-    }
-    return { ...body, hash: hashOf(body) }
-  }
-  for (let tries = 0; tries < triesMax; tries++) if (await appendAudit(ctx.store, entry.accountId, seal)) return
-  throw new Error(`No place in the audit chain of ${entry.accountId} after ${triesMax} tries.`)
+  return entries(ctx)({ _id: newId('aud', at), ...entry, at, requestId: ctx.requestId })
 }
 
 /** Walks an account's chain. Answers the number of entries, and the first one whose hash does not fit. */

@@ -16,7 +16,7 @@ import type { BatchDoc, BatchRecipient, DeliveryStatus } from '../store/document
 import { findEmails } from '../store/emails.ts'
 import { findMailboxes } from '../store/mailboxes.ts'
 import { type Account, accountOf } from './account.ts'
-import { takeSendAllowance } from './allowance.ts'
+import { type Taken, takeSendAllowance } from './allowance.ts'
 import { after, dayMs, minuteMs, periodsOf, secondMs } from './clock.ts'
 import { writeSend } from './commit.ts'
 import type { Context } from './context.ts'
@@ -194,13 +194,10 @@ async function makeSends(
       throw error
     })
     if (taken === null) return n
-    await makeSend(ctx, batch, { id, recipient, account, mailbox, takenBy: taken.token }).catch(
-      async (error: unknown) => {
-        if (error instanceof Failure) await taken.giveBack()
-        throw error
-      },
-    )
-    await taken.close()
+    await makeSend(ctx, batch, { id, recipient, account, mailbox, taken }).catch(async (error: unknown) => {
+      if (error instanceof Failure) await taken.giveBack()
+      throw error
+    })
   }
   return next.length
 }
@@ -213,8 +210,8 @@ async function makeSend(
     recipient: { email, fields },
     account,
     mailbox,
-    takenBy,
-  }: { id: string; recipient: BatchRecipient; account: Account; mailbox: MailboxDoc; takenBy: string },
+    taken,
+  }: { id: string; recipient: BatchRecipient; account: Account; mailbox: MailboxDoc; taken: Taken },
 ): Promise<void> {
   const texts = fillTexts({ subject, ...(text !== null && { text }), ...(html !== null && { html }) }, fields)
   const to = [{ name: '', address: email }]
@@ -228,8 +225,8 @@ async function makeSend(
         recipients: to,
         files: [],
         sendAt: null,
-        taken: [],
-        takenBy,
+        // Its volume belongs to the batch.
+        allowance: { ...taken, taken: [] },
       },
       decided: [{ email, decision: 'send', reason: null }],
     },

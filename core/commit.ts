@@ -9,20 +9,20 @@ import { readHeaders } from '../mail/headers.ts'
 import { dkimSign } from '../mail/sign.ts'
 import { Failure } from '../schemas/failures.ts'
 import { deriveId, newId } from '../schemas/ids.ts'
-import { allowanceOf } from '../schemas/plans.ts'
 import { insertBlob, packBlob } from '../store/blobs.ts'
-import type { MailboxDoc, MessageDoc, Named } from '../store/documents/mail.ts'
+import type { BlobDoc, MailboxDoc, MessageDoc, Named } from '../store/documents/mail.ts'
 import type { DeliveryStatus, EmailDoc, EmailRecipient } from '../store/documents/sending.ts'
-import { findEmail, insertEmail } from '../store/emails.ts'
-import { storageUsed } from '../store/folders.ts'
-import type { Account } from './account.ts'
-import { sendRefusal, takeSendAllowance } from './allowance.ts'
+import { findEmail, insertEmails } from '../store/emails.ts'
+import { sendRefusal, type Taken, takeSendAllowance } from './allowance.ts'
 import { filesOf, recipientsOf, type SendInput, sendTimeOf } from './content.ts'
 import type { Context } from './context.ts'
 import { type Decided, decide, requireSendingAllowed } from './decisions.ts'
 import { signingKeys } from './domains.ts'
+import { createGather } from './gather.ts'
+import { perStore } from './per-store.ts'
 import type { Principal } from './principal.ts'
 import { settle } from './settle.ts'
+import { hasRoom, keptIn } from './storage.ts'
 
 /** A send on its way to the commit. */
 export type Outgoing = {
@@ -57,6 +57,9 @@ export type DryRun = {
 }
 
 const referencesMax = 50
+/** Sends whose documents are written together. */
+const groupMax = 100
+const smallBlobBytes = 64 * 1024
 
 /**
  * Accepts one mail for sending. Fails as the contract's order of checks says (decisions.md 3): `validation_error`,
@@ -74,11 +77,8 @@ export async function commitSend(ctx: Context, principal: Principal, outgoing: O
   const writes = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
   const id = sendId(ctx)
   const allowance = await takeSendAllowance(ctx, principal, { sender: from.address, recipients: writes, purpose: id })
-  const { taken, token: takenBy } = allowance
   try {
-    const email = await writeSend(ctx, principal, { ...outgoing, ...written, id, from, decided, taken, takenBy })
-    await allowance.close()
-    return resultOf(email)
+    return resultOf(await writeSend(ctx, principal, { ...outgoing, ...written, id, from, decided, allowance }))
   } catch (error) {
     // Only a refusal says that nothing was committed; of anything else the sweep finds out (core/takes.ts).
     if (error instanceof Failure) await allowance.giveBack()
@@ -161,8 +161,7 @@ export function referencesTo(parent: MessageDoc | null): readonly string[] {
 
 export type Accepted = Composing & {
   readonly decided: readonly Decided[]
-  readonly taken: NonNullable<EmailDoc['taken']>
-  readonly takenBy: string
+  readonly allowance: Pick<Taken, 'taken' | 'token' | 'close'>
   readonly batchId?: string
   /** The message, when it is written already. */
   readonly composed?: Composed
@@ -174,10 +173,11 @@ export async function writeSend(
   { accountId, keyId, account }: Pick<Principal, 'accountId' | 'account'> & { readonly keyId: string | null },
   accepted: Accepted,
 ): Promise<EmailDoc> {
-  const { id, mailbox, parent, input, decided, from, sendAt, origin, batchId, tags, taken, takenBy } = accepted
+  const { id, mailbox, parent, input, decided, from, sendAt, origin, batchId, tags, allowance } = accepted
   const at = ctx.clock.now()
   const { raw, messageIdHeader, references } = accepted.composed ?? (await composeSigned(ctx, accepted))
-  const keepsCopy = accepted.keepsCopy && mailbox !== null && (await hasRoom(ctx, account, mailbox, raw.length))
+  const folders = accepted.keepsCopy && mailbox !== null ? await keptIn(ctx, mailbox._id) : []
+  const keepsCopy = accepted.keepsCopy && mailbox !== null && hasRoom(account, folders, raw.length)
   const messageId = keepsCopy ? newId('msg', sendAt ?? at) : null
   const users = messageId === null ? [id] : [id, messageId]
   const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes: raw, users, at })
@@ -191,8 +191,8 @@ export async function writeSend(
       blob: ref,
       messageId,
       references,
-      taken,
-      takenBy,
+      taken: allowance.taken,
+      takenBy: allowance.token,
       createdAt: at,
     },
     threadId: messageId === null ? null : (parent?.threadId ?? deriveId('thr', messageId, 'thread')),
@@ -204,32 +204,50 @@ export async function writeSend(
     ...{ planned: false, rev: 0, todoAt: sendAt ?? at },
     recipients: decided.map(({ email: address, decision }) => recipientRow(address, decision === 'suppressed', at)),
   }
-  await insertBlob(ctx.store, chunks)
-  if (!(await insertEmail(ctx.store, email))) throw new Error(`Another try of ${id} was committed meanwhile.`)
-  if (sendAt === null)
-    await settle(ctx, email, raw).catch((error: unknown) => {
-      // Accepted is accepted: the sweep settles what this could not.
-      ctx.log.error({ err: error, emailId: id }, 'send is to be settled later')
-    })
+  await writeBlob(ctx, chunks)
+  if (!(await commits(ctx)({ ctx, email }))) throw new Error(`Another try of ${id} was committed meanwhile.`)
+  // Accepted is accepted: the sweeps do what this could not.
+  const later = (error: unknown) => ctx.log.error({ err: error, emailId: id }, 'send is to be settled later')
+  await Promise.all([
+    allowance.close().catch(later),
+    sendAt === null ? settle(ctx, email, { raw, folders }).catch(later) : undefined,
+  ])
   return email
 }
+
+type NewBlob = { readonly ctx: Context; readonly chunks: readonly BlobDoc[] }
+
+const blobs = perStore(() =>
+  createGather<NewBlob>(groupMax, async (group) => {
+    await insertBlob(
+      group[0]!.ctx.store,
+      group.flatMap(({ chunks }) => chunks),
+    )
+    return []
+  }),
+)
+
+/** Small blobs are written together. */
+function writeBlob(ctx: Context, chunks: readonly BlobDoc[]): Promise<void> {
+  const sizeBytes = chunks.reduce((sum, { data }) => sum + data.length(), 0)
+  return sizeBytes > smallBlobBytes ? insertBlob(ctx.store, chunks) : blobs(ctx)({ ctx, chunks })
+}
+
+const commits = perStore(() =>
+  createGather<{ readonly ctx: Context; readonly email: EmailDoc }, boolean>(groupMax, async (group) => {
+    const before = await insertEmails(
+      group[0]!.ctx.store,
+      group.map(({ email }) => email),
+    )
+    return group.map((_, n) => !before.has(n))
+  }),
+)
 
 function recipientRow(email: string, suppressed: boolean, at: Date): EmailRecipient {
   const untried = { at, mx: null, response: null, tls: null, attempts: 0, announced: null }
   return suppressed
     ? { email, status: 'failed', reason: 'suppressed', ...untried }
     : { email, status: 'queued', reason: null, ...untried }
-}
-
-/** Whether a mailbox can keep so much more: a full one still sends, and keeps no copy (decisions.md 3, Storage). */
-export async function hasRoom(
-  ctx: Context,
-  account: Account,
-  mailbox: MailboxDoc,
-  sizeBytes: number,
-): Promise<boolean> {
-  const used = await storageUsed(ctx.store, [mailbox._id])
-  return (used.get(mailbox._id) ?? 0) + sizeBytes <= allowanceOf(account).storagePerInboxBytes
 }
 
 /** The id of this send: every try under one Idempotency-Key has the same, so that it is committed once. */

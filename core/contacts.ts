@@ -46,17 +46,21 @@ export async function getContacts(
   return { items, next }
 }
 
-/** Notes the recipients of a send, each once however often it is noted. */
-export async function noteRecipients(ctx: Context, email: EmailDoc): Promise<void> {
-  const { accountId, mailboxId, createdAt } = email
-  if (mailboxId === null) return
+/** Notes the recipients of sends, each once however often it is noted. */
+export async function noteRecipients(ctx: Context, emails: readonly EmailDoc[]): Promise<void> {
+  await noteSent(ctx.store, emails.flatMap(seenBy))
+}
+
+function seenBy(email: EmailDoc): (ContactSeen & { readonly emailId: string })[] {
+  const { accountId, mailboxId, createdAt, _id: emailId } = email
+  if (mailboxId === null) return []
   const named = [...email.to, ...email.cc, ...email.bcc].filter(({ name }) => name !== '')
   const names = new Map(named.map(({ name, address }) => [normaliseAddress(address) ?? address, name]))
   const written = email.recipients.filter(({ status }) => status !== 'failed')
-  const seen = written.map(({ email: address }) =>
-    contactSeen({ name: names.get(address) ?? '', address }, { accountId, mailboxId, at: createdAt }),
-  )
-  await noteSent(ctx.store, seen, email._id)
+  return written.map(({ email: address }) => ({
+    ...contactSeen({ name: names.get(address) ?? '', address }, { accountId, mailboxId, at: createdAt }),
+    emailId,
+  }))
 }
 
 /** A person as the contacts keep it. */

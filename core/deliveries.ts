@@ -34,15 +34,19 @@ const heldBackMs = secondMs
 const dueMax = 200
 
 /** Plans the deliveries of new events and makes their first attempts, without waiting for the answers. */
-export async function planDeliveries(ctx: Context, accountId: string, events: readonly EventDoc[]): Promise<void> {
-  const endpoints = await endpointsOf(ctx, accountId)
-  if (endpoints.length === 0 || events.length === 0) return
+export async function planDeliveries(ctx: Context, events: readonly EventDoc[]): Promise<void> {
   const at = ctx.clock.now()
-  const planned = events.flatMap((event) =>
-    endpoints.filter(({ hears }) => hears(event)).map(({ webhook }) => deliveryOf(webhook, event, at)),
+  const byAccount = [...Map.groupBy(events, ({ accountId }) => accountId)]
+  const planned = await Promise.all(
+    byAccount.map(async ([accountId, own]) => {
+      const endpoints = await endpointsOf(ctx, accountId)
+      return own.flatMap((event) =>
+        endpoints.filter(({ hears }) => hears(event)).map(({ webhook }) => deliveryOf(webhook, event, at)),
+      )
+    }),
   )
-  await store.insertDeliveries(ctx.store, planned)
-  for (const { _id } of planned) attemptSoon(ctx, _id)
+  await store.insertDeliveries(ctx.store, planned.flat())
+  for (const { _id } of planned.flat()) attemptSoon(ctx, _id)
 }
 
 /** Plans what a crash between recording the events and planning for them left out; endpoints that are newer hear nothing. */

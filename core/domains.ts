@@ -7,9 +7,11 @@ import { newId } from '../schemas/ids.ts'
 import { insertAccount } from '../store/accounts.ts'
 import { fromBinary, toBinary } from '../store/bytes.ts'
 import type { DkimKey, DomainDoc } from '../store/documents/accounts.ts'
-import { findAddresses, findDomain, listDomains as findDomains, insertDomain } from '../store/mailboxes.ts'
+import { findAddresses, findDomain, findDomains, insertDomain, listDomains as listOf } from '../store/mailboxes.ts'
 import type { Context } from './context.ts'
 import { placeMailbox } from './mailboxes.ts'
+import { perStore } from './per-store.ts'
+import { createRounds } from './rounds.ts'
 
 /**
  * Makes a domain with its DKIM keys (RSA 2048 and Ed25519). `verified` is an administrator's word that DNS points here.
@@ -57,13 +59,32 @@ export function takeSubdomain(
   })
 }
 
+type RecentDomain = { readonly doc: DomainDoc | null; readonly untilMs: number }
+
+const recentMs = 2_000
+const recentMax = 50_000
+const recent = perStore(() => ({ known: new Map<string, RecentDomain>(), ask: createRounds<DomainDoc>() }))
+
+/** A domain as it was at most two seconds ago, null when it is not ours: what it is called and signs with changes rarely. */
+export async function recentDomain(ctx: Context, domain: string): Promise<DomainDoc | null> {
+  const { known, ask } = recent(ctx)
+  const last = known.get(domain)
+  if (last !== undefined && last.untilMs > Date.now()) return last.doc
+  const load = async (names: readonly string[]) =>
+    new Map((await findDomains(ctx.store, names)).map((doc) => [doc._id, doc]))
+  const doc = (await ask(domain, load)) ?? null
+  if (known.size >= recentMax) known.clear()
+  known.set(domain, { doc, untilMs: Date.now() + recentMs })
+  return doc
+}
+
 /** Keys opened in this process: a selector's key never changes, and reading one costs more than signing with it. */
-const opened = new WeakMap<object, Map<string, KeyObject>>()
+const opened = perStore(() => new Map<string, KeyObject>())
 
 /** The keys that sign mail from a domain of ours: aligned with it, since a sub-domain's parent shares its organisation. */
 export async function signingKeys(ctx: Context, domain: string): Promise<readonly SigningKey[]> {
-  const own = await findDomain(ctx.store, domain)
-  const signer = own?.parent == null ? own : await findDomain(ctx.store, own.parent)
+  const own = await recentDomain(ctx, domain)
+  const signer = own?.parent == null ? own : await recentDomain(ctx, own.parent)
   if (signer === null) return []
   return signer.dkim.map((key) => ({
     domain: signer._id,
@@ -74,8 +95,7 @@ export async function signingKeys(ctx: Context, domain: string): Promise<readonl
 }
 
 function openKey(ctx: Context, domain: string, { selector, privateKey }: DkimKey): KeyObject {
-  const keys = opened.get(ctx.store) ?? new Map<string, KeyObject>()
-  opened.set(ctx.store, keys)
+  const keys = opened(ctx)
   const name = `${selector}._domainkey.${domain}`
   const key = keys.get(name) ?? createPrivateKey(ctx.secrets.open(fromBinary(privateKey), 'dkim'))
   keys.set(name, key)
@@ -125,7 +145,7 @@ export async function listDomains(
   ctx: Context,
   accountId: string,
 ): Promise<readonly { domain: string; status: DomainDoc['status']; verifiedAt: Date | null }[]> {
-  return (await findDomains(ctx.store, accountId)).map(({ _id, status, verifiedAt }) => ({
+  return (await listOf(ctx.store, accountId)).map(({ _id, status, verifiedAt }) => ({
     domain: _id,
     status,
     verifiedAt,

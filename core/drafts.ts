@@ -14,7 +14,7 @@ import type { BlobDoc, FolderDoc, MailboxDoc, MessageDoc, Named } from '../store
 import { type DraftContent, replaceDraft } from '../store/drafts.ts'
 import { removeMessages } from '../store/message-edits.ts'
 import { findMessage } from '../store/messages.ts'
-import { asValidationError, commitSend, hasRoom, referencesTo, type SendResult } from './commit.ts'
+import { asValidationError, commitSend, referencesTo, type SendResult } from './commit.ts'
 import { filesOf, type SendInput } from './content.ts'
 import type { Context } from './context.ts'
 import { getFolder } from './folders.ts'
@@ -25,6 +25,7 @@ import type { Principal } from './principal.ts'
 import { bytesOf } from './reading.ts'
 import { describe } from './receive.ts'
 import { mailboxSender } from './sender.ts'
+import { hasRoom, keptIn } from './storage.ts'
 import { deriveThreads, requireAgentInbox, threadOf } from './threads.ts'
 
 export type DraftInput = Omit<SendInput, 'sendAt'> & {
@@ -144,7 +145,7 @@ async function write(ctx: Context, principal: Principal, { mailbox, id, input }:
     references: referencesTo(parent),
     headers: Object.entries(headers),
   }).catch(asValidationError)
-  if (!(await hasRoom(ctx, principal.account, mailbox, raw.length)))
+  if (!hasRoom(principal.account, await keptIn(ctx, mailbox._id), raw.length))
     throw new Failure('unprocessable', `The mailbox ${mailbox.address} is full.`)
   const packed: { ref: MessageDoc['blob']; chunks: readonly BlobDoc[] } = await packBlob({
     id: newId('blb', at),

@@ -9,6 +9,7 @@ import { findAddresses, findDomain, findMailboxes } from '../store/mailboxes.ts'
 import { commitSend, type SendResult } from './commit.ts'
 import type { SendInput } from './content.ts'
 import type { Context } from './context.ts'
+import { recentDomain } from './domains.ts'
 import { type Page, pageOf, positionOf } from './paging.ts'
 import { type Principal, reaches } from './principal.ts'
 import { readSender } from './sender.ts'
@@ -89,5 +90,5 @@ async function senderMailbox(ctx: Context, principal: Principal, sender: Named):
 
 async function usualName(ctx: Context, mailbox: MailboxDoc | null, { address }: Named): Promise<string> {
   if (mailbox?.displayName) return mailbox.displayName
-  return (await findDomain(ctx.store, splitAddress(address).domain))?.defaultDisplayName ?? ''
+  return (await recentDomain(ctx, splitAddress(address).domain))?.defaultDisplayName ?? ''
 }

@@ -6,35 +6,51 @@
 import { accountEventTypes, type EventType, eventKinds } from '../schemas/events.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { EventDoc } from '../store/documents/events.ts'
-import { appendEvents, listEvents as findEvents, type NewEvent } from '../store/events.ts'
+import { createEventAppend, listEvents as findEvents, type NewEvent } from '../store/events.ts'
 import { after, dayMs } from './clock.ts'
 import type { Context } from './context.ts'
 import { planDeliveries, planMissed } from './deliveries.ts'
 import { cursorOf, type Event, eventOf, readCursor } from './envelope.ts'
+import { createGather } from './gather.ts'
 import type { Page } from './paging.ts'
+import { perStore } from './per-store.ts'
 import type { Principal } from './principal.ts'
 
 const keptMs = 30 * dayMs
+/** Callers whose events are written together. */
+const groupMax = 50
+
+const recorders = perStore((store) => {
+  const append = createEventAppend(store)
+  return createGather<readonly NewEvent[], readonly EventDoc[]>(groupMax, async (group) => {
+    const fresh = new Map((await append(group.flat())).map((event) => [event._id, event]))
+    // Of two who record the same, one made it.
+    return group.map((events) =>
+      events.flatMap(({ _id }) => {
+        const event = fresh.get(_id)
+        fresh.delete(_id)
+        return event ?? []
+      }),
+    )
+  })
+})
 
 /**
- * Records events of one account, in order, and plans their webhooks. Those that exist already are left as they are, and only
- * planned for when a crash kept them from it. Answers those that are new.
+ * Records events, those of each account in order, and plans their webhooks. Those that exist already are left as they are,
+ * and only planned for when a crash kept them from it. Answers those that are new.
  */
-export async function recordEvents(
-  ctx: Context,
-  accountId: string,
-  events: readonly NewEvent[],
-): Promise<readonly EventDoc[]> {
+export async function recordEvents(ctx: Context, events: readonly NewEvent[]): Promise<readonly EventDoc[]> {
   if (events.length === 0) return []
-  const appended = await appendEvents(ctx.store, accountId, events)
-  await planDeliveries(ctx, accountId, appended)
+  const appended = await recorders(ctx)(events)
+  await planDeliveries(ctx, appended)
   const fresh = new Set(appended.map(({ _id }) => _id))
   const before = events.filter(({ _id }) => !fresh.has(_id))
-  await planMissed(
-    ctx,
-    accountId,
-    before.map(({ _id }) => _id),
-  )
+  for (const [accountId, own] of Map.groupBy(before, (event) => event.accountId))
+    await planMissed(
+      ctx,
+      accountId,
+      own.map(({ _id }) => _id),
+    )
   return appended
 }
 

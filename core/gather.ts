@@ -2,21 +2,29 @@
  * Writes things in groups: all that wait while a group is being written form the next one. Invariants: one group is written
  * at a time, in the order of asking; who waits for a thing hears when its group is written, or what it failed of.
  */
-export type Gather<T> = (item: T) => Promise<void>
+export type Gather<T, R = void> = (item: T) => Promise<R>
 
-type Waiting<T> = { readonly item: T; resolve(): void; reject(error: unknown): void }
+/**
+ * Writes a group. Answers what became of each thing, in their order (a promise that rejects: that one failed), or nothing
+ * when nobody asks. Rejects when all failed.
+ */
+export type WriteGroup<T, R> = (items: readonly T[]) => Promise<readonly (R | Promise<R>)[]>
+
+type Waiting<T, R> = { readonly item: T; resolve(result: R | Promise<R>): void; reject(error: unknown): void }
 
 /** Makes a gatherer that writes at most `max` things at once. */
-export function createGather<T>(max: number, write: (items: readonly T[]) => Promise<void>): Gather<T> {
-  const waiting: Waiting<T>[] = []
+export function createGather<T, R = void>(max: number, write: WriteGroup<T, R>): Gather<T, R> {
+  const waiting: Waiting<T, R>[] = []
   let running = false
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
       const group = waiting.splice(0, max)
       try {
-        await write(group.map(({ item }) => item))
-        for (const { resolve } of group) resolve()
+        const results = await write(group.map(({ item }) => item))
+        group.forEach(({ resolve }, n) => {
+          resolve(results[n] as R)
+        })
       } catch (error) {
         for (const { reject } of group) reject(error)
       }

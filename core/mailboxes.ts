@@ -170,22 +170,46 @@ export async function getMailbox(ctx: Context, principal: Principal, address: st
   return mailboxOf(ctx, await reachMailbox(ctx, principal, address), principal.account)
 }
 
+/** What `foreseeMailbox` asked for in a request. */
+const foreseen = new WeakMap<Context, Promise<MailboxDoc | null>>()
+
+/**
+ * Asks for the mailbox that a request is likely about while it is still being found out who asks. Who may have it, and
+ * whether it is the one, is up to the first `reachMailbox` of the same context.
+ */
+export function foreseeMailbox(ctx: Context, address: string): void {
+  // A failure is met again by who needs the mailbox.
+  const likely = findLikely(ctx, normaliseAddress(address) ?? '').catch(() => null)
+  foreseen.set(ctx, likely)
+}
+
+/** The mailbox that an address was found to mean lately; of whichever account. */
+async function findLikely(ctx: Context, canonical: string): Promise<MailboxDoc | null> {
+  const [accountId, mailboxId] = hintOf(ctx, 'mailbox of address', canonical)?.split(' ') ?? []
+  return accountId === undefined || mailboxId === undefined
+    ? null
+    : store.findMailbox(ctx.store, { accountId, mailboxId })
+}
+
 /** The document of the mailbox at an address, if the key reaches it. Fails with `mailbox_not_found`. */
 export async function reachMailbox(ctx: Context, principal: Principal, address: string): Promise<MailboxDoc> {
   const { accountId } = principal
   const canonical = normaliseAddress(address) ?? ''
-  const find = async (mailboxId: string | undefined) =>
-    mailboxId !== undefined && reaches(principal, mailboxId)
-      ? store.findMailbox(ctx.store, { accountId, mailboxId })
-      : null
+  const early = foreseen.get(ctx)
+  // Once: what is reached after something was changed must be read after that.
+  foreseen.delete(ctx)
+  const likely = await (early ?? findLikely(ctx, canonical))
   // A mailbox keeps its address as long as it lives, so its document says whether it is the one.
-  const likely = await find(hintOf(ctx, 'mailbox of address', canonical))
-  if (likely?.address === canonical) return likely
+  const isIt = likely?.address === canonical && likely.accountId === accountId && reaches(principal, likely._id)
+  if (isIt) return likely
   const [found] = canonical === '' ? [] : await store.findAddresses(ctx.store, [canonical])
   const [mailboxId] = found?.kind === 'mailbox' && found.accountId === accountId ? found.mailboxIds : []
-  const doc = await find(mailboxId)
-  if (doc !== null) hint(ctx, 'mailbox of address', canonical, doc._id)
+  const doc =
+    mailboxId !== undefined && reaches(principal, mailboxId)
+      ? await store.findMailbox(ctx.store, { accountId, mailboxId })
+      : null
   if (doc === null) throw new Failure('mailbox_not_found', `No mailbox ${address} is reachable with this key.`)
+  hint(ctx, 'mailbox of address', canonical, `${accountId} ${doc._id}`)
   return doc
 }
 
@@ -278,7 +302,7 @@ export async function announceMailbox(
   type: 'mailbox.created' | 'mailbox.deleted',
   mailbox: Mailbox,
 ): Promise<void> {
-  await recordEvents(ctx, mailbox.accountId, [mailboxEvent(type, mailbox, ctx.clock.now())])
+  await recordEvents(ctx, [mailboxEvent(type, mailbox, ctx.clock.now())])
 }
 
 /** The event of a mailbox's creation or deletion. */

@@ -1,50 +1,84 @@
 /**
- * The recipients that wait to be delivered. Claiming goes by lane (one small document per account with due mail, the longest
- * waiting first), then by rows of that account, so that no account starves another and a claim costs the same whatever the
+ * The recipients that wait to be delivered. Claiming goes by lanes (one small document per account with due mail, the longest
+ * waiting first), then by rows of those accounts, so that no account starves another and a claim costs the same whatever the
  * backlog. A claim is a lease: an outcome must carry its token, and a row whose process died is due again when it ends.
  */
 import { splitAddress } from '../mail/address.ts'
 import { Failure } from '../schemas/failures.ts'
 import { newToken } from '../schemas/ids.ts'
-import { readBlob } from '../store/blobs.ts'
+import { readBlob, readBlobs } from '../store/blobs.ts'
+import type { BlobRef } from '../store/documents/mail.ts'
 import type { OutboxDoc } from '../store/documents/sending.ts'
-import * as store from '../store/emails.ts'
-import { findDomain } from '../store/mailboxes.ts'
+import { findEmailsById } from '../store/emails.ts'
+import * as store from '../store/outbox.ts'
 import type { Attempt, Outcome } from './attempt.ts'
 import { after, secondMs } from './clock.ts'
 import type { Context } from './context.ts'
+import { recentDomain } from './domains.ts'
 import { receive } from './receive.ts'
 import { findRecipient } from './recipients.ts'
 import { complains, simulate } from './simulator.ts'
 import { ownVerdict } from './verdict.ts'
 
-/** Rows of one account in one claim, so that accounts take turns. */
-const rowsPerLane = 20
+/** Accounts in one claim: with a backlog each has the same share. */
+const lanesMax = 16
+/** Whoever dies with claimed lanes holds them up so long; then they are looked at again. */
 const laneLeaseMs = 5 * secondMs
+/** Mail up to this size is read together with others, so much of it at once. */
+const smallBytes = 64 * 1024
+const readAheadBytes = 4 * 1024 * 1024
 
 /** Claims up to `max` due recipients for `owner`. Each is marked as being attempted. */
 export async function claimAttempts(
   ctx: Context,
   { owner, max }: { owner: string; max: number },
 ): Promise<readonly Attempt[]> {
-  const attempts: Attempt[] = []
-  while (attempts.length < max) {
+  const rows: OutboxDoc[] = []
+  while (rows.length < max) {
     const now = ctx.clock.now()
-    const lane = await store.claimLane(ctx.store, { now, until: after(now, laneLeaseMs) })
-    if (lane === null) break
-    const until = after(now, ctx.settings.outbound.leaseSeconds * secondMs)
-    const rows = await store.claimRows(ctx.store, {
-      accountId: lane._id,
-      now,
-      until,
-      owner,
-      token: newToken(),
-      max: Math.min(rowsPerLane, max - attempts.length),
-    })
-    attempts.push(...(await withoutFinished(ctx, rows)).map((row) => attemptOf(ctx, row)))
-    await store.returnLane(ctx.store, lane, ctx.clock.now())
+    const token = newToken()
+    const until = after(now, laneLeaseMs)
+    const free = max - rows.length
+    const accountIds = await store.claimLanes(ctx.store, { now, until, token, max: Math.min(lanesMax, free) })
+    if (accountIds.length === 0) break
+    const { due, more } = await dueRows(ctx, { accountIds, now, max: free })
+    const claim = { now, until: after(now, ctx.settings.outbound.leaseSeconds * secondMs), owner, token }
+    rows.push(...(await withoutFinished(ctx, await store.claimRows(ctx.store, due, claim))))
+    // A lane all of whose rows were taken is not touched: it comes up once more when its lease ends.
+    const taken = new Set(due.map(({ accountId }) => accountId))
+    await Promise.all([
+      store.queueLanes(ctx.store, { accountIds: more, token, until }, ctx.clock.now()),
+      store.restLanes(ctx.store, { accountIds: accountIds.filter((id) => !taken.has(id)), token, until }),
+    ])
   }
-  return attempts
+  const read = await readAhead(ctx, rows)
+  return rows.map((row) => attemptOf(ctx, row, read.get(row.blob.id)))
+}
+
+/** The rows of a claim, and the accounts that may have more of them. */
+async function dueRows(
+  ctx: Context,
+  { accountIds, now, max }: { accountIds: readonly string[]; now: Date; max: number },
+): Promise<{ due: readonly OutboxDoc[]; more: readonly string[] }> {
+  const all = await store.findDueRows(ctx.store, { accountIds, now, max: max + 1 })
+  if (all.length <= max) return { due: all, more: [] }
+  const share = Math.max(1, Math.floor(max / accountIds.length))
+  const shares = await Promise.all(
+    accountIds.map((id) => store.findDueRows(ctx.store, { accountIds: [id], now, max: share })),
+  )
+  return { due: shares.flat(), more: accountIds.filter((_, n) => shares[n]?.length === share) }
+}
+
+/** The bytes of small mail, by the id of their blob. */
+async function readAhead(ctx: Context, rows: readonly OutboxDoc[]): Promise<ReadonlyMap<string, Buffer>> {
+  const refs = new Map<string, BlobRef>()
+  let bytes = 0
+  for (const { blob } of rows) {
+    if (blob.sizeBytes > smallBytes || refs.has(blob.id) || bytes + blob.sizeBytes > readAheadBytes) continue
+    refs.set(blob.id, blob)
+    bytes += blob.sizeBytes
+  }
+  return refs.size === 0 ? new Map() : readBlobs(ctx.store, [...refs.values()])
 }
 
 /** Keeps attempts that take long from being due again. */
@@ -94,24 +128,10 @@ export async function deliverLocally(ctx: Context, attempt: Attempt): Promise<Ou
   }
 }
 
-type KnownDomain = { readonly ours: boolean; readonly untilMs: number }
-
-const domainKeptMs = 2_000
-const domainsMax = 50_000
-/** What this process knows of domains, kept beside the store, which is one per process. */
-const domains = new WeakMap<object, Map<string, KnownDomain>>()
-
 /** Whether mail for a domain stays here. */
 async function isOurs(ctx: Context, domain: string): Promise<boolean> {
-  const known = domains.get(ctx.store) ?? new Map<string, KnownDomain>()
-  domains.set(ctx.store, known)
-  const found = known.get(domain)
-  if (found !== undefined && found.untilMs > Date.now()) return found.ours
-  const doc = await findDomain(ctx.store, domain)
-  const ours = doc !== null && doc.status !== 'pending'
-  if (known.size >= domainsMax) known.clear()
-  known.set(domain, { ours, untilMs: Date.now() + domainKeptMs })
-  return ours
+  const doc = await recentDomain(ctx, domain)
+  return doc !== null && doc.status !== 'pending'
 }
 
 /** Calls `wake` when mail may be due that was not before. Answers how to stop. */
@@ -125,10 +145,8 @@ export function onDue(ctx: Context, wake: () => void): () => void {
 async function withoutFinished(ctx: Context, rows: readonly OutboxDoc[]): Promise<OutboxDoc[]> {
   const repeated = rows.filter(({ attempts }) => attempts > 1)
   if (repeated.length === 0) return [...rows]
-  const { accountId } = repeated[0]!
-  const emails = await store.findEmails(
+  const emails = await findEmailsById(
     ctx.store,
-    accountId,
     repeated.map(({ emailId }) => emailId),
   )
   const isFinished = ({ emailId, n, recipient }: OutboxDoc) => {
@@ -137,12 +155,12 @@ async function withoutFinished(ctx: Context, rows: readonly OutboxDoc[]): Promis
     return status !== undefined && status !== 'queued' && status !== 'sent' && !complains(recipient)
   }
   const finished = new Set(repeated.filter(isFinished))
-  for (const { _id: id, lease } of finished)
+  for (const { _id: id, accountId, lease } of finished)
     await store.finishRow(ctx.store, { accountId, id, token: lease?.token ?? '', at: ctx.clock.now() })
   return rows.filter((row) => !finished.has(row))
 }
 
-function attemptOf(ctx: Context, row: OutboxDoc): Attempt {
+function attemptOf(ctx: Context, row: OutboxDoc, read: Buffer | undefined): Attempt {
   return {
     ...{
       id: row._id,
@@ -156,11 +174,9 @@ function attemptOf(ctx: Context, row: OutboxDoc): Attempt {
     ...{ domain: splitAddress(row.recipient).domain, attempt: row.attempts },
     ...{ firstAttemptAt: row.createdAt, messageIdHeader: row.messageIdHeader },
     async readRaw() {
-      const raw = await readBlob(ctx.store, row.blob)
+      const raw = read ?? (await readBlob(ctx.store, row.blob))
       if (raw === null) throw new Failure('internal_error', `The bytes of ${row._id} are gone.`)
       return raw
     },
   }
 }
-
-/** Growing pauses; the remote's wish counts when it is longer. */

@@ -3,65 +3,69 @@
  * its attempt holds the row's lease; the status comes first and the row after it, so a crash in between repeats the outcome
  * and nobody else takes the row meanwhile.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmailRecipient } from '../store/documents/sending.ts'
-import * as store from '../store/emails.ts'
+import { changeRecipients, type RecipientChange } from '../store/emails.ts'
+import { endRows, findLeases } from '../store/outbox.ts'
 import type { Attempt, Outcome } from './attempt.ts'
 import { after, secondMs } from './clock.ts'
 import type { Context } from './context.ts'
-import { createGather, type Gather } from './gather.ts'
+import { createGather } from './gather.ts'
+import { perStore } from './per-store.ts'
 import { complains } from './simulator.ts'
 
-type Ended = { readonly ctx: Context; readonly attempt: Attempt; readonly outcome: Outcome }
+type Ended = {
+  readonly ctx: Context
+  readonly attempt: Attempt
+  readonly outcome: Outcome
+  /** When the mail went out, if that is not written down yet. */
+  readonly startedAt: Date | null
+}
 type Started = { readonly ctx: Context; readonly attempt: Attempt; readonly at: Date }
 
 const groupMax = 200
+/** An attempt that ends so soon is written down once, with its outcome. */
+const sentAfterMs = 200
 
-/** Kept beside the store, which is one per process. */
-const recorders = new WeakMap<object, { readonly ended: Gather<Ended>; readonly started: Gather<Started> }>()
+/** Attempts that went out a moment ago, and when. */
+const underWay = perStore(() => new Map<Attempt, Date>())
+const startings = perStore(() => createGather(groupMax, writeStarted))
+const endings = perStore(() => createGather(groupMax, writeEnded))
 
-/** Records that the mail is on its way out. Nobody has to wait for it. */
-export function recordSent(ctx: Context, attempt: Attempt): Promise<void> {
-  return recorderOf(ctx).started({ ctx, attempt, at: ctx.clock.now() })
+/** Records that the mail is on its way out, unless it is there in a moment. Nobody has to wait for it. */
+export async function recordSent(ctx: Context, attempt: Attempt): Promise<void> {
+  const at = ctx.clock.now()
+  underWay(ctx).set(attempt, at)
+  await sleep(sentAfterMs, undefined, { ref: false })
+  if (underWay(ctx).delete(attempt)) await startings(ctx)({ ctx, attempt, at })
 }
 
 /** Records how an attempt ended; ignored when the row is no longer the attempt's. */
 export function recordOutcome(ctx: Context, attempt: Attempt, outcome: Outcome): Promise<void> {
-  return recorderOf(ctx).ended({ ctx, attempt, outcome })
+  const startedAt = underWay(ctx).get(attempt) ?? null
+  underWay(ctx).delete(attempt)
+  return endings(ctx)({ ctx, attempt, outcome, startedAt })
 }
 
-function recorderOf(ctx: Context) {
-  const known = recorders.get(ctx.store)
-  if (known !== undefined) return known
-  const made = { ended: createGather(groupMax, writeEnded), started: createGather(groupMax, writeStarted) }
-  recorders.set(ctx.store, made)
-  return made
-}
-
-async function writeStarted(started: readonly Started[]): Promise<void> {
-  const [first] = started
-  if (first === undefined) return
-  await store.changeRecipients(
-    first.ctx.store,
-    started.map(({ attempt: { accountId, emailId, n, attempt }, at }) => ({
-      ...{ accountId, emailId, n, at, from: ['queued'] as const },
-      change: { status: 'sent' as const, at, attempts: attempt },
-    })),
+async function writeStarted(started: readonly Started[]): Promise<[]> {
+  await changeRecipients(
+    started[0]!.ctx.store,
+    started.map(({ attempt, at }) => startOf(attempt, at)),
   )
-  for (const { ctx, attempt } of started) tell(ctx, attempt)
+  tell(started)
+  return []
 }
 
-async function writeEnded(ended: readonly Ended[]): Promise<void> {
-  const [first] = ended
-  if (first === undefined) return
-  const { store: db } = first.ctx
-  const held = await store.findLeases(
+async function writeEnded(ended: readonly Ended[]): Promise<[]> {
+  const { store: db } = ended[0]!.ctx
+  const held = await findLeases(
     db,
     ended.map(({ attempt }) => attempt.id),
   )
   const counted = ended.filter(({ attempt }) => held.get(attempt.id) === attempt.token)
-  await store.changeRecipients(db, counted.flatMap(changesOf))
+  await changeRecipients(db, counted.flatMap(changesOf))
   const rows = counted.map((each) => ({ each, next: nextAttempt(each) }))
-  await store.endRows(
+  await endRows(
     db,
     rows.map(({ each: { attempt, outcome }, next }) => {
       const { accountId, id, token } = attempt
@@ -75,7 +79,12 @@ async function writeEnded(ended: readonly Ended[]): Promise<void> {
       }
     }),
   )
-  for (const { ctx, attempt, outcome } of counted) if (outcome.untried !== true) tell(ctx, attempt)
+  tell(counted.filter(({ outcome }) => outcome.untried !== true))
+  return []
+}
+
+function startOf({ accountId, emailId, n, attempt: attempts }: Attempt, at: Date): RecipientChange {
+  return { accountId, emailId, n, at, from: ['queued'], change: { status: 'sent', at, attempts } }
 }
 
 /** When a row is due again; null when it is done with. */
@@ -95,19 +104,21 @@ function isGivenUp({ ctx, attempt, outcome }: Ended): boolean {
   return outcome.status === 'deferred' && triedMs >= ctx.settings.outbound.giveUpSeconds * secondMs
 }
 
-function changesOf(ended: Ended): store.RecipientChange[] {
-  const { attempt, outcome } = ended
+function changesOf(ended: Ended): RecipientChange[] {
+  const { attempt, outcome, startedAt } = ended
   const { accountId, emailId, n } = attempt
   const { at, mx, response, tls } = outcome
   const givenUp = isGivenUp(ended)
   if (outcome.untried === true && !givenUp) return []
   const seen = { at, mx, response, tls, attempts: attempt.attempt }
-  const of = (from: readonly EmailRecipient['status'][], change: Partial<EmailRecipient>): store.RecipientChange => ({
+  const of = (from: readonly EmailRecipient['status'][], change: Partial<EmailRecipient>): RecipientChange => ({
     ...{ accountId, emailId, n, from, change, at },
   })
   const open = ['queued', 'sent'] as const
-  if (outcome.status === 'deferred' && !givenUp)
-    return [of(open, { ...seen, reason: outcome.ambiguous === true ? 'ambiguous' : 'deferred' })]
+  if (outcome.status === 'deferred' && !givenUp) {
+    const deferred = of(open, { ...seen, reason: outcome.ambiguous === true ? 'ambiguous' : 'deferred' })
+    return startedAt === null ? [deferred] : [startOf(attempt, startedAt), deferred]
+  }
   if (outcome.status !== 'delivered')
     return [of(open, { ...seen, status: 'bounced', reason: givenUp ? 'transient' : 'permanent' })]
   const delivered = of(open, { ...seen, status: 'delivered', reason: null })
@@ -115,6 +126,8 @@ function changesOf(ended: Ended): store.RecipientChange[] {
   return [delivered, of(['delivered'], { status: 'complained', reason: 'abuse', at })]
 }
 
-function tell(ctx: Context, { accountId, emailId }: Attempt): void {
-  ctx.changes.publish({ kind: 'email', accountId, emailId })
+function tell(those: readonly { readonly ctx: Context; readonly attempt: Attempt }[]): void {
+  const [first] = those
+  const ids = [...new Set(those.map(({ attempt }) => attempt.emailId))]
+  if (first !== undefined) first.ctx.changes.publish({ kind: 'emails', ids })
 }

@@ -1,10 +1,14 @@
 /** Who is asking: credentials become a principal, which says what may be reached. */
 import { Failure } from '../schemas/failures.ts'
 import { allScopes, type KeyKind, type Scope } from '../schemas/scopes.ts'
-import { findAccount, findKeyByHash } from '../store/accounts.ts'
+import { findAccounts, findKeysByHash } from '../store/accounts.ts'
+import { fromBinary } from '../store/bytes.ts'
+import type { AccountDoc, KeyDoc } from '../store/documents/accounts.ts'
 import { type Account, accountOf } from './account.ts'
 import type { Context } from './context.ts'
 import { hint, hintOf } from './hints.ts'
+import { perStore } from './per-store.ts'
+import { createRounds } from './rounds.ts'
 import { hashCredential } from './secrets.ts'
 
 export type Principal = {
@@ -39,12 +43,12 @@ export async function authenticateAny(ctx: Context, credential: string): Promise
   const name = hash.toString('base64')
   const likely = hintOf(ctx, 'account of key', name)
   const [key, likelyAccount] = await Promise.all([
-    findKeyByHash(ctx.store, hash),
-    likely === undefined ? null : findAccount(ctx.store, likely),
+    keys(ctx)(name, (names) => loadKeys(ctx, names)),
+    likely === undefined ? null : accountById(ctx, likely),
   ])
-  if (key === null || key.revokedAt !== null) throw new Failure('invalid_api_key')
+  if (key === undefined || key.revokedAt !== null) throw new Failure('invalid_api_key')
   if (key.expiresAt !== null && key.expiresAt <= ctx.clock.now()) throw new Failure('api_key_expired')
-  const account = likely === key.accountId ? likelyAccount : await findAccount(ctx.store, key.accountId)
+  const account = likely === key.accountId ? likelyAccount : await accountById(ctx, key.accountId)
   hint(ctx, 'account of key', name, key.accountId)
   if (account === null || account.status === 'removed') throw new Failure('invalid_api_key')
   if (
@@ -62,6 +66,24 @@ export async function authenticateAny(ctx: Context, credential: string): Promise
     mailboxIds: key.mailboxIds,
     account: accountOf(account),
   }
+}
+
+/** Those who ask at once ask together. */
+const keys = perStore(() => createRounds<KeyDoc>())
+const accounts = perStore(() => createRounds<AccountDoc>())
+
+async function loadKeys(ctx: Context, names: readonly string[]): Promise<ReadonlyMap<string, KeyDoc>> {
+  const found = await findKeysByHash(
+    ctx.store,
+    names.map((name) => Buffer.from(name, 'base64')),
+  )
+  return new Map(found.map((key) => [fromBinary(key.hash).toString('base64'), key]))
+}
+
+async function accountById(ctx: Context, accountId: string): Promise<AccountDoc | null> {
+  const load = async (ids: readonly string[]) =>
+    new Map((await findAccounts(ctx.store, ids)).map((account) => [account._id, account]))
+  return (await accounts(ctx)(accountId, load)) ?? null
 }
 
 /** Fails with `insufficient_scope` when the key lacks the scope. */

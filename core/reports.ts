@@ -114,7 +114,7 @@ async function change(
 ): Promise<void> {
   const at = ctx.clock.now()
   if (await store.changeRecipient(ctx.store, { accountId, emailId, n, from, change: { ...what, at }, at }))
-    ctx.changes.publish({ kind: 'email', accountId, emailId })
+    ctx.changes.publish({ kind: 'emails', ids: [emailId] })
 }
 
 /** The report in the form of a reply, so that it is read like one. */

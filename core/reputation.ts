@@ -96,7 +96,7 @@ async function announce(
   accountId: string,
   { type, reason, at }: { type: 'account.sending_paused' | 'account.sending_resumed'; reason: string; at: Date },
 ): Promise<void> {
-  await recordEvents(ctx, accountId, [
+  await recordEvents(ctx, [
     {
       _id: deriveId('evt', newId('evt', at), type),
       ...{ accountId, type, createdAt: at, mailbox: null, mailboxId: null, domain: null },

@@ -6,6 +6,7 @@ import { findDomain } from '../store/mailboxes.ts'
 import { isAliasOf } from './aliases.ts'
 import type { SendInput } from './content.ts'
 import type { Context } from './context.ts'
+import { recentDomain } from './domains.ts'
 
 /**
  * The mailbox itself, an alias of it or a plus form, with the name recipients see. Fails with `invalid_sender` (unreadable),
@@ -24,7 +25,7 @@ export async function mailboxSender(
       throw new Failure('domain_not_on_account', `The domain of ${given.address} is not on this account.`)
     throw new Failure('forbidden', `This mailbox sends as ${mailbox.address}, not as ${given.address}.`)
   }
-  const domain = await findDomain(ctx.store, mailbox.domain)
+  const domain = await recentDomain(ctx, mailbox.domain)
   const usual = mailbox.displayName ?? domain?.defaultDisplayName ?? ''
   return { name: fromName ?? (given.name !== '' ? given.name : usual), address: given.address }
 }

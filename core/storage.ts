@@ -5,11 +5,14 @@ import { findAccounts } from '../store/accounts.ts'
 import type { AccountDoc } from '../store/documents/accounts.ts'
 import type { FolderDoc, MailboxDoc } from '../store/documents/mail.ts'
 import type { NewEvent } from '../store/events.ts'
-import { storageUsed } from '../store/folders.ts'
+import { findFoldersOf, storageUsed } from '../store/folders.ts'
 import { findMailboxes, findWarned, noteWarning } from '../store/mailboxes.ts'
+import type { Account } from './account.ts'
 import { after, dayMs, periodsOf } from './clock.ts'
 import type { Context } from './context.ts'
 import { recordEvents } from './events.ts'
+import { perStore } from './per-store.ts'
+import { createRounds } from './rounds.ts'
 
 /** A mailbox and the bytes of its messages, Trash and Spam too. */
 export type Held = { readonly accountId: string; readonly mailboxId: string; readonly usedBytes: number }
@@ -33,6 +36,21 @@ export function heldBy(folders: readonly FolderDoc[]): readonly Held[] {
     mailboxId,
     usedBytes: own.reduce((sum, { bytes }) => sum + bytes, 0),
   }))
+}
+
+const rounds = perStore(() => createRounds<readonly FolderDoc[]>())
+
+/** All folders of a mailbox as they are now: asked for together with those of others. */
+export async function keptIn(ctx: Context, mailboxId: string): Promise<readonly FolderDoc[]> {
+  const load = async (ids: readonly string[]) =>
+    Map.groupBy(await findFoldersOf(ctx.store, ids), (folder) => folder.mailboxId)
+  return (await rounds(ctx)(mailboxId, load)) ?? []
+}
+
+/** Whether a mailbox with these folders can keep so much more: a full one still sends, and keeps no copy (decisions.md 3, Storage). */
+export function hasRoom(account: Account, folders: readonly FolderDoc[], sizeBytes: number): boolean {
+  const used = folders.reduce((sum, { bytes }) => sum + bytes, 0)
+  return used + sizeBytes <= allowanceOf(account).storagePerInboxBytes
 }
 
 /** Warns of mailboxes that something was just stored in. Costs nothing while all are far from their limits. */
@@ -74,7 +92,7 @@ async function warnOf(ctx: Context, mailbox: MailboxDoc, account: AccountDoc, us
   }
   if (warned !== null && warned.level >= level && warned.at > after(at, -repeatMs)) return
   const data = { mailbox: mailbox.address, used: usedBytes, limit: limitBytes, percent }
-  await recordEvents(ctx, accountId, [warningEvent(mailbox, level, at, data)])
+  await recordEvents(ctx, [warningEvent(mailbox, level, at, data)])
   await noteWarning(ctx.store, { accountId, mailboxId, warned: { level, at } })
 }
 

@@ -75,15 +75,13 @@ async function submitOnce(
   })
   const writes = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
   const allowance = await takeSendAllowance(ctx, principal, { sender: from.address, recipients: writes, purpose: id })
-  const { taken, token: takenBy } = allowance
   try {
     await writeSend(ctx, principal, {
       ...{ id, mailbox, parent, from, recipients: to, files: [], sendAt: null, keepsCopy: true, origin: 'submission' },
-      ...{ decided, taken, takenBy, sender: async () => from },
+      ...{ decided, allowance, sender: async () => from },
       input: { ...addressed(parsed, recipients), subject: parsed.subject ?? undefined },
       composed: await finished(ctx, { raw, parsed, from, id }),
     })
-    await allowance.close()
   } catch (error) {
     if (error instanceof Failure) await allowance.giveBack()
     throw error

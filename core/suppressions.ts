@@ -8,7 +8,9 @@ import type { EmailDoc, EmailRecipient, SuppressionDoc } from '../store/document
 import * as store from '../store/suppressions.ts'
 import type { Context } from './context.ts'
 import type { Page } from './paging.ts'
+import { perStore } from './per-store.ts'
 import type { Principal } from './principal.ts'
+import { createRounds } from './rounds.ts'
 import { isSimulated } from './simulator.ts'
 
 export type Suppression = Omit<SuppressionDoc, '_id' | 'accountId'>
@@ -21,17 +23,26 @@ export async function suppressedAmong(
 ): Promise<ReadonlyMap<string, Suppression>> {
   const emails = addresses.filter((address) => !isSimulated(address))
   if (emails.length === 0) return new Map()
-  const found = await store.findSuppressions(ctx.store, { accountId, emails })
-  return new Map(found.map((doc) => [doc.email, suppressionOf(doc)]))
+  const found =
+    emails.length === 1
+      ? [await asked(ctx)(store.suppressionId(accountId, emails[0]!), (ids) => loadSuppressions(ctx, ids))]
+      : await store.findSuppressions(ctx.store, { accountId, emails })
+  return new Map(found.flatMap((doc) => (doc === undefined ? [] : [[doc.email, suppressionOf(doc)]])))
 }
 
-/** Adds the recipients of a send that bounced for good or complained. Safe to repeat. */
+/** Most mail has one recipient: those who ask at once ask together. */
+const asked = perStore(() => createRounds<SuppressionDoc>())
+
+async function loadSuppressions(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, SuppressionDoc>> {
+  return new Map((await store.findSuppressionsById(ctx.store, ids)).map((doc) => [doc._id, doc]))
+}
+
+/** Adds the recipients that bounced for good or complained. Safe to repeat. */
 export async function suppressOutcomes(
   ctx: Context,
-  { accountId }: EmailDoc,
-  recipients: readonly EmailRecipient[],
+  outcomes: readonly { readonly email: EmailDoc; readonly recipient: EmailRecipient }[],
 ): Promise<void> {
-  const rows = recipients.flatMap((recipient) => {
+  const rows = outcomes.flatMap(({ email: { accountId }, recipient }) => {
     const reason = suppressionReason(recipient)
     if (reason === null || isSimulated(recipient.email)) return []
     return [{ accountId, email: recipient.email, reason, detail: recipient.response, at: recipient.at }]

@@ -6,20 +6,31 @@
 import { closeTakes, findOpenTakes, findTakers, giveBack } from '../store/usage.ts'
 import { after, minuteMs } from './clock.ts'
 import type { Context } from './context.ts'
-import { type Period, periodOf } from './usage.ts'
+import { createGather } from './gather.ts'
+import { perStore } from './per-store.ts'
 
 /** Longer than anything takes between its take and its commit. */
 const openMs = 5 * minuteMs
 const pageSize = 200
+const groupMax = 200
 
-/** Closes a take that was made at `at` in some periods. */
-export async function closeTake(
-  ctx: Context,
-  { accountId, periods, at, token }: { accountId: string; periods: readonly Period[]; at: Date; token: string },
-): Promise<void> {
-  if (periods.length === 0) return
-  const ids = new Set(periods.map((period) => periodOf(accountId, period, at).id))
-  await closeTakes(ctx.store, [...ids], token)
+type Closing = { readonly ctx: Context; readonly ids: readonly string[]; readonly token: string }
+
+const closings = perStore(() => createGather(groupMax, closeGroup))
+
+/** Closes a take in the periods (by id) it was made in. Nobody has to wait for it. */
+export function closeTake(ctx: Context, { ids, token }: { ids: readonly string[]; token: string }): Promise<void> {
+  return closings(ctx)({ ctx, ids, token })
+}
+
+async function closeGroup(group: readonly Closing[]): Promise<[]> {
+  const ids = [...new Set(group.flatMap(({ ids }) => ids))]
+  await closeTakes(
+    group[0]!.ctx.store,
+    ids,
+    group.map(({ token }) => token),
+  )
+  return []
 }
 
 /** Gives back what was taken for what never came, and closes the rest. Answers how many takes were given back. */
@@ -35,7 +46,7 @@ export async function sweepTakes(ctx: Context): Promise<number> {
   )
   let given = 0
   for (const { id, token, purpose, counter, by } of left) {
-    if (takers.get(purpose) === token) await closeTakes(ctx.store, [id], token)
+    if (takers.get(purpose) === token) await closeTakes(ctx.store, [id], [token])
     else if (await giveBack(ctx.store, { id, counter, by, token })) given += 1
   }
   return given

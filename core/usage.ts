@@ -1,61 +1,44 @@
 /** Counting: what an account used in a calendar period, and limits over rolling ones. */
 import type { UsagePeriod } from '../store/documents/sending.ts'
-import { countOf, findUsage, giveBack, takeCount } from '../store/usage.ts'
+import { countOf, findUsage, giveBack, takeCounts } from '../store/usage.ts'
 import { after, dayMs, periodsOf, secondsUntil } from './clock.ts'
 import type { Context } from './context.ts'
 
-/** How long a period's counters are kept after it. */
-const keptMs = 60 * dayMs
+/** How long the counters of a period are kept. */
+const keptMs: { readonly [period in Period]: number } = {
+  month: 60 * dayMs,
+  day: 60 * dayMs,
+  hour: 2 * dayMs,
+  minute: dayMs,
+}
 
 export type Period = UsagePeriod
 
 /** Takes `by` of a counter in the period of `at` (now without it); false when that would pass the limit. */
-export function take(
+export async function take(
   ctx: Context,
   {
     owner,
     period,
-    counter,
-    by,
-    limit,
     at = ctx.clock.now(),
-    open,
-  }: {
-    owner: string
-    period: Period
-    counter: string
-    by: number
-    limit: number | null
-    at?: Date
-    /** Whoever takes for something that is committed later names it, and closes the take then (core/takes.ts). */
-    open?: { token: string; purpose: string }
-  },
+    ...count
+  }: { owner: string; period: Period; counter: string; by: number; limit: number | null; at?: Date },
 ): Promise<boolean> {
-  return takeCount(ctx.store, {
-    ...periodOf(owner, period, at),
-    ...{ counter, by, limit },
-    ...(open !== undefined && { open: { ...open, at } }),
-  })
+  const refused = await takeCounts(ctx.store, [{ ...periodOf(owner, period, at), counts: [count] }])
+  return refused.size === 0
 }
 
 /** Gives back what was taken at `at`: to that period, for the next one may have begun meanwhile. */
 export function give(
   ctx: Context,
-  {
-    owner,
-    period,
-    counter,
-    by,
-    at,
-    token,
-  }: { owner: string; period: Period; counter: string; by: number; at: Date; token?: string },
+  { owner, period, counter, by, at }: { owner: string; period: Period; counter: string; by: number; at: Date },
 ): Promise<boolean> {
-  return giveBack(ctx.store, { id: usageIdOf(owner, period, at), counter, by, token })
+  return giveBack(ctx.store, { id: usageIdOf(owner, period, at), counter, by })
 }
 
 /** The document of an owner's counters in the period of `at`. */
 export function periodOf(owner: string, period: Period, at: Date): { id: string; expiresAt: Date } {
-  return { id: usageIdOf(owner, period, at), expiresAt: after(at, keptMs) }
+  return { id: usageIdOf(owner, period, at), expiresAt: after(at, keptMs[period]) }
 }
 
 /** The document that says how far an account's events are counted. */
@@ -97,10 +80,12 @@ export async function takeRolling(ctx: Context, rolling: Rolling): Promise<numbe
     if (by > 0 && (await giveBack(ctx.store, { id, counter: `at${old}`, by })))
       await giveBack(ctx.store, { id, counter: 'sum', by })
   }
-  if (await takeCount(ctx.store, { id, counter: 'sum', by: 1, limit: rolling.limit, expiresAt })) {
-    await takeCount(ctx.store, { id, counter: `at${step}`, by: 1, limit: null, expiresAt })
-    return null
-  }
+  const counts = [
+    { counter: 'sum', by: 1, limit: rolling.limit },
+    { counter: `at${step}`, by: 1, limit: null },
+  ]
+  const refused = await takeCounts(ctx.store, [{ id, expiresAt, counts }])
+  if (refused.size === 0) return null
   const first = steps.find((number) => number >= oldest && countOf(usage, `at${number}`) > 0) ?? step
   return secondsUntil(at, new Date((first + 1) * rolling.stepMs + rolling.windowMs))
 }

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { announceArrivals } from '../core/announce.ts'
 import type { Context } from '../core/context.ts'
-import { settleById } from '../core/settle.ts'
+import { settleByIds } from '../core/settle.ts'
 
 export type Announcer = { stop(): Promise<void> }
 
@@ -16,17 +16,19 @@ const pauseMs = 50
 
 export function startAnnouncer(ctx: Context): Announcer {
   let arrivals: string[] = []
-  let sends = new Map<string, { accountId: string; emailId: string }>()
+  const sends = new Set<string>()
   let running: Promise<void> | null = null
   let stopped = false
 
   async function rounds(): Promise<void> {
     while (!stopped && (arrivals.length > 0 || sends.size > 0)) {
       const ids = arrivals.splice(0, roundMax)
-      const due = [...sends.values()]
-      sends = new Map()
-      await attempt('arrivals', () => announceArrivals(ctx, ids))
-      for (const send of due) await attempt('send', () => settleById(ctx, send))
+      const due = [...sends].slice(0, roundMax)
+      for (const id of due) sends.delete(id)
+      await Promise.all([
+        attempt('arrivals', () => announceArrivals(ctx, ids)),
+        attempt('sends', () => settleByIds(ctx, due)),
+      ])
       if (!stopped) await sleep(pauseMs)
     }
     running = null
@@ -39,7 +41,7 @@ export function startAnnouncer(ctx: Context): Announcer {
 
   const stopListening = ctx.changes.listen((note) => {
     if (note.kind === 'messages') arrivals.push(...note.ids)
-    else if (note.kind === 'email') sends.set(note.emailId, { accountId: note.accountId, emailId: note.emailId })
+    else if (note.kind === 'emails') for (const id of note.ids) sends.add(id)
     else return
     running ??= rounds()
   })

@@ -24,29 +24,30 @@ import {
 import { sweepTakes } from '../core/takes.ts'
 import { sweepBlobs } from '../core/unused-blobs.ts'
 
-type Clock = { readonly name: string; readonly every: string; readonly run: (ctx: Context) => Promise<unknown> }
+type Task = (ctx: Context) => Promise<unknown>
 
+type Clock = { readonly name: string; readonly every: string; readonly tasks: readonly Task[] }
+
+/**
+ * What happens how often. Every clock costs a look at the database with each poll, so slow tasks of the same pace share one;
+ * what has to be prompt has one of its own.
+ */
 const clocks: readonly Clock[] = [
-  { name: 'webhook retries', every: '1 second', run: attemptDue },
-  { name: 'step batches', every: '1 second', run: stepBatches },
-  { name: 'settle sends', every: '1 second', run: settleDue },
-  { name: 'sweep arrivals', every: '10 seconds', run: sweepArrivals },
-  { name: 'sweep search', every: '10 seconds', run: sweepSearch },
-  { name: 'tidy search', every: '10 minutes', run: tidySearch },
-  { name: 'sweep mailboxes', every: '1 minute', run: sweepMailboxes },
-  { name: 'sweep endings of mailboxes', every: '1 minute', run: sweepEndings },
-  { name: 'sweep reservations', every: '30 seconds', run: sweepReservations },
-  { name: 'sweep unclaimed accounts', every: '1 minute', run: sweepUnclaimed },
-  { name: 'sweep discarded mail', every: '10 minutes', run: sweepDiscarded },
-  { name: 'sweep ended mailboxes', every: '1 hour', run: sweepEnded },
-  { name: 'sweep blobs', every: '1 minute', run: sweepBlobs },
-  { name: 'sweep takes', every: '1 minute', run: sweepTakes },
-  { name: 'sweep places', every: '1 minute', run: sweepPlaces },
-  { name: 'sweep event numbers', every: '1 hour', run: sweepEventFloors },
-  { name: 'repeat storage warnings', every: '10 minutes', run: sweepStorage },
+  { name: 'webhook retries', every: '1 second', tasks: [attemptDue] },
+  { name: 'step batches', every: '1 second', tasks: [stepBatches] },
+  { name: 'settle sends', every: '1 second', tasks: [settleDue] },
+  { name: 'sweep arrivals', every: '10 seconds', tasks: [sweepArrivals] },
+  { name: 'sweep search', every: '10 seconds', tasks: [sweepSearch] },
+  {
+    name: 'each minute',
+    every: '1 minute',
+    tasks: [sweepMailboxes, sweepEndings, sweepReservations, sweepUnclaimed, sweepBlobs, sweepTakes, sweepPlaces],
+  },
+  { name: 'every ten minutes', every: '10 minutes', tasks: [tidySearch, sweepDiscarded, sweepStorage] },
+  { name: 'each hour', every: '1 hour', tasks: [sweepEnded, sweepEventFloors] },
 ]
 
-const pollMs = 500
+const pollMs = 1_000
 /** A run that takes longer than this is taken for dead and may start elsewhere: every run is safe to repeat. */
 const lockMs = 60_000
 
@@ -61,15 +62,8 @@ export async function startClocks(ctx: Context): Promise<Clocks> {
     removeOnComplete: false,
   })
   agenda.on('error', (error: unknown) => ctx.log.error({ err: error }, 'agenda'))
-  for (const { name, run } of clocks) {
-    agenda.define(
-      name,
-      async () => {
-        await run(ctx).catch((error: unknown) => ctx.log.error({ err: error, clock: name }, 'clock'))
-      },
-      { concurrency: 1, lockLifetime: lockMs },
-    )
-  }
+  for (const { name, tasks } of clocks)
+    agenda.define(name, () => runAll(ctx, tasks), { concurrency: 1, lockLifetime: lockMs })
   await agenda.start()
   for (const { name, every } of clocks) await agenda.every(every, name)
   return {
@@ -77,4 +71,10 @@ export async function startClocks(ctx: Context): Promise<Clocks> {
       await agenda.drain()
     },
   }
+}
+
+/** One after the other, so that a tick is no burst; what fails is left for the next tick. */
+async function runAll(ctx: Context, tasks: readonly Task[]): Promise<void> {
+  for (const task of tasks)
+    await task(ctx).catch((error: unknown) => ctx.log.error({ err: error, task: task.name }, 'clock'))
 }

@@ -144,8 +144,9 @@ export async function insertKey(store: Store, key: KeyDoc): Promise<void> {
   await store.keys.insertOne(key)
 }
 
-export function findKeyByHash(store: Store, hash: Buffer): Promise<KeyDoc | null> {
-  return store.keys.findOne({ hash: new Binary(hash) })
+/** The keys with these hashes. */
+export function findKeysByHash(store: Store, hashes: readonly Buffer[]): Promise<KeyDoc[]> {
+  return store.keys.find({ hash: { $in: hashes.map((hash) => new Binary(hash)) } }).toArray()
 }
 
 export function findKey(

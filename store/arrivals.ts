@@ -10,7 +10,7 @@ import { newToken } from '../schemas/ids.ts'
 import { insertBlob } from './blobs.ts'
 import type { BlobDoc, MessageDoc } from './documents/mail.ts'
 import { type Claim, type Closing, closeReservations, reserve } from './folders.ts'
-import { onlyDuplicates, type Store } from './open.ts'
+import { duplicatesIn, type Store } from './open.ts'
 
 /** A message that is complete but for the numbers its folder gives, and without labels: those are given later. */
 export type NewMessage = Omit<MessageDoc, 'uid' | 'modseq' | 'labels'>
@@ -210,9 +210,7 @@ async function insertMessages(store: Store, messages: readonly MessageDoc[]): Pr
   try {
     await store.messages.insertMany([...messages], { ordered: false })
   } catch (error) {
-    if (!onlyDuplicates(error)) throw error
-    const errors = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
-    for (const { index } of errors) {
+    for (const index of duplicatesIn(error)) {
       const message = messages[index]!
       repeated.set(message, await firstOf(store, message))
     }

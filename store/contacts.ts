@@ -47,11 +47,14 @@ export async function noteReceived(
   )
 }
 
-/** Counts one send to each of the contacts. */
-export async function noteSent(store: Store, seen: readonly ContactSeen[], emailId: string): Promise<void> {
+/** Counts sends: one for each contact and send. */
+export async function noteSent(
+  store: Store,
+  seen: readonly (ContactSeen & { readonly emailId: string })[],
+): Promise<void> {
   await upsert(
     store,
-    seen.map((each) => ({
+    seen.map(({ emailId, ...each }) => ({
       filter: { _id: contactId(each), sends: { $ne: emailId } },
       set: {
         ...describe(each),

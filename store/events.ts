@@ -1,48 +1,18 @@
 /** Events with their account's gapless-to-readers numbers, webhook endpoints and the deliveries to them. */
 import type { Filter } from 'mongodb'
+import { type Append, createAppend } from './chains.ts'
 import type { DeliveryAttempt, DeliveryDoc, EventDoc, WebhookDoc } from './documents/events.ts'
-import { isDuplicate, onlyDuplicates, type Store } from './open.ts'
+import { onlyDuplicates, type Store } from './open.ts'
 
 export type NewEvent = Omit<EventDoc, 'seq'>
 
-const numberingTriesMax = 50
-
-/**
- * Appends events of one account in order. The next number is taken by inserting it: n+1 can only appear after n, so a
- * reader never sees an event before every earlier one is visible. An event that exists already (same id) is left as it is.
- * Answers those that are new, with their numbers.
- */
-export async function appendEvents(store: Store, accountId: string, events: readonly NewEvent[]): Promise<EventDoc[]> {
-  const appended: EventDoc[] = []
-  let rest = [...events]
-  for (let tries = 0; rest.length > 0; tries++) {
-    if (tries === numberingTriesMax) throw new Error(`Events of ${accountId} could not be numbered.`)
-    const last = await lastNumber(store, accountId)
-    const numbered = rest.map((event, n): EventDoc => ({ ...event, seq: last + n + 1 }))
-    const count = await insertUntilRefused(store, numbered)
-    appended.push(...numbered.slice(0, count))
-    rest = rest.slice(count)
-    if (rest.length === 0) break
-    // A bulk write does not tell which unique key was in the way: the number, or the id of an event that is there.
-    const known = await knownEvents(
-      store,
-      rest.map(({ _id }) => _id),
-    )
-    rest = rest.filter(({ _id }) => !known.has(_id))
-  }
-  return appended
-}
-
-/** Ordered: nothing after a refused one is inserted. Answers how many were. */
-async function insertUntilRefused(store: Store, events: readonly EventDoc[]): Promise<number> {
-  try {
-    await store.events.insertMany([...events], { ordered: true })
-    return events.length
-  } catch (error) {
-    if (!isDuplicate(error)) throw error
-    const index = (error as { writeErrors?: { index: number } | readonly { index: number }[] }).writeErrors
-    return Array.isArray(index) ? index[0]!.index : (index as { index: number }).index
-  }
+/** Makes the appender of a process's events. */
+export function createEventAppend(store: Store): Append<NewEvent, EventDoc> {
+  return createAppend<NewEvent, EventDoc, Pick<EventDoc, 'seq'>>({
+    collection: store.events,
+    last: async (accountId) => ({ seq: await lastNumber(store, accountId) }),
+    link: (event, { seq }) => ({ ...event, seq: seq + 1 }),
+  })
 }
 
 async function lastNumber(store: Store, accountId: string): Promise<number> {

@@ -71,9 +71,18 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof MongoServerError && unavailableCodes.includes(error.code)
 }
 
-/** Whether an unordered bulk write failed for nothing but documents that were there already. */
+/** Whether a bulk write failed for nothing but documents that were there already. */
 export function onlyDuplicates(error: unknown): error is MongoBulkWriteError {
   if (!(error instanceof MongoBulkWriteError)) return false
-  const errors = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
+  const errors = writeErrorsOf(error)
   return errors.length > 0 && errors.every(({ code }) => code === 11000)
 }
+
+/** The places in a bulk write of the documents that were there already. Throws an error that says anything else. */
+export function duplicatesIn(error: unknown): number[] {
+  if (!onlyDuplicates(error)) throw error
+  return writeErrorsOf(error).map(({ index }) => index)
+}
+
+const writeErrorsOf = ({ writeErrors }: MongoBulkWriteError) =>
+  Array.isArray(writeErrors) ? writeErrors : [writeErrors]

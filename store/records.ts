@@ -1,4 +1,5 @@
 /** Small collections: idempotency marks, the audit trail, and the service's own state. */
+import { type Append, createAppend } from './chains.ts'
 import type { AuditDoc, IdempotencyDoc } from './documents/accounts.ts'
 import { isDuplicate, type Store } from './open.ts'
 
@@ -57,20 +58,24 @@ export async function dropMark(store: Store, mark: IdempotencyDoc): Promise<void
   await store.idempotency.deleteOne({ _id: mark._id, owner: mark.owner, state: 'running' })
 }
 
-/** Appends to an account's chain. `seal` computes the entry that follows `previous`; false when another came first. */
-export async function appendAudit(
+export type NewAudit = Omit<AuditDoc, 'seq' | 'previousHash' | 'hash'>
+
+/** Makes the appender of a process's audit entries. `hashOf` computes the hash of an entry. */
+export function createAuditAppend(
   store: Store,
-  accountId: string,
-  seal: (previous: AuditDoc | null) => AuditDoc,
-): Promise<boolean> {
-  const previous = await store.audit.find({ accountId }).sort({ accountId: -1, seq: -1 }).limit(1).next()
-  try {
-    await store.audit.insertOne(seal(previous))
-    return true
-  } catch (error) {
-    if (isDuplicate(error)) return false
-    throw error
-  }
+  hashOf: (entry: Omit<AuditDoc, 'hash'>) => string,
+): Append<NewAudit, AuditDoc> {
+  return createAppend<NewAudit, AuditDoc, Pick<AuditDoc, 'seq' | 'hash'>>({
+    collection: store.audit,
+    async last(accountId) {
+      const last = await store.audit.find({ accountId }).sort({ accountId: -1, seq: -1 }).limit(1).next()
+      return last ?? { seq: 0, hash: '' }
+    },
+    link(entry, { seq, hash: previousHash }) {
+      const body = { ...entry, seq: seq + 1, previousHash }
+      return { ...body, hash: hashOf(body) }
+    },
+  })
 }
 
 /** An account's audit entries in order, from a number on. */

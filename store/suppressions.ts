@@ -2,7 +2,8 @@
 import type { SuppressionDoc } from './documents/sending.ts'
 import type { Store } from './open.ts'
 
-const idOf = (accountId: string, email: string) => `${accountId}:${email}`
+/** The id of a suppression: one per account and address. */
+export const suppressionId = (accountId: string, email: string): string => `${accountId}:${email}`
 
 /** Adds addresses; one that is there already keeps its first reason. */
 export async function insertSuppressions(store: Store, rows: readonly Omit<SuppressionDoc, '_id'>[]): Promise<void> {
@@ -10,7 +11,7 @@ export async function insertSuppressions(store: Store, rows: readonly Omit<Suppr
   await store.suppressions.bulkWrite(
     rows.map((row) => ({
       updateOne: {
-        filter: { accountId: row.accountId, _id: idOf(row.accountId, row.email) },
+        filter: { accountId: row.accountId, _id: suppressionId(row.accountId, row.email) },
         update: { $setOnInsert: { email: row.email, reason: row.reason, detail: row.detail, at: row.at } },
         upsert: true,
       },
@@ -23,7 +24,14 @@ export function findSuppressions(
   store: Store,
   { accountId, emails }: { accountId: string; emails: readonly string[] },
 ): Promise<SuppressionDoc[]> {
-  return store.suppressions.find({ accountId, _id: { $in: emails.map((email) => idOf(accountId, email)) } }).toArray()
+  return store.suppressions
+    .find({ accountId, _id: { $in: emails.map((email) => suppressionId(accountId, email)) } })
+    .toArray()
+}
+
+/** Suppressions by their ids, of any account. */
+export function findSuppressionsById(store: Store, ids: readonly string[]): Promise<SuppressionDoc[]> {
+  return store.suppressions.find({ _id: { $in: [...ids] } }).toArray()
 }
 
 /** Newest first, those before the position of an earlier page. */
@@ -48,6 +56,6 @@ export async function deleteSuppression(
   store: Store,
   { accountId, email }: { accountId: string; email: string },
 ): Promise<boolean> {
-  const { deletedCount } = await store.suppressions.deleteOne({ accountId, _id: idOf(accountId, email) })
+  const { deletedCount } = await store.suppressions.deleteOne({ accountId, _id: suppressionId(accountId, email) })
   return deletedCount === 1
 }

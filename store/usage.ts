@@ -1,49 +1,86 @@
 /** Counters that gate, each one a conditional atomic update, and what was counted for the record. */
+import type { Filter } from 'mongodb'
 import type { OpenTake, UsageDoc } from './documents/accounts.ts'
-import { isDuplicate, type Store } from './open.ts'
+import { duplicatesIn, type Store } from './open.ts'
 
-/** One counter to raise: `limit` null counts without gating. */
-export type Take = {
-  readonly id: string
+/** A counter to raise: `limit` null counts without gating. */
+export type Count = {
   readonly counter: string
   readonly by: number
   readonly limit: number | null
+  /** Another counter of the period that uses up the same limit. */
+  readonly beside?: string
+}
+
+/** Counters of one period to raise together. */
+export type Take = {
+  readonly id: string
+  readonly counts: readonly Count[]
   readonly expiresAt: Date
   /** What it is for, when a crash could keep that from being committed. */
   readonly open?: Pick<OpenTake, 'token' | 'purpose' | 'at'>
 }
 
 /**
- * Raises a counter unless that would pass its limit. True when it was raised. Twenty callers at once never pass a limit:
- * the condition is in the update, and the first document of a period is made by an insert that only one can win.
+ * Raises the counters of each take, unless one of its own would pass its limit. Answers the places of those that were refused.
+ * Twenty callers at once never pass a limit: the condition is in the update. A document that is there and does not meet it is
+ * in the way of the insert that the update then tries, which is how a bulk write tells whom it refused.
  */
-export async function takeCount(store: Store, { id, counter, by, limit, expiresAt, open }: Take): Promise<boolean> {
-  if (limit !== null && by > limit) return false
-  const field = `counts.${counter}` as const
-  const noted = open === undefined ? null : { ...open, counter, by }
-  for (;;) {
-    const room = limit === null ? {} : { $or: [{ [field]: { $lte: limit - by } }, { [field]: { $exists: false } }] }
-    const { matchedCount } = await store.usage.updateOne(
-      { _id: id, ...room },
-      { $inc: { [field]: by }, ...(noted !== null && { $push: { open: noted } }) },
+export async function takeCounts(store: Store, takes: readonly Take[]): Promise<ReadonlySet<number>> {
+  const isPossible = ({ counts }: Take) => counts.every(({ by, limit }) => limit === null || by <= limit)
+  const all = [...takes.keys()]
+  const impossible = all.filter((n) => !isPossible(takes[n]!))
+  let rest = all.filter((n) => isPossible(takes[n]!))
+  // Of two who begin a period at once, the second is refused for the first one's document: it finds that when it looks again.
+  for (let tries = 0; tries < 2 && rest.length > 0; tries++) {
+    const refused = await raise(
+      store,
+      rest.map((n) => takes[n]!),
     )
-    if (matchedCount === 1) return true
-    try {
-      const counts = { [counter]: by }
-      await store.usage.insertOne({ _id: id, expiresAt, counts, ...(noted !== null && { open: [noted] }) })
-      return true
-    } catch (error) {
-      if (!isDuplicate(error)) throw error
-      const there = await store.usage.findOne({ _id: id })
-      if (limit !== null && there !== null && countOf(there, counter) + by > limit) return false
-    }
+    rest = refused.map((n) => rest[n]!)
   }
+  return new Set([...impossible, ...rest])
+}
+
+async function raise(store: Store, takes: readonly Take[]): Promise<number[]> {
+  try {
+    await store.usage.bulkWrite(
+      takes.map(({ id, counts, expiresAt, open }) => ({
+        updateOne: {
+          filter: { _id: id, ...roomFor(counts) },
+          update: {
+            $inc: Object.fromEntries(counts.map(({ counter, by }) => [`counts.${counter}`, by])),
+            $setOnInsert: { expiresAt },
+            ...(open !== undefined && {
+              $push: { open: { $each: counts.map(({ counter, by }) => ({ ...open, counter, by })) } },
+            }),
+          },
+          upsert: true,
+        },
+      })),
+      { ordered: false },
+    )
+    return []
+  } catch (error) {
+    return duplicatesIn(error)
+  }
+}
+
+/** Met while every counter has room; a counter that is not there yet is 0. */
+function roomFor(counts: readonly Count[]): Filter<UsageDoc> {
+  const conditions = counts.flatMap(({ counter, by, limit, beside }): Filter<UsageDoc>[] => {
+    if (limit === null) return []
+    if (beside === undefined) return [{ [`counts.${counter}`]: { $not: { $gt: limit - by } } }]
+    const used = [counter, beside].map((name) => ({ $ifNull: [`$counts.${name}`, 0] }))
+    return [{ $expr: { $lte: [{ $add: used }, limit - by] } }]
+  })
+  return conditions.length === 0 ? {} : { $and: conditions }
 }
 
 /** Gives back what was taken; an open take (`token`) once. False when there is nothing to give back. */
 export async function giveBack(
   store: Store,
-  { id, counter, by, token }: Pick<Take, 'id' | 'counter' | 'by'> & { readonly token?: string },
+  { id, counter, by, token }: Pick<Take, 'id'> & Pick<Count, 'counter' | 'by'> & { readonly token?: string },
 ): Promise<boolean> {
   const field = `counts.${counter}` as const
   const enough = { _id: id, [field]: { $gte: by } }
@@ -57,9 +94,9 @@ export async function giveBack(
   return modifiedCount === 1
 }
 
-/** Closes a take in the periods it was made in: what it is for is there. */
-export async function closeTakes(store: Store, ids: readonly string[], token: string): Promise<void> {
-  await store.usage.updateMany({ _id: { $in: [...ids] } }, { $pull: { open: { token } } })
+/** Closes takes in the periods they were made in: what they are for is there. */
+export async function closeTakes(store: Store, ids: readonly string[], tokens: readonly string[]): Promise<void> {
+  await store.usage.updateMany({ _id: { $in: [...ids] } }, { $pull: { open: { token: { $in: [...tokens] } } } })
 }
 
 /** Periods with takes that were left open before a time. */

@@ -70,8 +70,8 @@ type Candidate = {
 }
 
 /**
- * Chooses how to find the documents: an index whose leading fields have equalities, then one that gives the sort, then
- * one with a range (embedded-db 7.4); else a union of indexes for `$or`; else the whole collection.
+ * Chooses how to find the documents: by unique keys, then by an index whose leading fields have equalities, then by one
+ * that gives the sort, then by one with a range (embedded-db 7.4); else a union of indexes for `$or`; else the whole collection.
  * @throws EngineError BadValue for a hint that names no index, NoQueryExecutionPlans when only a table scan is left and
  *   table scans are switched off
  */
@@ -154,7 +154,9 @@ function candidate(
   const single = components.filter((component) => component.points && component.ranges.length === 1).length
   const bounded = components.length > equalities
   const sorted = sort === undefined || order !== undefined
-  const uniqueHit = index.unique && single === index.key.length
+  // By its key a document is found in one step, so many keys are so many steps, whatever else a filter says.
+  const keyed = index.unique && equalities === index.key.length
+  const uniqueHit = keyed && single === index.key.length
   return {
     plan: {
       kind: 'index',
@@ -166,7 +168,7 @@ function candidate(
       exact,
       sorted,
     },
-    rank: [uniqueHit ? 1 : 0, equalities, sorted ? 1 : 0, bounded ? 1 : 0, single, exact ? 1 : 0, -index.key.length],
+    rank: [uniqueHit ? 1 : 0, keyed ? 1 : 0, equalities, sorted ? 1 : 0, bounded ? 1 : 0, single, exact ? 1 : 0, -index.key.length],
     equalities,
     bounded,
   }

@@ -86,8 +86,8 @@ export type OutboxDoc = {
   readonly attempting: boolean
 }
 
-/** One account with due mail. */
-export type LaneDoc = { readonly _id: string; readonly dueAt: Date; readonly rev: number }
+/** One account with mail that is due at `dueAt`, or claimed until then under `token`. */
+export type LaneDoc = { readonly _id: string; readonly dueAt: Date; readonly token?: string }
 
 /** An address of an account that is not written to any more: `_id` is `<account id>:<address>`. */
 export type SuppressionDoc = {

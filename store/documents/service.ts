@@ -12,7 +12,8 @@ export type ChangeNote =
   | { readonly kind: 'messages'; readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
   /** Messages that were stored or changed otherwise: Sent copies, drafts. */
   | { readonly kind: 'stored'; readonly ids: readonly string[] }
-  | { readonly kind: 'email'; readonly accountId: string; readonly emailId: string }
+  /** Sends of which there is something to derive. */
+  | { readonly kind: 'emails'; readonly ids: readonly string[] }
   | { readonly kind: 'due'; readonly accountIds: readonly string[] }
   | { readonly kind: 'address'; readonly addresses: readonly string[] }
   | { readonly kind: 'folders'; readonly mailboxId: string }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { announceArrivals, announceMissed } from '../../core/announce.ts'
 import { claimAttempts } from '../../core/outbox.ts'
 import { recordOutcome } from '../../core/outcomes.ts'
-import { settleById, settleDue } from '../../core/settle.ts'
+import { settleByIds, settleDue } from '../../core/settle.ts'
 import { findMessages } from '../../store/messages.ts'
 import { client } from '../service.ts'
 import {
@@ -98,7 +98,7 @@ describe('api: contacts', () => {
     const { emails } = door.ctx.store
     // As a crash leaves it: everything derived, and nothing noted on the send.
     await emails.updateOne({ _id: body.id }, { $set: { planned: false, todoAt: new Date(0) } })
-    await Promise.all([settleDue(door.ctx), settleById(door.ctx, { accountId: tenant.accountId, emailId: body.id })])
+    await Promise.all([settleDue(door.ctx), settleByIds(door.ctx, [body.id])])
     for (const [address, name] of [
       ['dan@remote.example', 'Dan'],
       ['eve@remote.example', 'Eve'],

@@ -3,7 +3,7 @@ import { claimAttempts } from '../../core/outbox.ts'
 import { returnPathOf } from '../../core/return-path.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { OutboxDoc } from '../../store/documents/sending.ts'
-import { insertOutbox } from '../../store/emails.ts'
+import { insertOutbox } from '../../store/outbox.ts'
 import { type Door, openDoor } from '../api/door.ts'
 
 const backlog = 10_000

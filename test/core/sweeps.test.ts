@@ -5,9 +5,10 @@ import { noteStart, noteStop, sweepPlaces } from '../../core/places.ts'
 import { sweepEnded, sweepEndings, sweepEventFloors } from '../../core/sweep.ts'
 import { sweepTakes } from '../../core/takes.ts'
 import { sweepBlobs } from '../../core/unused-blobs.ts'
-import { take } from '../../core/usage.ts'
+import { periodOf } from '../../core/usage.ts'
 import { newId } from '../../schemas/ids.ts'
 import { addBlobUser, insertBlob, packBlob } from '../../store/blobs.ts'
+import { takeCounts } from '../../store/usage.ts'
 import { type Call, type Door, deliver, mailboxPath, openTenant, type Tenant } from '../api/door.ts'
 
 const hourMs = 3_600_000
@@ -179,10 +180,13 @@ describe('sweeps', () => {
     const used = async () => (await call<{ sends: { used: number } }>('GET', '/api/v1/usage')).body.sends.used
     const open = () => door.ctx.store.usage.countDocuments({ 'open.at': { $gt: new Date(0) } })
     const takeFor = (purpose: string, token: string) =>
-      take(door.ctx, {
-        ...{ owner: tenant.accountId, period: 'month', counter: 'sent', by: 5, limit: null },
-        open: { token, purpose },
-      })
+      takeCounts(door.ctx.store, [
+        {
+          ...periodOf(tenant.accountId, 'month', door.ctx.clock.now()),
+          counts: [{ counter: 'sent', by: 5, limit: null }],
+          open: { token, purpose, at: door.ctx.clock.now() },
+        },
+      ])
     const send = async () => {
       const body = { to: 'x@remote.example', subject: 'x', text: 'x' }
       const sent = await call<{ id: string }>('POST', `${mailboxPath(tenant.address)}/send`, body)

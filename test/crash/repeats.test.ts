@@ -5,10 +5,10 @@ import { createArrivalWriter, type NewMessage } from '../../store/arrivals.ts'
 import { packBlob } from '../../store/blobs.ts'
 import type { IdempotencyDoc } from '../../store/documents/accounts.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
-import { claimLane, claimRows, finishRow, insertOutbox, returnLane } from '../../store/emails.ts'
-import { appendEvents, type NewEvent } from '../../store/events.ts'
+import { createEventAppend, type NewEvent } from '../../store/events.ts'
 import { closeReservations, findFolders, insertStandardFolders, reserve } from '../../store/folders.ts'
 import { openStore, type Store } from '../../store/open.ts'
+import { claimLanes, claimRows, findDueRows, finishRow, insertOutbox, restLanes } from '../../store/outbox.ts'
 import { releaseMark, takeMark } from '../../store/records.ts'
 import { recount } from '../../store/recount.ts'
 import { type Started, startEngine } from '../engine/started.ts'
@@ -76,27 +76,28 @@ describe('what a crash repeats', () => {
     const account = newId('acc', at)
     const rows = [0, 1].map((n) => rowOf(account, n))
     await insertOutbox(store, rows)
-    const claim = { accountId: account, now: at, owner: 'o', token: 't', max: 10 }
-    const lane = await claimLane(store, { now: at, until: later(5) })
-    await claimRows(store, { ...claim, until: later(120) })
+    const lanes = { accountIds: [account], token: 't', until: later(5) }
+    expect(await claimLanes(store, { ...lanes, now: at, max: 9 })).to.deep.equal([account])
+    const dueRows = (now: Date) => findDueRows(store, { accountIds: [account], now, max: 10 })
+    await claimRows(store, await dueRows(at), { now: at, until: later(120), owner: 'o', token: 't' })
     await finishRow(store, { accountId: account, id: rows[0]!._id, token: 't', at })
-    expect(lane?._id).to.equal(account)
-    await returnLane(store, lane!, at)
-    const again = await claimLane(store, { now: later(120), until: later(125) })
-    expect(again?._id).to.equal(account)
-    const due = await claimRows(store, { ...claim, now: later(120), until: later(240), token: 'u' })
+    await restLanes(store, lanes)
+    const again = { now: later(120), until: later(240), token: 'u' }
+    expect(await claimLanes(store, { ...again, max: 9 })).to.deep.equal([account])
+    const due = await claimRows(store, await dueRows(later(120)), { ...again, owner: 'o' })
     expect(due.map(({ _id }) => _id)).to.deep.equal([rows[1]!._id])
   })
 
   it('an event that is there already does not keep others from being recorded', async () => {
     const events = ['a', 'b', 'c'].map(eventOf)
-    await appendEvents(store, accountId, [events[1]!])
-    const appended = await appendEvents(store, accountId, events)
+    const append = createEventAppend(store)
+    await append([events[1]!])
+    const appended = await append(events)
     expect(appended.map(({ _id, seq }) => [_id, seq])).to.deep.equal([
       [events[0]!._id, 2],
       [events[2]!._id, 3],
     ])
-    expect(await appendEvents(store, accountId, events)).to.deep.equal([])
+    expect(await append(events)).to.deep.equal([])
   })
 
   const tries = [

@@ -1,0 +1,37 @@
+/** Accounts that send, each with a mailbox at a domain of its own. */
+import type { Account } from '../core/account.ts'
+import { createAccount } from '../core/accounts.ts'
+import type { Context } from '../core/context.ts'
+import { createDomain } from '../core/domains.ts'
+import { createKey } from '../core/keys.ts'
+import { createAppPassword } from '../core/login.ts'
+import { createMailbox } from '../core/mailboxes.ts'
+import { administrator } from '../core/principal.ts'
+import { allScopes } from '../schemas/scopes.ts'
+import type { MailboxDoc } from '../store/documents/mail.ts'
+
+export type Sender = {
+  readonly account: Account
+  readonly mailbox: MailboxDoc
+  readonly key: string
+  readonly password: string
+}
+/** One account may write to 240 recipients a minute, so that many share the work. */
+const accountCount = 24
+
+export async function makeSenders(ctx: Context): Promise<readonly Sender[]> {
+  const senders: Sender[] = []
+  for (let n = 0; n < accountCount; n++) {
+    const domain = `bench${n}.example`
+    const account = await createAccount(ctx, { name: `bench ${n}`, owner: null })
+    await createDomain(ctx, { domain, accountId: account.id, verified: true })
+    const address = `agent@${domain}`
+    const { id } = await createMailbox(ctx, administrator(account), { address })
+    const mailbox = await ctx.store.mailboxes.findOne({ _id: id })
+    const scopes = { scopes: allScopes, mailboxIds: [], expiresAt: null }
+    const { apiKey: key } = await createKey(ctx, { accountId: account.id, kind: 'account', name: 'bench', ...scopes })
+    const { password } = await createAppPassword(ctx, { account, address, name: 'bench' })
+    if (mailbox !== null) senders.push({ account, mailbox, key, password })
+  }
+  return senders
+}

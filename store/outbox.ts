@@ -1,0 +1,196 @@
+/** Recipients that are still to be delivered to, and the lanes by which accounts take turns. */
+import type { OutboxDoc } from './documents/sending.ts'
+import { onlyDuplicates, type Store } from './open.ts'
+
+/** Queues recipients and lets their accounts take their turns. Safe to repeat. */
+export async function insertOutbox(store: Store, rows: readonly OutboxDoc[]): Promise<void> {
+  if (rows.length === 0) return
+  try {
+    await store.outbox.insertMany([...rows], { ordered: false })
+  } catch (error) {
+    if (!onlyDuplicates(error)) throw error
+  }
+  const dueMs = ({ notBefore, createdAt }: OutboxDoc) => (notBefore ?? createdAt).getTime()
+  await callLanes(
+    store,
+    [...Map.groupBy(rows, ({ accountId }) => accountId)].map(([accountId, own]) => ({
+      accountId,
+      dueAt: new Date(Math.min(...own.map(dueMs))),
+    })),
+  )
+}
+
+/** Puts lanes forward to when they have something due. */
+async function callLanes(
+  store: Store,
+  calls: readonly { readonly accountId: string; readonly dueAt: Date }[],
+): Promise<void> {
+  if (calls.length === 0) return
+  await store.lanes.bulkWrite(
+    calls.map(({ accountId, dueAt }) => ({
+      updateOne: { filter: { _id: accountId }, update: { $min: { dueAt } }, upsert: true },
+    })),
+    { ordered: false },
+  )
+}
+
+/**
+ * Takes the lanes that wait longest for this moment until `until`, under a token. One that gets a new row meanwhile is due
+ * again at once.
+ */
+export async function claimLanes(
+  store: Store,
+  { now, until, token, max }: { now: Date; until: Date; token: string; max: number },
+): Promise<string[]> {
+  const due = await store.lanes
+    .find({ dueAt: { $lte: now } }, { projection: { _id: 1 } })
+    .sort({ dueAt: 1 })
+    .limit(max)
+    .toArray()
+  if (due.length === 0) return []
+  const ids = due.map(({ _id }) => _id)
+  const { modifiedCount } = await store.lanes.updateMany(
+    { _id: { $in: ids }, dueAt: { $lte: now } },
+    { $set: { dueAt: until, token } },
+  )
+  if (modifiedCount === ids.length) return ids
+  const own = await store.lanes.find({ _id: { $in: ids }, token }, { projection: { _id: 1 } }).toArray()
+  return own.map(({ _id }) => _id)
+}
+
+/** Due rows of accounts, in no order: all there are, or `max`. */
+export function findDueRows(
+  store: Store,
+  { accountIds, now, max }: { accountIds: readonly string[]; now: Date; max: number },
+): Promise<OutboxDoc[]> {
+  const [accountId] = accountIds
+  return accountIds.length === 1 && accountId !== undefined
+    ? store.outbox
+        .find({ accountId, notBefore: { $lte: now } })
+        .sort({ accountId: 1, notBefore: 1 })
+        .limit(max)
+        .toArray()
+    : store.outbox
+        .find({ accountId: { $in: [...accountIds] }, notBefore: { $lte: now } })
+        .limit(max)
+        .toArray()
+}
+
+/** Claims those of the rows that are still due: until `until` they are `owner`'s, then they are due again. */
+export async function claimRows(
+  store: Store,
+  rows: readonly OutboxDoc[],
+  { now, until, owner, token }: { now: Date; until: Date; owner: string; token: string },
+): Promise<OutboxDoc[]> {
+  if (rows.length === 0) return []
+  const lease = { owner, token }
+  const wanted = {
+    accountId: { $in: [...new Set(rows.map(({ accountId }) => accountId))] },
+    _id: { $in: rows.map(({ _id }) => _id) },
+  }
+  const { modifiedCount } = await store.outbox.updateMany(
+    { ...wanted, notBefore: { $lte: now } },
+    { $set: { notBefore: until, lease, attempting: true }, $inc: { attempts: 1 } },
+  )
+  if (modifiedCount < rows.length) return store.outbox.find({ ...wanted, 'lease.token': token }).toArray()
+  return rows.map((row) => ({ ...row, notBefore: until, lease, attempting: true, attempts: row.attempts + 1 }))
+}
+
+/** A lane that was claimed, and by which claim. */
+export type ClaimedLanes = { readonly accountIds: readonly string[]; readonly token: string; readonly until: Date }
+
+/** Puts claimed lanes behind all that wait now: a backlog has one turn at a time. */
+export async function queueLanes(store: Store, { accountIds, token, until }: ClaimedLanes, now: Date): Promise<void> {
+  if (accountIds.length === 0) return
+  await store.lanes.updateMany({ _id: { $in: [...accountIds] }, token, dueAt: until }, { $set: { dueAt: now } })
+}
+
+/** Puts claimed lanes off until their next row is due, and ends those that have none. */
+export async function restLanes(store: Store, { accountIds, token, until }: ClaimedLanes): Promise<void> {
+  if (accountIds.length === 0) return
+  const next = await Promise.all(
+    accountIds.map(async (accountId) => {
+      // Rows that are done with have no `notBefore`, and would sort first.
+      const row = await store.outbox
+        .find({ accountId, notBefore: { $exists: true } }, { projection: { notBefore: 1 } })
+        .sort({ accountId: 1, notBefore: 1 })
+        .limit(1)
+        .next()
+      return { accountId, dueAt: row?.notBefore ?? null }
+    }),
+  )
+  await store.lanes.bulkWrite(
+    next.map(({ accountId, dueAt }) => {
+      const same = { _id: accountId, token, dueAt: until }
+      return dueAt === null
+        ? { deleteOne: { filter: same } }
+        : { updateOne: { filter: same, update: { $set: { dueAt } } } }
+    }),
+    { ordered: false },
+  )
+}
+
+/** Gives rows more time. Only those still claimed under the token are touched. */
+export async function extendLease(
+  store: Store,
+  { accountId, ids, token, until }: { accountId: string; ids: readonly string[]; token: string; until: Date },
+): Promise<void> {
+  await store.outbox.updateMany(
+    { accountId, _id: { $in: [...ids] }, 'lease.token': token },
+    { $set: { notBefore: until } },
+  )
+}
+
+/** The tokens under which rows are claimed, by row. */
+export async function findLeases(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await store.outbox.find({ _id: { $in: [...ids] } }, { projection: { 'lease.token': 1 } }).toArray()
+  return new Map(rows.flatMap(({ _id, lease }) => (lease === null ? [] : [[_id, lease.token] as const])))
+}
+
+/** The end of an attempt: its row is done with (`notBefore` null), or due again; one that was not tried has an attempt less. */
+export type RowEnd = {
+  readonly accountId: string
+  readonly id: string
+  readonly token: string
+  readonly at: Date
+  readonly notBefore: Date | null
+  readonly untried: boolean
+}
+
+/** Ends attempts that still hold their rows, and lets the accounts of rows that are due again take their turns. */
+export async function endRows(store: Store, ends: readonly RowEnd[]): Promise<void> {
+  if (ends.length === 0) return
+  await store.outbox.bulkWrite(
+    ends.map(({ accountId, id, token, at, notBefore, untried }) => ({
+      updateOne: {
+        filter: { accountId, _id: id, 'lease.token': token },
+        update:
+          notBefore === null
+            ? { $set: { doneAt: at, lease: null, attempting: false }, $unset: { notBefore: '' as const } }
+            : { $set: { notBefore, lease: null, attempting: false }, ...(untried && { $inc: { attempts: -1 } }) },
+      },
+    })),
+    { ordered: false },
+  )
+  await callLanes(
+    store,
+    ends.flatMap(({ accountId, notBefore }) => (notBefore === null ? [] : [{ accountId, dueAt: notBefore }])),
+  )
+}
+
+/** A recipient is done with. False when the row is no longer the token's. */
+export async function finishRow(
+  store: Store,
+  { accountId, id, token, at }: { accountId: string; id: string; token: string; at: Date },
+): Promise<boolean> {
+  const { modifiedCount } = await store.outbox.updateOne(
+    { accountId, _id: id, 'lease.token': token },
+    { $set: { doneAt: at, lease: null, attempting: false }, $unset: { notBefore: '' } },
+  )
+  return modifiedCount === 1
+}
+
+/** How many accounts have mail waiting to go out. */
+export function countLanes(store: Store): Promise<number> {
+  return store.lanes.estimatedDocumentCount()
+}
