@@ -40,7 +40,7 @@ export async function run(args: readonly string[]): Promise<void> {
     },
   })
   const rows = Number(values.rows ?? (values.quick ? 100_000 : 1_000_000))
-  const count = Number(values.count ?? (values.quick ? 1_000 : 3_000))
+  const count = Number(values.count ?? (values.quick ? 1_000 : 2_000))
   const runs = Number(values.runs ?? (values.quick ? 1 : 3))
   const sink = await startSink()
   const service = await startService({

@@ -20,8 +20,9 @@ import { findRecipient } from './recipients.ts'
 import { complains, simulate } from './simulator.ts'
 import { ownVerdict } from './verdict.ts'
 
-/** Accounts in one claim: with a backlog each has the same share. */
+/** Accounts in one claim: with a backlog each has the same share, which is worth a question of its own. */
 const lanesMax = 16
+const shareMin = 6
 /** Whoever dies with claimed lanes holds them up so long; then they are looked at again. */
 const laneLeaseMs = 5 * secondMs
 /** Mail up to this size is read together with others, so much of it at once. */
@@ -39,7 +40,7 @@ export async function claimAttempts(
     const token = newToken()
     const until = after(now, laneLeaseMs)
     const free = max - rows.length
-    const accountIds = await store.claimLanes(ctx.store, { now, until, token, max: Math.min(lanesMax, free) })
+    const accountIds = await store.claimLanes(ctx.store, { now, until, token, max: lanesFor(free) })
     if (accountIds.length === 0) break
     const { due, more } = await dueRows(ctx, { accountIds, now, max: free })
     const claim = { now, until: after(now, ctx.settings.outbound.leaseSeconds * secondMs), owner, token }
@@ -55,6 +56,8 @@ export async function claimAttempts(
   return rows.map((row) => attemptOf(ctx, row, read.get(row.blob.id)))
 }
 
+const lanesFor = (free: number) => Math.min(lanesMax, Math.ceil(free / shareMin))
+
 /** The rows of a claim, and the accounts that may have more of them. */
 async function dueRows(
   ctx: Context,
@@ -62,6 +65,7 @@ async function dueRows(
 ): Promise<{ due: readonly OutboxDoc[]; more: readonly string[] }> {
   const all = await store.findDueRows(ctx.store, { accountIds, now, max: max + 1 })
   if (all.length <= max) return { due: all, more: [] }
+  if (accountIds.length === 1) return { due: all.slice(0, max), more: accountIds }
   const share = Math.max(1, Math.floor(max / accountIds.length))
   const shares = await Promise.all(
     accountIds.map((id) => store.findDueRows(ctx.store, { accountIds: [id], now, max: share })),

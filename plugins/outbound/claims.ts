@@ -1,7 +1,8 @@
 /**
- * Claims recipients that are due and delivers them. Invariants: at most `outbound.concurrency` attempts are in flight; a
- * claimed attempt is renewed until its outcome is recorded; no claim is made after `stop()`; an outcome is tried to be
- * recorded for as long as the lease can be held, because losing it sends the mail again.
+ * Claims recipients that are due and delivers them. Invariants: at most `outbound.concurrency` attempts are in flight, and
+ * as many wait for their turn, so that a claim is large and nobody waits for it; a claimed attempt is renewed until its
+ * outcome is recorded; no claim is made and no attempt begun after `stop()`; an outcome is tried to be recorded for as long
+ * as the lease can be held, because losing it sends the mail again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attempt, Outcome } from '../../core/attempt.ts'
@@ -24,7 +25,10 @@ export function startClaims(
   { owner, deliver }: { owner: string; deliver: (attempt: Attempt) => Promise<Outcome> },
 ): Claims {
   const { concurrency, leaseSeconds } = ctx.settings.outbound
-  const inFlight = new Map<Attempt, Promise<void>>()
+  const claimedMax = 2 * concurrency
+  const claimed = new Map<Attempt, Promise<void>>()
+  const waiting: (() => void)[] = []
+  let inFlight = 0
   let stopped = false
   let claiming: Promise<void> | null = null
   let wanted = false
@@ -40,12 +44,12 @@ export function startClaims(
 
   async function claimWhileWanted(): Promise<void> {
     try {
-      while (wanted && !stopped && inFlight.size < concurrency) {
+      while (wanted && !stopped && claimed.size < claimedMax) {
         wanted = false
-        const max = concurrency - inFlight.size
+        const max = claimedMax - claimed.size
         const attempts = await claimAttempts(ctx, { owner, max })
         more = attempts.length >= max
-        for (const attempt of attempts) inFlight.set(attempt, run(attempt))
+        for (const attempt of attempts) claimed.set(attempt, run(attempt))
       }
     } catch (error) {
       ctx.log.warn({ err: error }, 'no mail could be claimed')
@@ -53,11 +57,31 @@ export function startClaims(
   }
 
   async function run(attempt: Attempt): Promise<void> {
-    const outcome = await deliver(attempt)
+    await turn()
+    const outcome = stopped ? untried() : await deliver(attempt)
+    // The next one goes while this one is written down.
+    nextTurn()
     await record(attempt, outcome)
-    inFlight.delete(attempt)
-    // A claim costs the same for one row and for many: wait until a quarter of the places is free.
-    if (more && concurrency - inFlight.size >= concurrency / 4) claim()
+    claimed.delete(attempt)
+    // A claim costs the same for one row and for many: wait until half of the places are free.
+    if (more && claimed.size <= claimedMax / 2) claim()
+  }
+
+  async function turn(): Promise<void> {
+    if (inFlight < concurrency) inFlight += 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+  }
+
+  function nextTurn(): void {
+    const next = waiting.shift()
+    if (next === undefined) inFlight -= 1
+    else next()
+  }
+
+  /** It is due again at once, for whoever comes after us. */
+  function untried(): Outcome {
+    const response = '451 4.3.2 the service is stopping'
+    return { status: 'deferred', response, mx: null, tls: false, at: ctx.clock.now(), untried: true }
   }
 
   async function record(attempt: Attempt, outcome: Outcome): Promise<void> {
@@ -72,9 +96,9 @@ export function startClaims(
   }
 
   async function renew(): Promise<void> {
-    if (inFlight.size === 0) return
+    if (claimed.size === 0) return
     try {
-      await renewAttempts(ctx, [...inFlight.keys()])
+      await renewAttempts(ctx, [...claimed.keys()])
     } catch (error) {
       ctx.log.warn({ err: error }, 'leases not renewed')
     }
@@ -88,7 +112,11 @@ export function startClaims(
     async stop(timeoutMs) {
       stopped = true
       unsubscribe()
-      const finished = Promise.resolve(claiming).then(() => Promise.all(inFlight.values()))
+      for (const begin of waiting.splice(0)) {
+        inFlight += 1
+        begin()
+      }
+      const finished = Promise.resolve(claiming).then(() => Promise.all(claimed.values()))
       await Promise.race([finished, sleep(timeoutMs, undefined, { ref: false })])
       for (const timer of timers) clearInterval(timer)
     },

@@ -1,5 +1,14 @@
 import { expect } from 'chai'
-import { encodeMoment, isAfter, type Moment, momentAt, passing, readMoment, showing } from '../../core/moments.ts'
+import {
+  encodeMoment,
+  isAfter,
+  type Moment,
+  momentAt,
+  momentOfPage,
+  passing,
+  readMoment,
+  showing,
+} from '../../core/moments.ts'
 import { newId } from '../../schemas/ids.ts'
 
 const at = (ms: number) => new Date(Date.UTC(2026, 10, 21) + ms)
@@ -32,6 +41,33 @@ describe('moments', () => {
       expect(readMoment(encodeMoment(moment))).to.deep.equal(moment)
     }
     expect(isAfter(moment, newId('msg', at(4_000)))).to.equal(true)
+  })
+
+  describe('of a page', () => {
+    const newest = [...ids].reverse()
+    const cases: readonly (readonly [what: string, edge: number, page: number, isWhole: boolean, known: boolean])[] = [
+      ['that reaches back to the edge', 290, 50, false, true],
+      ['that ends before the edge', 100, 50, false, false],
+      ['that ends at the edge', 250, 50, false, false],
+      ['that ends before the edge, and has all there is', 100, 50, true, true],
+      ['with more than are told apart', 100, 250, false, true],
+      ['without messages', 0, 0, true, true],
+    ]
+    for (const [what, edge, count, isWhole, known] of cases) {
+      it(what, () => {
+        const page = newest.slice(0, count)
+        const moment = momentOfPage(ids[edge]!, { newest: page, isWhole })
+        expect(moment !== null).to.equal(known)
+        expect(page.filter((id) => moment !== null && isAfter(moment, id))).to.deep.equal([])
+        expect(moment === null || isAfter(moment, newId('msg', at(4_000)))).to.equal(true)
+      })
+    }
+
+    it('a message that is not on it, and not before its edge, is after it', () => {
+      const page = newest.slice(0, 50).filter((_, n) => n !== 20)
+      const moment = momentOfPage(ids[260]!, { newest: page, isWhole: false })!
+      expect(newest.filter((id) => isAfter(moment, id))).to.deep.equal([newest[20]])
+    })
   })
 
   it('what was committed late, with an older id, is after a moment that did not see it', () => {

@@ -1,15 +1,17 @@
 import { expect } from 'chai'
 import { claimAttempts } from '../../core/outbox.ts'
 import { returnPathOf } from '../../core/return-path.ts'
+import { startClaims } from '../../plugins/outbound/claims.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { OutboxDoc } from '../../store/documents/sending.ts'
 import { insertOutbox } from '../../store/outbox.ts'
 import { type Door, openDoor } from '../api/door.ts'
+import { eventually } from '../service.ts'
 
 const backlog = 10_000
 const perClaim = 50
 
-describe('accounts take turns', () => {
+describe('claims of the outbox', () => {
   let door: Door
 
   before(async () => {
@@ -38,5 +40,45 @@ describe('accounts take turns', () => {
     await insertOutbox(ctx.store, [row(small, new Date())])
     const owners = (await claim()).map(({ accountId }) => accountId)
     expect(owners.filter((owner) => owner === small)).to.have.length(1)
+  })
+
+  it('what waits for its turn at a stop is due again, and was never tried', async () => {
+    const { ctx } = door
+    // What others wait for is not looked for without their lanes.
+    await ctx.store.lanes.deleteMany({})
+    const accountId = newId('acc', new Date())
+    await insertOutbox(
+      ctx.store,
+      Array.from({ length: 6 }, () => row(accountId, new Date())),
+    )
+    const outbound = { ...ctx.settings.outbound, concurrency: 2 }
+    const begun: string[] = []
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    const claims = startClaims(
+      { ...ctx, settings: { ...ctx.settings, outbound } },
+      {
+        owner: 'test',
+        async deliver({ id }) {
+          begun.push(id)
+          await mayEnd
+          return { status: 'delivered', response: '250 ok', mx: null, tls: false, at: new Date() }
+        },
+      },
+    )
+    const rows = () => ctx.store.outbox.find({ accountId }).toArray()
+    await eventually('four are claimed', async () => (await rows()).filter(({ lease }) => lease !== null).length === 4)
+    const stopped = claims.stop(5_000)
+    end()
+    await stopped
+    const [done, waiting] = [true, false].map(async (isDone) =>
+      (await rows()).filter(({ doneAt }) => (doneAt !== undefined) === isDone),
+    )
+    expect((await done)?.map(({ _id }) => _id))
+      .to.have.members(begun)
+      .and.have.length(2)
+    for (const { attempts, lease, notBefore } of (await waiting) ?? []) {
+      expect([attempts, lease]).to.deep.equal([0, null])
+      expect(notBefore?.getTime()).to.be.below(Date.now() + 2_000)
+    }
   })
 })
