@@ -28,6 +28,13 @@ const orphanMs = 2_500
 const idleMs = 50
 
 export async function runService(settings: Settings): Promise<void> {
+  // A start whose supervisor is gone waits for a database that is gone too.
+  let started = false
+  const leave = () => {
+    if (!started) process.exit(1)
+  }
+  process.on('disconnect', leave)
+  if (process.connected === false) leave()
   const ctx = await openContext({ settings, role: 'service' })
   await ensureSharedDomain(ctx)
   // Not ready before the supervisor has told which parts there are.
@@ -93,9 +100,8 @@ export async function runService(settings: Settings): Promise<void> {
     if (told.closeDoors === true) void closeDoors()
     if (told.stop === true) void stop(stopMs)
   })
+  started = true
   process.on('disconnect', () => void stop(orphanMs))
-  // The supervisor may have died before anybody listened.
-  if (process.connected === false) process.exit(1)
   const { port } = server.address() as AddressInfo
   process.send?.({ ready: true, http: `${settings.http.host}:${port}` })
 }

@@ -39,6 +39,12 @@ export function register(this: Plugin): void {
     // Of a start that failed, such as at a port that is taken, nothing would be heard any more.
     if (log === undefined) failStart(error)
   })
+  // A start whose supervisor is gone waits for a database that is gone too.
+  const leave = () => {
+    if (log === undefined) process.exit(1)
+  }
+  process.on('disconnect', leave)
+  if (process.connected === false) leave()
 }
 
 /** init_master: the listeners are open, the outbound queue is not loaded yet. */
