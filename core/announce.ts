@@ -16,7 +16,7 @@ import { planMissed } from './deliveries.ts'
 import { recordEvents } from './events.ts'
 import { heldBy, watchStorage } from './storage.ts'
 import { droppedType, tally, tallyUpTo } from './tally.ts'
-import { deriveMissed, deriveThreads } from './threads.ts'
+import { deriveMissed, deriveWritten } from './threads.ts'
 import { trustRecord } from './trust.ts'
 import { give, periodOf } from './usage.ts'
 
@@ -26,7 +26,7 @@ export const messageEventsPerHour = 2_000
 /** Announces messages that have just been committed. */
 export async function announceArrivals(ctx: Context, ids: readonly string[]): Promise<void> {
   const messages = await findMessages(ctx.store, ids)
-  await Promise.all([announce(ctx, messages.filter(cameIn)), deriveThreads(ctx, messages)])
+  await Promise.all([announce(ctx, messages.filter(cameIn)), deriveWritten(ctx, messages)])
 }
 
 /** Announces those of the messages that a crash kept from it. Answers how many. */

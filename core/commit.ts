@@ -23,6 +23,7 @@ import { perStore } from './per-store.ts'
 import type { Principal } from './principal.ts'
 import { settle } from './settle.ts'
 import { hasRoom, keptIn } from './storage.ts'
+import { ownThread } from './threads.ts'
 
 /** A send on its way to the commit. */
 export type Outgoing = {
@@ -195,7 +196,7 @@ export async function writeSend(
       takenBy: allowance.token,
       createdAt: at,
     },
-    threadId: messageId === null ? null : (parent?.threadId ?? deriveId('thr', messageId, 'thread')),
+    threadId: messageId === null ? null : (parent?.threadId ?? ownThread(messageId)),
     inReplyTo: parent?.messageIdHeader ?? null,
     ...(origin !== undefined && { origin }),
     ...(batchId !== undefined && { batchId }),

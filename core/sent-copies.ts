@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
 import { folderIn } from './folders.ts'
 import { describe } from './receive.ts'
 import { heldBy, watchStorage } from './storage.ts'
-import { deriveThreads } from './threads.ts'
+import { deriveWritten } from './threads.ts'
 
 /** What is still at hand of a send that was committed just now: its bytes, and the folders of its mailbox. */
 export type Fresh = { readonly raw: Buffer; readonly folders: readonly FolderDoc[] }
@@ -42,7 +42,7 @@ export async function writeSentCopies(ctx: Context, sends: readonly Sent[]): Pro
       each.usedBytes,
     ),
   }))
-  await Promise.all([deriveThreads(ctx, copies), watchStorage(ctx, held)])
+  await Promise.all([deriveWritten(ctx, copies), watchStorage(ctx, held)])
 }
 
 function keeperOf(sent: Sent): Keeper[] {

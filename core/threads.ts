@@ -46,7 +46,7 @@ export async function threadOf(
     const parent = found.find(({ messageIdHeader }) => messageIdHeader === ancestor)
     if (parent !== undefined) return parent.threadId
   }
-  return (await threadBySubject(ctx, mailboxId, parsed)) ?? deriveId('thr', id, 'thread')
+  return (await threadBySubject(ctx, mailboxId, parsed)) ?? ownThread(id)
 }
 
 /** Those who derive in this process go together, so that they do not get in each other's way. */
@@ -59,6 +59,28 @@ export async function deriveThreads(ctx: Context, refs: readonly ThreadRef[]): P
   const keys = new Set(refs.map(({ mailboxId, threadId }) => `${mailboxId} ${threadId}`))
   await Promise.all([...keys].map((key) => ask(key, (several) => deriveRound(ctx, several))))
 }
+
+/**
+ * Derives the threads of messages that were just written. One that begins with them is made of them without a look at the
+ * others: where it is there already, somebody else derived it, and it is derived from all its messages.
+ */
+export async function deriveWritten(ctx: Context, messages: readonly ThreadMessage[]): Promise<void> {
+  const begun = [...Map.groupBy(messages, ({ threadId }) => threadId).values()].flatMap((own) => {
+    const [first, ...others] = inOrder(own)
+    return first?.threadId === ownThread(first?._id ?? '')
+      ? [{ doc: threadFrom([first, ...others]), from: undefined }]
+      : []
+  })
+  const met = new Set(await store.writeThreads(ctx.store, begun))
+  const made = new Set(begun.map(({ doc }) => doc._id).filter((id) => !met.has(id)))
+  await deriveThreads(
+    ctx,
+    messages.filter(({ threadId }) => !made.has(threadId)),
+  )
+}
+
+/** The thread that a message begins. */
+export const ownThread = (messageId: string): string => deriveId('thr', messageId, 'thread')
 
 /** Derives the threads that do not know of a message yet: for the sweep. */
 export async function deriveMissed(
@@ -136,8 +158,7 @@ async function deriveOnce(ctx: Context, refs: readonly ThreadRef[]): Promise<rea
   return store.writeThreads(
     ctx.store,
     refs.map(({ mailboxId, threadId }) => {
-      const own = (messages.get(threadId) ?? []).toSorted((a, b) => (a._id < b._id ? -1 : 1))
-      const [first, ...others] = own
+      const [first, ...others] = inOrder(messages.get(threadId) ?? [])
       const from = revisions.get(threadId)
       const doc =
         first === undefined ? emptyThread({ mailboxId, threadId }, ctx.clock.now()) : threadFrom([first, ...others])
@@ -145,6 +166,8 @@ async function deriveOnce(ctx: Context, refs: readonly ThreadRef[]): Promise<rea
     }),
   )
 }
+
+const inOrder = (messages: readonly ThreadMessage[]) => messages.toSorted((a, b) => (a._id < b._id ? -1 : 1))
 
 type Messages = readonly [ThreadMessage, ...ThreadMessage[]]
 
