@@ -13,7 +13,9 @@ import type { Context } from './context.ts'
 import { recordEvents } from './events.ts'
 import { hint, hintOf } from './hints.ts'
 import { type Page, pageOf, positionOf } from './paging.ts'
+import { perStore } from './per-store.ts'
 import { type Principal, reaches } from './principal.ts'
+import { createRounds } from './rounds.ts'
 import { giveRolling, takeRolling } from './usage.ts'
 
 export type Mailbox = {
@@ -186,9 +188,25 @@ export function foreseeMailbox(ctx: Context, address: string): void {
 /** The mailbox that an address was found to mean lately; of whichever account. */
 async function findLikely(ctx: Context, canonical: string): Promise<MailboxDoc | null> {
   const [accountId, mailboxId] = hintOf(ctx, 'mailbox of address', canonical)?.split(' ') ?? []
-  return accountId === undefined || mailboxId === undefined
-    ? null
-    : store.findMailbox(ctx.store, { accountId, mailboxId })
+  return accountId === undefined || mailboxId === undefined ? null : livingMailbox(ctx, { accountId, mailboxId })
+}
+
+const asked = perStore(() => createRounds<MailboxDoc>())
+
+/** A mailbox of an account: those who ask at once ask together. */
+async function livingMailbox(
+  ctx: Context,
+  wanted: { readonly accountId: string; readonly mailboxId: string },
+): Promise<MailboxDoc | null> {
+  const name = (of: typeof wanted) => `${of.accountId} ${of.mailboxId}`
+  const load = async (names: readonly string[]) => {
+    const all = names
+      .map((each) => each.split(' '))
+      .map(([accountId = '', mailboxId = '']) => ({ accountId, mailboxId }))
+    const found = await store.findMailboxes(ctx.store, all)
+    return new Map(found.map((doc) => [name({ accountId: doc.accountId, mailboxId: doc._id }), doc]))
+  }
+  return (await asked(ctx)(name(wanted), load)) ?? null
 }
 
 /** The document of the mailbox at an address, if the key reaches it. Fails with `mailbox_not_found`. */
