@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa, { type Context as KoaContext } from 'koa'
 import { type Context, withRequest } from '../core/context.ts'
+import { foreseeMailbox } from '../core/mailboxes.ts'
 import { subscriberOf, unsubscribe } from '../core/unsubscribe.ts'
 import { admit, hasCredential } from '../operations/admit.ts'
 import { operations } from '../operations/all.ts'
@@ -14,7 +15,7 @@ import { errorAnswer } from '../operations/errors.ts'
 import type { McpEndpoint } from '../operations/http.ts'
 import { invoke, rateHeaders } from '../operations/invoke.ts'
 import { openApi } from '../operations/openapi.ts'
-import { type AnswerHeaders, isBytes, type Operation } from '../operations/registry.ts'
+import { type AnswerHeaders, isBytes, isOfMailbox, type Operation } from '../operations/registry.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
 import { RangeRefusal, sendBytes } from './bytes.ts'
@@ -146,6 +147,7 @@ function routesOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOptions): Ro
 
 async function serveOperation(operation: Operation, given: Exchange, checkOutput = false): Promise<void> {
   const { ctx, headers, hungUp, koa, parameters, peerAddress } = given
+  if (isOfMailbox(operation) && hasCredential(koa.req.headers)) foreseeMailbox(ctx, parameters.address ?? '')
   const principal = operation.access === 'public' ? null : await admitted(given)
   const { bodyBytes, sendBodyBytes } = ctx.settings.limits.http
   const key = koa.req.headers['idempotency-key']

@@ -9,7 +9,7 @@ import { attachmentIdOf } from './attachment-ids.ts'
 import type { Context } from './context.ts'
 import { folderIn } from './folders.ts'
 import { reachMailbox } from './mailboxes.ts'
-import { encodeMoment, momentNow, showing } from './moments.ts'
+import { encodeMoment, type Moment, momentNow, momentOfPage, momentsEdge, showing } from './moments.ts'
 import { type Page, pageOf, positionOf } from './paging.ts'
 import type { Principal } from './principal.ts'
 import { listByIndex } from './search-listing.ts'
@@ -17,28 +17,8 @@ import { requireAgentInbox } from './threads.ts'
 
 export type Attachment = Omit<AttachmentDoc, 'partId'> & { readonly id: string }
 
-export type Message = Pick<
-  MessageDoc,
-  | 'mailbox'
-  | 'threadId'
-  | 'from'
-  | 'to'
-  | 'cc'
-  | 'bcc'
-  | 'replyTo'
-  | 'subject'
-  | 'snippet'
-  | 'receivedAt'
-  | 'sizeBytes'
-  | 'seen'
-  | 'flagged'
-  | 'answered'
-  | 'inReplyTo'
-  | 'references'
-  | 'encrypted'
-  | 'trust'
-  | 'verification'
-> & {
+/** What lists show of a message. */
+export type Message = Omit<store.ListedMessage, '_id' | 'folderId' | 'labels' | 'attachments'> & {
   readonly id: string
   readonly folder: string
   readonly labels: readonly string[]
@@ -70,27 +50,47 @@ export async function listMessages(
 ): Promise<Page<Message> & { cursor: string }> {
   const mailbox = await reachMailbox(ctx, principal, address)
   if (filters.label !== undefined || filters.threadId !== undefined) requireAgentInbox(mailbox)
-  // Before the rows are read: what comes in between is shown or waited for, and never lost.
-  const [moment, folders] = await Promise.all([momentNow(ctx, mailbox._id), findFolders(ctx.store, mailbox._id)])
-  const query = {
-    ...filters,
-    ...addressesIn(filters),
-    mailboxId: mailbox._id,
-    folderIds: foldersToLookIn(folders, folder, filters),
-  }
-  const rows = await listByIndex(ctx, query, { before: positionOf(before, 'msg'), limit: limit + 1, folders })
-  const page = pageOf(rows, limit)
-  const pathOf = new Map(folders.map(({ _id, path }) => [_id, path]))
+  const asked = { ...filters, folder, limit, before: positionOf(before, 'msg') }
+  const isPlain = [before, folder, ...Object.values(filters)].every((each) => each === undefined)
+  const read = (isPlain ? await readNewest(ctx, mailbox._id, limit) : null) ?? (await readPage(ctx, mailbox._id, asked))
+  const page = pageOf(read.rows, limit)
+  const pathOf = new Map(read.folders.map(({ _id, path }) => [_id, path]))
+  const shown = page.items.map(({ _id }) => _id)
   return {
     items: page.items.map((message) => messageOf(message, pathOf.get(message.folderId) ?? 'INBOX')),
     next: page.next,
-    cursor: encodeMoment(
-      showing(
-        moment,
-        page.items.map(({ _id }) => _id),
-      ),
-    ),
+    cursor: encodeMoment(showing(read.moment, shown)),
   }
+}
+
+/** A page with one row more than it shows, the folders of its mailbox, and how that was when it was read. */
+type Read = {
+  readonly rows: readonly store.ListedMessage[]
+  readonly folders: readonly FolderDoc[]
+  readonly moment: Moment
+}
+
+/** The newest of all messages, which mostly say themselves how the mailbox is; null when they do not reach back so far. */
+async function readNewest(ctx: Context, mailboxId: string, limit: number): Promise<Read | null> {
+  const edge = momentsEdge(ctx)
+  const [rows, folders] = await Promise.all([
+    store.listMessages(ctx.store, { mailboxId }, { before: null, limit: limit + 1 }),
+    findFolders(ctx.store, mailboxId),
+  ])
+  const moment = momentOfPage(edge, { newest: rows.map(({ _id }) => _id), isWhole: rows.length <= limit })
+  return moment && { rows, folders, moment }
+}
+
+async function readPage(
+  ctx: Context,
+  mailboxId: string,
+  { folder, limit, before, ...filters }: Omit<Listing, 'address' | 'before'> & { readonly before: string | null },
+): Promise<Read> {
+  // Before the rows are read: what comes in between is shown or waited for, and never lost.
+  const [moment, folders] = await Promise.all([momentNow(ctx, mailboxId), findFolders(ctx.store, mailboxId)])
+  const folderIds = foldersToLookIn(folders, folder, filters)
+  const query = { ...filters, ...addressesIn(filters), mailboxId, folderIds }
+  return { rows: await listByIndex(ctx, query, { before, limit: limit + 1, folders }), folders, moment }
 }
 
 /** A message, where it lies, and the other folders of its mailbox. */
@@ -138,58 +138,13 @@ function foldersToLookIn(
   return byFolder ? folders.map(({ _id }) => _id) : undefined
 }
 
-export function messageOf(message: MessageDoc, folder: string): Message {
-  const {
-    _id,
-    mailbox,
-    threadId,
-    from,
-    to,
-    cc,
-    bcc,
-    replyTo,
-    subject,
-    snippet,
-    receivedAt,
-    sizeBytes,
-    seen,
-    flagged,
-    answered,
-    labels = [],
-    inReplyTo,
-    references,
-    encrypted,
-    trust,
-    verification,
-  } = message
+export function messageOf(message: store.ListedMessage, folder: string): Message {
+  const { _id, mailbox, threadId, from, to, cc, subject, snippet, receivedAt, sizeBytes } = message
+  const { seen, flagged, answered, labels = [], attachments } = message
   return {
-    ...{
-      id: _id,
-      mailbox,
-      threadId,
-      folder,
-      from,
-      to,
-      cc,
-      bcc,
-      replyTo,
-      subject,
-      snippet,
-      receivedAt,
-      sizeBytes,
-      seen,
-      flagged,
-      answered,
-      labels,
-      inReplyTo,
-      references,
-      encrypted,
-      trust,
-      verification,
-    },
-    attachments: message.attachments.map(({ partId, ...attachment }) => ({
-      id: attachmentIdOf(_id, partId),
-      ...attachment,
-    })),
+    id: _id,
+    ...{ mailbox, threadId, folder, from, to, cc, subject, snippet, receivedAt, sizeBytes },
+    ...{ seen, flagged, answered, labels },
+    attachments: attachments.map(({ partId, ...attachment }) => ({ id: attachmentIdOf(_id, partId), ...attachment })),
   }
 }

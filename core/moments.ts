@@ -33,6 +33,23 @@ export function momentNow(ctx: Context, mailboxId: string): Promise<Moment> {
   return lookAt(ctx, mailboxId, () => true)
 }
 
+/** The id since which a moment tells messages apart; for a page it is to be taken before that is read. */
+export function momentsEdge(ctx: Context): string {
+  return idAt('msg', after(ctx.clock.now(), -lateMs))
+}
+
+/**
+ * How a mailbox was when a page of its newest messages was read; only of a page that no filter narrowed. Null when it shows
+ * none from before the edge, so that there may be more since then: `isWhole` says that there are not.
+ */
+export function momentOfPage(
+  edge: string,
+  { newest, isWhole }: { newest: readonly string[]; isWhole: boolean },
+): Moment | null {
+  const recent = newest.filter((id) => id >= edge)
+  return recent.length < newest.length || isWhole ? momentOf(edge, recent, () => true) : null
+}
+
 /**
  * How a mailbox was when this request came in: what began to arrive while it was being looked at is after it and not lost.
  * What claims to be of the future is of another clock, and counts as seen.
@@ -84,10 +101,14 @@ export function readMoment(since: string): Moment {
 }
 
 async function lookAt(ctx: Context, mailboxId: string, isBefore: (messageId: string) => boolean): Promise<Moment> {
-  const from = idAt('msg', after(ctx.clock.now(), -lateMs))
-  const newest = await newestIds(ctx.store, { mailboxId, from, limit: seenMax + 1 })
+  const edge = momentsEdge(ctx)
+  return momentOf(edge, await newestIds(ctx.store, { mailboxId, from: edge, limit: seenMax + 1 }), isBefore)
+}
+
+/** `newest`: the messages since the edge, of which the first are enough where there are too many to be told apart. */
+function momentOf(edge: string, newest: readonly string[], isBefore: (messageId: string) => boolean): Moment {
   return {
-    from: newest.length > seenMax ? (newest[seenMax - 1] ?? from) : from,
+    from: newest.length > seenMax ? (newest[seenMax - 1] ?? edge) : edge,
     seen: newest.slice(0, seenMax).filter(isBefore).map(tailOf),
   }
 }

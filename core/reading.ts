@@ -15,16 +15,20 @@ import { withTrace } from './trace.ts'
 
 export type { View } from './parsing-jobs.ts'
 
+/** What a message says beside what lists show. */
+type Details = Pick<MessageDoc, 'bcc' | 'replyTo' | 'inReplyTo' | 'references' | 'encrypted' | 'trust' | 'verification'>
+
 /** A message with what the view asks for; the other bodies are absent. */
-export type FullMessage = Message & {
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  readonly text?: string
-  readonly html?: string | null
-  readonly reply?: string
-  readonly hidden?: readonly Hidden[]
-  /** Whether the message is past the limits of reading. */
-  readonly truncated: boolean
-}
+export type FullMessage = Message &
+  Details & {
+    readonly headers: readonly (readonly [name: string, value: string])[]
+    readonly text?: string
+    readonly html?: string | null
+    readonly reply?: string
+    readonly hidden?: readonly Hidden[]
+    /** Whether the message is past the limits of reading. */
+    readonly truncated: boolean
+  }
 
 /**
  * A message with its bodies, as `view` chooses. With `attachmentId` the message that is attached there is read instead:
@@ -48,6 +52,7 @@ export async function readMessage(
   const { headers, text, html, reply, hidden, truncated } = reading
   return {
     ...messageOf(message, folder.path),
+    ...detailsOf(message),
     ...('parsed' in reading && attachmentId !== undefined && attachedOf(message, reading)),
     headers: headers.map(({ name, value }): [string, string] => [name, value]),
     ...(text !== undefined && { text }),
@@ -149,8 +154,13 @@ function unread(raw: Buffer, view: View): Unread {
 /** Smaller messages are read again in no time. */
 const cachedBytesMin = 32 * 1024
 
+function detailsOf(message: MessageDoc): Details {
+  const { bcc, replyTo, inReplyTo, references, encrypted, trust, verification } = message
+  return { bcc, replyTo, inReplyTo, references, encrypted, trust, verification }
+}
+
 /** What an attached message says of itself. */
-function attachedOf(message: MessageDoc, { parsed, snippet, sizeBytes, path }: Reading): Partial<Message> {
+function attachedOf(message: MessageDoc, { parsed, snippet, sizeBytes, path }: Reading): Partial<Message & Details> {
   const { from, to, cc, bcc, replyTo, subject, inReplyTo, references, attachments, encrypted, ...rest } = describe(
     { parsed, snippet },
     { ...message.blob, sizeBytes },

@@ -7,8 +7,8 @@
 import type { Query, Words } from '../mail/query.ts'
 import { piecesOf, wantedTokens } from '../mail/tokens.ts'
 import { idAt, timeOfId } from '../schemas/ids.ts'
-import type { FolderDoc, MessageDoc } from '../store/documents/mail.ts'
-import { listMessages, type MessageQuery } from '../store/messages.ts'
+import type { FolderDoc } from '../store/documents/mail.ts'
+import { type ListedMessage, listMessages, type MessageQuery } from '../store/messages.ts'
 import { findSegments } from '../store/search.ts'
 import type { Context } from './context.ts'
 import { StaleSegment } from './search-cache.ts'
@@ -29,7 +29,7 @@ export async function listByIndex(
   ctx: Context,
   query: MessageQuery,
   { before, limit, folders }: { before: string | null; limit: number; folders: readonly FolderDoc[] },
-): Promise<MessageDoc[]> {
+): Promise<ListedMessage[]> {
   const words = wordsOf(query)
   const total = folders.reduce((sum, folder) => sum + folder.total, 0)
   if (words === null || total <= readThroughMax) return listMessages(ctx.store, query, { before, limit })
@@ -52,11 +52,11 @@ async function listOlder(
     limit,
     folders,
   }: { words: Query; before: string | null; limit: number; folders: readonly FolderDoc[] },
-): Promise<readonly MessageDoc[]> {
+): Promise<readonly ListedMessage[]> {
   // Drafts change, and what they say now may not be indexed yet.
   const drafts = folders.find(({ role }) => role === 'drafts')?._id ?? ''
   const looksInDrafts = query.folderIds === undefined || query.folderIds.includes(drafts)
-  const found = new Map<string, MessageDoc>()
+  const found = new Map<string, ListedMessage>()
   if (looksInDrafts) {
     const own = await listMessages(ctx.store, { ...query, folderIds: [drafts] }, { before, limit })
     for (const message of own) found.set(message._id, message)

@@ -2,11 +2,11 @@
 import { type Excerpt, excerptOf, type Marker, markersOf, shownFields } from '../mail/highlight.ts'
 import { leavesOf, parseQuery, type Query } from '../mail/query.ts'
 import { Failure } from '../schemas/failures.ts'
-import type { FolderDoc, MailboxDoc, MessageDoc } from '../store/documents/mail.ts'
+import type { FolderDoc, MailboxDoc } from '../store/documents/mail.ts'
 import type { SegmentDoc } from '../store/documents/search.ts'
 import { findFolders } from '../store/folders.ts'
 import { findLiving } from '../store/mailboxes.ts'
-import { findInState, type MessageState } from '../store/messages.ts'
+import { findInState, type MessageState, type SearchedMessage } from '../store/messages.ts'
 import { findSegments, findSegmentsOfAccount, findTexts } from '../store/search.ts'
 import { versionOf } from '../store/table.ts'
 import type { Context } from './context.ts'
@@ -96,9 +96,9 @@ type Scope = {
   readonly before: string | null
   /** `tries` counts from 1: later ones must read the segments anew. */
   supply(tries: number): SegmentSupply
-  foldersFor(messages: readonly MessageDoc[]): Promise<ReadonlyMap<string, FolderDoc>>
+  foldersFor(messages: readonly SearchedMessage[]): Promise<ReadonlyMap<string, FolderDoc>>
   /** Those of the messages whose mailbox is within reach and has not ended. */
-  living(messages: readonly MessageDoc[]): Promise<readonly MessageDoc[]>
+  living(messages: readonly SearchedMessage[]): Promise<readonly SearchedMessage[]>
 }
 
 async function search(ctx: Context, query: Query, scope: Scope): Promise<Page<Found>> {
@@ -118,7 +118,7 @@ async function searchOnce(
 ): Promise<Page<Found>> {
   const { limit, before } = scope
   const walk = walkSegments(ctx, query, { supply: scope.supply(tries), before })
-  const found = new Map<string, { message: MessageDoc; folder: FolderDoc }>()
+  const found = new Map<string, { message: SearchedMessage; folder: FolderDoc }>()
   let looked = 0
   let last = ''
   const state = stateOf(query)
@@ -143,7 +143,7 @@ async function matching(
   ctx: Context,
   candidates: readonly Candidate[],
   { accountId, foldersFor, living, state }: Scope & { readonly state: MessageState },
-): Promise<readonly { message: MessageDoc; folder: FolderDoc }[]> {
+): Promise<readonly { message: SearchedMessage; folder: FolderDoc }[]> {
   const ids = [...new Set(candidates.map(({ id }) => id))]
   const docs = await living(await findInState(ctx.store, { accountId, ids }, state))
   const folders = await foldersFor(docs)
@@ -175,7 +175,7 @@ function stateOf(query: Query): MessageState {
 async function withHighlights(
   ctx: Context,
   query: Query,
-  found: readonly { message: MessageDoc; folder: FolderDoc }[],
+  found: readonly { message: SearchedMessage; folder: FolderDoc }[],
 ): Promise<readonly Found[]> {
   const markers = markersOf(query)
   const inBody = markers.some(({ field }) => field === null)
@@ -192,7 +192,7 @@ async function withHighlights(
 }
 
 /** In each field the first find; of many fields the last, which are longest. */
-function highlightsOf(message: MessageDoc, text: string, markers: readonly Marker[]): readonly Highlight[] {
+function highlightsOf(message: SearchedMessage, text: string, markers: readonly Marker[]): readonly Highlight[] {
   const says = fieldTexts(message, text)
   const highlights = shownFields.flatMap((field): Highlight[] => {
     for (const each of field === 'to' ? [...says.to, ...says.bcc] : says[field]) {

@@ -43,19 +43,21 @@ export async function getThread(
 ): Promise<Thread & { messages: readonly Message[]; next: string | null }> {
   const mailbox = await reachMailbox(ctx, principal, address)
   requireAgentInbox(mailbox)
-  const [thread, folders] = await Promise.all([
+  const place = { before: positionOf(before, 'msg'), limit: limit + 1 }
+  const read = (folderIds?: readonly string[]) =>
+    listMessages(ctx.store, { mailboxId: mailbox._id, threadId, folderIds }, place)
+  const [thread, folders, rows] = await Promise.all([
     store.findThread(ctx.store, { mailboxId: mailbox._id, threadId }),
     findFolders(ctx.store, mailbox._id),
+    read(),
   ])
   if (thread === null) throw new Failure('not_found', `There is no thread ${threadId} in ${mailbox.address}.`)
   const aside = new Set(['trash', 'spam', 'drafts'])
   const shown = thread.live ? folders.filter(({ role }) => role === null || !aside.has(role)) : folders
-  const rows = await listMessages(
-    ctx.store,
-    { mailboxId: mailbox._id, threadId, folderIds: shown.map(({ _id }) => _id) },
-    { before: positionOf(before, 'msg'), limit: limit + 1 },
-  )
-  const { items, next } = pageOf(rows, limit)
+  const folderIds = shown.map(({ _id }) => _id)
+  // In most threads every message is shown.
+  const isShown = rows.every(({ folderId }) => folderIds.includes(folderId))
+  const { items, next } = pageOf(isShown ? rows : await read(folderIds), limit)
   const pathOf = new Map(folders.map(({ _id, path }) => [_id, path]))
   const messages = items.map((message) => messageOf(message, pathOf.get(message.folderId) ?? 'INBOX')).reverse()
   return { ...recordOf(thread), messages, next }

@@ -7,6 +7,7 @@ import { normaliseDomain } from '../mail/domain.ts'
 import { Failure } from '../schemas/failures.ts'
 import { idAt, newToken } from '../schemas/ids.ts'
 import { arrivedSince } from '../store/arrived.ts'
+import type { MessageDoc } from '../store/documents/mail.ts'
 import { releaseMessage } from '../store/leases.ts'
 import { claimMessage } from './claims.ts'
 import { after, secondMs } from './clock.ts'
@@ -42,9 +43,12 @@ export type Wait = Omit<WaitFilters, 'folderId' | 'regex'> & {
   readonly claimSeconds?: number
 }
 
+/** A message that was waited for, and how far it is to be trusted. */
+export type WaitedMessage = Message & Pick<MessageDoc, 'trust' | 'verification'>
+
 export type Waited = {
   /** Null when the time was over first. */
-  readonly message: Message | null
+  readonly message: WaitedMessage | null
   readonly claimedUntil: Date | null
   /** What came and was not it, newest first. */
   readonly nearMisses: readonly { readonly messageId: string; readonly why: string }[]
@@ -217,13 +221,18 @@ function createSearch(ctx: Context, { keyId, mailboxId, filters, claimSeconds }:
       inTurn(async () => {
         over = true
         return {
-          message: found === null ? null : messageOf(found.message, found.folder.path),
+          message: found === null ? null : waitedOf(found),
           claimedUntil: found === null ? null : claimedUntil,
           nearMisses: nearest(missed),
           cursor: encodeMoment(found === null ? moment : passing(moment, found.message._id)),
         }
       }),
   }
+}
+
+function waitedOf({ message, folder }: Pick<Arrived, 'message' | 'folder'>): WaitedMessage {
+  const { trust, verification } = message
+  return { ...messageOf(message, folder.path), trust, verification }
 }
 
 /** The newest of what was not it. */

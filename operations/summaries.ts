@@ -2,6 +2,7 @@
 import type { Message } from '../core/messages.ts'
 import type { FullMessage as Whole } from '../core/reading.ts'
 import { trustRecord } from '../core/trust.ts'
+import type { WaitedMessage as Waited } from '../core/wait.ts'
 import type { FullMessage, MessageSummary, Verification, WaitedMessage } from '../schemas/messages.ts'
 import type { Cut } from './bodies.ts'
 
@@ -50,7 +51,7 @@ export function fullMessage(message: Whole, { next, ...bodies }: Cut, hasHeaders
 }
 
 /** A message that was waited for. */
-export function waitedMessage(message: Message): WaitedMessage {
+export function waitedMessage(message: Waited): WaitedMessage {
   const { trust, verification } = message
   return {
     ...messageSummary(message),
@@ -60,6 +61,6 @@ export function waitedMessage(message: Message): WaitedMessage {
 }
 
 /** decisions.md 4, verification. */
-export function verificationOf({ codes, links }: NonNullable<Message['verification']>): Verification {
+export function verificationOf({ codes, links }: NonNullable<Waited['verification']>): Verification {
   return { codes, links: links.map(({ url, host, sameOrg }) => ({ url, host, same_org: sameOrg })) }
 }

@@ -27,15 +27,29 @@ export type MessageQuery = {
   readonly ids?: readonly string[]
 }
 
+/** What a list shows of a message, and a search looks at besides: everything else need not leave the database. */
+const listedFields = [
+  ...['_id', 'mailbox', 'folderId', 'threadId', 'receivedAt', 'from', 'to', 'cc', 'subject', 'snippet'],
+  ...['seen', 'flagged', 'answered', 'labels', 'attachments', 'sizeBytes'],
+] as const satisfies readonly (keyof MessageDoc)[]
+const searchedFields = [...listedFields, 'mailboxId', 'bcc', 'blob'] as const satisfies readonly (keyof MessageDoc)[]
+
+export type ListedMessage = Pick<MessageDoc, (typeof listedFields)[number]>
+export type SearchedMessage = Pick<MessageDoc, (typeof searchedFields)[number]>
+
+const only = (fields: readonly string[]) => Object.fromEntries(fields.map((field) => [field, 1] as const))
+const listed = only(listedFields)
+const searched = only(searchedFields)
+
 /** Messages newest first, those before `before` (a message id). */
 export function listMessages(
   store: Store,
   query: MessageQuery,
   { before, limit }: { before: string | null; limit: number },
-): Promise<MessageDoc[]> {
+): Promise<ListedMessage[]> {
   const { filter, hint } = rangeOf(query, before)
   return store.messages
-    .find(filter, hint === null ? {} : { hint })
+    .find<ListedMessage>(filter, { projection: listed, ...(hint !== null && { hint }) })
     .sort({ _id: -1 })
     .limit(limit)
     .toArray()
@@ -60,9 +74,12 @@ export function findInState(
   store: Store,
   { accountId, ids }: { accountId: string; ids: readonly string[] },
   { label, ...flags }: MessageState,
-): Promise<MessageDoc[]> {
+): Promise<SearchedMessage[]> {
   return store.messages
-    .find({ _id: { $in: [...ids] }, accountId, ...flags, ...(label !== undefined && { labels: label }) })
+    .find<SearchedMessage>(
+      { _id: { $in: [...ids] }, accountId, ...flags, ...(label !== undefined && { labels: label }) },
+      { projection: searched },
+    )
     .toArray()
 }
 

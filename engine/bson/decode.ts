@@ -31,7 +31,8 @@ function invalid(what: string): EngineError {
   return new EngineError('InvalidBSON', `invalid BSON: ${what}`)
 }
 
-function readInt32(bytes: Buffer, at: number): number {
+/** The int32 at `at`, whose bytes must be there. */
+export function readInt32(bytes: Uint8Array, at: number): number {
   return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
 }
 

@@ -10,7 +10,7 @@ import { parseFilter } from '../match/parse.ts'
 import { prepareQuery, type QueryRequest } from '../plan/query.ts'
 import { compileProjection } from '../project/project.ts'
 import { namespace } from '../store/catalog.ts'
-import { pick } from '../store/elements.ts'
+import { pick, picker } from '../store/elements.ts'
 import { topLevel } from '../store/paths.ts'
 import type { Body } from '../wire/reply.ts'
 import { cursorBody } from '../wire/reply.ts'
@@ -111,7 +111,7 @@ function* foundRows(
     yield hit === undefined ? undefined : shape === undefined ? hit.bytes : shape(hit.bytes)
 }
 
-/** Projects stored bytes; an inclusion of plain fields decodes only these. */
+/** Projects stored bytes; an inclusion of fields decodes only these, and nothing when it takes them whole. */
 function shaper(
   projection: Document,
   filter: Matcher,
@@ -119,11 +119,21 @@ function shaper(
 ): (bytes: Uint8Array) => Uint8Array {
   const project = compileProjection(projection, filter, names)
   const fields = includedFields(projection)
+  if (fields !== undefined && takesWhole(projection)) {
+    if (projection._id !== undefined && !included(projection._id)) fields.delete('_id')
+    return picker(fields)
+  }
   return (bytes) => encode(project(decode(fields === undefined ? bytes : pick(bytes, fields))))
 }
 
+/** Whether an inclusion names top-level fields only, and says of `_id` no more than yes or no. */
+function takesWhole(projection: Document): boolean {
+  const { _id: id = true } = projection
+  return (typeof id === 'boolean' || isNumber(id)) && !Object.keys(projection).some((path) => path.includes('.'))
+}
+
 /** The top-level fields an inclusion reads, undefined for every other kind of projection. */
-function includedFields(projection: Document): ReadonlySet<string> | undefined {
+function includedFields(projection: Document): Set<string> | undefined {
   const fields = new Set(['_id'])
   for (const [path, value] of Object.entries(projection)) {
     if (path === '_id' && !isDocument(value)) continue

@@ -168,7 +168,16 @@ function candidate(
       exact,
       sorted,
     },
-    rank: [uniqueHit ? 1 : 0, keyed ? 1 : 0, equalities, sorted ? 1 : 0, bounded ? 1 : 0, single, exact ? 1 : 0, -index.key.length],
+    rank: [
+      uniqueHit ? 1 : 0,
+      keyed ? 1 : 0,
+      equalities,
+      sorted ? 1 : 0,
+      bounded ? 1 : 0,
+      single,
+      exact ? 1 : 0,
+      -index.key.length,
+    ],
     equalities,
     bounded,
   }

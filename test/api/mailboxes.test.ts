@@ -1,6 +1,15 @@
 import { expect } from 'chai'
 import { client, type Json } from '../service.ts'
-import { type Call, type Door, type ErrorBody, mailboxPath, makeKey, openTenant, type Tenant } from './door.ts'
+import {
+  type Call,
+  type Door,
+  type ErrorBody,
+  mailboxPath,
+  makeKey,
+  makeTenant,
+  openTenant,
+  type Tenant,
+} from './door.ts'
 
 describe('api: mailboxes', () => {
   let door: Door
@@ -99,6 +108,26 @@ describe('api: mailboxes', () => {
       expect((await agent('POST', '/api/v1/mailboxes', { address: 'mine@tenant.example' })).status).to.equal(201)
       expect((await agent('GET', mailboxPath('mine@tenant.example'))).status).to.equal(200)
     })
+  })
+
+  it('who reaches a mailbox is asked each time, however well it is known', async () => {
+    const address = 'known@tenant.example'
+    const path = `${mailboxPath(address)}/messages`
+    await call('POST', '/api/v1/mailboxes', { address })
+    const stranger = await makeTenant(door, { name: 'other' })
+    const ofAccount = { accountId: tenant.accountId, scopes: ['mail:read'] } as const
+    const agent = await makeKey(door.ctx, { ...ofAccount, kind: 'agent' })
+    const ended = await makeKey(door.ctx, { ...ofAccount, kind: 'account' })
+    const ask = async (key: string) => {
+      const { status, body } = await client(door.http, key)<ErrorBody>('GET', path)
+      return [status, body.code]
+    }
+    for (const key of [tenant.key, ended.apiKey, tenant.key]) expect(await ask(key)).to.deep.equal([200, undefined])
+    await door.ctx.store.keys.updateOne({ _id: ended.key.id }, { $set: { revokedAt: new Date() } })
+    expect(await ask(ended.apiKey)).to.deep.equal([401, 'invalid_api_key'])
+    for (const key of [stranger.key, agent.apiKey]) expect(await ask(key)).to.deep.equal([404, 'mailbox_not_found'])
+    await call('DELETE', mailboxPath(address))
+    expect(await ask(tenant.key)).to.deep.equal([404, 'mailbox_not_found'])
   })
 
   describe('webhooks and events', () => {

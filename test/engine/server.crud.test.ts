@@ -271,6 +271,27 @@ describe('engine: documents', () => {
     ])
   })
 
+  const projections: readonly (readonly [string, Document, string])[] = [
+    [
+      'fields, in the order of the document',
+      { list: 1, a: true },
+      '{"_id":1,"a":{"b":1,"c":2},"list":[{"b":1},{"c":2}]}',
+    ],
+    ['fields without the _id', { _id: 0, n: 1 }, '{"n":7}'],
+    ['fields with the _id', { _id: true, n: 1 }, '{"_id":1,"n":7}'],
+    ['the _id alone', { _id: 1 }, '{"_id":1}'],
+    ['a field that is missing', { m: 1 }, '{"_id":1}'],
+    ['a field within', { 'a.b': 1, n: 1 }, '{"_id":1,"n":7,"a":{"b":1}}'],
+    ['another _id', { _id: '$n', n: 1 }, '{"n":7,"_id":7}'],
+    ['all but some', { a: 0, list: 0 }, '{"_id":1,"n":7}'],
+  ]
+  for (const [what, projection, expected] of projections) {
+    it(`a projection gives ${what}`, async () => {
+      await collection.insertOne({ _id: 1 as never, n: 7, a: { b: 1, c: 2 }, list: [{ b: 1 }, { c: 2 }] })
+      expect(JSON.stringify(await collection.findOne({}, { projection }))).to.equal(expected)
+    })
+  }
+
   it('an _id may be null or a reference, but hold no operators', async () => {
     await collection.replaceOne({ _id: null as never }, { a: 1 }, { upsert: true })
     expect(await collection.findOne({ _id: null as never })).to.deep.equal({ _id: null, a: 1 })
