@@ -1,144 +1,81 @@
 /**
  * Mailboxes full of old mail, written through the store by the same steps as arrivals: blobs, numbers of their folder,
  * messages; then their threads and the index of search. What follows from news (events, contacts) is left out: the mail is
- * older than the watermarks of the sweeps.
+ * older than the watermarks of the sweeps. Workers make it (archiveWorker.ts), since reading and indexing are most of the
+ * work; they are gone when it is measured.
  */
-
-import type { Context } from '../core/context.ts'
-import { jobs } from '../core/parsing-jobs.ts'
-import { describe } from '../core/receive.ts'
-import { indexMessages } from '../core/search-index.ts'
-import { mergeSegments } from '../core/search-merge.ts'
-import { deriveThreads } from '../core/threads.ts'
-import { deriveId, idAt } from '../schemas/ids.ts'
-import { packBlob } from '../store/blobs.ts'
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
 import type { MailboxDoc } from '../store/documents/mail.ts'
-import { standardFolderId } from '../store/folders.ts'
 
 export type Archive = {
   /** Adds messages to each of the mailboxes in turn, until each has so many. */
   fill(mailboxes: readonly MailboxDoc[], each: number): Promise<void>
-  /** Some word of the mail: of a hundred, the first are the commonest. */
-  word(rank: number): string
 }
 
-/** Messages written, and indexed, at once. */
-const batch = 100
-const mailboxesAtOnce = 4
-const bodyWords = 110
-const vocabulary = 20_000
-const sendersMax = 200
-const messagesPerThread = 5
+/** What one worker is to do; times are of messages, in milliseconds since 1970. */
+export type Share = {
+  /** The data folder of the service. */
+  readonly data: string
+  readonly boxes: readonly Box[]
+  /** How many messages each box is to have. */
+  readonly each: number
+  readonly seed: number
+  readonly startsAt: number
+  readonly everyMs: number
+}
+
+export type Box = Pick<MailboxDoc, '_id' | 'accountId' | 'address'> & { readonly has: number }
+
 /** One message each so often, up to two days ago: the sweeps of a new service look at the last minute. */
 const everyMs = 20
 const endsBeforeMs = 2 * 86_400_000
-const seenShare = 0.7
+const toldEvery = 50_000
 
-/** Makes archives; `total` is how many messages there will be at most, so that all of them are old. */
-export function createArchive(ctx: Context, total: number): Archive {
-  const random = createRandom(42)
-  const words = Array.from({ length: vocabulary }, (_, n) => wordOf(n))
-  const common = () => words[Math.floor(vocabulary ** random()) - 1]!
-  let at = Date.now() - endsBeforeMs - total * everyMs
+/**
+ * Makes archives of the service with this data folder; `total` is how many messages there will be at most, so that all of
+ * them are old. `tell` hears of each 50,000.
+ */
+export function createArchive(
+  { data }: { readonly data: string },
+  { total, tell }: { total: number; tell: (made: number) => void },
+): Archive {
   const counts = new Map<string, number>()
+  let at = Date.now() - endsBeforeMs - total * everyMs
+  let seed = 42
+  let made = 0
 
-  async function add(mailbox: MailboxDoc, count: number): Promise<void> {
-    const { _id: mailboxId, accountId, address } = mailbox
-    const before = counts.get(mailboxId) ?? 0
-    counts.set(mailboxId, before + count)
-    const arrivals = await Promise.all(
-      Array.from({ length: count }, async (_, n) => {
-        at += everyMs
-        const number = before + n
-        const when = new Date(at)
-        const id = deriveId('msg', `${idAt('msg', when)}${mailboxId}`, String(number))
-        const raw = letter({ number, address, when, common, random })
-        const blobId = deriveId('blb', id, 'bench')
-        const { ref, chunks } = await packBlob({ id: blobId, bytes: raw, users: [id], at: when })
-        const message = {
-          ...{ _id: id, accountId, mailboxId, mailbox: address, folderId: standardFolderId(mailboxId, 'INBOX') },
-          threadId: deriveId('thr', mailboxId, String(Math.floor(number / messagesPerThread))),
-          ...{ seen: random() < seenShare, flagged: random() < 0.02, answered: false, receivedAt: when },
-          ...{ deliveredTo: address, trace: '', ...describe(jobs.arrival({ raw, prefix: '' }), ref) },
-        }
-        return { chunks, messages: [message] }
-      }),
-    )
-    await Promise.all(arrivals.map((arrival) => ctx.arrivals.write(arrival)))
-    const messages = arrivals.flatMap((arrival) => arrival.messages.map((each) => ({ ...each, uid: 0, modseq: 0 })))
-    await Promise.all([indexMessages(ctx, messages), deriveThreads(ctx, messages)])
-    await mergeSegments(ctx, mailboxId)
+  function note(count: number): void {
+    const isDue = Math.floor((made + count) / toldEvery) > Math.floor(made / toldEvery)
+    made += count
+    if (isDue) tell(made)
   }
 
   return {
     async fill(mailboxes, each) {
-      for (let isDone = false; !isDone; ) {
-        isDone = true
-        for (let n = 0; n < mailboxes.length; n += mailboxesAtOnce) {
-          const work = mailboxes.slice(n, n + mailboxesAtOnce).map((mailbox) => {
-            const count = Math.min(batch, each - (counts.get(mailbox._id) ?? 0))
-            if (count > 0) isDone = false
-            return count > 0 ? add(mailbox, count) : Promise.resolve()
-          })
-          await Promise.all(work)
-        }
-      }
+      const boxes = mailboxes.map(({ _id, accountId, address }) => {
+        const box: Box = { _id, accountId, address, has: counts.get(_id) ?? 0 }
+        counts.set(_id, Math.max(box.has, each))
+        return box
+      })
+      const workers = Math.min(availableParallelism(), boxes.length)
+      const shares = Array.from({ length: workers }, (_, n) => ({
+        ...{ data, each, seed: seed + n, startsAt: at + n * everyMs, everyMs: everyMs * workers },
+        boxes: boxes.filter((_, place) => place % workers === n),
+      }))
+      const missing = ({ boxes: own }: Share) => own.reduce((sum, { has }) => sum + Math.max(0, each - has), 0)
+      at += everyMs * workers * Math.max(...shares.map(missing))
+      seed += workers
+      await Promise.all(shares.map((share) => work(share, note)))
     },
-    word: (rank) => words[rank]!,
   }
 }
 
-function letter({
-  number,
-  address,
-  when,
-  common,
-  random,
-}: {
-  number: number
-  address: string
-  when: Date
-  common: () => string
-  random: () => number
-}): Buffer {
-  const sender = Math.floor(random() * sendersMax)
-  const body = Array.from({ length: bodyWords }, common)
-  const lines = Array.from({ length: Math.ceil(bodyWords / 12) }, (_, n) => body.slice(n * 12, n * 12 + 12).join(' '))
-  return Buffer.from(
-    [
-      `From: ${common()} ${common()} <person${sender}@company${sender % 40}.example>`,
-      `To: ${address}`,
-      `Subject: ${Array.from({ length: 5 }, common).join(' ')} ORD-${number}`,
-      `Date: ${when.toUTCString().replace('GMT', '+0000')}`,
-      `Message-ID: <${number}.${when.getTime()}@bench.example>`,
-      'MIME-Version: 1.0',
-      'Content-Type: text/plain; charset=utf-8',
-      '',
-      ...lines,
-      '',
-    ].join('\r\n'),
-  )
-}
-
-/** A word of its own for each number, two to eight letters. */
-function wordOf(number: number): string {
-  const consonants = 'bdfgklmnprst'
-  const vowels = 'aeiou'
-  let word = ''
-  for (let rest = number + 1; rest > 0; ) {
-    word += consonants[rest % consonants.length]! + vowels[Math.floor(rest / consonants.length) % vowels.length]!
-    rest = Math.floor(rest / (consonants.length * vowels.length))
-  }
-  return word
-}
-
-/** The same numbers in [0, 1) each time (xorshift32). */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) / 2 ** 32
-  }
+function work(share: Share, note: (count: number) => void): Promise<void> {
+  const worker = new Worker(new URL('./archiveWorker.ts', import.meta.url), { workerData: share })
+  worker.on('message', note)
+  return new Promise((resolve, reject) => {
+    worker.once('error', reject)
+    worker.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`A worker ended with ${code}.`))))
+  })
 }

@@ -13,8 +13,9 @@ import { allScopes } from '../schemas/scopes.ts'
 import type { MailboxDoc } from '../store/documents/mail.ts'
 import { sendMail } from '../test/e2e/smtp.ts'
 import { contextOf, type Service, startService } from '../test/service.ts'
-import { type Archive, createArchive } from './archive.ts'
+import { createArchive } from './archive.ts'
 import { median, quantile, shown, table } from './figures.ts'
+import { word } from './letters.ts'
 import { cpuMs, pssMb } from './processes.ts'
 
 const domain = 'bench.test'
@@ -63,17 +64,18 @@ export async function run(args: readonly string[]): Promise<void> {
   try {
     const ctx = await contextOf(service)
     const bench = await prepare(ctx, service, Math.ceil(messages / perMailbox))
-    const archive = createArchive(ctx, messages + one)
+    const began = performance.now()
+    const archive = createArchive(service, { total: messages + one, tell: (made) => tellMade(made, began) })
     const results: Measured[] = []
     const small = bench.mailboxes.slice(0, fewMessages / perMailbox)
     await timed(`${fewMessages} messages`, () => archive.fill(small, perMailbox))
-    results.push(...(await measure(bench, archive, { requests, mailboxes: small, mail: `${fewMessages}` })))
+    results.push(...(await measure(bench, { requests, mailboxes: small, mail: `${fewMessages}` })))
     await timed(`${messages} messages`, () => archive.fill(bench.mailboxes, perMailbox))
     const all = `${messages} in ${bench.mailboxes.length}`
-    results.push(...(await measure(bench, archive, { requests, mailboxes: bench.mailboxes, mail: all })))
-    results.push(await measureEverywhere(bench, archive, { requests: Math.ceil(requests / 10), mail: all }))
+    results.push(...(await measure(bench, { requests, mailboxes: bench.mailboxes, mail: all })))
+    results.push(await measureEverywhere(bench, { requests: Math.ceil(requests / 10), mail: all }))
     await timed(`${one} messages in one mailbox`, () => archive.fill([bench.large], one))
-    results.push(...(await measure(bench, archive, { requests, mailboxes: [bench.large], mail: `${one} in one` })))
+    results.push(...(await measure(bench, { requests, mailboxes: [bench.large], mail: `${one} in one` })))
     results.push(await measureWait(bench, Math.ceil(requests / 5), `${messages + one}`))
     await closeContext(ctx)
     console.log(report(results, `${fewMessages}`, all))
@@ -115,12 +117,10 @@ async function prepare(ctx: Context, service: Service, count: number): Promise<B
 /** Times of one request after another. */
 async function measure(
   bench: Bench,
-  archive: Archive,
   { requests, mailboxes, mail }: { requests: number; mailboxes: readonly MailboxDoc[]; mail: string },
 ): Promise<readonly Measured[]> {
   const pathOf = (n: number) => `/api/v1/mailboxes/${mailboxes[(n * 7919) % mailboxes.length]!.address}`
-  const queries = (n: number) =>
-    encodeURIComponent(`${archive.word(20 + (n % 80))} ${archive.word(100 + ((n * 31) % 300))} is:unread`)
+  const queries = (n: number) => encodeURIComponent(`${word(20 + (n % 80))} ${word(100 + ((n * 31) % 300))} is:unread`)
   const threads: string[] = []
   for (let n = 0; n < requests + warmUps; n++) {
     const { messages } = await get<{ messages: readonly { thread_id: string }[] }>(
@@ -139,13 +139,8 @@ async function measure(
   ]
 }
 
-function measureEverywhere(
-  bench: Bench,
-  archive: Archive,
-  { requests, mail }: { requests: number; mail: string },
-): Promise<Measured> {
-  const path = (n: number) =>
-    `/api/v1/search?q=${archive.word(20 + (n % 80))}%20${archive.word(100 + ((n * 31) % 300))}`
+function measureEverywhere(bench: Bench, { requests, mail }: { requests: number; mail: string }): Promise<Measured> {
+  const path = (n: number) => `/api/v1/search?q=${word(20 + (n % 80))}%20${word(100 + ((n * 31) % 300))}`
   return repeat(bench, { what: 'search of all mailboxes', mail, requests, path })
 }
 
@@ -201,7 +196,11 @@ async function get<T = unknown>({ keys, http }: Pick<Bench, 'keys' | 'http'>, pa
 async function timed(what: string, work: () => Promise<void>): Promise<void> {
   const began = performance.now()
   await work()
-  console.log(JSON.stringify({ made: what, seconds: Math.round((performance.now() - began) / 1000) }))
+  tellMade(what, began)
+}
+
+function tellMade(made: string | number, began: number): void {
+  console.log(JSON.stringify({ made, seconds: Math.round((performance.now() - began) / 1000) }))
 }
 
 function report(results: readonly Measured[], few: string, many: string): string {

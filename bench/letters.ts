@@ -1,0 +1,68 @@
+/** The letters of an archive: some hundred bytes of header, and words of a vocabulary in which some are much commoner. */
+
+/** Some word of the letters: of a hundred, the first are the commonest. */
+export const word = (rank: number): string => words[rank]!
+
+export type Letter = { readonly number: number; readonly address: string; readonly when: Date }
+
+/** Writes letters with numbers of its own in them, the same for a `seed` each time. */
+export type Writer = {
+  letter(which: Letter): Buffer
+  /** The same numbers in [0, 1) each time. */
+  random(): number
+}
+
+const bodyWords = 110
+const vocabulary = 20_000
+const sendersMax = 200
+const words = Array.from({ length: vocabulary }, (_, n) => wordOf(n))
+
+export function createWriter(seed: number): Writer {
+  const random = createRandom(seed)
+  const common = () => words[Math.floor(vocabulary ** random()) - 1]!
+  return { random, letter: (which) => letter(which, common, random) }
+}
+
+function letter({ number, address, when }: Letter, common: () => string, random: () => number): Buffer {
+  const sender = Math.floor(random() * sendersMax)
+  const body = Array.from({ length: bodyWords }, common)
+  const lines = Array.from({ length: Math.ceil(bodyWords / 12) }, (_, n) => body.slice(n * 12, n * 12 + 12).join(' '))
+  return Buffer.from(
+    [
+      `From: ${common()} ${common()} <person${sender}@company${sender % 40}.example>`,
+      `To: ${address}`,
+      `Subject: ${Array.from({ length: 5 }, common).join(' ')} ORD-${number}`,
+      `Date: ${when.toUTCString().replace('GMT', '+0000')}`,
+      `Message-ID: <${number}.${when.getTime()}@bench.example>`,
+      'MIME-Version: 1.0',
+      'Content-Type: text/plain; charset=utf-8',
+      '',
+      ...lines,
+      '',
+    ].join('\r\n'),
+  )
+}
+
+/** A word of its own for each number, two to eight letters. */
+function wordOf(number: number): string {
+  const consonants = 'bdfgklmnprst'
+  const vowels = 'aeiou'
+  let text = ''
+  for (let rest = number + 1; rest > 0; ) {
+    text += consonants[rest % consonants.length]! + vowels[Math.floor(rest / consonants.length) % vowels.length]!
+    rest = Math.floor(rest / (consonants.length * vowels.length))
+  }
+  return text
+}
+
+/** xorshift32. */
+function createRandom(seed: number): () => number {
+  // Small seeds alone would begin alike.
+  let state = Math.imul(seed, 0x9e37_79b1)
+  return () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) / 2 ** 32
+  }
+}
