@@ -61,7 +61,7 @@ export const languages: { readonly [language: string]: Words } = {
     sale: ['(?<=%\\s)off', 'discount~', 'checkout', 'coupon~', 'voucher~', 'promo~', 'gift~', 'credits'],
     enter: ['enter', 'key in', 'use', 'type', 'input', 'provide', 'submit'],
     goal: [
-      '(?:verify|confirm|activate|authenticate|validate|authori[sz]e|approve)',
+      '(?:verify|confirm|activate|authenticate|validate|authori[sz]e|approve|pair|unlock)',
       '(?:sign|log) ?(?:in|up)',
       '(?:finish|complete) (?:creating|signing|setting|your|the)',
       'reset (?:your|the) password',
@@ -96,7 +96,7 @@ export const languages: { readonly [language: string]: Words } = {
       'einmal(?:ige[rsn]?)? (?:code|passwort|kennwort|pin)',
       '(?:m|sms-?|push-?|photo-?)?tan',
     ],
-    weak: ['codes?', 'zahlencode', 'pin-code'],
+    weak: ['codes?', 'zahlencode', '(?:zahlen|ziffern)folge', 'pin-code'],
     other: [
       '(?:gutschein|rabatt|aktions|promo(?:tions)?|geschenk|empfehlungs|einladungs|fehler|produkt|artikel|qr-?|strich|bar|länder|bic-?|swift-?|buchungs|abhol|farb|quell)-?codes?',
       '(?:bestell|rechnungs|kunden|sendungs|paket|auftrags|vorgangs|referenz|buchungs|reservierungs|vertrags|konto|karten|mitglieds|serien|telefon|haus|zähler|artikel|ticket|akten|bestellungs|steuer)(?:nummer|zeichen|nr)?',
@@ -411,10 +411,11 @@ export const languages: { readonly [language: string]: Words } = {
     leave: ['отписаться', 'отписк~', 'конфиденциальност~', 'условия', 'помощь', 'поддержк~', 'браузер~'],
   },
   pl: {
+    neutral: ['nr [0-9][0-9]? z dnia'],
     strong: [
       'kod~ (?:weryfikacyjn~|potwierdzając~|bezpieczeństwa|dostępu|logowania|aktywacyjn~|jednorazow~|uwierzytelniając~|autoryzacyjn~|potwierdzenia|sms)',
       'jednorazow(?:e|y|ego) (?:hasł|kod)~',
-      'hasł(?:o|em) jednorazow(?:e|ym)',
+      'hasł(?:o|em) (?:jednorazow(?:e|ym)|sms)',
     ],
     weak: ['kod', 'kodu', 'kodem'],
     other: [
@@ -424,7 +425,7 @@ export const languages: { readonly [language: string]: Words } = {
     ],
     sale: ['rabat~', 'promocj~', 'zniżk~'],
     enter: ['wpisz', 'podaj', 'użyj'],
-    goal: ['potwierdzić', 'zalogować', 'zweryfikować'],
+    goal: ['potwierdzić', 'potwierdzenia', 'zalogować', 'logowania', 'zweryfikować', 'autoryzacji', 'kontynuować'],
     confirm: [
       'potwierd~',
       'zweryfikuj~',

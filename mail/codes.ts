@@ -56,6 +56,8 @@ function surer(before: Code | undefined, code: Code): Code {
 /** Digits with what may join them: codes, and also prices, dates, times, telephones. */
 const digits = /(?<![\w#№@&=%/\\*•.,+-])[(+]?\d+(?:(?:[-–./:,'·]|\)?\s\(?)\d+)*(?!\w)/g
 const digitForms = /^(?:\d{4,8}|\d{3}[\s–-]\d{3}|\d{4}[\s–-]\d{4}|\d{2}\s\d{2}\s\d{2}|\d(?:[\s·-]\d){3,7})$/
+/** The years that mail speaks of. */
+const years = /^(?:19[4-9]|20[0-4])\d$/
 /** Letters with digits among them. */
 const mixed =
   /(?<![\w#№@&=%/\\*•.,+-])(?:[A-Z]{1,3}-\d{4,8}|(?=[A-Z-]{0,8}\d)(?:[A-Z0-9]{3,5}-[A-Z0-9]{3,5}|[A-Z0-9]{5,10})|[A-Z]{3}-[A-Z]{3}|[A-Z]{4}-[A-Z]{4}|(?=[a-z]{1,7}\d|\d{1,7}[a-z])[a-z0-9]{6,8})(?!\w|[-–/@.]\w)/g
@@ -72,7 +74,7 @@ function tokensOf(line: string): readonly Token[] {
   }
   for (const { 0: text, index } of line.matchAll(digits)) {
     if (!digitForms.test(text) || isMeasure(line, index, index + text.length)) continue
-    add(text.replace(/\D/g, ''), /^(?:19|20)\d\d$/.test(text) ? 'year' : 'digits', index, text.length)
+    add(text.replace(/\D/g, ''), years.test(text) ? 'year' : 'digits', index, text.length)
   }
   for (const { 0: text, index } of line.matchAll(mixed)) if (/[A-Z]/i.test(text)) add(text, 'mixed', index, text.length)
   return tokens.sort((one, other) => one.start - other.start)
@@ -103,6 +105,11 @@ const itsWeak = /^\s*(?:$|[-–—:("'”»]|(?:is|ist|est|es|é|è|to|jest|as)\
 const postalPin = /,\s?pin(?:\scode)?$/i
 /** "The code for your account:", then the code. */
 const linked = /^[\p{L}\s'"«»-]{0,45}(?::|\s(?:is|ist|lautet|luidt|est|es|é|è))[\s"'“„«([【]*$/iu
+
+/** Between a word that owns another number and the code: something of its own, and then what announces the code. */
+const detached = /^[^:]*\p{L}{3}[^:]*(?::|\s(?:is|ist|lautet|luidt|est|es|é|è|to|jest))[\s"'“„«([【]*$/iu
+/** Between a code and what it is for: "to", "do", "per", "SMS zur". */
+const reachPurpose = 12
 
 const pronoun = /^\s*(?:it is|it's|this is|er lautet|sie lautet|il est|c'est|es|é|è|het is)(?: le| el)?\s*:?\s*$/i
 
@@ -158,7 +165,8 @@ function createReading(lines: readonly string[]) {
     const gap = line.slice(nearest.end, token.start)
     if (nearest.tier === 'enter') return entered(index, line, token)
     used.add(nearest)
-    if (nearest.tier === 'other' || postalPin.test(line.slice(0, nearest.end))) return null
+    if (nearest.tier === 'other') return purposed(index, line, token)
+    if (postalPin.test(line.slice(0, nearest.end))) return null
     const isClose = connection.test(gap)
     if (token.kind === 'year' && !(isClose && nearest.tier === 'strong')) return null
     if (token.kind === 'mixed' && (gap.length > reachMixed || (!isClose && nearest.tier === 'weak'))) return null
@@ -172,6 +180,22 @@ function createReading(lines: readonly string[]) {
     return { value: token.value, label, confidence: 0.75 }
   }
 
+  /** "The code to confirm the new number of your phone is 4021": what it is for has words that own other numbers. */
+  function purposed(index: number, line: string, token: Token): Code | null {
+    const clause = marksAt(index).filter(
+      ({ end }) =>
+        end <= token.start && token.start - end <= reach.strong && !sentenceEnd.test(line.slice(end, token.start)),
+    )
+    const announcing = clause.find(({ tier, end }, n) => {
+      const next = clause[n + 1]
+      const isCode = tier === 'strong' || tier === 'weak'
+      return isCode && next?.tier === 'goal' && next.start - end <= reachPurpose
+    })
+    const gap = line.slice(clause.at(-1)?.end, token.start)
+    if (announcing === undefined || token.kind !== 'digits' || !detached.test(gap)) return null
+    return { value: token.value, label: labelOf(line, announcing, token), confidence: 0.8 }
+  }
+
   /** "Enter 4021 to confirm". */
   function entered(index: number, line: string, token: Token): Code | null {
     if (token.kind !== 'digits' || has(index, 'sale')) return null
@@ -182,7 +206,8 @@ function createReading(lines: readonly string[]) {
           ? start - token.end <= reachAfter && !sentenceEnd.test(line.slice(token.end, start))
           : token.start - end <= reach.strong && !sentenceEnd.test(line.slice(end, token.start))),
     )
-    return mark === undefined ? null : { value: token.value, label: labelOf(line, mark, token), confidence: 0.85 }
+    if (mark !== undefined) return { value: token.value, label: labelOf(line, mark, token), confidence: 0.85 }
+    return index > 0 && has(0, 'strong') ? { value: token.value, label: null, confidence: 0.75 } : null
   }
 
   function after(index: number, line: string, token: Token, used: Set<Mark>): Code | null {
@@ -232,9 +257,20 @@ function createReading(lines: readonly string[]) {
     }
     if (below?.tier === 'strong' || below?.tier === 'weak')
       return announced(index + 1, below, token, below.tier === 'strong' ? 0.85 : 0.7)
-    if (below !== undefined || token.kind === 'year' || !has(0, 'strong', 'weak') || has(0, 'other', 'sale'))
-      return null
+    if (below !== undefined || token.kind === 'year' || has(0, 'other', 'sale')) return null
+    if (isAskedFor(index - 1) && token.kind === 'digits') return { value: token.value, label: null, confidence: 0.65 }
+    if (!has(0, 'strong', 'weak')) return null
     return { value: token.value, label: null, confidence: has(0, 'strong') ? 0.8 : 0.65 }
+  }
+
+  /** "Type this into the window where you sign in:" */
+  function isAskedFor(index: number): boolean {
+    return (
+      /[:：]$/.test(lines[index] ?? '') &&
+      has(index, 'enter') &&
+      !has(index, 'other', 'sale') &&
+      (has(index, 'goal') || has(0, 'goal'))
+    )
   }
 
   function announced(index: number, mark: Mark, token: Token, confidence: number): Code | null {

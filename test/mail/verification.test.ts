@@ -90,7 +90,7 @@ describe('verification', () => {
   })
   it(`codes held out: ${told(heldOut.codes)}`, () => {
     expect(heldOut.codes.wrong.length).to.equal(0)
-    expect(recall(heldOut.codes)).to.be.at.least(0.85)
+    expect(recall(heldOut.codes)).to.be.at.least(0.95)
   })
   it(`links held out: ${told(heldOut.links)}`, () => {
     expect(heldOut.links.wrong.length).to.equal(0)
