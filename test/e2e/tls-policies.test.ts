@@ -1,0 +1,260 @@
+/** What TLS must be on the way to a domain (RFC 8461, RFC 7672), from the send to the mail server of the recipient. */
+import { createHash, X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { generate } from 'selfsigned'
+import { closeContext } from '../../core/context.ts'
+import { makeTenant } from '../api/door.ts'
+import { type NameServer, startNameServer } from '../plugins/name-server.ts'
+import { type Sink, startSink } from '../plugins/sink.ts'
+import { client, contextOf, eventually, type Service, startService } from '../service.ts'
+
+/** Where the mail servers and policy hosts of the domains below are. */
+const addresses = {
+  ...{ trusted: '192.0.2.1', selfSigned: '192.0.2.2', clear: '192.0.2.3' },
+  ...{ policies: '192.0.2.80', forgedPolicies: '192.0.2.81', nothing: '192.0.2.82' },
+} as const
+type Host = keyof typeof addresses
+
+type Domain = {
+  /** Mail servers in the order of their preference. */
+  readonly servers: readonly (readonly [name: string, host: Host])[]
+  readonly policy?: { readonly mode: 'enforce' | 'testing'; readonly mx: string; readonly host?: Host }
+  /** Whose key its DNS pins. */
+  readonly pins?: Host
+}
+
+const enforce = (domain: string, host?: Host) => ({ mode: 'enforce', mx: `mx.${domain}`, host }) as const
+const own = (domain: string, host: Host): Domain['servers'] => [[`mx.${domain}`, host]]
+
+const domains: { readonly [domain: string]: Domain } = {
+  'met.test': { servers: own('met.test', 'trusted'), policy: enforce('met.test') },
+  'wildcard.test': { servers: own('wildcard.test', 'trusted'), policy: { mode: 'enforce', mx: '*.wildcard.test' } },
+  'untrusted.test': { servers: own('untrusted.test', 'selfSigned'), policy: enforce('untrusted.test') },
+  'clear.test': { servers: own('clear.test', 'clear'), policy: enforce('clear.test') },
+  'foreign.test': { servers: [['mx.stranger.test', 'trusted']], policy: enforce('foreign.test') },
+  'backup.test': {
+    servers: [['mx.outsider.test', 'clear'], ...own('backup.test', 'trusted')],
+    policy: enforce('backup.test'),
+  },
+  'testing.test': { servers: own('testing.test', 'selfSigned'), policy: { mode: 'testing', mx: 'mx.other.test' } },
+  'absent.test': { servers: own('absent.test', 'selfSigned'), policy: enforce('absent.test', 'nothing') },
+  'forged.test': { servers: own('forged.test', 'clear'), policy: enforce('forged.test', 'forgedPolicies') },
+  'none.test': { servers: own('none.test', 'clear') },
+  'kept.test': { servers: own('kept.test', 'trusted'), policy: enforce('kept.test') },
+  'pinned.test': { servers: own('pinned.test', 'selfSigned'), pins: 'selfSigned' },
+  'mispinned.test': { servers: own('mispinned.test', 'trusted'), pins: 'selfSigned' },
+}
+
+type Case = readonly [what: string, domain: string, to: { readonly at: Host; readonly secure: boolean } | null]
+const cases: readonly Case[] = [
+  ['a policy that is met: with TLS', 'met.test', { at: 'trusted', secure: true }],
+  ['a policy that names its servers by a wildcard', 'wildcard.test', { at: 'trusted', secure: true }],
+  ['a policy, and a certificate nobody trusts: not at all', 'untrusted.test', null],
+  ['a policy, and a server without TLS: not at all', 'clear.test', null],
+  ['a policy that does not name the only server: not at all', 'foreign.test', null],
+  ['a policy that names the second server: only to that', 'backup.test', { at: 'trusted', secure: true }],
+  ['a policy that is tested: all the same', 'testing.test', { at: 'selfSigned', secure: true }],
+  ['a policy whose host is down: as without one', 'absent.test', { at: 'selfSigned', secure: true }],
+  ['a policy whose host nobody trusts: as without one', 'forged.test', { at: 'clear', secure: false }],
+  ['no policy: as good as it gets', 'none.test', { at: 'clear', secure: false }],
+  ['a pinned key that nobody else trusts: with TLS', 'pinned.test', { at: 'selfSigned', secure: true }],
+  ['a pinned key that the server does not have: not at all', 'mispinned.test', null],
+]
+
+/** A key may ask only so often in a minute. */
+const pollMs = 150
+
+describe('TLS policies of other domains', function () {
+  this.timeout(60_000)
+  let folder: string
+  let dns: NameServer
+  let policyHosts: Server[] = []
+  let service: Service
+  let send: (to: string) => Promise<() => Promise<State>>
+  const sinks: { [host: string]: Sink } = {}
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'mailroom-elsewhere-'))
+    const authority = await makeAuthority()
+    const names = Object.keys(domains)
+    const [trusted, selfSigned, policies, forgedPolicies] = await Promise.all([
+      makeCertificate([...names.map((name) => `mx.${name}`), 'mx.stranger.test'], authority),
+      makeCertificate(names.map((name) => `mx.${name}`)),
+      makeCertificate(
+        names.map((name) => `mta-sts.${name}`),
+        authority,
+      ),
+      makeCertificate(names.map((name) => `mta-sts.${name}`)),
+    ])
+    sinks.trusted = await startSink(() => null, trusted)
+    sinks.selfSigned = await startSink(() => null, selfSigned)
+    sinks.clear = await startSink(() => null, { hideSTARTTLS: true, disabledCommands: ['STARTTLS'] })
+    policyHosts = await Promise.all([policies, forgedPolicies].map(startPolicyHost))
+    dns = await startNameServer(zoneOf({ trusted: trusted.cert, selfSigned: selfSigned.cert }))
+    dns.secure = true
+    dns.ttlSeconds = 0
+    const authorityFile = path.join(folder, 'authority.pem')
+    await writeFile(authorityFile, authority.cert)
+    service = await startService({
+      env: {
+        NODE_OPTIONS: `--import ${fileURLToPath(new URL('./elsewhere.ts', import.meta.url))}`,
+        NODE_EXTRA_CA_CERTS: authorityFile,
+        TEST_ELSEWHERE: JSON.stringify(portsOf(sinks, policyHosts)),
+        MAILROOM_RESOLVER: JSON.stringify([dns.address]),
+        MAILROOM_OUTBOUND_DANE: 'true',
+        MAILROOM_OUTBOUND_RETRY_SECONDS: '[1]',
+      },
+    })
+    send = await senderOf(service)
+  })
+  after(async () => {
+    await service?.dispose()
+    for (const host of policyHosts) host.close()
+    await Promise.all(Object.values(sinks).map((sink) => sink.close()))
+    await dns?.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const arrivals = (to: string) =>
+    Object.entries(sinks).flatMap(([at, { received }]) =>
+      received.filter((mail) => mail.to === to).map(({ secure }) => ({ at, secure })),
+    )
+
+  /** Resolves when the mail has gone, or with why it has not. */
+  async function settled(to: string, { goes }: { goes: boolean }): Promise<State> {
+    const state = await send(to)
+    return eventually(`${to} is ${goes ? 'delivered' : 'deferred'}`, async () => {
+      await sleep(pollMs)
+      const now = await state()
+      return now.status === 'delivered' || (!goes && now.response !== null) ? now : null
+    })
+  }
+
+  for (const [what, domain, expected] of cases) {
+    it(`mail goes under ${what}`, async () => {
+      const { response } = await settled(`somebody@${domain}`, { goes: expected !== null })
+      expect(arrivals(`somebody@${domain}`), response ?? '').to.deep.equal(expected === null ? [] : [expected])
+      if (expected === null) expect(response).to.match(/^451 4\.4\.2 .*(?:policy|trusted|DNS names)/)
+    })
+  }
+
+  it('a policy that is known is kept to while its host is down and its DNS leads elsewhere', async () => {
+    await settled('first@kept.test', { goes: true })
+    for (const host of policyHosts) host.closeAllConnections()
+    await Promise.all(policyHosts.map((host) => new Promise((resolve) => host.close(resolve))))
+    const { 'TXT _mta-sts.kept.test': _, ...others } = dns.zone
+    dns.zone = { ...others, 'A mx.kept.test': [addresses.selfSigned] }
+    expect(await settled('second@kept.test', { goes: false }))
+      .to.have.property('response')
+      .that.matches(/not trusted/)
+    expect(arrivals('second@kept.test')).to.deep.equal([])
+  })
+
+  it('what was held back has not left since', () => {
+    for (const [, domain, expected] of cases)
+      if (expected === null) expect(arrivals(`somebody@${domain}`), domain).to.deep.equal([])
+  })
+
+  it('pins count for nothing when nobody vouches for the DNS', async () => {
+    dns.secure = false
+    await settled('later@mispinned.test', { goes: true })
+    expect(arrivals('later@mispinned.test')).to.deep.equal([{ at: 'trusted', secure: true }])
+  })
+})
+
+type Pair = { readonly key: string; readonly cert: string }
+
+async function makeAuthority(): Promise<Pair> {
+  const made = await generate([{ name: 'commonName', value: 'Authority of this test' }], {
+    keySize: 2048,
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, critical: true },
+    ],
+  })
+  return { key: made.private, cert: made.cert }
+}
+
+/** A certificate for names, signed by itself unless an authority is given. */
+async function makeCertificate(names: readonly string[], ca?: Pair): Promise<Pair> {
+  const altNames = names.map((value) => ({ type: 2 as const, value }))
+  const made = await generate([{ name: 'commonName', value: 'server' }], {
+    keySize: 2048,
+    extensions: [{ name: 'subjectAltName', altNames }],
+    ...(ca !== undefined && { ca }),
+  })
+  return { key: made.private, cert: made.cert }
+}
+
+/** Serves the policy of the domain it is asked for (RFC 8461 3.2, 3.3). */
+async function startPolicyHost(certificate: Pair): Promise<Server> {
+  const server = createServer(certificate, ({ headers, url }, response) => {
+    const policy = domains[headers.host?.replace(/^mta-sts\./, '') ?? '']?.policy
+    if (policy === undefined || url !== '/.well-known/mta-sts.txt') response.writeHead(404).end()
+    else {
+      const lines = ['version: STSv1', `mode: ${policy.mode}`, `mx: ${policy.mx}`, 'max_age: 86400', '']
+      response.writeHead(200, { 'content-type': 'text/plain' }).end(lines.join('\r\n'))
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+function zoneOf(certificates: { readonly [host: string]: string }): NameServer['zone'] {
+  const zone: { [question: string]: string[] } = {}
+  for (const [domain, { servers, policy, pins }] of Object.entries(domains)) {
+    zone[`MX ${domain}`] = servers.map(([name], n) => `${n * 10} ${name}`)
+    for (const [name, host] of servers) zone[`A ${name}`] = [addresses[host]]
+    if (policy !== undefined) {
+      zone[`TXT _mta-sts.${domain}`] = ['v=STSv1; id=1;']
+      zone[`A mta-sts.${domain}`] = [addresses[policy.host ?? 'policies']]
+    }
+    if (pins !== undefined) zone[`TLSA _25._tcp.mx.${domain}`] = [`3 1 1 ${keyHash(certificates[pins] ?? '')}`]
+  }
+  return zone
+}
+
+function keyHash(certificate: string): string {
+  const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' })
+  return createHash('sha256').update(key).digest('hex')
+}
+
+function portsOf(sinks: { readonly [host: string]: Sink }, [policies, forged]: readonly Server[]) {
+  const portOf = (server: Server | undefined) => (server?.address() as AddressInfo | undefined)?.port
+  const servers = Object.entries(sinks).map(([host, { route }]) => [
+    `${addresses[host as Host]}:25`,
+    Number(route.split(':')[1]),
+  ])
+  return {
+    ...Object.fromEntries(servers),
+    [`${addresses.policies}:443`]: portOf(policies),
+    [`${addresses.forgedPolicies}:443`]: portOf(forged),
+  }
+}
+
+type State = { readonly status: string; readonly response: string | null }
+
+/** Sends from an account's mailbox; what becomes of the mail is asked through the API. */
+async function senderOf(service: Service): Promise<(to: string) => Promise<() => Promise<State>>> {
+  const ctx = await contextOf(service)
+  const { address, key } = await makeTenant({ ctx, http: service.http }, { name: 'policies' })
+  await closeContext(ctx)
+  const call = client(service.http, key)
+  return async (to) => {
+    const mail = { to, subject: 'Hello', text: 'Hello' }
+    const { status, body } = await call<{ id: string }>('POST', `/api/v1/mailboxes/${address}/send`, mail)
+    expect(status, JSON.stringify(body)).to.equal(202)
+    return async () => {
+      const answer = await call<{ recipients: [State] }>('GET', `/api/v1/delivery-status?id=${body.id}`)
+      return answer.body.recipients[0]
+    }
+  }
+}
