@@ -18,6 +18,7 @@ import { openApi } from '../operations/openapi.ts'
 import { type AnswerHeaders, isBytes, isOfMailbox, type Operation } from '../operations/registry.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
+import { sendJson } from './body.ts'
 import { RangeRefusal, sendBytes } from './bytes.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
 import { claimPage, errorsPage, type Page, unsubscribedPage, unsubscribePage } from './pages.ts'
@@ -162,13 +163,13 @@ async function serveOperation(operation: Operation, given: Exchange, checkOutput
       const query = new URLSearchParams(koa.querystring)
       const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
       const limitBytes = operation.body === 'send' ? sendBodyBytes : bodyBytes
-      const body = hasBody ? await readJsonObject(koa.req, limitBytes) : {}
+      const body = hasBody ? await readJsonObject(koa.req, { limitBytes, parsing: ctx.parsing }) : {}
       return inputOf(operation, { path: parameters, query, body })
     },
   })
   koa.status = answer.status
   if (isBytes(answer.body)) sendBytes(koa, answer.body)
-  else koa.body = answer.body
+  else sendJson(koa, answer.body)
 }
 
 /** What is not there is said to a known key with its headers, and to a stranger without asking for one. */
@@ -203,7 +204,7 @@ async function serveMcp(
     pathKey: parameters.key,
     answerHeaders: headers,
     hungUp,
-    readBody: () => readJson(koa.req, ctx.settings.limits.http.sendBodyBytes),
+    readBody: () => readJson(koa.req, { limitBytes: ctx.settings.limits.http.sendBodyBytes, parsing: ctx.parsing }),
   })
   koa.status = answer.status
   koa.body = answer.body ?? ''

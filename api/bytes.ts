@@ -1,6 +1,7 @@
 import type { Context as KoaContext } from 'koa'
 import type { Bytes } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
+import { sendInPieces } from './body.ts'
 
 /**
  * Answers with bytes, whole or the one range that was asked for (RFC 9110 14.2). What strangers sent is never shown in
@@ -19,7 +20,7 @@ export function sendBytes(koa: KoaContext, { content, contentType, name }: Bytes
   }
   koa.status = range === null ? 200 : 206
   if (range !== null) koa.set('Content-Range', `bytes ${range.first}-${range.last}/${content.length}`)
-  koa.body = range === null ? content : content.subarray(range.first, range.last + 1)
+  sendInPieces(koa, range === null ? content : content.subarray(range.first, range.last + 1))
 }
 
 /** No byte of the range exists: an `invalid_request` whose status is 416. */

@@ -1,5 +1,6 @@
 /** From an HTTP request to an operation's input. */
 import type { IncomingMessage } from 'node:http'
+import type { Parsing } from '../core/parsing.ts'
 import { type Field, fieldsOf, type Operation } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Parameters } from './routes.ts'
@@ -7,6 +8,8 @@ import type { Parameters } from './routes.ts'
 /** What is still read and thrown away of a body that is too large, so that the peer gets to read the answer. */
 const discardBytesMax = 64 * 1024 * 1024
 const discardMs = 5_000
+/** Bodies beyond this are not put together in one go. */
+const longBytes = 256 * 1024
 
 /**
  * Puts path, query and body together as the operation's input. A name from the wrong place is unknown there: fails with
@@ -39,14 +42,14 @@ function queryValue({ schema }: Field, text: string): unknown {
 }
 
 /**
- * Reads a JSON object; no body at all is `{}`. Stops at `limitBytes`. Fails with `payload_too_large`, or `invalid_request`
- * for another media type, bad UTF-8, bad JSON or no object.
+ * Reads a JSON object; no body at all is `{}`. Stops at `limitBytes`; what is long is parsed in a thread of `parsing`. Fails
+ * with `payload_too_large`, or `invalid_request` for another media type, bad UTF-8, bad JSON or no object.
  */
 export async function readJsonObject(
   request: IncomingMessage,
-  limitBytes: number,
+  options: { limitBytes: number; parsing: Parsing },
 ): Promise<{ readonly [field: string]: unknown }> {
-  const value = await readJson(request, limitBytes)
+  const value = await readJson(request, options)
   if (value === undefined) return {}
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Failure('invalid_request', 'The body must be a JSON object.')
@@ -54,7 +57,10 @@ export async function readJsonObject(
 }
 
 /** Reads a JSON body, undefined without one; fails like `readJsonObject`. */
-export async function readJson(request: IncomingMessage, limitBytes: number): Promise<unknown> {
+export async function readJson(
+  request: IncomingMessage,
+  { limitBytes, parsing }: { limitBytes: number; parsing: Parsing },
+): Promise<unknown> {
   const { headers } = request
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return undefined
   const encoding = headers['content-encoding'] ?? 'identity'
@@ -65,13 +71,10 @@ export async function readJson(request: IncomingMessage, limitBytes: number): Pr
     throw new Failure('invalid_request', 'The body must have the content type application/json.')
   const bytes = await readBody(request, limitBytes)
   if (bytes.length === 0) return undefined
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
-    // Not handed on as the cause, which is logged: its text quotes the body.
-    throw new Failure('invalid_request', 'The body is not well-formed JSON in UTF-8.')
-  }
+  const parsed = await parsing.run('json', { raw: bytes })
+  // Why is not said: the text of the error would quote the body.
+  if (parsed === null) throw new Failure('invalid_request', 'The body is not well-formed JSON in UTF-8.')
+  return parsed.value
 }
 
 async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
@@ -79,7 +82,10 @@ async function readBody(request: IncomingMessage, limitBytes: number): Promise<B
     discard(request)
     return new Failure('payload_too_large', `The body is larger than ${limitBytes} bytes.`)
   }
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge()
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > limitBytes) throw tooLarge()
+  // A long body whose length is known is put together as it comes, where the thread that parses it can read it.
+  const whole = announced > longBytes ? Buffer.from(new SharedArrayBuffer(announced)) : null
   const chunks: Buffer[] = []
   let length = 0
   return new Promise((resolve, reject) => {
@@ -90,9 +96,10 @@ async function readBody(request: IncomingMessage, limitBytes: number): Promise<B
     const onData = (chunk: Buffer) => {
       length += chunk.length
       if (length > limitBytes) settle(() => reject(tooLarge()))
-      else chunks.push(chunk)
+      else if (whole === null) chunks.push(chunk)
+      else chunk.copy(whole, length - chunk.length)
     }
-    const onEnd = () => settle(() => resolve(Buffer.concat(chunks, length)))
+    const onEnd = () => settle(() => resolve(whole?.subarray(0, length) ?? Buffer.concat(chunks, length)))
     const onClose = () => settle(() => reject(new Failure('invalid_request', 'The body ended early.')))
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
   })

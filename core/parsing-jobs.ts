@@ -107,10 +107,19 @@ export const jobs = {
     return { text, html: html === null ? null : sanitiseHtml(html, { remoteImages: true }) }
   },
 
-  /** The text of the message, for search and for what is found in it. */
-  text({ raw }: { raw: Buffer }): { readonly parsed: ParsedMessage; readonly text: string } {
-    const parsed = parseMessage(raw)
-    return { parsed: withoutContent(parsed), text: readBody(raw, parsed, { html: false }).text }
+  /** The text of the message, for search and for what is found in it; at most `maxChars` characters of it. */
+  text({ raw, maxChars }: { raw: Buffer; maxChars?: number }): { readonly text: string } {
+    return { text: readBody(raw, parseMessage(raw), { html: false, maxChars }).text }
+  },
+
+  /** JSON as a caller sent it; null when it is not well-formed, or not UTF-8. */
+  json({ raw }: { raw: Buffer }): { readonly value: unknown } | null {
+    try {
+      return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw)) }
+    } catch (error) {
+      if (error instanceof SyntaxError || error instanceof TypeError) return null
+      throw error
+    }
   },
 } as const
 

@@ -4,6 +4,7 @@
  * cleanly. Workers start when they are needed and end when they have been idle for a while.
  */
 import { Worker } from 'node:worker_threads'
+import { joined } from '../mail/slices.ts'
 import { Failure } from '../schemas/failures.ts'
 import { type JobName, type Jobs, jobs } from './parsing-jobs.ts'
 
@@ -41,6 +42,7 @@ export const parsingLimits: ParsingLimits = {
     arrival: 512 * 1024,
     content: 512 * 1024,
     forwarding: 32 * 1024,
+    json: 512 * 1024,
     reading: 32 * 1024,
     text: 32 * 1024,
   },
@@ -125,9 +127,9 @@ export function createParsing({
       () => end(thread, new Error(`A ${job.name} job took over ${limits.jobMs} ms.`)),
       limits.jobMs,
     )
-    void copyOf(job.input.raw).then((raw) => {
-      if (thread.job === job)
-        thread.worker.postMessage({ name: job.name, input: { ...job.input, raw } }, [raw.buffer as ArrayBuffer])
+    void shared(job.input.raw).then((raw) => {
+      const owned = raw.buffer instanceof ArrayBuffer && raw.buffer.byteLength === raw.length ? [raw.buffer] : []
+      if (thread.job === job) thread.worker.postMessage({ name: job.name, input: { ...job.input, raw } }, owned)
     })
   }
 
@@ -155,15 +157,7 @@ export function createParsing({
   }
 }
 
-/** Bytes copied between turns of the event loop. */
-const sliceBytes = 4 * 1024 * 1024
-
-/** The caller keeps its bytes: a copy, made in slices so that nobody waits for it, is handed over. */
-async function copyOf(bytes: Buffer): Promise<Buffer> {
-  const copy = Buffer.allocUnsafeSlow(bytes.length)
-  for (let at = 0; at < bytes.length; at += sliceBytes) {
-    if (at > 0) await new Promise((resolve) => setImmediate(resolve))
-    bytes.copy(copy, at, at, at + sliceBytes)
-  }
-  return copy
+/** The caller keeps its bytes: what is not in memory that threads share is copied there, in slices so that nobody waits. */
+async function shared(bytes: Buffer): Promise<Buffer> {
+  return bytes.buffer instanceof SharedArrayBuffer ? bytes : joined([bytes])
 }

@@ -5,8 +5,8 @@
 import { bindVerification } from '../mail/verification.ts'
 import { Failure } from '../schemas/failures.ts'
 import { newId } from '../schemas/ids.ts'
-import type { NewMessage } from '../store/arrivals.ts'
-import { packBlob } from '../store/blobs.ts'
+import type { Arrival as Arrived, NewMessage, Stored } from '../store/arrivals.ts'
+import { insertBlob, packBlob } from '../store/blobs.ts'
 import { toBinary } from '../store/bytes.ts'
 import type { BlobRef, MessageContent, Named } from '../store/documents/mail.ts'
 import type { Context } from './context.ts'
@@ -99,19 +99,26 @@ export async function receive(
   }
   const write = async () => {
     const messages = await Promise.all(mailboxes.map(make))
-    return { messages, stored: await withinTime(ctx, ctx.arrivals.write({ chunks, messages })) }
+    return { messages, stored: await withinTime(ctx, stored(ctx, { chunks, messages })) }
   }
-  const { messages, stored } = await write().catch((error: unknown) => {
+  const { messages, stored: found } = await write().catch((error: unknown) => {
     for (const { undo } of meetings) undo()
     throw error
   })
-  const fresh = messages.filter((_, n) => stored[n]?.repeated === false)
+  const fresh = messages.filter((_, n) => found[n]?.repeated === false)
   for (const { mailboxId, sizeBytes } of fresh) spendRoom(ctx.recipients, mailboxId, sizeBytes)
   if (fresh.length > 0) {
     const ids = fresh.map(({ _id }) => _id)
     ctx.changes.publish({ kind: 'messages', ids, mailboxIds: fresh.map(({ mailboxId }) => mailboxId) })
   }
-  return { messageIds: stored.map(({ id }) => id) }
+  return { messageIds: found.map(({ id }) => id) }
+}
+
+/** Writes an arrival; a blob of several chunks goes ahead, so that what is written in one group with it need not wait for it. */
+async function stored(ctx: Context, { chunks, messages }: Arrived): Promise<readonly Stored[]> {
+  if (chunks.length === 1) return ctx.arrivals.write({ chunks, messages })
+  await insertBlob(ctx.store, chunks)
+  return ctx.arrivals.write({ chunks: [], messages })
 }
 
 /** What a message document says of the message itself. */

@@ -3,7 +3,8 @@
  * doing it twice changes nothing: a message that stands in two segments is found once.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { piecesOf, tokensOf } from '../mail/tokens.ts'
+import { limits } from '../mail/limits.ts'
+import { piecesOf, piecesOfText, type Token, tokensOf } from '../mail/tokens.ts'
 import { newId } from '../schemas/ids.ts'
 import { readBlobs } from '../store/blobs.ts'
 import type { MessageDoc, Named } from '../store/documents/mail.ts'
@@ -30,6 +31,8 @@ const textCharsMax = 256 * 1024
 /** Messages read and packed at once: what they need in memory. */
 const batchMax = 500
 const batchBytesMax = 16 * 1024 * 1024
+/** Words handled before the clock is asked again. */
+const wordsAtOnce = 256
 /** So long one may keep others waiting. */
 const sliceMs = 4
 
@@ -85,7 +88,7 @@ async function textsOf(ctx: Context, messages: readonly MessageDoc[]): Promise<R
   for (const [id, raw] of await readBlobs(ctx.store, [...refs.values()])) {
     await pause()
     try {
-      const { text } = await ctx.parsing.run('text', { raw })
+      const { text } = await ctx.parsing.run('text', { raw, maxChars: textCharsMax })
       texts.set(id, text.slice(0, textCharsMax).toWellFormed())
     } catch (error) {
       ctx.log.warn({ err: error, blobId: id }, 'the text of a message is not searched')
@@ -103,7 +106,7 @@ async function segmentOf(
   const words = new Map<string, Place[]>()
   for (const [number, message] of newestFirst.entries()) {
     await pause()
-    for (const [word, place] of placesOf(message, texts.get(message.blob.id) ?? '')) {
+    for (const [word, place] of await placesOf(message, texts.get(message.blob.id) ?? '', pause)) {
       const places = words.get(word)
       if (places === undefined) words.set(word, [{ number, ...place }])
       else places.push({ number, ...place })
@@ -111,7 +114,8 @@ async function segmentOf(
   }
   const packer = new BlockPacker()
   const blocks: Buffer[] = []
-  for (const word of sorted(words.keys())) {
+  for (const [n, word] of sorted(words.keys()).entries()) {
+    if (n % wordsAtOnce === 0) await pause()
     const full = packer.add(entryOf(word, words.get(word) ?? []))
     if (full !== null) blocks.push(full)
   }
@@ -145,31 +149,57 @@ const rowOf = ({ _id, blob, receivedAt, sizeBytes }: MessageDoc): Row => ({
 
 const packer = new Packer()
 
+type Found = { fields: number; readonly positions: number[][] }
+
 /** The words of a message: in which fields, and where. */
-function placesOf(message: MessageDoc, text: string): Map<string, Omit<Place, 'number'>> {
-  const found = new Map<string, { fields: number; positions: number[][] }>()
+async function placesOf(
+  message: MessageDoc,
+  text: string,
+  pause: () => Promise<void>,
+): Promise<Map<string, Omit<Place, 'number'>>> {
+  const found = new Map<string, Found>()
   for (const [field, texts] of Object.entries(fieldTexts(message, text)) as [IndexedField, readonly string[]][]) {
-    const bit = fieldBits[field]
     let base = 0
     for (const each of texts) {
-      let end = base
-      for (const { text: word, at } of tokensOf(each)) {
-        const known = found.get(word)
-        if (known === undefined) found.set(word, { fields: bit, positions: [[base + at]] })
-        else if ((known.fields & bit) === 0) {
-          known.fields |= bit
-          known.positions.push([base + at])
-        } else known.positions.at(-1)!.push(base + at)
-        end = base + at + 1
+      let left: number = limits.searchTokensMax
+      for (const piece of piecesOfText(each)) {
+        const tokens = tokensOf(piece, left)
+        base = note(found, tokens, { bit: fieldBits[field], base })
+        left -= tokens.length
+        await pause()
       }
       // One left out, so that no phrase goes from one name or address to the next.
-      base = end + 1
+      base += 1
     }
   }
   for (const word of subjectPieces(message.subject ?? ''))
     found.set(word, { fields: fieldBits.subject, positions: [[]] })
   if (message.attachments.length > 0) found.set(attachmentMark, { fields: fieldBits.body, positions: [[]] })
-  return new Map([...found].map(([word, { fields, positions }]) => [word, { fields, positions: packed(positions) }]))
+  const places = new Map<string, Omit<Place, 'number'>>()
+  for (const [word, { fields, positions }] of found) {
+    if (places.size % wordsAtOnce === 0) await pause()
+    places.set(word, { fields, positions: packed(positions) })
+  }
+  return places
+}
+
+/** Adds the tokens of a text, which begins at `base`. Answers where the next one would stand. */
+function note(
+  found: Map<string, Found>,
+  tokens: readonly Token[],
+  { bit, base }: { bit: number; base: number },
+): number {
+  let end = base
+  for (const { text: word, at } of tokens) {
+    const known = found.get(word)
+    if (known === undefined) found.set(word, { fields: bit, positions: [[base + at]] })
+    else if ((known.fields & bit) === 0) {
+      known.fields |= bit
+      known.positions.push([base + at])
+    } else known.positions.at(-1)!.push(base + at)
+    end = base + at + 1
+  }
+  return end
 }
 
 function subjectPieces(subject: string): readonly string[] {
@@ -191,7 +221,14 @@ function packed(fields: readonly (readonly number[])[]): Buffer {
 
 /** What each field of a message says, in the order of the fields' bits. */
 export function fieldTexts(
-  { subject, from, to, cc, bcc, attachments }: MessageDoc,
+  {
+    subject,
+    from,
+    to,
+    cc,
+    bcc,
+    attachments,
+  }: Pick<MessageDoc, 'subject' | 'from' | 'to' | 'cc' | 'bcc' | 'attachments'>,
   text: string,
 ): { readonly [F in IndexedField]: readonly string[] } {
   const people = (list: readonly Named[]) => list.flatMap(({ name, address }) => (name ? [name, address] : [address]))

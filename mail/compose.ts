@@ -3,18 +3,12 @@ import { createHash } from 'node:crypto'
 import { formatMailbox, type Mailbox, normaliseAddress } from './address.ts'
 import { safeName } from './attachments.ts'
 import { formatDate } from './date.ts'
-import {
-  type EncodedBody,
-  encodeText,
-  fileNameParameters,
-  headerLine,
-  phrase,
-  quoted,
-  unstructured,
-  wrapBase64,
-} from './encode.ts'
+import { fileNameParameters, headerLine, phrase, quoted, unstructured } from './encode.ts'
 import { limits } from './limits.ts'
 import { parseParameters } from './parameters.ts'
+import { type Piece, written } from './pieces.ts'
+import { createSlice, nextTurn, sliceBytes } from './slices.ts'
+import { type EncodedBody, encodeText } from './text-body.ts'
 import { withoutMarks } from './threading.ts'
 
 export type DraftAttachment = {
@@ -67,7 +61,8 @@ export class ComposeError extends Error {
  * @throws ComposeError when a value holds CR, LF or NUL, or an address, header name, id or media type is invalid
  */
 export async function compose(draft: Draft): Promise<{ raw: Buffer; sizeBytes: number }> {
-  const raw = Buffer.from(headerOf(draft) + write(bodyOf(draft), draft.messageId))
+  const header = headerOf(draft)
+  const raw = await written([header, ...write(await bodyOf(draft), draft.messageId)])
   return { raw, sizeBytes: raw.length }
 }
 
@@ -178,18 +173,18 @@ type Entity =
   | { readonly type: string; readonly extra: string; readonly body: EncodedBody }
   | { readonly multipart: string; readonly children: readonly Entity[] }
 
-function bodyOf(draft: Draft): Entity {
-  const shown = (each: DraftAttachment) => Boolean(draft.html && each.inline && each.contentId)
-  const attachments = draft.attachments.map((each, i) => ({
-    shown: shown(each),
-    entity: attachment(`attachments[${i}]`, each),
-  }))
-  const inline = attachments.filter((each) => each.shown).map((each) => each.entity)
-  const files = attachments.filter((each) => !each.shown).map((each) => each.entity)
+async function bodyOf(draft: Draft): Promise<Entity> {
+  const inline: Entity[] = []
+  const files: Entity[] = []
+  for (const [i, each] of draft.attachments.entries()) {
+    const isShown = Boolean(draft.html && each.inline && each.contentId)
+    const list = isShown ? inline : files
+    list.push(await attachment(`attachments[${i}]`, each))
+  }
   const alternatives: Entity[] = []
-  if (draft.text || !draft.html) alternatives.push(textEntity('plain', draft.text ?? ''))
+  if (draft.text || !draft.html) alternatives.push(await textEntity('plain', draft.text ?? ''))
   if (draft.html) {
-    const html = textEntity('html', draft.html)
+    const html = await textEntity('html', draft.html)
     alternatives.push(inline.length ? { multipart: 'related; type="text/html"', children: [html, ...inline] } : html)
   }
   const body =
@@ -197,11 +192,14 @@ function bodyOf(draft: Draft): Entity {
   return files.length ? { multipart: 'mixed', children: [body, ...files] } : body
 }
 
-function textEntity(kind: 'plain' | 'html', text: string): Entity {
-  return { type: `text/${kind}; charset=utf-8`, extra: '', body: encodeText(text) }
+async function textEntity(kind: 'plain' | 'html', text: string): Promise<Entity> {
+  return { type: `text/${kind}; charset=utf-8`, extra: '', body: await encodeText(text) }
 }
 
-function attachment(field: string, { name, contentType, content, contentId, inline }: DraftAttachment): Entity {
+async function attachment(
+  field: string,
+  { name, contentType, content, contentId, inline }: DraftAttachment,
+): Promise<Entity> {
   const { value: type, params } = parseParameters(checked(`${field}.contentType`, contentType))
   if (!/^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/.test(type) || type.startsWith('multipart/')) {
     throw new ComposeError(`${field}.contentType`, 'is not a media type')
@@ -214,32 +212,54 @@ function attachment(field: string, { name, contentType, content, contentId, inli
   const disposition = `${inline ? 'inline' : 'attachment'}${fileName === '' ? '' : fileNameParameters(fileName)}`
   const id = contentId ? headerLine('Content-ID', bracketed(`${field}.contentId`, contentId)) : ''
   const extra = headerLine('Content-Disposition', disposition) + id
-  if (type !== 'message/rfc822')
-    return { type: type + parameters, extra, body: { encoding: 'base64', content: wrapBase64(content) } }
+  const encoded: EncodedBody = { encoding: 'base64', content: [{ base64: content }] }
+  if (type !== 'message/rfc822') return { type: type + parameters, extra, body: encoded }
   // RFC 2046 5.2.1: a message may not be base64; one that is not 7-bit goes as a file.
-  const text = content.toString('latin1')
-  const fits = isAscii(content) && !content.includes(0) && !/\r(?!\n)|(?<!\r)\n|[^\r\n]{999}/.test(text)
-  if (fits) return { type, extra, body: { encoding: '7bit', content: text } }
-  return { type: 'application/octet-stream', extra, body: { encoding: 'base64', content: wrapBase64(content) } }
+  if (await isSevenBit(content)) return { type, extra, body: { encoding: '7bit', content: [content] } }
+  return { type: 'application/octet-stream', extra, body: encoded }
 }
+
+/** ASCII without NUL, in lines of at most 998 characters that end with CRLF (RFC 2045 2.7). */
+async function isSevenBit(bytes: Buffer): Promise<boolean> {
+  const slice = createSlice()
+  let lineStart = 0
+  for (let from = 0; from < bytes.length; from += sliceBytes) {
+    const to = Math.min(from + sliceBytes, bytes.length)
+    const part = bytes.subarray(from, to)
+    if (!isAscii(part) || part.includes(0)) return false
+    for (let i = from; i < to; i++) {
+      const byte = bytes[i]
+      if (byte !== 0x0d && byte !== 0x0a) continue
+      if (byte === 0x0d ? bytes[i + 1] !== 0x0a : bytes[i - 1] !== 0x0d) return false
+      if (byte === 0x0d && i - lineStart > lineMax) return false
+      if (byte === 0x0a) lineStart = i + 1
+    }
+    if (slice.isOver(to - from)) await nextTurn()
+  }
+  return bytes.length - lineStart <= lineMax
+}
+
+/** RFC 5322 2.1.1. */
+const lineMax = 998
 
 /** Writes an entity from its Content-Type on. */
-function write(entity: Entity, seed: string, path = '0'): string {
+function write(entity: Entity, seed: string, path = '0'): Piece[] {
   if ('body' in entity) {
     const encoding = `Content-Transfer-Encoding: ${entity.body.encoding}\r\n`
-    return `${headerLine('Content-Type', entity.type)}${encoding}${entity.extra}\r\n${entity.body.content}`
+    return [`${headerLine('Content-Type', entity.type)}${encoding}${entity.extra}\r\n`, ...entity.body.content]
   }
   const parts = entity.children.map((child, i) => write(child, seed, `${path}.${i}`))
-  const boundary = boundaryFor(parts, seed, path)
-  const content = parts.map((part) => `--${boundary}\r\n${part}\r\n`).join('')
-  return `${headerLine('Content-Type', `multipart/${entity.multipart}; boundary=${quoted(boundary)}`)}\r\n${content}--${boundary}--\r\n`
+  const boundary = boundaryFor(parts.flat(), seed, path)
+  const type = headerLine('Content-Type', `multipart/${entity.multipart}; boundary=${quoted(boundary)}`)
+  return [`${type}\r\n`, ...parts.flatMap((part) => [`--${boundary}\r\n`, ...part, '\r\n']), `--${boundary}--\r\n`]
 }
 
-/** A boundary that no part contains, the same every time. */
-function boundaryFor(parts: readonly string[], seed: string, path: string): string {
+/** A boundary that no part contains, the same every time. In base64 and quoted-printable no `_` follows a `=`. */
+function boundaryFor(pieces: readonly Piece[], seed: string, path: string): string {
   for (let attempt = 0; ; attempt++) {
     const hash = createHash('sha256').update(`${seed}\n${path}\n${attempt}`).digest('base64url').slice(0, 24)
     const boundary = `=_${hash}`
-    if (!parts.some((part) => part.includes(boundary))) return boundary
+    const isIn = (piece: Piece) => (typeof piece === 'string' || Buffer.isBuffer(piece)) && piece.includes(boundary)
+    if (!pieces.some(isIn)) return boundary
   }
 }

@@ -1,5 +1,3 @@
-import { isAscii } from 'node:buffer'
-
 /** How values and bodies are written on the wire. Everything here gives CRLF line ends and, given ASCII, ASCII. */
 
 /** Characters of a line without its CRLF: aimed at, and never passed (RFC 5322 2.1.1). */
@@ -100,20 +98,6 @@ export function fileNameParameters(name: string): string {
   return sections.map((text, i) => `; filename*${i}*=${text}`).join('')
 }
 
-export type EncodedBody = { readonly encoding: '7bit' | 'quoted-printable' | 'base64'; readonly content: string }
-
-/** Encodes body text for 7-bit transport in the form that stays most readable; line ends become CRLF, NUL vanishes. */
-export function encodeText(text: string): EncodedBody {
-  const lines = withCrlf(text.toWellFormed().replaceAll('\0', ''))
-  const content = lines === '' || lines.endsWith('\r\n') ? lines : `${lines}\r\n`
-  const bytes = Buffer.from(content)
-  const isPlain = isAscii(bytes)
-  if (isPlain && !/[^\r\n]{79}|[ \t]\r\n|^From /m.test(content)) return { encoding: '7bit', content }
-  if (!isPlain && bytes.length - asciiCount(content) > bytes.length / 4)
-    return { encoding: 'base64', content: wrapBase64(bytes) }
-  return { encoding: 'quoted-printable', content: quotedPrintable(bytes) }
-}
-
 /** Base64 in lines of 76 characters (RFC 2045 6.8). */
 export function wrapBase64(bytes: Buffer): string {
   return bytes.toString('base64').replace(/.{1,76}/g, '$&\r\n')
@@ -151,7 +135,8 @@ function softBroken(line: string): string {
   return out + line.slice(from)
 }
 
-function asciiCount(text: string): number {
+/** How many characters are ASCII. */
+export function asciiCount(text: string): number {
   let count = 0
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) < 0x80) count++
   return count

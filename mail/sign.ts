@@ -3,6 +3,7 @@ import { domainToASCII } from 'node:url'
 import { promisify } from 'node:util'
 import { withCrlf } from './encode.ts'
 import { type HeaderField, readHeaders } from './headers.ts'
+import { createSlice, joined, nextTurn, sliceBytes } from './slices.ts'
 
 export type DkimAlgorithm = 'rsa' | 'ed25519'
 
@@ -34,17 +35,17 @@ export async function makeDkimKey(algorithm: DkimAlgorithm): Promise<{ privateKe
  * @throws Error when the message has no From, a name is not a DNS name, or a key does not fit its algorithm
  */
 export async function dkimSign(raw: Buffer, keys: readonly DkimKey[], at: Date = new Date()): Promise<Buffer> {
-  const message = hasBareLineEnds(raw) ? Buffer.from(withCrlf(raw.toString('latin1')), 'latin1') : raw
+  const message = (await hasBareLineEnds(raw)) ? Buffer.from(withCrlf(raw.toString('latin1')), 'latin1') : raw
   const { fields, bodyStart } = readHeaders(message)
   const signed = fieldsToSign(fields)
   if (!signed.some((each) => each.field && each.name === 'from'))
     throw new Error('a message without From cannot be signed')
   const canonical = signed.flatMap(({ field }) => (field ? [`${relaxedField(message, field)}\r\n`] : [])).join('')
   const names = signed.map(({ name }) => name).join(':')
-  const bodyHash = createHash('sha256').update(relaxedBody(message, bodyStart)).digest('base64')
+  const bodyHash = await hashRelaxed(message, bodyStart)
   const seconds = Math.floor(at.getTime() / 1000)
   const signatures = await Promise.all(keys.map((key) => signature(key, { canonical, names, bodyHash, seconds })))
-  return Buffer.concat([Buffer.from(signatures.join('')), message])
+  return joined([Buffer.from(signatures.join('')), message])
 }
 
 const makePair = promisify(generateKeyPair)
@@ -89,29 +90,49 @@ function relaxedValue(value: string): string {
     .replace(/^ | $/g, '')
 }
 
-// RFC 6376 3.4.4: runs of blanks become one, blanks at line ends and empty lines at the end go.
-function relaxedBody(message: Buffer, from: number): Buffer {
-  const out = Buffer.allocUnsafe(message.length - from + 2)
-  let length = 0
-  let lastText = 0 // length after the last character that is neither blank nor line end
-  let blank = false
-  for (let i = from; i < message.length; i++) {
-    const byte = message[i] as number
-    if (byte === 0x20 || byte === 0x09) {
-      blank = true
-      continue
-    }
-    const isLineEnd = byte === 0x0d && message[i + 1] === 0x0a
-    if (blank && !isLineEnd) out[length++] = 0x20
-    blank = false
-    out[length++] = byte
-    if (isLineEnd) out[length++] = message[++i] as number
-    else lastText = length
+/**
+ * SHA-256 of the body in its relaxed form (RFC 6376 3.4.4): runs of blanks become one, blanks at line ends and empty lines at
+ * the end go. Base64.
+ */
+async function hashRelaxed(message: Buffer, bodyStart: number): Promise<string> {
+  const hash = createHash('sha256')
+  const body = { blank: false, lineEnds: 0, isEmpty: true }
+  const slice = createSlice()
+  for (let from = bodyStart; from < message.length; from += sliceBytes) {
+    const to = Math.min(from + sliceBytes, message.length)
+    hash.update(relaxed(message, { from, to }, body))
+    if (slice.isOver(to - from)) await nextTurn()
   }
-  if (lastText === 0) return out.subarray(0, 0)
-  out[lastText] = 0x0d
-  out[lastText + 1] = 0x0a
-  return out.subarray(0, lastText + 2)
+  return hash.update(body.isEmpty ? '' : '\r\n').digest('base64')
+}
+
+/** What stands open between two pieces of a body: a run of blanks, and line ends that count only when text follows. */
+type Open = { blank: boolean; lineEnds: number; isEmpty: boolean }
+
+function relaxed(message: Buffer, { from, to }: { from: number; to: number }, open: Open): Buffer {
+  let { blank, lineEnds } = open
+  const out = Buffer.allocUnsafe(to - from + 1 + lineEnds * 2)
+  let length = 0
+  for (let i = from; i < to; i++) {
+    const byte = message[i] as number
+    if (byte === 0x20 || byte === 0x09) blank = true
+    else if (byte === 0x0a) {
+      blank = false
+      lineEnds++
+    } else if (byte !== 0x0d) {
+      for (; lineEnds > 0; lineEnds--) {
+        out[length++] = 0x0d
+        out[length++] = 0x0a
+      }
+      if (blank) out[length++] = 0x20
+      blank = false
+      out[length++] = byte
+      open.isEmpty = false
+    }
+  }
+  open.blank = blank
+  open.lineEnds = lineEnds
+  return out.subarray(0, length)
 }
 
 type Signable = {
@@ -152,8 +173,16 @@ function isDnsName(text: string): boolean {
   )
 }
 
-function hasBareLineEnds(raw: Buffer): boolean {
-  for (let at = raw.indexOf(0x0a); at >= 0; at = raw.indexOf(0x0a, at + 1)) if (raw[at - 1] !== 0x0d) return true
-  for (let at = raw.indexOf(0x0d); at >= 0; at = raw.indexOf(0x0d, at + 1)) if (raw[at + 1] !== 0x0a) return true
+async function hasBareLineEnds(raw: Buffer): Promise<boolean> {
+  const slice = createSlice()
+  for (let from = 0; from < raw.length; from += sliceBytes) {
+    const to = Math.min(from + sliceBytes, raw.length)
+    for (let i = from; i < to; i++) {
+      const byte = raw[i]
+      if (byte === 0x0a && raw[i - 1] !== 0x0d) return true
+      if (byte === 0x0d && raw[i + 1] !== 0x0a) return true
+    }
+    if (slice.isOver(to - from)) await nextTurn()
+  }
   return false
 }

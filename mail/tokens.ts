@@ -17,14 +17,28 @@ export type Token = {
 /** A token as a query asks for it: at `at` from where the match begins; `prefix`: anything may follow in the word. */
 export type Wanted = { readonly text: string; readonly at: number; readonly prefix: boolean }
 
-/** The tokens of a text, at most `searchTokensMax`. Linear. Never throws. */
-export function tokensOf(text: string): Token[] {
-  return scan(text).map(({ text: token, at, start, end }) => ({ text: token, at, start, end }))
+/** The tokens of a text, at most `max`. Linear. Never throws. */
+export function tokensOf(text: string, max: number = limits.searchTokensMax): Token[] {
+  return scan(text, max).map(({ text: token, at, start, end }) => ({ text: token, at, start, end }))
+}
+
+/**
+ * A long text in pieces that end with a blank, so that no word stands in two of them: their tokens, one piece behind the
+ * other, are the tokens of the text, and others can have their turn in between.
+ */
+export function* piecesOfText(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    blank.lastIndex = from + pieceTextChars
+    const end = blank.lastIndex >= text.length ? null : blank.exec(text)
+    const to = end === null ? text.length : end.index + 1
+    yield text.slice(from, to)
+    from = to
+  }
 }
 
 /** The tokens a query's word or phrase asks for; `prefix`: its last word may go on. Empty when there is no word in it. */
 export function wantedTokens(text: string, { prefix }: { prefix: boolean }): Wanted[] {
-  const found = scan(text)
+  const found = scan(text, limits.searchTokensMax)
   return found.flatMap(({ text: token, at, kind }, n): Wanted[] => {
     // The last character of a run stands in the pair before it; one that stands alone may begin a pair.
     if (kind === 'last' && found[n - 1]?.kind === 'pair' && found[n - 1]?.at === at - 1) return []
@@ -60,6 +74,9 @@ export function foldWord(word: string): string {
 }
 
 const pieceChars = 3
+/** UTF-16 units of a text after which a piece of it ends with the next blank. */
+const pieceTextChars = 8 * 1024
+const blank = /\s/g
 
 type Scanned = Token & { readonly kind: 'word' | 'pair' | 'last' }
 
@@ -83,12 +100,12 @@ const plainLetters: { readonly [letter: string]: string } = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', ħ: 'h', ı: 'i', þ: 'th', ŋ: 'n', ς: 'σ', ŧ: 't' },
 }
 
-function scan(text: string): Scanned[] {
+function scan(text: string, max: number): Scanned[] {
   const found: Scanned[] = []
   const ascii = isAscii(text)
   let at = 0
   for (const match of text.matchAll(ascii ? asciiWord : anyWord)) {
-    if (found.length >= limits.searchTokensMax) break
+    if (found.length >= max) break
     const [word] = match
     const start = match.index
     if (ascii || isAscii(word)) {

@@ -116,12 +116,20 @@ export function contentOf({ cc, bcc, replyTo, attachments, sendAt, ...content }:
 /** Fails with `validation_error` for what is not base64 (RFC 4648 4; white space is passed over). */
 function fileOf(attachment: AttachmentInput, index: number): NewAttachment {
   if (!('content' in attachment)) return attachment
-  const text = /\s/.test(attachment.content) ? attachment.content.replaceAll(/\s+/g, '') : attachment.content
-  if (text.length % 4 === 1 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
+  const content = decoded(attachment.content) ?? decoded(attachment.content.replaceAll(/\s+/g, ''))
+  if (content === null) {
     const param = `attachments[${index}].content`
     throw new Failure('validation_error', `"${param}" is not base64.`, { param })
   }
-  return { ...attachment, content: Buffer.from(text, 'base64') }
+  return { ...attachment, content }
+}
+
+/** Null for what is not base64 alone: the decoder passes over other characters, so that too few bytes come out of it. */
+function decoded(text: string): Buffer | null {
+  const letters = text.length - (/={0,2}$/.exec(text.slice(-2))?.[0].length ?? 0)
+  const isOther = letters % 4 === 1 || text.includes('-') || text.includes('_') // RFC 4648 5
+  const bytes = isOther ? null : Buffer.from(text, 'base64')
+  return bytes?.length === Math.floor((letters * 3) / 4) ? bytes : null
 }
 
 /** decisions.md 2, Send result. */

@@ -64,6 +64,8 @@ export type Connection = Logs & {
   readonly hello: { readonly host: string | null; readonly verb: string | null }
   readonly tls: { readonly enabled: boolean; readonly cipher?: { readonly name?: string; readonly version?: string } }
   readonly transaction: Transaction | null
+  /** The socket, encrypted or not. */
+  readonly client: { pause(): void; resume(): void }
   readonly last_response: string | null
   capabilities: string[] | null
   respond(code: number, text: unknown, done?: () => void): unknown

@@ -16,8 +16,13 @@ const params = { [zlib.constants.ZSTD_c_compressionLevel]: 1 }
 const frameBytes = 512
 const compressInPool = promisify(zlib.zstdCompress)
 const decompressInPool = promisify(zlib.zstdDecompress)
-/** Below this size the thread pool costs more than the work. */
+/** Below this size the thread pool costs more than the work. Unpacking is several times quicker than packing. */
 const inlineBytes = 32 * 1024
+const unpackedInlineBytes = 256 * 1024
+/** Chunks in one command: the driver and the engine handle a command in one go, while everybody else waits. */
+const chunksAtOnce = 2
+/** Bytes of small blobs read by one command. */
+const bytesAtOnce = 2 * 1024 * 1024
 
 /** The documents of a blob, compressed. `users` are the ids of the messages and the send that will use it. */
 export async function packBlob({
@@ -52,44 +57,55 @@ export async function packBlob({
   return { ref: { id, chunks: count, sizeBytes: bytes.length }, chunks }
 }
 
-/** Writes the documents of a blob. Safe to repeat. */
+/** Writes the documents of blobs, the first of each before its others. Safe to repeat. */
 export async function insertBlob(store: Store, chunks: readonly BlobDoc[]): Promise<void> {
-  if (chunks.length === 0) return
-  try {
-    await store.blobs.insertMany([...chunks], { ordered: false })
-  } catch (error) {
-    if (!onlyDuplicates(error)) throw error
+  for (let from = 0; from < chunks.length; ) {
+    const to = endOfGroup(chunks, from, { bytesOf: ({ data }) => data.length(), max: chunksAtOnce * chunkBytes })
+    try {
+      await store.blobs.insertMany(chunks.slice(from, to), { ordered: false })
+    } catch (error) {
+      if (!onlyDuplicates(error)) throw error
+    }
+    from = to
   }
 }
 
-/** The bytes of a blob, or null when it is gone. */
+/**
+ * The bytes of a blob, or null when it is gone. Those of several chunks lie in memory that threads share, so that one that
+ * reads the message needs no copy.
+ */
 export async function readBlob(store: Store, ref: BlobRef): Promise<Buffer | null> {
-  const ids = Array.from({ length: ref.chunks }, (_, n) => `${ref.id}#${n}`)
-  const chunks = await store.blobs.find({ _id: { $in: ids } }).toArray()
-  if (chunks.length !== ref.chunks) return null
-  chunks.sort((a, b) => numberOf(a._id) - numberOf(b._id))
-  const parts = await fewAtOnce(
-    chunks.map(
-      ({ zstd, data }) =>
-        async () =>
-          zstd ? unpack(data) : Buffer.from(data.buffer),
-    ),
-  )
-  return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+  if (ref.chunks === 1) {
+    const doc = await store.blobs.findOne({ _id: firstOf(ref.id) })
+    return doc === null ? null : unpack(doc, ref)
+  }
+  const bytes = Buffer.from(new SharedArrayBuffer(ref.sizeBytes))
+  for (let from = 0; from < ref.chunks; from += chunksAtOnce) {
+    const ids = Array.from({ length: Math.min(chunksAtOnce, ref.chunks - from) }, (_, n) => `${ref.id}#${from + n}`)
+    const chunks = await store.blobs.find({ _id: { $in: ids } }).toArray()
+    if (chunks.length !== ids.length) return null
+    for (const chunk of chunks) (await unpack(chunk, ref)).copy(bytes, numberOf(chunk._id) * chunkBytes)
+  }
+  return bytes
 }
 
 /** The bytes of several blobs by id; one that is gone is not in the map. The caller bounds their size. */
 export async function readBlobs(store: Store, refs: readonly BlobRef[]): Promise<Map<string, Buffer>> {
-  const ids = refs.flatMap(({ id, chunks }) => Array.from({ length: chunks }, (_, n) => `${id}#${n}`))
-  const docs = new Map((await store.blobs.find({ _id: { $in: ids } }).toArray()).map((doc) => [doc._id, doc]))
   const found = new Map<string, Buffer>()
-  for (const { id, chunks } of refs) {
-    const parts: Buffer[] = []
-    for (let n = 0; n < chunks; n++) {
-      const chunk = docs.get(`${id}#${n}`)
-      if (chunk !== undefined) parts.push(chunk.zstd ? await unpack(chunk.data) : Buffer.from(chunk.data.buffer))
+  const small = refs.filter(({ chunks }) => chunks === 1)
+  for (let from = 0; from < small.length; ) {
+    const to = endOfGroup(small, from, { bytesOf: ({ sizeBytes }) => sizeBytes, max: bytesAtOnce })
+    const group = new Map(small.slice(from, to).map((ref) => [firstOf(ref.id), ref]))
+    const docs = await store.blobs.find({ _id: { $in: [...group.keys()] } }).toArray()
+    for (const doc of docs) {
+      const ref = group.get(doc._id)
+      if (ref !== undefined) found.set(ref.id, await unpack(doc, ref))
     }
-    if (parts.length === chunks) found.set(id, Buffer.concat(parts))
+    from = to
+  }
+  for (const ref of refs) {
+    const bytes = ref.chunks === 1 ? null : await readBlob(store, ref)
+    if (bytes !== null) found.set(ref.id, bytes)
   }
   return found
 }
@@ -204,7 +220,27 @@ async function fewAtOnce<T>(work: readonly (() => Promise<T>)[]): Promise<T[]> {
 
 const numberOf = (id: string) => Number(id.slice(id.indexOf('#') + 1))
 
-async function unpack(data: Binary): Promise<Buffer> {
-  if (data.length() <= inlineBytes) return zlib.zstdDecompressSync(data.buffer)
-  return decompressInPool(data.buffer, { chunkSize: chunkBytes })
+/** What a chunk was before it was compressed: its share of the blob. */
+async function unpack({ _id, zstd, data }: BlobDoc, { sizeBytes }: BlobRef): Promise<Buffer> {
+  if (!zstd) return Buffer.from(data.buffer)
+  const size = Math.min(chunkBytes, sizeBytes - numberOf(_id) * chunkBytes)
+  const options = { chunkSize: Math.max(size, 0) + frameBytes }
+  return size <= unpackedInlineBytes
+    ? zlib.zstdDecompressSync(data.buffer, options)
+    : decompressInPool(data.buffer, options)
+}
+
+/** After the last of those that go together, at least one, from `from` on. */
+function endOfGroup<T>(
+  all: readonly T[],
+  from: number,
+  { bytesOf, max }: { bytesOf: (each: T) => number; max: number },
+): number {
+  let to = from
+  let bytes = 0
+  do {
+    bytes += bytesOf(all[to]!)
+    to += 1
+  } while (to < all.length && bytes + bytesOf(all[to]!) <= max)
+  return to
 }

@@ -4,6 +4,7 @@
  * moment there twice); after a refusal nothing is held.
  */
 import { normaliseAddress } from '../../mail/address.ts'
+import { joined } from '../../mail/slices.ts'
 import type { Reply } from '../hook.ts'
 
 type Limits = {
@@ -95,11 +96,13 @@ export class Collector {
   }
 
   /** The message, or why it is not taken. */
-  finish(): { readonly raw: Buffer; readonly deliveredTo: ReadonlySet<string> } | { readonly refusal: Reply } {
+  async finish(): Promise<
+    { readonly raw: Buffer; readonly deliveredTo: ReadonlySet<string> } | { readonly refusal: Reply }
+  > {
     if (this.#refusal === null) this.#keepRun()
     if (this.#refusal !== null) return { refusal: this.#refusal }
     const last = this.#blocks.at(-1)?.subarray(0, this.#used) ?? Buffer.alloc(0)
-    const raw = this.#blocks.length < 2 ? last : Buffer.concat([...this.#blocks.slice(0, -1), last])
+    const raw = this.#blocks.length < 2 ? last : await joined([...this.#blocks.slice(0, -1), last])
     return { raw, deliveredTo: this.#deliveredTo }
   }
 

@@ -15,6 +15,9 @@ const lineTooLong: Reply = { code: 554, enhanced: '5.6.0', text: 'A line is too 
 /** A client that goes on after this many times the largest message is not sending one: the session ends. */
 const endlessFactor = 2
 
+/** What is read of one message before others get their turn. */
+const turnBytes = 256 * 1024
+
 /** The collectors of transactions from DATA until the message is stored or refused. */
 const collectors = new Map<Transaction, Collector>()
 let budget: ByteBudget
@@ -42,8 +45,10 @@ export const collect = hook((connection: Connection) => {
   collectors.set(transaction, collector)
   transaction.discard_data = true
   transaction.message_stream.destroy = () => undefined // it holds nothing, and would unlink a file that never was
+  const paced = pacerOf(connection)
   transaction.add_data = (line) => {
     collector.add(line)
+    paced(line.length)
     if (collector.sizeBytes <= smtp.messageBytes * endlessFactor) return
     connection.respond(tooLarge.code, `${tooLarge.enhanced} ${tooLarge.text}`, () => connection.disconnect())
   }
@@ -51,12 +56,14 @@ export const collect = hook((connection: Connection) => {
 })
 
 /** data_post: the message is complete and within the limits of DATA. */
-export const handOver = hook(({ transaction }: Connection) => {
+export const handOver = hook(async ({ transaction }: Connection) => {
   const collector = transaction === null ? undefined : collectors.get(transaction)
   if (transaction === null || collector === undefined) return pass
   if (transaction.notes.data_line_length_exceeded === true) return refuse(lineTooLong)
-  const collected = collector.finish()
+  const collected = await collector.finish()
   if ('refusal' in collected) return refuse(collected.refusal)
+  // The client may have hung up meanwhile.
+  if (!collectors.has(transaction)) return pass
   const { recipients = [] } = transaction.notes
   // What was at one of these addresses before and comes back goes round in circles.
   if (recipients.some(({ address }) => collected.deliveredTo.has(address))) return refuse(loop)
@@ -97,6 +104,21 @@ export const release = hook(({ transaction }: Connection) => {
   if (transaction !== null) letGo(transaction)
   return pass
 })
+
+/**
+ * Lets others go on after so much of one message: a client that sends as fast as it can would have megabytes read in a single
+ * turn of the event loop. Called with each number of bytes that came.
+ */
+function pacerOf({ client }: Connection): (bytes: number) => void {
+  let left = turnBytes
+  return (bytes) => {
+    left -= bytes
+    if (left > 0) return
+    left = turnBytes
+    client.pause()
+    setImmediate(() => client.resume())
+  }
+}
 
 function letGo(transaction: Transaction): void {
   collectors.get(transaction)?.release()

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { excerptOf, markersOf } from '../../mail/highlight.ts'
 import { limits } from '../../mail/limits.ts'
 import { parseQuery, printQuery } from '../../mail/query.ts'
-import { foldWord, piecesOf, tokensOf, wantedTokens } from '../../mail/tokens.ts'
+import { foldWord, piecesOf, piecesOfText, tokensOf, wantedTokens } from '../../mail/tokens.ts'
 import { SearchQuery } from '../../schemas/search.ts'
 
 const written = (q: string) => {
@@ -141,6 +141,19 @@ describe('tokens', () => {
         }
       }),
       { numRuns: 2_000 },
+    )
+  })
+
+  it('the pieces of a long text have its tokens', () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        const long = given.repeat(Math.ceil(20_000 / Math.max(1, given.length)))
+        const pieces = [...piecesOfText(long)]
+        expect(pieces.join('')).to.equal(long)
+        const tokens = pieces.flatMap((piece) => tokensOf(piece).map((token) => token.text))
+        expect(tokens).to.deep.equal(tokensOf(long).map((token) => token.text))
+      }),
+      { numRuns: 100 },
     )
   })
 

@@ -37,6 +37,8 @@ describe('mail/sign', () => {
       'repeated and folded fields',
       'Received: one\nFrom: =?utf-8?Q?=C3=BC?=\n <a@x.example>\nTo: a@b\nTo: c@d\nReferences: <1@x>\n <2@x>\n\nx\n',
     ],
+    ['blanks and empty lines for more than a slice', `From: a@x.example\n\n${'a  b \t\n\n \n'.repeat(40_000)}c`],
+    ['more than a slice of empty lines', `From: a@x.example\n\n${'\n'.repeat(200_000)}x${'\n'.repeat(200_000)}`],
     ['8-bit text', 'From: ü <a@x.example>\nSubject: é\n\nüé\n'],
   ]
   for (const [name, text] of bodies) {

@@ -27,12 +27,12 @@ function collect(raw: string, { chunkBytes = 65_536, budget = new ByteBudget(64 
 }
 
 describe('Collector', () => {
-  it('gives every message back byte for byte, however it is cut into chunks', () => {
+  it('gives every message back byte for byte, however it is cut into chunks', async () => {
     const line = fc.string({ unit: fc.constantFrom('.', 'a', ':', ' ', '\0', '\xe9', '\r', '\t'), maxLength: 90 })
     const message = fc.array(line, { maxLength: 120 }).map((lines) => lines.map((text) => `${text}\r\n`).join(''))
-    fc.assert(
-      fc.property(message, fc.integer({ min: 1, max: 300 }), (raw, chunkBytes) => {
-        const collected = collect(raw, { chunkBytes })
+    await fc.assert(
+      fc.asyncProperty(message, fc.integer({ min: 1, max: 300 }), async (raw, chunkBytes) => {
+        const collected = await collect(raw, { chunkBytes })
         expect(collected).to.have.property('raw')
         if ('raw' in collected) expect(collected.raw.toString('latin1')).to.equal(raw)
       }),
@@ -40,9 +40,9 @@ describe('Collector', () => {
     )
   })
 
-  it('keeps a message of many blocks', () => {
+  it('keeps a message of many blocks', async () => {
     const raw = `Subject: large\r\n\r\n${`${'x'.repeat(997)}\r\n.${'y'.repeat(30)}\r\n`.repeat(3_000)}`
-    const collected = collect(raw)
+    const collected = await collect(raw)
     expect('raw' in collected && collected.raw.equals(Buffer.from(raw, 'latin1'))).to.equal(true)
   })
 
@@ -62,29 +62,29 @@ describe('Collector', () => {
     ],
   ] as const
   for (const [name, raw, refusal] of cases) {
-    it(name, () => {
-      const collected = collect(`${raw}\r\n`)
+    it(name, async () => {
+      const collected = await collect(`${raw}\r\n`)
       if ('raw' in collected) expect(refusal).to.equal(null)
       else expect(Object.values(collected.refusal).join(' ')).to.equal(refusal)
     })
   }
 
-  it('answers 452 when all collectors together hold too much, and gives the memory back', () => {
+  it('answers 452 when all collectors together hold too much, and gives the memory back', async () => {
     const budget = new ByteBudget(150_000)
     const eighty = `\r\n${'x'.repeat(78).concat('\r\n').repeat(1_000)}`
     const first = new Collector(limits, budget)
     feed(first, Buffer.from(eighty), 4_096)
-    const second = collect(eighty, { budget })
+    const second = await collect(eighty, { budget })
     expect(second).to.deep.include({
       refusal: { code: 452, enhanced: '4.3.1', text: 'Too much mail at once, try again later' },
     })
     first.release()
-    expect(collect(eighty, { budget })).to.have.property('raw')
+    expect(await collect(eighty, { budget })).to.have.property('raw')
   })
 
-  it('holds no more than the bytes of the message when they come in crumbs', () => {
+  it('holds no more than the bytes of the message when they come in crumbs', async () => {
     const budget = new ByteBudget(32 * 1024)
-    const collected = collect(`\r\n${'ab\r\n'.repeat(8_000)}`, { chunkBytes: 3, budget })
+    const collected = await collect(`\r\n${'ab\r\n'.repeat(8_000)}`, { chunkBytes: 3, budget })
     expect(collected).to.have.property('raw')
   })
 })

@@ -1,0 +1,65 @@
+/** Answers that are long go out in pieces, so that other requests are served while they are written. */
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Context as KoaContext } from 'koa'
+
+/** Bytes, or UTF-16 units, that are written at once. */
+const pieceSize = 256 * 1024
+
+/** Answers with an object as JSON. */
+export function sendJson(koa: KoaContext, body: object): void {
+  const fields = Object.entries(body).filter(([, value]) => value !== undefined)
+  if (!fields.some(([, value]) => isLong(value))) {
+    koa.body = body
+    return
+  }
+  const texts = fields.flatMap(([name, value], n) => [
+    `${n === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+    ...(isLong(value) ? ['"', ...piecesOf(value), '"'] : [JSON.stringify(value)]),
+  ])
+  koa.type = 'application/json'
+  koa.body = Readable.from(encoded([...texts, '}']))
+}
+
+/** Answers with bytes, and says how many. */
+export function sendInPieces(koa: KoaContext, bytes: Buffer): void {
+  if (bytes.length <= pieceSize) {
+    koa.body = bytes
+    return
+  }
+  koa.body = Readable.from(cut(bytes))
+  koa.length = bytes.length
+}
+
+const isLong = (value: unknown): value is string => typeof value === 'string' && value.length > pieceSize
+
+type Escaped = { readonly text: string }
+
+/** Pieces of a text that become JSON when it is their turn; none ends within a character. */
+function piecesOf(text: string): readonly Escaped[] {
+  const pieces: Escaped[] = []
+  for (let from = 0; from < text.length; ) {
+    const end = from + pieceSize
+    const splits = end < text.length && /[\ud800-\udbff]/.test(text[end - 1] ?? '')
+    pieces.push({ text: text.slice(from, splits ? end - 1 : end) })
+    from = splits ? end - 1 : end
+  }
+  return pieces
+}
+
+async function* encoded(pieces: readonly (string | Escaped)[]): AsyncGenerator<Buffer> {
+  for (const piece of pieces) {
+    if (typeof piece === 'string') yield Buffer.from(piece)
+    else {
+      yield Buffer.from(JSON.stringify(piece.text).slice(1, -1))
+      await nextTurn()
+    }
+  }
+}
+
+async function* cut(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let from = 0; from < bytes.length; from += pieceSize) {
+    yield bytes.subarray(from, from + pieceSize)
+    await nextTurn()
+  }
+}

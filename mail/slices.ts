@@ -1,0 +1,43 @@
+/** Large messages are worked on in slices, each in a turn of the event loop of its own, so that nobody waits for the whole. */
+import { setImmediate } from 'node:timers/promises'
+
+/** Bytes worked on in one go: a few milliseconds at most. */
+export const sliceBytes = 256 * 1024
+
+/** Counts work as it is done; `isOver` says that a slice of it is, and begins the next. */
+export type Slice = { isOver(bytes: number): boolean }
+
+export function createSlice(): Slice {
+  let left = sliceBytes
+  return {
+    isOver(bytes) {
+      left -= bytes
+      if (left > 0) return false
+      left = sliceBytes
+      return true
+    },
+  }
+}
+
+/** Lets others go on. */
+export const nextTurn = (): Promise<unknown> => setImmediate()
+
+/** Room for so many bytes. What is longer than a slice lies in memory that threads share: they read it without a copy. */
+export function roomFor(bytes: number): Buffer {
+  return bytes <= sliceBytes ? Buffer.allocUnsafe(bytes) : Buffer.from(new SharedArrayBuffer(bytes))
+}
+
+/** The parts as one. */
+export async function joined(parts: readonly Buffer[]): Promise<Buffer> {
+  const whole = roomFor(parts.reduce((sum, part) => sum + part.length, 0))
+  const slice = createSlice()
+  let at = 0
+  for (const part of parts) {
+    for (let from = 0; from < part.length; from += sliceBytes) {
+      const copied = part.copy(whole, at, from, Math.min(from + sliceBytes, part.length))
+      at += copied
+      if (slice.isOver(copied)) await nextTurn()
+    }
+  }
+  return whole
+}
