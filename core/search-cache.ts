@@ -2,6 +2,7 @@
 import type { SearchBlockDoc, SegmentDoc } from '../store/documents/search.ts'
 import { blockId, findBlocks, pageId, unpack } from '../store/search.ts'
 import type { Context } from './context.ts'
+import { perStore } from './per-store.ts'
 
 const cacheBytes = 64 * 1024 * 1024
 /** What a buffer and its place in the map take beside its bytes. */
@@ -9,8 +10,7 @@ const overheadBytes = 200
 
 type Cache = { readonly blocks: Map<string, Buffer>; bytes: number }
 
-/** Kept beside the store, which is one per process and shared by the contexts of its requests. */
-const caches = new WeakMap<object, Cache>()
+const caches = perStore((): Cache => ({ blocks: new Map(), bytes: 0 }))
 
 /** A block that a segment names is not there any more: another segment has taken its place. */
 export class StaleSegment extends Error {}
@@ -24,7 +24,7 @@ export async function readBlocks(
   ids: readonly string[],
   segments: readonly SegmentDoc[],
 ): Promise<ReadonlyMap<string, Buffer>> {
-  const cache = cacheOf(ctx)
+  const cache = caches(ctx)
   const inline = inlineOf(segments)
   const found = new Map<string, Buffer>()
   const missing: string[] = []
@@ -56,14 +56,6 @@ function inlineOf(segments: readonly SegmentDoc[]): ReadonlyMap<string, SearchBl
     if (page !== undefined) inline.set(pageId(_id, 0), page)
   }
   return inline
-}
-
-function cacheOf(ctx: Context): Cache {
-  const known = caches.get(ctx.store)
-  if (known !== undefined) return known
-  const fresh: Cache = { blocks: new Map(), bytes: 0 }
-  caches.set(ctx.store, fresh)
-  return fresh
 }
 
 function keep(cache: Cache, id: string, block: Buffer): Buffer {

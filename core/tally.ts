@@ -12,6 +12,7 @@ import { walkEvents } from '../store/events.ts'
 import { readMark, tallyEvents } from '../store/usage.ts'
 import { contactSeen } from './contacts.ts'
 import type { Context } from './context.ts'
+import { perStore } from './per-store.ts'
 import { markOf, periodOf } from './usage.ts'
 
 /**
@@ -24,7 +25,7 @@ const countedTypes = ['message.received', droppedType] as const
 const pageSize = 500
 const marksMax = 10_000
 /** Marks this process has moved: a mark that is too low only makes it apply events again. */
-const marks = new WeakMap<object, Map<string, number>>()
+const marks = perStore(() => new Map<string, number>())
 
 /** Counts events that have just been recorded, in their order, and whatever of the account was left out before. */
 export async function tally(ctx: Context, accountId: string, events: readonly EventDoc[]): Promise<void> {
@@ -37,7 +38,7 @@ export async function tally(ctx: Context, accountId: string, events: readonly Ev
 
 /** Counts all events of an account up to a number that are not counted yet. */
 export async function tallyUpTo(ctx: Context, accountId: string, seq: number): Promise<void> {
-  if ((marksIn(ctx).get(accountId) ?? 0) >= seq) return
+  if ((marks(ctx).get(accountId) ?? 0) >= seq) return
   // Another process may have come further.
   let mark = await readMark(ctx.store, markOf(accountId))
   while (mark < seq) {
@@ -50,7 +51,7 @@ export async function tallyUpTo(ctx: Context, accountId: string, seq: number): P
 }
 
 async function markFor(ctx: Context, accountId: string): Promise<number> {
-  const known = marksIn(ctx).get(accountId)
+  const known = marks(ctx).get(accountId)
   if (known !== undefined) return known
   const mark = await readMark(ctx.store, markOf(accountId))
   remember(ctx, accountId, mark)
@@ -92,14 +93,8 @@ function contactsOf(
   return [...contacts.values()]
 }
 
-function marksIn({ store }: Context): Map<string, number> {
-  const own = marks.get(store) ?? new Map<string, number>()
-  marks.set(store, own)
-  return own
-}
-
 function remember(ctx: Context, accountId: string, mark: number): void {
-  const own = marksIn(ctx)
+  const own = marks(ctx)
   if (own.size >= marksMax) own.clear()
   own.set(accountId, mark)
 }

@@ -14,7 +14,8 @@ import type { ThreadMessage, ThreadRef } from '../store/threads.ts'
 import * as store from '../store/threads.ts'
 import { after, dayMs } from './clock.ts'
 import type { Context } from './context.ts'
-import { type Ask, createRounds } from './rounds.ts'
+import { perStore } from './per-store.ts'
+import { createRounds } from './rounds.ts'
 
 /** A subject names a thread only this long after its last message. */
 const subjectMs = 30 * dayMs
@@ -50,12 +51,11 @@ export async function threadOf(
 }
 
 /** Those who derive in this process go together, so that they do not get in each other's way. */
-const together = new WeakMap<object, Ask<true>>()
+const together = perStore(() => createRounds<true>())
 
 /** Derives threads anew from their messages. Safe to repeat. */
 export async function deriveThreads(ctx: Context, refs: readonly ThreadRef[]): Promise<void> {
-  const ask = together.get(ctx.store) ?? createRounds<true>()
-  together.set(ctx.store, ask)
+  const ask = together(ctx)
   const keys = new Set(refs.map(({ mailboxId, threadId }) => `${mailboxId} ${threadId}`))
   await Promise.all([...keys].map((key) => ask(key, (several) => deriveRound(ctx, several))))
 }

@@ -8,6 +8,7 @@ import type { Trust } from '../schemas/messages.ts'
 import { contactId, findCorrespondents } from '../store/contacts.ts'
 import type { TrustDoc } from '../store/documents/mail.ts'
 import type { Context } from './context.ts'
+import { perStore } from './per-store.ts'
 import type { RecipientMailbox } from './recipient-cache.ts'
 import { type Ask, createRounds } from './rounds.ts'
 import type { Verdict } from './verdict.ts'
@@ -82,7 +83,7 @@ type Acquaintances = {
 }
 
 const knownMax = 50_000
-const acquaintances = new WeakMap<object, Acquaintances>()
+const acquaintances = perStore((): Acquaintances => ({ known: new Set(), ask: createRounds() }))
 
 /**
  * Whether nobody with this address wrote to the mailbox before; from now on somebody has, also while the contact is not
@@ -94,7 +95,7 @@ export async function meet(
   address: string | null,
 ): Promise<{ first: boolean; undo(): void }> {
   if (address === null) return { first: true, undo: () => undefined }
-  const { known, ask } = acquaintancesOf(ctx)
+  const { known, ask } = acquaintances(ctx)
   const id = contactId({ mailboxId, address })
   if (known.has(id)) return { first: false, undo: () => undefined }
   known.add(id)
@@ -113,13 +114,4 @@ export async function meet(
     undo()
     throw error
   }
-}
-
-function acquaintancesOf({ store }: Context): Acquaintances {
-  let own = acquaintances.get(store)
-  if (own === undefined) {
-    own = { known: new Set(), ask: createRounds() }
-    acquaintances.set(store, own)
-  }
-  return own
 }

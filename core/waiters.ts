@@ -9,6 +9,7 @@ import { readBlob } from '../store/blobs.ts'
 import type { MessageDoc } from '../store/documents/mail.ts'
 import type { Context } from './context.ts'
 import { foldersOf } from './folders.ts'
+import { perStore } from './per-store.ts'
 import type { Arrived } from './wait-filters.ts'
 
 export type Waiter = {
@@ -38,7 +39,18 @@ type Room = {
   leaveFeed: (() => void) | null
 }
 
-const rooms = new WeakMap<object, Room>()
+const roomOf = perStore(
+  (): Room => ({
+    byMailbox: new Map(),
+    byKey: new Map(),
+    count: 0,
+    closed: false,
+    told: new Map(),
+    looking: false,
+    showing: new Map(),
+    leaveFeed: null,
+  }),
+)
 
 /**
  * Lets a waiter in; from now on it is shown what comes in to its mailbox. Answers how it leaves. Fails with `rate_limited`
@@ -86,25 +98,6 @@ export async function arrivedOf(ctx: Context, messages: readonly MessageDoc[]): 
       const folder = folders.get(message.folderId)
       return folder === undefined ? [] : [{ message, folder, text: once(() => textOf(ctx, message)) }]
     })
-}
-
-function roomOf({ store }: Context): Room {
-  // Kept beside the store, which is one per process and shared by the contexts of its requests.
-  let room = rooms.get(store)
-  if (room === undefined) {
-    room = {
-      byMailbox: new Map(),
-      byKey: new Map(),
-      count: 0,
-      closed: false,
-      told: new Map(),
-      looking: false,
-      showing: new Map(),
-      leaveFeed: null,
-    }
-    rooms.set(store, room)
-  }
-  return room
 }
 
 function leave(room: Room, waiter: Waiter): void {

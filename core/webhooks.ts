@@ -13,6 +13,7 @@ import type { EventDoc, WebhookDoc } from '../store/documents/events.ts'
 import * as store from '../store/events.ts'
 import { secondMs } from './clock.ts'
 import type { Context } from './context.ts'
+import { perStore } from './per-store.ts'
 import { requireAllowedUrl } from './post.ts'
 import type { Principal } from './principal.ts'
 
@@ -131,14 +132,14 @@ export type Endpoint = { readonly webhook: WebhookDoc; readonly hears: (event: E
 type Kept = { readonly endpoints: readonly Endpoint[]; readonly until: number }
 
 const keptMs = 2 * secondMs
-const kept = new WeakMap<object, Map<string, Kept>>()
+const kept = perStore(() => new Map<string, Kept>())
 
 /**
  * The enabled endpoints of an account. Kept for 2 seconds, since every event asks; a change in this process is seen at
  * once.
  */
 export async function endpointsOf(ctx: Context, accountId: string): Promise<readonly Endpoint[]> {
-  const cache = cacheOf(ctx)
+  const cache = kept(ctx)
   const known = cache.get(accountId)
   if (known !== undefined && known.until > Date.now()) return known.endpoints
   const webhooks = await store.listWebhooks(ctx.store, { accountId, keyId: null })
@@ -150,17 +151,8 @@ export async function endpointsOf(ctx: Context, accountId: string): Promise<read
   return endpoints
 }
 
-function cacheOf(ctx: Context): Map<string, Kept> {
-  let cache = kept.get(ctx.store)
-  if (cache === undefined) {
-    cache = new Map()
-    kept.set(ctx.store, cache)
-  }
-  return cache
-}
-
 function changed(ctx: Context, accountId: string): void {
-  cacheOf(ctx).delete(accountId)
+  kept(ctx).delete(accountId)
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
 }
 
