@@ -14,6 +14,7 @@ export type Attempt = {
   readonly attempt: number
   readonly firstAttemptAt: Date
   readonly messageIdHeader: string
+  readonly sizeBytes: number
   /** The bytes to send. Fails with `internal_error` when they are gone. */
   readRaw(): Promise<Buffer>
 }

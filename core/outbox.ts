@@ -176,7 +176,7 @@ function attemptOf(ctx: Context, row: OutboxDoc, read: Buffer | undefined): Atte
       recipient: row.recipient,
     },
     ...{ domain: splitAddress(row.recipient).domain, attempt: row.attempts },
-    ...{ firstAttemptAt: row.createdAt, messageIdHeader: row.messageIdHeader },
+    ...{ firstAttemptAt: row.createdAt, messageIdHeader: row.messageIdHeader, sizeBytes: row.blob.sizeBytes },
     async readRaw() {
       const raw = read ?? (await readBlob(ctx.store, row.blob))
       if (raw === null) throw new Failure('internal_error', `The bytes of ${row._id} are gone.`)

@@ -141,14 +141,17 @@ export const settings = {
       {},
       'Relays: domain or "*" to host:port. A domain without a route is sent to its MX.',
     ),
-    concurrency: count(50, 'Deliveries in flight at once in one process; more wait in the database.'),
+    concurrency: count(
+      100,
+      'Deliveries in flight at once in one process; as many more are claimed and wait their turn.',
+    ),
     mtaSts: setting(boolean(), true, 'Whether the MTA-STS policies of domains are looked for and kept to (RFC 8461).'),
     dane: setting(
       boolean(),
       false,
       'Whether certificates pinned in the DNS are kept to (RFC 7672). Only with a resolver that validates DNSSEC and that nobody can write in place of, such as one on this machine.',
     ),
-    destinationConnections: count(10, 'Connections to one mail server at once, from one process.'),
+    destinationConnections: count(20, 'Connections to one mail server at once, from one process.'),
     destinationMessagesPerSecond: setting(
       integer({ minimum: 0 }),
       0,

@@ -18,6 +18,8 @@ export type Claims = {
 /** Rows can become due by time alone, of which no change note tells. */
 const pollMs = 1_000
 const recordPauseMs = 1_000
+/** Mail in flight is in memory: beyond this, large mail waits for other. */
+const bytesInFlightMax = 256 * 1024 * 1024
 
 /** Starts claiming under the name `owner`, which no other process has. `deliver` must not reject. */
 export function startClaims(
@@ -27,8 +29,9 @@ export function startClaims(
   const { concurrency, leaseSeconds } = ctx.settings.outbound
   const claimedMax = 2 * concurrency
   const claimed = new Map<Attempt, Promise<void>>()
-  const waiting: (() => void)[] = []
+  const waiting: { readonly sizeBytes: number; begin(): void }[] = []
   let inFlight = 0
+  let bytesInFlight = 0
   let stopped = false
   let claiming: Promise<void> | null = null
   let wanted = false
@@ -57,25 +60,38 @@ export function startClaims(
   }
 
   async function run(attempt: Attempt): Promise<void> {
-    await turn()
+    await turn(attempt)
     const outcome = stopped ? untried() : await deliver(attempt)
     // The next one goes while this one is written down.
-    nextTurn()
+    nextTurn(attempt)
     await record(attempt, outcome)
     claimed.delete(attempt)
     // A claim costs the same for one row and for many: wait until half of the places are free.
     if (more && claimed.size <= claimedMax / 2) claim()
   }
 
-  async function turn(): Promise<void> {
-    if (inFlight < concurrency) inFlight += 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
+  function turn({ sizeBytes }: Attempt): Promise<void> {
+    return new Promise((begin) => {
+      waiting.push({ sizeBytes, begin })
+      admit()
+    })
   }
 
-  function nextTurn(): void {
-    const next = waiting.shift()
-    if (next === undefined) inFlight -= 1
-    else next()
+  function nextTurn({ sizeBytes }: Attempt): void {
+    inFlight -= 1
+    bytesInFlight -= sizeBytes
+    admit()
+  }
+
+  function admit(): void {
+    const fits = (sizeBytes: number) =>
+      inFlight === 0 || (inFlight < concurrency && bytesInFlight + sizeBytes <= bytesInFlightMax)
+    for (let [next] = waiting; next !== undefined && (stopped || fits(next.sizeBytes)); [next] = waiting) {
+      waiting.shift()
+      inFlight += 1
+      bytesInFlight += next.sizeBytes
+      next.begin()
+    }
   }
 
   /** It is due again at once, for whoever comes after us. */
@@ -112,10 +128,7 @@ export function startClaims(
     async stop(timeoutMs) {
       stopped = true
       unsubscribe()
-      for (const begin of waiting.splice(0)) {
-        inFlight += 1
-        begin()
-      }
+      admit()
       const finished = Promise.resolve(claiming).then(() => Promise.all(claimed.values()))
       await Promise.race([finished, sleep(timeoutMs, undefined, { ref: false })])
       for (const timer of timers) clearInterval(timer)
