@@ -15,6 +15,7 @@ import type { Attempt, Outcome } from './attempt.ts'
 import { after, secondMs } from './clock.ts'
 import type { Context } from './context.ts'
 import { recentDomain } from './domains.ts'
+import { perStore } from './per-store.ts'
 import { receive } from './receive.ts'
 import { findRecipient } from './recipients.ts'
 import { complains, simulate } from './simulator.ts'
@@ -29,31 +30,66 @@ const laneLeaseMs = 5 * secondMs
 const smallBytes = 64 * 1024
 const readAheadBytes = 4 * 1024 * 1024
 
-/** Claims up to `max` due recipients for `owner`. Each is marked as being attempted. */
+type Claim = { readonly now: Date; readonly until: Date; readonly owner: string; readonly token: string }
+
+/** Claims that are under way. After one has failed it is open whether it was made: the next one finds out. */
+const underWay = perStore(() => new Map<Claim, readonly OutboxDoc[]>())
+
+/**
+ * Claims up to `max` due recipients for `owner`, who claims one time after the other. Each is marked as being attempted.
+ * Rejects when nothing could be claimed.
+ */
 export async function claimAttempts(
   ctx: Context,
   { owner, max }: { owner: string; max: number },
 ): Promise<readonly Attempt[]> {
-  const rows: OutboxDoc[] = []
+  const rows = await leftOpen(ctx)
   while (rows.length < max) {
-    const now = ctx.clock.now()
-    const token = newToken()
-    const until = after(now, laneLeaseMs)
-    const free = max - rows.length
-    const accountIds = await store.claimLanes(ctx.store, { now, until, token, max: lanesFor(free) })
-    if (accountIds.length === 0) break
-    const { due, more } = await dueRows(ctx, { accountIds, now, max: free })
-    const claim = { now, until: after(now, ctx.settings.outbound.leaseSeconds * secondMs), owner, token }
-    rows.push(...(await withoutFinished(ctx, await store.claimRows(ctx.store, due, claim))))
-    // A lane all of whose rows were taken is not touched: it comes up once more when its lease ends.
-    const taken = new Set(due.map(({ accountId }) => accountId))
-    await Promise.all([
-      store.queueLanes(ctx.store, { accountIds: more, token, until }, ctx.clock.now()),
-      store.restLanes(ctx.store, { accountIds: accountIds.filter((id) => !taken.has(id)), token, until }),
-    ])
+    const more = await claimOnce(ctx, { owner, max: max - rows.length }).catch((error: unknown) => {
+      if (rows.length === 0) throw error
+      ctx.log.warn({ err: error }, 'no more mail could be claimed')
+      return null
+    })
+    if (more === null) break
+    rows.push(...more)
   }
   const read = await readAhead(ctx, rows)
   return rows.map((row) => attemptOf(ctx, row, read.get(row.blob.id)))
+}
+
+/** Claims rows of the lanes that wait longest. Null when no lane is due. */
+async function claimOnce(
+  ctx: Context,
+  { owner, max }: { owner: string; max: number },
+): Promise<readonly OutboxDoc[] | null> {
+  const now = ctx.clock.now()
+  const token = newToken()
+  const until = after(now, laneLeaseMs)
+  const accountIds = await store.claimLanes(ctx.store, { now, until, token, max: lanesFor(max) })
+  if (accountIds.length === 0) return null
+  const { due, more } = await dueRows(ctx, { accountIds, now, max })
+  const claim = { now, until: after(now, ctx.settings.outbound.leaseSeconds * secondMs), owner, token }
+  underWay(ctx).set(claim, due)
+  const rows = await withoutFinished(ctx, await store.claimRows(ctx.store, due, claim))
+  underWay(ctx).delete(claim)
+  // A lane all of whose rows were taken is not touched: it comes up once more when its lease ends.
+  const taken = new Set(due.map(({ accountId }) => accountId))
+  await Promise.all([
+    store.queueLanes(ctx.store, { accountIds: more, token, until }, ctx.clock.now()),
+    store.restLanes(ctx.store, { accountIds: accountIds.filter((id) => !taken.has(id)), token, until }),
+  ]).catch((error: unknown) => ctx.log.warn({ err: error }, 'lanes come up again when their lease ends'))
+  return rows
+}
+
+/** The rows of claims that were made although they seemed to fail: without this nobody would deliver them until their lease ends. */
+async function leftOpen(ctx: Context): Promise<OutboxDoc[]> {
+  const rows: OutboxDoc[] = []
+  for (const [claim, due] of underWay(ctx)) {
+    if (claim.until > ctx.clock.now())
+      rows.push(...(await withoutFinished(ctx, await store.findClaimed(ctx.store, due, claim.token))))
+    underWay(ctx).delete(claim)
+  }
+  return rows
 }
 
 const lanesFor = (free: number) => Math.min(lanesMax, Math.ceil(free / shareMin))
@@ -82,7 +118,11 @@ async function readAhead(ctx: Context, rows: readonly OutboxDoc[]): Promise<Read
     refs.set(blob.id, blob)
     bytes += blob.sizeBytes
   }
-  return refs.size === 0 ? new Map() : readBlobs(ctx.store, [...refs.values()])
+  if (refs.size === 0) return new Map()
+  return readBlobs(ctx.store, [...refs.values()]).catch((error: unknown) => {
+    ctx.log.warn({ err: error }, 'claimed mail is read one by one')
+    return new Map()
+  })
 }
 
 /** Keeps attempts that take long from being due again. */

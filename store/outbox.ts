@@ -84,19 +84,25 @@ export async function claimRows(
 ): Promise<OutboxDoc[]> {
   if (rows.length === 0) return []
   const lease = { owner, token }
-  const wanted = {
-    accountId: { $in: [...new Set(rows.map(({ accountId }) => accountId))] },
-    _id: { $in: rows.map(({ _id }) => _id) },
-  }
   const { modifiedCount } = await store.outbox.updateMany(
-    { ...wanted, notBefore: { $lte: now } },
+    { ...these(rows), notBefore: { $lte: now } },
     { $set: { notBefore: until, lease, attempting: true }, $inc: { attempts: 1 } },
   )
-  if (modifiedCount < rows.length) return store.outbox.find({ ...wanted, 'lease.token': token }).toArray()
+  if (modifiedCount < rows.length) return findClaimed(store, rows, token)
   return rows.map((row) => ({ ...row, notBefore: until, lease, attempting: true, attempts: row.attempts + 1 }))
 }
 
-/** A lane that was claimed, and by which claim. */
+/** Those of the rows that are claimed under a token, as they are now. */
+export function findClaimed(store: Store, rows: readonly OutboxDoc[], token: string): Promise<OutboxDoc[]> {
+  return store.outbox.find({ ...these(rows), 'lease.token': token }).toArray()
+}
+
+const these = (rows: readonly OutboxDoc[]) => ({
+  accountId: { $in: [...new Set(rows.map(({ accountId }) => accountId))] },
+  _id: { $in: rows.map(({ _id }) => _id) },
+})
+
+/** Lanes that were claimed, and by which claim. */
 export type ClaimedLanes = { readonly accountIds: readonly string[]; readonly token: string; readonly until: Date }
 
 /** Puts claimed lanes behind all that wait now: a backlog has one turn at a time. */

@@ -81,4 +81,27 @@ describe('claims of the outbox', () => {
       expect(notBefore?.getTime()).to.be.below(Date.now() + 2_000)
     }
   })
+
+  it('a claim whose answer was lost is found again by the next one', async () => {
+    const { ctx } = door
+    await ctx.store.lanes.deleteMany({})
+    const accountId = newId('acc', new Date())
+    const rows = [row(accountId, new Date()), row(accountId, new Date())]
+    await insertOutbox(ctx.store, rows)
+    let isLost = false
+    const updateMany = async (...args: Parameters<typeof ctx.store.outbox.updateMany>) => {
+      const answer = await ctx.store.outbox.updateMany(...args)
+      if (isLost) return answer
+      isLost = true
+      throw new Error('the connection is gone')
+    }
+    const outbox = Object.assign(Object.create(ctx.store.outbox), { updateMany }) as typeof ctx.store.outbox
+    const unlucky = { ...ctx, store: { ...ctx.store, outbox } }
+    const claim = () => claimAttempts(unlucky, { owner: 'test', max: 10 })
+    expect(await claim().catch((error: Error) => error.message)).to.equal('the connection is gone')
+    expect((await claim()).map(({ id, attempt }) => [id, attempt])).to.have.deep.members(
+      rows.map(({ _id }) => [_id, 1]),
+    )
+    expect(await claim()).to.deep.equal([])
+  })
 })
