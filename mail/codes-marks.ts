@@ -12,9 +12,12 @@ export type Mark = { readonly tier: Tier; readonly start: number; readonly end: 
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 
 /** The words around codes in a line, in order; they do not overlap. */
-export const marksOf = finder('neutral', 'other', 'strong', 'sale', 'weak', 'enter', 'goal')
+export const marksOf = finder('neutral', 'other', 'strong', 'sale', 'weak', 'figures', 'typed', 'enter', 'goal')
 /** The words of links and around them. */
 export const linkMarksOf = finder('leave', 'confirm', 'login')
+
+/** A word of German or Dutch that nobody has listed: "Koppelcode". */
+const compound = /^\p{L}{3,}code$/u
 
 /** Earlier tiers win where two begin at the same place. */
 function finder(...tiers: readonly Tier[]): (line: string) => readonly Mark[] {
@@ -23,6 +26,7 @@ function finder(...tiers: readonly Tier[]): (line: string) => readonly Mark[] {
     for (const language of Object.values(languages))
       for (const words of language[tier] ?? []) note(sources, tier, words)
   const patterns = new Map<string, RegExp>()
+  const hasWeak = tiers.includes('weak')
 
   function patternAt(key: string): RegExp | undefined {
     const source = sources.get(key)
@@ -45,11 +49,13 @@ function finder(...tiers: readonly Tier[]): (line: string) => readonly Mark[] {
       const last = unspaced.test(word) ? index + word.length - 1 : index
       for (let at = Math.max(index, end); at <= last; at++) {
         const pattern = patternAt(text.slice(at, at + 2))
-        if (pattern === undefined) continue
-        pattern.lastIndex = at
-        const match = pattern.exec(text)
-        const tier = tiers.find((each) => match?.groups?.[each] !== undefined)
-        if (match === null || tier === undefined) continue
+        if (pattern !== undefined) pattern.lastIndex = at
+        const match = pattern?.exec(text) ?? null
+        if (match === null && at === index && hasWeak && compound.test(word))
+          marks.push({ tier: 'weak', start: at, end: at + word.length })
+        if (match === null) continue
+        const tier = tiers.find((each) => match.groups?.[each] !== undefined)
+        if (tier === undefined) continue
         end = at + match[0].length
         if (tier !== 'neutral') marks.push({ tier, start: at, end })
         at = end - 1

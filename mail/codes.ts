@@ -3,8 +3,9 @@
  * always the same for the same mail. A number that other words own (an order, a price, a date, a telephone) is none.
  */
 import { type Mark, marksOf } from './codes-marks.ts'
-import { lettersOf, linkClose, linkOpen, plainLine, type Source } from './codes-source.ts'
-import { currencies, units } from './codes-words.ts'
+import * as phrase from './codes-phrases.ts'
+import { lettersOf, plainLine, type Source } from './codes-source.ts'
+import { isOfBothCases, isSlogan, isTyped, masked, type Token, tokensOf } from './codes-tokens.ts'
 import { limits } from './limits.ts'
 
 export type Code = {
@@ -23,7 +24,7 @@ export function findCodes(subject: string | null, { lines, seen }: Source): read
   const found = new Map<string, Code>()
   let left = limits.verifiedNumbersMax
   for (const [index, line] of [title, ...lines].entries()) {
-    const tokens = left > 0 && mayHoldCode.test(line) ? tokensOf(masked(line)) : []
+    const tokens = left > 0 ? tokensOf(masked(line)) : []
     left -= tokens.length
     const used = new Set<Mark>()
     for (const token of tokens) {
@@ -39,13 +40,6 @@ export function findCodes(subject: string | null, { lines, seen }: Source): read
   return likely.filter(({ value }) => visible.includes(lettersOf(value)) || title.includes(value))
 }
 
-type Token = {
-  readonly value: string
-  readonly start: number
-  readonly end: number
-  readonly kind: 'digits' | 'year' | 'mixed'
-}
-
 /** Announced twice is surer than once. */
 function surer(before: Code | undefined, code: Code): Code {
   if (before === undefined) return code
@@ -53,72 +47,14 @@ function surer(before: Code | undefined, code: Code): Code {
   return { ...best, label: before.label ?? code.label, confidence: Math.min(0.99, best.confidence + 0.03) }
 }
 
-/** Digits with what may join them: codes, and also prices, dates, times, telephones. */
-const digits = /(?<![\w#№@&=%/\\*•.,+-])[(+]?\d+(?:(?:[-–./:,'·]|\)?\s\(?)\d+)*(?!\w)/g
-const digitForms = /^(?:\d{4,8}|\d{3}[\s–-]\d{3}|\d{4}[\s–-]\d{4}|\d{2}\s\d{2}\s\d{2}|\d(?:[\s·-]\d){3,7})$/
-/** The years that mail speaks of. */
-const years = /^(?:19[4-9]|20[0-4])\d$/
-/** Letters with digits among them. */
-const mixed =
-  /(?<![\w#№@&=%/\\*•.,+-])(?:[A-Z]{1,3}-\d{4,8}|(?=[A-Z-]{0,8}\d)(?:[A-Z0-9]{3,5}-[A-Z0-9]{3,5}|[A-Z0-9]{5,10})|[A-Z]{3}-[A-Z]{3}|[A-Z]{4}-[A-Z]{4}|(?=[a-z]{1,7}\d|\d{1,7}[a-z])[a-z0-9]{6,8})(?!\w|[-–/@.]\w)/g
-/** A letter of a spaced script that stands at a number makes it part of a word. */
-const letter = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u
-
-const mayHoldCode = /\d|[A-Z]{3}-[A-Z]{3}/
-
-function tokensOf(line: string): readonly Token[] {
-  const tokens: Token[] = []
-  const add = (value: string, kind: Token['kind'], start: number, length: number) => {
-    const end = start + length
-    if (!letter.test(line.charAt(start - 1)) && !letter.test(line.charAt(end))) tokens.push({ value, kind, start, end })
-  }
-  for (const { 0: text, index } of line.matchAll(digits)) {
-    if (!digitForms.test(text) || isMeasure(line, index, index + text.length)) continue
-    add(text.replace(/\D/g, ''), years.test(text) ? 'year' : 'digits', index, text.length)
-  }
-  for (const { 0: text, index } of line.matchAll(mixed)) if (/[A-Z]/i.test(text)) add(text, 'mixed', index, text.length)
-  return tokens.sort((one, other) => one.start - other.start)
-}
-
-function isMeasure(line: string, start: number, end: number): boolean {
-  return units.test(line.slice(end, end + 16)) || currencies.test(line.slice(Math.max(0, start - 5), start))
-}
-
-const linkMark = new RegExp(`${linkOpen}[^${linkClose}]*${linkClose}?|https?://\\S+|[\\w.%+-]{1,64}@[\\w.-]+`, 'giu')
-
-/** The line with addresses blanked out. */
-function masked(line: string): string {
-  if (!line.includes('://') && !line.includes('@')) return line
-  return line.replace(linkMark, (text) => ' '.repeat(text.length))
-}
-
-/** Where a sentence ends: not at the point of an initial, nor before a small letter. */
-const sentenceEnd = /(?:(?<!(?<!\p{L})\p{L})\.(?!\s+\p{Ll})|[!?;])(?=\s|$)|[。！？；]/u
-/** What may stand between the words "the code" and the code. */
-const connection =
-  /^[\s:=\-–—"'“”«»„([【「『]*(?:(?:is|are|below|number|lautet|ist|wie folgt|est|est le|le|es|é|è|to|jest|is de|でした|は|が|为|為|是|은|는|이|:)[\s:=\-–—"'“”«»„([【「『]*)?$/iu
-
-/** Between a number and words behind it that belong to something else; and how a mere "code" has to be joined to one. */
-const notIts = /\d|\s(?:and|or|und|oder|et|ou|y|e|en|of|и|или)\s/i
-const itsWeak = /^\s*(?:$|[-–—:("'”»]|(?:is|ist|est|es|é|è|to|jest|as)\s|[がはを는은이を是为為])/iu
-/** In an Indian address the PIN is the postal code. */
-const postalPin = /,\s?pin(?:\scode)?$/i
-/** "The code for your account:", then the code. */
-const linked = /^[\p{L}\s'"«»-]{0,45}(?::|\s(?:is|ist|lautet|luidt|est|es|é|è))[\s"'“„«([【]*$/iu
-
-/** Between a word that owns another number and the code: something of its own, and then what announces the code. */
-const detached = /^[^:]*\p{L}{3}[^:]*(?::|\s(?:is|ist|lautet|luidt|est|es|é|è|to|jest))[\s"'“„«([【]*$/iu
-/** Between a code and what it is for: "to", "do", "per", "SMS zur". */
-const reachPurpose = 12
-
-const pronoun = /^\s*(?:it is|it's|this is|er lautet|sie lautet|il est|c'est|es|é|è|het is)(?: le| el)?\s*:?\s*$/i
-
 /** How far a word may stand from its number, in characters. */
 const reach = {
   strong: 100,
-  weak: 60,
+  weak: 70,
   other: 25,
-  enter: 6,
+  figures: 40,
+  enter: 60,
+  typed: -1,
   goal: -1,
   sale: -1,
   neutral: -1,
@@ -127,7 +63,18 @@ const reach = {
   leave: -1,
 }
 const reachAfter = 50
+/** How far it may stand before a verb that ends the clause: "4021 in der App eintippst". */
+const reachTyped = 30
+/** How far it may stand behind the sentence that announces it: "Here is your login code. 4021". */
+const reachBare = 12
 const reachMixed = 40
+/** How far the words for entering may stand from it when they say what for: "Gib zur Bestätigung 4021 ein". */
+const reachFar = 45
+/** How far what a code is for may stand behind it: "to", "do", "per", "SMS zur". */
+const reachPurpose = 12
+
+/** Words that may stand between a code and what announces it. */
+const aside = /^(?:figures|enter|typed|goal)$/
 
 function createReading(lines: readonly string[]) {
   const marked = new Map<number, readonly Mark[]>()
@@ -149,7 +96,14 @@ function createReading(lines: readonly string[]) {
     const line = masked(lines[index] ?? '')
     const rest = line.slice(0, token.start) + line.slice(token.end)
     if (index > 0 && !/[\p{L}\p{N}]/u.test(rest)) return alone(index, token)
-    return before(index, line, token, used) ?? after(index, line, token, used) ?? meant(index, line, token)
+    return (
+      before(index, line, token, used) ??
+      after(index, line, token, used) ??
+      meant(index, line, token) ??
+      typed(index, line, token) ??
+      byMeansOf(index, line, token) ??
+      headed(index, line, token)
+    )
   }
 
   function before(index: number, line: string, token: Token, used: Set<Mark>): Code | null {
@@ -158,66 +112,149 @@ function createReading(lines: readonly string[]) {
         mark.end <= token.start &&
         !used.has(mark) &&
         token.start - mark.end <= reach[mark.tier] &&
-        !sentenceEnd.test(line.slice(mark.end, token.start)),
+        !phrase.sentenceEnd.test(line.slice(mark.end, token.start)),
     )
     const nearest = near.at(-1)
     if (nearest === undefined) return null
     const gap = line.slice(nearest.end, token.start)
-    if (nearest.tier === 'enter') return entered(index, line, token)
+    if (nearest.tier === 'enter') return enteredBehind(index, line, token, nearest)
     used.add(nearest)
+    if (nearest.tier === 'figures') return figured(index, line, token, nearest)
     if (nearest.tier === 'other') return purposed(index, line, token)
-    if (postalPin.test(line.slice(0, nearest.end))) return null
-    const isClose = connection.test(gap)
-    if (token.kind === 'year' && !(isClose && nearest.tier === 'strong')) return null
-    if (token.kind === 'mixed' && (gap.length > reachMixed || (!isClose && nearest.tier === 'weak'))) return null
-    if (token.kind === 'mixed' && /^[a-z0-9]+$/.test(token.value) && !isClose) return null
-    const label = labelOf(line, nearest, token)
-    if (nearest.tier === 'strong') return { value: token.value, label, confidence: isClose ? 0.97 : 0.9 }
-    if (has(index, 'sale') || has(0, 'sale')) return null
-    if (isClose) return { value: token.value, label, confidence: 0.88 }
-    if (token.kind === 'digits' && linked.test(gap)) return { value: token.value, label, confidence: 0.82 }
-    if (!has(index, 'enter', 'goal') && !has(0, 'strong', 'weak', 'goal')) return null
-    return { value: token.value, label, confidence: 0.75 }
+    if (phrase.postalPin.test(line.slice(0, nearest.end))) return null
+    const isJoined = phrase.connection.test(gap)
+    if (token.kind === 'year' && !(isJoined && nearest.tier === 'strong')) return null
+    if (token.kind === 'mixed' && (gap.length > reachMixed || (/[a-z]/.test(token.value) && !isJoined))) return null
+    if (nearest.tier === 'weak') return weaklyNamed(index, line, token, nearest)
+    return { value: token.value, label: labelOf(line, nearest, token), confidence: isJoined ? 0.97 : 0.9 }
+  }
+
+  /** Behind a mere "code": when nothing says that it is another kind of code. */
+  function weaklyNamed(index: number, line: string, token: Token, mark: Mark): Code | null {
+    const gap = line.slice(mark.end, token.start)
+    const confidence = phrase.connection.test(gap) ? 0.88 : phrase.linked.test(gap) ? 0.82 : 0.75
+    const isAbout = has(index, 'goal') || has(0, 'strong', 'weak', 'goal')
+    if (has(index, 'sale') || has(0, 'sale') || isOfBothCases(token) || (isSlogan(token) && !isAbout)) return null
+    const words = line.slice(0, mark.start)
+    if (phrase.isOfSomething(words, line.slice(mark.start, mark.end)) && !isAskedBeside(index, line, token)) return null
+    if (confidence === 0.75) {
+      if (token.kind === 'mixed') return null
+      if (phrase.apposition.test(gap) || !(isAbout || has(index, 'enter', 'typed'))) return purposed(index, line, token)
+    }
+    return { value: token.value, label: labelOf(line, mark, token), confidence }
+  }
+
+  /** Behind "these digits", in a mail that asks to enter something. */
+  function figured(index: number, line: string, token: Token, mark: Mark): Code | null {
+    const gap = line.slice(mark.end, token.start)
+    const isAsked = has(index, 'enter', 'typed', 'goal') || has(0, 'strong', 'weak', 'goal')
+    const isJoined = phrase.connection.test(gap) || phrase.linked.test(gap)
+    if (!isAsked || !isJoined || !isTyped(token) || has(index, 'sale')) return null
+    return { value: token.value, label: labelOf(line, mark, token), confidence: 0.8 }
+  }
+
+  function enteredBehind(index: number, line: string, token: Token, mark: Mark): Code | null {
+    const gap = line.slice(mark.end, token.start)
+    const isFor = gap.length <= reachFar && !phrase.amountOf.test(gap) && hasGoalIn(index, mark.end, token.start)
+    return phrase.fillers.test(gap) || phrase.linked.test(gap) || isFor ? entered(index, line, token) : null
   }
 
   /** "The code to confirm the new number of your phone is 4021": what it is for has words that own other numbers. */
   function purposed(index: number, line: string, token: Token): Code | null {
     const clause = marksAt(index).filter(
-      ({ end }) =>
-        end <= token.start && token.start - end <= reach.strong && !sentenceEnd.test(line.slice(end, token.start)),
+      ({ tier, end }) =>
+        tier !== 'figures' &&
+        end <= token.start &&
+        token.start - end <= reach.strong &&
+        !phrase.sentenceEnd.test(line.slice(end, token.start)),
     )
+    const gap = line.slice(clause.at(-1)?.end, token.start)
+    const endsInGoal = clause.at(-1)?.tier === 'goal'
     const announcing = clause.find(({ tier, end }, n) => {
       const next = clause[n + 1]
       const isCode = tier === 'strong' || tier === 'weak'
-      return isCode && next?.tier === 'goal' && next.start - end <= reachPurpose
+      const isMeantFor = next?.tier === 'goal' && next.start - end <= reachPurpose
+      return isCode && (isMeantFor || endsInGoal || phrase.purpose.test(line.slice(end)))
     })
-    const gap = line.slice(clause.at(-1)?.end, token.start)
-    if (announcing === undefined || token.kind !== 'digits' || !detached.test(gap)) return null
+    if (
+      announcing === undefined ||
+      token.kind !== 'digits' ||
+      ![phrase.detached, phrase.spent, phrase.said].some((each) => each.test(gap))
+    )
+      return null
     return { value: token.value, label: labelOf(line, announcing, token), confidence: 0.8 }
   }
 
   /** "Enter 4021 to confirm". */
   function entered(index: number, line: string, token: Token): Code | null {
-    if (token.kind !== 'digits' || has(index, 'sale')) return null
+    if (!isTyped(token) || has(index, 'sale')) return null
     const mark = marksAt(index).find(
       ({ tier, start, end }) =>
         (tier === 'goal' || tier === 'strong' || tier === 'weak') &&
         (start >= token.end
-          ? start - token.end <= reachAfter && !sentenceEnd.test(line.slice(token.end, start))
-          : token.start - end <= reach.strong && !sentenceEnd.test(line.slice(end, token.start))),
+          ? start - token.end <= reachAfter && !phrase.sentenceEnd.test(line.slice(token.end, start))
+          : token.start - end <= reach.strong),
     )
+    if (phrase.asReference.test(line.slice(token.end))) return null
     if (mark !== undefined) return { value: token.value, label: labelOf(line, mark, token), confidence: 0.85 }
-    return index > 0 && has(0, 'strong') ? { value: token.value, label: null, confidence: 0.75 } : null
+    return index > 0 && has(0, 'strong', 'weak', 'goal') ? { value: token.value, label: null, confidence: 0.75 } : null
+  }
+
+  /** The same where the verb ends the clause: "... indem du 4021 eintippst". */
+  function typed(index: number, line: string, token: Token): Code | null {
+    const next = marksAt(index).find(({ start, tier }) => start >= token.end && tier !== 'goal')
+    if (next?.tier !== 'typed' || next.start - token.end > reachTyped || isOwned(index, line, token)) return null
+    return phrase.sentenceEnd.test(line.slice(token.end, next.start)) ? null : entered(index, line, token)
+  }
+
+  /** Whether its sentence asks to enter something, or the subject is of codes. */
+  function isAskedBeside(index: number, line: string, token: Token): boolean {
+    return (
+      has(0, 'strong', 'weak') ||
+      marksAt(index).some(
+        ({ tier, start, end }) =>
+          (tier === 'enter' || tier === 'typed' || tier === 'goal') &&
+          Math.max(start - token.end, token.start - end) <= reach.strong &&
+          !phrase.sentenceEnd.test(end <= token.start ? line.slice(end, token.start) : line.slice(token.end, start)),
+      )
+    )
+  }
+
+  /** "If that's you, approve with 4021." */
+  function byMeansOf(index: number, line: string, token: Token): Code | null {
+    const goal = marksAt(index).findLast(({ end }) => end <= token.start)
+    if (goal?.tier !== 'goal' || token.kind !== 'digits' || has(index, 'sale')) return null
+    if (!phrase.means.test(line.slice(goal.end, token.start)) || !phrase.clauseEnd.test(line.slice(token.end)))
+      return null
+    return { value: token.value, label: labelOf(line, goal, token), confidence: 0.75 }
+  }
+
+  function hasGoalIn(index: number, from: number, to: number): boolean {
+    return marksAt(index).some(({ tier, start, end }) => tier === 'goal' && start >= from && end <= to)
+  }
+
+  /** A subject that begins with it: "4021 - confirm your profile". */
+  function headed(index: number, line: string, token: Token): Code | null {
+    if (index > 0 || token.start > 0 || !isTyped(token) || has(0, 'other', 'sale')) return null
+    const goal = marksAt(0).find(({ tier }) => tier === 'goal')
+    if (goal === undefined || !/^\s?[-–—:|]\s/.test(line.slice(token.end))) return null
+    return { value: token.value, label: labelOf(line, goal, token), confidence: 0.75 }
   }
 
   function after(index: number, line: string, token: Token, used: Set<Mark>): Code | null {
     if (token.kind === 'year') return null
-    const mark = marksAt(index).find(({ start, tier }) => start >= token.end && tier !== 'enter' && tier !== 'goal')
+    const mark = marksAt(index).find(({ start, tier }) => start >= token.end && !aside.test(tier))
     if (mark === undefined || used.has(mark) || (mark.tier !== 'strong' && mark.tier !== 'weak')) return null
     const gap = line.slice(token.end, mark.start)
-    if (gap.length > reachAfter || sentenceEnd.test(gap) || notIts.test(gap)) return null
-    if (mark.tier === 'weak' && !itsWeak.test(gap)) return null
-    if (isOwned(index, line, token) || (mark.tier === 'weak' && (has(index, 'sale') || has(0, 'sale')))) return null
+    const isBetween = ({ tier, start, end }: Mark) => tier === 'enter' && start >= token.end && end <= mark.start
+    if ((!/^["'”»)]*\s?[—–:-]/.test(gap) && marksAt(index).some(isBetween)) || phrase.itsOwn.test(line.slice(mark.end)))
+      return null
+    if (gap.length > reachAfter || phrase.sentenceEnd.test(gap) || phrase.notIts.test(gap)) return null
+    if (/\S\s*:/.test(gap) && !phrase.verb.test(gap)) return null
+    if (mark.tier === 'weak' && !phrase.itsWeak.test(gap)) return null
+    const isNamed = mark.tier === 'strong' && phrase.verb.test(gap)
+    if ((!isNamed && isOwned(index, line, token)) || (mark.tier === 'weak' && (has(index, 'sale') || has(0, 'sale'))))
+      return null
     if (token.kind === 'mixed' && gap.length > reachMixed) return null
     used.add(mark)
     return { value: token.value, label: labelOf(line, mark, token), confidence: mark.tier === 'strong' ? 0.95 : 0.85 }
@@ -225,10 +262,15 @@ function createReading(lines: readonly string[]) {
 
   /** "You asked for a login code. It is 120734." */
   function meant(index: number, line: string, token: Token): Code | null {
-    const clause = line.slice(0, token.start).split(new RegExp(sentenceEnd, 'gu')).at(-1) ?? ''
-    if (token.kind === 'year' || !pronoun.test(clause)) return null
-    const mark = marksAt(index).findLast(({ tier, end }) => tier === 'strong' && end <= token.start - clause.length)
-    return mark === undefined ? null : { value: token.value, label: labelOf(line, mark, null), confidence: 0.85 }
+    const clause = line.slice(0, token.start).split(phrase.sentenceEnd).at(-1) ?? ''
+    const isBare = clause.trim() === '' && /^\s*(?:$|[.。])/.test(line.slice(token.end))
+    if (token.kind === 'year' || !(isBare || phrase.pronoun.test(clause))) return null
+    const isAnother = isBare || has(index, 'sale') || has(0, 'sale')
+    const mark = marksAt(index).findLast(
+      ({ tier, end }) => (tier === 'strong' || (tier === 'weak' && !isAnother)) && end <= token.start - clause.length,
+    )
+    if (mark === undefined || (isBare && token.start - mark.end > reachBare)) return null
+    return { value: token.value, label: labelOf(line, mark, null), confidence: 0.85 }
   }
 
   /** Whether the words right before a number say that it is another one. */
@@ -238,7 +280,7 @@ function createReading(lines: readonly string[]) {
         tier === 'other' &&
         end <= token.start &&
         token.start - end <= reach.other &&
-        !sentenceEnd.test(line.slice(end, token.start)),
+        !phrase.sentenceEnd.test(line.slice(end, token.start)),
     )
   }
 
@@ -246,10 +288,7 @@ function createReading(lines: readonly string[]) {
   function alone(index: number, token: Token): Code | null {
     const below = marksAt(index + 1).find(({ tier }) => tier === 'strong' || tier === 'weak' || tier === 'other')
     for (let above = index - 1; above >= Math.max(1, index - 3); above--) {
-      const marks = marksAt(above)
-      const mark =
-        marks.findLast(({ tier }) => tier === 'strong') ??
-        marks.findLast(({ tier }) => tier === 'weak' || tier === 'other')
+      const mark = announcement(above)
       if (mark === undefined) continue
       if (mark.tier === 'other' && below?.tier === 'strong') break
       if (mark.tier === 'other' || (mark.tier === 'weak' && has(above, 'sale'))) return null
@@ -257,24 +296,34 @@ function createReading(lines: readonly string[]) {
     }
     if (below?.tier === 'strong' || below?.tier === 'weak')
       return announced(index + 1, below, token, below.tier === 'strong' ? 0.85 : 0.7)
-    if (below !== undefined || token.kind === 'year' || has(0, 'other', 'sale')) return null
-    if (isAskedFor(index - 1) && token.kind === 'digits') return { value: token.value, label: null, confidence: 0.65 }
-    if (!has(0, 'strong', 'weak')) return null
+    if (token.kind === 'year' || has(0, 'sale')) return null
+    if (isAskedFor(index - 1) && /^[A-Z\d-]+$/.test(token.value))
+      return { value: token.value, label: null, confidence: 0.7 }
+    if (below !== undefined || has(0, 'other') || !has(0, 'strong', 'weak')) return null
     return { value: token.value, label: null, confidence: has(0, 'strong') ? 0.8 : 0.65 }
   }
 
-  /** "Type this into the window where you sign in:" */
-  function isAskedFor(index: number): boolean {
+  /** What a line says of a number below it: the surest word for a code, or at its end the word for something else. */
+  function announcement(index: number): Mark | undefined {
+    const marks = marksAt(index)
+    const line = masked(lines[index] ?? '')
+    const endsInGoal = marks.at(-1)?.tier === 'goal'
     return (
-      /[:：]$/.test(lines[index] ?? '') &&
-      has(index, 'enter') &&
-      !has(index, 'other', 'sale') &&
-      (has(index, 'goal') || has(0, 'goal'))
+      marks.findLast(({ tier }) => tier === 'strong') ??
+      marks.findLast(({ tier, end }) => tier === 'weak' && (endsInGoal || phrase.purpose.test(line.slice(end)))) ??
+      marks.findLast(({ tier, end }) => tier === 'weak' || (tier === 'other' && line.length - end <= reach.other))
     )
   }
 
+  /** "Type this into the window where you sign in:", "Sign in with the six digits below." */
+  function isAskedFor(index: number): boolean {
+    const isAsking = has(index, 'enter', 'typed') && (/[:：]$/.test(lines[index] ?? '') || has(index, 'goal'))
+    if (!(isAsking || has(index, 'figures')) || has(index, 'other', 'sale')) return false
+    return [index, index - 1, index - 2, 0].some((near) => near >= 0 && has(near, 'goal', 'strong', 'weak'))
+  }
+
   function announced(index: number, mark: Mark, token: Token, confidence: number): Code | null {
-    if (token.kind === 'year' && mark.tier !== 'strong') return null
+    if ((token.kind === 'year' || isOfBothCases(token)) && mark.tier !== 'strong') return null
     return { value: token.value, label: labelOf(masked(lines[index] ?? ''), mark, null), confidence }
   }
 }
@@ -285,8 +334,8 @@ const labelCharsMax = 100
 function labelOf(line: string, mark: Mark, token: Token | null): string | null {
   const head = line.slice(token !== null && token.end <= mark.start ? token.end : 0, mark.start)
   const tail = line.slice(mark.end, token !== null && token.start >= mark.end ? token.start : undefined)
-  const begin = head.split(new RegExp(sentenceEnd, 'gu')).at(-1) ?? ''
-  const words = begin + line.slice(mark.start, mark.end) + (tail.split(sentenceEnd)[0] ?? '')
+  const begin = head.split(phrase.sentenceEnd).at(-1) ?? ''
+  const words = begin + line.slice(mark.start, mark.end) + (tail.split(phrase.sentenceEnd)[0] ?? '')
   const label = words.replace(/\s+/g, ' ').replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
   return [...label].slice(0, labelCharsMax).join('') || null
 }

@@ -82,7 +82,7 @@ describe('verification', () => {
 
   it(`codes of the corpus: ${told(tuned.codes)}`, () => {
     expect(tuned.codes.wrong).to.deep.equal([])
-    expect(recall(tuned.codes), tuned.codes.missed.join('; ')).to.be.at.least(0.98)
+    expect(recall(tuned.codes), tuned.codes.missed.join('; ')).to.be.at.least(0.995)
   })
   it(`links of the corpus: ${told(tuned.links)}`, () => {
     expect(tuned.links.wrong).to.deep.equal([])
@@ -90,15 +90,15 @@ describe('verification', () => {
   })
   it(`codes held out: ${told(heldOut.codes)}`, () => {
     expect(heldOut.codes.wrong.length).to.equal(0)
-    expect(recall(heldOut.codes)).to.be.at.least(0.95)
+    expect(recall(heldOut.codes)).to.be.at.least(0.98)
   })
   it(`links held out: ${told(heldOut.links)}`, () => {
     expect(heldOut.links.wrong.length).to.equal(0)
-    expect(recall(heldOut.links)).to.be.at.least(0.85)
+    expect(recall(heldOut.links)).to.be.at.least(0.95)
   })
-  it('the corpus has 150 mails without anything to verify, and a dozen with it per language', () => {
+  it('the corpus has 350 mails without anything to verify, and a dozen with it per language', () => {
     const withoutAny = corpus.filter(({ codes, links }) => codes.length + links.length === 0)
-    expect(withoutAny.length).to.be.at.least(150)
+    expect(withoutAny.length).to.be.at.least(350)
   })
 
   const labels: readonly (readonly [string, string, string | null])[] = [
@@ -125,6 +125,14 @@ describe('verification', () => {
     ['a code in an address', 'Your code is at https://acme.example/code/482913', []],
     ['a year, even so', 'Your promo code expires in 2026.', []],
     ['a version', 'The verification code of version 10.4.2118 is open source.', []],
+    ['a time in brackets is not part of it', 'Your login code: 7204 (2 hours).', ['7204']],
+    ['capitals and small letters', 'Your login code: x7Kp2Q', ['x7Kp2Q']],
+    ['digits that one is asked to enter', 'To sign in, enter these six digits:\n\n482913', ['482913']],
+    ['a verb that ends the clause', 'Bestätige deine Adresse, indem du 482913 eintippst.', ['482913']],
+    ['what confirms', "If that's you, approve with 482913.", ['482913']],
+    ['a code of something else', 'Trip ended. Driver code 4829. Fare 12.40 EUR.', []],
+    ['a reference to enter', 'Please enter reference 482913 when you pay.', []],
+    ['the last digits of a card', 'Confirm with the last four digits: 4829', []],
     ['a number of minutes', 'The code is valid for 3600 seconds.', []],
   ]
   for (const [name, body, expected] of values)
