@@ -35,8 +35,9 @@ export function createGather<T, R = void>(max: number, write: WriteGroup<T, R>):
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      // What comes in the same turn of the loop goes together.
-      if (!running) setImmediate(run)
+      // What is asked for at once goes together. Not later in the turn: there, a connection that just ended still seems open
+      // to the database driver, which then waits for it without end.
+      if (!running) process.nextTick(run)
       running = true
     })
 }

@@ -38,8 +38,8 @@ export function createRounds<V>(): Ask<V> {
     if (same !== undefined) return same.found
     const { promise, resolve, reject } = Promise.withResolvers<V | undefined>()
     waiting.set(key, { load, found: promise, resolve, reject })
-    // What is asked for in the same turn of the loop goes together.
-    if (!running) setImmediate(run)
+    // What is asked for at once goes together; why not later in the turn, see core/gather.ts.
+    if (!running) process.nextTick(run)
     running = true
     return promise
   }
