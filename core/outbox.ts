@@ -84,11 +84,12 @@ async function claimOnce(
 /** The rows of claims that were made although they seemed to fail: without this nobody would deliver them until their lease ends. */
 async function leftOpen(ctx: Context): Promise<OutboxDoc[]> {
   const rows: OutboxDoc[] = []
-  for (const [claim, due] of underWay(ctx)) {
+  const open = [...underWay(ctx)]
+  for (const [claim, due] of open)
     if (claim.until > ctx.clock.now())
       rows.push(...(await withoutFinished(ctx, await store.findClaimed(ctx.store, due, claim.token))))
-    underWay(ctx).delete(claim)
-  }
+  // Only now: whoever failed on the way asks for all of them again.
+  for (const [claim] of open) underWay(ctx).delete(claim)
   return rows
 }
 
