@@ -54,7 +54,7 @@ export async function openContext({
     throw new Error('No database: set MONGODB_URL, or start the service, which brings its own.')
   const logger = log ?? createLog(settings, role)
   const [store, secrets] = await Promise.all([
-    openStore({ url: settings.mongodbUrl, role, onLost: () => leave(logger) }),
+    openStore({ url: settings.mongodbUrl, role }),
     openSecrets(settings.data),
   ])
   const now = () => clock.now()
@@ -77,12 +77,6 @@ export async function openContext({
     requestedAt: null,
     onceId: null,
   }
-}
-
-/** Without the database a process is of no use, and whoever started it starts another. */
-function leave(log: Logger): void {
-  log.fatal('the driver has lost the database; leaving')
-  log.flush(() => process.exit(1))
 }
 
 /** Writes what waits and closes the store. */

@@ -1,4 +1,6 @@
 /** Opens the database: the embedded engine's socket or any MongoDB deployment, through the ordinary driver. */
+import { channel } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
 import {
   type Db,
   MongoBulkWriteError,
@@ -19,25 +21,14 @@ export type Store = Collections & {
 
 const databaseName = 'mailroom'
 const connectMs = 10_000
-/** Looks at the server end within their time-outs, and commands soon after their connection ended; what does not never will. */
-const tickMs = 5_000
-const lookTicksMax = 4
-const commandTicksMax = 6
+
+wakeWritersOfClosedSockets()
 
 /**
  * Connects, brings the schema up to date and makes missing indexes. `url` is a MongoDB connection string; the database is
- * the one it names, else `mailroom`. Rejects when no server answers within 10 s. `onLost` is told when the driver has lost
- * the server for good: it hangs now and then when a connection is reset just as it writes, and then nothing is answered.
+ * the one it names, else `mailroom`. Rejects when no server answers within 10 s.
  */
-export async function openStore({
-  url,
-  role,
-  onLost = () => undefined,
-}: {
-  url: string
-  role: string
-  onLost?: () => void
-}): Promise<Store> {
+export async function openStore({ url, role }: { url: string; role: string }): Promise<Store> {
   const client = new MongoClient(url, {
     appName: `mailroom-${role}`,
     maxPoolSize: 50,
@@ -46,7 +37,6 @@ export async function openStore({
     ignoreUndefined: true,
     writeConcern: { w: 'majority', journal: true },
   })
-  watchDriver(client, onLost)
   await client.connect()
   const db = client.db(databaseOf(url))
   await ensureIndexes(db)
@@ -62,34 +52,15 @@ export async function openStore({
 }
 
 /**
- * Finds out when the driver hangs: a look at the server that does not end, or a command that does not although its connection
- * was given up. Counts ticks, not time: a process that was stopped for a while has lost nothing.
+ * The driver waits for the drain of any write that was not taken at once. A socket that is destroyed but has not said so yet
+ * takes no write and never drains: the command would never end, and behind a look at the server nor would any other. So once
+ * a socket is closed, whoever still waits for its drain is woken, and finds the connection closed.
  */
-function watchDriver(client: MongoClient, onLost: () => void): void {
-  const looks = new Map<string, number>()
-  const inUse = new Set<number>()
-  const givenUp = new Map<number, number>()
-  client.on('serverHeartbeatStarted', ({ connectionId }) => looks.set(connectionId, 0))
-  client.on('serverHeartbeatSucceeded', ({ connectionId }) => looks.delete(connectionId))
-  client.on('serverHeartbeatFailed', ({ connectionId }) => looks.delete(connectionId))
-  client.on('connectionCheckedOut', ({ connectionId }) => inUse.add(Number(connectionId)))
-  client.on('connectionCheckedIn', ({ connectionId }) => {
-    inUse.delete(Number(connectionId))
-    givenUp.delete(Number(connectionId))
+function wakeWritersOfClosedSockets(): void {
+  channel('net.client.socket').subscribe((message) => {
+    const { socket } = message as { readonly socket: Socket }
+    socket.once('close', () => process.nextTick(() => socket.emit('drain')))
   })
-  client.on('connectionPoolCleared', () => {
-    for (const id of inUse) givenUp.set(id, 0)
-  })
-  const timer = setInterval(() => {
-    if (lasts(looks, lookTicksMax) || lasts(givenUp, commandTicksMax)) onLost()
-  }, tickMs).unref()
-  client.once('topologyClosed', () => clearInterval(timer))
-}
-
-/** Counts a tick for each, and tells whether one has just lasted too long. */
-function lasts<K>(ticks: Map<K, number>, most: number): boolean {
-  for (const [key, count] of ticks) ticks.set(key, count + 1)
-  return [...ticks.values()].some((count) => count === most)
 }
 
 /** The database a connection string names, else `mailroom`. */

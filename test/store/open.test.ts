@@ -1,0 +1,36 @@
+import { channel } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { openStore, type Store } from '../../store/open.ts'
+import { type Started, startEngine, url } from '../engine/started.ts'
+
+const commands = 20
+const patienceMs = 3_000
+
+describe('store: open', () => {
+  const sockets: Socket[] = []
+  const note = (message: unknown) => sockets.push((message as { readonly socket: Socket }).socket)
+  let engine: Started
+  let store: Store
+
+  before(async () => {
+    engine = await startEngine()
+    channel('net.client.socket').subscribe(note)
+    store = await openStore({ url: url(engine.socket), role: 'test' })
+  })
+  after(async () => {
+    channel('net.client.socket').unsubscribe(note)
+    await store?.close()
+    await engine?.stop()
+  })
+
+  it('answers commands whose connections end just as they are written', async () => {
+    await Promise.all(Array.from({ length: commands }, () => store.ping()))
+    for (const socket of sockets) socket.destroy()
+    const outcomes = Promise.allSettled(Array.from({ length: commands }, () => store.ping()))
+    const settled = await Promise.race([outcomes, sleep(patienceMs)])
+    expect(settled).to.be.an('array', 'nothing was answered')
+    await store.ping()
+  })
+})
