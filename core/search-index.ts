@@ -112,7 +112,7 @@ async function segmentOf(
       else places.push({ number, ...place })
     }
   }
-  const packer = new BlockPacker()
+  const packer = new BlockPacker(messages.length)
   const blocks: Buffer[] = []
   for (const [n, word] of sorted(words.keys()).entries()) {
     if (n % wordsAtOnce === 0) await pause()

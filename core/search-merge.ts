@@ -117,7 +117,7 @@ async function mergeParts(
     writer.add(store.pageId(output, pages.length), packPage(rows.slice(from, from + pageRows)))
     pages.push(rows[from]!.id)
   }
-  const words = await mergedWords(ctx, parts, { output, writer })
+  const words = await mergedWords(ctx, parts, { output, count: rows.length, writer })
   if (words === null || !(await writer.flush())) return null
   const replaces = segments.map(store.partsOf)
   if (rows.length === 0) {
@@ -208,10 +208,10 @@ async function versionsOf(
 async function mergedWords(
   ctx: Context,
   parts: readonly Part[],
-  { output, writer }: { output: string; writer: BlockWriter },
+  { output, count, writer }: { output: string; count: number; writer: BlockWriter },
 ): Promise<readonly string[] | null> {
   const readers = await Promise.all(parts.map((part) => readerOf(ctx, part)))
-  const packer = new BlockPacker()
+  const packer = new BlockPacker(count)
   const pause = createPause()
   let written = 0
   const keep = (bytes: Buffer | null) => {

@@ -101,12 +101,21 @@ export class Unpacker {
   }
 }
 
-/** Writes entries, which must come in the order of their words, and hands over a block whenever one is full. */
+/**
+ * Writes the entries of a segment of so many messages, which must come in the order of their words, and hands over a block
+ * whenever one is full.
+ */
 export class BlockPacker {
   /** The first word of each block so far. */
   readonly firstWords: string[] = []
-  private readonly packer = new Packer(blockBytes * 2)
+  private readonly blockBytes: number
+  private readonly packer: Packer
   private last = Buffer.alloc(0)
+
+  constructor(messages: number) {
+    this.blockBytes = messages <= smallSegment ? smallBlockBytes : largeBlockBytes
+    this.packer = new Packer(this.blockBytes * 2)
+  }
 
   /** Answers the block that is full with it, or null. */
   add({ word, count, messages, positions }: Entry): Buffer | null {
@@ -124,7 +133,7 @@ export class BlockPacker {
     packer.number(positions.length)
     packer.bytes(positions)
     this.last = bytes
-    return packer.length >= blockBytes ? this.rest() : null
+    return packer.length >= this.blockBytes ? this.rest() : null
   }
 
   /** The block that is not full yet, or null. */
@@ -133,8 +142,13 @@ export class BlockPacker {
   }
 }
 
-/** Blocks are full at this size, before compression: what one word costs to look up. */
-const blockBytes = 32 * 1024
+/**
+ * Blocks are full at this size, before compression: what one word costs to look up. In a small segment a block is about a
+ * page of the database, in a large one there would be too many first words.
+ */
+const smallBlockBytes = 6.5 * 1024
+const largeBlockBytes = 32 * 1024
+const smallSegment = 1_000
 /** Longer than any word: mail/limits.ts counts them in characters. */
 const wordBytesMax = 1024
 

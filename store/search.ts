@@ -13,8 +13,9 @@ import { isDuplicate, onlyDuplicates, type Store } from './open.ts'
 export type NewSegment = Omit<SegmentDoc, 'block' | 'page'>
 
 const params = { [zlib.constants.ZSTD_c_compressionLevel]: 1 }
-/** Below this size unpacking costs more than reading what was not packed. */
-const plainBytes = 2 * 1024
+/** Below these sizes unpacking costs more than reading what was not packed: text shrinks well, blocks do not. */
+const plainTextBytes = 2 * 1024
+const plainBlockBytes = 12 * 1024
 const [plainMark, zstdMark] = [0, 1]
 /** Up to these sizes block and page stand in the segment's own document: one read finds all of a small segment. */
 const inlineBlockBytes = 4 * 1024
@@ -31,7 +32,7 @@ export async function insertSegments(
   if (segments.length === 0) return
   const outside: SearchBlockDoc[] = []
   const docs = segments.map(({ segment, blocks, page }): SegmentDoc => {
-    const packed = { blocks: blocks.map(pack), page: pack(page) }
+    const packed = { blocks: blocks.map((bytes) => pack(bytes, plainBlockBytes)), page: pack(page, plainBlockBytes) }
     const [only] = packed.blocks
     const block = packed.blocks.length === 1 && only !== undefined && only.length <= inlineBlockBytes ? only : null
     if (block === null) outside.push(...packed.blocks.map((bytes, n) => blockDoc(blockId(segment._id, n), bytes)))
@@ -53,7 +54,7 @@ export async function insertBlocks(
 ): Promise<void> {
   if (blocks.length === 0) return
   await store.searchBlocks.insertMany(
-    blocks.map(({ id, bytes }) => blockDoc(id, pack(bytes))),
+    blocks.map(({ id, bytes }) => blockDoc(id, pack(bytes, plainBlockBytes))),
     { ordered: false },
   )
 }
@@ -177,7 +178,7 @@ export async function insertTexts(
   if (texts.length === 0) return
   try {
     await store.searchTexts.insertMany(
-      texts.map(({ blobId, text }) => ({ _id: blobId, data: new Binary(pack(Buffer.from(text))) })),
+      texts.map(({ blobId, text }) => ({ _id: blobId, data: new Binary(pack(Buffer.from(text), plainTextBytes)) })),
       { ordered: false },
     )
   } catch (error) {
@@ -252,7 +253,7 @@ const idsMax = 1_000
 const blockDoc = (_id: string, bytes: Buffer): SearchBlockDoc => ({ _id, data: new Binary(bytes) })
 
 /** The first byte says how the others are packed. */
-function pack(bytes: Buffer): Buffer {
+function pack(bytes: Buffer, plainBytes: number): Buffer {
   if (bytes.length < plainBytes) return Buffer.concat([Buffer.of(plainMark), bytes])
   return Buffer.concat([Buffer.of(zstdMark), zlib.zstdCompressSync(bytes, { params, pledgedSrcSize: bytes.length })])
 }

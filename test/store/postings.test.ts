@@ -66,7 +66,7 @@ describe('postings', () => {
       fc.property(words, fc.array(postings, { minLength: 1, maxLength: 5 }), (given, lists) => {
         const sorted = given.map((word) => word.toWellFormed()).sort((a, b) => (isBefore(a, b) ? -1 : 1))
         const unique = sorted.filter((word, n) => word !== sorted[n - 1])
-        const packer = new BlockPacker()
+        const packer = new BlockPacker(1)
         for (const [n, word] of unique.entries()) {
           const list = lists[n % lists.length]!
           packer.add(
