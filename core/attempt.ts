@@ -15,6 +15,8 @@ export type Attempt = {
   readonly firstAttemptAt: Date
   readonly messageIdHeader: string
   readonly sizeBytes: number
+  /** Until when the recipient is this attempt's, as far as known: it moves on when the lease is renewed. */
+  heldUntil: Date
   /** The bytes to send. Fails with `internal_error` when they are gone. */
   readRaw(): Promise<Buffer>
 }

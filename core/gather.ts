@@ -35,8 +35,7 @@ export function createGather<T, R = void>(max: number, write: WriteGroup<T, R>):
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      // What is asked for at once goes together. Not later in the turn: there, a connection that just ended still seems open
-      // to the database driver, which then waits for it without end.
+      // What is asked for at once goes together.
       if (!running) process.nextTick(run)
       running = true
     })

@@ -26,6 +26,8 @@ const lanesMax = 16
 const shareMin = 6
 /** Whoever dies with claimed lanes holds them up so long; then they are looked at again. */
 const laneLeaseMs = 5 * secondMs
+/** An attempt that holds its recipient for so long need not ask. */
+const heldForMs = secondMs
 /** Mail up to this size is read together with others, so much of it at once. */
 const smallBytes = 64 * 1024
 const readAheadBytes = 4 * 1024 * 1024
@@ -128,10 +130,24 @@ async function readAhead(ctx: Context, rows: readonly OutboxDoc[]): Promise<Read
 
 /** Keeps attempts that take long from being due again. */
 export async function renewAttempts(ctx: Context, attempts: readonly Attempt[]): Promise<void> {
+  for (const [token, own] of Map.groupBy(attempts, (attempt) => attempt.token)) await renew(ctx, token, own)
+}
+
+/**
+ * Whether an attempt still holds its recipient: while the database was away its lease may have run out, and somebody else
+ * may be delivering. Rejects when that cannot be told.
+ */
+export async function isHeld(ctx: Context, attempt: Attempt): Promise<boolean> {
+  return attempt.heldUntil > after(ctx.clock.now(), heldForMs) || renew(ctx, attempt.token, [attempt])
+}
+
+/** Renews attempts of one claim. False when it no longer holds all of them. */
+async function renew(ctx: Context, token: string, attempts: readonly Attempt[]): Promise<boolean> {
   const until = after(ctx.clock.now(), ctx.settings.outbound.leaseSeconds * secondMs)
-  for (const [token, own] of Map.groupBy(attempts, (attempt) => attempt.token)) {
-    await store.extendLease(ctx.store, { accountId: own[0]!.accountId, ids: own.map(({ id }) => id), token, until })
-  }
+  const rows = attempts.map(({ id, accountId }) => ({ _id: id, accountId }))
+  const areHeld = (await store.extendLease(ctx.store, rows, { token, until })) === rows.length
+  if (areHeld) for (const attempt of attempts) attempt.heldUntil = until
+  return areHeld
 }
 
 /**
@@ -218,6 +234,7 @@ function attemptOf(ctx: Context, row: OutboxDoc, read: Buffer | undefined): Atte
     },
     ...{ domain: splitAddress(row.recipient).domain, attempt: row.attempts },
     ...{ firstAttemptAt: row.createdAt, messageIdHeader: row.messageIdHeader, sizeBytes: row.blob.sizeBytes },
+    heldUntil: row.notBefore ?? row.createdAt,
     async readRaw() {
       const raw = read ?? (await readBlob(ctx.store, row.blob))
       if (raw === null) throw new Failure('internal_error', `The bytes of ${row._id} are gone.`)

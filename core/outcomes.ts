@@ -40,8 +40,8 @@ export async function recordSent(ctx: Context, attempt: Attempt): Promise<void> 
   if (underWay(ctx).delete(attempt)) await startings(ctx)({ ctx, attempt, at })
 }
 
-/** Records how an attempt ended; ignored when the row is no longer the attempt's. */
-export function recordOutcome(ctx: Context, attempt: Attempt, outcome: Outcome): Promise<void> {
+/** Records how an attempt ended. False: the row is no longer the attempt's, and the outcome does not count. */
+export function recordOutcome(ctx: Context, attempt: Attempt, outcome: Outcome): Promise<boolean> {
   const startedAt = underWay(ctx).get(attempt) ?? null
   underWay(ctx).delete(attempt)
   return endings(ctx)({ ctx, attempt, outcome, startedAt })
@@ -56,13 +56,14 @@ async function writeStarted(started: readonly Started[]): Promise<[]> {
   return []
 }
 
-async function writeEnded(ended: readonly Ended[]): Promise<[]> {
+async function writeEnded(ended: readonly Ended[]): Promise<boolean[]> {
   const { store: db } = ended[0]!.ctx
   const held = await findLeases(
     db,
     ended.map(({ attempt }) => attempt.id),
   )
-  const counted = ended.filter(({ attempt }) => held.get(attempt.id) === attempt.token)
+  const counts = ended.map(({ attempt }) => held.get(attempt.id) === attempt.token)
+  const counted = ended.filter((_, n) => counts[n])
   await changeRecipients(db, counted.flatMap(changesOf))
   const rows = counted.map((each) => ({ each, next: nextAttempt(each) }))
   await endRows(
@@ -80,7 +81,7 @@ async function writeEnded(ended: readonly Ended[]): Promise<[]> {
     }),
   )
   tell(counted.filter(({ outcome }) => outcome.untried !== true))
-  return []
+  return counts
 }
 
 function startOf({ accountId, emailId, n, attempt: attempts }: Attempt, at: Date): RecipientChange {

@@ -97,7 +97,9 @@ export function findClaimed(store: Store, rows: readonly OutboxDoc[], token: str
   return store.outbox.find({ ...these(rows), 'lease.token': token }).toArray()
 }
 
-const these = (rows: readonly OutboxDoc[]) => ({
+type RowKey = Pick<OutboxDoc, '_id' | 'accountId'>
+
+const these = (rows: readonly RowKey[]) => ({
   accountId: { $in: [...new Set(rows.map(({ accountId }) => accountId))] },
   _id: { $in: rows.map(({ _id }) => _id) },
 })
@@ -136,15 +138,17 @@ export async function restLanes(store: Store, { accountIds, token, until }: Clai
   )
 }
 
-/** Gives rows more time. Only those still claimed under the token are touched. */
+/** Gives rows more time. Answers how many are still claimed under the token: only those are touched. */
 export async function extendLease(
   store: Store,
-  { accountId, ids, token, until }: { accountId: string; ids: readonly string[]; token: string; until: Date },
-): Promise<void> {
-  await store.outbox.updateMany(
-    { accountId, _id: { $in: [...ids] }, 'lease.token': token },
+  rows: readonly RowKey[],
+  { token, until }: { token: string; until: Date },
+): Promise<number> {
+  const { matchedCount } = await store.outbox.updateMany(
+    { ...these(rows), 'lease.token': token },
     { $set: { notBefore: until } },
   )
+  return matchedCount
 }
 
 /** The tokens under which rows are claimed, by row. */

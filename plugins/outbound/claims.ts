@@ -1,8 +1,9 @@
 /**
  * Claims recipients that are due and delivers them. Invariants: at most `outbound.concurrency` attempts are in flight, and
  * as many wait for their turn, so that a claim is large and nobody waits for it; a claimed attempt is renewed until its
- * outcome is recorded; no claim is made and no attempt begun after `stop()`; an outcome is tried to be recorded for as long
- * as the lease can be held, because losing it sends the mail again.
+ * outcome is recorded; one that is claimed anew because its lease ran out while the database was away is not delivered anew:
+ * the delivery under way counts for both; no claim is made and no attempt begun after `stop()`; an outcome is kept until it
+ * is recorded, because losing it sends the mail again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attempt, Outcome } from '../../core/attempt.ts'
@@ -18,6 +19,7 @@ export type Claims = {
 /** Rows can become due by time alone, of which no change note tells. */
 const pollMs = 1_000
 const recordPauseMs = 1_000
+const recordPausesMax = 10
 /** Mail in flight is in memory: beyond this, large mail waits for other. */
 const bytesInFlightMax = 256 * 1024 * 1024
 
@@ -28,7 +30,9 @@ export function startClaims(
 ): Claims {
   const { concurrency, leaseSeconds } = ctx.settings.outbound
   const claimedMax = 2 * concurrency
+  const leaseMs = leaseSeconds * 1_000
   const claimed = new Map<Attempt, Promise<void>>()
+  const deliveries = new Map<string, Promise<Outcome>>()
   const waiting: { readonly sizeBytes: number; begin(): void }[] = []
   let inFlight = 0
   let bytesInFlight = 0
@@ -60,14 +64,24 @@ export function startClaims(
   }
 
   async function run(attempt: Attempt): Promise<void> {
+    const delivery = deliveries.get(attempt.id) ?? begin(attempt)
+    deliveries.set(attempt.id, delivery)
+    const counted = await record(attempt, await delivery)
+    claimed.delete(attempt)
+    const forget = () => deliveries.get(attempt.id) === delivery && deliveries.delete(attempt.id)
+    // One that was claimed anew may be on its way to us.
+    if (counted) forget()
+    else setTimeout(forget, leaseMs).unref()
+    // A claim costs the same for one row and for many: wait until half of the places are free.
+    if (more && claimed.size <= claimedMax / 2) claim()
+  }
+
+  async function begin(attempt: Attempt): Promise<Outcome> {
     await turn(attempt)
     const outcome = stopped ? untried() : await deliver(attempt)
     // The next one goes while this one is written down.
     nextTurn(attempt)
-    await record(attempt, outcome)
-    claimed.delete(attempt)
-    // A claim costs the same for one row and for many: wait until half of the places are free.
-    if (more && claimed.size <= claimedMax / 2) claim()
+    return outcome
   }
 
   function turn({ sizeBytes }: Attempt): Promise<void> {
@@ -100,13 +114,14 @@ export function startClaims(
     return { status: 'deferred', response, mx: null, tls: false, at: ctx.clock.now(), untried: true }
   }
 
-  async function record(attempt: Attempt, outcome: Outcome): Promise<void> {
-    for (let triedMs = 0; triedMs < leaseSeconds * 1_000; triedMs += recordPauseMs) {
+  /** False when it did not count. */
+  async function record(attempt: Attempt, outcome: Outcome): Promise<boolean> {
+    for (let tries = 1; ; tries++) {
       try {
         return await recordOutcome(ctx, attempt, outcome)
       } catch (error) {
         ctx.log.error({ err: error, attempt: attempt.id, status: outcome.status }, 'outcome not recorded yet')
-        await sleep(recordPauseMs)
+        await sleep(recordPauseMs * Math.min(tries, recordPausesMax))
       }
     }
   }
@@ -121,7 +136,7 @@ export function startClaims(
   }
 
   const unsubscribe = onDue(ctx, claim)
-  const timers = [setInterval(claim, pollMs), setInterval(() => void renew(), (leaseSeconds * 1_000) / 3)]
+  const timers = [setInterval(claim, pollMs), setInterval(() => void renew(), leaseMs / 3)]
   claim()
 
   return {

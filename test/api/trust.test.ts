@@ -82,7 +82,7 @@ describe('trust in a message', () => {
       ...{ id: 'em_1#0', token: '', accountId: tenant.accountId, emailId: 'em_1', n: 0 },
       ...{ sender: 'other@tenant.example', recipient: tenant.address, domain: 'tenant.example', attempt: 1 },
       ...{ firstAttemptAt: new Date(), messageIdHeader: 'x@tenant.example' },
-      ...{ sizeBytes: raw.length, readRaw: async () => raw },
+      ...{ sizeBytes: raw.length, heldUntil: new Date(), readRaw: async () => raw },
     })
     const id = /msg_\w+/.exec(outcome?.response ?? '')?.[0]
     const own = { dkim: [{ domain: 'tenant.example', result: 'pass' }], aligned_from: 'tenant.example' }

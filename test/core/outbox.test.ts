@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { claimAttempts } from '../../core/outbox.ts'
+import { claimAttempts, isHeld, renewAttempts } from '../../core/outbox.ts'
 import { returnPathOf } from '../../core/return-path.ts'
 import { startClaims } from '../../plugins/outbound/claims.ts'
 import { newId } from '../../schemas/ids.ts'
@@ -104,4 +104,50 @@ describe('claims of the outbox', () => {
     )
     expect(await claim()).to.deep.equal([])
   })
+
+  it('keeps the claimed mail of several accounts, and knows what it has lost', async () => {
+    const { ctx } = door
+    await ctx.store.lanes.deleteMany({})
+    const rows = [1, 2].map(() => row(newId('acc', new Date()), new Date()))
+    await insertOutbox(ctx.store, rows)
+    const attempts = await claimAttempts(ctx, { owner: 'test', max: 10 })
+    const lapse = () => ctx.store.outbox.updateMany(idsOf(rows), { $set: { notBefore: new Date() } })
+    const dueAts = async () => (await ctx.store.outbox.find(idsOf(rows)).toArray()).map(({ notBefore }) => notBefore)
+    await lapse()
+    await renewAttempts(ctx, attempts)
+    for (const dueAt of await dueAts()) expect(dueAt?.getTime()).to.be.above(Date.now() + 10_000)
+    await lapse()
+    for (const attempt of attempts) attempt.heldUntil = new Date()
+    await ctx.store.outbox.updateOne({ _id: attempts[0]!.id }, { $set: { lease: { owner: 'other', token: 'theirs' } } })
+    expect(await Promise.all(attempts.map((attempt) => isHeld(ctx, attempt)))).to.deep.equal([false, true])
+  })
+
+  it('mail whose lease runs out on its way is claimed anew and delivered once', async () => {
+    const { ctx } = door
+    await ctx.store.lanes.deleteMany({})
+    const own = row(newId('acc', new Date()), new Date())
+    await insertOutbox(ctx.store, [own])
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    let begun = 0
+    const claims = startClaims(ctx, {
+      owner: 'test',
+      async deliver() {
+        begun += 1
+        await mayEnd
+        return { status: 'delivered', response: '250 ok', mx: null, tls: false, at: new Date() }
+      },
+    })
+    const attempts = async () => (await ctx.store.outbox.findOne({ _id: own._id }))?.attempts
+    await eventually('it is on its way', async () => begun === 1)
+    await ctx.store.outbox.updateOne({ _id: own._id }, { $set: { notBefore: new Date() } })
+    await ctx.store.lanes.updateMany({}, { $set: { dueAt: new Date() } })
+    await eventually('it is claimed anew', async () => (await attempts()) === 2)
+    end()
+    const isDone = async () => (await ctx.store.outbox.findOne({ _id: own._id }))?.doneAt !== undefined
+    await eventually('it is done with', isDone)
+    await claims.stop(5_000)
+    expect(begun).to.equal(1)
+  })
 })
+
+const idsOf = (rows: readonly OutboxDoc[]) => ({ _id: { $in: rows.map(({ _id }) => _id) } })
