@@ -65,12 +65,14 @@ export function createChangeFeed(
   }
 
   async function poll(): Promise<void> {
-    await catchUp(store, seen, null)
+    const tell = (note: ChangeNote) => {
+      for (const listener of listeners) listener(note)
+    }
+    let caughtUp = false
     while (!closed && listeners.size > 0) {
       try {
-        await catchUp(store, seen, (note) => {
-          for (const listener of listeners) listener(note)
-        })
+        await catchUp(store, seen, caughtUp ? tell : null)
+        caughtUp = true
       } catch (error) {
         if (!closed) onError(error)
       }
@@ -100,7 +102,7 @@ export function createChangeFeed(
     },
     listen(listener) {
       listeners.add(listener)
-      polling ??= poll().catch(onError)
+      polling ??= poll()
       return () => listeners.delete(listener)
     },
     hurry() {
