@@ -86,6 +86,8 @@ const unavailableCodes: readonly unknown[] = [91, 189, 10107, 11600, 11602, 1343
 /** Whether an error says that the database cannot serve now: it is away, stopping, or has no room left. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true
+  // A bulk write wraps whatever it failed of.
+  if (error instanceof MongoBulkWriteError && isUnavailable(error.errorResponse)) return true
   return error instanceof MongoServerError && unavailableCodes.includes(error.code)
 }
 
