@@ -1,15 +1,18 @@
 /** Requests that may be repeated: the first answer is kept and given again (decisions.md 1, Idempotency). */
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../schemas/failures.ts'
 import { newId, newToken } from '../schemas/ids.ts'
 import type { IdempotencyDoc } from '../store/documents/accounts.ts'
 import { dropMark, finishMark, releaseMark, takeMark } from '../store/records.ts'
-import { after, dayMs, minuteMs } from './clock.ts'
+import { after, dayMs, minuteMs, secondMs } from './clock.ts'
 import type { Context } from './context.ts'
+import { isAway } from './unavailable.ts'
 
 const keyCharactersMax = 256
 const keptMs = 7 * dayMs
 const runningMs = minuteMs
+const againMs = secondMs
 
 export type Once =
   | { readonly done: true; readonly status: number; readonly body: string }
@@ -56,13 +59,38 @@ export async function beginOnce(
     return {
       done: false,
       onceId: result.onceId,
-      finish: (answer) => finishMark(ctx.store, mark, answer),
-      abandon: () => dropMark(ctx.store, mark),
-      release: () => releaseMark(ctx.store, mark),
+      finish: (answer) => surely(ctx, () => finishMark(ctx.store, mark, answer)),
+      abandon: () => surely(ctx, () => dropMark(ctx.store, mark)),
+      release: () => surely(ctx, () => releaseMark(ctx.store, mark)),
     }
   }
   const { standing } = result
   if (standing.fingerprint !== fingerprint) throw new Failure('idempotency_key_reused')
   if (standing.state === 'running') throw new Failure('idempotency_in_progress', undefined, { retryAfter: 1 })
   return { done: true, status: standing.status ?? 200, body: standing.body ?? '' }
+}
+
+/**
+ * Writes down what became of a request. While the database is away this goes on by itself, for as long as the mark counts:
+ * until it is written, whoever tries again is told that the request is still running.
+ */
+async function surely(ctx: Context, write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!isAway(error)) throw error
+    void writeLater(ctx, write)
+  }
+}
+
+async function writeLater(ctx: Context, write: () => Promise<void>): Promise<void> {
+  for (const end = after(ctx.clock.now(), runningMs); ctx.clock.now() < end; ) {
+    await sleep(againMs, undefined, { ref: false })
+    try {
+      return await write()
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'an idempotency mark could not be written yet')
+      if (!isAway(error)) return
+    }
+  }
 }

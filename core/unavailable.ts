@@ -2,6 +2,9 @@
 import { Failure } from '../schemas/failures.ts'
 import { isUnavailable } from '../store/open.ts'
 
+/** Whether an error says that the database is away, or cannot serve for now. */
+export const isAway = (error: unknown): boolean => isUnavailable(error)
+
 /** `unavailable` in place of an error of the database that will pass (it is its cause); any other error as it is. */
 export function whileUnavailable(error: unknown): unknown {
   if (!isUnavailable(error)) return error
