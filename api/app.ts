@@ -23,6 +23,7 @@ import { RangeRefusal, sendBytes } from './bytes.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
 import { claimPage, errorsPage, type Page, unsubscribedPage, unsubscribePage } from './pages.ts'
 import { createRoutes, type Parameters, type Routes } from './routes.ts'
+import { createUnderWay, type UnderWay } from './under-way.ts'
 
 export type Readiness = { readonly ready: boolean; readonly parts: { readonly [part: string]: unknown } }
 
@@ -45,6 +46,8 @@ type Exchange = {
   /** Aborted when the caller has hung up. */
   readonly hungUp: AbortSignal
 }
+/** What is long and on its way, in and out. */
+type Traffic = { readonly bodies: UnderWay; readonly answers: UnderWay }
 type Handler = { readonly route: string; serve(exchange: Exchange): Promise<void> | void }
 
 /**
@@ -113,8 +116,12 @@ function routesOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOptions): Ro
   const routes = createRoutes<Handler>()
   const add = (method: string, path: string, serve: Handler['serve']) =>
     routes.add(method, path, { route: path, serve })
+  const traffic: Traffic = {
+    bodies: createUnderWay({ bytesMax: () => ctx.settings.limits.http.bodyBytesInFlight }),
+    answers: createUnderWay({ bytesMax: () => ctx.settings.limits.http.answerBytesInFlight }),
+  }
   for (const operation of operations)
-    add(operation.method, operation.path, (given) => serveOperation(operation, given, checkOutput))
+    add(operation.method, operation.path, (given) => serveOperation(operation, given, { ...traffic, checkOutput }))
   add('GET', '/healthz', ({ koa }) => {
     koa.body = { status: 'ok' }
   })
@@ -141,12 +148,16 @@ function routesOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOptions): Ro
   })
   if (mcp !== undefined) {
     for (const path of ['/api/mcp', '/api/mcp/{key}'])
-      for (const method of ['GET', 'POST', 'DELETE']) add(method, path, (given) => serveMcp(mcp, given))
+      for (const method of ['GET', 'POST', 'DELETE']) add(method, path, (given) => serveMcp(mcp, given, traffic))
   }
   return routes
 }
 
-async function serveOperation(operation: Operation, given: Exchange, checkOutput = false): Promise<void> {
+async function serveOperation(
+  operation: Operation,
+  given: Exchange,
+  { bodies, answers, checkOutput = false }: Traffic & { checkOutput?: boolean },
+): Promise<void> {
   const { ctx, headers, hungUp, koa, parameters, peerAddress } = given
   if (isOfMailbox(operation) && hasCredential(koa.req.headers)) foreseeMailbox(ctx, parameters.address ?? '')
   const principal = operation.access === 'public' ? null : await admitted(given)
@@ -163,13 +174,13 @@ async function serveOperation(operation: Operation, given: Exchange, checkOutput
       const query = new URLSearchParams(koa.querystring)
       const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
       const limitBytes = operation.body === 'send' ? sendBodyBytes : bodyBytes
-      const body = hasBody ? await readJsonObject(koa.req, { limitBytes, parsing: ctx.parsing }) : {}
+      const body = hasBody ? await readJsonObject(koa.req, { limitBytes, parsing: ctx.parsing, underWay: bodies }) : {}
       return inputOf(operation, { path: parameters, query, body })
     },
   })
   koa.status = answer.status
-  if (isBytes(answer.body)) sendBytes(koa, answer.body)
-  else sendJson(koa, answer.body)
+  if (isBytes(answer.body)) sendBytes(koa, answer.body, answers)
+  else sendJson(koa, answer.body, answers)
 }
 
 /** What is not there is said to a known key with its headers, and to a stranger without asking for one. */
@@ -195,6 +206,7 @@ function admitted({ ctx, headers, koa, peerAddress }: Exchange) {
 async function serveMcp(
   mcp: McpEndpoint,
   { ctx, headers, hungUp, koa, parameters, peerAddress }: Exchange,
+  { bodies }: Traffic,
 ): Promise<void> {
   const answer = await mcp({
     ctx,
@@ -204,7 +216,10 @@ async function serveMcp(
     pathKey: parameters.key,
     answerHeaders: headers,
     hungUp,
-    readBody: () => readJson(koa.req, { limitBytes: ctx.settings.limits.http.sendBodyBytes, parsing: ctx.parsing }),
+    readBody: () => {
+      const { parsing, settings } = ctx
+      return readJson(koa.req, { limitBytes: settings.limits.http.sendBodyBytes, parsing, underWay: bodies })
+    },
   })
   koa.status = answer.status
   koa.body = answer.body ?? ''

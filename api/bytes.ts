@@ -2,25 +2,28 @@ import type { Context as KoaContext } from 'koa'
 import type { Bytes } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import { sendInPieces } from './body.ts'
+import type { UnderWay } from './under-way.ts'
 
 /**
  * Answers with bytes, whole or the one range that was asked for (RFC 9110 14.2). What strangers sent is never shown in
- * place: it is downloaded, its type is not guessed, and it may run nothing. Fails with `RangeRefusal`.
+ * place: it is downloaded, its type is not guessed, and it may run nothing. Fails with `RangeRefusal`, `unavailable`.
  */
-export function sendBytes(koa: KoaContext, { content, contentType, name }: Bytes): void {
+export function sendBytes(koa: KoaContext, { content, contentType, name }: Bytes, underWay: UnderWay): void {
   koa.set('Accept-Ranges', 'bytes')
   koa.set('Content-Security-Policy', "default-src 'none'; sandbox")
   koa.set('Content-Type', safeType(contentType))
   if (name !== null) koa.set('Content-Disposition', contentDisposition(name))
-  // Nothing here has a validator, so a condition is never met (RFC 9110 13.1.5).
-  const range = koa.get('if-range') === '' ? readRange(koa.get('range'), content.length) : null
+  // Ranges are of GET alone (RFC 9110 14.2). Nothing here has a validator, so a condition is never met (13.1.5).
+  const mayBeRange = koa.method === 'GET' && koa.get('if-range') === ''
+  const range = mayBeRange ? readRange(koa.get('range'), content.length) : null
   if (range === 'unsatisfiable') {
     koa.set('Content-Range', `bytes */${content.length}`)
     throw new RangeRefusal()
   }
+  // A copy, since a part would keep the whole in memory.
+  sendInPieces(koa, range === null ? content : Buffer.from(content.subarray(range.first, range.last + 1)), underWay)
   koa.status = range === null ? 200 : 206
   if (range !== null) koa.set('Content-Range', `bytes ${range.first}-${range.last}/${content.length}`)
-  sendInPieces(koa, range === null ? content : content.subarray(range.first, range.last + 1))
 }
 
 /** No byte of the range exists: an `invalid_request` whose status is 416. */

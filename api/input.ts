@@ -4,6 +4,7 @@ import type { Parsing } from '../core/parsing.ts'
 import { type Field, fieldsOf, type Operation } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Parameters } from './routes.ts'
+import type { Moving, UnderWay } from './under-way.ts'
 
 /** What is still read and thrown away of a body that is too large, so that the peer gets to read the answer. */
 const discardBytesMax = 64 * 1024 * 1024
@@ -41,13 +42,16 @@ function queryValue({ schema }: Field, text: string): unknown {
   return text
 }
 
+type BodyOptions = { readonly limitBytes: number; readonly parsing: Parsing; readonly underWay: UnderWay }
+
 /**
  * Reads a JSON object; no body at all is `{}`. Stops at `limitBytes`; what is long is parsed in a thread of `parsing`. Fails
- * with `payload_too_large`, or `invalid_request` for another media type, bad UTF-8, bad JSON or no object.
+ * with `payload_too_large`, `unavailable` (too many long ones come at once), or `invalid_request` for another media type, bad
+ * UTF-8, bad JSON or no object.
  */
 export async function readJsonObject(
   request: IncomingMessage,
-  options: { limitBytes: number; parsing: Parsing },
+  options: BodyOptions,
 ): Promise<{ readonly [field: string]: unknown }> {
   const value = await readJson(request, options)
   if (value === undefined) return {}
@@ -59,7 +63,7 @@ export async function readJsonObject(
 /** Reads a JSON body, undefined without one; fails like `readJsonObject`. */
 export async function readJson(
   request: IncomingMessage,
-  { limitBytes, parsing }: { limitBytes: number; parsing: Parsing },
+  { limitBytes, parsing, underWay }: BodyOptions,
 ): Promise<unknown> {
   const { headers } = request
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return undefined
@@ -69,38 +73,62 @@ export async function readJson(
   const mediaType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (mediaType !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(mediaType))
     throw new Failure('invalid_request', 'The body must have the content type application/json.')
-  const bytes = await readBody(request, limitBytes)
+  const { bytes, moving } = await readBody(request, { limitBytes, underWay })
   if (bytes.length === 0) return undefined
-  const parsed = await parsing.run('json', { raw: bytes })
+  const parsed = await parsing.run('json', { raw: bytes }).finally(() => moving?.done())
   // Why is not said: the text of the error would quote the body.
   if (parsed === null) throw new Failure('invalid_request', 'The body is not well-formed JSON in UTF-8.')
   return parsed.value
 }
 
-async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  const tooLarge = () => {
+async function readBody(
+  request: IncomingMessage,
+  { limitBytes, underWay }: Pick<BodyOptions, 'limitBytes' | 'underWay'>,
+): Promise<{ readonly bytes: Buffer; readonly moving: Moving | null }> {
+  const refused = (failure: unknown) => {
     discard(request)
-    return new Failure('payload_too_large', `The body is larger than ${limitBytes} bytes.`)
+    return failure
+  }
+  const tooLarge = () => refused(new Failure('payload_too_large', `The body is larger than ${limitBytes} bytes.`))
+  const noted = (bytes: number) => {
+    try {
+      return underWay.add(request.socket, bytes)
+    } catch (error) {
+      throw refused(error)
+    }
   }
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > limitBytes) throw tooLarge()
+  let moving = announced > longBytes ? noted(announced) : null
   // A long body whose length is known is put together as it comes, where the thread that parses it can read it.
-  const whole = announced > longBytes ? Buffer.from(new SharedArrayBuffer(announced)) : null
+  const whole = moving === null ? null : Buffer.from(new SharedArrayBuffer(announced))
   const chunks: Buffer[] = []
   let length = 0
   return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => {
-      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
-      act()
+    const settle = () => request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
+    const fail = (failure: unknown) => {
+      settle()
+      moving?.done()
+      reject(failure)
     }
     const onData = (chunk: Buffer) => {
       length += chunk.length
-      if (length > limitBytes) settle(() => reject(tooLarge()))
-      else if (whole === null) chunks.push(chunk)
+      if (length > limitBytes) return fail(tooLarge())
+      if (whole === null) chunks.push(chunk)
       else chunk.copy(whole, length - chunk.length)
+      try {
+        // Of one that does not say how long it is nobody knows how long it becomes.
+        if (length > longBytes) moving ??= noted(limitBytes)
+        moving?.moved()
+      } catch (error) {
+        fail(error)
+      }
     }
-    const onEnd = () => settle(() => resolve(whole?.subarray(0, length) ?? Buffer.concat(chunks, length)))
-    const onClose = () => settle(() => reject(new Failure('invalid_request', 'The body ended early.')))
+    const onEnd = () => {
+      settle()
+      resolve({ bytes: whole?.subarray(0, length) ?? Buffer.concat(chunks, length), moving })
+    }
+    const onClose = () => fail(new Failure('invalid_request', 'The body ended early.'))
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
   })
 }

@@ -110,9 +110,11 @@ function readAlias(alias: string): string | null {
 
 function canonicalAlias(alias: string): string {
   const canonical = readAlias(alias)
-  if (canonical === null)
+  const { local } = splitAddress(canonical ?? '')
+  // A star within an address is meant for many, and would be one.
+  if (canonical === null || (local.includes('*') && local !== '*'))
     throw new Failure('validation_error', `"${alias}" is neither an address nor *@domain.`, { param: 'alias' })
-  if (splitAddress(canonical).local.includes('+'))
+  if (local.includes('+'))
     throw new Failure('validation_error', 'An alias must not contain "+": plus forms reach the alias without.', {
       param: 'alias',
     })

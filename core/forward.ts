@@ -4,7 +4,7 @@ import type { MessageDoc } from '../store/documents/mail.ts'
 import { attachmentIdOf } from './attachment-ids.ts'
 import type { NewAttachment, SendInput } from './content.ts'
 import type { Context } from './context.ts'
-import { bytesOf } from './reading.ts'
+import { bytesOf, inRoom } from './reading.ts'
 
 /** Bodies and files of the forwarding send. Without the files, the images that the HTML shows go along all the same. */
 export async function forwardedContent(
@@ -12,8 +12,10 @@ export async function forwardedContent(
   message: MessageDoc,
   { text, html, attachments = [], includeAttachments }: SendInput & { readonly includeAttachments: boolean },
 ): Promise<Required<Pick<SendInput, 'text' | 'attachments'>> & Pick<SendInput, 'html'>> {
-  const raw = await bytesOf(ctx, message)
-  const body = await ctx.parsing.run('forwarding', { raw })
+  const body = await inRoom(ctx, message, async () => {
+    const raw = await bytesOf(ctx, message)
+    return ctx.parsing.run('forwarding', { raw })
+  })
   const { from, to, cc, subject, date } = message
   const about = { from, to, cc, subject, date }
   const own = html ?? (text === undefined ? undefined : textAsHtml(text))

@@ -109,6 +109,8 @@ function patternOf(text: string): string | null {
     const domain = normaliseDomain(text.slice(2))
     return domain === null ? null : `*.${domain}`
   }
+  // `*@example.com` is meant as the domain: as an address it would match nobody, in silence.
+  if (text.includes('*')) return null
   if (text.includes('@')) return normaliseAddress(text)
   // A single word is more likely half an address than a top-level domain.
   return text.includes('.') ? normaliseDomain(text) : null

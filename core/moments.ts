@@ -7,6 +7,8 @@
  */
 import { Failure } from '../schemas/failures.ts'
 import { idAt } from '../schemas/ids.ts'
+import { timestamp } from '../schemas/infer.ts'
+import { isValid } from '../schemas/validate.ts'
 import { newestIds } from '../store/arrived.ts'
 import { after } from './clock.ts'
 import type { Context } from './context.ts'
@@ -24,6 +26,8 @@ const lateMs = 60_000
 const seenMax = 100
 /** Of an id, as kept in `seen`: 30 random bits. */
 const tailLength = 6
+
+const Time = timestamp()
 
 const id = '[0-9a-hjkmnp-tv-z]'
 const cursorForm = new RegExp(`^w(${id}{26})((?:${id}{${tailLength}}){0,${seenMax}})$`)
@@ -92,12 +96,11 @@ export function readMoment(since: string): Moment {
   const match = cursorForm.exec(since)
   if (match !== null)
     return { from: `msg_${match[1]}`, seen: match[2]?.match(new RegExp(`.{${tailLength}}`, 'g')) ?? [] }
-  const time = /^\d{4}-\d\d-\d\dT/.test(since) ? new Date(since) : null
-  if (time === null || Number.isNaN(time.getTime()) || time.getTime() < 0)
+  if (!isValid(Time, since))
     throw new Failure('validation_error', '"since" must be the cursor of an answer, or a time (ISO 8601).', {
       param: 'since',
     })
-  return momentAt(time)
+  return momentAt(new Date(since))
 }
 
 async function lookAt(ctx: Context, mailboxId: string, isBefore: (messageId: string) => boolean): Promise<Moment> {

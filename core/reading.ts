@@ -9,8 +9,10 @@ import type { Context } from './context.ts'
 import { type Message, messageOf, reachMessage } from './messages.ts'
 import { isUnreadable } from './parsing.ts'
 import type { Reading, View } from './parsing-jobs.ts'
+import { perStore } from './per-store.ts'
 import type { Principal } from './principal.ts'
-import { describe } from './receive.ts'
+import { describe, hasMoreAddresses } from './receive.ts'
+import { createRoom } from './room.ts'
 import { withTrace } from './trace.ts'
 
 export type { View } from './parsing-jobs.ts'
@@ -59,7 +61,7 @@ export async function readMessage(
     ...(html !== undefined && { html }),
     ...(reply !== undefined && { reply }),
     ...(hidden !== undefined && { hidden }),
-    truncated,
+    truncated: truncated || ('parsed' in reading && hasMoreAddresses(reading.parsed)),
   }
 }
 
@@ -70,7 +72,7 @@ export async function rawMessage(
   { address, messageId, trace = false }: { address: string; messageId: string; trace?: boolean },
 ): Promise<Buffer> {
   const { message } = await reachMessage(ctx, principal, { address, messageId })
-  const raw = await bytesOf(ctx, message)
+  const raw = await inRoom(ctx, message, () => bytesOf(ctx, message))
   return trace ? withTrace(message, raw) : raw
 }
 
@@ -97,8 +99,10 @@ export async function readAttachment(
 
 /** The decoded content of an attachment of a message; null when it has none of that id. Fails with `unavailable`. */
 export async function attachmentIn(ctx: Context, message: MessageDoc, attachmentId: string): Promise<Attached | null> {
-  const raw = await bytesOf(ctx, message)
-  const found = await ctx.parsing.run('content', { raw, messageId: message._id, attachmentId })
+  const found = await inRoom(ctx, message, async () => {
+    const raw = await bytesOf(ctx, message)
+    return ctx.parsing.run('content', { raw, messageId: message._id, attachmentId })
+  })
   if (found === null) return null
   const { name, contentType, inline, contentId, bytes } = found
   return { name, contentType, inline, contentId, content: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) }
@@ -111,6 +115,17 @@ export async function bytesOf(ctx: Context, message: MessageDoc): Promise<Buffer
   return raw
 }
 
+/** A few of the largest messages; a burst of requests waits, and holds nothing meanwhile. */
+const roomLimits = { bytesMax: 128 * 1024 * 1024, waitingMax: 200 }
+const roomOf = perStore(() => createRoom(roomLimits))
+/** Smaller messages are bounded by how many requests there are. */
+const roomyBytesMax = 256 * 1024
+
+/** Does work that holds the bytes of a message, when there is room for them. Fails with `unavailable`. */
+export function inRoom<T>(ctx: Context, { sizeBytes }: MessageDoc, work: () => Promise<T>): Promise<T> {
+  return sizeBytes <= roomyBytesMax ? work() : roomOf(ctx)(sizeBytes, work)
+}
+
 async function read(
   ctx: Context,
   message: MessageDoc,
@@ -120,17 +135,14 @@ async function read(
   const known = ctx.readings.get(key)
   if (known !== undefined) return known
   const { mailbox, _id: messageId } = message
-  const raw = await bytesOf(ctx, message)
-  const job = ctx.parsing.run('reading', {
-    raw,
-    messageId,
-    view,
-    attachmentId,
-    attachmentsUrl: `${ctx.baseUrl}/api/v1/mailboxes/${encodeURIComponent(mailbox)}/messages/${messageId}/attachments/`,
-  })
-  const reading = await job.catch((error: unknown) => {
-    if (attachmentId !== null || !isUnreadable(error)) throw error
-    return unread(raw, view)
+  const attachmentsUrl = `${ctx.baseUrl}/api/v1/mailboxes/${encodeURIComponent(mailbox)}/messages/${messageId}/attachments/`
+  const reading = await inRoom(ctx, message, async () => {
+    const raw = await bytesOf(ctx, message)
+    const job = ctx.parsing.run('reading', { raw, messageId, view, attachmentId, attachmentsUrl })
+    return job.catch((error: unknown) => {
+      if (attachmentId !== null || !isUnreadable(error)) throw error
+      return unread(raw, view)
+    })
   })
   if (reading !== null && 'parsed' in reading && message.sizeBytes > cachedBytesMin) ctx.readings.put(key, reading)
   return reading

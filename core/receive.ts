@@ -2,6 +2,8 @@
  * Mail comes in. The insert of the message document is the commit point: `receive` resolves after the database says it is
  * on disk, and everything else (event, contact, webhook) is derived from that document, here or by the sweep.
  */
+import type { ParsedMessage } from '../mail/parse.ts'
+import { rootAndLatest } from '../mail/threading.ts'
 import { bindVerification } from '../mail/verification.ts'
 import { Failure } from '../schemas/failures.ts'
 import { newId } from '../schemas/ids.ts'
@@ -134,7 +136,7 @@ export function describe({ parsed, snippet }: Pick<Arrival, 'parsed' | 'snippet'
     date: parsed.date,
     ...(parsed.messageId !== null && { messageIdHeader: parsed.messageId }),
     inReplyTo: parsed.inReplyTo,
-    references: parsed.references.slice(-referencesMax),
+    references: rootAndLatest(parsed.references, referencesMax),
     attachments: parsed.attachments.map(({ partId, name, contentType, sizeBytes, inline, contentId }) => ({
       partId,
       name,
@@ -147,6 +149,11 @@ export function describe({ parsed, snippet }: Pick<Arrival, 'parsed' | 'snippet'
     sizeBytes: blob.sizeBytes,
     blob,
   }
+}
+
+/** Whether the message names more addresses than are kept of it. */
+export function hasMoreAddresses({ to, cc, bcc, replyTo }: ParsedMessage): boolean {
+  return [to, cc, bcc, replyTo].some(({ length }) => length > addressesMax)
 }
 
 type Addressee = { readonly mailbox: RecipientMailbox; readonly deliveredTo: string }

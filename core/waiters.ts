@@ -10,6 +10,7 @@ import type { MessageDoc } from '../store/documents/mail.ts'
 import type { Context } from './context.ts'
 import { foldersOf } from './folders.ts'
 import { perStore } from './per-store.ts'
+import { inRoom } from './reading.ts'
 import type { Arrived } from './wait-filters.ts'
 
 export type Waiter = {
@@ -163,12 +164,14 @@ async function show({ byMailbox }: Room, arrived: Arrived): Promise<void> {
 }
 
 /** What cannot be read has no text, and keeps nobody from waiting on. */
-async function textOf(ctx: Context, { _id, blob }: MessageDoc): Promise<string> {
+async function textOf(ctx: Context, message: MessageDoc): Promise<string> {
   try {
-    const raw = await readBlob(ctx.store, blob)
-    return raw === null ? '' : (await ctx.parsing.run('text', { raw })).text
+    return await inRoom(ctx, message, async () => {
+      const raw = await readBlob(ctx.store, message.blob)
+      return raw === null ? '' : (await ctx.parsing.run('text', { raw })).text
+    })
   } catch (error) {
-    ctx.log.warn({ err: error, messageId: _id }, 'a message could not be read for those who wait')
+    ctx.log.warn({ err: error, messageId: message._id }, 'a message could not be read for those who wait')
     return ''
   }
 }

@@ -4,6 +4,7 @@ import { type Hidden, visibleText } from './html.ts'
 import { stripInvisible } from './invisible.ts'
 import { limits } from './limits.ts'
 import type { ParsedMessage } from './parse.ts'
+import { decodeText } from './part-text.ts'
 import type { Part } from './structure.ts'
 import type { TnefBody } from './tnef.ts'
 import { decodeTransfer } from './transfer.ts'
@@ -79,21 +80,28 @@ export function snippetOf(text: string): string {
 }
 
 /**
- * The snippet of a message that just arrived, from the first `snippetSourceBytesMax` bytes of its first text part
- * (four times that for HTML). Cheap; hidden text is left out where a style attribute hides it.
+ * The snippet of a message that just arrived, from the first `snippetSourceBytesMax` bytes of its first part with
+ * words in it (four times that for HTML). Cheap; hidden text is left out where a style attribute hides it.
  */
 export function quickSnippet(raw: Buffer, parsed: ParsedMessage): string {
   if (parsed.signedContent) return quickSnippet(parsed.signedContent.raw, parsed.signedContent.parsed)
-  const part = parsed.textParts[0] ?? parsed.htmlParts[0]
-  if (!part) return snippetOf(tnefText(tnefBody(raw, parsed.root, snippetRtfBytes), { hidden: [], truncated: false }))
+  // Some senders leave the plain alternative empty.
+  const parts = [...new Set([...parsed.textParts, ...parsed.htmlParts])].slice(0, limits.snippetPartsMax)
+  for (const part of parts) {
+    const snippet = snippetOfPart(raw, part)
+    if (snippet !== '') return snippet
+  }
+  return snippetOf(tnefText(tnefBody(raw, parsed.root, snippetRtfBytes), { hidden: [], truncated: false }))
+}
+
+function snippetOfPart(raw: Buffer, part: Part): string {
   const opened = openText(raw, part)
   if (opened) return snippetOf(decodeCharset(opened.text.subarray(0, limits.snippetSourceBytesMax), part.charset))
   const isHtml = part.contentType === 'text/html'
   const start = isHtml && part.encoding !== 'base64' ? htmlBodyStart(raw, part) : part.bodyStart
   const wanted = limits.snippetSourceBytesMax * (isHtml ? 4 : 1)
   const end = Math.min(part.bodyEnd, start + wanted)
-  const bytes = decodeTransfer(raw, start, end, part.encoding)
-  const text = decodeCharset(end < part.bodyEnd ? wholeCharacters(bytes) : bytes, part.charset)
+  const text = decodeText(raw, part, decodeTransfer(raw, start, end, part.encoding), { cut: end < part.bodyEnd })
   return snippetOf(isHtml ? visibleText(text, { links: false, enough: limits.snippetCharsMax * 2 }).text : text)
 }
 
@@ -108,7 +116,7 @@ function decoder(raw: Buffer): ((part: Part) => Decoded) & { truncated: () => bo
     if (known) return known
     const { bytes, truncated } = contentOf(raw, part, Math.min(left, limits.textBytesMax))
     left -= bytes.length
-    const decoded = { text: decodeCharset(truncated ? wholeCharacters(bytes) : bytes, part.charset), truncated }
+    const decoded = { text: decodeText(raw, part, bytes, { cut: truncated }), truncated }
     done.set(part, decoded)
     return decoded
   }
@@ -197,16 +205,6 @@ function cut(text: string, maxChars: number | undefined): Decoded {
   if (maxChars === undefined || text.length <= maxChars) return { text, truncated: false }
   const kept = firstChars(text, maxChars)
   return { text: kept, truncated: kept.length < text.length }
-}
-
-/** Leaves out bytes at the end that may be half a character. */
-function wholeCharacters(bytes: Buffer): Buffer {
-  for (let end = bytes.length; end > Math.max(0, bytes.length - 64); end--) {
-    if ((bytes[end - 1] as number) <= 0x20) return bytes.subarray(0, end)
-  }
-  let end = bytes.length
-  while (end > 0 && bytes.length - end < 4 && ((bytes[end - 1] as number) & 0xc0) === 0x80) end--
-  return bytes.subarray(0, end > 0 && (bytes[end - 1] as number) >= 0xc0 ? end - 1 : bytes.length)
 }
 
 function nextText(lines: readonly string[], index: number): string | undefined {

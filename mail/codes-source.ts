@@ -3,10 +3,10 @@
  * arrival pays for it. Blocks of HTML are lines; a link is written as its words and its target between `linkOpen` and
  * `linkClose`.
  */
-import { decodeCharset } from './charset.ts'
 import { visibleText } from './html.ts'
 import { limits } from './limits.ts'
 import type { ParsedMessage, Part } from './parse.ts'
+import { decodeText } from './part-text.ts'
 import { decodeTransfer } from './transfer.ts'
 
 /** Private use characters: whatever of them stands in the mail is taken out first. */
@@ -57,7 +57,8 @@ function linesOf(text: string): readonly string[] {
 
 function beginning(raw: Buffer, part: Part, bytesMax: number): string {
   const end = Math.min(part.bodyEnd, part.bodyStart + bytesMax)
-  const text = decodeCharset(decodeTransfer(raw, part.bodyStart, end, part.encoding), part.charset)
+  const bytes = decodeTransfer(raw, part.bodyStart, end, part.encoding)
+  const text = decodeText(raw, part, bytes, { cut: end < part.bodyEnd })
   return text.replace(/[\ue000\ue001]/g, '')
 }
 

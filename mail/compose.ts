@@ -9,7 +9,7 @@ import { parseParameters } from './parameters.ts'
 import { type Piece, written } from './pieces.ts'
 import { createSlice, nextTurn, sliceBytes } from './slices.ts'
 import { type EncodedBody, encodeText } from './text-body.ts'
-import { withoutMarks } from './threading.ts'
+import { rootAndLatest, withoutMarks } from './threading.ts'
 
 export type DraftAttachment = {
   readonly name: string
@@ -141,7 +141,7 @@ function isMessageId(bare: string): boolean {
 // References come from received mail: what is no id is left out rather than refused.
 function referencesLine(references: readonly string[]): string {
   const ids = references.map((id) => id.trim().replace(/^<|>$/g, '')).filter(isMessageId)
-  const kept = ids.length > limits.ancestorsMax ? [ids[0] as string, ...ids.slice(1 - limits.ancestorsMax)] : ids
+  const kept = rootAndLatest(ids, limits.ancestorsMax)
   return kept.length === 0 ? '' : headerLine('References', kept.map((id) => `<${id}>`).join(' '))
 }
 

@@ -51,6 +51,8 @@ export const limits = {
   /** Decoding a whole body when only its first lines are shown. */
   snippetSourceBytesMax: 4 * 1024,
   snippetCharsMax: 200,
+  /** Empty parts before the first words. */
+  snippetPartsMax: 4,
   /** HTML that takes minutes to convert: what lies beyond is not converted. */
   htmlCharsMax: 1024 * 1024,
   /** HTML made of nothing but tags and single characters: elements and pieces of text. */

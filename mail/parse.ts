@@ -5,6 +5,7 @@ import { parseDate } from './date.ts'
 import { firstHeader, type HeaderField } from './headers.ts'
 import { limits } from './limits.ts'
 import { type Part, readStructure } from './structure.ts'
+import { rootAndLatest } from './threading.ts'
 import { decodeTransfer } from './transfer.ts'
 import { firstChars } from './words.ts'
 
@@ -75,7 +76,7 @@ function parseEntity(raw: Buffer, signedDepth: number): ParsedMessage {
     replyTo: addresses(fields, 'reply-to'),
     messageId: messageIds(firstHeader(fields, 'message-id'))[0] ?? null,
     inReplyTo: messageIds(firstHeader(fields, 'in-reply-to'))[0] ?? null,
-    references: latestIds(messageIds(firstHeader(fields, 'references'))),
+    references: rootAndLatest(messageIds(firstHeader(fields, 'references')), limits.ancestorsMax),
     date: parseDate(firstHeader(fields, 'date')?.rawValue ?? ''),
     autoSubmitted: keyword(firstHeader(fields, 'auto-submitted')),
     attachments,
@@ -122,7 +123,7 @@ function sortParts(
   for (const [index, part] of parts.entries()) {
     if (part.children.length > 0) {
       const inner = part.contentType.slice('multipart/'.length)
-      sortParts(part.children, inner, inAlternative || inner === 'alternative', text, html, lists)
+      sortParts(rootFirst(part), inner, inAlternative || inner === 'alternative', text, html, lists)
       continue
     }
     const isBody =
@@ -145,6 +146,13 @@ function sortParts(
   if (kind !== 'alternative' || !text || !html) return
   if (textBefore === text.length && htmlBefore !== html.length) text.push(...html.slice(htmlBefore))
   if (htmlBefore === html.length && textBefore !== text.length) html.push(...text.slice(textBefore))
+}
+
+/** The parts of a multipart; of a related one that first which the others belong to (RFC 2387 3.2). */
+function rootFirst({ contentType, params, children }: Part): readonly Part[] {
+  const start = contentType === 'multipart/related' ? params.get('start')?.replace(/^<|>$/g, '') : undefined
+  const root = start === undefined ? undefined : children.find(({ contentId }) => contentId === start)
+  return root === undefined ? children : [root, ...children.filter((part) => part !== root)]
 }
 
 function isText({ contentType }: Part): boolean {
@@ -190,12 +198,6 @@ function messageIds(field: HeaderField | null): string[] {
   return /^[^<>\s]+@[^<>\s]+$/.test(field.rawValue) && field.rawValue.length <= limits.messageIdCharsMax
     ? [field.rawValue]
     : []
-}
-
-/** Of too many references the first (the thread's root) and the last (the parents) matter. */
-function latestIds(ids: readonly string[]): string[] {
-  if (ids.length <= limits.ancestorsMax) return [...ids]
-  return [ids[0] as string, ...ids.slice(1 - limits.ancestorsMax)]
 }
 
 function keyword(field: HeaderField | null): string | null {

@@ -20,6 +20,12 @@ export function ancestors({ messageId, inReplyTo, references }: ThreadHint): str
   return [...new Set(ids)].filter((id) => id !== own).slice(0, limits.ancestorsMax)
 }
 
+/** Of too many references the first (the thread's root) and the last (the parents) matter (RFC 5322 3.6.4). */
+export function rootAndLatest(ids: readonly string[], max: number): readonly string[] {
+  const [root] = ids
+  return root === undefined || ids.length <= max ? ids : [root, ...ids.slice(1 - max)]
+}
+
 /**
  * The base subject of RFC 5256 2.1: reply and forward marks, blobs in brackets and `(fwd)` removed, white space
  * collapsed; also the marks other languages use (AW, SV, WG, TR, RV, ...). The case is kept; compare case-insensitively.

@@ -63,9 +63,9 @@ export function deriveId<P extends IdPrefix>(prefix: P, source: string, role: st
   return `${prefix}_${time}${tail}`
 }
 
-/** The smallest id of a time: for ranges over ids. */
+/** The smallest id of a time: for ranges over ids. None is from before 1970. */
 export function idAt<P extends IdPrefix>(prefix: P, at: Date): Id<P> {
-  let rest = at.getTime()
+  let rest = Math.max(0, at.getTime())
   let time = ''
   for (let digit = 0; digit < 10; digit++) {
     time = alphabet[rest % 32] + time

@@ -143,7 +143,7 @@ export const settings = {
     ),
     concurrency: count(
       100,
-      'Deliveries in flight at once in one process; as many more are claimed and wait their turn.',
+      'Deliveries in flight at once in one process, besides four times as many that take longer than 2 seconds; as many more are claimed and wait their turn.',
     ),
     mtaSts: setting(boolean(), true, 'Whether the MTA-STS policies of domains are looked for and kept to (RFC 8461).'),
     dane: setting(
@@ -198,6 +198,10 @@ export const settings = {
       true,
       'Whether accounts that signed up begin with few sends a day, twice as many after each clean day.',
     ),
+    repliesPerThread: count(
+      20,
+      'Replies in a thread in an hour (UTC); against programs that answer each other for ever.',
+    ),
     smtp: {
       messageBytes: bytes(25 * MiB, 'Size of one message; against filling the disk by a single mail.'),
       headerBytes: bytes(1 * MiB, 'Size of the header of one message; against header bombs.'),
@@ -225,6 +229,14 @@ export const settings = {
     http: {
       bodyBytes: bytes(1 * MiB, 'Size of a JSON body.'),
       sendBodyBytes: bytes(16 * MiB, 'Size of the JSON body of a send.'),
+      bodyBytesInFlight: bytes(
+        256 * MiB,
+        'Bytes of long bodies held in memory until they have come, in one process; past it requests are answered 503.',
+      ),
+      answerBytesInFlight: bytes(
+        256 * MiB,
+        'Bytes of long answers (files, bodies of large messages) held in memory until they are sent, in one process; past it requests are answered 503.',
+      ),
       waits: count(5_000, 'Waits for mail under way at once in one process; against using up its memory.'),
       waitsPerKey: count(500, 'Waits for mail under way at once with one key in one process.'),
       requestsPerAddressPerMinute: count(

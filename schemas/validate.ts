@@ -91,5 +91,8 @@ function fieldPath(pointer: string): string {
 
 /** ISO 8601 with a zone, as RFC 3339 writes it. */
 function isTimestamp(text: string): boolean {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text))
+  const [day] = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$)/i.exec(text) ?? []
+  if (day === undefined || Number.isNaN(Date.parse(text))) return false
+  // Date takes the 30th of February for the 2nd of March.
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }

@@ -11,7 +11,7 @@ import type { Connection, Logs, Plugin, Server } from '../haraka.d.ts'
 import { accept, hook } from '../hook.ts'
 import { close, context, runStops } from '../process.ts'
 import { type LogItem, writeLine } from './log.ts'
-import { addEnhancedCodes } from './replies.ts'
+import { mendReplies } from './replies.ts'
 import { drain } from './sessions.ts'
 import { shareTlsContext } from './tls.ts'
 
@@ -28,7 +28,7 @@ let haraka: Plugin | undefined
 
 export function register(this: Plugin): void {
   haraka = this
-  addEnhancedCodes(this)
+  mendReplies(this)
   this.register_hook('init_master', 'start')
   this.register_hook('lookup_rdns', 'openSession')
   this.register_hook('capabilities', 'advertiseCodes')

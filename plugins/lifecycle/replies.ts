@@ -13,14 +13,19 @@ const enhancedCodes: { readonly [code: number]: string } = {
 }
 const carriesCode = /^[245]\.\d{1,3}\.\d{1,3} /
 
+/** Haraka asks for a repeat of mail with bare line feeds, which can never be taken (RFC 5321 2.3.8): it would come for days. */
+const bareLineFeed = { begins: 'Bare line-feed', code: 550, text: '5.6.0 Lines end with CRLF, never with LF alone' }
+
 /**
  * Makes every reply after EHLO carry an enhanced status code, as RFC 2034 4 asks of a server that offers
- * ENHANCEDSTATUSCODES: all but the answer to EHLO itself, 220 and the 3xx.
+ * ENHANCEDSTATUSCODES: all but the answer to EHLO itself, 220 and the 3xx. What can never be taken is refused for good.
  */
-export function addEnhancedCodes(plugin: Plugin): void {
+export function mendReplies(plugin: Plugin): void {
   const { prototype } = (plugin.haraka_require('connection') as { Connection: { prototype: Connection } }).Connection
   const { respond } = prototype
   prototype.respond = function (this: Connection, code, text, done) {
+    if (code === 451 && String(text).startsWith(bareLineFeed.begins))
+      return respond.call(this, bareLineFeed.code, bareLineFeed.text, done)
     return respond.call(this, code, this.hello.verb === 'EHLO' ? enhanced(this, code, text) : text, done)
   }
 }

@@ -125,6 +125,11 @@ describe('api: files', () => {
       })
     }
 
+    it('a range of HEAD is not heard', async () => {
+      const response = await fetch((await make()).url, { method: 'HEAD', headers: { range: 'bytes=2-4' } })
+      expect([response.status, response.headers.get('content-length')]).to.deep.equal([200, '10'])
+    })
+
     it('end when their time is over', async () => {
       const { url } = await make()
       door.advance(15 * 60_000 - 5_000)

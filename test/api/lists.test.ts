@@ -62,6 +62,7 @@ describe('the lists of a mailbox', () => {
       ['an address without a local part', { sendBlock: ['@a.example'] }, 'sendBlock[0]'],
       ['a star elsewhere', { sendBlock: ['a.*.example'] }, 'sendBlock[0]'],
       ['a single word', { sendBlock: ['bob'] }, 'sendBlock[0]'],
+      ['a star for the local part', { sendBlock: ['a.example', '*@a.example'] }, 'sendBlock[1]'],
       ['a star alone', { sendBlock: ['*'] }, 'sendBlock[0]'],
       ['an empty entry', { sendBlock: [''] }, 'sendBlock[0]'],
       ['something that is no text', { sendBlock: [1] }, 'sendBlock[0]'],

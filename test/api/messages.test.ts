@@ -80,6 +80,8 @@ describe('api: messages', () => {
       ['has_attachment=true', true],
       ['has_attachment=false', false],
       ['until=2020-01-01T00:00:00Z', false],
+      ['since=0001-01-01T00:00:00Z', true],
+      ['until=0001-01-01T00:00:00Z', false],
     ]
     for (const [query, expected] of filters) {
       it(`are found or not by ${query}`, async () => {

@@ -165,6 +165,20 @@ describe('api: reading messages', () => {
     expect(text?.length).to.be.at.most(4 * 1024 * 1024)
   })
 
+  it('says that there are more recipients than it lists', async () => {
+    const to = (count: number) =>
+      `To: ${Array.from({ length: count }, (_, n) => `u${n}@x.example`).join(',\n ')}\n\nx\n`
+    const [all, more] = [await get(await post(to(100))), await get(await post(to(101)))]
+    expect([all.to.length, all.truncated]).to.deep.equal([100, false])
+    expect([more.to.length, more.truncated]).to.deep.equal([100, true])
+  })
+
+  it('of many references keeps the root of the conversation and the nearest', async () => {
+    const ids = Array.from({ length: 30 }, (_, n) => `r${n}@x.example`)
+    const { references } = await get(await post(`References: ${ids.map((id) => `<${id}>`).join('\n ')}\n\nx\n`))
+    expect([references[0], references.at(1), references.at(-1)]).to.deep.equal([ids[0], ids[11], ids[29]])
+  })
+
   it('gives the header of a message that cannot be read in time', async () => {
     const id = await post(`Subject: hard\n\n${'words and words\n'.repeat(5_000)}`)
     const { parsing } = door.ctx

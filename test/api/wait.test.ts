@@ -141,7 +141,13 @@ describe('waiting for a message', function () {
       expect((await wait(`since=${time}&timeout=5`)).body.message?.message_id).to.equal(id)
     })
 
-    for (const since of ['yesterday', '2026-13-01T00:00:00Z', 'bXNnX3g', 'w0', '17'])
+    it('takes a time before all time', async () => {
+      const id = await send({ subject: 'since the beginning' })
+      const { body } = await wait('subject=since the beginning&since=0001-01-01T00:00:00Z&timeout=5')
+      expect(body.message?.message_id).to.equal(id)
+    })
+
+    for (const since of ['yesterday', '2026-13-01T00:00:00Z', '2026-11-21T10:00:00', 'bXNnX3g', 'w0', '17'])
       it(`refuses ${since}`, async () =>
         expect(await refused(`since=${since}`)).to.deep.equal([400, 'validation_error', 'since']))
   })

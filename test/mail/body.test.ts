@@ -139,6 +139,29 @@ describe('mail/body: parts and snippets', () => {
     expect(quickSnippet(base64, parseMessage(base64))).to.equal('語'.repeat(200))
   })
 
+  it('quickSnippet goes on to the HTML when the plain alternative is empty', () => {
+    const raw = alternative('', '<p>Only here</p>')
+    expect(body(raw).text).to.equal('Only here')
+    expect(quickSnippet(raw, parseMessage(raw))).to.equal('Only here')
+  })
+
+  const declared = [
+    ['its meta element', '<meta charset="windows-1251">', 'cff0e8e2e5f2', 'Привет'],
+    ['an old meta element', "<meta http-equiv='Content-Type' content='text/html; charset=gb2312'>", 'c4e3bac3', '你好'],
+    ['its bytes, which a meta element may know wrongly', '<meta charset="windows-1251">', 'c3bc', 'ü'],
+    ['its bytes, when it claims to be what it cannot be', '<meta charset="utf-16">', 'fc', 'ü'],
+  ] as const
+  for (const [name, meta, hex, text] of declared)
+    it(`HTML without a charset in its header is read by ${name}`, () => {
+      const raw = Buffer.concat([
+        message(`Content-Type: text/html\n\n<html><head>${meta}</head><body>`),
+        Buffer.from(hex, 'hex'),
+        Buffer.from('</body></html>'),
+      ])
+      expect(body(raw).text).to.equal(text)
+      expect(quickSnippet(raw, parseMessage(raw))).to.equal(text)
+    })
+
   it('quickSnippet skips style sheets and hidden text', () => {
     const css = `<style>${'p { color: red } '.repeat(3000)}</style>`
     const raw = message(

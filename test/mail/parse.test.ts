@@ -122,6 +122,18 @@ describe('mail/parse: structure', () => {
     ])
   })
 
+  it('the body of a multipart/related is the part its start names', () => {
+    const parsed = parseMessage(
+      message(
+        'Content-Type: multipart/related; type="text/html"; start="<page@x>"; boundary=a\n\n' +
+          '--a\nContent-Type: image/gif\nContent-ID: <image@x>\n\nGIF\n' +
+          '--a\nContent-Type: text/html\nContent-ID: <page@x>\n\n<img src="cid:image@x">\n--a--\n',
+      ),
+    )
+    expect(parsed.htmlParts.map(({ id }) => id)).to.deep.equal(['2'])
+    expect(parsed.attachments.map(({ partId, inline }) => [partId, inline])).to.deep.equal([['1', true]])
+  })
+
   it('tells inline PGP in any encoding', () => {
     const pgp = Buffer.from('-----BEGIN PGP MESSAGE-----\n\nx').toString('base64')
     expect(parseMessage(message(`Content-Transfer-Encoding: base64\n\n${pgp}\n`)).encrypted).to.equal('pgp')

@@ -138,6 +138,13 @@ describe('verification', () => {
   for (const [name, body, expected] of values)
     it(`values: ${name}`, () => expect(codesOf(mail('Hello', body))).to.deep.equal(expected))
 
+  it('a long body, of which only the beginning is read, is cut between characters', () => {
+    for (const more of ['', 'x', 'xx'])
+      expect(codesOf(mail('Привет', `${more}Ваш код подтверждения: 482913\n${'語'.repeat(20_000)}`))).to.deep.equal([
+        '482913',
+      ])
+  })
+
   it('hidden text of HTML announces nothing', () => {
     const html = '<div style="display:none">Your code is 111111</div><p>Your code is 482913</p>'
     expect(codesOf(mail('Hello', html))).to.deep.equal(['482913'])

@@ -147,7 +147,7 @@ describe('inbound mail', () => {
         const content = `${subject}first ${name}${end}${smuggled.replace('ADDRESS', address)}`
         client.write(Buffer.from(content, 'latin1'))
         const { code } = await client.reply()
-        expect(code).to.equal(stored === 1 ? 250 : 451)
+        expect(code).to.equal(stored === 1 ? 250 : 550)
         client.destroy()
         expect(await count()).to.equal(before + stored)
       })

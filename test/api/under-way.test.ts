@@ -1,0 +1,119 @@
+/** Long answers whose readers stand still must not use up the memory of the process. */
+import { EventEmitter, once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { expect } from 'chai'
+import { createUnderWay } from '../../api/under-way.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { eventually } from '../service.ts'
+import { type Door, deliver, type ErrorBody, mailboxPath, openTenant, type Tenant } from './door.ts'
+
+class Response extends EventEmitter {
+  destroyed = false
+  destroy(): this {
+    this.destroyed = true
+    return this
+  }
+}
+
+describe('long answers under way', () => {
+  let now = 0
+  const open = () => createUnderWay({ bytesMax: () => 100, now: () => now })
+  type UnderWay = ReturnType<typeof open>
+  const add = (underWay: UnderWay, bytes: number) => {
+    const response = new Response()
+    try {
+      return { response, ...underWay.add(response, bytes), code: null }
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      return { response, moved: () => undefined, done: () => undefined, code: error.code }
+    }
+  }
+
+  it('are taken as long as there is room, and again when some are done', () => {
+    const underWay = open()
+    const first = add(underWay, 60)
+    expect(add(underWay, 60).code).to.equal('unavailable')
+    first.response.emit('close')
+    expect(add(underWay, 60).code).to.equal(null)
+    expect(add(underWay, 40).code).to.equal(null)
+  })
+
+  it('are taken when they are larger than all room and nobody else is there', () => {
+    const underWay = open()
+    expect(add(underWay, 500).code).to.equal(null)
+    expect(add(underWay, 1).code).to.equal('unavailable')
+  })
+
+  it('make room when their readers stand still, and not while these go on', () => {
+    const underWay = open()
+    const [still, going] = [add(underWay, 50), add(underWay, 50)]
+    now += 60_000
+    going.moved()
+    expect([add(underWay, 60).code, still.response.destroyed]).to.deep.equal(['unavailable', false])
+    expect([add(underWay, 50).code, still.response.destroyed]).to.deep.equal([null, true])
+    still.response.emit('close')
+    expect([going.response.destroyed, add(underWay, 1).code]).to.deep.equal([false, 'unavailable'])
+  })
+
+  describe('through the door', () => {
+    let door: Door
+    let tenant: Tenant
+    let raw: string
+    const size = 16 * 1024 * 1024
+
+    before(async () => {
+      ;({ door, tenant } = await openTenant())
+      const { settings } = door.ctx
+      const bounds = { answerBytesInFlight: size * 1.5, bodyBytesInFlight: 1024 * 1024 }
+      const http = { ...settings.limits.http, ...bounds }
+      Object.assign(door.ctx, { settings: { ...settings, limits: { ...settings.limits, http } } })
+      const text = `From: a@remote.example\n\n${'0123456789abcde\n'.repeat(size / 17)}`
+      raw = `${mailboxPath(tenant.address)}/messages/${await deliver(door.ctx, { to: tenant.address, raw: text })}/raw`
+    })
+    after(() => door?.close())
+
+    it('a body is refused while others do not come to their end, and taken when they have gone', async () => {
+      const text = JSON.stringify({ folder: 'INBOX', padding: 'x'.repeat(600_000) })
+      const headers = { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' }
+      const where = `${door.http}${mailboxPath(tenant.address)}/messages/read-all`
+      const post = async () => {
+        const answer = await fetch(where, { method: 'POST', headers, body: text })
+        await answer.arrayBuffer()
+        return answer.status
+      }
+      const standing: ClientRequest[] = []
+      const stand = () => {
+        const sent = request(where, { method: 'POST', headers: { ...headers, 'content-length': text.length } })
+        // One that came in second was refused itself.
+        sent.on('error', () => undefined).on('response', () => void standing.pop())
+        sent.write(text.slice(0, -1))
+        standing.push(sent)
+      }
+      await eventually('one stands still', async () => {
+        if (standing.length === 0) stand()
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        return (await post()) === 503
+      })
+      standing[0]?.destroy()
+      await eventually('there is room', async () => (await post()) === 400)
+      for (let n = 0; n < 12; n++) expect(await post(), 'on one connection').to.equal(400)
+    })
+
+    it('another one is refused while a reader stands still, and taken when it has gone', async () => {
+      const headers = { authorization: `Bearer ${tenant.key}` }
+      const get = () => fetch(`${door.http}${raw}`, { headers })
+      const standing = request(`${door.http}${raw}`, { headers }).end()
+      const [response] = (await once(standing, 'response')) as [IncomingMessage]
+      response.pause().on('error', () => undefined)
+      const refused = await get()
+      expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '5'])
+      expect(((await refused.json()) as ErrorBody).code).to.equal('unavailable')
+      standing.destroy()
+      const taken = await eventually('there is room', async () => {
+        const answer = await get()
+        return answer.status === 200 && (await answer.arrayBuffer()).byteLength
+      })
+      expect(taken).to.be.greaterThan(size * 0.9)
+    })
+  })
+})
