@@ -1,5 +1,5 @@
 /** What an account may send: claim rules and allowances, each count one conditional atomic update (decisions.md 3, Order of checks). */
-import { splitAddress } from '../mail/address.ts'
+import { normaliseAddress, splitAddress } from '../mail/address.ts'
 import { Failure } from '../schemas/failures.ts'
 import { idAt, newToken } from '../schemas/ids.ts'
 import { allowanceOf, emailsGrace, sharedDomainSendsPerDay, unclaimedRepliesPerDay } from '../schemas/plans.ts'
@@ -54,6 +54,8 @@ export async function claimRefusals(
 }
 
 type Limit = Count & {
+  /** The account, or what else is counted by itself. */
+  readonly owner: string
   /** Volume is used up; pace comes back within a day, and a batch waits for it. */
   readonly kind: 'volume' | 'pace'
   readonly period: Period
@@ -65,6 +67,8 @@ const limitKinds = ['volume', 'pace'] as const
 type AllowanceAsked = {
   readonly sender: string
   readonly recipients: readonly string[]
+  /** The message it goes with, if any. */
+  readonly parent?: MessageDoc | null
   /** Id of the send or batch that it is for. */
   readonly purpose: string
   /** Both, unless told otherwise. */
@@ -90,19 +94,22 @@ export type Taken = {
 export async function takeSendAllowance(
   ctx: Context,
   principal: Pick<Principal, 'account' | 'accountId'>,
-  { sender, recipients, purpose, kinds = limitKinds }: AllowanceAsked,
+  { sender, recipients, parent = null, purpose, kinds = limitKinds }: AllowanceAsked,
 ): Promise<Taken> {
   const { accountId } = principal
   const at = ctx.clock.now()
   const token = newToken()
-  const all = await limitsOf(ctx, principal, { sender, recipients, now: at })
+  const all = await limitsOf(ctx, principal, { sender, recipients, parent, now: at })
   const limits = all.filter(({ kind }) => kinds.includes(kind))
-  const takes = [...Map.groupBy(limits, ({ period }) => period)].map(([period, own]): Take => {
+  const byPeriod = Map.groupBy(limits, ({ owner, period }) => periodOf(owner, period, at).id)
+  const takes = [...byPeriod.values()].map((own): Take => {
+    const { owner, period } = own[0]!
     const counts = own.map(({ counter, by, limit, beside }) => ({ counter, by, limit, ...(beside && { beside }) }))
-    return { ...periodOf(accountId, period, at), counts, ...(isOpen(period) && { open: { token, purpose, at } }) }
+    return { ...periodOf(owner, period, at), counts, ...(isOpen(period) && { open: { token, purpose, at } }) }
   })
-  if (!(await takeTogether(ctx, takes))) throw await refusalOf(ctx, accountId, limits, at)
-  const taken = limits.map(({ period, counter, by }) => ({ period, counter, by }))
+  if (!(await takeTogether(ctx, takes))) throw await refusalOf(ctx, limits, at)
+  const own = limits.filter(({ owner }) => owner === accountId)
+  const taken = own.map(({ period, counter, by }) => ({ period, counter, by }))
   return {
     ...{ taken, token },
     giveBack: () => giveTakes(ctx, takes),
@@ -157,18 +164,13 @@ async function giveTakes(ctx: Context, takes: readonly Take[]): Promise<void> {
 }
 
 /** Why a take was refused: the first limit that is in its way now, or the last one when none is any more. */
-async function refusalOf(ctx: Context, accountId: string, limits: readonly Limit[], at: Date): Promise<Failure> {
-  return ((await firstPassed(ctx, accountId, limits, at)) ?? limits.at(-1)!).refusal()
+async function refusalOf(ctx: Context, limits: readonly Limit[], at: Date): Promise<Failure> {
+  return ((await firstPassed(ctx, limits, at)) ?? limits.at(-1)!).refusal()
 }
 
 /** The first of the limits that the account would pass. */
-async function firstPassed(
-  ctx: Context,
-  accountId: string,
-  limits: readonly Limit[],
-  at: Date,
-): Promise<Limit | undefined> {
-  const ids = limits.map(({ period }) => periodOf(accountId, period, at).id)
+async function firstPassed(ctx: Context, limits: readonly Limit[], at: Date): Promise<Limit | undefined> {
+  const ids = limits.map(({ owner, period }) => periodOf(owner, period, at).id)
   const usage = new Map((await findUsage(ctx.store, [...new Set(ids)])).map((doc) => [doc._id, doc]))
   return limits.find(({ counter, beside, by, limit }, n) => {
     const doc = usage.get(ids[n]!)
@@ -189,17 +191,22 @@ export async function giveSendAllowance(
 export async function sendRefusal(
   ctx: Context,
   principal: Principal,
-  { sender, recipients }: Pick<AllowanceAsked, 'sender' | 'recipients'>,
+  { sender, recipients, parent = null }: Pick<AllowanceAsked, 'sender' | 'recipients' | 'parent'>,
 ): Promise<Failure | null> {
   const at = ctx.clock.now()
-  const limits = await limitsOf(ctx, principal, { sender, recipients, now: at })
-  return (await firstPassed(ctx, principal.accountId, limits, at))?.refusal() ?? null
+  const limits = await limitsOf(ctx, principal, { sender, recipients, parent, now: at })
+  return (await firstPassed(ctx, limits, at))?.refusal() ?? null
 }
 
 async function limitsOf(
   ctx: Context,
   { account }: Pick<Principal, 'account'>,
-  { sender, recipients, now }: { sender: string; recipients: readonly string[]; now: Date },
+  {
+    sender,
+    recipients,
+    parent,
+    now,
+  }: { sender: string; recipients: readonly string[]; parent: MessageDoc | null; now: Date },
 ): Promise<Limit[]> {
   const { dayEnd, minuteEnd, monthEnd } = periodsOf(now)
   const allowance = allowanceOf(account)
@@ -211,7 +218,8 @@ async function limitsOf(
     [period, counter, limit, beside]: readonly [Period, string, number | null, string?],
     refusal: () => Failure,
     by = recipients.length,
-  ) => by > 0 && limits.push({ kind, period, counter, by, limit, refusal, ...(beside && { beside }) })
+  ) =>
+    by > 0 && limits.push({ owner: account.id, kind, period, counter, by, limit, refusal, ...(beside && { beside }) })
   if (account.status === 'unclaimed') {
     add(
       'volume',
@@ -271,15 +279,39 @@ async function limitsOf(
       ),
     real,
   )
-  const tooMany = real > allowance.recipientsPerMinute ? ` This send alone has ${real}.` : ''
+  const why =
+    real > allowance.recipientsPerMinute
+      ? `this send alone has ${real}`
+      : `they are used; there are more at ${minuteEnd.toISOString()}`
   add(
     'pace',
     ['minute', 'sent', allowance.recipientsPerMinute],
     () =>
-      new Failure('send_rate_limited', `The plan has ${allowance.recipientsPerMinute} recipients a minute.${tooMany}`, {
-        retryAfter: secondsUntil(now, minuteEnd),
-      }),
+      new Failure(
+        'send_rate_limited',
+        `The plan has ${allowance.recipientsPerMinute} recipients a minute, and ${why}.`,
+        {
+          retryAfter: secondsUntil(now, minuteEnd),
+        },
+      ),
     real,
   )
-  return limits
+  return parent !== null && answers(parent, recipients) ? [...limits, repliesLimit(ctx, parent, now)] : limits
+}
+
+/** Whether mail goes back to who wrote the message. */
+function answers({ from, replyTo }: MessageDoc, recipients: readonly string[]): boolean {
+  const writers = [...(from === null ? [] : [from]), ...replyTo]
+  return writers.some(({ address }) => recipients.includes(normaliseAddress(address) ?? address))
+}
+
+/** Two programs that answer each other come to an end (decisions.md 4, Loops). */
+function repliesLimit({ settings }: Context, { threadId }: MessageDoc, now: Date): Limit {
+  const { repliesPerThread: limit } = settings.limits
+  const { hourEnd } = periodsOf(now)
+  const text = `A thread has ${limit} replies an hour, and they are used; there are more at ${hourEnd.toISOString()}.`
+  return {
+    ...{ owner: threadId, kind: 'pace', period: 'hour', counter: 'replies', by: 1, limit },
+    refusal: () => new Failure('send_rate_limited', text, { retryAfter: secondsUntil(now, hourEnd) }),
+  }
 }

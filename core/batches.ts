@@ -24,6 +24,7 @@ import { decide, requireSendingAllowed } from './decisions.ts'
 import { reachMailbox } from './mailboxes.ts'
 import type { Principal } from './principal.ts'
 import { mailboxSender } from './sender.ts'
+import { suppressedAmong } from './suppressions.ts'
 import { unsubscribeHeaders } from './unsubscribe.ts'
 
 export type BatchInput = {
@@ -185,9 +186,19 @@ async function makeSends(
   const { accountId, from } = batch
   const ids = next.map((_, n) => sendIdOf(batch, batch.done + n))
   const there = new Set((await findEmails(ctx.store, accountId, ids)).map(({ _id }) => _id))
+  // Who unsubscribed or bounced while the batch waited is not written to.
+  const suppressed = await suppressedAmong(
+    ctx,
+    accountId,
+    next.map(({ email }) => email),
+  )
   for (const [n, recipient] of next.entries()) {
     const id = ids[n] ?? ''
     if (recipient.failed !== null || there.has(id)) continue
+    if (suppressed.has(recipient.email)) {
+      await store.failRecipient(ctx.store, batch, { n: batch.done + n, reason: 'suppressed' })
+      continue
+    }
     const asked = { sender: from.address, recipients: [recipient.email], purpose: id, kinds: ['pace'] as const }
     const taken = await takeSendAllowance(ctx, { account, accountId }, asked).catch((error: unknown) => {
       if (error instanceof Failure) return null

@@ -20,6 +20,7 @@ export function periodsOf(at: Date): {
   monthStart: Date
   monthEnd: Date
   dayEnd: Date
+  hourEnd: Date
   minuteEnd: Date
 } {
   const iso = at.toISOString()
@@ -31,6 +32,7 @@ export function periodsOf(at: Date): {
     monthStart: new Date(Date.UTC(year, month, 1)),
     monthEnd: new Date(Date.UTC(year, month + 1, 1)),
     dayEnd: new Date(Date.UTC(year, month, day + 1)),
+    hourEnd: new Date((Math.floor(at.getTime() / hourMs) + 1) * hourMs),
     minuteEnd: new Date((Math.floor(at.getTime() / minuteMs) + 1) * minuteMs),
   }
 }

@@ -69,21 +69,30 @@ const smallBlobBytes = 64 * 1024
  * `shared_domain_send_limit`, `send_rate_limited`.
  */
 export async function commitSend(ctx: Context, principal: Principal, outgoing: Outgoing): Promise<SendResult> {
-  const earlier =
-    ctx.onceId === null ? null : await findEmail(ctx.store, { accountId: principal.accountId, emailId: sendId(ctx) })
+  const { accountId } = principal
+  const earlier = ctx.onceId === null ? null : await findEmail(ctx.store, { accountId, emailId: sendId(ctx) })
   if (earlier !== null) return resultOf(earlier)
   const written = await readInput(ctx, principal, outgoing)
   requireSendingAllowed(principal.account)
   const { from, decided } = await decide(ctx, principal, { ...outgoing, ...written, strict: true })
   const writes = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
   const id = sendId(ctx)
-  const allowance = await takeSendAllowance(ctx, principal, { sender: from.address, recipients: writes, purpose: id })
+  const allowance = await takeSendAllowance(ctx, principal, {
+    sender: from.address,
+    recipients: writes,
+    parent: outgoing.parent,
+    purpose: id,
+  })
   try {
     return resultOf(await writeSend(ctx, principal, { ...outgoing, ...written, id, from, decided, allowance }))
   } catch (error) {
     // Only a refusal says that nothing was committed; of anything else the sweep finds out (core/takes.ts).
     if (error instanceof Failure) await allowance.giveBack()
-    throw error
+    const committed = error instanceof Failure ? null : await findEmail(ctx.store, { accountId, emailId: id })
+    if (committed === null) throw error
+    // By this try, or by another one at the same time.
+    if (committed.takenBy !== allowance.token) await allowance.giveBack()
+    return resultOf(committed)
   }
 }
 
@@ -93,7 +102,11 @@ export async function dryRun(ctx: Context, principal: Principal, outgoing: Outgo
   requireSendingAllowed(principal.account)
   const { from, decided } = await decide(ctx, principal, { ...outgoing, ...written, strict: false })
   const writes = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
-  const refusal = await sendRefusal(ctx, principal, { sender: from.address, recipients: writes })
+  const refusal = await sendRefusal(ctx, principal, {
+    sender: from.address,
+    recipients: writes,
+    parent: outgoing.parent,
+  })
   const { raw } = await composeSigned(ctx, { ...outgoing, ...written, id: newId('em', ctx.clock.now()), from })
   return {
     sizeBytes: raw.length,

@@ -163,15 +163,18 @@ async function write(ctx: Context, principal: Principal, { mailbox, id, input }:
 
 /** What a draft says, as it would be sent. */
 async function readDraft(ctx: Context, message: MessageDoc): Promise<DraftInput> {
+  const { answers: messageId, mailboxId } = message
   const raw = await bytesOf(ctx, message)
   const parsed = parseMessage(raw)
   const { text, html } = readBody(raw, parsed)
+  // What it answers may be gone since.
+  const answers = messageId === undefined ? null : await findMessage(ctx.store, { mailboxId, messageId })
   return {
     ...{ to: parsed.to, cc: parsed.cc, bcc: parsed.bcc, replyTo: parsed.replyTo, subject: parsed.subject ?? '' },
     ...(parsed.from !== null && { from: formatMailbox(parsed.from) }),
     ...(parsed.hasText || !parsed.hasHtml ? { text } : {}),
     ...(parsed.hasHtml && html !== null && { html }),
-    ...(message.answers !== undefined && { inReplyTo: message.answers }),
+    ...(answers !== null && { inReplyTo: answers._id }),
     headers: Object.fromEntries(
       parsed.headers.filter(({ name }) => /^(?:X|List)-/i.test(name)).map(({ name, value }) => [name, value]),
     ),

@@ -4,9 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import { formatMailbox, normaliseAddress, splitAddress } from '../mail/address.ts'
+import { readHeaders } from '../mail/headers.ts'
 import type { ParsedMessage } from '../mail/parse.ts'
 import { dkimSign } from '../mail/sign.ts'
-import { finishSubmission } from '../mail/submission.ts'
+import { finishSubmission, originatorsOf } from '../mail/submission.ts'
 import { ancestors } from '../mail/threading.ts'
 import { Failure } from '../schemas/failures.ts'
 import { deriveId } from '../schemas/ids.ts'
@@ -33,8 +34,9 @@ export type Submission = {
 const repeatMs = dayMs
 
 /**
- * Accepts what a mail program submits; answers the send's id. Fails with `forbidden` and `domain_not_on_account` (From is not
- * an address of the mailbox), and by the rules of sending as `commitSend` does.
+ * Accepts what a mail program submits; answers the send's id. Fails with `payload_too_large` (the header), `invalid_sender` (no
+ * author, or several), `forbidden` and `domain_not_on_account` (From or Sender is not an address of the mailbox), and by the
+ * rules of sending as `commitSend` does.
  */
 export async function submit(ctx: Context, login: Login, submission: Submission): Promise<string> {
   const { accountId } = login.principal
@@ -64,17 +66,24 @@ async function submitOnce(
   { raw, recipients, id }: Submission & { readonly id: string },
 ): Promise<void> {
   const { parsed } = await ctx.parsing.run('arrival', { raw, prefix: '' })
-  if (parsed.from === null) throw new Failure('invalid_sender', 'The message has no From.')
-  const written = formatMailbox(parsed.from)
+  // What is past the limit would be neither asked nor, if it tells Bcc, taken out.
+  if (readHeaders(raw).truncated) throw new Failure('payload_too_large', 'The header of the message is too long.')
+  const origin = originatorsOf(parsed)
+  if (origin === null) throw new Failure('invalid_sender', 'The message must have one From with one address.')
   requireSendingAllowed(principal.account)
   const parent = await parentOf(ctx, mailbox, parsed)
   const to = recipients.map((address) => ({ name: '', address }))
   const { from, decided } = await decide(ctx, principal, {
     ...{ mailbox, parent, recipients: to, strict: true },
-    sender: () => mailboxSender(ctx, mailbox, { from: written, fromName: parsed.from?.name ?? '' }),
+    sender: () => originator(ctx, mailbox, origin),
   })
   const writes = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
-  const allowance = await takeSendAllowance(ctx, principal, { sender: from.address, recipients: writes, purpose: id })
+  const allowance = await takeSendAllowance(ctx, principal, {
+    sender: from.address,
+    recipients: writes,
+    parent,
+    purpose: id,
+  })
   try {
     await writeSend(ctx, principal, {
       ...{ id, mailbox, parent, from, recipients: to, files: [], sendAt: null, keepsCopy: true, origin: 'submission' },
@@ -86,6 +95,16 @@ async function submitOnce(
     if (error instanceof Failure) await allowance.giveBack()
     throw error
   }
+}
+
+/** The author, if both the author and who sends are the mailbox. Fails as `mailboxSender` does. */
+async function originator(
+  ctx: Context,
+  mailbox: MailboxDoc,
+  { author, sender }: NonNullable<ReturnType<typeof originatorsOf>>,
+): Promise<Named> {
+  if (sender !== null) await mailboxSender(ctx, mailbox, { from: formatMailbox(sender) })
+  return mailboxSender(ctx, mailbox, { from: formatMailbox(author), fromName: author.name })
 }
 
 /** The message as it goes out: without Bcc, with what a message must have, signed. */

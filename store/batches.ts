@@ -48,3 +48,12 @@ export async function advanceBatch(
   )
   return matchedCount === 1
 }
+
+/** Notes why the n-th recipient gets no send. Safe to repeat. */
+export async function failRecipient(
+  store: Store,
+  { accountId, _id }: BatchDoc,
+  { n, reason }: { n: number; reason: string },
+): Promise<void> {
+  await store.batches.updateOne({ accountId, _id }, { $set: { [`recipients.${n}.failed`]: reason } })
+}

@@ -130,6 +130,7 @@ export const collections = {
   templates: { version: 1, shardKey: 'accountId', indexes: [unique('accountId', 'alias')] },
   suppressions: { version: 1, shardKey: 'accountId', indexes: [index('accountId', 'at', '_id')] },
   lanes: { version: 1, shardKey: '_id', indexes: [index('dueAt')] },
+  stsPolicies: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   usage: { version: 1, shardKey: '_id', indexes: [expire('expiresAt'), { ...index('open.at'), sparse: true }] },
   events: {
     version: 1,
@@ -171,6 +172,7 @@ export type Collections = {
   readonly templates: Collection<sending.TemplateDoc>
   readonly suppressions: Collection<sending.SuppressionDoc>
   readonly lanes: Collection<sending.LaneDoc>
+  readonly stsPolicies: Collection<sending.StsPolicyDoc>
   readonly usage: Collection<accounts.UsageDoc>
   readonly events: Collection<events.EventDoc>
   readonly webhooks: Collection<events.WebhookDoc>

@@ -154,7 +154,8 @@ export async function extendLease(
 /** The tokens under which rows are claimed, by row. */
 export async function findLeases(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await store.outbox.find({ _id: { $in: [...ids] } }, { projection: { 'lease.token': 1 } }).toArray()
-  return new Map(rows.flatMap(({ _id, lease }) => (lease === null ? [] : [[_id, lease.token] as const])))
+  // Of a row that nobody holds the projection leaves nothing.
+  return new Map(rows.flatMap(({ _id, lease }) => (lease?.token === undefined ? [] : [[_id, lease.token] as const])))
 }
 
 /** The end of an attempt: its row is done with (`notBefore` null), or due again; one that was not tried has an attempt less. */

@@ -3,6 +3,7 @@ import { isAscii } from 'node:buffer'
 import type { Attempt, Outcome } from '../../core/attempt.ts'
 import type { Context } from '../../core/context.ts'
 import { signingKeys } from '../../core/domains.ts'
+import { isHeld } from '../../core/outbox.ts'
 import { splitAddress } from '../../mail/address.ts'
 import { toSevenBit } from '../../mail/downgrade.ts'
 import { parseMessage } from '../../mail/parse.ts'
@@ -13,12 +14,13 @@ import { createDestination, type Destination } from './destination.ts'
 import { outcomeOf } from './outcomes.ts'
 import { Recent } from './recent.ts'
 import type { Route } from './route.ts'
-import type { TlsPolicy } from './session.ts'
+import type { Mail, TlsPolicy } from './session.ts'
 
 /** RFC 5321 4.5.3.2.6: giving up sooner on the last reply sends the mail twice. */
 const finalReplyMs = 600_000
 const usesPerConnection = 500
 const idleMs = 10_000
+const patienceMs = 2_000
 const destinationsMax = 10_000
 const noTlsMs = 3_600_000
 const noTlsMax = 10_000
@@ -33,6 +35,7 @@ export function createCarrier(ctx: Context): Carrier & { close(): void } {
     messagesPerSecond: outbound.destinationMessagesPerSecond,
     usesPerConnection,
     idleMs,
+    patienceMs,
   }
   const timeouts = {
     connectMs: outbound.connectSeconds * 1_000,
@@ -54,25 +57,32 @@ export function createCarrier(ctx: Context): Carrier & { close(): void } {
   return {
     async send(attempt: Attempt, raw: Buffer, { route, tls, policy }): Promise<Outcome> {
       const stuffed = dotStuffed(raw)
-      const dialogue = await destinationOf(route, tls, policy).send({
+      const mail: Mail = {
         sender: attempt.sender,
         recipient: attempt.recipient,
         content: [stuffed, endOfMail],
         sizeBytes: raw.length,
         is8Bit: !isAscii(raw),
         needsUtf8: needsUtf8(attempt, raw),
+        isHeld: () => isHeld(ctx, attempt).catch(() => false),
         async sevenBit() {
           const converted = await sevenBitSigned(ctx, raw)
           if (converted === null) return null
           return { content: [dotStuffed(converted), endOfMail], sizeBytes: converted.length }
         },
-      })
+      }
+      const dialogue = await destinationOf(route, tls, policy).send(mail)
       const at = ctx.clock.now()
-      if ('restSeconds' in dialogue) {
-        const response = `451 4.4.5 ${route.name} is left alone for ${dialogue.restSeconds} seconds`
+      if ('why' in dialogue) {
         return {
-          ...{ status: 'deferred', response, mx: route.name, tls: false, at },
-          ...{ untried: true, retryAfterSeconds: dialogue.restSeconds },
+          ...{
+            status: 'deferred',
+            response: `451 4.4.5 ${route.name} ${dialogue.why}`,
+            mx: route.name,
+            tls: false,
+            at,
+          },
+          ...{ untried: true, retryAfterSeconds: dialogue.retrySeconds },
         }
       }
       return outcomeOf(dialogue, { mx: route.name, at })

@@ -1,9 +1,9 @@
 /**
- * Claims recipients that are due and delivers them. Invariants: at most `outbound.concurrency` attempts are in flight, and
- * as many wait for their turn, so that a claim is large and nobody waits for it; a claimed attempt is renewed until its
- * outcome is recorded; one that is claimed anew because its lease ran out while the database was away is not delivered anew:
- * the delivery under way counts for both; no claim is made and no attempt begun after `stop()`; an outcome is kept until it
- * is recorded, because losing it sends the mail again.
+ * Claims recipients that are due and delivers them. Invariants: at most `outbound.concurrency` attempts are in flight, besides
+ * slow ones, which hold up nobody until they are four times as many; as many wait for their turn, so that a claim is large and
+ * nobody waits for it; a claimed attempt is renewed until its outcome is recorded; one that is claimed anew because its lease
+ * ran out while the database was away is not delivered anew: the delivery under way counts for both; no claim is made and no
+ * attempt begun after `stop()`; an outcome is kept until it is recorded, because losing it sends the mail again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attempt, Outcome } from '../../core/attempt.ts'
@@ -20,6 +20,9 @@ export type Claims = {
 const pollMs = 1_000
 const recordPauseMs = 1_000
 const recordPausesMax = 10
+/** An attempt that takes longer gives its place to another: somebody's servers may be slow, or made to be. */
+const slowAfterMs = 2_000
+const slowFactor = 4
 /** Mail in flight is in memory: beyond this, large mail waits for other. */
 const bytesInFlightMax = 256 * 1024 * 1024
 
@@ -35,12 +38,15 @@ export function startClaims(
   const deliveries = new Map<string, Promise<Outcome>>()
   const waiting: { readonly sizeBytes: number; begin(): void }[] = []
   let inFlight = 0
+  let slow = 0
   let bytesInFlight = 0
   let stopped = false
   let claiming: Promise<void> | null = null
   let wanted = false
   /** The last claim gave all that was asked for: there may be more. */
   let more = false
+
+  const places = () => claimedMax + slow - claimed.size
 
   function claim(): void {
     wanted = true
@@ -51,9 +57,9 @@ export function startClaims(
 
   async function claimWhileWanted(): Promise<void> {
     try {
-      while (wanted && !stopped && claimed.size < claimedMax) {
+      while (wanted && !stopped && places() > 0) {
         wanted = false
-        const max = claimedMax - claimed.size
+        const max = places()
         const attempts = await claimAttempts(ctx, { owner, max })
         more = attempts.length >= max
         for (const attempt of attempts) claimed.set(attempt, run(attempt))
@@ -73,15 +79,32 @@ export function startClaims(
     if (counted) forget()
     else setTimeout(forget, leaseMs).unref()
     // A claim costs the same for one row and for many: wait until half of the places are free.
-    if (more && claimed.size <= claimedMax / 2) claim()
+    if (more && places() >= claimedMax / 2) claim()
   }
 
   async function begin(attempt: Attempt): Promise<Outcome> {
     await turn(attempt)
+    let isSlow = false
+    const patience = setInterval(() => {
+      if (isSlow || slow >= slowFactor * concurrency) return
+      isSlow = true
+      giveWay()
+    }, slowAfterMs)
     const outcome = stopped ? untried() : await deliver(attempt)
+    clearInterval(patience)
     // The next one goes while this one is written down.
-    nextTurn(attempt)
+    if (isSlow) slow -= 1
+    else inFlight -= 1
+    bytesInFlight -= attempt.sizeBytes
+    admit()
     return outcome
+  }
+
+  function giveWay(): void {
+    slow += 1
+    inFlight -= 1
+    admit()
+    claim()
   }
 
   function turn({ sizeBytes }: Attempt): Promise<void> {
@@ -91,15 +114,9 @@ export function startClaims(
     })
   }
 
-  function nextTurn({ sizeBytes }: Attempt): void {
-    inFlight -= 1
-    bytesInFlight -= sizeBytes
-    admit()
-  }
-
   function admit(): void {
     const fits = (sizeBytes: number) =>
-      inFlight === 0 || (inFlight < concurrency && bytesInFlight + sizeBytes <= bytesInFlightMax)
+      inFlight + slow === 0 || (inFlight < concurrency && bytesInFlight + sizeBytes <= bytesInFlightMax)
     for (let [next] = waiting; next !== undefined && (stopped || fits(next.sizeBytes)); [next] = waiting) {
       waiting.shift()
       inFlight += 1

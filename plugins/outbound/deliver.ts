@@ -2,8 +2,9 @@ import type { Attempt, Outcome } from '../../core/attempt.ts'
 import type { Context } from '../../core/context.ts'
 import { deliverLocally } from '../../core/outbox.ts'
 import { recordSent } from '../../core/outcomes.ts'
+import { isAway } from '../../core/unavailable.ts'
 import type { Policies } from './policy.ts'
-import { findRoute, type Network, type Route } from './route.ts'
+import { findRoutes, type Network, type Route } from './route.ts'
 import type { TlsPolicy } from './session.ts'
 
 /** A server, and what TLS with it must be; `policy` names that, so that connections are shared only under the same. */
@@ -19,33 +20,45 @@ export type Outside = { readonly network: Network; readonly policies: Policies; 
 
 /**
  * Makes one attempt to deliver to one recipient: to a mailbox of ours, or to one address of its domain. Never rejects: what
- * goes wrong on our side is `deferred`.
+ * goes wrong on our side is `deferred`, and was no attempt when it is the database that is away.
  */
 export async function deliver(ctx: Context, outside: Outside, attempt: Attempt): Promise<Outcome> {
   try {
     return (await deliverLocally(ctx, attempt)) ?? (await deliverRemotely(ctx, outside, attempt))
   } catch (error) {
     ctx.log.error({ err: error, attempt: attempt.id }, 'delivery failed')
-    return { status: 'deferred', response: '451 4.3.0 local error', mx: null, tls: false, at: ctx.clock.now() }
+    const seen = { response: '451 4.3.0 local error', mx: null, tls: false, at: ctx.clock.now() }
+    return { status: 'deferred', ...seen, ...(isAway(error) && { untried: true }) }
   }
 }
 
-async function deliverRemotely(
-  ctx: Context,
-  { network, policies, carrier }: Outside,
-  attempt: Attempt,
-): Promise<Outcome> {
+/** Successive attempts begin at successive servers. One that is left alone costs no attempt: the next is asked (RFC 5321 5.1). */
+async function deliverRemotely(ctx: Context, outside: Outside, attempt: Attempt): Promise<Outcome> {
   const { domain, emailId: seed } = attempt
-  const nowhere = { mx: null, tls: false, at: ctx.clock.now() }
-  const route = await findRoute(network, { domain, attempt: attempt.attempt, seed })
-  if ('status' in route) return { ...route, ...nowhere }
-  const policy = await policies.find(domain, route).catch((error: unknown) => {
-    ctx.log.warn({ err: error, domain }, 'the DNS does not say what TLS must be')
-    return null
+  const nowhere = (status: Outcome['status'], response: string): Outcome => ({
+    ...{ status, response, mx: null, tls: false, at: ctx.clock.now() },
   })
-  if (policy === null)
-    return { status: 'deferred', response: '451 4.7.5 the DNS does not say what TLS must be', ...nowhere }
+  const found = await findRoutes(outside.network, { domain, seed })
+  if ('status' in found) return nowhere(found.status, found.response)
+  const routes = await outside.policies.permitted(domain, found)
+  if (routes.length === 0)
+    return nowhere('deferred', `451 4.7.5 the MTA-STS policy of ${domain} names none of its mail servers`)
   const raw = await attempt.readRaw()
   recordSent(ctx, attempt).catch((error: unknown) => ctx.log.warn({ err: error }, 'a mail on its way is not noted'))
-  return carrier.send(attempt, raw, { route, tls: policy.tls, policy: policy.name })
+  const first = (attempt.attempt - 1) % routes.length
+  const putOff: Outcome[] = []
+  for (const route of [...routes.slice(first), ...routes.slice(0, first)]) {
+    const policy = await outside.policies.find(domain, route).catch((error: unknown) => {
+      ctx.log.warn({ err: error, domain }, 'the DNS does not say what TLS must be')
+      return null
+    })
+    if (policy === null) return nowhere('deferred', '451 4.7.5 the DNS does not say what TLS must be')
+    const outcome = await outside.carrier.send(attempt, raw, { route, tls: policy.tls, policy: policy.name })
+    // What is not to be sent from here any more has no pause.
+    if (outcome.untried !== true || pauseOf(outcome) === 0) return outcome
+    putOff.push(outcome)
+  }
+  return putOff.sort((a, b) => pauseOf(a) - pauseOf(b))[0]!
 }
+
+const pauseOf = ({ retryAfterSeconds = 0 }: Outcome) => retryAfterSeconds

@@ -1,10 +1,12 @@
 /**
- * One server and the connections to it. Invariants: at most `connections` are open; a mail waits for a free one; while the
- * server rests (it said 421, or cannot be reached) no connection is made, and what waits is told so at once.
+ * One server and the connections to it. Invariants: at most `connections` are open; a mail waits for a free one, but not long
+ * for a slow server; while the server rests (it said 421, or cannot be reached) no connection is made, and what waits is told
+ * so at once.
  */
 import type { Context } from '../../core/context.ts'
 import type { Dialogue } from './outcomes.ts'
 import { type Mail, openSession, type Session, type SessionOptions } from './session.ts'
+import { createTurns } from './turns.ts'
 
 export type DestinationLimits = {
   readonly connections: number
@@ -12,14 +14,16 @@ export type DestinationLimits = {
   readonly messagesPerSecond: number
   readonly usesPerConnection: number
   readonly idleMs: number
+  /** How long mail waits for a connection while none gets free. */
+  readonly patienceMs: number
 }
 
-/** Not tried: the server is left alone for so long. */
-export type Resting = { readonly restSeconds: number }
+/** Not tried: why, and when it may be. */
+export type NotTried = { readonly why: string; readonly retrySeconds: number }
 
 export type Destination = {
   /** Carries one mail over a connection of its own or one that is free. Never rejects. */
-  send(mail: Mail): Promise<Dialogue | Resting>
+  send(mail: Mail): Promise<Dialogue | NotTried>
   /** Whether nothing is open and nothing is remembered that matters. */
   readonly isForgettable: boolean
   close(): void
@@ -38,8 +42,7 @@ export function createDestination(
   noTls: { has(address: string): boolean; add(address: string): void },
 ): Destination {
   const idle: { readonly session: Session; readonly timer: NodeJS.Timeout }[] = []
-  const waiting: (() => void)[] = []
-  let open = 0
+  const turns = createTurns({ max: limits.connections, patienceMs: limits.patienceMs })
   let restUntilMs = 0
   let restMs = 0
   let nextSendMs = 0
@@ -68,18 +71,6 @@ export function createDestination(
     idle.push({ session, timer })
   }
 
-  /** Resolves when a connection may be used, in the order of asking. */
-  async function turn(): Promise<void> {
-    if (open >= limits.connections) await new Promise<void>((resolve) => waiting.push(resolve))
-    else open += 1
-  }
-
-  function nextTurn(): void {
-    const next = waiting.shift()
-    if (next === undefined) open -= 1
-    else next()
-  }
-
   async function paced(): Promise<void> {
     if (limits.messagesPerSecond === 0) return
     const at = Math.max(Date.now(), nextSendMs)
@@ -97,20 +88,24 @@ export function createDestination(
     return openSession({ ...opening, tryTls: false })
   }
 
-  async function carry(mail: Mail): Promise<Dialogue> {
+  /** The last moment at which a mail can stay here. */
+  async function hand(session: Session, mail: Mail): Promise<Dialogue | NotTried> {
+    const result = (await mail.isHeld()) ? await session.send(mail) : lapsed
+    giveBack(session)
+    return result
+  }
+
+  async function carry(mail: Mail): Promise<Dialogue | NotTried> {
     const used = takeIdle()
     if (used !== null) {
-      const dialogue = await used.send(mail)
-      giveBack(used)
+      const dialogue = await hand(used, mail)
+      if ('why' in dialogue) return dialogue
       // A server may have closed a connection that was idle: it has not seen this mail.
       const unseen = dialogue.command === 'MAIL' && dialogue.reply === '' && dialogue.trouble !== 'no answer in time'
       if (!unseen && !isGoodbye(dialogue)) return dialogue
     }
     const session = await connect()
-    if ('command' in session) return session
-    const dialogue = await session.send(mail)
-    giveBack(session)
-    return dialogue
+    return 'command' in session ? session : hand(session, mail)
   }
 
   /** A server that sends us away is left alone, for longer each time; any other answer ends that. */
@@ -123,25 +118,28 @@ export function createDestination(
     restUntilMs = nowMs() + restMs * (0.8 + Math.random() * 0.4)
   }
 
-  const resting = (): Resting | null =>
-    restUntilMs > nowMs() ? { restSeconds: Math.ceil((restUntilMs - nowMs()) / 1_000) } : null
+  function resting(): NotTried | null {
+    const seconds = Math.ceil((restUntilMs - nowMs()) / 1_000)
+    return seconds > 0 ? { why: `is left alone for ${seconds} seconds`, retrySeconds: seconds } : null
+  }
 
   return {
     async send(mail) {
-      await turn()
+      const pauseSeconds = await turns.take()
+      if (pauseSeconds !== null) return { why: 'has no connection free', retrySeconds: pauseSeconds }
       try {
         const rest = resting()
         if (rest !== null) return rest
         await paced()
         const dialogue = await carry(mail)
-        learn(dialogue)
+        if ('command' in dialogue) learn(dialogue)
         return dialogue
       } finally {
-        nextTurn()
+        turns.end()
       }
     },
     get isForgettable() {
-      return open === 0 && idle.length === 0 && resting() === null
+      return turns.isIdle && idle.length === 0 && resting() === null
     },
     close() {
       for (const { session, timer } of idle.splice(0)) {
@@ -151,6 +149,8 @@ export function createDestination(
     },
   }
 }
+
+const lapsed: NotTried = { why: 'was reached too late: the mail is claimed anew', retrySeconds: 0 }
 
 const isGoodbye = ({ command, reply }: Dialogue) => command === 'MAIL' && /(?:^|\n)421(?: |$)/.test(reply)
 

@@ -1,6 +1,7 @@
 /** Mail goes out: recipients that are due are claimed from the database and carried to their servers. */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { createStsPolicies } from '../../core/mta-sts.ts'
 import type { Logs, Plugin, Server } from '../haraka.d.ts'
 import { hook } from '../hook.ts'
 import { context, onStop } from '../process.ts'
@@ -21,7 +22,7 @@ export function register(this: Plugin): void {
 export const startDelivering = hook(async (_server: Server & Partial<Logs>) => {
   const ctx = await context()
   const carrier = createCarrier(ctx)
-  const outside = { network: networkOf(ctx), policies: createPolicies(ctx), carrier }
+  const outside = { network: networkOf(ctx), policies: createPolicies(ctx, createStsPolicies(ctx)), carrier }
   const claims = startClaims(ctx, {
     owner: `${hostname()} ${process.pid} ${randomUUID()}`,
     deliver: (attempt) => deliver(ctx, outside, attempt),

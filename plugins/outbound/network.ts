@@ -1,8 +1,16 @@
+import { BlockList, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Context } from '../../core/context.ts'
 import type { Network } from './route.ts'
 
 const smtpPort = 25
+
+/** Always this machine (RFC 1122 3.2.1.3, RFC 4291 2.5): whoever publishes them wants to reach what only we should. */
+const loopback = new BlockList()
+loopback.addSubnet('0.0.0.0', 8)
+loopback.addSubnet('127.0.0.0', 8)
+loopback.addAddress('::', 'ipv6')
+loopback.addAddress('::1', 'ipv6')
 
 /** The network as the settings describe it: routes, DNS servers, and what this service is called in it. */
 export function networkOf({
@@ -21,7 +29,8 @@ export function networkOf({
     routes: settings.outbound.routes,
     hostAddresses: async (name) => (await resolver.addresses(name)).map(({ address }) => address),
     isOurs: (name, addresses) =>
-      name.toLowerCase() === hostname.toLowerCase() || addresses.some((address) => ownAddresses.has(address)),
+      name.toLowerCase() === hostname.toLowerCase() ||
+      addresses.some((address) => ownAddresses.has(address) || isLoopback(address)),
   }
 }
 
@@ -30,3 +39,5 @@ function machineAddresses(): ReadonlySet<string> {
     Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address)),
   )
 }
+
+const isLoopback = (address: string) => loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')

@@ -23,7 +23,8 @@ export function outcomeOf(
   const code = Number(/(?:^|\n)(\d{3})(?: [^\n]*)?$/.exec(reply)?.[1] ?? 0)
   if (command === '.' && code >= 200 && code < 300) return { status: 'delivered', response: reply, mx, tls, at }
   if (code < 400) {
-    const response = `451 ${command === '' ? '4.4.1' : '4.4.2'} ${trouble === '' ? 'no answer in time' : trouble}`
+    const what = trouble !== '' ? trouble : reply === '' ? 'no answer in time' : `not a reply: ${reply}`
+    const response = `451 ${command === '' ? '4.4.1' : '4.4.2'} ${what}`
     return { status: 'deferred', response, mx, tls, at, ...(command === '.' && { ambiguous: true }) }
   }
   const final = code >= 500 && (/^(?:MAIL|RCPT|DATA|\.)/.test(command) || code === 521 || code === 556)

@@ -1,4 +1,4 @@
-/** Where mail for a domain goes: a relay of the settings, or the domain's MX (RFC 5321 5.1). One address per attempt. */
+/** Where mail for a domain goes: to a relay of the settings, or to the domain's MX (RFC 5321 5.1). */
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 
@@ -19,8 +19,6 @@ export type Unroutable = { readonly status: 'bounced' | 'deferred'; readonly res
 
 export type Destination = {
   readonly domain: string
-  /** 1, 2, 3 ...: successive attempts go to successive addresses. */
-  readonly attempt: number
   /** Servers of equal preference are taken in an order of its own (RFC 5321 5.1), the same for all attempts. */
   readonly seed: string
 }
@@ -41,18 +39,16 @@ const addressesPerServerMax = 4
 const smtpPort = 25
 
 /**
- * The server for this attempt. Never rejects: a DNS that does not answer is `deferred`; no such domain, a null MX
- * (RFC 7505), no address anywhere and a loop to ourselves are `bounced`.
+ * The servers for a domain, at least one, the best first. Never rejects: a DNS that does not answer is `deferred`; no such
+ * domain, a null MX (RFC 7505), no address anywhere and a loop to ourselves are `bounced`.
  */
-export async function findRoute(network: Network, destination: Destination): Promise<Route | Unroutable> {
+export async function findRoutes(network: Network, destination: Destination): Promise<readonly Route[] | Unroutable> {
   try {
-    const { domain, attempt } = destination
+    const { domain } = destination
     const relay = network.routes[domain] ?? network.routes['*']
-    const candidates = relay === undefined ? await candidatesOf(network, destination) : await relays(network, relay)
-    if ('status' in candidates) return candidates
-    return (
-      candidates[(attempt - 1) % candidates.length] ?? bounced('5.4.4', `no address for the mail servers of ${domain}`)
-    )
+    const found = relay === undefined ? await candidatesOf(network, destination) : await relays(network, relay)
+    if ('status' in found || found.length > 0) return found
+    return bounced('5.4.4', `no address for the mail servers of ${domain}`)
   } catch (error) {
     return { status: 'deferred', response: `451 4.4.3 DNS lookup failed: ${messageOf(error)}` }
   }

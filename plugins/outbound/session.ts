@@ -10,7 +10,7 @@ import { Broken, type Reply, Wire } from './wire.ts'
 /** What TLS must be: as good as it gets (RFC 7435), or with a certificate that the policy accepts. */
 export type TlsPolicy =
   | { readonly kind: 'opportunistic' }
-  | { readonly kind: 'verified'; readonly names: readonly string[] }
+  | { readonly kind: 'verified' }
   | { readonly kind: 'pinned'; accepts(certificates: readonly Buffer[]): boolean }
 
 export type SessionOptions = {
@@ -31,6 +31,8 @@ export type Mail = {
   readonly sizeBytes: number
   readonly is8Bit: boolean
   readonly needsUtf8: boolean
+  /** Asked at the last moment: whether it is still to be sent from here. */
+  isHeld(): Promise<boolean>
   /** The same mail with 7-bit lines, for a server that takes no others; null when it cannot be had. */
   sevenBit(): Promise<Pick<Mail, 'content' | 'sizeBytes'> | null>
 }
@@ -139,12 +141,8 @@ async function encrypt(wire: Wire, { route, tls, limits }: SessionOptions): Prom
     wire.end(text)
     return new Broken(text)
   }
-  if (tls.kind === 'verified') {
-    if (!socket.authorized)
-      throw trouble(`the certificate of the server is not trusted: ${String(socket.authorizationError)}`)
-    if (!tls.names.some((name) => matchesName(name, route.name)))
-      throw trouble(`${route.name} is not a mail server that the policy of the domain names`)
-  }
+  if (tls.kind === 'verified' && !socket.authorized)
+    throw trouble(`the certificate of the server is not trusted: ${String(socket.authorizationError)}`)
   if (tls.kind === 'pinned') {
     const chain = certificatesOf(socket.getPeerCertificate(true))
     if (!tls.accepts(chain)) throw trouble('the certificate of the server is none of those its DNS names (DANE)')
@@ -161,13 +159,6 @@ function certificatesOf(first: Certificate): Buffer[] {
     chain.push(next.raw)
   }
   return chain
-}
-
-/** RFC 8461 4.1: a wildcard stands for the leftmost label. */
-function matchesName(pattern: string, name: string): boolean {
-  const host = name.toLowerCase().replace(/\.$/, '')
-  const wanted = pattern.toLowerCase().replace(/\.$/, '')
-  return wanted.startsWith('*.') ? host.slice(host.indexOf('.') + 1) === wanted.slice(2) : host === wanted
 }
 
 type Opened = {
@@ -242,20 +233,24 @@ async function envelope(
   { extensions, limits, progress }: Enveloping,
 ): Promise<Pick<Dialogue, 'command' | 'reply'> | null> {
   const steps = [
-    { command: 'MAIL', line: mailFrom(mail, extensions), isGood: (code: number) => code === 250 },
-    { command: 'RCPT', line: `RCPT TO:<${mail.recipient}>`, isGood: (code: number) => code === 250 || code === 251 },
-    { command: 'DATA', line: 'DATA', isGood: (code: number) => code === 354 },
+    { command: 'MAIL', line: mailFrom(mail, extensions), kind: 2 },
+    { command: 'RCPT', line: `RCPT TO:<${mail.recipient}>`, kind: 2 },
+    { command: 'DATA', line: 'DATA', kind: 3 },
   ]
   const pipelined = extensions.has('PIPELINING')
   if (pipelined) await wire.write(`${steps.map(({ line }) => line).join('\r\n')}\r\n`)
   let failed: Pick<Dialogue, 'command' | 'reply'> | null = null
   let code = 0
-  for (const { command, line, isGood } of steps) {
+  for (const { command, line, kind } of steps) {
     if (failed === null) progress.command = command
     if (!pipelined) await wire.write(`${line}\r\n`)
-    const reply = await wire.read(limits.replyMs)
+    const reading = wire.read(limits.replyMs)
+    const reply: Reply | null = await (failed === null ? reading : unlessBroken(reading))
+    // It has hung up after its refusal, which is the answer.
+    if (reply === null) return failed
     code = reply.code
-    if (failed === null && !isGood(code)) failed = { command, reply: reply.text }
+    // RFC 5321 4.3.2: the first digit says what a reply means.
+    if (failed === null && Math.floor(code / 100) !== kind) failed = { command, reply: reply.text }
     if (failed !== null && !pipelined) break
   }
   if (failed === null) return null
@@ -276,10 +271,15 @@ function mailFrom({ sender, sizeBytes, is8Bit, needsUtf8 }: Mail, extensions: Re
 
 /** Makes the server forget a mail it refused, so that the connection can carry the next. */
 async function reset(wire: Wire, timeoutMs: number): Promise<void> {
+  const reply = await unlessBroken(wire.write('RSET\r\n').then(() => wire.read(timeoutMs)))
+  if (reply !== null && reply.code !== 250) wire.end('RSET was refused')
+}
+
+async function unlessBroken(reading: Promise<Reply>): Promise<Reply | null> {
   try {
-    await wire.write('RSET\r\n')
-    if ((await wire.read(timeoutMs)).code !== 250) wire.end('RSET was refused')
+    return await reading
   } catch (error) {
-    if (!(error instanceof Broken)) throw error
+    if (error instanceof Broken) return null
+    throw error
   }
 }

@@ -2,6 +2,7 @@
  * One SMTP dialogue as lines: commands go out, replies come in, in order. Invariants: a reply belongs to the oldest command
  * without one; after `broken` nothing is sent or read any more, and every reader has heard what broke it.
  */
+import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { type ConnectionOptions, connect as startTls, type TLSSocket } from 'node:tls'
 
@@ -143,7 +144,7 @@ export class Wire {
     this.#chars = 0
     const reply = {
       code: Number(/^\d{3}(?= |$)/.exec(lines.at(-1) ?? '')?.[0] ?? 0),
-      text: Buffer.from(lines.join('\n'), 'latin1').toString('utf8').slice(0, replyKeptChars),
+      text: keptOf(lines),
       lines: lines.map((line) => line.slice(4)),
     }
     const reader = this.#readers.shift()
@@ -168,4 +169,18 @@ export class Wire {
     this.#onEnd()
     return broken
   }
+}
+
+/** The lines of a reply as they are kept: of too many those in the middle are left out, for the last one decides. */
+function keptOf(lines: readonly string[]): string {
+  const last = (lines.at(-1) ?? '').slice(0, replyKeptChars)
+  const kept: string[] = []
+  let chars = last.length
+  for (const line of lines.slice(0, -1)) {
+    chars += line.length + 1
+    if (chars > replyKeptChars) break
+    kept.push(line)
+  }
+  const bytes = Buffer.from([...kept, last].join('\n'), 'latin1')
+  return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1')
 }

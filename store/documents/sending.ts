@@ -89,6 +89,18 @@ export type OutboxDoc = {
 /** One account with mail that is due at `dueAt`, or claimed until then under `token`. */
 export type LaneDoc = { readonly _id: string; readonly dueAt: Date; readonly token?: string }
 
+/** What a domain asks of who sends to it (RFC 8461); `_id` is the domain. */
+export type StsPolicyDoc = {
+  readonly _id: string
+  /** As its DNS names this version. */
+  readonly policyId: string
+  readonly mode: 'enforce' | 'testing' | 'none'
+  /** Names of its mail servers, or `*.` patterns. */
+  readonly servers: readonly string[]
+  readonly fetchedAt: Date
+  readonly expiresAt: Date
+}
+
 /** An address of an account that is not written to any more: `_id` is `<account id>:<address>`. */
 export type SuppressionDoc = {
   readonly _id: string

@@ -170,6 +170,25 @@ describe('api: batches', () => {
     expect([batch?.done, batch?.nextAt]).to.deep.equal([15, undefined])
   })
 
+  it('does not write to who was suppressed while it waited for its turn', async () => {
+    const waiting = await makeTenant(door, { name: 'waiting', plan: null, agentsPlan: 'free' })
+    const { accountId } = waiting
+    const own = client(door.http, waiting.key)
+    const batches = `${mailboxPath(waiting.address)}/send-batch`
+    const { body } = await own<Answer>('POST', batches, letter(people(15)))
+    door.advance(minuteMs - (door.ctx.clock.now().getTime() % minuteMs))
+    await run()
+    expect(await door.ctx.store.emails.countDocuments({ accountId, _id: { $gt: 'em_' } })).to.equal(10)
+    await own('POST', '/api/v1/suppressions', { email: 'p12@list.example' })
+    door.advance(minuteMs)
+    await run()
+    const found = await own<Answer>('GET', `${batches}/${body.id}`)
+    expect(found.body.recipients.filter(({ email_id }) => email_id === null)).to.deep.equal([
+      { email: 'p12@list.example', status: 'failed', reason: 'suppressed', email_id: null },
+    ])
+    expect(await door.ctx.store.emails.countDocuments({ accountId, _id: { $gt: 'em_' } })).to.equal(14)
+  })
+
   it('can be unsubscribed from with one click, which looking at the link is not', async () => {
     const email = 'reader@list.example'
     const { body } = await send(letter([{ email }]))

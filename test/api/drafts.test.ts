@@ -106,6 +106,32 @@ describe('api: drafts', () => {
     expect([sent.status, sent.body.status, sent.body.sendAt]).to.deep.equal([202, 'scheduled', sendAt])
   })
 
+  it('is sent once by several at a time, who all get the same answer', async () => {
+    const used = async () => (await call<{ sends: { used: number } }>('GET', '/api/v1/usage')).body.sends.used
+    const before = await used()
+    const { message_id: id } = (await create({ to: 'once@remote.example', subject: 'Once', text: 'Hi' })).body
+    const sent = await Promise.all(Array.from({ length: 5 }, () => call('POST', `${box}/drafts/${id}/send`)))
+    const answers = sent.map(({ status, body }) => [status, status === 202 ? body.id : body.code])
+    const [[, first] = []] = answers.filter(([status]) => status === 202)
+    // Who comes when it is gone finds no draft.
+    for (const answer of answers)
+      expect([
+        [202, first],
+        [404, 'not_found'],
+      ]).to.deep.include(answer)
+    expect(answers.filter(([status]) => status === 202)).to.have.length.above(1)
+    expect(await used()).to.equal(before + 1)
+  })
+
+  it('goes out although what it answers is gone', async () => {
+    const raw = 'From: carol@remote.example\nSubject: Gone\nMessage-ID: <gone@remote.example>\n\nHi\n'
+    const inReplyTo = await deliver(door.ctx, { to: tenant.address, raw })
+    const { message_id: id } = (await create({ to: 'carol@remote.example', subject: 'Re', text: 'Hi', inReplyTo })).body
+    await call('DELETE', `${box}/messages/${inReplyTo}?permanent=true`)
+    expect(await call('PATCH', `${box}/drafts/${id}`, { text: 'Hello' })).to.have.property('status', 200)
+    expect(await call('POST', `${box}/drafts/${id}/send`)).to.have.property('status', 202)
+  })
+
   it('refuses what is no address, no draft and no answerable message', async () => {
     const address = await create({ cc: ['ada@remote.example', 'x@@y'] })
     expect([address.status, address.body.param]).to.deep.equal([400, 'cc[1]'])

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { client, type Json } from '../service.ts'
 import { type Call, type Door, deliver, type ErrorBody, mailboxPath, makeKey, openTenant, type Tenant } from './door.ts'
 
+const hourMs = 3_600_000
+
 describe('api: sending', () => {
   let door: Door
   let tenant: Tenant
@@ -113,6 +115,33 @@ describe('api: sending', () => {
       expect(body.recipients).to.deep.equal([{ email: 'eve@remote.example', status: 'queued' }])
       expect(body.thread_id).to.equal(before.body.thread_id)
       expect((await call('GET', `${message}?view=headers`)).body).to.include({ answered: true })
+    })
+
+    it('answers in a thread twenty times an hour, however many ask at once', async () => {
+      const ofTheHour = door.ctx.clock.now().getTime() % hourMs
+      if (ofTheHour > hourMs - 60_000) door.advance(hourMs - ofTheHour)
+      const raw = 'From: echo@remote.example\nSubject: Ping\nMessage-ID: <ping@remote.example>\n\nPing\n'
+      const messageId = await deliver(door.ctx, { to: tenant.address, raw })
+      const post = (verb: string, body: Json) =>
+        call<ErrorBody & { error: string }>(
+          'POST',
+          `${mailboxPath(tenant.address)}/messages/${messageId}/${verb}`,
+          body,
+        )
+      const answers = await Promise.all(Array.from({ length: 24 }, () => post('reply', { text: 'Pong' })))
+      const refused = answers.filter(({ status }) => status !== 202)
+      expect(refused.map(({ status, body }) => `${status} ${body.code}`)).to.deep.equal(
+        Array.from({ length: 4 }, () => '429 send_rate_limited'),
+      )
+      expect(refused[0]?.body.error).to.match(/^A thread has 20 replies an hour, .* at \S+:00:00\.000Z\.$/)
+      expect(Number(refused[0]?.headers.get('retry-after'))).to.be.within(1, 3_600)
+      const answer = { to: 'echo@remote.example', text: 'Pong', inReplyTo: messageId }
+      expect((await send(answer)).body.code).to.equal('send_rate_limited')
+      // To others, and about something else, it may write.
+      expect((await post('forward', { to: 'ada@remote.example' })).status).to.equal(202)
+      expect((await send({ to: 'echo@remote.example', text: 'News' })).status).to.equal(202)
+      door.advance(hourMs)
+      expect((await post('reply', { text: 'Pong' })).status).to.equal(202)
     })
 
     describe('Idempotency-Key', () => {

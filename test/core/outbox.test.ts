@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { claimAttempts, isHeld, renewAttempts } from '../../core/outbox.ts'
+import { recordOutcome } from '../../core/outcomes.ts'
 import { returnPathOf } from '../../core/return-path.ts'
 import { startClaims } from '../../plugins/outbound/claims.ts'
 import { newId } from '../../schemas/ids.ts'
@@ -82,6 +83,37 @@ describe('claims of the outbox', () => {
     }
   })
 
+  it('mail for servers that take their time holds up no other', async () => {
+    const { ctx } = door
+    await ctx.store.lanes.deleteMany({})
+    const [slow, quick] = [newId('acc', new Date()), newId('acc', new Date())]
+    await insertOutbox(
+      ctx.store,
+      Array.from({ length: 12 }, () => row(slow, new Date())),
+    )
+    const outbound = { ...ctx.settings.outbound, concurrency: 2 }
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    const begun: string[] = []
+    const claims = startClaims(
+      { ...ctx, settings: { ...ctx.settings, outbound } },
+      {
+        owner: 'test',
+        async deliver({ accountId }) {
+          begun.push(accountId)
+          if (accountId === slow) await mayEnd
+          return { status: 'delivered', response: '250 ok', mx: null, tls: false, at: new Date() }
+        },
+      },
+    )
+    await eventually('the slow ones are on their way', async () => begun.length >= 2)
+    await insertOutbox(ctx.store, [row(quick, new Date())])
+    await eventually('the quick one is too', async () => begun.includes(quick))
+    // Not all at once: what is slow is not without bounds.
+    expect(begun.length).to.be.at.most(2 + 4 * 2 + 1)
+    end()
+    await claims.stop(5_000)
+  })
+
   it('a claim whose answer was lost is found again by the next one', async () => {
     const { ctx } = door
     await ctx.store.lanes.deleteMany({})
@@ -120,6 +152,16 @@ describe('claims of the outbox', () => {
     for (const attempt of attempts) attempt.heldUntil = new Date()
     await ctx.store.outbox.updateOne({ _id: attempts[0]!.id }, { $set: { lease: { owner: 'other', token: 'theirs' } } })
     expect(await Promise.all(attempts.map((attempt) => isHeld(ctx, attempt)))).to.deep.equal([false, true])
+  })
+
+  it('an outcome that comes after another one ended the row does not count', async () => {
+    const { ctx } = door
+    await ctx.store.lanes.deleteMany({})
+    await insertOutbox(ctx.store, [row(newId('acc', new Date()), new Date())])
+    const [attempt] = await claimAttempts(ctx, { owner: 'test', max: 10 })
+    const outcome = { status: 'delivered', response: '250 ok', mx: null, tls: false, at: new Date() } as const
+    expect(await recordOutcome(ctx, attempt!, outcome)).to.equal(true)
+    expect(await recordOutcome(ctx, attempt!, outcome)).to.equal(false)
   })
 
   it('mail whose lease runs out on its way is claimed anew and delivered once', async () => {

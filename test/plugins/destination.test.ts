@@ -3,7 +3,7 @@ import { createDestination, type Destination } from '../../plugins/outbound/dest
 import type { Mail, TlsPolicy } from '../../plugins/outbound/session.ts'
 import { type Script, type Sink, startScript, startSink } from './sink.ts'
 
-const limits = { connections: 2, messagesPerSecond: 0, usesPerConnection: 3, idleMs: 1_000 }
+const limits = { connections: 2, messagesPerSecond: 0, usesPerConnection: 3, idleMs: 1_000, patienceMs: 200 }
 const timeouts = { connectMs: 2_000, replyMs: 500, finalReplyMs: 2_000 }
 
 type Heard = { readonly script: Script; readonly destination: Destination }
@@ -35,7 +35,7 @@ describe('a destination', () => {
   /** A server with extensions that answers as `answer` says, and otherwise as servers do. */
   async function scripted(
     extensions: readonly string[],
-    answer: (line: string, times: number) => string | null | undefined = () => undefined,
+    answer: (line: string, times: number) => string | Buffer | null | undefined = () => undefined,
     greeting = '220 hi\r\n',
   ): Promise<Heard> {
     const times = new Map<string, number>()
@@ -61,12 +61,21 @@ describe('a destination', () => {
       sizeBytes: 14,
       is8Bit: false,
       needsUtf8: false,
+      isHeld: async () => true,
       sevenBit: async () => null,
     },
     content: [Buffer.from('Subject: x\r\n\r\n'), Buffer.from('.\r\n')],
     ...more,
   })
   const count = ({ heard }: Script, start: string) => heard.filter((line) => line.startsWith(start)).length
+
+  it('keeps back what is no longer its to send, and uses the connection for others', async () => {
+    const { script, destination } = await scripted(['PIPELINING'])
+    expect(await destination.send(mail({ isHeld: async () => false }))).to.include({ retrySeconds: 0 })
+    expect(count(script, 'MAIL')).to.equal(0)
+    expect(await destination.send(mail())).to.include({ command: '.' })
+    expect([count(script, 'EHLO'), count(script, 'MAIL')]).to.deep.equal([1, 1])
+  })
 
   it('carries mail after mail over one connection, up to its uses', async () => {
     const { script, destination } = await scripted(['PIPELINING'])
@@ -130,16 +139,66 @@ describe('a destination', () => {
     )
     expect(await destination.send(mail())).to.include({ reply: '421 4.7.0 too much' })
     const rest = await destination.send(mail())
-    expect('restSeconds' in rest && rest.restSeconds).to.be.within(12, 18)
+    expect('retrySeconds' in rest && rest.retrySeconds).to.be.within(12, 18)
     expect(count(script, 'MAIL')).to.equal(1)
     nowMs += 19_000
     expect(await destination.send(mail())).to.include({ reply: '421 4.7.0 too much' })
     const longer = await destination.send(mail())
-    expect('restSeconds' in longer && longer.restSeconds).to.be.within(24, 36)
+    expect('retrySeconds' in longer && longer.retrySeconds).to.be.within(24, 36)
     nowMs += 37_000
     closed = false
     expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
     expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
+  })
+
+  for (const command of ['MAIL', 'RCPT'])
+    it(`keeps the refusal of a server that hangs up after it at ${command}`, async () => {
+      const { destination } = await scripted(['PIPELINING'], (line) => {
+        if (line.startsWith(command)) return '550 5.7.1 go away\r\n'
+        return line === 'DATA' ? null : undefined
+      })
+      expect(await destination.send(mail())).to.include({ command, reply: '550 5.7.1 go away' })
+    })
+
+  it('takes any reply of the right kind for a yes', async () => {
+    const { destination } = await scripted([], (line) => (line.startsWith('RCPT') ? '252 2.5.0 maybe\r\n' : undefined))
+    expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
+  })
+
+  it('keeps the end of a reply that is too long', async () => {
+    const lines = Array.from({ length: 100 }, (_, n) => `550-5.7.1 ${n} ${'x'.repeat(60)}\r\n`).join('')
+    const { destination } = await scripted([], (line) =>
+      line.startsWith('RCPT') ? `${lines}550 5.7.1 the end\r\n` : undefined,
+    )
+    const dialogue = await destination.send(mail())
+    const kept = 'command' in dialogue ? dialogue.reply.split('\n') : []
+    expect([kept[0]?.slice(0, 13), kept.at(-1)]).to.deep.equal(['550-5.7.1 0 x', '550 5.7.1 the end'])
+    expect(kept.join('\n').length).to.be.within(3_900, 4_096)
+  })
+
+  const texts = [
+    ['UTF-8', Buffer.from('550 5.1.1 Postfach ungültig\r\n')],
+    ['Latin-1', Buffer.from('550 5.1.1 Postfach ungültig\r\n', 'latin1')],
+  ] as const
+  for (const [charset, reply] of texts)
+    it(`keeps a reply in ${charset} word for word`, async () => {
+      const { destination } = await scripted([], (line) => (line.startsWith('RCPT') ? reply : undefined))
+      expect(await destination.send(mail())).to.include({ reply: '550 5.1.1 Postfach ungültig' })
+    })
+
+  it('keeps nobody waiting for a server that is slow, and tells them when to come back', async () => {
+    const { script, destination } = await scripted([], (line) => (line.startsWith('RCPT') ? '' : undefined))
+    const began = Date.now()
+    const busy = [destination.send(mail()), destination.send(mail())]
+    const later = await destination.send(mail())
+    expect('retrySeconds' in later && later.retrySeconds).to.be.within(12, 18)
+    expect(Date.now() - began).to.be.within(190, 400)
+    expect(await destination.send(mail())).to.have.property('retrySeconds')
+    expect(Date.now() - began).to.be.below(450)
+    expect(count(script, 'EHLO')).to.equal(2)
+    await Promise.all(busy)
+    // A connection is free.
+    expect(await destination.send(mail())).to.include({ command: 'RCPT' })
   })
 
   it('takes another connection when the one that was idle is gone', async () => {
@@ -173,7 +232,7 @@ describe('a destination', () => {
     })
 
     const policies: readonly (readonly [string, TlsPolicy, RegExp])[] = [
-      ['an untrusted certificate is refused', { kind: 'verified', names: ['mx.remote.test'] }, /not trusted/],
+      ['an untrusted certificate is refused', { kind: 'verified' }, /not trusted/],
       ['a certificate of none of the pins is refused', { kind: 'pinned', accepts: () => false }, /DANE/],
     ]
     for (const [name, tls, trouble] of policies) {

@@ -12,6 +12,7 @@ const route = { name: 'mx.remote.test', address: '192.0.2.1', port: 25 }
 
 describe('TLS policies', () => {
   let server: NameServer
+  let enforced: readonly string[] | null = null
   let certificate: X509Certificate
   let other: X509Certificate
 
@@ -26,12 +27,8 @@ describe('TLS policies', () => {
   function find(outbound: SettingsChange['outbound'] = {}) {
     const settings = defaultSettings({ outbound: { dane: true, ...outbound }, log: { level: 'silent' } })
     const resolver = createResolver([server.address])
-    return createPolicies({
-      settings,
-      resolver,
-      clock: { now: () => new Date() },
-      log: createLog(settings, 'test'),
-    }).find('remote.test', route)
+    const ctx = { settings, resolver, log: createLog(settings, 'test') }
+    return createPolicies(ctx, { enforced: async () => enforced }).find('remote.test', route)
   }
 
   const spki = (of: X509Certificate) => of.publicKey.export({ type: 'spki', format: 'der' })
@@ -71,20 +68,14 @@ describe('TLS policies', () => {
     expect(failed?.message).to.match(/ESERVFAIL for TLSA/)
   })
 
-  it('looks for an MTA-STS policy, unless that is off or the way is a relay of our own', async () => {
+  it('keeps to an MTA-STS policy, unless that is off or the way is a relay of our own', async () => {
     server.zone = {}
+    enforced = ['mx.remote.test']
+    expect((await find()).tls).to.deep.equal({ kind: 'verified' })
+    expect((await find({ mtaSts: false })).tls).to.deep.equal({ kind: 'opportunistic' })
     server.asked.length = 0
-    expect((await find()).tls).to.deep.equal({ kind: 'opportunistic' })
-    expect(server.asked).to.include('TXT _mta-sts.remote.test')
-    server.asked.length = 0
-    await find({ mtaSts: false, dane: false })
-    await find({ routes: { '*': '127.0.0.1:25' } })
+    expect((await find({ routes: { '*': '127.0.0.1:25' } })).tls).to.deep.equal({ kind: 'opportunistic' })
     expect(server.asked).to.deep.equal([])
-  })
-
-  it('goes on as before where a policy is announced that cannot be had', async () => {
-    server.zone = { 'TXT _mta-sts.remote.test': ['v=STSv1; id=1'] }
-    expect((await find()).tls).to.deep.equal({ kind: 'opportunistic' })
   })
 
   const cases: readonly (readonly [string, (own: X509Certificate) => Parameters<typeof accepts>[0][0], boolean])[] = [

@@ -1,6 +1,9 @@
 import type { MxRecord } from 'node:dns'
 import { expect } from 'chai'
-import { findRoute, type Network } from '../../plugins/outbound/route.ts'
+import { createResolver } from '../../core/resolver.ts'
+import { networkOf } from '../../plugins/outbound/network.ts'
+import { findRoutes, type Network } from '../../plugins/outbound/route.ts'
+import { defaultSettings } from './service.ts'
 
 const failing = (code: string) => Object.assign(new Error(code), { code })
 
@@ -59,15 +62,20 @@ const network: Network = {
   isOurs: (name, addresses) => name.toLowerCase() === 'us.test' || addresses.includes('192.0.2.99'),
 }
 
-async function routed(domain: string, attempt = 1, over: Partial<Network> = {}): Promise<string> {
-  const route = await findRoute({ ...network, ...over }, { domain, attempt, seed: 'em_1' })
-  return 'status' in route ? `${route.status} ${route.response}` : `${route.name} ${route.address}:${route.port}`
+async function routed(domain: string, over: Partial<Network> = {}): Promise<string> {
+  const routes = await findRoutes({ ...network, ...over }, { domain, seed: 'em_1' })
+  if ('status' in routes) return `${routes.status} ${routes.response}`
+  return routes.map(({ name, address, port }) => `${name} ${address}:${port}`).join(', ')
 }
 
-describe('findRoute', () => {
+describe('findRoutes', () => {
   const cases = [
     ['the MX', 'one.test', 'mx.one.test 192.0.2.1:25'],
-    ['the best of several MX', 'two.test', 'a.two.test 192.0.2.2:25'],
+    [
+      'all addresses of several MX, the best first',
+      'two.test',
+      'a.two.test 192.0.2.2:25, a.two.test 192.0.2.3:25, b.two.test 192.0.2.4:25',
+    ],
     ['the domain itself when there is no MX', 'bare.test', 'bare.test 192.0.2.5:25'],
     ['IPv6 when there is no IPv4', 'six.test', 'six.host.test 2001:db8::1:25'],
     ['another MX when one does not resolve', 'half.test', 'mx.one.test 192.0.2.1:25'],
@@ -94,26 +102,38 @@ describe('findRoute', () => {
     it(name, async () => expect(await routed(domain)).to.equal(expected))
   }
 
-  it('goes to another address at each attempt, and begins again', async () => {
-    const addresses = await Promise.all([1, 2, 3, 4].map((attempt) => routed('two.test', attempt)))
-    expect(addresses.map((route) => route.split(' ')[1])).to.deep.equal([
-      '192.0.2.2:25',
-      '192.0.2.3:25',
-      '192.0.2.4:25',
-      '192.0.2.2:25',
-    ])
-  })
-
-  it('takes servers of equal preference in an order that differs between mails and not between attempts', async () => {
+  it('takes servers of equal preference in an order that differs between mails', async () => {
     const servers = ['p', 'q', 'r', 's'].map((letter) => ({ exchange: `${letter}.equal.test`, priority: 10 }))
     const resolver = { ...network.resolver, resolveMx: async () => servers, resolve4: async (name: string) => [name] }
-    const first = (seed: string) => findRoute({ ...network, resolver }, { domain: 'equal.test', attempt: 1, seed })
-    const names = await Promise.all(Array.from({ length: 40 }, (_, index) => first(`em_${index}`)))
-    expect(new Set(names.map((route) => ('name' in route ? route.name : ''))).size).to.equal(4)
-    expect(await first('em_7')).to.deep.equal(names[7])
+    const found = (seed: string) => findRoutes({ ...network, resolver }, { domain: 'equal.test', seed })
+    const orders = await Promise.all(Array.from({ length: 40 }, (_, index) => found(`em_${index}`)))
+    expect(new Set(orders.map((routes) => ('status' in routes ? '' : routes[0]?.name))).size).to.equal(4)
+    expect(await found('em_7')).to.deep.equal(orders[7])
   })
 
   it('sends everything to the relay for *', async () => {
-    expect(await routed('gone.test', 1, { routes: { '*': '192.0.2.60:25' } })).to.equal('192.0.2.60 192.0.2.60:25')
+    expect(await routed('gone.test', { routes: { '*': '192.0.2.60:25' } })).to.equal('192.0.2.60 192.0.2.60:25')
   })
+})
+
+describe('the network', () => {
+  const here = networkOf({
+    settings: defaultSettings({ smtp: { port: 2525 } }),
+    hostname: 'mail.us.test',
+    resolver: createResolver([]),
+  })
+  const cases: readonly (readonly [string, string, boolean])[] = [
+    ['a server elsewhere', '192.0.2.1', false],
+    ['this machine', '127.0.0.1', true],
+    ['this machine by another address of its own', '127.8.9.10', true],
+    ['this machine as no address', '0.0.0.0', true],
+    ['this machine in IPv6', '::1', true],
+    ['this machine in IPv6 as no address', '::', true],
+    ['this machine in IPv6 as IPv4', '::ffff:127.0.0.1', true],
+  ]
+  for (const [what, address, expected] of cases)
+    it(`${expected ? 'never leads mail of others to' : 'leads to'} ${what}`, () =>
+      expect(here.isOurs('mx.remote.test', [address])).to.equal(expected))
+
+  it('knows our own name', () => expect(here.isOurs('Mail.US.test', ['192.0.2.1'])).to.equal(true))
 })

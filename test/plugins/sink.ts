@@ -42,7 +42,7 @@ export async function startSink(refuse: (to: string) => number | null, options: 
 export type Script = { readonly route: string; readonly heard: string[]; close(): Promise<void> }
 
 /** A server that greets and then answers each command, and the final dot, with what `answer` gives; null hangs up. */
-export async function startScript(greeting: string, answer: (line: string) => string | null): Promise<Script> {
+export async function startScript(greeting: string, answer: (line: string) => string | Buffer | null): Promise<Script> {
   const heard: string[] = []
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
@@ -52,7 +52,7 @@ export async function startScript(greeting: string, answer: (line: string) => st
       heard.push(line)
       if (inData && line !== '.') return
       const reply = answer(line)
-      inData = reply?.startsWith('354') ?? false
+      inData = reply?.toString('latin1').startsWith('354') ?? false
       if (reply === null) socket.destroy()
       else socket.write(reply)
     })

@@ -149,6 +149,33 @@ describe('submission', () => {
     expect(await codeOf(send(tls, { from: 'boss@elsewhere.example' }))).to.equal(550)
   })
 
+  const header = (...fields: readonly string[]) => `${fields.join('\r\n')}\r\nSubject: Whose?\r\n\r\nHi\r\n`
+  const claims: readonly (readonly [string, (own: string) => string, number])[] = [
+    ['itself', (own) => header(`From: ${own}`), 250],
+    [
+      'itself with a tag, as its own secretary',
+      (own) => header(`From: ${own.replace('@', '+x@')}`, `Sender: ${own}`),
+      250,
+    ],
+    ['nobody', () => header('To: a@b.example'), 501],
+    ['itself and somebody else', (own) => header(`From: ${own}, boss@elsewhere.example`), 501],
+    ['itself first and then somebody else', (own) => header(`From: ${own}`, 'From: boss@elsewhere.example'), 501],
+    ['itself, sent by somebody else', (own) => header(`From: ${own}`, 'Sender: boss@elsewhere.example'), 550],
+    [
+      'itself, and somebody else past what is read of a header',
+      (own) => header(`From: ${own}`, ...Array.from({ length: 3_000 }, () => 'X-A: 1'), 'From: boss@elsewhere.example'),
+      552,
+    ],
+  ]
+  for (const [whom, raw, code] of claims)
+    it(`${code === 250 ? 'takes' : 'refuses'} mail from ${whom}`, async () => {
+      const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+      await client.say(`AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`)
+      const answer = await client.send(['whose@remote.example'], raw(service.address), { from: service.address })
+      client.destroy()
+      expect(answer.code, answer.text).to.equal(code)
+    })
+
   it('offers no login where mail comes in', async () => {
     const client = await SmtpClient.hello(service.smtp)
     expect(
