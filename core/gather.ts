@@ -2,6 +2,8 @@
  * Writes things in groups: all that wait while a group is being written form the next one. Invariants: one group is written
  * at a time, in the order of asking; who waits for a thing hears when its group is written, or what it failed of.
  */
+import { isAway } from './unavailable.ts'
+
 export type Gather<T, R = void> = (item: T) => Promise<R>
 
 /**
@@ -39,4 +41,22 @@ export function createGather<T, R = void>(max: number, write: WriteGroup<T, R>):
       if (!running) process.nextTick(run)
       running = true
     })
+}
+
+/** The same, but what is in the way of one thing is not in the way of the others: after a failure each is written alone. */
+export function apart<T, R>(write: WriteGroup<T, R>): WriteGroup<T, R> {
+  return async (items) => {
+    try {
+      return await write(items)
+    } catch (error) {
+      if (items.length === 1 || isAway(error)) throw error
+      const results: Promise<R>[] = []
+      for (const item of items) {
+        const alone = write([item]).then(([result]) => result as R)
+        results.push(alone)
+        await alone.catch(() => undefined)
+      }
+      return results
+    }
+  }
 }

@@ -10,7 +10,7 @@ import { endRows, findLeases } from '../store/outbox.ts'
 import type { Attempt, Outcome } from './attempt.ts'
 import { after, secondMs } from './clock.ts'
 import type { Context } from './context.ts'
-import { createGather } from './gather.ts'
+import { apart, createGather } from './gather.ts'
 import { perStore } from './per-store.ts'
 import { complains } from './simulator.ts'
 
@@ -29,8 +29,8 @@ const sentAfterMs = 200
 
 /** Attempts that went out a moment ago, and when. */
 const underWay = perStore(() => new Map<Attempt, Date>())
-const startings = perStore(() => createGather(groupMax, writeStarted))
-const endings = perStore(() => createGather(groupMax, writeEnded))
+const startings = perStore(() => createGather(groupMax, apart(writeStarted)))
+const endings = perStore(() => createGather(groupMax, apart(writeEnded)))
 
 /** Records that the mail is on its way out, unless it is there in a moment. Nobody has to wait for it. */
 export async function recordSent(ctx: Context, attempt: Attempt): Promise<void> {

@@ -38,7 +38,7 @@ export function createRounds<V>(): Ask<V> {
     if (same !== undefined) return same.found
     const { promise, resolve, reject } = Promise.withResolvers<V | undefined>()
     waiting.set(key, { load, found: promise, resolve, reject })
-    // What is asked for at once goes together; why not later in the turn, see core/gather.ts.
+    // What is asked for at once goes together.
     if (!running) process.nextTick(run)
     running = true
     return promise

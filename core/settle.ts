@@ -10,7 +10,7 @@ import { after, secondMs } from './clock.ts'
 import { noteRecipients } from './contacts.ts'
 import type { Context } from './context.ts'
 import { announced, announceOutcomes, announceSent } from './delivery-events.ts'
-import { createGather } from './gather.ts'
+import { apart, createGather } from './gather.ts'
 import { perStore } from './per-store.ts'
 import { returnPathOf } from './return-path.ts'
 import { releaseScheduled } from './scheduled.ts'
@@ -22,8 +22,8 @@ const laterMax = 100
 
 type Settling = { readonly ctx: Context; readonly email: EmailDoc; readonly fresh?: Fresh }
 
-const freshOnes = perStore(() => createGather<Settling>(freshMax, settleGroup))
-const laterOnes = perStore(() => createGather<Settling>(laterMax, settleGroup))
+const freshOnes = perStore(() => createGather<Settling>(freshMax, apart(settleGroup)))
+const laterOnes = perStore(() => createGather<Settling>(laterMax, apart(settleGroup)))
 
 /** Settles the sends that are due. Answers how many there were. */
 export async function settleDue(ctx: Context): Promise<number> {
@@ -56,26 +56,9 @@ async function settleLater(ctx: Context, emails: readonly EmailDoc[]): Promise<v
   )
 }
 
-/** What is in the way of one send is not in the way of the others: after a failure each is tried alone. */
-async function settleGroup(group: readonly Settling[]): Promise<Promise<void>[]> {
-  const alone = group.length === 1
-  try {
-    await settleAll(group[0]!.ctx, group)
-    return []
-  } catch (error) {
-    if (alone) throw error
-    const results: Promise<void>[] = []
-    for (const settling of group) {
-      const one = settleAll(settling.ctx, [settling])
-      results.push(one)
-      await one.catch(() => undefined)
-    }
-    return results
-  }
-}
-
 /** Settles sends as they were read. When one changed meanwhile, the change asked for another settling. */
-async function settleAll(ctx: Context, settlings: readonly Settling[]): Promise<void> {
+async function settleGroup(settlings: readonly Settling[]): Promise<[]> {
+  const { ctx } = settlings[0]!
   const now = ctx.clock.now()
   const released = await Promise.all(settlings.map((settling) => releasedOf(ctx, settling, now)))
   const open = released.filter((settling) => settling !== null)
@@ -95,6 +78,7 @@ async function settleAll(ctx: Context, settlings: readonly Settling[]): Promise<
       ...{ email, recipients: announced(email), todoAt: sentIsOut(email) ? null : dueAt(email) },
     })),
   )
+  return []
 }
 
 /** Null: it waits for its time, or somebody changed it meanwhile. */
