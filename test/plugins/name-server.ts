@@ -1,7 +1,7 @@
 /** A DNS server for tests: answers from a zone over UDP and TCP, and misbehaves where it is told to. */
-import { createSocket } from 'node:dgram'
+import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import {
   type Answer,
   AUTHENTIC_DATA,
@@ -31,12 +31,11 @@ export type NameServer = {
   stop(): Promise<void>
 }
 
+const bindTriesMax = 20
 const rcodes: { readonly [trouble: string]: number } = { SERVFAIL: 2, REFUSED: 5 }
 
 export async function startNameServer(zone: Zone): Promise<NameServer> {
-  const udp = createSocket('udp4')
-  udp.bind(0, '127.0.0.1')
-  await once(udp, 'listening')
+  const { udp, tcp } = await bindBoth()
   const { port } = udp.address()
   const server: NameServer = {
     address: `127.0.0.1:${port}`,
@@ -53,7 +52,7 @@ export async function startNameServer(zone: Zone): Promise<NameServer> {
     const answer = answerTo(server, question, { over: 'udp' })
     if (answer !== null) udp.send(answer, from.port, from.address)
   })
-  const tcp = createServer((socket) => {
+  tcp.on('connection', (socket) => {
     socket.on('error', () => socket.destroy())
     socket.on('data', (bytes) => {
       const answer = answerTo(server, bytes.subarray(2), { over: 'tcp' })
@@ -63,9 +62,24 @@ export async function startNameServer(zone: Zone): Promise<NameServer> {
       socket.end(Buffer.concat([length, answer]))
     })
   })
-  tcp.listen(port, '127.0.0.1')
-  await once(tcp, 'listening')
-  return Object.assign(server, { port: (tcp.address() as AddressInfo).port })
+  return server
+}
+
+/** Sockets of both kinds at a port that is free for both. */
+async function bindBoth(): Promise<{ udp: Socket; tcp: Server }> {
+  for (let tries = 1; ; tries++) {
+    const [udp, tcp] = [createSocket('udp4'), createServer()]
+    udp.bind(0, '127.0.0.1')
+    await once(udp, 'listening')
+    try {
+      tcp.listen(udp.address().port, '127.0.0.1')
+      await once(tcp, 'listening')
+      return { udp, tcp }
+    } catch (error) {
+      udp.close()
+      if (tries === bindTriesMax) throw error
+    }
+  }
 }
 
 function answerTo(server: NameServer, bytes: Buffer, { over }: { over: 'udp' | 'tcp' }): Buffer | null {
