@@ -209,7 +209,7 @@ export async function writeSend(
       takenBy: allowance.token,
       createdAt: at,
     },
-    threadId: messageId === null ? null : (parent?.threadId ?? ownThread(messageId)),
+    threadId: threadIdOf({ id: messageId, mailbox, parent, messageIdHeader }),
     inReplyTo: parent?.messageIdHeader ?? null,
     ...(origin !== undefined && { origin }),
     ...(batchId !== undefined && { batchId }),
@@ -227,6 +227,19 @@ export async function writeSend(
     sendAt === null ? settle(ctx, email, { raw, folders }).catch(later) : undefined,
   ])
   return email
+}
+
+/** Of the Sent copy; null without one. */
+function threadIdOf({
+  id,
+  mailbox,
+  parent,
+  messageIdHeader: messageId,
+}: Pick<Outgoing, 'mailbox' | 'parent'> & { readonly id: string | null; readonly messageIdHeader: string }):
+  | string
+  | null {
+  if (id === null || mailbox === null) return null
+  return parent?.threadId ?? ownThread({ id, mailboxId: mailbox._id }, { messageId })
 }
 
 type NewBlob = { readonly ctx: Context; readonly chunks: readonly BlobDoc[] }

@@ -4,10 +4,10 @@
  * the one that stays; doing it twice changes nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ancestors, baseSubject, isReplySubject, type ThreadHint } from '../mail/threading.ts'
+import { ancestors, baseSubject, isReplySubject, rootId, type ThreadHint } from '../mail/threading.ts'
 import { Failure } from '../schemas/failures.ts'
 import { deriveId, newToken } from '../schemas/ids.ts'
-import type { MailboxDoc, Named, ThreadDoc } from '../store/documents/mail.ts'
+import type { MailboxDoc, MessageDoc, Named, ThreadDoc } from '../store/documents/mail.ts'
 import { standardFolderId } from '../store/folders.ts'
 import { findByHeader } from '../store/messages.ts'
 import type { ThreadMessage, ThreadRef } from '../store/threads.ts'
@@ -34,8 +34,9 @@ export type Placed = ThreadHint & {
 }
 
 /**
- * The thread a message belongs to: that of its nearest ancestor in the mailbox; else, when its subject says that it is an
- * answer, the newest of the last 30 days with that subject in which its sender takes part; else one of its own.
+ * The thread a message belongs to: that of its nearest ancestor in the mailbox; else that of others which name the same root;
+ * else, when its subject says that it is an answer, the newest of the last 30 days with that subject in which its sender takes
+ * part; else one of its own, which its root joins when it comes later.
  */
 export async function threadOf(
   ctx: Context,
@@ -47,7 +48,10 @@ export async function threadOf(
     const parent = found.find(({ messageIdHeader }) => messageIdHeader === ancestor)
     if (parent !== undefined) return parent.threadId
   }
-  return (await threadBySubject(ctx, mailboxId, parsed)) ?? ownThread(id)
+  const own = ownThread({ id, mailboxId }, parsed)
+  if (nearest.length === 0 && !isReplySubject(parsed.subject ?? '')) return own
+  const known = await store.findThread(ctx.store, { mailboxId, threadId: own })
+  return known === null ? ((await threadBySubject(ctx, mailboxId, parsed)) ?? own) : own
 }
 
 /** Those who derive in this process go together, so that they do not get in each other's way. */
@@ -64,12 +68,10 @@ export async function deriveThreads(ctx: Context, refs: readonly ThreadRef[]): P
  * Derives the threads of messages that were just written. One that begins with them is made of them without a look at the
  * others: where it is there already, somebody else derived it, and it is derived from all its messages.
  */
-export async function deriveWritten(ctx: Context, messages: readonly ThreadMessage[]): Promise<void> {
+export async function deriveWritten(ctx: Context, messages: readonly Written[]): Promise<void> {
   const begun = [...Map.groupBy(messages, ({ threadId }) => threadId).values()].flatMap((own) => {
     const [first, ...others] = inOrder(own)
-    return first?.threadId === ownThread(first?._id ?? '')
-      ? [{ doc: threadFrom([first, ...others]), from: undefined }]
-      : []
+    return first !== undefined && begins(first) ? [{ doc: threadFrom([first, ...others]), from: undefined }] : []
   })
   const met = new Set(await store.writeThreads(ctx.store, begun))
   const made = new Set(begun.map(({ doc }) => doc._id).filter((id) => !met.has(id)))
@@ -79,8 +81,18 @@ export async function deriveWritten(ctx: Context, messages: readonly ThreadMessa
   )
 }
 
-/** The thread that a message begins. */
-export const ownThread = (messageId: string): string => deriveId('thr', messageId, 'thread')
+type Written = ThreadMessage & Pick<MessageDoc, 'messageIdHeader' | 'inReplyTo' | 'references'>
+
+/** Whether a message may be the first that is known of its thread. */
+function begins({ _id: id, mailboxId, threadId, messageIdHeader, inReplyTo, references }: Written): boolean {
+  return threadId === ownThread({ id, mailboxId }, { messageId: messageIdHeader ?? null, inReplyTo, references })
+}
+
+/** The thread that a message begins: the same one for all messages of a mailbox that name one root, whichever comes first. */
+export function ownThread({ id, mailboxId }: { id: string; mailboxId: string }, hint: ThreadHint): string {
+  const root = rootId(hint)
+  return root === null ? deriveId('thr', id, 'thread') : deriveId('thr', mailboxId, `thread ${root}`)
+}
 
 /** Derives the threads that do not know of a message yet: for the sweep. */
 export async function deriveMissed(
@@ -167,7 +179,8 @@ async function deriveOnce(ctx: Context, refs: readonly ThreadRef[]): Promise<rea
   )
 }
 
-const inOrder = (messages: readonly ThreadMessage[]) => messages.toSorted((a, b) => (a._id < b._id ? -1 : 1))
+const inOrder = <T extends ThreadMessage>(messages: readonly T[]) =>
+  messages.toSorted((a, b) => (a._id < b._id ? -1 : 1))
 
 type Messages = readonly [ThreadMessage, ...ThreadMessage[]]
 

@@ -20,6 +20,14 @@ export function ancestors({ messageId, inReplyTo, references }: ThreadHint): str
   return [...new Set(ids)].filter((id) => id !== own).slice(0, limits.ancestorsMax)
 }
 
+/**
+ * The Message-ID that a conversation began with, as far as a message tells: its first reference, else what it answers, else
+ * its own. Null when it names none.
+ */
+export function rootId(hint: ThreadHint): string | null {
+  return ancestors(hint).at(-1) ?? bareId(hint.messageId ?? '')
+}
+
 /** Of too many references the first (the thread's root) and the last (the parents) matter (RFC 5322 3.6.4). */
 export function rootAndLatest(ids: readonly string[], max: number): readonly string[] {
   const [root] = ids

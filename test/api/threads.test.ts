@@ -78,6 +78,27 @@ describe('api: threads', () => {
   const idsOf = async (query: string) => (await list(query)).map(({ thread_id }) => thread_id)
 
   describe('a message joins', () => {
+    const orders = [
+      ['others that answer a mail which never came', ['<a', '<a'], 1],
+      ['its answers that came before it', ['<b', 'b'], 1],
+      ['the copy of itself that came by a list', ['c', 'c'], 1],
+      ['none that names another root', ['<d', '<e'], 2],
+    ] as const
+    for (const [name, letters, count] of orders) {
+      it(name, async () => {
+        const threads: string[] = []
+        for (const [n, each] of letters.entries()) {
+          const root = `orders-${each.replace('<', '')}@remote.example`
+          const raw = each.startsWith('<')
+            ? letter({ subject: `Words ${n}`, headers: [`References: <${root}>`] })
+            : letter({ id: root, subject: `Words ${n}` })
+          threads.push((await arrive(raw)).threadId)
+        }
+        expect(new Set(threads).size).to.equal(count)
+        if (count === 1) expect(await threadAt(threads[0]!)).to.include({ message_count: letters.length })
+      })
+    }
+
     it('the thread that References names, nearest first, and shows all oldest first', async () => {
       const first = await arrive(letter({ id: 'root@remote.example' }))
       const second = await arrive(
