@@ -23,9 +23,10 @@ export type VisibleTextOptions = {
  * `htmlDepthMax` is not read, which `truncated` tells. Linear. Never throws.
  */
 export function visibleText(
-  html: string,
+  source: string,
   options: VisibleTextOptions = {},
 ): { readonly text: string; readonly hidden: readonly Hidden[]; readonly truncated: boolean } {
+  const html = source.length > limits.htmlCharsMax ? withoutData(source) : source
   const out = textLayout()
   const log = hiddenLog(out)
   const rules = styleRules()
@@ -79,6 +80,9 @@ export function visibleText(
     truncated: read < html.length && !isEnough(),
   }
 }
+
+/** Images that are written into the HTML say nothing and may be longer than all that is read. */
+const withoutData = (html: string) => html.replace(/data:[^"'\s<>()]{1000,}/gi, 'data:,')
 
 /** Collects hidden text; pieces that nothing visible stands between are one report. */
 function hiddenLog(out: TextLayout) {

@@ -91,6 +91,12 @@ describe('mail/body: text', () => {
     })
   })
 
+  it('reads what stands behind an image of megabytes within the HTML', () => {
+    const image = `<img src="data:image/png;base64,${'A'.repeat(3_000_000)}">`
+    const { text, truncated } = body(message(`Content-Type: text/html\n\n<p>before${image}</p><p>behind</p>\n`))
+    expect({ text, truncated }).to.deep.equal({ text: 'before\n\nbehind', truncated: false })
+  })
+
   it('decodes at most its limit of a huge body', () => {
     const { text, truncated } = body(message(`\n${'words and words\n'.repeat(400_000)}`))
     expect(truncated).to.equal(true)
