@@ -19,6 +19,7 @@ import { perStore } from './per-store.ts'
 import { receive } from './receive.ts'
 import { findRecipient } from './recipients.ts'
 import { complains, simulate } from './simulator.ts'
+import { isAway } from './unavailable.ts'
 import { ownVerdict } from './verdict.ts'
 
 /** Accounts in one claim: with a backlog each has the same share, which is worth a question of its own. */
@@ -179,7 +180,7 @@ export async function deliverLocally(ctx: Context, attempt: Attempt): Promise<Ou
     })
     return outcome('delivered', `250 2.0.0 stored as ${messageIds.join(' ')}`)
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
+    if (!(error instanceof Failure) || isAway(error)) throw error
     if (error.code === 'mailbox_not_found') return outcome('bounced', `550 5.1.1 ${error.message}`)
     if (error.code === 'forbidden') return outcome('bounced', `550 5.7.1 ${error.message}`)
     return outcome(

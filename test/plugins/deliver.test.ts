@@ -1,8 +1,10 @@
 /** Which server an attempt goes to. */
 import { expect } from 'chai'
+import { MongoNetworkError } from 'mongodb'
 import type { Attempt, Outcome } from '../../core/attempt.ts'
 import { deliver } from '../../plugins/outbound/deliver.ts'
 import { createPolicies } from '../../plugins/outbound/policy.ts'
+import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { type Door, openDoor } from '../api/door.ts'
 
@@ -21,22 +23,24 @@ describe('deliver', () => {
     ...{ messageIdHeader: 'em_1@us.test', sizeBytes: 1, heldUntil: new Date(), readRaw: async () => Buffer.from('x') },
   })
 
+  const network = {
+    routes: {},
+    isOurs: () => false,
+    hostAddresses: async () => [],
+    resolver: {
+      resolveMx: async () => servers.map((exchange, priority) => ({ exchange, priority })),
+      resolve4: async (name: string) => [name],
+      resolve6: async () => [],
+    },
+  }
+
   /** Where an attempt goes when those are `resting` (seconds) and the domain's policy names `named`. */
   async function delivered(n: number, resting: { [server: string]: number } = {}, named: string[] | null = null) {
     const tried: string[] = []
     const outcome = await deliver(
       door.ctx,
       {
-        network: {
-          routes: {},
-          isOurs: () => false,
-          hostAddresses: async () => [],
-          resolver: {
-            resolveMx: async () => servers.map((exchange, priority) => ({ exchange, priority })),
-            resolve4: async (name) => [name],
-            resolve6: async () => [],
-          },
-        },
+        network,
         policies: createPolicies(door.ctx, { enforced: async () => named }),
         carrier: {
           async send(_attempt, _raw, { route, tls }): Promise<Outcome> {
@@ -95,5 +99,21 @@ describe('deliver', () => {
         response: '451 4.7.5 the MTA-STS policy of remote.test names none of its mail servers',
       })
       expect(outcome.untried).to.equal(undefined)
+    })
+
+  const away = new MongoNetworkError('the connection is gone')
+  const troubles = [
+    ['the database is away', away, true],
+    ['the mail could not be stored because it is away', new Failure('unavailable', 'Later.', { cause: away }), true],
+    ['the mail cannot be read', new Error('a fault'), undefined],
+  ] as const
+  for (const [what, error, untried] of troubles)
+    it(`is ${untried ? 'no' : 'an'} attempt when ${what}`, async () => {
+      const policies = createPolicies(door.ctx, { enforced: async () => null })
+      const carrier = { send: () => Promise.reject(new Error('never reached')) }
+      const readRaw = () => Promise.reject(error)
+      const outcome = await deliver(door.ctx, { network, policies, carrier }, { ...attempt(1), readRaw })
+      expect(outcome).to.include({ status: 'deferred', response: '451 4.3.0 local error' })
+      expect(outcome.untried).to.equal(untried)
     })
 })
