@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
@@ -11,7 +11,7 @@ import { createAccount } from '../../core/accounts.ts'
 import { closeContext } from '../../core/context.ts'
 import { createDomain } from '../../core/domains.ts'
 import { mailboxPath, makeTenant } from '../api/door.ts'
-import { client, contextOf, eventually, type Json, type Service, startService } from '../service.ts'
+import { client, contextOf, eventually, type Json, type ReadyLine, type Service, startService } from '../service.ts'
 import { sendMail } from './smtp.ts'
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
@@ -282,6 +282,29 @@ describe('serving', function () {
     }
   })
 
+  it('npm start ends with npm', async () => {
+    const data = await mkdtemp(path.join(tmpdir(), 'mailroom-npm-'))
+    const ports = { MAILROOM_HTTP_PORT: '0', MAILROOM_SMTP_PORT: '0' }
+    const npm = spawn('npm', ['start'], {
+      ...{ cwd: path.dirname(path.dirname(bin)), stdio: ['ignore', 'pipe', 'ignore'] },
+      env: { ...process.env, ...ports, MAILROOM_DATA: data, MAILROOM_LOG_LEVEL: 'warn' },
+    })
+    try {
+      const ready = await eventually('it is ready', readyLine(npm), 40_000)
+      npm.kill('SIGTERM')
+      const address = ready.http.slice(7)
+      const isGone = () =>
+        openSession(address).then(
+          (socket) => !socket.destroy(),
+          () => true,
+        )
+      await eventually('nothing listens any more', isGone, 20_000)
+    } finally {
+      // The engine goes last.
+      await rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
+    }
+  })
+
   it('goes on where it stopped', async () => {
     const again = await startService({ data: service.data, env: { MAILROOM_SHARED_DOMAIN: 'free.example' } })
     try {
@@ -293,6 +316,18 @@ describe('serving', function () {
     }
   })
 })
+
+/** What a process printed when it was ready; null until then. */
+function readyLine({ stdout }: ChildProcess): () => Promise<ReadyLine | null> {
+  let text = ''
+  stdout?.on('data', (piece: Buffer) => {
+    text += piece.toString()
+  })
+  return async () => {
+    const line = text.split('\n').find((each) => each.startsWith('{"ready":true') && each.endsWith('}'))
+    return line === undefined ? null : (JSON.parse(line) as ReadyLine)
+  }
+}
 
 function openSession(address: string): Promise<ReturnType<typeof connect>> {
   const [host, port] = address.split(':')
