@@ -26,30 +26,44 @@ import { sweepBlobs } from '../core/unused-blobs.ts'
 
 type Task = (ctx: Context) => Promise<unknown>
 
-type Clock = { readonly name: string; readonly every: string; readonly tasks: readonly Task[] }
+type Clock = {
+  readonly name: string
+  readonly every: string
+  readonly tasks: readonly Task[]
+  /** A run that takes longer than this is taken for dead and may start elsewhere: every run is safe to repeat. */
+  readonly lockMs: number
+}
+
+/** A run that was broken off, by a crash or an outage of the database, holds its clock up for so long. */
+const promptMs = 10_000
+const patientMs = 60_000
 
 /**
  * What happens how often. Every clock costs a look at the database with each poll, so slow tasks of the same pace share one;
  * what has to be prompt has one of its own.
  */
 const clocks: readonly Clock[] = [
-  { name: 'webhook retries', every: '1 second', tasks: [attemptDue] },
-  { name: 'step batches', every: '1 second', tasks: [stepBatches] },
-  { name: 'settle sends', every: '1 second', tasks: [settleDue] },
-  { name: 'sweep arrivals', every: '10 seconds', tasks: [sweepArrivals] },
-  { name: 'sweep search', every: '10 seconds', tasks: [sweepSearch] },
+  { name: 'webhook retries', every: '1 second', tasks: [attemptDue], lockMs: promptMs },
+  { name: 'step batches', every: '1 second', tasks: [stepBatches], lockMs: promptMs },
+  { name: 'settle sends', every: '1 second', tasks: [settleDue], lockMs: promptMs },
+  { name: 'sweep arrivals', every: '10 seconds', tasks: [sweepArrivals], lockMs: patientMs },
+  { name: 'sweep search', every: '10 seconds', tasks: [sweepSearch], lockMs: patientMs },
   {
     name: 'each minute',
     every: '1 minute',
     tasks: [sweepMailboxes, sweepEndings, sweepReservations, sweepUnclaimed, sweepBlobs, sweepTakes, sweepPlaces],
+    lockMs: patientMs,
   },
-  { name: 'every ten minutes', every: '10 minutes', tasks: [tidySearch, sweepDiscarded, sweepStorage] },
-  { name: 'each hour', every: '1 hour', tasks: [sweepEnded, sweepEventFloors] },
+  {
+    name: 'every ten minutes',
+    every: '10 minutes',
+    tasks: [tidySearch, sweepDiscarded, sweepStorage],
+    lockMs: patientMs,
+  },
+  { name: 'each hour', every: '1 hour', tasks: [sweepEnded, sweepEventFloors], lockMs: patientMs },
 ]
 
 const pollMs = 1_000
-/** A run that takes longer than this is taken for dead and may start elsewhere: every run is safe to repeat. */
-const lockMs = 60_000
 
 export type Clocks = { stop(): Promise<void> }
 
@@ -58,11 +72,11 @@ export async function startClocks(ctx: Context): Promise<Clocks> {
   const agenda = new Agenda({
     backend: new MongoBackend({ mongo: ctx.store.db }),
     processEvery: pollMs,
-    defaultLockLifetime: lockMs,
+    defaultLockLifetime: patientMs,
     removeOnComplete: false,
   })
   agenda.on('error', (error: unknown) => ctx.log.error({ err: error }, 'agenda'))
-  for (const { name, tasks } of clocks)
+  for (const { name, tasks, lockMs } of clocks)
     agenda.define(name, () => runAll(ctx, tasks), { concurrency: 1, lockLifetime: lockMs })
   await agenda.start()
   for (const { name, every } of clocks) await agenda.every(every, name)
