@@ -20,12 +20,12 @@ export async function teach(
   ctx.changes.publish({ kind: 'address', addresses: [mailbox] })
 }
 
-/** What a mailbox was taught about mail from an address. */
+/** What a mailbox was taught about mail of these authors: spam of one is enough, and none but the first speaks for it. */
 export function lessonOn(
   lessons: readonly Lesson[],
-  { from, authenticated }: { from: string | null; authenticated: boolean },
+  { authors, authenticated }: { authors: readonly string[]; authenticated: boolean },
 ): 'spam' | 'ham' | null {
-  const lesson = lessons.find(({ address }) => address === from)
-  if (lesson === undefined) return null
-  return lesson.spam ? 'spam' : authenticated ? 'ham' : null
+  if (lessons.some(({ address, spam }) => spam && authors.includes(address))) return 'spam'
+  const isWelcome = lessons.some(({ address, spam }) => !spam && address === authors[0])
+  return isWelcome && authenticated ? 'ham' : null
 }

@@ -54,23 +54,24 @@ export function sendRefusals(mailbox: MailboxDoc, addresses: readonly string[]):
 export type Sender = {
   /** '' is the null sender. */
   readonly reversePath: string
-  /** null: there is no From. */
-  readonly from: string | null
+  /** Whom From names. */
+  readonly authors: readonly string[]
   /** Whether the domain of From is authenticated, or perhaps would be if the DNS had answered. */
   readonly authenticated: 'yes' | 'no' | 'perhaps'
 }
 
 /**
- * Whether the lists take mail of a sender: blocked by envelope or From, whoever really sent it; allowed only by an
- * authenticated From. 'perhaps': the allow list would take it if the sender turned out to be who it says.
+ * Whether the lists take mail of a sender: blocked by envelope or any author, whoever really sent it; allowed only by an
+ * authenticated From whose authors are all listed. 'perhaps': the allow list would take it if the sender turned out to be who it says.
  */
 export function receiveRule(
   { receiveAllow, receiveBlock }: Pick<MailboxLists, 'receiveAllow' | 'receiveBlock'>,
-  { reversePath, from, authenticated }: Sender,
+  { reversePath, authors, authenticated }: Sender,
 ): 'take' | 'refuse' | 'perhaps' {
-  if ([reversePath, from ?? ''].some((address) => isBlocked(receiveBlock, address))) return 'refuse'
+  if ([reversePath, ...authors].some((address) => isBlocked(receiveBlock, address))) return 'refuse'
   if (receiveAllow.length === 0) return 'take'
-  if (from === null || authenticated === 'no' || !isListed(receiveAllow, from)) return 'refuse'
+  if (authors.length === 0 || authenticated === 'no' || !authors.every((author) => isListed(receiveAllow, author)))
+    return 'refuse'
   return authenticated === 'yes' ? 'take' : 'perhaps'
 }
 

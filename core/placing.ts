@@ -8,7 +8,8 @@ import type { Verdict } from './verdict.ts'
 export type Origin = {
   /** '' is the null sender. */
   readonly reversePath: string
-  readonly from: string | null
+  /** Whom From names, usually one. */
+  readonly authors: readonly string[]
   /** Absent: nothing was looked at, nobody is authenticated. */
   readonly verdict?: Verdict
 }
@@ -29,13 +30,13 @@ export function foldersFor(mailboxes: readonly RecipientMailbox[], origin: Origi
   )
 }
 
-function isSpam({ lessons }: RecipientMailbox, { from, verdict }: Origin): boolean {
-  const lesson = lessonOn(lessons, { from, authenticated: typeof verdict?.authentication.alignedFrom === 'string' })
+function isSpam({ lessons }: RecipientMailbox, { authors, verdict }: Origin): boolean {
+  const lesson = lessonOn(lessons, { authors, authenticated: typeof verdict?.authentication.alignedFrom === 'string' })
   if (verdict?.suspicion === 'policy' || lesson === 'spam') return true
   return verdict?.suspicion === 'filter' && lesson !== 'ham'
 }
 
-function senderOf({ reversePath, from, verdict }: Origin): Sender {
+function senderOf({ reversePath, authors, verdict }: Origin): Sender {
   const { alignedFrom = null, perhapsAligned = false } = verdict?.authentication ?? {}
-  return { reversePath, from, authenticated: alignedFrom !== null ? 'yes' : perhapsAligned ? 'perhaps' : 'no' }
+  return { reversePath, authors, authenticated: alignedFrom !== null ? 'yes' : perhapsAligned ? 'perhaps' : 'no' }
 }

@@ -62,7 +62,7 @@ export async function receive(
   const from = parsed.from?.address ?? null
   const folderIds = foldersFor(
     mailboxes.map(({ mailbox }) => mailbox),
-    { reversePath, from, verdict },
+    { reversePath, authors: parsed.authors.map(({ address }) => address), verdict },
   )
   const ids = mailboxes.map(() => newId('msg', at))
   const [{ ref, chunks }, meetings] = await Promise.all([

@@ -17,6 +17,9 @@ export type ParsedMessage = {
   /** Of the most nested entity; 0 for a message of one part. */
   readonly depth: number
   readonly subject: string | null
+  /** Everybody whom the From fields name. */
+  readonly authors: readonly Mailbox[]
+  /** The first author of the first From. */
   readonly from: Mailbox | null
   readonly sender: Mailbox | null
   readonly to: readonly Mailbox[]
@@ -68,6 +71,7 @@ function parseEntity(raw: Buffer, signedDepth: number): ParsedMessage {
     root,
     depth: depth + (signed?.parsed.depth ?? 0),
     subject: subjectOf(fields),
+    authors: authorsOf(fields),
     from: addresses(fields, 'from')[0] ?? null,
     sender: addresses(fields, 'sender')[0] ?? null,
     to: addresses(fields, 'to'),
@@ -180,6 +184,11 @@ function isPkcs7({ contentType, params, dispositionParams }: Part): boolean {
 function addresses(fields: readonly HeaderField[], name: string): readonly Mailbox[] {
   const field = firstHeader(fields, name)
   return field ? parseAddressList(field.rawValue) : []
+}
+
+function authorsOf(fields: readonly HeaderField[]): readonly Mailbox[] {
+  const from = fields.filter(({ name }) => name.toLowerCase() === 'from')
+  return from.flatMap(({ rawValue }) => parseAddressList(rawValue)).slice(0, limits.addressesMax)
 }
 
 function subjectOf(fields: readonly HeaderField[]): string | null {

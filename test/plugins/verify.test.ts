@@ -367,6 +367,12 @@ describe('verification of incoming mail', () => {
         false,
       ],
       ['block the envelope', { receiveBlock: ['y.test'] }, { from: 'x@y.test', raw: letterOf('a@here.test') }, false],
+      [
+        'block whoever else is an author',
+        { receiveBlock: ['b@there.test'] },
+        { raw: letterOf('a@here.test>, Other <b@there.test') },
+        false,
+      ],
       ['block all tags of an author', { receiveBlock: ['a@here.test'] }, { raw: letterOf('a+news@here.test') }, false],
       ['block domains below', { receiveBlock: ['*.here.test'] }, { raw: letterOf('a@mail.here.test') }, false],
       [
@@ -392,6 +398,12 @@ describe('verification of incoming mail', () => {
         'do not allow others',
         { receiveAllow: ['y.test'] },
         { from: 'a@here.test', raw: letterOf('a@here.test') },
+        false,
+      ],
+      [
+        'do not allow an author beside one who is listed',
+        { receiveAllow: ['here.test'] },
+        { from: 'a@here.test', raw: letterOf('a@here.test>, Other <b@there.test') },
         false,
       ],
       [
