@@ -59,7 +59,7 @@ function parsed(href: string): URL | null {
 }
 
 const pathSays =
-  /verif|valid|confirm|conferm|activ|aktiv|attiv|ativ|reset|passw|contrasen|senha|wachtwoord|haslo|parol|magic|log-?in|sign-?in|signup|register|auth|token|connexion|connect|bestaetig|bevestig|potwierd|dogrula|onay/i
+  /verif|valid|confirm|conferm|activ|aktiv|attiv|ativ|reset|passw|contrasen|senha|wachtwoord|haslo|parol|magic|log-?in|sign-?in|signup|register|auth|token|connexion|connect|acces|entra|clave|kennwort|\bmdp\b|bestaetig|bevestig|potwierd|dogrula|onay/i
 const pathDenies =
   /unsub|opt-?out|abmeld|abbestell|desinscri|desabonn|disiscri|\bbaja\b|cancelar-(?:in|sub)scri|afmeld|uitschrijv|preferences|privacy|datenschutz|terms|legal|impressum|help|support|\.(?:png|jpe?g|gif|svg|webp|css)$/i
 const social = /(?:^|\.)(?:facebook|twitter|x|linkedin|instagram|youtube|tiktok|pinterest)\.com$/i
@@ -88,19 +88,25 @@ function has(marks: readonly Mark[], ...tiers: readonly Mark['tier'][]): boolean
   return marks.some(({ tier }) => tiers.includes(tier))
 }
 
-/** The marks of the nearest line above that has any. */
+/** The marks of the nearest line above that has any; what stands above another link speaks of that one. */
 function linesAbove(lines: readonly string[], index: number): readonly Mark[] {
   for (let above = index - 1; above >= Math.max(0, index - 2); above--) {
-    const line = (lines[above] ?? '').replace(anyLink, ' ')
-    const marks = linkMarksOf(line)
+    const line = lines[above] ?? ''
+    const marks = linkMarksOf(line.replace(anyLink, ' '))
     if (marks.length > 0) return marks
+    if (line.includes('://')) break
   }
   return []
 }
 
-/** Whether something in an address was made for one person: long, and with a digit in it. */
+/** Whether something in an address was made for one person: long, and with a digit in it, or letters and digits mixed. */
 function hasSecret({ pathname, search, hash }: URL): boolean {
-  return (`${pathname}${search}${hash}`.match(/[\w~.%-]{12,}/g) ?? []).some(
-    (part) => /\d/.test(part) && !/^\d{4}-\d\d-\d\d/.test(part),
-  )
+  const parts = `${pathname}${search}${hash}`.match(/[\w~.%-]{4,}/g) ?? []
+  return parts.some((part) => isLongSecret(part) || part.split(/[^a-z\d]+/i).some(isShortSecret))
 }
+
+const isLongSecret = (part: string) => part.length >= 12 && /\d/.test(part) && !datedWords.test(part)
+const datedWords = /^(?:\d{4}-\d\d-\d\d.*|\p{L}+(?:[-_.]\p{L}+)*[-_.]?(?:19|20)\d\d)$/iu
+/** As no word is written: "7vYt01kd", "9fcd". */
+const isShortSecret = (part: string) =>
+  /^(?:(?=\D*\d)(?=\d*[a-f])[\da-f]{4,}|(?=.{4})(?:[a-z]+\d+[a-z]|\d+[a-z]+\d).*)$/i.test(part)

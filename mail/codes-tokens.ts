@@ -34,7 +34,10 @@ export function masked(line: string): string {
 
 /** Whether it looks like something that one is asked to type in, when nothing calls it a code. */
 export const isTyped = ({ kind, value }: Token) =>
-  kind === 'digits' || (kind === 'mixed' && /^[A-Z\d]+-[A-Z\d]+$/.test(value))
+  kind === 'digits' || (kind === 'mixed' && (/^[A-Z\d]+-[A-Z\d]+$/.test(value) || jumbled.test(value)))
+
+/** Capitals and digits that change places as in no name of a model. */
+const jumbled = /^(?=[A-Z\d]+$)(?:[A-Z]+\d+[A-Z]+\d|\d+[A-Z]+\d+[A-Z])/
 
 /** Whether it is of small letters and capitals, as many names are. */
 export const isOfBothCases = ({ value }: Token) => /[a-z]/.test(value) && /[A-Z]/.test(value)

@@ -73,6 +73,9 @@ const reachFar = 45
 /** How far what a code is for may stand behind it: "to", "do", "per", "SMS zur". */
 const reachPurpose = 12
 
+/** Of the word behind a mere "code" so many characters are looked at. */
+const nextWordChars = 20
+
 /** Words that may stand between a code and what announces it. */
 const aside = /^(?:figures|enter|typed|goal)$/
 
@@ -81,10 +84,26 @@ function createReading(lines: readonly string[]) {
   const marksAt = (index: number) => {
     let marks = marked.get(index)
     if (marks === undefined) {
-      marks = marksOf(masked(lines[index] ?? ''))
+      const line = masked(lines[index] ?? '')
+      marks = marksOf(line).map((mark) => (isElsewhere(line, mark) ? { ...mark, tier: 'other' } : mark))
       marked.set(index, marks)
     }
     return marks
+  }
+  /** Whether the words for a code mean another one in this mail. A mere "code" is told by the word behind it. */
+  const isElsewhere = (line: string, { tier, start, end }: Mark) => {
+    if (tier !== 'strong' && tier !== 'weak') return false
+    const words = line.slice(start, tier === 'weak' ? end + nextWordChars : end)
+    return phrase.elsewhere.some((each) => each.words.test(words) && speaksOf(each))
+  }
+  const spoken = new Map<RegExp, boolean>()
+  const speaksOf = ({ about, butFor }: (typeof phrase.elsewhere)[number]) => {
+    let is = spoken.get(about)
+    if (is === undefined) {
+      is = lines.some((line) => about.test(line)) && !lines.some((line) => butFor?.test(line) === true)
+      spoken.set(about, is)
+    }
+    return is
   }
   const has = (index: number, ...tiers: readonly Mark['tier'][]) =>
     marksAt(index).some(({ tier }) => tiers.includes(tier))
@@ -134,7 +153,14 @@ function createReading(lines: readonly string[]) {
     const gap = line.slice(mark.end, token.start)
     const confidence = phrase.connection.test(gap) ? 0.88 : phrase.linked.test(gap) ? 0.82 : 0.75
     const isAbout = has(index, 'goal') || has(0, 'strong', 'weak', 'goal')
-    if (has(index, 'sale') || has(0, 'sale') || isOfBothCases(token) || (isSlogan(token) && !isAbout)) return null
+    if (
+      has(index, 'sale') ||
+      has(0, 'sale') ||
+      phrase.percent.test(line) ||
+      isOfBothCases(token) ||
+      (isSlogan(token) && !isAbout)
+    )
+      return null
     const words = line.slice(0, mark.start)
     if (phrase.isOfSomething(words, line.slice(mark.start, mark.end)) && !isAskedBeside(index, line, token)) return null
     if (confidence === 0.75) {
@@ -315,11 +341,14 @@ function createReading(lines: readonly string[]) {
     )
   }
 
-  /** "Type this into the window where you sign in:", "Sign in with the six digits below." */
+  /** "Type this into the window where you sign in:", "Sign in with the six digits below.", "Open the app and enter". */
   function isAskedFor(index: number): boolean {
+    const last = marksAt(index).at(-1)
+    const endsInVerb = last?.tier === 'enter' && last.end === lines[index]?.length
     const isAsking = has(index, 'enter', 'typed') && (/[:：]$/.test(lines[index] ?? '') || has(index, 'goal'))
-    if (!(isAsking || has(index, 'figures')) || has(index, 'other', 'sale')) return false
-    return [index, index - 1, index - 2, 0].some((near) => near >= 0 && has(near, 'goal', 'strong', 'weak'))
+    const isAnother = has(index, 'sale') || (has(index, 'other') && !endsInVerb)
+    if (!(endsInVerb || isAsking || has(index, 'figures')) || isAnother) return false
+    return [index, index - 1, index - 2, index + 2, 0].some((near) => near >= 0 && has(near, 'goal', 'strong', 'weak'))
   }
 
   function announced(index: number, mark: Mark, token: Token, confidence: number): Code | null {
