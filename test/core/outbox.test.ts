@@ -68,6 +68,7 @@ describe('claims of the outbox', () => {
     )
     const rows = () => ctx.store.outbox.find({ accountId }).toArray()
     await eventually('four are claimed', async () => (await rows()).filter(({ lease }) => lease !== null).length === 4)
+    await eventually('two are on their way', async () => begun.length === 2)
     const stopped = claims.stop(5_000)
     end()
     await stopped
