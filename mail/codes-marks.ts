@@ -84,7 +84,7 @@ function note(sources: Map<string, Map<Tier, string[]>>, tier: Tier, words: stri
   }
 }
 
-/** The first two characters of whatever a pattern matches. It may have groups, sets, `?` and `*`, and looks behind at its start. */
+/** The first two characters of whatever a pattern matches. It may have groups, sets, `?` and `*`, and looks around. */
 function beginnings(words: string): readonly string[] {
   let at = 0
   const join = (heads: ReadonlySet<string>, tails: ReadonlySet<string>) =>
@@ -113,7 +113,7 @@ function beginnings(words: string): readonly string[] {
   }
 
   function atom(): ReadonlySet<string> {
-    if (words.startsWith('(?<=', at)) {
+    if (words.startsWith('(?<=', at) || words.startsWith('(?=', at)) {
       at = words.indexOf(')', at) + 1
       return new Set([''])
     }

@@ -45,7 +45,7 @@ export const clauseEnd = /^["'”»]?\s*(?:[.,;!?)–—-]|$)/u
 export const asReference = /^["'”»]?\s(?:as|als|como|comme|come)\s/iu
 /** Between the verb for entering and the code: no word of its own. */
 export const fillers =
-  /^[\s:"'“„«([【「-]*(?:(?:in|the|this|these|your|please|just|simply|sie|bitte|einfach|dann|dazu|hier|den|die|das|diese|le|les|la|ce|ces|ici|el|los|este|estos|aquí|o|os|aqui|il|lo|questo|qui|de|het|deze|dit|hier|dan|сюда|здесь|пожалуйста|просто)[\s:"'“„«([-]+){0,3}$/iu
+  /^[\s:"'“„«([【「-]*(?:(?:in|the|this|these|your|please|just|simply|with|com|con|avec|mit|met|sie|bitte|einfach|dann|dazu|hier|den|die|das|diese|le|les|la|ce|ces|ici|el|los|este|estos|aquí|o|os|aqui|il|lo|questo|qui|de|het|deze|dit|hier|dan|сюда|здесь|пожалуйста|просто)[\s:"'“„«([-]+){0,3}$/iu
 /** In front of a number that counts what was said. */
 export const amountOf = /\d|(?:^|\s)(?:of|von|de|di|van)\s$/i
 
@@ -55,30 +55,6 @@ export const percent = /\d\s?%/
 /** A clause that means a code which the sentence before it announced. */
 export const pronoun =
   /^\s*(?:it is|it's|this is|(?:here|there) (?:it is|you go|you are)|(?:er|sie|dieser|diese) lautet|(?:deze|die|hij) luidt|(?:hier|da) ist (?:er|sie|es)|il est|c'est|le voici|es|aquí (?:está|lo tienes)|é|aqui está|è|eccolo|het is|hier is (?:hij|ie)|вот он|ось він)(?: le| el)?\s*[:–—-]?\s*["'“„«]?$/iu
-
-/**
- * Words that announce a code but for mails about something that has codes of its own: what such a mail says, what the words
- * look like there, and what says that it is for the reader to type in all the same.
- */
-export const elsewhere: readonly { readonly about: RegExp; readonly words: RegExp; readonly butFor: RegExp | null }[] =
-  [
-    // The bank's word for a payment by card.
-    {
-      about:
-        /\*{2,}\s?\d{4}|(?<!\p{L})(?:visa|mastercard|maestro|amex|girocard|pagobancomat|v pay|terminal(?:-?id)?|receipt|(?:kassen)?beleg|kassenbon|ticket de caisse|recibo|comprobante|cupom fiscal|talão|scontrino|ricevuta|kassabon|bon|чек|карта мир)(?!\p{L})|レシート|領収|カード番号|凭证|憑證|小票|卡号|卡號/iu,
-      words: /authori[sz]|approval|autori[sz]|авториз|承認|授权|授權/iu,
-      butFor:
-        /valid|expir|share|nobody|anyone|niemand|personne|nadie|ninguém|nessuno|никому|誰|任何人|gültig|läuft|weitergeben|valable|partage|comuni|communi|válid|caduc|compart|scade|condivid|geldig|verloopt|delen|有効|共有|教え|有效|过期|過期|泄|洩|действ|истек|сообщ|передав/iu,
-    },
-    // What lets one into a meeting.
-    {
-      about:
-        /join (?:the |this |our )?meeting|(?:meeting|webinar|conference|besprechungs|konferenz)[ -]?id|one tap mobile|(?<!\p{L})(?:réunion|reuni[óo]n|reunião|riunione|vergader\p{L}*|überleg|overleg|besprechung|sitzung|videokonferenz|visioconférence|конференци\p{L}*|совещани\p{L}*)(?!\p{L})|ミーティング|会議|会议|會議/iu,
-      words:
-        /pass ?code|access|^pin|zugangs|kenn|einwahl|secret|acc[eè]s|acceso|acesso|accesso|toegang|パスコード|アクセス|密[码碼]|会[议議]|доступа|пароль/iu,
-      butFor: null,
-    },
-  ]
 
 /** Whether a mere "code" that ends `words` says what it is one of, in a word that nobody listed. */
 export function isOfSomething(words: string, code: string): boolean {

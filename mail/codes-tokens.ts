@@ -46,13 +46,14 @@ export const isOfBothCases = ({ value }: Token) => /[a-z]/.test(value) && /[A-Z]
 export const isSlogan = ({ value }: Token) => /^[A-Z]{4,}\d{1,4}$/.test(value)
 
 /** Digits with what may join them: codes, and also prices, dates, times, telephones. */
-const digits = /(?<![\w#№@&=%/\\*•.,+-])[(+]?\d+(?:(?:[-–./:,'·]|\)?\s|\s\((?=\d{1,5}\)[\s-]?\d))\d+)*(?!\w)/g
+const digits =
+  /(?<![\w#№@&=%/\\*•.,+-])[(+]?\d+(?:(?:[-–./:'·]|,(?!\d+\s?[分秒小天时時])|\)?\s|\s\((?=\d{1,5}\)[\s-]?\d))\d+)*(?!\w)/g
 const digitForms = /^(?:\d{4,8}|\d{3}[\s–-]\d{3}|\d{4}[\s–-]\d{4}|\d{2}\s\d{2}\s\d{2}|\d(?:[\s·-]\d){3,7})$/
 /** The years that mail speaks of. */
 const years = /^(?:19[4-9]|20[0-4])\d$/
 /** Letters with digits among them. */
 const mixed =
-  /(?<![\w#№@&=%/\\*•.,+-])(?:[A-Z]{1,3}-\d{4,8}|(?=[A-Z-]{0,8}\d)(?:[A-Z0-9]{3,5}-[A-Z0-9]{3,5}|[A-Z0-9]{5,10})|[A-Z]{3}-[A-Z]{3}|[A-Z]{4}-[A-Z]{4}|(?=[A-Za-z]{1,7}\d|\d{1,7}[A-Za-z])(?:[a-z0-9]{6,8}|(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])[A-Za-z0-9]{6,8}))(?!\w|[-–/@.]\w)/g
+  /(?<![\w#№@&=%/\\*•.,+-])(?:[A-Z]{1,3}-\d{4,8}|(?=[A-Z-]{0,8}\d)(?:[A-Z0-9]{3,5}-[A-Z0-9]{3,5}|[A-Z0-9]{5,10})|(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z0-9]{2,4}(?:-[A-Z0-9]{2,4}){2}|[A-Z]{3}-[A-Z]{3}|[A-Z]{4}-[A-Z]{4}|(?=[A-Za-z]{1,7}\d|\d{1,7}[A-Za-z])(?:[a-z0-9]{6,8}|(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])[A-Za-z0-9]{6,8}))(?!\w|[-–/@.]\w)/g
 /** A letter of a spaced script that stands at a number makes it part of a word. */
 const letter = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u
 

@@ -48,7 +48,7 @@ export const languages: { readonly [language: string]: Words } = {
       '(?:booking|reservation|flight|order|purchase) confirmation (?:code|number)s?',
       '(?:zip|iban|bic|isbn|imei|vat|ssn|po box)',
       '(?:order|invoice|tracking|customer|account|card|case|ticket|reference|ref|serial|model|policy|member(?:ship)?|booking|reservation|contract|conference|meeting|parcel|request|transaction|phone|build|flight|room|row|seat|extension|ext|article|item|version|commit|rank|balance|amount|total|line|call|fax|tel|form|year)(?: (?:no|nr|number|id|reference|ref))?',
-      '(?:id|number|no)|confirmation (?:no|nr|number|id)|ending(?: in| with)?|ends? (?:in|with)',
+      '(?:id|number|no(?=[.:]? ?[0-9#]))|confirmation (?:no|nr|number|id)|ending(?: in| with)?|ends? (?:in|with)',
       'licen[cs]e(?: key)?',
       '(?:last|first|final) (?:[2345678]|two|three|four|five|six) digits',
       'digits of',
@@ -62,7 +62,6 @@ export const languages: { readonly [language: string]: Words } = {
       '(?<=%\\s)off',
       'discount~|checkout|coupon~|voucher~|promo~|gift~|credits',
       '(?:your )?next (?:order|purchase|visit|booking|time)|free (?:shipping|delivery)',
-      'wi-?fi|wlan',
     ],
     figures: [
       'digits|(?:this|these|the following) (?:numbers?|figures)',
@@ -72,7 +71,7 @@ export const languages: { readonly [language: string]: Words } = {
     ],
     enter: [
       'enter(?:ing)?|(?:us|typ|provid|past)(?:e|ing)(?: in)?|(?:copy|key|input)(?:ing)?(?: in)?',
-      '(?:submit|supply|put|pop|fill in|reply with|respond with)',
+      '(?:submit|supply|put|pop|fill in|reply with|respond with|punch in|press|dial|drop|tap in)',
     ],
     goal: [
       '(?:verify|confirm|activate|authenticate|validate|authori[sz]e|approve|pair|unlock)',
@@ -83,7 +82,8 @@ export const languages: { readonly [language: string]: Words } = {
       '(?:in|into|on|at) (?:the|your|that|this|our) (?:[a-z-]+ )?(?:app|screen|page|form|box|field|window|tab|browser|site|website|portal)',
       'when (?:asked|prompted)',
       '(?:in|into|on|at) (?:the|your|that|this) (?:[a-z-]+ )?(?:keypad|panel|kiosk|device|phone|tablet|tv|television|console|watch|terminal|computer|wizard|dialog)',
-      'where (?:asked|you left off)',
+      'where (?:asked|you left off)|(?:password|account) (?:recovery|reset)|(?:forgot|lost) your password',
+      '(?:verification|confirmation)(?= ?:)|is yours',
     ],
     confirm: [
       '(?:verify|confirm|activate|validate|verification|confirmation|activation)',
@@ -123,7 +123,7 @@ export const languages: { readonly [language: string]: Words } = {
     enter: [
       'geben sie|gib|tippe|tippen sie|trage|tragen sie|eingeben|verwenden sie|verwende|nutzen sie|benutze',
       'tipp|geben|eingabe|eingabe von|übertragen sie|kopiere|kopieren sie|nutze|benutzen sie',
-      '(?:geben|tippen|tragen) sie bitte',
+      '(?:geben|tippen|tragen) sie bitte|füge|fügen sie|schreib|schreiben sie|übertrage|übernimm|übernehmen sie',
     ],
     typed: [
       'einge(?:ben|tippt|geben)',
@@ -136,7 +136,8 @@ export const languages: { readonly [language: string]: Words } = {
       '(?:auf|in) (?:der|dem|die|das|deiner|ihrer) (?:app|seite|webseite|eingabefeld|maske|bildschirm)',
       'anmelde~|login~',
       '(?:im|in das|ins|in dem) \\p{L}*(?:fenster|feld|formular|portal|maske)',
-      '(?:zu )?entsperren|(?:zu )?öffnen|(?:zu )?(?:verbinden|verknüpfen|koppeln)|verbinde|verknüpfe|kopple',
+      '(?:zu )?entsperren|(?:zu )?öffnen|(?:zu )?(?:verbinden|verknüpfen|koppeln)|verbinde|verknüpfe|kopple|kopplung',
+      '(?:passwort|kennwort) vergessen|wiederherstellung|(?:passwort|kennwort)-?reset|dir gehört|ihnen gehört',
     ],
     confirm: [
       'bestätig~|verifizier~|aktivier~|freischalt~',
@@ -152,7 +153,7 @@ export const languages: { readonly [language: string]: Words } = {
       "code(?: pin| sms)? (?:de (?:vérification|sécurité|confirmation|connexion|validation|récupération|réinitialisation)|d['’](?:accès|activation|authentification|autorisation|inscription|identification)|à usage unique|temporaire|unique|secret)",
       'code de sécurité à usage unique|(?:mot de passe|code) (?:à usage unique|temporaire|unique)',
       'code (?:pin|otp|sms)',
-      '(?:code|mot de passe) (?:provisoire|confidentiel|personnel|dynamique|de signature|de déverrouillage)',
+      '(?:code|mot de passe|clé) (?:à usage unique|provisoire|confidentiel|personnel|dynamique|de signature|de déverrouillage)',
       "clé (?:d['’]activation|de sécurité|de connexion)",
     ],
     weak: ['codes?'],
@@ -168,17 +169,19 @@ export const languages: { readonly [language: string]: Words } = {
     ],
     sale: ['remise|promo~|réduction|soldes|au moment du paiement|cadeau|offre|prochaine? (?:commande|achat)'],
     figures: [
+      'séquence',
       'chiffres|(?:ces|les) (?:numéros|caractères)|ce (?:numéro|nombre)',
       '(?:saisissez|entrez|tapez|renseignez|composez) le (?:numéro|nombre)',
     ],
     enter: [
       'saisissez|entrez|utilisez|saisir|tapez|indiquez|taper|entrer|renseigne[rz]|recopie[rz]|copie[rz]',
-      'reporte[rz]|composer?z?|utiliser|tape|saisis|entre|recopie|rentre[rz]?',
+      'reporte[rz]?|composer?z?|utiliser|tape|saisis|entre|recopie|rentre[rz]?|colle[rz]?|inscri(?:s|vez|re)|indique',
     ],
     goal: [
       'vérifier|confirmer|vous connecter|connecter|activer|valider|autoriser|réinitialiser|poursuivre',
       'continuer|terminer|finaliser|connexion|inscription|confirme[rz]?|valide[rz]?|identité',
       "sur (?:la page|l'écran)|dans (?:l'appli|l'application|le champ)|se connecter|accès|déverrouiller",
+      "réinitialisation|(?:mot de passe )?oublié|vérifie[rz]?|là où (?:on|c')|est (?:bien )?(?:la|le) (?:tienne?|vôtre)",
       'ouvrir|associe[rz]|relie[rz]|lier|connecte[rz]|appaire[rz]',
     ],
     confirm: [
@@ -216,12 +219,13 @@ export const languages: { readonly [language: string]: Words } = {
     ],
     enter: [
       'introduce|introduzca|ingresa|ingrese|usa|utiliza|utilice|escribe|digite|copia|copie|copiar',
-      'introducir|ingresar|escriba|escribir|teclea|teclee|digita|pon|anota|inserta|inserte',
+      'introducir|ingresar|escriba|escribir|teclea|teclee|digita|pon|anota|inserta|inserte|pega|pegue|marca|marque|rellena',
     ],
     goal: [
       'verificar|confirmar|iniciar sesi[óo]n|activar|validar|autorizar|restablecer|acceder|continuar|seguir',
       'completar|terminar|finalizar|confirma|verifica|autorizarla|recuperar|inicio de sesi[óo]n',
       'iniciado sesi[óo]n|en (?:la|tu|su) (?:app|pantalla|página)|acceso|desbloquear|abrir',
+      'restablecimiento|comprobar|recupera(?:r|ción)?|(?:es|sea) (?:tuy|suy)[oa]|olvidaste|en la (?:pestaña|ventana|casilla)',
       'vincula[rs]?|vincule|enlazar|asociar|emparejar|conectar',
     ],
     confirm: [
@@ -244,7 +248,7 @@ export const languages: { readonly [language: string]: Words } = {
     ],
   },
   pt: {
-    neutral: ['(?:sua|tua|uma) conta', 'no (?:ecrã|app|aplicativo|site|formulário|campo)'],
+    neutral: ['(?:sua|tua|uma) conta'],
     strong: [
       'c[óo]digo (?:de )?(?:verificação|segurança|acesso|confirmação|ativação|autenticação|autorização|login|entrada|validação|registo|cadastro|recuperação|uso único|único|temporário|otp|sms|pin)',
       'token de (?:acesso|segurança|verificação)',
@@ -270,12 +274,13 @@ export const languages: { readonly [language: string]: Words } = {
     ],
     enter: [
       'digite|insira|introduza|use|utilize|informe|copie|copia|digitar|digita|digitando|inserir|inserindo',
-      'introduzir|escreva|preencha|coloque|usa',
+      'introduzir|escreva|preencha|coloque|usa|cole|colar|indique|marque|marca',
     ],
     goal: [
       'verificar|confirmar|entrar|ativar|validar|autorizar|redefinir|iniciar sessão|continuar|prosseguir',
       'concluir|finalizar|completar|confirme|verifique|ative|cadastro|registo|acessar|aceder|login',
       'n[ao] (?:app|aplicativo|tela|ecrã|página|site)|desbloquear|abrir|liberar',
+      'recuper(?:ar|ação|e)|esquece(?:u|ste)|n[ao] (?:janela|campo|formulário|separador|aba|homebanking)|checa(?:r|d[oa])|confirmação(?= ?:)',
       'associar|vincular|ligar|conectar|emparelhar',
     ],
     confirm: [
@@ -306,17 +311,18 @@ export const languages: { readonly [language: string]: Words } = {
     ],
     sale: ['sconto', 'risparmia~', 'offert~', 'promozion~', 'alla cassa', 'buono', 'prossimo (?:ordine|acquisto)'],
     figures: [
-      'cifre|(?:questo|questi|i seguenti|il seguente) numer[oi]',
+      'cifre|(?:questo|questi|i seguenti|il seguente) numer[oi]|il numero (?:qui )?(?:sotto|seguente)',
       '(?:inserisci|inserisca|digita|digiti) il numero',
     ],
     enter: [
       'inserisci|inserisca|usa|utilizza|digita|immetti|copia|copi|digiti|digitare|digitando|inserire',
-      'inserendo|inserite|scrivi|scriva|utilizzi|usi|riporta|componi',
+      'inserendo|inserite|scrivi|scriva|utilizzi|usi|riporta|riporti|componi|incolla|incolli|ricopia|copialo',
     ],
     goal: [
       'verificare|confermare|accedere|attivare|convalidare|autorizzare|reimpostare|continuare|proseguire',
       'procedere|completare|completa|concludere|terminare|conferma|verifica|accesso|registrazione',
       "(?:nell'|sull')app|(?:nella|sulla) (?:pagina|schermata)|sbloccare|aprire",
+      'recupera(?:re)?|recupero|verifichiamo|dimenticat[oa]|(?:è|sia) (?:proprio )?tu[oa]|nel modulo|nella (?:finestra|casella)',
       'collega(?:re)?|abbina(?:re)?|associa(?:re)?|connettere',
     ],
     confirm: [
@@ -352,20 +358,23 @@ export const languages: { readonly [language: string]: Words } = {
       'cijfers|cijferreeks|(?:dit|deze) (?:nummers?|getal|getallen)',
       '(?:voer|vul|typ|gebruik) het (?:nummer|getal)',
     ],
-    enter: ['voer|vul|gebruik|typ|typ(?:e|t)?|tik|toets|kopieer|neem|vult|voert|invullen|voer dan'],
+    enter: [
+      'voer|vul|gebruik|typ|typ(?:e|t)?|tik|toets|kopieer|neem|vult|voert|invullen|voer dan|plak|plakken|neem|overnemen|noteer',
+    ],
     goal: [
       'bevestigen|in te loggen|inloggen|verifiëren|activeren|goed te keuren|bevestig|bevestiging',
       'verder te gaan|door te gaan|doorgaan|verder|voltooien|te voltooien|afronden|af te ronden|inlog',
       'log in|registratie|aanmelding|te bekijken|bekijken|op (?:het|je|uw) scherm',
       'in (?:het|je|uw) (?:scherm|venster)|in de app|op de (?:site|website|pagina)|inlog~|aanmeld~',
-      'in (?:het|je|uw) \\p{L}*(?:scherm|venster|veld|formulier)|(?:te )?ontgrendelen|(?:te )?openen',
+      'koppel|koppelen|verbinden|wachtwoord (?:vergeten|kwijt|herstellen)|nieuw wachtwoord|van jou is',
+      'in (?:het|je|uw) (?:open )?\\p{L}*(?:scherm|venster|veld|formulier)|(?:te )?ontgrendelen|(?:te )?openen',
     ],
     confirm: [
       'bevestig~|verifieer|verifiëren|activeer|activeren',
       '(?:nieuw )?wachtwoord (?:instellen|herstellen|wijzigen|opnieuw instellen)',
       'nieuw wachtwoord',
     ],
-    login: ['inloggen', 'log in', 'inloglink', 'log je', 'zonder wachtwoord'],
+    login: ['inloggen', 'in te loggen', 'log in', 'inloglink', 'log je', 'zonder wachtwoord'],
     leave: ['afmeld~', 'uitschrijv~', 'privacy~', 'voorwaarden', 'hulp', 'contact', 'browser'],
   },
   ja: {
@@ -388,7 +397,7 @@ export const languages: { readonly [language: string]: Words } = {
     typed: ['入力', '打ち込'],
     goal: ['連携', '紐付', '完了', '続行', '続け', '手続き', '進め', '登録', 'ログイン', 'サインイン', '認証', '確認'],
     confirm: [
-      '(?:メール|アドレス|アカウント).{0,8}(?:確認|認証|検証)|確認|認証|有効化|本登録|登録を完了|パスワード.{0,4}(?:再設定|リセット|変更)',
+      '(?:メール|アドレス|アカウント).{0,8}(?:確認|認証|検証)|確認|認証|有効[化に]|本登録|登録を完了|パスワード.{0,4}(?:再設定|リセット|変更)',
     ],
     login: ['ログイン', 'サインイン', 'パスワードなし'],
     leave: ['配信停止', '購読解除', '退会', 'プライバシー', '利用規約', 'ヘルプ', 'お問い合わせ', 'ブラウザ'],
@@ -432,10 +441,13 @@ export const languages: { readonly [language: string]: Words } = {
     ],
     sale: ['скидк~', 'промокод~', 'купон~', 'акци~', 'следующ~ (?:заказ|покупк)~'],
     figures: ['цифр(?:ы|у)?', 'числ[оа]', 'комбинаци~', 'символы'],
-    enter: ['введите|используйте|укажите|ввести|введи|наберите|набери|впишите|скопируйте|вводите|введя'],
+    enter: [
+      'введите|используйте|укажите|ввести|введи|наберите|набери|впиши(?:те)?|скопируй(?:те)?|вставь(?:те)?|перепиши(?:те)?|вводите|введя',
+    ],
     goal: [
       'подтвердить|входа|войти|подтверждения|подтвердите|продолжения|продолжить|завершить|завершения',
       'регистрации|зарегистрироваться|активировать|активации|входите|вход|восстановить|авторизации',
+      'сброс~ парол~|сбросить|восстановлени~|подтверди|забыли|в (?:окн|пол)[ео]',
       'в приложении|на сайте|на странице|разблокировать|открыть|привязать|привязки|подключить|связать',
     ],
     confirm: [
@@ -474,7 +486,7 @@ export const languages: { readonly [language: string]: Words } = {
     other: [
       '(?:indirim|posta|promosyon|kupon|ürün|alan|hata|hediye|davet|qr|takip) kod~',
       '(?:sipariş|fatura|takip|müşteri|rezervasyon|hesap|kart|seri|telefon|dosya|oda|model|tutar|toplam)~(?: (?:no|numara~))?',
-      'numaralı|numarası|no',
+      'numaralı|numarası|no(?=[.:]? ?[0-9])',
     ],
     sale: ['indirim~', 'kupon~', 'kampanya~'],
     figures: ['rakam~', 'haneli sayı~'],

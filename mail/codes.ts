@@ -2,6 +2,7 @@
  * Codes that a mail gives to copy into a form: found by their shape and by the words that announce them, in many languages,
  * always the same for the same mail. A number that other words own (an order, a price, a date, a telephone) is none.
  */
+import { affairs } from './codes-affairs.ts'
 import { type Mark, marksOf } from './codes-marks.ts'
 import * as phrase from './codes-phrases.ts'
 import { lettersOf, plainLine, type Source } from './codes-source.ts'
@@ -85,19 +86,21 @@ function createReading(lines: readonly string[]) {
     let marks = marked.get(index)
     if (marks === undefined) {
       const line = masked(lines[index] ?? '')
-      marks = marksOf(line).map((mark) => (isElsewhere(line, mark) ? { ...mark, tier: 'other' } : mark))
+      const found = marksOf(line)
+      const isAsked = found.some(({ tier }) => tier === 'enter' || tier === 'typed')
+      marks = found.map((mark) => (isElsewhere(line, mark, isAsked) ? { ...mark, tier: 'other' } : mark))
       marked.set(index, marks)
     }
     return marks
   }
   /** Whether the words for a code mean another one in this mail. A mere "code" is told by the word behind it. */
-  const isElsewhere = (line: string, { tier, start, end }: Mark) => {
+  const isElsewhere = (line: string, { tier, start, end }: Mark, isAsked: boolean) => {
     if (tier !== 'strong' && tier !== 'weak') return false
     const words = line.slice(start, tier === 'weak' ? end + nextWordChars : end)
-    return phrase.elsewhere.some((each) => each.words.test(words) && speaksOf(each))
+    return affairs.some((each) => !(isAsked && each.butFor) && each.words.test(words) && speaksOf(each))
   }
   const spoken = new Map<RegExp, boolean>()
-  const speaksOf = ({ about, butFor }: (typeof phrase.elsewhere)[number]) => {
+  const speaksOf = ({ about, butFor }: (typeof affairs)[number]) => {
     let is = spoken.get(about)
     if (is === undefined) {
       is = lines.some((line) => about.test(line)) && !lines.some((line) => butFor?.test(line) === true)
@@ -156,9 +159,8 @@ function createReading(lines: readonly string[]) {
     if (
       has(index, 'sale') ||
       has(0, 'sale') ||
-      phrase.percent.test(line) ||
       isOfBothCases(token) ||
-      (isSlogan(token) && !isAbout)
+      (isSlogan(token) && (!isAbout || phrase.percent.test(line)))
     )
       return null
     const words = line.slice(0, mark.start)
@@ -246,12 +248,13 @@ function createReading(lines: readonly string[]) {
     )
   }
 
-  /** "If that's you, approve with 4021." */
+  /** "If that's you, approve with 4021.", "To confirm: 4021" */
   function byMeansOf(index: number, line: string, token: Token): Code | null {
     const goal = marksAt(index).findLast(({ end }) => end <= token.start)
     if (goal?.tier !== 'goal' || token.kind !== 'digits' || has(index, 'sale')) return null
-    if (!phrase.means.test(line.slice(goal.end, token.start)) || !phrase.clauseEnd.test(line.slice(token.end)))
-      return null
+    const gap = line.slice(goal.end, token.start)
+    const isGiven = phrase.means.test(gap) || (/^\s?[:：]\s?$/.test(gap) && has(0, 'strong', 'weak', 'goal'))
+    if (!isGiven || !phrase.clauseEnd.test(line.slice(token.end))) return null
     return { value: token.value, label: labelOf(line, goal, token), confidence: 0.75 }
   }
 
@@ -315,8 +318,9 @@ function createReading(lines: readonly string[]) {
     const below = marksAt(index + 1).find(({ tier }) => tier === 'strong' || tier === 'weak' || tier === 'other')
     for (let above = index - 1; above >= Math.max(1, index - 3); above--) {
       const mark = announcement(above)
+      if (mark === undefined && above === index - 1 && isAskedFor(above)) break
       if (mark === undefined) continue
-      if (mark.tier === 'other' && below?.tier === 'strong') break
+      if (mark.tier === 'other' && (below?.tier === 'strong' || (has(0, 'strong') && token.kind === 'mixed'))) break
       if (mark.tier === 'other' || (mark.tier === 'weak' && has(above, 'sale'))) return null
       return announced(above, mark, token, mark.tier === 'strong' ? 0.97 : 0.9)
     }
@@ -343,11 +347,15 @@ function createReading(lines: readonly string[]) {
 
   /** "Type this into the window where you sign in:", "Sign in with the six digits below.", "Open the app and enter". */
   function isAskedFor(index: number): boolean {
-    const last = marksAt(index).at(-1)
-    const endsInVerb = last?.tier === 'enter' && last.end === lines[index]?.length
-    const isAsking = has(index, 'enter', 'typed') && (/[:：]$/.test(lines[index] ?? '') || has(index, 'goal'))
-    const isAnother = has(index, 'sale') || (has(index, 'other') && !endsInVerb)
-    if (!(endsInVerb || isAsking || has(index, 'figures')) || isAnother) return false
+    const marks = marksAt(index)
+    const verb = marks.findLast(({ tier }) => tier === 'enter' || tier === 'typed')
+    const endsInVerb = verb?.tier === 'enter' && verb.end === lines[index]?.length
+    const isAsking = verb !== undefined && (endsInVerb || /[:：に]$/.test(lines[index] ?? '') || has(index, 'goal'))
+    // "To pair your device (serial number 20) enter", but not "Enter your serial number".
+    const isAnother = marks.some(
+      ({ tier, start }) => tier === 'sale' || (tier === 'other' && start >= (verb?.start ?? 0)),
+    )
+    if (!(isAsking || has(index, 'figures')) || isAnother) return false
     return [index, index - 1, index - 2, index + 2, 0].some((near) => near >= 0 && has(near, 'goal', 'strong', 'weak'))
   }
 
