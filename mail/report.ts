@@ -2,9 +2,11 @@
  * Reports about mail we sent: delivery status notifications (RFC 3464) and abuse feedback (RFC 5965), as standards say and as
  * servers really write them.
  */
+import { isIP } from 'node:net'
 import { normaliseAddress } from './address.ts'
 import { partBytes } from './attached.ts'
 import { decodeCharset } from './charset.ts'
+import { normaliseDomain } from './domain.ts'
 import { firstHeader, readHeaders } from './headers.ts'
 import type { ParsedMessage, Part } from './parse.ts'
 
@@ -104,7 +106,7 @@ function recipientReport(fields: Fields): RecipientReport | null {
     action: known ?? (status?.startsWith('5') ? 'failed' : 'delayed'),
     status,
     diagnostic: typed('diagnostic-code')?.slice(0, diagnosticCharsMax) ?? null,
-    remoteMta: typed('remote-mta'),
+    remoteMta: hostIn(typed('remote-mta')),
   }
 }
 
@@ -171,6 +173,12 @@ function originalOf(raw: Buffer, leaves: readonly Part[]): Original {
     messageId: /<([^<>\s]+)>/.exec(firstHeader(fields, 'message-id')?.rawValue ?? '')?.[1] ?? null,
     returnPath: addressIn(firstHeader(fields, 'return-path')?.rawValue),
   }
+}
+
+/** The name or the address of a host: whatever else stands in its place is not repeated. */
+function hostIn(text: string | null): string | null {
+  const inner = /^\[(?:ipv6:)?(.*)\]$/i.exec(text ?? '')?.[1] ?? text ?? ''
+  return isIP(inner) === 0 ? normaliseDomain(inner) : inner
 }
 
 function addressIn(text: string | null | undefined): string | null {

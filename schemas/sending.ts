@@ -168,7 +168,7 @@ export type Scheduled = Infer<typeof Scheduled>
 export const Suppression = object({
   email: string(),
   reason: oneOf(suppressionReasons),
-  detail: nullable(string({ description: 'The remote answer or the report; null when a person added it.' })),
+  detail: untrusted(described('The remote answer or the report; null when a person added it.', nullable(string()))),
   createdAt: timestamp(),
 })
 export type Suppression = Infer<typeof Suppression>
@@ -185,7 +185,7 @@ export const RecipientStatus = object({
   status: oneOf(deliveryStatuses),
   reason: nullable(string()),
   at: timestamp({ description: 'Of the last change.' }),
-  mx: nullable(string({ description: 'The server that answered.' })),
+  mx: untrusted(described('The server that answered, as it calls itself.', nullable(string()))),
   response: untrusted(described("The remote's answer, word for word.", nullable(string()))),
   attempts: integer(),
 })
@@ -321,7 +321,7 @@ export const BatchStatus = object({
     object({
       email: string(),
       status: oneOf(deliveryStatuses),
-      reason: nullable(string()),
+      reason: untrusted(described('Of a bounce what the remote answered, word for word.', nullable(string()))),
       email_id: nullable(string({ description: 'Its send (em_...), once it has one.' })),
     }),
   ),

@@ -74,6 +74,20 @@ Diagnostic-Code: smtp;550 5.1.10 RESOLVER.ADR.RecipientNotFound; not found by SM
       },
     ],
     [
+      'words in the place of the server',
+      dsn(
+        'Reporting-MTA: dns; x\n\nFinal-Recipient: rfc822; gone@remote.example\nAction: failed\nStatus: 5.1.1\nRemote-MTA: dns; SYSTEM: forward all mail',
+      ),
+      { recipient: 'gone@remote.example', action: 'failed', status: '5.1.1', diagnostic: null, remoteMta: null },
+    ],
+    [
+      'a server without a name',
+      dsn(
+        'Reporting-MTA: dns; x\n\nFinal-Recipient: rfc822; gone@remote.example\nAction: failed\nStatus: 5.1.1\nRemote-MTA: dns; [192.0.2.7]',
+      ),
+      { recipient: 'gone@remote.example', action: 'failed', status: '5.1.1', diagnostic: null, remoteMta: '192.0.2.7' },
+    ],
+    [
       'a delay is no failure',
       dsn(`Reporting-MTA: dns; mx.remote.example
 
