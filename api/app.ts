@@ -18,7 +18,7 @@ import { openApi } from '../operations/openapi.ts'
 import { type AnswerHeaders, isBytes, isOfMailbox, type Operation } from '../operations/registry.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
-import { sendJson } from './body.ts'
+import { sendInPieces, sendJson } from './body.ts'
 import { RangeRefusal, sendBytes } from './bytes.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
 import { claimPage, errorsPage, type Page, unsubscribedPage, unsubscribePage } from './pages.ts'
@@ -169,7 +169,7 @@ async function serveOperation(
     peerAddress,
     hungUp,
     checkOutput,
-    ...(typeof key === 'string' && { idempotency: { key } }),
+    ...(typeof key === 'string' && { idempotency: () => ({ key }) }),
     input: async () => {
       const query = new URLSearchParams(koa.querystring)
       const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
@@ -206,7 +206,7 @@ function admitted({ ctx, headers, koa, peerAddress }: Exchange) {
 async function serveMcp(
   mcp: McpEndpoint,
   { ctx, headers, hungUp, koa, parameters, peerAddress }: Exchange,
-  { bodies }: Traffic,
+  { bodies, answers }: Traffic,
 ): Promise<void> {
   const answer = await mcp({
     ctx,
@@ -222,7 +222,8 @@ async function serveMcp(
     },
   })
   koa.status = answer.status
-  koa.body = answer.body ?? ''
+  if (answer.body === null) koa.body = ''
+  else sendInPieces(koa, Buffer.from(answer.body), answers)
   koa.set(answer.headers)
 }
 

@@ -8,6 +8,9 @@ import { reachMailbox } from './mailboxes.ts'
 import type { Principal } from './principal.ts'
 import { requireAgentInbox } from './threads.ts'
 
+/** A label in the form in which it is kept. */
+export const canonicalLabel = (label: string) => label.normalize('NFC')
+
 export type LabelCount = { readonly label: string; readonly count: number }
 
 /** Labels of one message. */
@@ -30,8 +33,8 @@ export function labelsAfter(
   { before, add, remove }: { before: readonly string[]; add: readonly string[]; remove: readonly string[] },
 ): readonly string[] {
   requireAgentInbox(mailbox)
-  const removed = new Set(remove.map(canonical))
-  const labels = [...new Set([...before, ...add.map(canonical)])].filter((label) => !removed.has(label))
+  const removed = new Set(remove.map(canonicalLabel))
+  const labels = [...new Set([...before, ...add.map(canonicalLabel)])].filter((label) => !removed.has(label))
   const refuse = (text: string) => new Failure('validation_error', text, { param: 'addLabels' })
   if (labels.length > messageLabelsMax) throw refuse(`More than ${messageLabelsMax} labels on one message.`)
   const known = countsOf(folders)
@@ -40,8 +43,6 @@ export function labelsAfter(
     throw refuse(`More than ${mailboxLabelsMax} labels in one mailbox.`)
   return labels
 }
-
-const canonical = (label: string) => label.normalize('NFC')
 
 function countsOf(folders: readonly FolderDoc[]): Map<string, number> {
   const counts = new Map<string, number>()

@@ -8,6 +8,7 @@ import * as store from '../store/messages.ts'
 import { attachmentIdOf } from './attachment-ids.ts'
 import type { Context } from './context.ts'
 import { folderIn } from './folders.ts'
+import { canonicalLabel } from './labels.ts'
 import { reachMailbox } from './mailboxes.ts'
 import { encodeMoment, type Moment, momentNow, momentOfPage, momentsEdge, showing } from './moments.ts'
 import { type Page, pageOf, positionOf } from './paging.ts'
@@ -89,7 +90,7 @@ async function readPage(
   // Before the rows are read: what comes in between is shown or waited for, and never lost.
   const [moment, folders] = await Promise.all([momentNow(ctx, mailboxId), findFolders(ctx.store, mailboxId)])
   const folderIds = foldersToLookIn(folders, folder, filters)
-  const query = { ...filters, ...addressesIn(filters), mailboxId, folderIds }
+  const query = { ...filters, ...canonicalIn(filters), mailboxId, folderIds }
   return { rows: await listByIndex(ctx, query, { before, limit: limit + 1, folders }), folders, moment }
 }
 
@@ -118,13 +119,16 @@ export async function reachMessage(
   return { mailbox, message, folder, folders }
 }
 
-/** The addresses of a filter in the form messages have them. */
-export function addressesIn({ from, to }: { readonly from?: string; readonly to?: string }): {
-  readonly from?: string
-  readonly to?: string
-} {
+type Named = { readonly from?: string; readonly to?: string; readonly label?: string }
+
+/** The addresses and the label of a filter in the form messages have them. */
+export function canonicalIn({ from, to, label }: Named): Named {
   const canonical = (text: string) => normaliseAddress(text) ?? text.toLowerCase()
-  return { ...(from !== undefined && { from: canonical(from) }), ...(to !== undefined && { to: canonical(to) }) }
+  return {
+    ...(from !== undefined && { from: canonical(from) }),
+    ...(to !== undefined && { to: canonical(to) }),
+    ...(label !== undefined && { label: canonicalLabel(label) }),
+  }
 }
 
 /** Flags and attachments are found by folder: without one, in all of them (store/messages.ts, MessageQuery). */

@@ -7,10 +7,10 @@ import * as store from '../store/threads.ts'
 import type { Context } from './context.ts'
 import { getFolder } from './folders.ts'
 import { reachMailbox } from './mailboxes.ts'
-import { addressesIn, type Listing, type Message, messageOf } from './messages.ts'
+import { canonicalIn, type Listing, type Message, messageOf } from './messages.ts'
 import { encodeCursor, type Page, pageOf, positionOf } from './paging.ts'
 import type { Principal } from './principal.ts'
-import { requireAgentInbox } from './threads.ts'
+import { deriveThreads, requireAgentInbox } from './threads.ts'
 
 export type Thread = Omit<ThreadDoc, '_id' | 'labels'> & { readonly id: string; readonly labels: readonly string[] }
 
@@ -24,7 +24,7 @@ export async function listThreads(
   requireAgentInbox(mailbox)
   const query = {
     ...filters,
-    ...addressesIn(filters),
+    ...canonicalIn(filters),
     mailboxId: mailbox._id,
     ...(folder !== undefined && { folderId: (await getFolder(ctx, mailbox._id, folder))._id }),
   }
@@ -34,6 +34,9 @@ export async function listThreads(
   const next = rows.length > limit && last !== undefined ? encodeCursor(last.lastMessageId) : null
   return { items: items.map(recordOf), next }
 }
+
+/** What lies there is not part of a thread that has anything else. */
+const asideRoles = new Set(['trash', 'spam', 'drafts'])
 
 /** A thread with a page of its messages, oldest first: the newest, or those before `before`. Fails as the listing does. */
 export async function getThread(
@@ -46,14 +49,16 @@ export async function getThread(
   const place = { before: positionOf(before, 'msg'), limit: limit + 1 }
   const read = (folderIds?: readonly string[]) =>
     listMessages(ctx.store, { mailboxId: mailbox._id, threadId, folderIds }, place)
-  const [thread, folders, rows] = await Promise.all([
-    store.findThread(ctx.store, { mailboxId: mailbox._id, threadId }),
-    findFolders(ctx.store, mailbox._id),
-    read(),
-  ])
+  const find = () => store.findThread(ctx.store, { mailboxId: mailbox._id, threadId })
+  const [known, folders, rows] = await Promise.all([find(), findFolders(ctx.store, mailbox._id), read()])
+  // A message is there a moment before its thread knows of it.
+  const aside = new Set(folders.filter(({ role }) => asideRoles.has(role ?? '')).map(({ _id }) => _id))
+  const newest = rows.find(({ folderId }) => !aside.has(folderId)) ?? rows[0]
+  const isBehind = newest !== undefined && before === undefined && (known?.lastMessageId ?? '') < newest._id
+  if (isBehind) await deriveThreads(ctx, [{ mailboxId: mailbox._id, threadId }])
+  const thread = isBehind ? await find() : known
   if (thread === null) throw new Failure('not_found', `There is no thread ${threadId} in ${mailbox.address}.`)
-  const aside = new Set(['trash', 'spam', 'drafts'])
-  const shown = thread.live ? folders.filter(({ role }) => role === null || !aside.has(role)) : folders
+  const shown = thread.live ? folders.filter(({ _id }) => !aside.has(_id)) : folders
   const folderIds = shown.map(({ _id }) => _id)
   // In most threads every message is shown.
   const isShown = rows.every(({ folderId }) => folderIds.includes(folderId))

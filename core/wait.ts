@@ -14,7 +14,7 @@ import { after, secondMs } from './clock.ts'
 import type { Context } from './context.ts'
 import { getFolder } from './folders.ts'
 import { reachMailbox } from './mailboxes.ts'
-import { addressesIn, type Message, messageOf } from './messages.ts'
+import { canonicalIn, type Message, messageOf } from './messages.ts'
 import { encodeMoment, isAfter, type Moment, momentOfRequest, passing, readMoment } from './moments.ts'
 import type { Principal } from './principal.ts'
 import { requireAgentInbox } from './threads.ts'
@@ -259,8 +259,8 @@ function canonical({
   if (domain === null)
     throw new Failure('validation_error', `"${fromDomain}" is not a domain.`, { param: 'from_domain' })
   return {
-    ...{ label, threadId, unread, flagged, subject, hasAttachment, until, hasCode },
-    ...addressesIn({ from, to }),
+    ...{ threadId, unread, flagged, subject, hasAttachment, until, hasCode },
+    ...canonicalIn({ from, to, label }),
     fromDomain: domain,
   }
 }

@@ -177,7 +177,7 @@ function readCondition(reader: Reader, name: string): Query {
   switch (name) {
     case 'in':
     case 'label':
-      return { kind: name, name: value }
+      return { kind: name, name: value.normalize('NFC') }
     case 'has':
       if (/^attachments?$/i.test(value)) return { kind: 'attachment' }
       throw new Problem('"has:" knows "attachment" only')

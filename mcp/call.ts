@@ -9,7 +9,7 @@ import { type AnswerHeaders, fieldsOf, isBytes, pathOf } from '../operations/reg
 import { Failure } from '../schemas/failures.ts'
 import { validate } from '../schemas/validate.ts'
 import { showBytes } from './attachment.ts'
-import { resultBytesMax, shortened, sizeOf } from './fit.ts'
+import { bodiesOf, resultBytesMax, shortened, sizeOf } from './fit.ts'
 import { untrustedBlock } from './markers.ts'
 import { argumentName, type BoundTool } from './tools.ts'
 import { apart, trustedOnly } from './trust.ts'
@@ -28,8 +28,9 @@ type Arguments = { readonly [name: string]: unknown }
 
 /** How long a repeated send without a key is taken for the same one (decisions.md 4, MCP sending). */
 const repeatMs = 10 * minuteMs
-/** How often a result that is too large is asked for again, smaller. */
-const smallerMax = 4
+/** How often a result that is too large is asked for again, smaller; each time at least a twentieth of it goes. */
+const smallerMax = 8
+const keptAtMost = 0.95
 
 /** Calls a tool. Never rejects: a refusal is a result with `isError` and the error object. */
 export async function callTool(caller: Caller, bound: BoundTool, given: Arguments): Promise<CallToolResult> {
@@ -55,9 +56,11 @@ function requirePlan({ account }: Principal): void {
 async function perform(caller: Caller, bound: BoundTool, given: Arguments): Promise<CallToolResult> {
   const { operation, tool } = bound
   const path = Object.fromEntries(
-    operation.pathFields.map((field) => [field, String(given[argumentName(operation, field)] ?? '')]),
+    operation.pathFields.map((field) => {
+      const part = given[argumentName(operation, field)]
+      return [field, typeof part === 'string' ? part : '']
+    }),
   )
-  const idempotency = repeatKey(caller, bound, given)
   let smaller: Arguments = {}
   for (let tries = 0; ; tries++) {
     const answer = await invoke(caller.ctx, operation, caller.principal, {
@@ -66,7 +69,8 @@ async function perform(caller: Caller, bound: BoundTool, given: Arguments): Prom
       headers: caller.answerHeaders,
       hungUp: caller.hungUp,
       checkOutput: caller.checkOutput,
-      ...(idempotency !== null && { idempotency }),
+      idempotency: () => repeatKey(caller, bound, given),
+      isCounted: tries === 0,
       input: () => ({ ...inputOf(bound, given), ...smaller }),
     })
     if (isBytes(answer.body))
@@ -78,7 +82,7 @@ async function perform(caller: Caller, bound: BoundTool, given: Arguments): Prom
     const result = shortened(apart(operation.output, body), resultBytesMax)
     const size = sizeOf(result)
     if (size <= resultBytesMax || tool.sizedBy === undefined || tries === smallerMax) return show(result)
-    smaller = { [tool.sizedBy]: reduced(bound, { ...given, ...smaller }, resultBytesMax / size) }
+    smaller = { [tool.sizedBy]: reduced(result, { by: tool.sizedBy, most: resultBytesMax, size }) }
   }
 }
 
@@ -92,10 +96,16 @@ function inputOf({ arguments: schema, operation, tool }: BoundTool, given: Argum
   return Object.fromEntries(values)
 }
 
-function reduced({ tool }: BoundTool, given: Arguments, share: number): number {
-  const name = tool.sizedBy ?? ''
-  const current = Number(given[name] ?? tool.preset?.[name] ?? resultBytesMax)
-  return Math.max(1, Math.floor(Math.min(current, resultBytesMax) * share * 0.9))
+/** What to ask for so that a result fits: of its longest body, or of its rows, as much as there is room for. */
+function reduced(result: unknown, { by, most, size }: { by: string; most: number; size: number }): number {
+  const { longest, bytes } = by === 'limit' ? { longest: rowsOf(result), bytes: size } : bodiesOf(result)
+  const room = Math.max(0, most - (size - bytes))
+  return Math.max(1, Math.floor(longest * Math.min(1, room / bytes) * keptAtMost))
+}
+
+function rowsOf(result: unknown): number {
+  const lists = Object.values(result as Arguments).filter((each) => Array.isArray(each))
+  return Math.max(1, ...lists.map(({ length }) => length))
 }
 
 /** The caller's key; a send without one is recognised by key, tool and arguments for ten minutes. */

@@ -12,6 +12,18 @@ const steps = [
   { entries: 3, characters: 200 },
 ] as const
 
+/** The bodies in a value: the longest in characters, and all of them in bytes of JSON. */
+export function bodiesOf(value: unknown): { longest: number; bytes: number } {
+  if (typeof value !== 'object' || value === null) return { longest: 0, bytes: 0 }
+  const found = Object.entries(value).map(([name, part]) =>
+    bodies.has(name) && typeof part === 'string' ? { longest: part.length, bytes: sizeOf(part) } : bodiesOf(part),
+  )
+  return {
+    longest: Math.max(0, ...found.map(({ longest }) => longest)),
+    bytes: found.reduce((sum, { bytes }) => sum + bytes, 0),
+  }
+}
+
 export function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }

@@ -49,6 +49,7 @@ const annotations: { readonly [E in Effect]: NonNullable<ListedTool['annotations
   write: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   send: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   delete: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  discard: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 }
 
 /** Its length is checked where keys are kept, which has a failure of its own for it. */

@@ -24,13 +24,13 @@ export const getBatch = operation({
   name: 'batches.get',
   summary: 'What became of each recipient of a batch.',
   scope: 'mail:send',
-  http: 'GET /api/v1/mailboxes/{address}/send-batch/{id}',
-  tools: [{ name: 'get_batch_status', effect: 'read', expose: ['address', 'id'] }],
-  input: object({ address: AddressPart, id: BatchId }),
+  http: 'GET /api/v1/mailboxes/{address}/send-batch/{batch_id}',
+  tools: [{ name: 'get_batch_status', effect: 'read', expose: ['address', 'batch_id'] }],
+  input: object({ address: AddressPart, batch_id: BatchId }),
   output: BatchStatus,
   errors: ['not_found'],
-  async handle({ ctx, principal }, which) {
-    const { id, recipients } = await get(ctx, principal, which)
+  async handle({ ctx, principal }, { address, batch_id }) {
+    const { id, recipients } = await get(ctx, principal, { address, id: batch_id })
     return { id, recipients: recipients.map(({ emailId, ...rest }) => ({ ...rest, email_id: emailId })) }
   },
 })

@@ -32,7 +32,10 @@ export type InvokeRequest = {
   readonly peerAddress: string
   /** Filled with RateLimit-*, Idempotent-Replayed and what the operation adds. */
   readonly headers: AnswerHeaders
-  readonly idempotency?: { readonly key: string; readonly keepMs?: number }
+  /** What marks a repeat, null for none; asked once the input is known to be right. */
+  idempotency?(): { readonly key: string; readonly keepMs?: number } | null
+  /** False when it goes on with a request that was counted. */
+  readonly isCounted?: boolean
   /** Aborted when the caller has hung up. */
   readonly hungUp: AbortSignal
   /** Whether an answer, or a failure, that the declaration does not allow is an error: for tests. */
@@ -73,7 +76,7 @@ async function serve(
   principal: Principal | null,
   request: InvokeRequest,
 ): Promise<Answer> {
-  await takeRate(ctx, principal, request)
+  if (request.isCounted !== false) await takeRate(ctx, principal, request)
   if (principal !== null) for (const scope of operation.scopes) requireScope(principal, scope)
   const prepared = await readInput(ctx, operation, principal, request)
   if (principal === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
@@ -118,13 +121,13 @@ async function once(
   request: InvokeRequest,
   prepared: Prepared,
 ): Promise<Answer> {
-  if (!operation.idempotent || request.idempotency === undefined)
-    return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
+  const repeat = operation.idempotent ? (request.idempotency?.() ?? null) : null
+  if (repeat === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
   const path = pathOf(operation, await canonicalPath(ctx, operation, principal, request))
   const mark = await beginOnce(ctx, {
     accountId: principal.accountId,
     path,
-    ...request.idempotency,
+    ...repeat,
     fingerprint: fingerprint(operation, path, prepared.input),
   })
   if (mark.done) {

@@ -202,7 +202,7 @@ export const deleteMessage = operation({
   summary: 'Move a message to Trash; with permanent=true, or when it lies there already, it is gone.',
   scope: 'mail:write',
   http: 'DELETE /api/v1/mailboxes/{address}/messages/{message_id}',
-  tools: [{ name: 'delete_message', effect: 'delete', expose: ['address', 'message_id', 'permanent'] }],
+  tools: [{ name: 'delete_message', effect: 'discard', expose: ['address', 'message_id', 'permanent'] }],
   input: object({ address: AddressPart, message_id: MessageId, permanent: optional(boolean()) }),
   output: object({
     deleted: boolean({ const: true }),

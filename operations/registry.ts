@@ -13,8 +13,8 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof methods)[number]
 export type Route = `${Method} /${string}`
 
-/** What a tool does to the world; its MCP annotations follow from it. */
-export type Effect = 'read' | 'create' | 'write' | 'send' | 'delete'
+/** What a tool does to the world; its MCP annotations follow from it. To discard twice is more than to discard once. */
+export type Effect = 'read' | 'create' | 'write' | 'send' | 'delete' | 'discard'
 
 /** How an operation shows as an MCP tool; one operation may have several. */
 export type Tool = {

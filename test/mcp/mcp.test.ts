@@ -117,10 +117,10 @@ describe('mcp', () => {
       expect(door.logs()).not.to.include(tenant.key)
     })
 
-    it('answers any client that can read JSON, without a session', async () => {
+    it('answers any client that can read JSON, in no session or in one it never heard of', async () => {
       const response = await post(JSON.stringify(initialize), { accept: '*/*' })
       expect(response.status).to.equal(200)
-      expect(response.headers.get('mcp-session-id')).to.equal(null)
+      expect(response.headers.get('mcp-session-id')).to.match(/^[\w-]{22}$/)
       expect(response.headers.get('content-type')).to.match(/^application\/json/)
       expect(response.headers.get('ratelimit-limit')).to.equal('600')
       expect(response.headers.get('x-request-id')).to.be.a('string')
@@ -131,6 +131,7 @@ describe('mcp', () => {
           method: 'tools/call',
           params: { name: 'get_account_summary', arguments: {} },
         }),
+        { 'mcp-session-id': 'elsewhere' },
       )
       expect(((await call.json()) as { result: { structuredContent: Json } }).result.structuredContent).to.include({
         success: true,
@@ -174,6 +175,31 @@ describe('mcp', () => {
     for (const [name, ask, status] of refused)
       it(`${name}: ${status}`, async () => expect((await ask()).status).to.equal(status))
 
+    const counted: readonly (readonly [string, string, Json])[] = [
+      ['an unknown tool', 'tools/call', { params: { name: 'burn_mailbox', arguments: {} } }],
+      ['a call of nothing', 'tools/call', {}],
+      ['arguments that are none', 'tools/call', { params: { name: 'list_mailboxes', arguments: [] } }],
+      ['a list of tools', 'tools/list', {}],
+    ]
+    for (const [name, method, rest] of counted)
+      it(`${name} counts as a request`, async () => {
+        const ask = async () => {
+          const { headers } = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...rest }))
+          return Number(headers.get('ratelimit-remaining'))
+        }
+        expect(await ask()).to.equal((await ask()) + 1)
+      })
+
+    it('a batch is short, and each of its messages counts', async () => {
+      const list = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' })
+      const batch = (count: number) => post(JSON.stringify(Array.from({ length: count }, (_, id) => list(id))))
+      const [one, three] = [await batch(1), await batch(3)]
+      expect(await three.json()).to.have.length(3)
+      const left = (response: Response) => Number(response.headers.get('ratelimit-remaining'))
+      expect(left(one) - left(three)).to.equal(3)
+      expect((await batch(11)).status).to.equal(400)
+    })
+
     it('an unknown tool is a protocol error', async () => {
       const failure = await mcp.callTool({ name: 'burn_mailbox', arguments: {} }).catch((error: unknown) => error)
       expect(String(failure)).to.include('burn_mailbox')
@@ -205,6 +231,18 @@ describe('mcp', () => {
         'list_messages',
         () => ({ mailbox: 'x@elsewhere.example' }),
         { code: 'mailbox_not_found', statusCode: 404 },
+      ],
+      [
+        'a mailbox that is no text',
+        'list_messages',
+        () => ({ mailbox: { toString: 1 } }),
+        { code: 'validation_error', param: 'mailbox' },
+      ],
+      [
+        'an argument nested without end',
+        'send_message',
+        () => ({ mailbox: tenant.address, to: JSON.parse('['.repeat(3_000) + ']'.repeat(3_000)), text: 'x' }),
+        { code: 'validation_error', param: 'to[0]' },
       ],
       [
         'a missing argument, by the name of the tool',
@@ -319,6 +357,63 @@ describe('mcp', () => {
       } while (cursor !== undefined && calls < 50)
       expect(text.trim()).to.equal(body.trim())
       expect(calls).to.be.above(1)
+    })
+
+    it('two long bodies stay under the cap, and asking once counts once', async () => {
+      const part = (type: string) =>
+        `--b\nContent-Type: ${type}; charset=utf-8\n\n${`${'\u4e2d'.repeat(60)}\n`.repeat(250)}\n`
+      const raw = `From: a@remote.example\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=b\n\n${part('text/plain')}${part('text/html')}--b--\n`
+      const id = await deliver(door.ctx, { to: tenant.address, raw })
+      const remaining = async () => {
+        const { headers } = await fetch(`${door.http}/api/v1/account`, { headers: { 'x-api-key': tenant.key } })
+        return Number(headers.get('ratelimit-remaining'))
+      }
+      const before = await remaining()
+      const given = { mailbox: tenant.address, message_id: id, view: 'full', max_chars: 100_000 }
+      const { structured } = await use('read_message', given)
+      expect(Buffer.byteLength(JSON.stringify(structured))).to.be.within(60 * 1024, 100 * 1024)
+      expect(structured.next).to.be.a('string')
+      expect(before - (await remaining())).to.equal(2)
+    })
+
+    it('a thread is found as soon as its message is', async () => {
+      const headers = 'Message-ID: <first@remote.example>\n'
+      for (let n = 0; n < 5; n++) {
+        const raw = n === 0 ? headers + mailOf('one') : `References: <first@remote.example>\n${mailOf(`answer ${n}`)}`
+        const id = await deliver(door.ctx, { to: tenant.address, raw })
+        const { structured } = await use('read_message', { mailbox: tenant.address, message_id: id })
+        const thread = await use('get_thread', { mailbox: tenant.address, thread_id: structured.thread_id })
+        expect(thread.structured).to.include({ message_count: n + 1 })
+        expect(thread.structured.messages).to.have.length(n + 1)
+      }
+    })
+
+    it('a label is found however its accents are written', async () => {
+      const id = await deliver(door.ctx, { to: tenant.address, raw: mailOf('labelled') })
+      await use('label_message', { mailbox: tenant.address, message_id: id, addLabels: ['Zoe\u0308'] })
+      for (const label of ['Zo\u00eb', 'Zoe\u0308']) {
+        const { structured } = await use('list_messages', { mailbox: tenant.address, label })
+        expect((structured.messages as Json[]).map(({ message_id }) => message_id)).to.deep.equal([id])
+      }
+    })
+
+    it('a call that is cancelled claims nothing', async () => {
+      const waiter = await makeTenant(door, { name: 'waiter' })
+      const [one, other] = [await connect(waiter.key), await connect(waiter.key)]
+      const give = new AbortController()
+      const claim = { mailbox: waiter.address, timeout: 20, claim: 600 }
+      const lost = one
+        .callTool({ name: 'claim_next_message', arguments: claim }, undefined, { signal: give.signal })
+        .catch((error: unknown) => String(error))
+      // Both clients count their requests from the same number: only the one of this session ends.
+      const kept = use('claim_next_message', { ...claim, claim: 60 }, other)
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      give.abort('enough')
+      expect(await lost).to.include('enough')
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      const id = await deliver(door.ctx, { to: waiter.address, raw: mailOf('for the other') })
+      expect((await kept).structured.message).to.include({ message_id: id })
+      await Promise.all([one.close(), other.close()])
     })
 
     it('a list with many recipients stays under the cap and says what was cut', async () => {
