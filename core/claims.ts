@@ -55,6 +55,7 @@ export async function releaseClaim(
     now: ctx.clock.now(),
   })
   if (!released) throw await refusal(ctx, mailbox, messageId)
+  ctx.changes.publish({ kind: 'freed', mailboxId: mailbox._id, messageId })
 }
 
 async function refusal(

@@ -111,7 +111,7 @@ async function inBatches<P>(
       const last = messages.at(-1)
       if (last === undefined) break
       const { size } = await change(messages)
-      ctx.changes.publish({ kind: 'folders', mailboxId })
+      ctx.changes.publish({ kind: 'folders', mailboxId, messageIds: messages.map(({ _id }) => _id) })
       changed += size
       missed += messages.length - size
       after = position(last)

@@ -79,7 +79,7 @@ async function changing<T>(
     const reached = await reachMessage(ctx, principal, { address, messageId })
     const done = await once(reached)
     if (done !== null) {
-      ctx.changes.publish({ kind: 'folders', mailboxId: reached.mailbox._id })
+      ctx.changes.publish({ kind: 'folders', mailboxId: reached.mailbox._id, messageIds: [messageId] })
       return done
     }
     await sleep(Math.random() * pauseMs * (tries + 1))

@@ -20,7 +20,7 @@ import type { Principal } from './principal.ts'
 import { requireAgentInbox } from './threads.ts'
 import { type Arrived, type WaitFilters, whyNot } from './wait-filters.ts'
 import { patternOf } from './wait-regex.ts'
-import { arrivedOf, enter, stopping } from './waiters.ts'
+import { arrivedOf, enter, showAgain, stopping } from './waiters.ts'
 
 export const timeoutSecondsDefault = 30
 /** Below the minute after which many clients and proxies give up. */
@@ -156,16 +156,18 @@ function createSearch(ctx: Context, { keyId, mailboxId, filters, claimSeconds }:
     if (over || found !== null || !isAfter(moment, messageId)) return false
     if (missed.get(messageId)?.modseq === modseq) return false
     const why = await whyNot(filters, arrived)
-    if (why === null && (await taken(messageId))) {
+    if (why === null && (await taken(arrived.message))) {
       found = arrived
       return true
     }
     missed.set(messageId, why === null ? { modseq: -1, why: 'claim: another holds it.' } : { modseq, why })
+    if (why === null) showAgain(ctx, { mailboxId, messageId, at: arrived.message.lease?.until ?? ctx.clock.now() })
     return false
   }
 
-  async function taken(messageId: string): Promise<boolean> {
+  async function taken({ _id: messageId, lease }: MessageDoc): Promise<boolean> {
     if (claimSeconds === null) return true
+    if (lease !== undefined && lease.until > ctx.clock.now()) return false
     const until = after(ctx.clock.now(), claimSeconds * secondMs)
     if (!(await claimMessage(ctx, { mailboxId, messageId, owner: { keyId, token }, until }))) return false
     claimedUntil = until
@@ -215,6 +217,7 @@ function createSearch(ctx: Context, { keyId, mailboxId, filters, claimSeconds }:
         if (found === null || claimedUntil === null) return
         const { _id: messageId } = found.message
         await releaseMessage(ctx.store, { mailboxId, messageId, keyId, now: ctx.clock.now() })
+        ctx.changes.publish({ kind: 'freed', mailboxId, messageId })
         found = null
       }),
     result: () =>

@@ -1,7 +1,7 @@
 /**
  * Those who wait for mail in this process. Invariants: one listener of the change feed serves all of them; a message is
  * looked up once, however many wait for it; the messages of a mailbox are shown in the order of their ids; one that somebody
- * took for himself alone is shown to no further taker.
+ * took for himself alone is shown to no further taker; one that changed, or is free again, is shown once more.
  */
 import { Failure } from '../schemas/failures.ts'
 import { arrivedIn } from '../store/arrived.ts'
@@ -26,6 +26,8 @@ export type Waiter = {
 
 /** How many messages one look-up asks for. */
 const lookUpMax = 200
+/** A message whose lease was just taken is looked at again after this time, to see until when. */
+const againMs = 500
 
 type Room = {
   readonly byMailbox: Map<string, Set<Waiter>>
@@ -37,6 +39,8 @@ type Room = {
   looking: boolean
   /** By mailbox: what is being shown there. */
   readonly showing: Map<string, Promise<void>>
+  /** By message: when it is shown again because its lease is over. */
+  readonly leased: Map<string, NodeJS.Timeout>
   leaveFeed: (() => void) | null
 }
 
@@ -49,6 +53,7 @@ const roomOf = perStore(
     told: new Map(),
     looking: false,
     showing: new Map(),
+    leased: new Map(),
     leaveFeed: null,
   }),
 )
@@ -72,6 +77,21 @@ export function enter(ctx: Context, waiter: Waiter): () => void {
   const ofMailbox = room.byMailbox.get(mailboxId) ?? new Set()
   room.byMailbox.set(mailboxId, ofMailbox.add(waiter))
   return () => leave(room, waiter)
+}
+
+/** Shows a message again to those who wait then; once, however many ask for it. */
+export function showAgain(
+  ctx: Context,
+  { mailboxId, messageId, at }: { mailboxId: string; messageId: string; at: Date },
+): void {
+  const room = roomOf(ctx)
+  if (room.leased.has(messageId)) return
+  const delayMs = Math.max(againMs, at.getTime() - ctx.clock.now().getTime())
+  const timer = setTimeout(() => {
+    room.leased.delete(messageId)
+    tell(ctx, room, { ids: [messageId], mailboxIds: [mailboxId] })
+  }, delayMs)
+  room.leased.set(messageId, timer.unref())
 }
 
 /** Tells all who wait that the process stops, and lets nobody in any more. */
@@ -115,18 +135,27 @@ function leave(room: Room, waiter: Waiter): void {
 
 function listen(ctx: Context, room: Room): void {
   const stopListening = ctx.changes.listen((note) => {
-    if (note.kind !== 'messages') return
-    const mailboxIds = note.mailboxIds.filter((mailboxId) => room.byMailbox.has(mailboxId))
-    if (mailboxIds.length === 0) return
-    for (const id of note.ids) room.told.set(id, mailboxIds)
-    if (!room.looking) void lookUp(ctx, room)
+    if (note.kind === 'messages') tell(ctx, room, note)
+    if (note.kind === 'folders') tell(ctx, room, { ids: note.messageIds ?? [], mailboxIds: [note.mailboxId] })
+    if (note.kind === 'freed') tell(ctx, room, { ids: [note.messageId], mailboxIds: [note.mailboxId] })
   })
   const stopHurrying = ctx.changes.hurry()
   room.leaveFeed = () => {
     stopListening()
     stopHurrying()
     room.told.clear()
+    for (const timer of room.leased.values()) clearTimeout(timer)
+    room.leased.clear()
   }
+}
+
+type Told = { readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
+
+function tell(ctx: Context, room: Room, told: Told): void {
+  const mailboxIds = told.mailboxIds.filter((mailboxId) => room.byMailbox.has(mailboxId))
+  if (mailboxIds.length === 0) return
+  for (const id of told.ids) room.told.set(id, mailboxIds)
+  if (!room.looking) void lookUp(ctx, room)
 }
 
 /** Looks up what was told and shows it. What cannot be read now the waiters find themselves when their time is over. */

@@ -16,7 +16,10 @@ export type ChangeNote =
   | { readonly kind: 'emails'; readonly ids: readonly string[] }
   | { readonly kind: 'due'; readonly accountIds: readonly string[] }
   | { readonly kind: 'address'; readonly addresses: readonly string[] }
-  | { readonly kind: 'folders'; readonly mailboxId: string }
+  /** Folders whose counts changed, with the messages that changed in them when they are few. */
+  | { readonly kind: 'folders'; readonly mailboxId: string; readonly messageIds?: readonly string[] }
+  /** A message whose lease was given back. */
+  | { readonly kind: 'freed'; readonly mailboxId: string; readonly messageId: string }
   | { readonly kind: 'webhooks'; readonly accountIds: readonly string[] }
 
 /** Small durable facts of the service itself: schema versions, watermarks. */

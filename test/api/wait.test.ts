@@ -344,6 +344,37 @@ describe('waiting for a message', function () {
       expect((await take({ claim: 30, timeout: 1, since })).body.message?.message_id).to.equal(id)
     })
 
+    it('who waits gets what is given back, and what was not renewed, at once', async () => {
+      const since = await cursorNow()
+      const id = await send({ subject: 'Passed on' })
+      expect((await take({ claim: 60, timeout: 1, since })).body.message?.message_id).to.equal(id)
+      const waited = async (free: () => Promise<unknown>) => {
+        const answer = take({ claim: 2, timeout: 20, since })
+        await sleep(300)
+        const startedAt = performance.now()
+        await free()
+        expect((await answer).body.message?.message_id).to.equal(id)
+        return performance.now() - startedAt
+      }
+      const release = () => call('DELETE', `${mailboxPath(tenant.address)}/messages/${id}/claim`)
+      expect(await waited(release)).to.be.below(1_500)
+      // Its lease of two seconds ends by itself.
+      expect(await waited(async () => undefined)).to.be.below(5_000)
+    })
+
+    it('a message that passes the filters later is told then', async () => {
+      const id = await send({ subject: 'Labelled later' })
+      const since = await cursorNow()
+      const other = await send({ subject: 'And this one' })
+      const answer = wait(`label=late&timeout=20&since=${since}`)
+      await sleep(300)
+      const startedAt = performance.now()
+      for (const each of [id, other])
+        await call('PATCH', `${mailboxPath(tenant.address)}/messages/${each}`, { addLabels: ['late'] })
+      expect((await answer).body.message?.message_id).to.equal(other)
+      expect(performance.now() - startedAt).to.be.below(1_500)
+    })
+
     it('without claim in the body nothing is leased', async () => {
       const since = await cursorNow()
       const id = await send({ subject: 'Free' })
