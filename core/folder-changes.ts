@@ -28,10 +28,12 @@ export async function createFolder(
   const path = newPath(name)
   const folders = await store.findFolders(ctx.store, mailbox._id)
   const place = { accountId: mailbox.accountId, mailboxId: mailbox._id }
-  await makeLevels(ctx, place, folders, path.split('/').slice(0, -1))
+  await makeLevels(ctx, place, folders, { levels: path.split('/').slice(0, -1), more: 1 })
   const folderId = ctx.onceId === null ? newId('fld', ctx.clock.now()) : deriveId('fld', ctx.onceId, 'folder')
   const earlier = folders.find(({ _id }) => _id === folderId)
-  return earlier ?? insert(ctx, { ...place, _id: folderId, path })
+  const folder = earlier ?? (await insert(ctx, { ...place, _id: folderId, path }))
+  if (folder === null) throw new Failure('conflict', `There is a folder "${path}".`)
+  return folder
 }
 
 /** Gives a folder, with all below it, another path: ids and UIDs stay. Fails with `validation_error`, `not_found`, `conflict`. */
@@ -55,7 +57,7 @@ export async function renameFolder(
   const taken = renames.find((rename) => folders.some((other) => other.path === rename.to))
   if (taken !== undefined) throw new Failure('conflict', `There is a folder "${taken.to}".`)
   const place = { accountId: mailbox.accountId, mailboxId: mailbox._id }
-  await makeLevels(ctx, place, folders, to.split('/').slice(0, -1))
+  await makeLevels(ctx, place, folders, { levels: to.split('/').slice(0, -1), more: 0 })
   if (!(await store.renameFolders(ctx.store, mailbox._id, renames)))
     throw new Failure('conflict', 'The folders are being changed by somebody else.')
   ctx.changes.publish({ kind: 'folders', mailboxId: mailbox._id })
@@ -89,39 +91,40 @@ async function removeEmptied(ctx: Context, folder: FolderDoc, trash: FolderDoc):
   throw new Failure('conflict', `Mail is being written to "${folder.path}": try again in a minute.`)
 }
 
+/** Makes those of the levels that are missing; `more` folders are to come. Fails with `conflict` when they are too many. */
 async function makeLevels(
   ctx: Context,
   place: { accountId: string; mailboxId: string },
   folders: readonly FolderDoc[],
-  levels: readonly string[],
+  { levels, more }: { levels: readonly string[]; more: number },
 ): Promise<void> {
-  for (let depth = 1; depth <= levels.length; depth++) {
-    const path = levels.slice(0, depth).join('/')
-    if (folders.some((folder) => folder.path === path)) continue
-    await insert(ctx, { ...place, _id: newId('fld', ctx.clock.now()), path }).catch((error: unknown) => {
-      // Somebody else made it meanwhile.
-      if (!(error instanceof Failure) || error.code !== 'conflict') throw error
-    })
-  }
+  const paths = levels.map((_, n) => levels.slice(0, n + 1).join('/'))
+  const missing = paths.filter((path) => !folders.some((folder) => folder.path === path))
+  if (folders.length + missing.length + more > foldersMax) throw tooMany()
+  for (const path of missing) await insert(ctx, { ...place, _id: newId('fld', ctx.clock.now()), path })
 }
 
+const tooMany = () => new Failure('conflict', `A mailbox has at most ${foldersMax} folders.`)
+
+/** Makes a folder; null when there is one at that path. Fails with `conflict` when there are too many. */
 async function insert(
   ctx: Context,
   place: Pick<FolderDoc, '_id' | 'accountId' | 'mailboxId' | 'path'>,
-): Promise<FolderDoc> {
+): Promise<FolderDoc | null> {
   const folder: FolderDoc = {
     ...place,
     role: null,
     uidValidity: await store.nextUidValidity(ctx.store, place.mailboxId, ctx.clock.now()),
     ...{ uidNext: 1, highestModseq: 1, total: 0, unread: 0, bytes: 0, open: [] },
   }
-  if (!(await store.insertFolder(ctx.store, folder)))
-    throw new Failure('conflict', `There is a folder "${place.path}".`)
-  // Counted after the insert, so that of many at once none gets past the bound.
-  const { length } = await store.findFolders(ctx.store, place.mailboxId)
-  if (length > foldersMax) {
+  if (!(await store.insertFolder(ctx.store, folder))) return null
+  // Counted after the insert, so that of many at once none gets past the bound; the last ones make room.
+  const all = await store.findFolders(ctx.store, place.mailboxId)
+  const own = all.filter(({ role }) => role === null).map(({ _id }) => _id)
+  const last = own.sort().slice(own.length - Math.max(0, all.length - foldersMax))
+  if (last.includes(place._id)) {
     await store.removeFolder(ctx.store, { mailboxId: place.mailboxId, folderId: place._id })
-    throw new Failure('conflict', `A mailbox has at most ${foldersMax} folders.`)
+    throw tooMany()
   }
   ctx.changes.publish({ kind: 'folders', mailboxId: place.mailboxId })
   return folder

@@ -14,7 +14,7 @@ import type { BlobRef, MessageContent, Named } from '../store/documents/mail.ts'
 import type { Context } from './context.ts'
 import type { Arrival } from './parsing-jobs.ts'
 import { foldersFor } from './placing.ts'
-import { spendRoom } from './recipient-cache.ts'
+import { spendRoom, takeRoom } from './recipient-cache.ts'
 import type { Recipient, RecipientMailbox } from './recipients.ts'
 import { withoutReported } from './reports.ts'
 import { threadOf } from './threads.ts'
@@ -42,7 +42,8 @@ const referencesMax = 20
 /**
  * Stores a message for its recipients and resolves with the id it has in each mailbox, when all of that is on disk. A
  * repeat of the same bytes from the same reverse-path finds the first message. Fails with `unavailable` (451),
- * `payload_too_large` (552, MIME parts nested too deep) and `forbidden` (550, no mailbox takes mail from this sender). A report
+ * `payload_too_large` (552, MIME parts nested too deep), `unprocessable` (452, a mailbox has become full meanwhile) and
+ * `forbidden` (550, no mailbox takes mail from this sender). A report
  * of mail we sent that came to its return path is taken in, and has no id.
  */
 export async function receive(
@@ -100,15 +101,22 @@ export async function receive(
     }
   }
   const write = async () => {
-    const messages = await Promise.all(mailboxes.map(make))
-    return { messages, stored: await withinTime(ctx, stored(ctx, { chunks, messages })) }
+    const places = mailboxes.map(({ mailbox }) => mailbox)
+    const giveBack = takeRoom(ctx.recipients, places, raw.length)
+    try {
+      const messages = await Promise.all(mailboxes.map(make))
+      const found = await withinTime(ctx, stored(ctx, { chunks, messages }))
+      const fresh = messages.filter((_, n) => found[n]?.repeated === false)
+      for (const { mailboxId, sizeBytes } of fresh) spendRoom(ctx.recipients, mailboxId, sizeBytes)
+      return { found, fresh }
+    } finally {
+      giveBack()
+    }
   }
-  const { messages, stored: found } = await write().catch((error: unknown) => {
+  const { found, fresh } = await write().catch((error: unknown) => {
     for (const { undo } of meetings) undo()
     throw error
   })
-  const fresh = messages.filter((_, n) => found[n]?.repeated === false)
-  for (const { mailboxId, sizeBytes } of fresh) spendRoom(ctx.recipients, mailboxId, sizeBytes)
   if (fresh.length > 0) {
     const ids = fresh.map(({ _id }) => _id)
     ctx.changes.publish({ kind: 'messages', ids, mailboxIds: fresh.map(({ mailboxId }) => mailboxId) })

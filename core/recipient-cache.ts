@@ -3,6 +3,7 @@
  * unknown ones are never kept, so that a mailbox made a moment ago receives at once.
  */
 import { splitAddress, withoutTag } from '../mail/address.ts'
+import { Failure } from '../schemas/failures.ts'
 import type { MailboxLists } from '../schemas/mailboxes.ts'
 import type { ChangeFeed } from '../store/changes.ts'
 import type { Lesson } from '../store/documents/mail.ts'
@@ -40,13 +41,20 @@ export type RecipientCache = {
   readonly known: Map<string, KnownRecipient>
   /** By mailbox id: a mailbox has many addresses (aliases, tags, a catch-all). */
   readonly mailboxes: Map<string, KnownMailbox>
+  /** By mailbox id: bytes that are being written now. */
+  readonly underWay: Map<string, number>
   /** Asks the store for addresses that are not known. */
   readonly ask: Ask<KnownRecipient>
 }
 
 /** Makes the cache of this process, which forgets what other processes change. */
 export function createRecipientCache(changes: ChangeFeed): RecipientCache {
-  const cache: RecipientCache = { known: new Map(), mailboxes: new Map(), ask: createRounds() }
+  const cache: RecipientCache = {
+    known: new Map(),
+    mailboxes: new Map(),
+    underWay: new Map(),
+    ask: createRounds(),
+  }
   changes.listen((note) => {
     if (note.kind !== 'address') return
     cache.mailboxes.clear()
@@ -54,6 +62,31 @@ export function createRecipientCache(changes: ChangeFeed): RecipientCache {
     for (const known of cache.known.keys()) if (isTouched(known, changed)) cache.known.delete(known)
   })
   return cache
+}
+
+/**
+ * Takes room for a message that is about to be written, so that of many at once only the last may go over the limit. Answers
+ * how to give it back. Fails with `unprocessable` (452 4.2.2) when a mailbox has become full since it was asked for.
+ */
+export function takeRoom(
+  { mailboxes, underWay }: RecipientCache,
+  places: readonly Pick<RecipientMailbox, 'mailboxId' | 'address'>[],
+  sizeBytes: number,
+): () => void {
+  const full = places.find(({ mailboxId }) => {
+    const free = mailboxes.get(mailboxId)?.freeBytes
+    return free !== undefined && free <= (underWay.get(mailboxId) ?? 0)
+  })
+  if (full !== undefined) throw new Failure('unprocessable', `The mailbox ${full.address} is full.`)
+  const add = (mailboxId: string, bytes: number) => {
+    const sum = (underWay.get(mailboxId) ?? 0) + bytes
+    if (sum === 0) underWay.delete(mailboxId)
+    else underWay.set(mailboxId, sum)
+  }
+  for (const { mailboxId } of places) add(mailboxId, sizeBytes)
+  return () => {
+    for (const { mailboxId } of places) add(mailboxId, -sizeBytes)
+  }
 }
 
 /** Counts a message that was just stored against the room of its mailbox, so that the next one finds less. */

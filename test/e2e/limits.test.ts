@@ -249,6 +249,17 @@ describe('limits', function () {
       expect(await deliver(raw('small'))).to.match(/^250 /)
     })
 
+    it('when it is nearly full, of many mails at once one may exceed', async () => {
+      const inbox = { mailboxId: tenant.mailboxId, role: 'inbox' as const }
+      const [limit, room, size] = [1024 ** 3, 1_000_000, 800_000]
+      await ctx.store.folders.updateOne(inbox, { $inc: { bytes: limit - room - (await used()) } })
+      await forgetting()
+      const replies = await Promise.all(Array.from({ length: 6 }, (_, n) => deliver(raw(`at once ${n}`, size))))
+      expect(replies.filter((reply) => reply.startsWith('250 '))).to.have.length(2)
+      for (const reply of replies) expect(reply).to.match(/^(?:250 |452 4\.2\.2 .*full)/)
+      expect(await used()).to.be.below(limit + size)
+    })
+
     it('when it is full, everybody hears 452 4.2.2 at RCPT, and the other recipients get their mail', async () => {
       const inbox = { mailboxId: tenant.mailboxId, role: 'inbox' as const }
       await ctx.store.folders.updateOne(inbox, { $inc: { bytes: 20_000 } })
