@@ -3,6 +3,7 @@
  * doing it twice changes nothing: a message that stands in two segments is found once.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { domainToUnicode } from 'node:url'
 import { limits } from '../mail/limits.ts'
 import { piecesOf, piecesOfText, type Token, tokensOf } from '../mail/tokens.ts'
 import { newId } from '../schemas/ids.ts'
@@ -231,7 +232,11 @@ export function fieldTexts(
   }: Pick<MessageDoc, 'subject' | 'from' | 'to' | 'cc' | 'bcc' | 'attachments'>,
   text: string,
 ): { readonly [F in IndexedField]: readonly string[] } {
-  const people = (list: readonly Named[]) => list.flatMap(({ name, address }) => (name ? [name, address] : [address]))
+  // A domain of A-labels is looked for by the name people read, too.
+  const forms = (address: string) =>
+    address.includes('xn--') ? [address, address.replace(/[^@]*$/, domainToUnicode)] : [address]
+  const people = (list: readonly Named[]) =>
+    list.flatMap(({ name, address }) => (name ? [name, ...forms(address)] : forms(address)))
   return {
     body: [text],
     subject: subject === null ? [] : [subject],

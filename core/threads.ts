@@ -6,7 +6,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ancestors, baseSubject, isReplySubject, rootId, type ThreadHint } from '../mail/threading.ts'
 import { Failure } from '../schemas/failures.ts'
-import { deriveId, newToken } from '../schemas/ids.ts'
+import { deriveId, idAt, newToken } from '../schemas/ids.ts'
+import { arrivedSince } from '../store/arrived.ts'
 import type { MailboxDoc, MessageDoc, Named, ThreadDoc } from '../store/documents/mail.ts'
 import { standardFolderId } from '../store/folders.ts'
 import { findByHeader } from '../store/messages.ts'
@@ -22,6 +23,9 @@ const subjectMs = 30 * dayMs
 /** Threads of one subject that are asked for a participant. */
 const sameSubjectMax = 20
 const subjectKeyMax = 200
+/** A message is in its thread after this time, and so many may have come meanwhile. */
+const lagMs = 5_000
+const recentMax = 50
 const participantsMax = 50
 /** Another process may write a thread between our read and our write; then it is derived again, after a growing pause. */
 const triesMax = 20
@@ -138,7 +142,19 @@ async function threadBySubject(ctx: Context, mailboxId: string, { subject, from 
   const threads = await store.findBySubject(ctx.store, { mailboxId, subjectKey, since, limit: sameSubjectMax })
   const fits = ({ lastMessageAt, participants }: ThreadDoc) =>
     lastMessageAt >= since && participants.some(({ address }) => address === from.address)
-  return threads.find(fits)?._id ?? null
+  const known = threads.find(fits)?._id
+  if (known !== undefined) return known
+  // What came a moment ago may not be in its thread yet.
+  const recent = await arrivedSince(ctx.store, {
+    mailboxId,
+    from: idAt('msg', after(ctx.clock.now(), -lagMs)),
+    limit: recentMax,
+  })
+  const isOf = ({ subject: other, from: sender, to, cc }: MessageDoc) =>
+    other !== null &&
+    subjectKeyOf(other) === subjectKey &&
+    [sender, ...to, ...cc].some((named) => named?.address === from.address)
+  return recent.findLast(isOf)?.threadId ?? null
 }
 
 function subjectKeyOf(subject: string): string | null {

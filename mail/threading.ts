@@ -9,15 +9,23 @@ export type ThreadHint = {
 
 /**
  * Lists the Message-IDs that may place a message in a thread, nearest ancestor first.
- * The last reference is the parent (RFC 5322 3.6.4); In-Reply-To counts only without References.
+ * The last reference is the parent (RFC 5322 3.6.4); In-Reply-To counts where no reference is known.
  * At most `ancestorsMax` ids, brackets removed, compared byte for byte. Never throws: malformed ids are skipped.
  */
-export function ancestors({ messageId, inReplyTo, references }: ThreadHint): string[] {
+export function ancestors(hint: ThreadHint): string[] {
+  const { listed, parent } = namedIn(hint)
+  const ids = [...listed.toReversed(), ...(parent === null ? [] : [parent])]
+  return [...new Set(ids)].slice(0, limits.ancestorsMax)
+}
+
+/** The references and the parent that a message names beside itself. */
+function namedIn({ messageId, inReplyTo, references }: ThreadHint): { listed: string[]; parent: string | null } {
   const own = bareId(messageId ?? '')
-  const listed = (references ?? []).map(bareId).filter((id) => id !== null)
   const parent = bareId(inReplyTo ?? '')
-  const ids = listed.length > 0 ? listed.reverse() : parent === null ? [] : [parent]
-  return [...new Set(ids)].filter((id) => id !== own).slice(0, limits.ancestorsMax)
+  return {
+    listed: (references ?? []).map(bareId).filter((id) => id !== null && id !== own) as string[],
+    parent: parent === own ? null : parent,
+  }
 }
 
 /**
@@ -25,7 +33,8 @@ export function ancestors({ messageId, inReplyTo, references }: ThreadHint): str
  * its own. Null when it names none.
  */
 export function rootId(hint: ThreadHint): string | null {
-  return ancestors(hint).at(-1) ?? bareId(hint.messageId ?? '')
+  const { listed, parent } = namedIn(hint)
+  return listed[0] ?? parent ?? bareId(hint.messageId ?? '')
 }
 
 /** Of too many references the first (the thread's root) and the last (the parents) matter (RFC 5322 3.6.4). */
@@ -70,9 +79,9 @@ export function isReplySubject(subject: string): boolean {
 
 // subj-refwd = ("re" / ("fw" ["d"])) *WSP [subj-blob] ":", with the words of other languages and counters (`Re[2]:`).
 const words =
-  're|fwd?|aw|antw|antwort|wg|sv|vs|vb|vl|tr|rv|enc|res|rif|i|r|odp|pd|ynt|ilt|bls|trs|回复|回覆|答复|转发|轉寄|返信|転送|ответ|пересл'
+  're|fwd?|aw|antw|antwort|wg|sv|vs|vb|vl|tr|rv|enc|res|rif|i|r|odp|pd|ynt|ilt|bls|trs|réf|vá|továbbítás|vastaus|atb|απ|σχετ|πρθ|رد|השב|הועבר|답장|전달|回复|回覆|答复|转发|轉寄|返信|転送|ответ|пересл'
 const mark = new RegExp(
-  `^((?:\\[[^\\[\\]]*\\]\\s*)*)(?:${words})\\s*(?:\\[[^\\[\\]]*\\]|\\(\\d+\\))?\\s*[:\uff1a]\\s*`,
+  `^((?:\\[[^\\[\\]]*\\]\\s*)*)(?:${words})\\.?\\s*(?:\\[[^\\[\\]]*\\]|\\(\\d+\\))?\\s*[:\uff1a]\\s*`,
   'i',
 )
 const blob = /^\[[^[\]]*\]\s*/

@@ -10,7 +10,8 @@ const { thread_id: _, ...filters } = messageFilters
 
 export const listThreads = operation({
   name: 'threads.list',
-  summary: "Conversations of an agent's mailbox, by their newest message; one passes when one of its messages does.",
+  summary:
+    "Conversations of an agent's mailbox, by their newest message; one passes when each filter fits one of its messages.",
   scope: 'mail:read',
   http: 'GET /api/v1/mailboxes/{address}/threads',
   input: object({

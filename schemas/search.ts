@@ -6,8 +6,8 @@ export const SearchQuery = string({
   minLength: 1,
   maxLength: 1_000,
   description:
-    'Words and "phrases" over subject, sender, recipients, body and attachment names, without regard to case and ' +
-    'diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or ' +
+    'Words and "phrases" over subject, sender, recipients, body (its first 262,144 characters) and attachment names, ' +
+    'without regard to case and diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or ' +
     'with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, ' +
     'is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, ' +
     'OR (in capitals) joins alternatives, ( ) group. Everything else must match together.',

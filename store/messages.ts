@@ -181,7 +181,9 @@ function rangeOf(query: MessageQuery, before: string | null): { filter: Filter<M
 
 /** The condition that a field contains a text, in any case. */
 export function containing(text: string): { $regex: string; $options: string } {
-  return { $regex: text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&'), $options: 'i' }
+  // A pattern may not hold the character NUL itself (BSON).
+  const pattern = text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&').replaceAll('\0', '\\x00')
+  return { $regex: pattern, $options: 'i' }
 }
 
 /** The index of store/collections.ts for what is found by folder; everything else has one that fits alone. */

@@ -62,7 +62,7 @@ const mail = {
     '',
   ].join('\n'),
   html: [
-    'From: news@letters.example',
+    'From: news@xn--bcher-kva.example',
     'To: agent@tenant.example',
     'Subject: Weekly',
     'MIME-Version: 1.0',
@@ -142,6 +142,8 @@ describe('search', function () {
     ['after:2020-01-01 weekly', 'html'],
     ['before:2020-01-01'],
     ['larger:1 weekly', 'html'],
+    ['from:bücher.example', 'html'],
+    ['from:xn--bcher-kva.example', 'html'],
     ['larger:1G'],
     ['smaller:1KB weekly', 'html'],
     ['(weekly OR rechnung) from:news', 'html'],

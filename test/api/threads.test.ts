@@ -143,6 +143,22 @@ describe('api: threads', () => {
       })
     }
 
+    it('by its subject one that came just before it', async () => {
+      const [first, second] = [letter({ subject: 'At once' }), letter({ subject: 'Re: At once' })]
+      const ids = [
+        await deliver(door.ctx, { to: tenant.address, raw: first }),
+        await deliver(door.ctx, { to: tenant.address, raw: second }),
+      ]
+      const threads = ids.map(async (id) => (await call<Summary>('GET', `${box}/messages/${id}`)).body.thread_id)
+      expect(new Set(await Promise.all(threads)).size).to.equal(1)
+    })
+
+    it('what In-Reply-To names when nobody knows its References', async () => {
+      const first = await arrive(letter({ id: 'known@remote.example', subject: 'Known' }))
+      const headers = ['References: <unknown@remote.example>', 'In-Reply-To: <known@remote.example>']
+      expect((await arrive(letter({ subject: 'Other', headers }))).threadId).to.equal(first.threadId)
+    })
+
     it('not the thread of another mailbox', async () => {
       const other = await makeTenant(door, { name: 'elsewhere' })
       await deliver(door.ctx, { to: other.address, raw: letter({ id: 'there@remote.example' }) })
@@ -277,6 +293,7 @@ describe('api: threads', () => {
       ['from=EVE@remote.example', ['Two']],
       ['to=agent@lists.example&flagged=true', ['Three']],
       ['subject=fIv', ['Five']],
+      ['subject=Five%00', []],
       ['has_attachment=true', []],
       ['has_attachment=false&limit=1', ['One']],
       ['until=2020-01-01T00:00:00Z', []],
