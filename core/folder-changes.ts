@@ -143,11 +143,12 @@ function newPath(name: string): string {
   const refuse = (text: string) => new Failure('validation_error', text, { param: 'name' })
   const path = canonicalPath(name)
   const levels = path.split('/')
-  if (!path.isWellFormed() || /\p{Cc}/u.test(path)) throw refuse('A folder name has no control characters.')
+  if (!path.isWellFormed() || /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(path))
+    throw refuse('A folder name has no control characters.')
   if ([...path].length > folderPathMax) throw refuse(`A path has at most ${folderPathMax} characters.`)
   if (levels.length > folderDepthMax) throw refuse(`Folders have at most ${folderDepthMax} levels.`)
   for (const level of levels) {
-    if (level.trim() !== level || level === '' || level === '.' || level === '..')
+    if (level.trim() !== level || !/[^\s\p{C}]/u.test(level) || level === '.' || level === '..')
       throw refuse('A level of a path has a name of its own, without spaces around it.')
     if ([...level].length > folderLevelMax) throw refuse(`A level has at most ${folderLevelMax} characters.`)
   }

@@ -135,7 +135,12 @@ export const WaitedMessage = extended(MessageSummary, {
 })
 export type WaitedMessage = Infer<typeof WaitedMessage>
 
-const Label = string({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' })
+/** Something to be seen, and nothing that cannot be stored or turns what stands around it. */
+const Label = string({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^(?=.*[^\\s\\p{C}])[^\\p{Cc}\\p{Cs}\\u202a-\\u202e\\u2066-\\u2069]+$',
+})
 /** Against a message with an endless list of labels. */
 const labelsMax = 100
 export const Labels = array(Label, { maxItems: labelsMax })

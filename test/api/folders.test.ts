@@ -73,6 +73,8 @@ describe('api: folders', () => {
     ['a control character', 'a\u0007b', 400, 'validation_error'],
     ['a line break', 'a\nb', 400, 'validation_error'],
     ['half a character', 'a\ud800', 400, 'validation_error'],
+    ['nothing to be seen', 'a/\u200b', 400, 'validation_error'],
+    ['what turns the rest around', 'a\u202eb', 400, 'validation_error'],
     ['a dot', 'a/..', 400, 'validation_error'],
     ['spaces around it', ' a', 400, 'validation_error'],
     ['too long a level', 'x'.repeat(101), 400, 'validation_error'],

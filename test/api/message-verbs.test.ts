@@ -222,6 +222,13 @@ describe('api: verbs of messages', () => {
       expect(body).to.include({ code: 'validation_error', param: 'addLabels' })
     })
 
+    for (const label of ['\u200b', ' ', 'a\ud800', 'a\u202eb', 'a\nb'])
+      it(`${JSON.stringify(label)} is none`, async () => {
+        const id = await deliver(door.ctx, { to: tenant.address, raw: mail })
+        const { body } = await call<ErrorBody>('PATCH', `${box}/messages/${id}`, { addLabels: [label] })
+        expect(body).to.include({ code: 'validation_error', param: 'addLabels[0]' })
+      })
+
     it("answer agent_inbox_only on a person's mailbox, at every door", async () => {
       const address = 'person@tenant.example'
       await call('POST', '/api/v1/mailboxes', { address, kind: 'person' })
