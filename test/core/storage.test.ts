@@ -9,6 +9,7 @@ import { sweepStorage } from '../../core/storage.ts'
 import { sweepArrivals, sweepReservations } from '../../core/sweep.ts'
 import { sweepBlobs } from '../../core/unused-blobs.ts'
 import { type Call, type Door, deliver, mailboxPath, openTenant, type Tenant } from '../api/door.ts'
+import { eventually } from '../service.ts'
 
 const GB = 1024 ** 3
 const limit = 5 * GB
@@ -154,6 +155,10 @@ describe('storage', () => {
       await settleDue(door.ctx)
       await sweepArrivals(door.ctx)
       await sweepReservations(door.ctx)
+      // What the sweeps themselves wrote is closed a moment later.
+      await eventually('all is closed', async () =>
+        (await door.ctx.store.folders.find({}).toArray()).every(({ open }) => open.length === 0),
+      )
       await checkFolders(door)
       await checkContacts(door, tenant)
       door.advance(3 * 3_600_000)
