@@ -1,13 +1,15 @@
 /** What is done with the bytes of a message. Each job is a pure function: it runs here or in a worker thread alike. */
 import { createHash } from 'node:crypto'
-import { attachmentsInside, contentAt, isMessage } from '../mail/attached.ts'
+import { attachmentsInside, contentAt, isMessage, partBytes } from '../mail/attached.ts'
 import type { AttachmentInfo } from '../mail/attachments.ts'
 import { quickSnippet, readBody } from '../mail/body.ts'
 import type { HeaderField } from '../mail/headers.ts'
 import type { Hidden } from '../mail/html.ts'
-import { type ParsedMessage, parseMessage } from '../mail/parse.ts'
+import { limits } from '../mail/limits.ts'
+import { findPart, hiddenInHeader, type ParsedMessage, parseMessage } from '../mail/parse.ts'
 import { replyText } from '../mail/reply.ts'
 import { sanitiseHtml } from '../mail/sanitise.ts'
+import { decodeFile } from '../mail/text-file.ts'
 import { type Found, findVerification } from '../mail/verification.ts'
 import { attachmentIdOf } from './attachment-ids.ts'
 
@@ -38,8 +40,15 @@ export type Reading = {
   readonly path: string
 }
 
-/** An attachment with its decoded content. */
-export type Content = AttachmentInfo & { readonly bytes: Uint8Array }
+/** An attachment with its decoded content, and the charset that its part declares. */
+export type Content = AttachmentInfo & { readonly bytes: Uint8Array; readonly charset: string | null }
+
+type TextFile = {
+  readonly raw: Buffer
+  readonly charset: string | null
+  readonly from: number
+  readonly maxChars: number
+}
 
 /** A message in the store: `messageId` is what the ids of its attachments are made of. */
 type Stored = { readonly raw: Buffer; readonly messageId: string }
@@ -78,7 +87,8 @@ export const jobs = {
       path,
     }
     if (view === 'headers') return { ...common, truncated: parsed.truncated }
-    const { text, html, hidden, truncated: isCut } = readBody(found.raw, parsed)
+    const { text, html, hidden: hiddenInBody, truncated: isCut } = readBody(found.raw, parsed)
+    const hidden = [...hiddenInHeader(parsed), ...hiddenInBody].slice(0, limits.hiddenMax)
     const truncated = parsed.truncated || isCut
     // HTML alone is split better from its markup than from the text made of it.
     const reply = () => replyText(text, parsed.hasText ? undefined : (html ?? undefined))
@@ -98,7 +108,7 @@ export const jobs = {
     const parsed = parseMessage(raw)
     const info = infoOf(raw, parsed, messageId, attachmentId)
     const bytes = info && contentAt(raw, parsed, info.partId)
-    return info && bytes && { ...info, bytes }
+    return info && bytes && { ...info, bytes, charset: charsetAt(raw, parsed, info.partId) }
   },
 
   /** The bodies as they go on in a forwarded message: the HTML is safe, and keeps its remote images. */
@@ -110,6 +120,17 @@ export const jobs = {
   /** The text of the message, for search and for what is found in it; at most `maxChars` characters of it. */
   text({ raw, maxChars }: { raw: Buffer; maxChars?: number }): { readonly text: string } {
     return { text: readBody(raw, parseMessage(raw), { html: false, maxChars }).text }
+  },
+
+  /**
+   * A piece of the text of a file that declares this charset: at most `maxChars` characters (UTF-16 units) from the one at
+   * `from` on. `chars` are those of the whole.
+   */
+  file({ raw, charset, from, maxChars }: TextFile): { readonly text: string; readonly chars: number } {
+    const text = decodeFile(raw, charset)
+    const piece = text.slice(from, from + maxChars)
+    const isCut = from + piece.length < text.length
+    return { text: isCut ? piece.replace(/[\ud800-\udbff]$/, '') : piece, chars: text.length }
   },
 
   /** JSON as a caller sent it; null when it is not well-formed, or not UTF-8. */
@@ -136,6 +157,19 @@ function opened(raw: Buffer, messageId: string, attachmentId: string) {
 function infoOf(raw: Buffer, parsed: ParsedMessage, messageId: string, attachmentId: string): AttachmentInfo | null {
   const isMeant = ({ partId }: AttachmentInfo) => attachmentIdOf(messageId, partId) === attachmentId
   return parsed.attachments.find(isMeant) ?? attachmentsInside(raw, parsed).find(isMeant) ?? null
+}
+
+/** The charset that the part at a path declares; null for what lies in a part in a form of its own, which has no fields. */
+function charsetAt(raw: Buffer, parsed: ParsedMessage, path: string): string | null {
+  const slash = path.indexOf('/')
+  const part = findPart(parsed.root, slash < 0 ? path : path.slice(0, slash))
+  if (part === null || slash < 0) return part?.charset ?? null
+  const rest = path.slice(slash + 1)
+  if (parsed.signedContent !== null && part === parsed.root)
+    return charsetAt(parsed.signedContent.raw, parsed.signedContent.parsed, rest)
+  if (!isMessage(part.contentType)) return null
+  const bytes = partBytes(raw, part)
+  return charsetAt(bytes, parseMessage(bytes), rest)
 }
 
 /** What was opened is not sent between threads: whoever wants it asks for it. */

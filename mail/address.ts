@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
+import { showInvisible } from './invisible.ts'
 import { limits } from './limits.ts'
-import { cleanLine, decodeWords, firstChars } from './words.ts'
+import { cleanLine, decodeWords, firstOfLine } from './words.ts'
 
 /** One person or program: `name` is '' when none was given; `address` is canonical where the text allows it. */
 export type Mailbox = { readonly name: string; readonly address: string }
@@ -46,12 +47,13 @@ export function parseMailbox(text: string): Mailbox | null {
 /**
  * Reads an address header field (RFC 5322 3.4, obsolete forms included): groups are flattened, comments may serve as
  * names, encoded words are decoded. `headerValue` is unfolded but not decoded. At most `addressesMax` mailboxes, each
- * with an `@`; addresses that are not valid but usable for display stay as written, lower-cased. Never throws.
+ * with an `@`; addresses that are not valid but usable for display stay as written, lower-cased, with U+FFFD for what
+ * cannot be seen in them. Never throws.
  */
 export function parseAddressList(headerValue: string): Mailbox[] {
   return readList(headerValue, limits.addressesMax).map(({ name, address }) => ({
     name,
-    address: normaliseAddress(address) ?? address.toLowerCase(),
+    address: showInvisible(normaliseAddress(address) ?? address.toLowerCase()),
   }))
 }
 
@@ -64,15 +66,15 @@ export function formatMailbox({ name, address }: Mailbox): string {
 /** Longer than any valid address (RFC 5321 4.5.3.1), in characters. */
 const addressCharsMax = 400
 
-// RFC 5322 3.2.3 atext, and every non-ASCII character that is neither space nor control (RFC 6531 3.3).
-const atom = /^(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\p{ASCII}\p{Z}\p{C}])+$/u
+// RFC 5322 3.2.3 atext, and every non-ASCII character that is neither space nor control (RFC 6531 3.3) and not lost.
+const atom = /^(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\p{ASCII}\p{Z}\p{C}\ufffd])+$/u
 
 function canonicalLocal(text: string): string | null {
   let content = text
   if (text.startsWith('"')) {
     if (text.length < 3 || !text.endsWith('"')) return null
     const inner = text.slice(1, -1)
-    if (!/^(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*$/u.test(inner)) return null
+    if (!/^(?:[^"\\\p{Cc}\p{Cf}\ufffd]|\\[^\p{Cc}\p{Cf}\ufffd])*$/u.test(inner)) return null
     content = inner.replace(/\\(.)/gu, '$1')
   }
   content = content.normalize('NFC').toLowerCase().normalize('NFC')
@@ -176,7 +178,7 @@ function bareAddress(text: string): string | null {
 }
 
 function displayName(text: string): string {
-  const name = firstChars(decodeWords(text).replace(/\s+/g, ' ').trim(), limits.nameCharsMax)
+  const name = firstOfLine(decodeWords(text).replace(/\s+/g, ' ').trim(), limits.nameCharsMax)
   return name.length > 1 && name.startsWith("'") && name.endsWith("'") ? name.slice(1, -1).trim() : name
 }
 

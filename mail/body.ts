@@ -1,14 +1,14 @@
 import { decodeCharset } from './charset.ts'
 import { isTnef, openText, openTnef } from './contents.ts'
 import { type Hidden, visibleText } from './html.ts'
-import { stripInvisible } from './invisible.ts'
+import { closeDirections, stripInvisible } from './invisible.ts'
 import { limits } from './limits.ts'
 import type { ParsedMessage } from './parse.ts'
 import { decodeText } from './part-text.ts'
 import type { Part } from './structure.ts'
 import type { TnefBody } from './tnef.ts'
 import { decodeTransfer } from './transfer.ts'
-import { cleanLine, firstChars } from './words.ts'
+import { cleanLine, firstChars, firstOfLine } from './words.ts'
 
 export type Body = {
   /** What a person reads: plain text parts, or the visible text of the HTML; line ends are LF. */
@@ -76,12 +76,12 @@ export function snippetOf(text: string): string {
       !(line.endsWith(':') && nextText(lines, i)?.startsWith('>')),
   )
   const line = cleanLine((own.some((each) => each !== '') ? own : lines).join(' '))
-  return firstChars(line.replace(/\s+/g, ' ').trim(), limits.snippetCharsMax)
+  return firstOfLine(closeDirections(line.replace(/\s+/g, ' ').trim()), limits.snippetCharsMax)
 }
 
 /**
  * The snippet of a message that just arrived, from the first `snippetSourceBytesMax` bytes of its first part with
- * words in it (four times that for HTML). Cheap; hidden text is left out where a style attribute hides it.
+ * words in it (four times that for HTML, from its body element on). Cheap; what a reader does not see is left out.
  */
 export function quickSnippet(raw: Buffer, parsed: ParsedMessage): string {
   if (parsed.signedContent) return quickSnippet(parsed.signedContent.raw, parsed.signedContent.parsed)
@@ -98,11 +98,13 @@ function snippetOfPart(raw: Buffer, part: Part): string {
   const opened = openText(raw, part)
   if (opened) return snippetOf(decodeCharset(opened.text.subarray(0, limits.snippetSourceBytesMax), part.charset))
   const isHtml = part.contentType === 'text/html'
-  const start = isHtml && part.encoding !== 'base64' ? htmlBodyStart(raw, part) : part.bodyStart
   const wanted = limits.snippetSourceBytesMax * (isHtml ? 4 : 1)
-  const end = Math.min(part.bodyEnd, start + wanted)
-  const text = decodeText(raw, part, decodeTransfer(raw, start, end, part.encoding), { cut: end < part.bodyEnd })
-  return snippetOf(isHtml ? visibleText(text, { links: false, enough: limits.snippetCharsMax * 2 }).text : text)
+  const end = Math.min(part.bodyEnd, (isHtml ? htmlBodyStart(raw, part) : part.bodyStart) + wanted)
+  const bytes = decodeTransfer(raw, part.bodyStart, end, part.encoding)
+  const text = decodeText(raw, part, bytes, { cut: end < part.bodyEnd })
+  return snippetOf(
+    isHtml ? visibleText(text, { links: false, enough: limits.snippetCharsMax * 2 }).text : unwrapped(text, part),
+  )
 }
 
 type Decoded = { readonly text: string; readonly truncated: boolean }
@@ -170,12 +172,16 @@ function seenIn(
 
 function readText({ text }: Decoded, part: Part, seen: Seen): string {
   if (part.contentType === 'text/html') return seenIn(visibleText(text), seen)
-  const lines = text.replaceAll('\0', '').replace(/\r\n?/g, '\n')
-  const isFlowed = part.params.get('format')?.toLowerCase() === 'flowed'
-  const shown = isFlowed ? unwrapFlowed(lines, part.params.get('delsp')?.toLowerCase() === 'yes') : lines
-  return seenIn(stripInvisible(shown), seen)
+  return seenIn(stripInvisible(unwrapped(text, part)), seen)
     .replace(/^\s*\n/, '')
     .trimEnd()
+}
+
+/** The lines of a plain text as they were written. */
+function unwrapped(text: string, { params }: Part): string {
+  const lines = text.replaceAll('\0', '').replace(/\r\n?/g, '\n')
+  const isFlowed = params.get('format')?.toLowerCase() === 'flowed'
+  return isFlowed ? unwrapFlowed(lines, params.get('delsp')?.toLowerCase() === 'yes') : lines
 }
 
 // RFC 3676 4: a blank at the end of a line joins it to the next of the same quote depth; `-- ` never joins.
@@ -212,9 +218,11 @@ function nextText(lines: readonly string[], index: number): string | undefined {
   return undefined
 }
 
-/** Where the HTML's body element begins, past style sheets that would fill the window. */
-function htmlBodyStart(raw: Buffer, part: Part): number {
-  const head = raw.subarray(part.bodyStart, Math.min(part.bodyEnd, part.bodyStart + 128 * 1024))
+/** Where the HTML's body element begins; the style sheets before it say what of it is seen, and may be longer than a window. */
+function htmlBodyStart(raw: Buffer, { bodyStart, bodyEnd, encoding }: Part): number {
+  const end = Math.min(bodyEnd, bodyStart + 128 * 1024)
+  const head = encoding === 'base64' ? decodeTransfer(raw, bodyStart, end, encoding) : raw.subarray(bodyStart, end)
   const at = Math.max(head.indexOf('<body', 0, 'latin1'), head.indexOf('<BODY', 0, 'latin1'))
-  return at < 0 ? part.bodyStart : part.bodyStart + at
+  // Base64 is longer by the same share everywhere, because its lines are of one length.
+  return at < 0 ? bodyStart : bodyStart + Math.round((at / head.length) * (end - bodyStart))
 }

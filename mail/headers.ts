@@ -1,6 +1,7 @@
-import { isAscii } from 'node:buffer'
-import { decodeHeaderBytes } from './charset.ts'
+import { isAscii, isUtf8 } from 'node:buffer'
+import { decodeHeaderBytes, isEightBit } from './charset.ts'
 import { limits } from './limits.ts'
+import { parseParameters } from './parameters.ts'
 import { decodeWords } from './words.ts'
 
 /**
@@ -21,51 +22,74 @@ export type HeaderBlock = {
   readonly bodyStart: number
   /** True when fields past a limit were left out. */
   readonly truncated: boolean
+  /** True when 8-bit fields were read that are no UTF-8, and no charset was told. */
+  readonly isGuessed: boolean
 }
 
 export type HeaderLimits = { readonly bytesMax: number; readonly countMax: number }
 
+export type HeaderOptions = {
+  readonly bounds?: HeaderLimits
+  /** Byte offset at which the header begins. */
+  readonly start?: number
+  /** Tells that the line from..to is a MIME boundary, which ends the header of a part. */
+  readonly isDelimiter?: (from: number, to: number) => boolean
+  /** The header of a part inside a multipart, where only `Content-` fields mean anything. */
+  readonly isPart?: boolean
+  /** Charset of 8-bit fields when the header names none itself. */
+  readonly charset?: string | null
+}
+
+const wholeHeader: HeaderLimits = { bytesMax: limits.headerBytesMax, countMax: limits.headerCountMax }
+
 /**
- * Reads the header that starts at byte `start` (RFC 5322 2.2, obsolete forms included). CRLF and bare LF both end a
- * line; a line that can be no field ends the header even without a blank line; an mbox `From ` line in front is
- * skipped; NUL bytes vanish; 8-bit bytes are UTF-8 or windows-1252. Linear in the header's length. Never throws.
- * @param isDelimiter tells that the line from..to is a MIME boundary, which ends the header of a part
+ * Reads a header (RFC 5322 2.2, obsolete forms included). CRLF and bare LF both end a line; an mbox `From ` line in front
+ * is skipped, and so is a BOM in front of a name; NUL bytes vanish; 8-bit bytes are UTF-8, or in the charset of the
+ * Content-Type, or windows-1252. A line that can be no field ends the header even without a blank line, unless fields that
+ * headers have and this one still lacks follow up to the blank line: then it goes on the field before, if that one is
+ * unfinished, or is left out. Linear in the header's length. Never throws.
  */
-export function readHeaders(
-  raw: Buffer,
-  bounds: HeaderLimits = { bytesMax: limits.headerBytesMax, countMax: limits.headerCountMax },
-  start = 0,
-  isDelimiter?: (from: number, to: number) => boolean,
-): HeaderBlock {
-  const fields: HeaderField[] = []
+export function readHeaders(raw: Buffer, options: HeaderOptions = {}): HeaderBlock {
+  const { bounds = wholeHeader, start = 0, isDelimiter } = options
+  const found: Span[] = []
   let truncated = false
-  let open: { readonly name: string; readonly from: number; readonly value: number } | null = null
+  let open: Omit<Span, 'end'> | null = null
   let position = start
+  let goesOnTo: number | null = null
   const close = () => {
     if (!open) return
-    if (fields.length >= bounds.countMax || position - start > bounds.bytesMax) truncated = true
-    else fields.push(field(raw, open.name, open.from, open.value, position))
+    if (found.length >= bounds.countMax || position - start > bounds.bytesMax) truncated = true
+    else found.push({ ...open, end: position })
     open = null
+  }
+  const finish = (bodyStart: number): HeaderBlock => {
+    close()
+    return { ...decoded(raw, found, options.charset ?? null), bodyStart, truncated }
   }
   while (position < raw.length) {
     const feed = raw.indexOf(0x0a, position)
     const next = feed < 0 ? raw.length : feed + 1
-    const first = raw[position]
-    if (first === 0x0a || (first === 0x0d && feed === position + 1)) {
+    const from = hasMark(raw, position) ? position + 3 : position
+    const byte = raw[from]
+    if (byte === 0x0a || (byte === 0x0d && feed === from + 1)) return finish(next)
+    const isFolded = byte === 0x20 || byte === 0x09
+    const colon = isFolded ? -1 : nameEnd(raw, from, next)
+    if (byte === 0x2d && (isDelimiter?.(from, next) || (colon < 0 && raw[from + 1] === 0x2d))) break
+    if (colon >= 0) {
       close()
-      return { fields, bodyStart: next, truncated }
+      open = { name: trimName(raw, from, colon), start: from, value: colon + 1 }
+    } else if (isFolded ? position === start : !(position === start && isEnvelopeLine(raw, from))) {
+      const before: Omit<Span, 'end'> | null = open
+      const end = before === null ? '' : lastSign(raw, before, position)
+      if (!completes(raw, end, position, next)) {
+        goesOnTo ??= lastField(raw, position, { ...options, bounds, start }, [...found, ...(before ? [before] : [])])
+        if (position > goesOnTo) break
+        if (!mayGoOn(raw, end, position, next)) close()
+      }
     }
-    if (first !== 0x20 && first !== 0x09) {
-      const colon = nameEnd(raw, position, next)
-      if (first === 0x2d && isDelimiter?.(position, next)) break
-      if (colon < 0 && !(position === start && isEnvelopeLine(raw, position))) break
-      close()
-      if (colon >= 0) open = { name: trimName(raw, position, colon), from: position, value: colon + 1 }
-    } else if (!open && position === start) break
     position = next
   }
-  close()
-  return { fields, bodyStart: position, truncated }
+  return finish(position)
 }
 
 /** The decoded values of every field of that name, in order; names compare case-insensitively. */
@@ -83,18 +107,108 @@ export function firstHeader(fields: readonly HeaderField[], name: string): Heade
   return null
 }
 
-function field(raw: Buffer, name: string, start: number, valueStart: number, end: number): HeaderField {
-  const bytes = raw.subarray(valueStart, end)
-  const text = isAscii(bytes) ? bytes.toString('latin1') : decodeHeaderBytes(bytes)
-  const rawValue = unfold(text)
-  return { name, value: decodeWords(rawValue), rawValue, start, end }
+/** Where a field stands: `value` is the offset after its colon. */
+type Span = { readonly name: string; readonly start: number; readonly value: number; readonly end: number }
+
+function decoded(
+  raw: Buffer,
+  found: readonly Span[],
+  outside: string | null,
+): Pick<HeaderBlock, 'fields' | 'isGuessed'> {
+  let charset: string | null | undefined
+  let isGuessed = false
+  const fields = found.map(({ name, start, value, end }) => {
+    const bytes = raw.subarray(value, end)
+    const isPlain = isAscii(bytes) && !bytes.includes(escapeByte)
+    if (!isPlain && !isUtf8(bytes)) {
+      if (charset === undefined) charset = charsetOf(raw, found) ?? outside
+      isGuessed ||= charset === null
+    }
+    const rawValue = unfold(isPlain ? bytes.toString('latin1') : decodeHeaderBytes(bytes, charset ?? null))
+    return { name, value: decodeWords(rawValue), rawValue, start, end }
+  })
+  return { fields, isGuessed }
+}
+
+/** Of ISO-2022-JP. */
+const escapeByte = 0x1b
+
+/** The charset of the Content-Type, when bytes of a header can be in it. */
+function charsetOf(raw: Buffer, found: readonly Span[]): string | null {
+  const type = found.find(({ name }) => name.toLowerCase() === 'content-type')
+  if (type === undefined) return null
+  const charset = parseParameters(unfold(raw.toString('latin1', type.value, type.end))).params.get('charset') ?? null
+  return isEightBit(charset) ? charset : null
 }
 
 // RFC 5322 2.2.3: unfolding removes the line end alone and keeps the white space after it.
 function unfold(text: string): string {
   const value = text.trim()
   if (!value.includes('\n') && !value.includes('\r') && !value.includes('\0')) return value
-  return value.replace(/\r?\n/g, '').replace(/\r/g, ' ').replaceAll('\0', '')
+  return value
+    .replace(/\r?\n([ \t])/g, '$1')
+    .replace(/\r?\n|\r/g, ' ')
+    .replaceAll('\0', '')
+}
+
+/** The sign that shows that a field which ends at `to` is not finished: `;`, `,` or the `?=` of an encoded word; else ''. */
+function lastSign(raw: Buffer, { value }: Pick<Span, 'value'>, to: number): string {
+  let end = to
+  while (end > value && (raw[end - 1] as number) <= 0x20) end--
+  const sign = raw.toString('latin1', Math.max(value, end - 2), end)
+  return sign === '?=' ? sign : sign.endsWith(';') || sign.endsWith(',') ? sign.slice(-1) : ''
+}
+
+/** Whether the line shows by itself that it goes on an unfinished field: as its next parameter, or encoded word. */
+function completes(raw: Buffer, sign: string, from: number, to: number): boolean {
+  const line = sign === '' || sign === ',' ? '' : raw.toString('latin1', from, Math.min(to, from + lineStartBytes))
+  return sign === ';' ? /^[a-z][\w*-]*=/i.test(line) : sign === '?=' && /^=\?[^?\s]+\?[bq]\?/i.test(line)
+}
+
+/** Whether the line may go on an unfinished field, as more fields follow: in a list of addresses nothing with a colon does. */
+function mayGoOn(raw: Buffer, sign: string, from: number, to: number): boolean {
+  return sign === ';' || (sign === ',' && !raw.subarray(from, Math.min(to, from + lineStartBytes)).includes(0x3a))
+}
+
+/** As much of a line as tells what it is. */
+const lineStartBytes = 80
+
+/**
+ * Where the last line begins, up to the blank line, that is a field which every header may have and this one has not had
+ * yet: -1 when there is none, and the body begins at `from`.
+ */
+function lastField(
+  raw: Buffer,
+  from: number,
+  { bounds, start, isPart }: HeaderOptions & { readonly bounds: HeaderLimits; readonly start: number },
+  before: readonly { readonly name: string }[],
+): number {
+  const had = new Set(before.map(({ name }) => name.toLowerCase()))
+  const known = isPart ? partField : messageField
+  const end = Math.min(raw.length, start + bounds.bytesMax)
+  let last = -1
+  for (let position = from; position < end; ) {
+    const feed = raw.indexOf(0x0a, position)
+    const next = feed < 0 ? raw.length : feed + 1
+    const byte = raw[position]
+    if (byte === 0x0a || (byte === 0x0d && feed === position + 1)) return last
+    // Dashes stand in front of the parts, of a signature or of a quoted mail.
+    if (byte === 0x2d && raw[position + 1] === 0x2d) return last
+    const colon = nameEnd(raw, position, Math.min(next, position + lineStartBytes))
+    const name = colon < 0 ? '' : trimName(raw, position, colon).toLowerCase()
+    if (known.test(name) && !had.has(name)) last = position
+    position = next
+  }
+  return last
+}
+
+const partField = /^content-[a-z-]+$/
+const messageField =
+  /^(?:from|sender|reply-to|to|cc|bcc|subject|date|message-id|in-reply-to|references|mime-version|received|return-path|delivered-to|user-agent|auto-submitted|precedence|authentication-results|(?:content|list|resent|arc|dkim|x)-[a-z-]+)$/
+
+/** Programs that join files leave a BOM in front of the first field, and servers put theirs before it. */
+function hasMark(raw: Buffer, at: number): boolean {
+  return raw[at] === 0xef && raw[at + 1] === 0xbb && raw[at + 2] === 0xbf
 }
 
 /** Index of the colon when the line can be a field (RFC 5322 2.2, blanks before the colon as in 4.5.1), else -1. */

@@ -1,9 +1,9 @@
-import { addRules, styleRules } from './css.ts'
 import { excerptOf, type Hidden, stripInvisible } from './invisible.ts'
 import { type TextLayout, textLayout } from './layout.ts'
 import { limits } from './limits.ts'
 import { feed } from './markup.ts'
-import { type Element, elementOf, hidingOfText, page } from './visibility.ts'
+import { readSheets } from './style-sheets.ts'
+import { type Element, elementOf, hidingOfText, pageOf } from './visibility.ts'
 
 export type { Hidden } from './invisible.ts'
 
@@ -29,29 +29,23 @@ export function visibleText(
   const html = source.length > limits.htmlCharsMax ? withoutData(source) : source
   const out = textLayout()
   const log = hiddenLog(out)
-  const rules = styleRules()
-  const stack: Element[] = []
-  let css: string | null = null
+  const { rules, page } = readSheets(html)
+  const stack = pageOf(rules, page)
   let link: { readonly href: string; readonly from: number } | null = null
 
   const isEnough = () => options.enough !== undefined && out.length() >= options.enough
   const read = feed(html, {
     onopentag(name, attributes) {
-      const parent = stack.at(-1) ?? page
-      const element = parent.hiding
-        ? { ...parent, name }
-        : elementOf(name, attributes, stack, rules, options.signatures !== false)
+      const element = elementOf(name, attributes, stack, rules, options.signatures !== false)
       stack.push(element)
-      if (name === 'style') css = ''
       if (element.hiding) return
       if (name === 'a' && options.links !== false) link = linkOf(attributes, out.length())
       out.open(name, attributes)
     },
     ontext(text) {
-      const element = stack.at(-1) ?? page
+      const element = stack.at(-1) as Element
       const hiding = hidingOfText(element)
-      if (css !== null) css += text
-      else if (hiding === null) out.text(text, element.pre)
+      if (hiding === null) out.text(text, element.pre)
       else if (hiding !== 'unread') log.note(hiding, text)
     },
     oncomment(text) {
@@ -59,8 +53,6 @@ export function visibleText(
     },
     onclosetag(name) {
       const element = stack.pop()
-      if (name === 'style' && css !== null) addRules(rules, css)
-      if (name === 'style') css = null
       if (!element || element.hiding) return
       if (name === 'a' && link) out.link(link.href, link.from)
       if (name === 'a') link = null

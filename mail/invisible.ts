@@ -39,6 +39,46 @@ export function stripInvisible(text: string): { readonly text: string; readonly 
   return { text: visible, hidden: hidden.slice(0, limits.hiddenMax) }
 }
 
+/**
+ * A line whose direction controls end within it: embeddings and isolates that stay open are closed, ends of nothing and
+ * overrides, which show letters in an order of their own, are left out (UAX 9 2). Linear.
+ */
+export function closeDirections(line: string): string {
+  if (!directed.test(line)) return line
+  const out: string[] = []
+  const open: Opened[] = []
+  let isolates = 0
+  const end = (): string => {
+    const { closing, shown } = open.pop() as Opened
+    if (closing === isolateEnd) isolates--
+    return shown ? closing : ''
+  }
+  for (const piece of line.split(directions)) {
+    const opened = openings.get(piece)
+    if (opened) {
+      open.push(opened)
+      if (opened.closing === isolateEnd) isolates++
+      if (opened.shown) out.push(piece)
+    } else if (piece === embeddingEnd) {
+      if (open.at(-1)?.closing === embeddingEnd) out.push(end())
+    } else if (piece === isolateEnd) {
+      while (isolates > 0 && open.at(-1)?.closing !== isolateEnd) out.push(end())
+      if (isolates > 0) out.push(end())
+    } else out.push(piece)
+  }
+  while (open.length > 0) out.push(end())
+  return out.join('')
+}
+
+/** An identifier, such as an address, in which whatever cannot be seen is: it must not look like another one. */
+export function showInvisible(text: string): string {
+  const visible = text.replace(directions, '\ufffd').replace(/[\u061c\u200e\u200f]/g, '\ufffd')
+  if (!suspicious.test(visible)) return visible
+  return visible.replace(invisible, (run: string, flag: string | undefined, offset: number) =>
+    flag || joins(visible, offset, run) ? run : '\ufffd',
+  )
+}
+
 /** Collapses white space and cuts to the excerpt's length on a character. */
 export function excerptOf(text: string): string {
   return [
@@ -52,11 +92,32 @@ export function excerptOf(text: string): string {
 }
 
 // Unicode's default ignorable characters, but for the direction marks that right-to-left text needs.
-const suspicious = /[\p{DI}--[\ufe0f\u200e\u200f\u202a-\u202e\u2066-\u2069]]/v
+const suspicious = /[\p{DI}--[\ufe0f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]]/v
 
 // First a flag (a black flag, then tags, then the cancel tag: UTS 51 2.7), then any run of ignorable characters.
 const invisible =
-  /(\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,8}\u{e007f})|[\p{DI}--[\u200e\u200f\u202a-\u202e\u2066-\u2069]]+/gv
+  /(\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,8}\u{e007f})|[\p{DI}--[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]]+/gv
+
+/** Embeddings and overrides, isolates, and what ends them. */
+const directed = /[\u202a-\u202e\u2066-\u2069]/
+const directions = /([\u202a-\u202e\u2066-\u2069])/g
+const embeddingEnd = '\u202c'
+const isolateEnd = '\u2069'
+
+type Opened = { readonly closing: string; readonly shown: boolean }
+
+const embedding: Opened = { closing: embeddingEnd, shown: true }
+const override: Opened = { closing: embeddingEnd, shown: false }
+const isolate: Opened = { closing: isolateEnd, shown: true }
+const openings: ReadonlyMap<string, Opened> = new Map([
+  ['\u202a', embedding],
+  ['\u202b', embedding],
+  ['\u202d', override],
+  ['\u202e', override],
+  ['\u2066', isolate],
+  ['\u2067', isolate],
+  ['\u2068', isolate],
+])
 
 /** The text that tag characters (as ASCII) or variation selectors (as bytes) spell; '' when they do not. */
 function spelledBy(run: string): string {

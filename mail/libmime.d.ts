@@ -1,7 +1,5 @@
 declare module 'libmime' {
   type Libmime = {
-    /** Decodes RFC 2047 encoded words in one unfolded value. */
-    decodeWords(text: string): string
     /** One encoded word, or several when `maxLength` characters do not hold it. */
     encodeWord(text: string, encoding: 'Q' | 'B', maxLength?: number): string
     /** Unwraps format=flowed text (RFC 3676). */

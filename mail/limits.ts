@@ -63,8 +63,12 @@ export const limits = {
   cssRulesMax: 1000,
   cssRulesPerKeyMax: 30,
   cssClassesMax: 10,
-  cssAncestorsMax: 4,
-  cssStepsMax: 2_000_000,
+  cssAncestorsMax: 20,
+  cssSelectorCharsMax: 1000,
+  /** Blocks in blocks, each read again. */
+  cssDepthMax: 6,
+  cssVariablesMax: 100,
+  cssStepsMax: 5_000_000,
   /** A body that is decoded though nobody can read it. */
   textBytesMax: 4 * 1024 * 1024,
   /** The same spread over many parts. */

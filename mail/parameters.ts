@@ -6,16 +6,12 @@ import { decodeWords } from './words.ts'
 export type Parameterised = { readonly value: string; readonly params: ReadonlyMap<string, string> }
 
 /**
- * Reads `value; name=text; name*0*=utf-8''...` (RFC 2045 5.1, RFC 2231), tolerant of missing quotes and of encoded
- * words inside quotes. An RFC 2231 form beats the plain parameter of the same name. At most `parametersMax`
- * parameters; the rest is ignored. Linear. Never throws.
+ * Reads `value; name=text; name*0*=utf-8''...` (RFC 2045 5.1, RFC 2231), tolerant of missing quotes, of encoded words
+ * inside quotes, and of a value that is missing (then '') or has a comma, or nothing, behind it. An RFC 2231 form beats
+ * the plain parameter of the same name. At most `parametersMax` parameters; the rest is ignored. Linear. Never throws.
  */
 export function parseParameters(text: string): Parameterised {
-  const end = plainEnd(text, 0)
-  const value = text
-    .slice(0, end)
-    .replace(/[\s(].*$/s, '')
-    .toLowerCase()
+  const { value, end } = readValue(text)
   const params = new Map<string, string>()
   const sections = new Map<string, Section[]>()
   let position = end
@@ -41,6 +37,20 @@ export function parseParameters(text: string): Parameterised {
   return { value, params }
 }
 
+/** What stands before the parameters, lower-case and without comments; `end` is the index before the first of them. */
+function readValue(text: string): { readonly value: string; readonly end: number } {
+  const start = comments.exec(text)?.[0].length ?? 0
+  if (/^[\w*-]{1,40}\s*=/.test(text.slice(start, start + 60))) return { value: '', end: start - 1 }
+  const end = nextOf(text, start, ';', ',')
+  const value = text.slice(start, end)
+  const word = value.replace(/[\s(].*$/s, '')
+  const isFollowed = /^\s+[\w*-]{1,40}\s*=/.test(value.slice(word.length, word.length + 60))
+  return { value: word.toLowerCase(), end: isFollowed ? start + word.length : end }
+}
+
+/** Comments in front (RFC 5322 3.2.2), without others in them. */
+const comments = /^\s*(?:\([^()]*\)\s*)*/
+
 type Section = { readonly suffix: string; readonly value: string }
 
 // Encoded words do not belong into parameters (RFC 2047 5), but names of files have them all the same.
@@ -55,7 +65,7 @@ function readParameter(text: string, from: number): { name: string; value: strin
   let start = stop + 1
   while (text[start] === ' ' || text[start] === '\t') start++
   if (text[start] === '"') {
-    const { value, next } = readQuoted(text, start)
+    const { value, next } = readQuoted(text, start, isFileName(name))
     return { name, value, next: nextOf(text, next, ';', ';') }
   }
   const next = plainEnd(text, start)
@@ -64,11 +74,11 @@ function readParameter(text: string, from: number): { name: string; value: strin
   return { name, value: isFileName(name) ? value : value.replace(/\s.*$/s, ''), next }
 }
 
-/** A quoted string; a backslash counts only before a quote or a backslash, because of names like `C:\new.txt`. */
-function readQuoted(text: string, start: number): { value: string; next: number } {
+/** A quoted string; in names like `C:\new.txt` a backslash counts only before a quote or a backslash. */
+function readQuoted(text: string, start: number, isName: boolean): { value: string; next: number } {
   let end = start + 1
   while (end < text.length && text[end] !== '"') end += text[end] === '\\' && /["\\]/.test(text[end + 1] ?? '') ? 2 : 1
-  return { value: text.slice(start + 1, end).replace(/\\(["\\])/g, '$1'), next: end + 1 }
+  return { value: text.slice(start + 1, end).replace(isName ? /\\(["\\])/g : /\\(.)/g, '$1'), next: end + 1 }
 }
 
 function plainEnd(text: string, from: number): number {

@@ -3,11 +3,12 @@ import { type AttachmentInfo, attachmentsOf, type Listed } from './attachments.t
 import { readCms } from './cms.ts'
 import { parseDate } from './date.ts'
 import { firstHeader, type HeaderField } from './headers.ts'
+import { type Hidden, showInvisible } from './invisible.ts'
 import { limits } from './limits.ts'
 import { type Part, readStructure } from './structure.ts'
 import { rootAndLatest } from './threading.ts'
 import { decodeTransfer } from './transfer.ts'
-import { firstChars } from './words.ts'
+import { firstOfLine, readWords } from './words.ts'
 
 export type { Part } from './structure.ts'
 
@@ -62,17 +63,19 @@ function parseEntity(raw: Buffer, signedDepth: number): ParsedMessage {
   const signed = signedContentOf(raw, root, signedDepth)
   const lists: Lists = { text: [], html: [], attachments: [] }
   if (!signed) sortParts([root], 'mixed', false, lists.text, lists.html, lists)
+  if (lists.text.length === 0 && lists.html.length === 0) readAsPlain(lists)
   const found = signed
     ? signed.parsed.attachments.map((each) => ({ ...each, partId: `${root.id}/${each.partId}` }))
     : attachmentsOf(raw, [...lists.text, ...lists.html], lists.attachments)
   const attachments = found.slice(0, limits.attachmentsMax)
+  const authors = addresses(fields, 'from')
   return {
     headers: fields,
     root,
     depth: depth + (signed?.parsed.depth ?? 0),
     subject: subjectOf(fields),
-    authors: authorsOf(fields),
-    from: addresses(fields, 'from')[0] ?? null,
+    authors,
+    from: authors[0] ?? null,
     sender: addresses(fields, 'sender')[0] ?? null,
     to: addresses(fields, 'to'),
     cc: addresses(fields, 'cc'),
@@ -93,6 +96,18 @@ function parseEntity(raw: Buffer, signedDepth: number): ParsedMessage {
     truncated: truncated || attachments.length < found.length || signed?.parsed.truncated === true,
   }
 }
+
+/**
+ * What a reader does not see of the subject and of the names of people. At most `hiddenInHeaderMax` reports, so that those of
+ * the body have room beside them.
+ */
+export function hiddenInHeader({ headers }: ParsedMessage): Hidden[] {
+  const fields = headers.filter(({ name }) => shownFields.has(name.toLowerCase()))
+  return fields.flatMap(({ rawValue }) => readWords(rawValue).hidden).slice(0, hiddenInHeaderMax)
+}
+
+const shownFields = new Set(['subject', 'from', 'sender', 'reply-to', 'to', 'cc', 'bcc'])
+const hiddenInHeaderMax = 5
 
 /** The part with that section number anywhere in the message, embedded messages included, or null. */
 export function findPart(root: Part, partId: string): Part | null {
@@ -130,8 +145,10 @@ function sortParts(
       sortParts(rootFirst(part), inner, inAlternative || inner === 'alternative', text, html, lists)
       continue
     }
+    // The forms of one text are no files, whatever they are called.
+    const isUnnamed = kind === 'alternative' || !hasName(part)
     const isBody =
-      isText(part) && part.disposition !== 'attachment' && (index === 0 || (kind !== 'related' && !hasName(part)))
+      isText(part) && part.disposition !== 'attachment' && (index === 0 || (kind !== 'related' && isUnnamed))
     if (!isBody) {
       lists.attachments.push({ part, related: kind === 'related' })
     } else if (kind === 'alternative') {
@@ -152,10 +169,32 @@ function sortParts(
   if (htmlBefore === html.length && textBefore !== text.length) html.push(...text.slice(textBefore))
 }
 
+/** Text of a kind that is not known is read as plain (RFC 2046 4.1.4), when there is no other and it is no file. */
+function readAsPlain({ text, html, attachments }: Lists): void {
+  const at = attachments.findIndex(
+    ({ part }) =>
+      /^text\/(?!calendar$)/.test(part.contentType) &&
+      part.disposition !== 'attachment' &&
+      !hasName(part) &&
+      !isText(part),
+  )
+  if (at < 0) return
+  for (const { part } of attachments.splice(at, 1)) {
+    text.push(part)
+    html.push(part)
+  }
+}
+
 /** The parts of a multipart; of a related one that first which the others belong to (RFC 2387 3.2). */
 function rootFirst({ contentType, params, children }: Part): readonly Part[] {
-  const start = contentType === 'multipart/related' ? params.get('start')?.replace(/^<|>$/g, '') : undefined
-  const root = start === undefined ? undefined : children.find(({ contentId }) => contentId === start)
+  if (contentType !== 'multipart/related') return children
+  const start = params.get('start')?.replace(/^<|>$/g, '')
+  const [first] = children
+  // Without a start the first part is the root: but a picture has no others.
+  const isRoot = first === undefined || isText(first) || first.children.length > 0
+  const root =
+    (start === undefined ? undefined : children.find(({ contentId }) => contentId === start)) ??
+    (isRoot ? undefined : children.find((part) => isText(part) || part.children.length > 0))
   return root === undefined ? children : [root, ...children.filter((part) => part !== root)]
 }
 
@@ -181,32 +220,24 @@ function isPkcs7({ contentType, params, dispositionParams }: Part): boolean {
   return contentType === 'application/octet-stream' && /\.p7m$/i.test(name)
 }
 
-function addresses(fields: readonly HeaderField[], name: string): readonly Mailbox[] {
-  const field = firstHeader(fields, name)
-  return field ? parseAddressList(field.rawValue) : []
-}
-
-function authorsOf(fields: readonly HeaderField[]): readonly Mailbox[] {
-  const from = fields.filter(({ name }) => name.toLowerCase() === 'from')
-  return from.flatMap(({ rawValue }) => parseAddressList(rawValue)).slice(0, limits.addressesMax)
+/** Of all fields of a name: some programs write one for each recipient. */
+function addresses(fields: readonly HeaderField[], wanted: string): readonly Mailbox[] {
+  const own = fields.filter(({ name }) => name.toLowerCase() === wanted)
+  return own.flatMap(({ rawValue }) => parseAddressList(rawValue)).slice(0, limits.addressesMax)
 }
 
 function subjectOf(fields: readonly HeaderField[]): string | null {
   const subject = firstHeader(fields, 'subject')?.value
-  return subject === undefined ? null : firstChars(subject, limits.subjectCharsMax)
+  return subject === undefined ? null : firstOfLine(subject, limits.subjectCharsMax)
 }
 
-/** Every `<id>` of a field, or its one bare word when it has no brackets. */
+/** Every `<id>` of a field, or its one bare word when it has no brackets; none in which something cannot be seen. */
 function messageIds(field: HeaderField | null): string[] {
   if (!field) return []
-  const found: string[] = []
-  for (const match of field.rawValue.matchAll(/<([^<>\s]+)>/g)) {
-    if ((match[1] as string).length <= limits.messageIdCharsMax) found.push(match[1] as string)
-  }
+  const isId = (text: string) => text.length <= limits.messageIdCharsMax && showInvisible(text) === text
+  const found = [...field.rawValue.matchAll(/<([^<>\s]+)>/g)].map((match) => match[1] as string).filter(isId)
   if (found.length > 0) return found
-  return /^[^<>\s]+@[^<>\s]+$/.test(field.rawValue) && field.rawValue.length <= limits.messageIdCharsMax
-    ? [field.rawValue]
-    : []
+  return /^[^<>\s]+@[^<>\s]+$/.test(field.rawValue) && isId(field.rawValue) ? [field.rawValue] : []
 }
 
 function keyword(field: HeaderField | null): string | null {

@@ -1,16 +1,18 @@
 /** The text of a part, out of the bytes that its transfer encoding held. */
 import { isAscii, isUtf8 } from 'node:buffer'
-import { decodeCharset } from './charset.ts'
+import { decodeCharset, isAsciiLabel } from './charset.ts'
 import type { Part } from './structure.ts'
 import { decodeTransfer } from './transfer.ts'
 
 /**
- * Decodes bytes of a part by the charset of its Content-Type; HTML without one there by that of its meta element, unless
- * the bytes show that they are UTF-8. `cut` tells that the part goes on behind them: half a character is left out. Never throws.
+ * Decodes bytes of a part by the charset of its Content-Type; HTML without one there, or with bytes above the ASCII named
+ * there, by that of its meta element, unless the bytes show that they are UTF-8. `cut` tells that the part goes on behind
+ * them: half a character is left out. Never throws.
  */
 export function decodeText(raw: Buffer, part: Part, bytes: Buffer, { cut }: { cut: boolean }): string {
   const whole = cut ? wholeCharacters(bytes) : bytes
-  const isTold = part.charset !== null || part.contentType !== 'text/html' || (isUtf8(whole) && !isAscii(whole))
+  const isOpen = part.charset === null || (isAsciiLabel(part.charset) && !isAscii(whole))
+  const isTold = !isOpen || part.contentType !== 'text/html' || (isUtf8(whole) && !isAscii(whole))
   return decodeCharset(whole, isTold ? part.charset : charsetInside(raw, part))
 }
 

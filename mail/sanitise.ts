@@ -1,8 +1,10 @@
 import sanitizeHtml from 'sanitize-html'
-import { addRules, declarationsFor, type StyleRules, styleRules } from './css.ts'
+import { declarationsFor, type StyleRules } from './css.ts'
+import { relevantNames } from './hiding.ts'
 import { feed } from './markup.ts'
+import { readSheets } from './style-sheets.ts'
 import { allowedStyles } from './styles.ts'
-import { type Element, elementOf, hidingOfText, page } from './visibility.ts'
+import { type Element, elementOf, hidingOfText, pageOf } from './visibility.ts'
 
 export type SanitiseOptions = {
   /** Addresses of the message's own images by content id; an image that is not there keeps its `cid:`. */
@@ -115,30 +117,24 @@ function percentDecoded(text: string): string {
 }
 
 /** Names that are written to elements: what the sanitiser lets stay, and what hides. */
-const inlined: ReadonlySet<string> = new Set([...Object.keys(allowedStyles), ...styleRules().names])
+const inlined: ReadonlySet<string> = new Set([...Object.keys(allowedStyles), ...relevantNames])
 
 /** The HTML again, without what nobody sees, and with the rules of its style sheets in style attributes. Not safe yet. */
 function seenHtml(html: string): string {
   const out: string[] = []
-  const rules = styleRules(inlined)
-  const stack: Element[] = []
-  let css: string | null = null
+  const { rules, page } = readSheets(html, inlined)
+  const stack = pageOf(rules, page)
   feed(html, {
     onopentag(name, attributes) {
-      const parent = stack.at(-1) ?? page
-      const element = parent.hiding ? { ...parent, name } : elementOf(name, attributes, stack, rules, true)
-      if (name === 'style') css = ''
+      const element = elementOf(name, attributes, stack, rules, true)
       if (!element.hiding) out.push(openTag(element, attributes, rules, stack))
       stack.push(element)
     },
     ontext(text) {
-      if (css !== null) css += text
-      else if (hidingOfText(stack.at(-1) ?? page) === null) out.push(escaped(text))
+      if (hidingOfText(stack.at(-1) as Element) === null) out.push(escaped(text))
       else if (/^\s+$/.test(text)) out.push(' ')
     },
     onclosetag(name) {
-      if (name === 'style' && css !== null) addRules(rules, css)
-      if (name === 'style') css = null
       const element = stack.pop()
       if (element && !element.hiding && !voids.has(name)) out.push(`</${written(name)}>`)
     },

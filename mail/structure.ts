@@ -1,3 +1,4 @@
+import { isEightBit } from './charset.ts'
 import { firstHeader, type HeaderBlock, type HeaderField, readHeaders } from './headers.ts'
 import { limits } from './limits.ts'
 import { type Parameterised, parseParameters } from './parameters.ts'
@@ -42,7 +43,15 @@ export function readStructure(raw: Buffer): {
   readonly depth: number
   readonly truncated: boolean
 } {
-  const scan: Scan = { raw, boundaries: new Map(), parts: 0, depth: 0, truncated: false }
+  const scan: Scan = {
+    raw,
+    boundaries: new Map(),
+    parts: 0,
+    depth: 0,
+    truncated: false,
+    charset: null,
+    isGuessed: false,
+  }
   const { part } = readEntity(scan, {
     start: 0,
     prefix: '',
@@ -51,7 +60,10 @@ export function readStructure(raw: Buffer): {
     embeddedDepth: 0,
     fallback: 'text/plain',
   })
-  return { root: part, depth: scan.depth, truncated: scan.truncated }
+  // The header of a multipart names no charset; that of its text is the best word there is.
+  const { charset, isGuessed } = scan
+  const root = isGuessed && charset !== null ? { ...part, fields: readHeaders(raw, { charset }).fields } : part
+  return { root, depth: scan.depth, truncated: scan.truncated }
 }
 
 type Scan = {
@@ -61,6 +73,10 @@ type Scan = {
   parts: number
   depth: number
   truncated: boolean
+  /** The first one that a part names and that bytes of a header can be in. */
+  charset: string | null
+  /** Whether the header of the message has 8-bit bytes of a charset that is not known. */
+  isGuessed: boolean
 }
 
 /** A boundary line: from its first `-` to after its line end. */
@@ -88,9 +104,18 @@ function readEntity(scan: Scan, place: Place): Read {
     place.ordinal === null
       ? { bytesMax: limits.headerBytesMax, countMax: limits.headerCountMax }
       : { bytesMax: limits.partHeaderBytesMax, countMax: limits.partHeaderCountMax }
-  const block = readHeaders(raw, bounds, place.start, (from, to) => delimiterAt(scan, from, to) !== null)
+  const block = readHeaders(raw, {
+    bounds,
+    start: place.start,
+    isDelimiter: (from, to) => delimiterAt(scan, from, to) !== null,
+    isPart: place.ordinal !== null,
+    charset: scan.charset,
+  })
   if (block.truncated) scan.truncated = true
+  if (place.depth === 0) scan.isGuessed = block.isGuessed
   const type = typeOf(block, place.fallback)
+  const charset = type.params.get('charset') ?? null
+  if (scan.charset === null && isEightBit(charset)) scan.charset = charset
   const section = join(place.prefix, place.ordinal)
   if (type.value.startsWith('multipart/')) {
     const boundary = (type.params.get('boundary') ?? '').trimEnd()

@@ -3,7 +3,9 @@
 // No negative lengths: they move text over what stands around the message.
 const length = /^\d{1,4}(?:\.\d+)?(?:px|pt|em|rem|%)?$/
 const lengths = /^(?:(?:\d{1,4}(?:\.\d+)?(?:px|pt|em|rem|%)?|auto)(?:\s+|$)){1,4}$/
-const shift = /^-?\d{1,2}(?:\.\d+)?(?:px|pt|em|rem|%)?$/
+// Letters a little closer, and first lines that hang as lists have them.
+const spacing = /^(?:\d{1,2}(?:\.\d+)?(?:px|pt|em|rem|%)?|-\d(?:\.\d+)?(?:px|pt)|-?0?\.\d+(?:px|pt|em|rem))$/
+const indent = /^(?:\d{1,2}(?:\.\d+)?(?:px|pt|em|rem|%)?|-[1-4]?\d(?:\.\d+)?(?:px|pt))$/
 const colourValue = /^(?:#[0-9a-f]{3,8}|[a-z]{3,25}|(?:rgb|hsl)a?\([\d\s.,%/]+\))$/i
 const border = /^[a-z0-9\s#.,()%-]{1,80}$/i
 const word = /^[a-z-]{1,30}$/i
@@ -19,11 +21,11 @@ export const allowedStyles: Readonly<Record<string, RegExp[]>> = {
   'font-weight': [/^(?:\d{3}|[a-z]{4,7})$/i],
   'font-variant': [word],
   'line-height': [length, word],
-  'letter-spacing': [shift, word],
+  'letter-spacing': [spacing, word],
   'text-align': [word],
   'text-decoration': [/^[a-z\s-]{1,40}$/i],
   'text-transform': [word],
-  'text-indent': [shift],
+  'text-indent': [indent],
   'vertical-align': [word, length],
   'white-space': [word],
   'word-break': [word],

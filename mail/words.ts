@@ -1,24 +1,23 @@
-import libmime from 'libmime'
+import { decodeEncodedWords } from './encoded-words.ts'
+import { closeDirections, type Hidden, stripInvisible } from './invisible.ts'
 import { limits } from './limits.ts'
 
 /**
- * Decodes the encoded words of an unfolded header value (RFC 2047), and makes the result one clean line.
- * Values longer than `encodedWordsCharsMax` characters are only cleaned. Never throws.
+ * Decodes the encoded words of an unfolded header value (RFC 2047), and makes the result one clean line of what a reader
+ * sees. Values longer than `encodedWordsCharsMax` characters are only cleaned. Never throws.
  */
 export function decodeWords(text: string): string {
-  if (!text.includes('=?') || text.length > limits.encodedWordsCharsMax) return cleanLine(text)
-  return cleanLine(libmime.decodeWords(rawCharactersOutside(text)))
+  return isPrintable.test(text) && !text.includes('=?') ? text : readWords(text).text
 }
 
-// Old programs put raw 8-bit characters into Q words. The header's bytes are decoded by then, so these characters must
-// not be decoded again: each run of them is taken out of its word.
-function rawCharactersOutside(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range
-  return text.replace(/=\?([\w*-]+)\?[Qq]\?([^?]*[^\x00-\x7f][^?]*)\?=/g, (_, charset: string, payload: string) => {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range
-    return `=?${charset}?Q?${payload.replace(/[^\x00-\x7f]+/g, (run) => `?=${run}=?${charset}?Q?`)}?=`
-  })
+/** The same, and what a reader does not see of the value. */
+export function readWords(value: string): { readonly text: string; readonly hidden: readonly Hidden[] } {
+  const isEncoded = value.includes('=?') && value.length <= limits.encodedWordsCharsMax
+  const { text, hidden } = stripInvisible(cleanLine(isEncoded ? decodeEncodedWords(value) : value))
+  return { text: closeDirections(text), hidden }
 }
+
+const isPrintable = /^[\x20-\x7e]*$/
 
 /** The first `count` code points. */
 export function firstChars(text: string, count: number): string {
@@ -26,6 +25,12 @@ export function firstChars(text: string, count: number): string {
   let end = 0
   for (let i = 0; i < count && end < text.length; i++) end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1
   return text.slice(0, end)
+}
+
+/** The first `count` code points of a clean line; what was cut off does not turn around what stands behind. */
+export function firstOfLine(line: string, count: number): string {
+  const first = firstChars(line, count)
+  return first.length < line.length ? closeDirections(first) : line
 }
 
 /** Replaces control characters (an encoded word may hold CR, LF or NUL) by a space; NUL alone vanishes. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
+import { attachmentIdOf } from '../../core/attachment-ids.ts'
 import { createParsing, type Parsing, type ParsingLimits, parsingLimits } from '../../core/parsing.ts'
 import { jobs } from '../../core/parsing-jobs.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -15,7 +16,7 @@ describe('core/parsing', () => {
     opened.push(parsing)
     return parsing
   }
-  const inThreads = { inlineBytes: { arrival: 0, content: 0, forwarding: 0, json: 0, reading: 0, text: 0 } }
+  const inThreads = { inlineBytes: { arrival: 0, content: 0, file: 0, forwarding: 0, json: 0, reading: 0, text: 0 } }
   const raw = messageOf(100)
   const arrive = (parsing: Parsing, bytes = raw) => parsing.run('arrival', { raw: bytes, prefix: 'a@b' })
   const refused = async (work: Promise<unknown>) => {
@@ -37,6 +38,24 @@ describe('core/parsing', () => {
     expect(Buffer.from(fingerprint)).to.deep.equal(expected)
     expect(raw.equals(before)).to.equal(true)
     expect(await parsing.run('text', { raw })).to.deep.equal(jobs.text({ raw }))
+  })
+
+  it('a text file is read by its mark, else its charset, in pieces', async () => {
+    const file = Buffer.from('93fa967b8cea', 'hex')
+    const inner = `Content-Type: text/csv; charset=shift_jis\nContent-Disposition: attachment\nContent-Transfer-Encoding: base64\n\n${file.toString('base64')}`
+    const message = Buffer.from(
+      `Content-Type: multipart/mixed; boundary=a\n\n--a\n${inner}\n--a\nContent-Type: message/rfc822\n\n${inner}\n--a--\n`,
+    )
+    for (const attachmentId of ['1', '2/1'].map((partId) => attachmentIdOf('msg_1', partId))) {
+      const found = jobs.content({ raw: message, messageId: 'msg_1', attachmentId })
+      expect(found).to.deep.include({ charset: 'shift_jis', bytes: file })
+    }
+    const parsing = open(inThreads)
+    const piece = (raw: Buffer, charset: string | null, from: number, maxChars: number) =>
+      parsing.run('file', { raw, charset, from, maxChars })
+    expect(await piece(file, 'shift_jis', 1, 2)).to.deep.equal({ text: '本語', chars: 3 })
+    expect(await piece(Buffer.from('\ufeffa😀', 'utf16le'), 'koi8-r', 0, 2)).to.deep.equal({ text: 'a', chars: 3 })
+    expect(await piece(Buffer.from('\ufeffé'), null, 0, 9)).to.deep.equal({ text: 'é', chars: 1 })
   })
 
   it('more jobs than threads wait for their turn', async () => {

@@ -42,14 +42,33 @@ const canonical: readonly (readonly [name: string, text: string, expected: strin
   ['a percent sign in the domain', 'a@ex%41mple.com', null],
   ['a hyphen at a label end', 'a@example-.com', null],
   ['an invisible character', 'a\u200b@example.com', null],
+  ['an invisible character in quotes', '"a\u{e0041}"@example.com', null],
+  ['a character that was lost', 'a\ufffd@example.com', null],
   ['an empty quoted string', '""@example.com', null],
 ]
+
+const words = (text: string) => `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`
 
 const lists: readonly (readonly [name: string, text: string, expected: readonly string[]])[] = [
   ['plain', 'a@x.example, b@x.example', ['a@x.example', 'b@x.example']],
   ['a quoted local part and a NUL', '"a b"@\0x.example', ['"a b"@x.example']],
   ['a quoted local part longer than any', `"${'a'.repeat(500)}"@x.example, b@x.example`, ['b@x.example']],
   ['a name longer than any', `${'n'.repeat(300)} <a@x.example>`, [`${'n'.repeat(250)} <a@x.example>`]],
+  ['a name with tag characters', `${words('Ann\u{e0041}\u{e0042}')} <a@x.example>`, ['Ann <a@x.example>']],
+  ['a name cut up', `${words('Pay\u200bPal')} <a@x.example>`, ['PayPal <a@x.example>']],
+  [
+    'a name with joiners',
+    `${words('می\u200cخواهم 👩\u200d💻')} <a@x.example>`,
+    ['می\u200cخواهم 👩\u200d💻 <a@x.example>'],
+  ],
+  ['a name turned around', `${words('\u202elaP\u202c yaP')} <a@x.example>`, ['laP yaP <a@x.example>']],
+  [
+    'a name left open and cut',
+    `\u2067${'ש'.repeat(300)} <a@x.example>`,
+    [`\u2067${'ש'.repeat(249)}\u2069 <a@x.example>`],
+  ],
+  ['a name with a mark', 'שלום\u200f (x) <a@x.example>', ['שלום\u200f <a@x.example>']],
+  ['an address with invisible characters', 'a\u200bnn\u202e@x.example', ['a\ufffdnn\ufffd@x.example']],
   ['names', 'Ann <a@x.example>, "Doe, Bob" <b@x.example>', ['Ann <a@x.example>', '"Doe, Bob" <b@x.example>']],
   ['RFC 5322 A.1.2', '"Joe Q. Public" <john.q.public@example.com>', ['"Joe Q. Public" <john.q.public@example.com>']],
   [

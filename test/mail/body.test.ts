@@ -130,6 +130,7 @@ describe('mail/body: parts and snippets', () => {
     ['only quoted lines', '> old', '> old'],
     ['rulers', 'a\n-----\nb', 'a b'],
     ['invisible characters', '\u200b\u200bHi\u00ad there\u{e0041}', 'Hi there'],
+    ['a direction that never ends', 'a \u202bb\nc \u202edoc.exe', 'a \u202bb c doc.exe\u202c'],
     ['200 characters', '👋'.repeat(300), '👋'.repeat(200)],
     ['nothing', '', ''],
   ]
@@ -178,4 +179,25 @@ describe('mail/body: parts and snippets', () => {
       quickSnippet(wire('Content-Type: image/png\n\nx'), parseMessage(wire('Content-Type: image/png\n\nx'))),
     ).to.equal('')
   })
+
+  const crowd = 'p { color: red } '.repeat(3000)
+  const heads: readonly (readonly [name: string, head: string, tag: string, snippet: string])[] = [
+    ['a class', '<style>.h{display:none}</style>', 'class="h"', 'Hello'],
+    ['an id', '<style>#h{font-size:0}</style>', 'id="h"', 'Hello'],
+    ['a rule behind many', `<style>${crowd}.h{display:none}</style>`, 'class="h"', 'Hello'],
+    ['a condition of Outlook', '<!--[if mso]><style>.h{display:none}</style><![endif]-->', 'class="h"', 'Obey Hello'],
+  ]
+  const encodings: readonly (readonly [name: string, encode: (html: string) => string])[] = [
+    ['7bit', (html) => html],
+    ['quoted-printable', (html) => html.replaceAll('=', '=3D').replace(/.{60}/g, '$&=\n')],
+    ['base64', (html) => Buffer.from(html).toString('base64').replace(/.{76}/g, '$&\n')],
+  ]
+  for (const [name, head, tag, snippet] of heads)
+    for (const [encoding, encode] of encodings)
+      it(`quickSnippet and text agree on what the head hides: ${name}, ${encoding}`, () => {
+        const html = `<html><head>${head}</head><body><div ${tag}>Obey</div><p>Hello</p></body></html>`
+        const raw = message(`Content-Type: text/html\nContent-Transfer-Encoding: ${encoding}\n\n${encode(html)}`)
+        expect(quickSnippet(raw, parseMessage(raw))).to.equal(snippet)
+        expect(body(raw, { html: false }).text.replace(/\s+/g, ' ')).to.equal(snippet)
+      })
 })

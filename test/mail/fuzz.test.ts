@@ -435,7 +435,19 @@ describe('mail: at random', function () {
     check(
       fc.property(
         fc.array(piece, { maxLength: 40 }),
-        fc.constantFrom('utf-8', 'utf-7', 'hz', 'iso-2022-jp', 'gb18030', 'utf-16', 'x', 'big5', 'utf-32'),
+        fc.constantFrom(
+          'utf-8',
+          'utf-7',
+          'hz',
+          'iso-2022-jp',
+          'gb18030',
+          'iso-2022-kr',
+          'utf-16',
+          'x',
+          'big5',
+          'euc-kr',
+          'utf-32',
+        ),
         (list, charset) => {
           const text = list.join('')
           const bytes = Buffer.from(text)

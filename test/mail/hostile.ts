@@ -164,6 +164,26 @@ export const hostile: readonly (readonly [name: string, make: () => Buffer])[] =
   ],
   ['CSS comments', () => html(`<style>${fill('/*', mb)}`)],
   ['CSS blocks', () => html(`<style>${fill('a{', mb)}`)],
+  [
+    'CSS blocks in blocks',
+    () => html(`<style>a,b,c,d,e{${'a,b,c,d,e{'.repeat(5)}${fill('f,g{display:none}', mb / 2)}`),
+  ],
+  ['CSS functions', () => html(`<style>${fill(':is(', mb)}</style><p style="left:calc(${fill('(', 100_000)}">x`)],
+  [
+    'variables of variables',
+    () =>
+      html(
+        `<style>:root{${numbered(99, (n) => `--a${n + 1}:var(--a${n})var(--a${n});`)}}p{color:var(--a99)}</style>${fill('<p>x</p>', 500_000)}`,
+      ),
+  ],
+  [
+    'rules of attributes',
+    () =>
+      html(
+        `<style>${numbered(2000, (n) => `[class*=a${n}]{display:none}`)}</style>${fill(`<p class="${'b'.repeat(2000)}">x`, 900_000)}`,
+      ),
+  ],
+  ['rules of siblings', () => html(`<style>p~p~p~p~.x{display:none}</style>${fill('<p>x</p>', 900_000)}<p class=x>y`)],
   ['hidden text everywhere', () => html(fill('<p hidden>x</p>y', mb))],
   ['a page of white space', () => html(`<pre>a${' '.repeat(mb)}b`)],
   ['data images', () => html(fill('<img src="data:image/png;base64,AAAA">', mb))],

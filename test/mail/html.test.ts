@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { visibleText } from '../../mail/html.ts'
-import { stripInvisible } from '../../mail/invisible.ts'
+import { closeDirections, stripInvisible } from '../../mail/invisible.ts'
 import { sanitiseHtml } from '../../mail/sanitise.ts'
 import { cpuMs } from './fixtures.ts'
 
@@ -97,9 +97,128 @@ const hides: readonly (readonly [name: string, html: string, kind: string])[] = 
   ],
 ]
 
+/** Ways to write the same so that a simple reader does not see it. */
+const styled: readonly (readonly [kind: string, styles: readonly string[]])[] = [
+  [
+    'display_none',
+    ['display:/**/none', '/*a*/display:none', 'd\\69splay:none', 'display:n\\6fne', 'display:none;display:foo'],
+  ],
+  [
+    'display_none',
+    ['--a:none;display:var(--a)', 'display:var(--b,none)', 'content:";";display:none', '{a};display:none'],
+  ],
+  [
+    'transparent',
+    ['opacity:-1', 'opacity:+0', 'opacity:0e0', 'opacity:1%', 'opacity:calc(0)', 'opacity:0;opacity:foo'],
+  ],
+  [
+    'transparent',
+    ['filter:opacity(1%)', 'filter:blur(50px)', 'color:rgba(0,0,0,.01)', 'color:#00000001', 'color:#fff0'],
+  ],
+  [
+    'zero_size',
+    ['font-size:calc(0px)', 'font-size:min(0px,1em)', 'font-size:+0px', 'font-size:1e-3px', 'font-size:.01in'],
+  ],
+  ['zero_size', ['font-size:.01vw', 'font:0/0 a', 'font-size:0;font:foo', 'font-size:0;font-size:foo', 'zoom:1%']],
+  [
+    'zero_size',
+    ['height:0;overflow:auto', 'height:0;overflow:scroll', 'height:0;contain:paint', 'width:0;overflow-x:hidden'],
+  ],
+  ['zero_size', ['block-size:0;overflow:hidden', 'height:calc(0px);overflow:hidden', 'height:2px;overflow:hidden']],
+  ['zero_size', ['scale:0', 'transform:scale(.001)', 'transform:rotateX(90deg)', 'transform:matrix(0,0,0,0,0,0)']],
+  ['zero_size', ['clip:rect(1px,1px,1px,1px)', 'clip-path:polygon(0 0,0 0,0 0)', 'clip-path:ellipse(0 0)']],
+  ['off_screen', ['margin:-9999px', 'margin:0 0 0 -9999px', 'margin-left:calc(-9999px)', 'margin-block-start:-9999px']],
+  [
+    'off_screen',
+    ['inset:-9999px auto auto -9999px', 'left:calc(0px - 9999px)', 'translate:-9999px', 'letter-spacing:-999px'],
+  ],
+  [
+    'zero_size',
+    [
+      'scale:0;scale:foo',
+      'clip-path:inset(100%);clip-path:foo',
+      'font-size:0;font:a b',
+      'font-size:0;font-size:foo(1)',
+    ],
+  ],
+  ['same_colour', ['background:#000;color:#000;background:foo', 'color:#fff;color:foo(1)', 'color:#fff;color:rgb(a)']],
+  ['off_screen', ['transform:translate3d(-9999px,0,0)', 'transform:rotate(1deg) translateX(9999px)']],
+  ['same_colour', ['color:hsl(0,0%,100%)', 'color:hwb(0 100% 0%)', 'color:lab(100% 0 0)', 'color:oklch(100% 0 0)']],
+  [
+    'same_colour',
+    ['color:rgb(100%,100%,100%)', 'color:rgb(255.0,255.0,255.0)', 'color:color(srgb 1 1 1)', 'color:canvas'],
+  ],
+  ['same_colour', ['color:azure', 'color:aliceblue', 'color:#fff;color:foo', 'background:no-repeat #000;color:#000']],
+  [
+    'same_colour',
+    [
+      'color:rgb(0 0 0 / 10%);background:#222',
+      'color:color-mix(in srgb,white,white)',
+      'color:#000;background:rgb(0 0 0 / 99%)',
+    ],
+  ],
+]
+
+/** Style sheets that hide the second of two paragraphs, which has class and id `x`. */
+const sheets: readonly string[] = [
+  '@media all{.x{display:none}}',
+  '@media screen and (min-width:1px){.x{display:none}}',
+  '@media not print{.x{display:none}}',
+  '@media (width > 100px) and (not (prefers-color-scheme:dark)){.x{display:none}}',
+  '@supports (display:block){.x{display:none}}',
+  '@layer a{.x{display:none}}',
+  '@container (min-width:1px){.x{display:none}}',
+  '@scope (body){.x{display:none}}',
+  '@font-face{font-family:"}";src:url(a)}.x{display:none}',
+  'a{content:"}"}.x{display:none}',
+  'a{content:"{"}.x{display:none}',
+  '/*{*/.x/**/{display:none}',
+  '[class=x]{display:none}',
+  '[class^="X" i]{display:none}',
+  'p+.x{display:none}',
+  'p~.x{display:none}',
+  'p:nth-child(2n){display:none}',
+  'p:last-child{display:none}',
+  'p:nth-last-child(1){display:none}',
+  'p:nth-of-type(2){display:none}',
+  ':is(.x,.y){display:none}',
+  ':where(p).x{display:none}',
+  '.x:not(.y){display:none}',
+  ':root .x{display:none}',
+  'html body>.x{display:none}',
+  '* .x{display:none}',
+  'body{.x{display:none}}',
+  'body{& > .x{display:none}}',
+  '.\\78{display:none}',
+  `.${'y'.repeat(2000)},.x{display:none}`,
+  ':root{--d:none}.x{display:var(--d)}',
+]
+
+const elsewhere: readonly (readonly [name: string, html: string])[] = [
+  ['a style sheet at the end', '<p class=x>secret</p><style>.x{display:none}</style>'],
+  ['a class that is not ASCII', '<style>.日{display:none}</style><p class=日>secret</p>'],
+  ['a class with a colon', '<style>.a\\:b{display:none}</style><p class="a:b">secret</p>'],
+  [
+    'six ancestors',
+    `<style>${'div '.repeat(6)}p{display:none}</style>${'<div>'.repeat(6)}<p>secret</p>${'</div>'.repeat(6)}`,
+  ],
+  ['links alone', '<style>a:link{display:none}</style><a href="http://x.example">secret</a>'],
+  ['a size of nothing', '<div style="font-size:0"><p style="font-size:3em">secret</p></div>'],
+  ['a dialog', '<dialog>secret</dialog>'],
+  ['a canvas', '<canvas>secret</canvas>'],
+  ['a bar', '<progress>secret</progress>'],
+  ['what pops up', '<p popover>secret</p>'],
+  ['a meter', '<meter>secret</meter>'],
+  ['what stands in for plug-ins', '<noembed>secret</noembed>'],
+]
+
 const seen: readonly (readonly [name: string, html: string])[] = [
   ['white on black', '<div style="background:#000"><p style="color:#fff">seen</p></div>'],
   ['white on a picture', '<td background="a.png"><p style="color:#fff">seen</p></td>'],
+  [
+    'white on the last background that is one',
+    '<p style="background:navy center/cover no-repeat, left;background:foo;color:#fff">seen</p>',
+  ],
   ['white on a gradient', '<div style="background:linear-gradient(red,blue)"><p style="color:#fff">seen</p></div>'],
   ['a size of its own inside size 0', '<div style="font-size:0"><p style="font-size:14px">seen</p></div>'],
   [
@@ -117,6 +236,38 @@ const seen: readonly (readonly [name: string, html: string])[] = [
   ['a rule for a state', '<style>p:hover{display:none}a[href]{color:white}</style><p>seen</p>'],
   ['a rule that another takes back', '<style>p{display:none}p.x{display:block}</style><p class=x>seen</p>'],
   ['a style that takes a rule back', '<style>.x{display:none}</style><p class=x style="display:block">seen</p>'],
+  ['what print alone hides', '<style media=print>.x{display:none}</style><p class=x>seen</p>'],
+  ['what no style sheet says', '<style type="text/x">.x{display:none}</style><p class=x>seen</p>'],
+  [
+    'hidden in the dark, on paper and by other programs',
+    '<style>@media (prefers-color-scheme:dark){.x{display:none}}@media print{.x{display:none}}@media yahoo{.x{display:none}}@supports (-webkit-touch-callout:none){.x{display:none}}[data-ogsc] .x{display:none}u + .body .x{display:none}#outlook .x{display:none}.x:hover{display:none}@keyframes a{to{display:none}}</style><p class=x>seen</p>',
+  ],
+  [
+    'shown on wide screens',
+    '<style>.x{display:none}@media only screen and (min-width:600px){.x{display:block!important}}</style><p class=x>seen</p>',
+  ],
+  ['the first of two', '<style>p:last-child{display:none}</style><div><p>seen</p><p></p></div>'],
+  [
+    'what no selector names',
+    '<style>.x::before,.x:not(p),div>p.x,.x:nth-child(2){display:none}</style><p class=x>seen</p>',
+  ],
+  ['a sheet that was broken off', '<style>.y{content:"a}.x{display:none}</style><p class=x>seen</p>'],
+  ['a value that no program takes', '<p style="display:none none;color:#12;font-size:-1px">seen</p>'],
+  ['letters that stand close', '<p style="letter-spacing:-.05em;margin:-8px 0">seen</p>'],
+  ['a font element inside size 0', '<div style="font-size:0"><font size=2>seen</font></div>'],
+  [
+    'a clear background',
+    '<div style="background:navy"><p style="background:rgba(255,255,255,0);color:#fff">seen</p></div>',
+  ],
+  ['a background that old programs make out', '<td bgcolor="blueish"><p style="color:#fff">seen</p></td>'],
+  ['what Internet Explorer alone hides', '<p style="display:none\\9;*display:none">seen</p>'],
+  [
+    'values over several lines',
+    '<p style="margin:-999px;margin:0\n\tauto;color:#fff;color:rgb(\n1,\r\n2,\n3)">seen</p>',
+  ],
+  ['a margin that is taken back', '<p style="margin:-999px;margin:0 auto;font-size:0;font:14px Arial">seen</p>'],
+  ['what calc() centres', '<p style="margin-left:calc(50% - 300px);width:calc(100% - 40px);overflow:hidden">seen</p>'],
+  ['a line that may grow', '<p style="height:1px;min-height:20px;overflow:hidden">seen</p>'],
   ['a link on a coloured button', '<td bgcolor="#00f"><a style="color:white">seen</a></td>'],
 ]
 
@@ -130,6 +281,25 @@ describe('mail/html: visible text', () => {
       expect(hidden.map((each) => each.kind)).to.deep.equal([kind])
       expect(hidden[0]?.excerpt).to.match(/^secret/)
     })
+  }
+  const expectHidden = (html: string, kind: string) => {
+    const { text, hidden } = visibleText(html)
+    expect(text, html).to.equal('before')
+    expect(hidden, html).to.deep.equal([{ kind, excerpt: 'secret' }])
+    expect(sanitiseHtml(html), html).to.not.contain('secret')
+  }
+  for (const [kind, styles] of styled) {
+    it(`hides ${styles.join(' | ')}`, () => {
+      for (const style of styles) expectHidden(`<p>before</p><p style='${style}'>secret</p>`, kind)
+    })
+  }
+  it('hides what style sheets hide', () => {
+    for (const sheet of sheets)
+      expectHidden(`<style>${sheet}</style><p>before</p><p class=x>secret</p>`, 'display_none')
+  })
+  for (const [name, html] of elsewhere) {
+    it(`hides ${name}`, () =>
+      expectHidden(`<p>before</p>${html}`, name.startsWith('a size') ? 'zero_size' : 'display_none'))
   }
   for (const [name, html] of seen) {
     it(`shows ${name}`, () => expect(visibleText(html)).to.deep.equal({ text: 'seen', hidden: [], truncated: false }))
@@ -180,13 +350,31 @@ describe('mail/html: visible text', () => {
 })
 
 describe('mail/html: invisible characters', () => {
-  const kept = ['👩‍👩‍👧', '❤️‍🔥', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '1️⃣', 'می‌خواهم', 'क्‍ष', '葛\u{e0100}', 'שלום\u200f']
+  const kept = ['👩‍👩‍👧', '❤️‍🔥', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '1️⃣', 'می‌خواهم', 'क्‍ष', '葛\u{e0100}', 'שלום\u200f', 'مرحبا\u061c 1']
   for (const text of kept) it(`keeps ${text}`, () => expect(stripInvisible(text)).to.deep.equal({ text, hidden: [] }))
 
   it('reports words that were cut up, not padding', () => {
     expect(stripInvisible('pass\u200bword').hidden).to.deep.equal([{ kind: 'zero_width', excerpt: 'password' }])
     expect(stripInvisible(`Preview ${'\u200c \u034f'.repeat(50)}`).hidden).to.deep.equal([])
     expect(stripInvisible('co\u00adoperate')).to.deep.equal({ text: 'cooperate', hidden: [] })
+  })
+
+  const directions: readonly (readonly [name: string, line: string, closed: string])[] = [
+    ['pairs', '\u202aa\u202c \u2067b\u2069 \u200fc', '\u202aa\u202c \u2067b\u2069 \u200fc'],
+    ['an embedding and an isolate left open', '\u2068a \u202bb', '\u2068a \u202bb\u202c\u2069'],
+    ['an embedding that its isolate ends', '\u2067a\u202bb\u2069c\u202c', '\u2067a\u202bb\u202c\u2069c'],
+    ['ends of nothing', 'a\u202cb\u2069c', 'abc'],
+    ['overrides', '\u202da\u202c\u202eb', 'ab'],
+  ]
+  for (const [name, line, closed] of directions)
+    it(`closeDirections: ${name}`, () => expect(closeDirections(line)).to.equal(closed))
+
+  it('closes a million directions in linear time', () => {
+    for (const piece of ['\u202b', '\u2067\u202b', '\u202b\u2069', '\u202e\u202c']) {
+      const started = cpuMs()
+      closeDirections(piece.repeat(1_000_000 / piece.length))
+      expect(cpuMs() - started, JSON.stringify(piece)).to.be.below(2000)
+    }
   })
 })
 
@@ -224,6 +412,7 @@ describe('mail/html: sanitised', () => {
     ],
     ['comments', '<!--[if IE]>alert(1)<![endif]-->'],
     ['hidden text', '<style>.x{display:none}</style><p class=x>alert(1)</p><p style="font-size:0">alert(1)</p>'],
+    ['style that squeezes', '<p style="letter-spacing:-99em;text-indent:-99px">x</p>'],
     ['style that moves', '<p style="margin:-100px 0 0 -5000px;margin-left:-200px;text-indent:-999px">x</p>'],
     ['odd attributes', '<p "onload=alert(1)" =x onerror\n=alert(1)>x</p>'],
     [
@@ -236,7 +425,7 @@ describe('mail/html: sanitised', () => {
       const safe = sanitiseHtml(`${html}<p>kept</p>`)
       expect(safe).to.contain('<p>kept</p>')
       expect(safe).to.not.match(
-        /alert\(1\)|<form|<input|<iframe|<base|<meta|<style|<script|onerror|javascript|position|url\(/i,
+        /alert\(1\)|<form|<input|<iframe|<base|<meta|<style|<script|onerror|javascript|position|url\(|-\d\d(?:em|px|%)/i,
       )
     })
   }

@@ -73,6 +73,38 @@ describe('mail/parse: structure', () => {
     expect(findPart(root, '9')).to.equal(null)
   })
 
+  it('takes everybody from several To and Cc fields', () => {
+    const { to, cc } = parseMessage(message('To: a@x.example\nTo: b@x.example\nCc: c@x.example\nCc: d@x.example\n\nx'))
+    expect([to, cc].map((list) => list.map(({ address }) => address))).to.deep.equal([
+      ['a@x.example', 'b@x.example'],
+      ['c@x.example', 'd@x.example'],
+    ])
+  })
+
+  const shown: readonly (readonly [string, string, string, number])[] = [
+    [
+      'forms of one text that have names',
+      'Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain; name=a.txt\n\nx\n--b\nContent-Type: text/html; name=a.html\n\n<p>y\n--b--\n',
+      'text/plain text/html',
+      0,
+    ],
+    [
+      'a picture before the text it belongs to',
+      'Content-Type: multipart/related; type="text/html"; boundary=b\n\n--b\nContent-Type: image/png\n\nx\n--b\nContent-Type: text/html\n\n<p>y\n--b--\n',
+      'text/html text/html',
+      1,
+    ],
+    ['text of another kind alone', 'Content-Type: text/markdown\n\n# Hello', 'text/markdown text/markdown', 0],
+    ['a file of text alone', 'Content-Type: text/markdown; name=a.md\n\n# Hello', ' ', 1],
+    ['a calendar alone', 'Content-Type: text/calendar\n\nBEGIN:VCALENDAR', ' ', 1],
+  ]
+  for (const [name, raw, bodies, files] of shown)
+    it(`shows ${name}`, () => {
+      const { textParts, htmlParts, attachments } = parseMessage(message(raw))
+      const types = [textParts, htmlParts].map((parts) => parts.map(({ contentType }) => contentType).join())
+      expect([types.join(' '), attachments.length]).to.deep.equal([bodies, files])
+    })
+
   it('reads parameters in all their forms', () => {
     const type = (line: string) => parseMessage(message(`Content-Type: ${line}\n\nx`)).root
     expect(type('text/plain; charset=us-ascii (Plain text)').charset).to.equal('us-ascii')
@@ -84,6 +116,50 @@ describe('mail/parse: structure', () => {
     expect(type('application/x; name="a\\"b"').params.get('name')).to.equal('a"b')
     expect(type('text').contentType).to.equal('text/plain')
     expect(type('').contentType).to.equal('text/plain')
+  })
+
+  const types: readonly (readonly [line: string, type: string, name: string])[] = [
+    ['application/pdf, name=a.pdf', 'application/pdf', 'a.pdf'],
+    ['(one) (two) application/pdf; name=a.pdf', 'application/pdf', 'a.pdf'],
+    ['application/pdf name="a.pdf"', 'application/pdf', 'a.pdf'],
+    ['application/pdf;\nname="a.pdf"', 'application/pdf', 'a.pdf'],
+    ['x=y; name="a;b.txt"', 'text/plain', 'a;b.txt'],
+  ]
+  for (const [line, contentType, name] of types) {
+    it(`type: ${JSON.stringify(line)}`, () => {
+      const { root } = parseMessage(message(`Content-Type: ${line}\n\nx`))
+      expect([root.contentType, root.params.get('name')]).to.deep.equal([contentType, name])
+    })
+  }
+
+  it('reads the names of files without the type of the disposition, and boundaries that are quoted', () => {
+    const raw = message(
+      'Content-Type: multipart/mixed; boundary="a\\a"\n\n--aa\nContent-Type: application/pdf\n' +
+        'Content-Disposition: filename="a.pdf"\n\nx\n--aa--\n',
+    )
+    expect(parseMessage(raw).attachments.map(({ name }) => name)).to.deep.equal(['a.pdf'])
+  })
+
+  it('reads 8-bit fields of a multipart in the charset of its text', () => {
+    const raw = wire(
+      'Subject: \x83\x5c\nContent-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: text/plain; charset=Shift_JIS\n\n' +
+        'x\n--a\nContent-Type: application/pdf\nContent-Disposition: attachment; filename="\x83\x5c\x95\x5c.pdf"\n\nx\n--a--\n',
+    )
+    const { subject, attachments } = parseMessage(raw)
+    expect([subject, attachments[0]?.name]).to.deep.equal(['ソ', 'ソ表.pdf'])
+  })
+
+  it('a line that is no field does not end the header of a message or part', () => {
+    const raw = message(
+      'From: a@x.example\nSubject: =?utf-8?Q?a?=\n=?utf-8?Q?b?=\n: odd\nTo: b@x.example\nContent-Type: multipart/mixed;\n' +
+        'boundary="c"\n\n--c\n\none\n--c\nContent-Type: application/pdf;\nname="a.pdf"\n: odd\n' +
+        'Content-Disposition: attachment\n\nPDF\n--c\nodd\nSubject: x\n--c--\n',
+    )
+    const parsed = parseMessage(raw)
+    expect([parsed.subject, parsed.to[0]?.address]).to.deep.equal(['ab', 'b@x.example'])
+    expect(parsed.attachments.map(({ name }) => name)).to.deep.equal(['a.pdf'])
+    expect(readBody(raw, parsed).text).to.equal('one\n\nodd\nSubject: x')
+    checkRanges(parsed.root, raw)
   })
 
   const ended: readonly (readonly [name: string, text: string, bodies: readonly string[]])[] = [
@@ -170,6 +246,17 @@ describe('mail/parse: structure', () => {
     ['Tue, 1 Jul 2003 10:52:37 +0200 (CEST)', '2003-07-01T08:52:37.000Z'],
     ['Mon, 31 Dec 2001 23:59:60 +0000', '2002-01-01T00:00:00.000Z'],
     ['2020-05-06T15:00:00Z', '2020-05-06T15:00:00.000Z'],
+    ['Mon, 3 Mar 2025 10:00:00 +05:30', '2025-03-03T04:30:00.000Z'],
+    ['Mon, 3 Mar 2025 10:00:00 GMT+0200', '2025-03-03T08:00:00.000Z'],
+    ['Mon, 3 Mar 2025 10:00:00 +100', '2025-03-03T09:00:00.000Z'],
+    ['3 Mar 2025 9:5:3', '2025-03-03T09:05:03.000Z'],
+    ['Mon Mar  3 10:00:00 2025', '2025-03-03T10:00:00.000Z'],
+    ['Mon Mar  3 10:00:00 EST 2025', '2025-03-03T15:00:00.000Z'],
+    ['Mon Mar 03 2025 10:00:00 GMT+0100 (CET)', '2025-03-03T09:00:00.000Z'],
+    ['Mar 03 2025', '2025-03-03T00:00:00.000Z'],
+    ['March 3, 2025 at 1:00 PM', '2025-03-03T13:00:00.000Z'],
+    ['2025-03-03 10:00:00 +0100', '2025-03-03T09:00:00.000Z'],
+    ['2025-13-01', null],
     ['Whenever', null],
     ['40 Jan 2000 10:00:00 +0000', null],
   ]

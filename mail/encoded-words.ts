@@ -1,0 +1,128 @@
+/** Encoded words of header fields (RFC 2047), as they are really written. */
+import { decodeCharset } from './charset.ts'
+
+/** A word: bytes in its charset, or characters that stood in it raw. */
+type Word = { readonly charset: string; readonly pieces: readonly (Buffer | string)[]; readonly base64: string | null }
+
+/**
+ * The value with its encoded words decoded: white space between two of them goes, and what several words of one charset say
+ * is decoded as one, because programs split within characters. What is no word stays as it is. Linear; never throws.
+ */
+export function decodeEncodedWords(value: string): string {
+  const reader = createReader(value)
+  const out: string[] = []
+  let words: Word[] = []
+  let at = 0
+  for (let start = value.indexOf('=?'); start >= 0; start = value.indexOf('=?', Math.max(at, start + 2))) {
+    const found = reader.wordAt(start)
+    if (found === null) continue
+    const between = value.slice(at, start)
+    if (words.length === 0 || /\S/.test(between)) {
+      out.push(decoded(words), between)
+      words = []
+    }
+    words.push(found.word)
+    at = found.end
+  }
+  return [...out, decoded(words), value.slice(at)].join('')
+}
+
+/** The charset may have a language behind it (RFC 2231 5). */
+const head = /=\?([^?*\s]{1,75})(?:\*[^?\s]{0,40})?\?([bq])\?/iy
+/** A `?` in a Q word, and then an encoded character, looks like its end; so many are looked at. */
+const falseEndsMax = 20
+
+type Found = { readonly word: Word; readonly end: number }
+
+function createReader(value: string): { wordAt(start: number): Found | null } {
+  let known = -1
+  /** Where the next `?=` is; looked for once, however many words begin before it. */
+  const endAfter = (from: number): number => {
+    if (known < from && known !== Infinity) {
+      const next = value.indexOf('?=', from)
+      known = next < 0 ? Infinity : next
+    }
+    return known
+  }
+  return {
+    wordAt(start) {
+      head.lastIndex = start
+      const match = head.exec(value)
+      if (match === null) return null
+      const [, charset = '', encoding = ''] = match
+      const from = head.lastIndex
+      // The padding of base64 and the end of its word are no beginning.
+      let limit = value.indexOf('=?', from)
+      while (limit >= 0 && value[limit + 2] === '=') limit = value.indexOf('=?', limit + 1)
+      if (limit < 0) limit = value.length
+      let end = endAfter(from)
+      const isQ = encoding.toLowerCase() === 'q'
+      for (let n = 0; isQ && n < falseEndsMax && /^[\dA-F]{2}/.test(value.slice(end + 2, end + 4)); n++) {
+        const next = value.indexOf('?=', end + 2)
+        if (next < 0 || next > limit) break
+        end = next
+      }
+      if (end > limit) return null
+      const payload = value.slice(from, end)
+      const word = isQ
+        ? { charset, pieces: piecesOfQ(payload), base64: null }
+        : { charset, pieces: [Buffer.from(payload, 'base64')], base64: payload }
+      return { word, end: end + 2 }
+    },
+  }
+}
+
+/** The bytes of a Q word; characters that are none of ASCII were decoded with the header and stay as they are. */
+function piecesOfQ(payload: string): (Buffer | string)[] {
+  return payload.split(/([^\x20-\x7e]+)/).flatMap((piece, n): (Buffer | string)[] => {
+    if (piece === '') return []
+    if (n % 2 === 1) return [piece]
+    const bytes = piece
+      .replaceAll('_', ' ')
+      .replace(/=([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    return [Buffer.from(bytes, 'latin1')]
+  })
+}
+
+/** Words that follow each other. */
+function decoded(words: readonly Word[]): string {
+  const texts: string[] = []
+  let charset = ''
+  let bytes: Buffer[] = []
+  const flush = () => {
+    if (bytes.length > 0) texts.push(decodeCharset(Buffer.concat(bytes), charset))
+    bytes = []
+  }
+  for (const word of joined(words)) {
+    if (word.charset.toLowerCase() !== charset.toLowerCase()) flush()
+    charset = word.charset
+    for (const piece of word.pieces) {
+      if (typeof piece === 'string') {
+        flush()
+        texts.push(piece)
+      } else bytes.push(piece)
+    }
+  }
+  flush()
+  return texts.join('')
+}
+
+/** Words of base64 that were split between any of its characters, put together again. */
+function joined(words: readonly Word[]): readonly Word[] {
+  const out: Word[] = []
+  for (const word of words) {
+    const before = out.at(-1)
+    const isRest =
+      before?.base64 != null &&
+      word.base64 !== null &&
+      before.charset === word.charset &&
+      before.base64.length % 4 !== 0 &&
+      !before.base64.endsWith('=')
+    if (!isRest) out.push(word)
+    else {
+      const base64 = `${before.base64}${word.base64}`
+      out[out.length - 1] = { ...word, base64, pieces: [Buffer.from(base64, 'base64')] }
+    }
+  }
+  return out
+}
