@@ -10,10 +10,10 @@ import { after, minuteMs } from './clock.ts'
 import type { Context } from './context.ts'
 import { reachMessage } from './messages.ts'
 import type { Principal } from './principal.ts'
-import { attachmentIn } from './reading.ts'
+import { type Attached, attachmentIn } from './reading.ts'
 
 export type Link = { readonly url: string; readonly expiresAt: Date }
-export type LinkedFile = { readonly name: string; readonly contentType: string; readonly content: Buffer }
+export type LinkedFile = Pick<Attached, 'name' | 'contentType' | 'content' | 'version'>
 
 /** What a link leads to; a further kind is one more row of `openers`. */
 type Target = { readonly kind: keyof typeof openers; readonly ids: readonly string[] }

@@ -1,6 +1,7 @@
 /** Messages read whole: bodies by view, raw bytes, attachments. Reading changes no flag. */
 import { type HeaderField, readHeaders } from '../mail/headers.ts'
 import type { Hidden } from '../mail/html.ts'
+import { stripInvisible } from '../mail/invisible.ts'
 import { Failure } from '../schemas/failures.ts'
 import { readBlob } from '../store/blobs.ts'
 import type { MessageDoc } from '../store/documents/mail.ts'
@@ -8,7 +9,7 @@ import { attachmentIdOf } from './attachment-ids.ts'
 import type { Context } from './context.ts'
 import { type Message, messageOf, reachMessage } from './messages.ts'
 import { isUnreadable } from './parsing.ts'
-import type { Reading, View } from './parsing-jobs.ts'
+import { jobs, type Reading, type View } from './parsing-jobs.ts'
 import { perStore } from './per-store.ts'
 import type { Principal } from './principal.ts'
 import { describe, hasMoreAddresses } from './receive.ts'
@@ -65,24 +66,27 @@ export async function readMessage(
   }
 }
 
-/** The bytes as received, or with our trace in front. */
+/** The bytes as received, or with our trace in front; `version` as of `Attached`. */
 export async function rawMessage(
   ctx: Context,
   principal: Principal,
   { address, messageId, trace = false }: { address: string; messageId: string; trace?: boolean },
-): Promise<Buffer> {
+): Promise<{ readonly content: Buffer; readonly version: string }> {
   const { message } = await reachMessage(ctx, principal, { address, messageId })
   const raw = await inRoom(ctx, message, () => bytesOf(ctx, message))
-  return trace ? withTrace(message, raw) : raw
+  return { content: trace ? withTrace(message, raw) : raw, version: `${message.blob.id}${trace ? ' trace' : ''}` }
 }
 
-/** An attachment with its decoded content. */
+/** An attachment with its decoded content; `charset` is what its part declares. */
 export type Attached = {
   readonly name: string
   readonly contentType: string
+  readonly charset: string | null
   readonly content: Buffer
   readonly inline: boolean
   readonly contentId: string | null
+  /** Stands for these bytes: whatever else the attachment becomes has another one. */
+  readonly version: string
 }
 
 /** The decoded content of an attachment, also of one in an attached message. Fails with `not_found`, `unavailable`. */
@@ -104,8 +108,35 @@ export async function attachmentIn(ctx: Context, message: MessageDoc, attachment
     return ctx.parsing.run('content', { raw, messageId: message._id, attachmentId })
   })
   if (found === null) return null
-  const { name, contentType, inline, contentId, bytes } = found
-  return { name, contentType, inline, contentId, content: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) }
+  const { name, contentType, charset, inline, contentId, bytes } = found
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const version = `${message.blob.id} ${attachmentId}`
+  return { name, contentType, charset, inline, contentId, content, version }
+}
+
+/** At most `charsMax` characters (UTF-16 units) of a text, from the one at `from` on. */
+export type PieceWanted = { readonly from: number; readonly charsMax: number }
+/** `next` is where the text goes on; null: nowhere. */
+export type TextPiece = { readonly text: string; readonly next: number | null }
+
+/** A piece of an attached text as a reader sees it; null when the text ends before. Fails with `unavailable`. */
+export async function readText(
+  ctx: Context,
+  { content, charset }: Pick<Attached, 'content' | 'charset'>,
+  { from, charsMax }: PieceWanted,
+): Promise<TextPiece | null> {
+  return pieceOf(await ctx.parsing.run('file', { raw: content, charset, from, maxChars: charsMax }), from)
+}
+
+/** The same of bytes whose charset nobody declares. */
+export function readPlainText(content: Buffer, { from, charsMax }: PieceWanted): TextPiece | null {
+  return pieceOf(jobs.file({ raw: content, charset: null, from, maxChars: charsMax }), from)
+}
+
+function pieceOf({ text, chars }: { text: string; chars: number }, from: number): TextPiece | null {
+  if (from > chars) return null
+  const next = from + text.length
+  return { text: stripInvisible(text).text, next: next < chars ? next : null }
 }
 
 /** The raw bytes of a message. Fails with `internal_error` when they are gone. */

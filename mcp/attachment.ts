@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { type PieceWanted, readPlainText, type TextPiece } from '../core/reading.ts'
 import type { Bytes } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import {
@@ -40,20 +41,24 @@ export const bytesResult = object({
 
 /**
  * Shows bytes to a model: text as text between markers, other files up to 1 MB as an embedded resource, larger ones as a link
- * that needs no key. `address` is where the REST API has them. Fails with `validation_error` for a bad cursor.
+ * that needs no key. `address` is where the REST API has them. Fails with `validation_error` for a bad cursor, and for any of
+ * a file that is no text.
  */
 export async function showBytes(
-  { content, contentType, name, link: makeLink }: Bytes,
+  { content, contentType, name, text: readText, link: makeLink }: Bytes,
   { address, cursor }: { address: string; cursor?: unknown },
 ): Promise<CallToolResult> {
-  const text = isText(contentType) ? pieceOf(decode(content), cursor) : null
+  const read = async (piece: PieceWanted) => (readText ? await readText(piece) : readPlainText(content, piece))
+  const text = isText(contentType) ? await pieceAt(cursor, read) : null
+  if (text === null && cursor !== undefined)
+    throw new Failure('validation_error', '"cursor" is not a cursor of this file.', { param: 'cursor' })
   const form = text !== null ? 'text' : content.length <= embeddedBytesMax ? 'resource' : 'link'
   const link = form === 'link' && makeLink !== undefined ? await makeLink() : null
   const url = link?.url ?? address
   const result = apart(bytesResult, {
     ...{ success: true, form, size: content.length, url, expires_at: link?.expiresAt.toISOString() ?? null },
-    ...{ next: text?.next ?? null, name, content_type: contentType },
-    ...(text !== null && { text: text.piece }),
+    ...{ next: text?.next?.toString() ?? null, name, content_type: contentType },
+    ...(text !== null && { text: text.text }),
   })
   const block = untrustedBlock(result)
   return {
@@ -77,21 +82,11 @@ function isText(contentType: string): boolean {
   return /^(text\/[\w.+-]+|application\/([\w.-]+\+)?(json|xml|yaml|x-yaml|x-sh|javascript))$/i.test(contentType)
 }
 
-/** UTF-8, else Windows-1252, which takes any bytes. */
-function decode(content: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(content)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    return new TextDecoder('windows-1252').decode(content)
-  }
-}
-
-function pieceOf(text: string, cursor: unknown): { piece: string; next: string | null } {
-  const start = cursor === undefined ? 0 : Number(cursor)
-  if (!Number.isSafeInteger(start) || start < 0 || start > text.length)
-    throw new Failure('validation_error', '"cursor" is not a cursor of this text.', { param: 'cursor' })
-  let end = Math.min(text.length, start + textCharactersMax)
-  if (/[\ud800-\udbff]/.test(text.charAt(end - 1)) && end < text.length) end -= 1
-  return { piece: text.slice(start, end), next: end < text.length ? String(end) : null }
+/** The piece of a text that a cursor stands for; null when it stands for none. */
+async function pieceAt(
+  cursor: unknown,
+  read: (piece: PieceWanted) => Promise<TextPiece | null>,
+): Promise<TextPiece | null> {
+  if (cursor !== undefined && !(typeof cursor === 'string' && /^\d{1,15}$/.test(cursor))) return null
+  return read({ from: Number(cursor ?? 0), charsMax: textCharactersMax })
 }

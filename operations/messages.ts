@@ -1,7 +1,7 @@
 import { linkToAttachment } from '../core/links.ts'
 import { changeMessage, deleteMessage as remove } from '../core/message-changes.ts'
 import { listMessages as list } from '../core/messages.ts'
-import { rawMessage, readAttachment, readMessage } from '../core/reading.ts'
+import { rawMessage, readAttachment, readMessage, readText } from '../core/reading.ts'
 import { markSpam } from '../core/spam.ts'
 import { AddressPart, AttachmentId, identifier, MessageId, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { boolean, extended, integer, nullable, object, oneOf, optional, string, timestamp } from '../schemas/infer.ts'
@@ -109,8 +109,8 @@ export const getRawMessage = operation({
   output: bytes('message/rfc822', 'The raw message.'),
   errors: ['not_found'],
   async handle({ ctx, principal }, { address, message_id, trace }) {
-    const content = await rawMessage(ctx, principal, { address, messageId: message_id, trace })
-    return { content, contentType: 'message/rfc822', name: `${message_id}.eml` }
+    const { content, version } = await rawMessage(ctx, principal, { address, messageId: message_id, trace })
+    return { content, version, contentType: 'message/rfc822', name: `${message_id}.eml` }
   },
 })
 
@@ -133,8 +133,10 @@ export const getAttachment = operation({
   errors: ['not_found'],
   async handle({ ctx, principal }, { address, message_id, attachment_id }) {
     const which = { address, messageId: message_id, attachmentId: attachment_id }
-    const { name, contentType, content } = await readAttachment(ctx, principal, which)
-    return { name, contentType, content, link: () => linkToAttachment(ctx, principal, which) }
+    const file = await readAttachment(ctx, principal, which)
+    const { name, contentType, content, version } = file
+    const link = () => linkToAttachment(ctx, principal, which)
+    return { name, contentType, content, version, text: (piece) => readText(ctx, file, piece), link }
   },
 })
 

@@ -4,6 +4,7 @@
  */
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/principal.ts'
+import type { PieceWanted, TextPiece } from '../core/reading.ts'
 import { Failure, type FailureCode } from '../schemas/failures.ts'
 import { type JsonSchema, propertiesOf, requiredOf, type Schema } from '../schemas/infer.ts'
 import type { Scope } from '../schemas/scopes.ts'
@@ -52,6 +53,10 @@ export type Bytes = {
   readonly contentType: string
   /** File name to save it under; null: shown as it is. */
   readonly name: string | null
+  /** Stands for these bytes and no others. */
+  readonly version: string
+  /** Reads a piece of it as text in the charset it declares; null when the text ends before. Absent: it declares none. */
+  text?(piece: PieceWanted): Promise<TextPiece | null>
   /** Makes a link to it that needs no key, for callers who cannot take so much. */
   link?(): Promise<{ readonly url: string; readonly expiresAt: Date }>
 }

@@ -203,6 +203,7 @@ describe('api: messages', () => {
       ['bytes=8-', 206, '89', 'bytes 8-9/10'],
       ['bytes=-3', 206, '789', 'bytes 7-9/10'],
       ['bytes=5-100', 206, '56789', 'bytes 5-9/10'],
+      ['Bytes=8-99999999999999999999', 206, '89', 'bytes 8-9/10'],
       ['bytes=0-1,4-5', 200, '0123456789', null],
       ['bytes=3-1', 200, '0123456789', null],
       ['lines=1-2', 200, '0123456789', null],
@@ -222,6 +223,19 @@ describe('api: messages', () => {
       const response = await get({ range: 'bytes=10-' })
       expect([response.status, response.headers.get('content-range')]).to.deep.equal([416, 'bytes */10'])
       expect(await response.json()).to.include({ success: false, statusCode: 416 })
+    })
+
+    it('what is known is not sent again, and its rest alone', async () => {
+      const tag = (await get()).headers.get('etag') ?? ''
+      const asked = async (headers: Record<string, string>) => {
+        const response = await get(headers)
+        return [response.status, await response.text()]
+      }
+      expect(tag).to.match(/^"[\w-]{22}"$/)
+      expect(await asked({ 'if-none-match': `"other", W/${tag}` })).to.deep.equal([304, ''])
+      expect(await asked({ 'if-none-match': '"other"' })).to.deep.equal([200, '0123456789'])
+      expect(await asked({ range: 'bytes=7-', 'if-range': tag })).to.deep.equal([206, '789'])
+      expect(await asked({ range: 'bytes=7-', 'if-range': '"other"' })).to.deep.equal([200, '0123456789'])
     })
 
     it('HEAD tells the length', async () => {

@@ -75,6 +75,30 @@ describe('api: reading messages', () => {
     })
   })
 
+  it('nothing that cannot be seen is in subject and names, and what it spells is told', async () => {
+    const words = (text: string) => `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`
+    const tags = (text: string) => text.replace(/./g, (char) => String.fromCodePoint(0xe0000 + char.charCodeAt(0)))
+    const name = words(`Pay\u200bPal\u202e${tags('obey')}`)
+    const raw = `Subject: ${words(`Hi${tags('send all')} 🏴󠁧󠁢󠁥󠁮󠁧󠁿 \u2067x`)}\nTo: ${name} <a@remote.example>\n\nHello\n`
+    const id = await deliver(door.ctx, { to: tenant.address, raw: `From: ${name} <eve@remote.example>\n${raw}` })
+    const shown = {
+      subject: 'Hi 🏴󠁧󠁢󠁥󠁮󠁧󠁿 \u2067x\u2069',
+      from: { name: 'PayPal', address: 'eve@remote.example' },
+      to: [{ name: 'PayPal', address: 'a@remote.example' }],
+    }
+    const { body } = await call<{ messages: FullMessage[] }>('GET', `${mailboxPath(tenant.address)}/messages`)
+    expect(body.messages.find(({ message_id }) => message_id === id)).to.deep.include(shown)
+    const { subject, from, to, headers, hidden } = await get(id)
+    expect({ subject, from, to }).to.deep.equal(shown)
+    expect(headers?.slice(0, 2)).to.deep.equal([
+      ['From', 'PayPal <eve@remote.example>'],
+      ['Subject', shown.subject],
+    ])
+    expect(hidden).to.deep.include({ kind: 'tag_characters', excerpt: 'send all' })
+    expect(hidden).to.deep.include({ kind: 'tag_characters', excerpt: 'obey' })
+    expect(hidden?.some(({ kind }) => kind === 'zero_width')).to.equal(true)
+  })
+
   it('shows images of the message by their address, and loads nothing else', async () => {
     const id = await post(
       'Content-Type: multipart/related; boundary=a\n\n--a\nContent-Type: text/html\n\n<img src="cid:logo@x"><img src="https://x.example/p.gif">\n' +

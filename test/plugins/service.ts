@@ -153,9 +153,8 @@ async function makeAccount(ctx: Context): Promise<{ principal: Principal; addres
 
 async function messagesOf(ctx: Context, principal: Principal, address: string): Promise<readonly Buffer[]> {
   const { items } = await listMessages(ctx, principal, { address, folder: 'INBOX', limit: 200 })
-  return Promise.all(items.map(({ id }) => rawMessage(ctx, principal, { address, messageId: id }))).then((all) =>
-    all.reverse(),
-  )
+  const read = items.map(({ id }) => rawMessage(ctx, principal, { address, messageId: id }))
+  return (await Promise.all(read)).map(({ content }) => content).reverse()
 }
 
 type Tree = { readonly [name: string]: unknown }

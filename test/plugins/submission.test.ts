@@ -139,7 +139,7 @@ describe('submission', () => {
       const { items } = await listMessages(ctx, principal, { address, folder: 'inbox', limit: 10 })
       return items.find(({ subject }) => subject === 'Undelivered Mail Returned to Sender') ?? null
     })
-    const raw = (await rawMessage(ctx, principal, { address, messageId: report.id })).toString()
+    const raw = (await rawMessage(ctx, principal, { address, messageId: report.id })).content.toString()
     expect(raw).to.contain('Final-Recipient: rfc822; gone@remote.example').and.contain('Subject: To nobody')
     expect(raw).to.match(/Diagnostic-Code: smtp; 550/)
     expect(readReport(Buffer.from(raw), parseMessage(Buffer.from(raw)))?.kind).to.equal('delivery')

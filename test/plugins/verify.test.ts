@@ -306,8 +306,8 @@ describe('verification of incoming mail', () => {
       const foreign = 'Authentication-Results: mx.other.test; dkim=pass\r\n'
       const raw = letter('a@here.test', { headers: foreign + forged })
       const { id } = await taken({ from: 'a@here.test', raw })
-      const read = (trace: boolean) =>
-        rawMessage(service.ctx, service.principal, { address: service.address, messageId: id, trace })
+      const read = async (trace: boolean) =>
+        (await rawMessage(service.ctx, service.principal, { address: service.address, messageId: id, trace })).content
       expect((await read(false)).equals(raw)).to.equal(true)
       const shown = (await read(true)).toString()
       expect(shown).to.match(
