@@ -62,7 +62,8 @@ export type Sender = {
 
 /**
  * Whether the lists take mail of a sender: blocked by envelope or any author, whoever really sent it; allowed only by an
- * authenticated From whose authors are all listed. 'perhaps': the allow list would take it if the sender turned out to be who it says.
+ * authenticated From whose authors are all listed. 'perhaps': the allow list would take it if the sender turned out to be
+ * who it says.
  */
 export function receiveRule(
   { receiveAllow, receiveBlock }: Pick<MailboxLists, 'receiveAllow' | 'receiveBlock'>,

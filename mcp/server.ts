@@ -53,7 +53,8 @@ export function createMcp({ baseUrl }: Context, { checkOutput }: McpOptions = {}
     const principal = await admit(ctx, { headers, peerAddress, answerHeaders, credential: pathKey })
     if (request.method !== 'POST') return refuse(405, -32000, 'Only POST is answered here.', { Allow: 'POST' })
     const caller = { ctx, principal, peerAddress, answerHeaders, hungUp, checkOutput }
-    const session = `${principal.keyId} ${headers[sessionHeader.toLowerCase()] ?? ''}`
+    const named = headers[sessionHeader.toLowerCase()]
+    const session = typeof named === 'string' ? `${principal.keyId} ${named}` : null
     return answerPost(request, createServer(caller, { tools, validator, version, session, underWay }), principal)
   }
 }
@@ -133,22 +134,23 @@ type Parts = {
   readonly tools: ReadonlyMap<string, BoundTool>
   readonly validator: AjvJsonSchemaValidator
   readonly version: string
-  /** Whose calls these are: the key, and what the client calls its session. */
-  readonly session: string
+  /** Whose calls these are: the key, and what the client calls its session; null: nobody can tell them from others. */
+  readonly session: string | null
   readonly underWay: UnderWay
 }
 
 /** Calls under way, which a request of their own may cancel; by session and id. */
 type UnderWay = {
-  run<T>(session: string, id: string | number, call: (cancelled: AbortSignal) => Promise<T>): Promise<T>
-  cancel(session: string, id: string | number): void
+  run<T>(session: string | null, id: string | number, call: (cancelled: AbortSignal) => Promise<T>): Promise<T>
+  cancel(session: string | null, id: string | number): void
 }
 
 function createUnderWay(): UnderWay {
   const calls = new Map<string, AbortController>()
-  const nameOf = (session: string, id: string | number) => JSON.stringify([session, id])
+  const nameOf = (session: string | null, id: string | number) => JSON.stringify([session, id])
   return {
     async run(session, id, call) {
+      if (session === null) return call(new AbortController().signal)
       const name = nameOf(session, id)
       const own = new AbortController()
       calls.set(name, own)
@@ -158,7 +160,9 @@ function createUnderWay(): UnderWay {
         if (calls.get(name) === own) calls.delete(name)
       }
     },
-    cancel: (session, id) => calls.get(nameOf(session, id))?.abort(),
+    cancel(session, id) {
+      if (session !== null) calls.get(nameOf(session, id))?.abort()
+    },
   }
 }
 

@@ -16,7 +16,7 @@ export type ChangeNote =
   | { readonly kind: 'emails'; readonly ids: readonly string[] }
   | { readonly kind: 'due'; readonly accountIds: readonly string[] }
   | { readonly kind: 'address'; readonly addresses: readonly string[] }
-  /** Folders whose counts changed, with the messages that changed in them when they are few. */
+  /** Folders whose counts changed, with the messages that changed in them if it was those that did it. */
   | { readonly kind: 'folders'; readonly mailboxId: string; readonly messageIds?: readonly string[] }
   /** A message whose lease was given back. */
   | { readonly kind: 'freed'; readonly mailboxId: string; readonly messageId: string }

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { pino } from 'pino'
 import { createApi, type Readiness } from '../../api/app.ts'
 import { enginePaths, makeFolders } from '../../cli/instance.ts'
@@ -139,6 +141,15 @@ export async function makeTenant(
 
 export function makeKey(ctx: Context, key: Partial<NewKey> & Pick<NewKey, 'accountId'>) {
   return createKey(ctx, { kind: 'account', name: 'test', scopes: allScopes, mailboxIds: [], expiresAt: null, ...key })
+}
+
+/** An MCP client with a key. It checks results against the output schemas that it was shown. */
+export async function connectMcp(http: string, key: string): Promise<Client> {
+  const mcp = new Client({ name: 'test', version: '1' })
+  const headers = { authorization: `Bearer ${key}` }
+  await mcp.connect(new StreamableHTTPClientTransport(new URL('/api/mcp', http), { requestInit: { headers } }))
+  await mcp.listTools()
+  return mcp
 }
 
 /** Mail comes in, as the SMTP door hands it over. Returns its message id. */

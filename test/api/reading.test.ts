@@ -1,7 +1,6 @@
 /** Messages read whole, by REST and by MCP: what is inside them, in pieces, and without anybody waiting for a large one. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
 import fc from 'fast-check'
@@ -11,7 +10,7 @@ import { findRecipient } from '../../core/recipients.ts'
 import type { FullMessage } from '../../schemas/messages.ts'
 import { file, property, stream } from '../mail/tnef-stream.ts'
 import type { Json } from '../service.ts'
-import { type Call, type Door, deliver, mailboxPath, openTenant, type Tenant } from './door.ts'
+import { type Call, connectMcp, type Door, deliver, mailboxPath, openTenant, type Tenant } from './door.ts'
 
 describe('api: reading messages', () => {
   let door: Door
@@ -21,11 +20,7 @@ describe('api: reading messages', () => {
 
   before(async () => {
     ;({ door, tenant, call } = await openTenant())
-    mcp = new Client({ name: 'test', version: '1' })
-    const headers = { authorization: `Bearer ${tenant.key}` }
-    await mcp.connect(new StreamableHTTPClientTransport(new URL('/api/mcp', door.http), { requestInit: { headers } }))
-    // The client checks results against the output schemas that it was shown.
-    await mcp.listTools()
+    mcp = await connectMcp(door.http, tenant.key)
   })
   after(async () => {
     await mcp?.close()

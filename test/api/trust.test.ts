@@ -1,12 +1,11 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
 import { announceArrivals } from '../../core/announce.ts'
 import { deliverLocally } from '../../core/outbox.ts'
 import type { Verdict } from '../../core/verdict.ts'
 import type { ErrorBody } from './door.ts'
-import { type Call, type Door, deliver, mailboxPath, openTenant, type Tenant } from './door.ts'
+import { type Call, connectMcp, type Door, deliver, mailboxPath, openTenant, type Tenant } from './door.ts'
 
 const verdict: Verdict = {
   authentication: {
@@ -43,10 +42,7 @@ describe('trust in a message', () => {
   before(async () => {
     ;({ door, tenant, call } = await openTenant())
     path = `${mailboxPath(tenant.address)}/messages`
-    mcp = new Client({ name: 'test', version: '1' })
-    const headers = { authorization: `Bearer ${tenant.key}` }
-    await mcp.connect(new StreamableHTTPClientTransport(new URL(`${door.http}/api/mcp`), { requestInit: { headers } }))
-    await mcp.listTools() // the client checks results against the schemas it was shown
+    mcp = await connectMcp(door.http, tenant.key)
   })
   after(async () => {
     await mcp.close()

@@ -1,8 +1,7 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
-import { type Call, type Door, deliver, mailboxPath, openTenant, type Tenant } from '../api/door.ts'
+import { type Call, connectMcp, type Door, deliver, mailboxPath, openTenant, type Tenant } from '../api/door.ts'
 import type { Json } from '../service.ts'
 
 describe('mcp: files of text', () => {
@@ -13,9 +12,7 @@ describe('mcp: files of text', () => {
 
   before(async () => {
     ;({ door, tenant, call } = await openTenant())
-    mcp = new Client({ name: 'test', version: '1' })
-    const headers = { authorization: `Bearer ${tenant.key}` }
-    await mcp.connect(new StreamableHTTPClientTransport(new URL('/api/mcp', door.http), { requestInit: { headers } }))
+    mcp = await connectMcp(door.http, tenant.key)
   })
   after(async () => {
     await mcp?.close()

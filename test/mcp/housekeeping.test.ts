@@ -1,9 +1,8 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
 import { announceArrivals } from '../../core/announce.ts'
-import { type Door, deliver, openTenant, type Tenant } from '../api/door.ts'
+import { connectMcp, type Door, deliver, openTenant, type Tenant } from '../api/door.ts'
 
 type Fields = { readonly [name: string]: unknown }
 
@@ -15,11 +14,7 @@ describe('mcp: housekeeping', () => {
 
   before(async () => {
     ;({ door, tenant } = await openTenant())
-    mcp = new Client({ name: 'test', version: '1' })
-    const headers = { authorization: `Bearer ${tenant.key}` }
-    await mcp.connect(new StreamableHTTPClientTransport(new URL('/api/mcp', door.http), { requestInit: { headers } }))
-    // The client checks results against the output schemas that it was shown.
-    await mcp.listTools()
+    mcp = await connectMcp(door.http, tenant.key)
     id = await deliver(door.ctx, { to: tenant.address, raw: 'From: ada@remote.example\nSubject: Hello\n\nx\n' })
     await announceArrivals(door.ctx, [id])
   })

@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
-import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../api/door.ts'
+import { connectMcp, type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../api/door.ts'
 import { client, type Json } from '../service.ts'
 
 type Result = {
@@ -26,15 +26,7 @@ describe('mcp', () => {
     await door?.close()
   })
 
-  async function connect(key: string, { inPath = false } = {}): Promise<Client> {
-    const own = new Client({ name: 'test', version: '1' })
-    const url = new URL(inPath ? `/api/mcp/${key}` : '/api/mcp', door.http)
-    const headers = { authorization: `Bearer ${key}` }
-    await own.connect(new StreamableHTTPClientTransport(url, inPath ? {} : { requestInit: { headers } }))
-    // The client checks results against the output schemas that it was shown.
-    await own.listTools()
-    return own
-  }
+  const connect = (key: string) => connectMcp(door.http, key)
 
   async function use(name: string, given: Json, own: Client = mcp): Promise<Result> {
     const result = (await own.callTool({ name, arguments: given })) as CallToolResult
@@ -111,7 +103,8 @@ describe('mcp', () => {
     })
 
     it('takes the key in the path', async () => {
-      const own = await connect(tenant.key, { inPath: true })
+      const own = new Client({ name: 'test', version: '1' })
+      await own.connect(new StreamableHTTPClientTransport(new URL(`/api/mcp/${tenant.key}`, door.http)))
       expect((await use('get_account_summary', {}, own)).structured).to.include({ id: tenant.accountId })
       await own.close()
       expect(door.logs()).not.to.include(tenant.key)
@@ -395,6 +388,23 @@ describe('mcp', () => {
         const { structured } = await use('list_messages', { mailbox: tenant.address, label })
         expect((structured.messages as Json[]).map(({ message_id }) => message_id)).to.deep.equal([id])
       }
+    })
+
+    it('who names no session cancels nothing, since ids are everybody’s', async () => {
+      const waiter = await makeTenant(door, { name: 'nameless' })
+      const post = (body: Json) =>
+        fetch(`${door.http}/api/mcp`, {
+          method: 'POST',
+          body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+          headers: { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': waiter.key },
+        })
+      const given = { mailbox: waiter.address, timeout: 20 }
+      const call = post({ id: 1, method: 'tools/call', params: { name: 'wait_for_message', arguments: given } })
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      await post({ method: 'notifications/cancelled', params: { requestId: 1 } })
+      const id = await deliver(door.ctx, { to: waiter.address, raw: mailOf('still waited for') })
+      const { result } = (await (await call).json()) as { result: { structuredContent: { message: Json } } }
+      expect(result.structuredContent.message).to.include({ message_id: id })
     })
 
     it('a call that is cancelled claims nothing', async () => {
