@@ -104,6 +104,10 @@ async function makeLevels(
   for (const path of missing) await insert(ctx, { ...place, _id: newId('fld', ctx.clock.now()), path })
 }
 
+/** For those who meet at the bound. */
+const insertTriesMax = 4
+const insertPauseMs = 20
+
 const tooMany = () => new Failure('conflict', `A mailbox has at most ${foldersMax} folders.`)
 
 /** Makes a folder; null when there is one at that path. Fails with `conflict` when there are too many. */
@@ -117,14 +121,16 @@ async function insert(
     uidValidity: await store.nextUidValidity(ctx.store, place.mailboxId, ctx.clock.now()),
     ...{ uidNext: 1, highestModseq: 1, total: 0, unread: 0, bytes: 0, open: [] },
   }
-  if (!(await store.insertFolder(ctx.store, folder))) return null
-  // Counted after the insert, so that of many at once none gets past the bound; the last ones make room.
-  const all = await store.findFolders(ctx.store, place.mailboxId)
-  const own = all.filter(({ role }) => role === null).map(({ _id }) => _id)
-  const last = own.sort().slice(own.length - Math.max(0, all.length - foldersMax))
-  if (last.includes(place._id)) {
-    await store.removeFolder(ctx.store, { mailboxId: place.mailboxId, folderId: place._id })
-    throw tooMany()
+  const { mailboxId, _id: folderId } = place
+  for (let tries = 1; ; tries++) {
+    if (!(await store.insertFolder(ctx.store, folder))) return null
+    // Counted after the insert, so that of many at once none gets past the bound. Those who meet there try once more, apart.
+    const { length } = await store.findFolders(ctx.store, mailboxId)
+    if (length <= foldersMax) break
+    await store.removeFolder(ctx.store, { mailboxId, folderId })
+    if (tries === insertTriesMax) throw tooMany()
+    await sleep(Math.random() * insertPauseMs * tries)
+    if ((await store.findFolders(ctx.store, mailboxId)).length >= foldersMax) throw tooMany()
   }
   ctx.changes.publish({ kind: 'folders', mailboxId: place.mailboxId })
   return folder

@@ -266,6 +266,29 @@ describe('api: folders', () => {
     expect((await other<ErrorBody>('GET', folders)).body.code).to.equal('mailbox_not_found')
     expect((await reader('GET', folders)).status).to.equal(200)
   })
+
+  it('are at most so many, and none is left half made', async () => {
+    const own = await makeTenant(door, { name: 'full' })
+    const ask = client(door.http, own.key)
+    const where = `${mailboxPath(own.address)}/folders`
+    const make = async (name: string) => (await ask('POST', where, { name })).status
+    const paths = async () => (await ask<{ folders: Folder[] }>('GET', where)).body.folders.map(({ path }) => path)
+    const inbox = await door.ctx.store.folders.findOne({ mailboxId: own.mailboxId, path: 'INBOX' })
+    const room = foldersMax - (await paths()).length - 1
+    await door.ctx.store.folders.insertMany(
+      Array.from({ length: room }, (_, n) => ({ ...inbox!, _id: newId('fld', new Date()), path: `f${n}`, role: null })),
+    )
+    expect(await make('a/b/c')).to.equal(409)
+    expect((await ask('PATCH', `${where}/f0`, { name: 'a/b/f0' })).status).to.equal(409)
+    expect((await paths()).filter((path) => path.startsWith('a'))).to.deep.equal([])
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => make(`g${n}`)))
+    expect(answers.filter((status) => status === 201).length).to.be.at.most(1)
+    expect(answers.every((status) => status === 201 || status === 409)).to.equal(true)
+    expect((await paths()).length).to.be.at.most(foldersMax)
+    await make('last')
+    expect(await make('over')).to.equal(409)
+    expect((await paths()).length).to.equal(foldersMax)
+  })
 })
 
 /** Lets the n-th bulk write of messages from now on fail, as when the process dies there. Answers how to end that. */
