@@ -1,6 +1,6 @@
 /** From an HTTP request to an operation's input. */
 import type { IncomingMessage } from 'node:http'
-import type { Parsing } from '../core/parsing.ts'
+import type { Parsing } from '../core/parsing/parsing.ts'
 import { type Field, fieldsOf, type Operation } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Parameters } from './routes.ts'

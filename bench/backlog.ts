@@ -3,8 +3,8 @@
  * README.md.
  */
 import { parseArgs } from 'node:util'
-import { type Context, closeContext } from '../core/context.ts'
-import { returnPathOf } from '../core/return-path.ts'
+import { type Context, closeContext } from '../core/process/context.ts'
+import { returnPathOf } from '../core/receive/return-path.ts'
 import { newId } from '../schemas/ids.ts'
 import { insertBlob, packBlob } from '../store/blobs.ts'
 import type { BlobRef } from '../store/documents/mail.ts'

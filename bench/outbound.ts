@@ -4,8 +4,8 @@
  */
 import { parseArgs } from 'node:util'
 import { createTransport, type Transporter } from 'nodemailer'
-import { writeSend } from '../core/commit.ts'
-import { type Context, closeContext } from '../core/context.ts'
+import { type Context, closeContext } from '../core/process/context.ts'
+import { writeSend } from '../core/send/commit.ts'
 import { newId } from '../schemas/ids.ts'
 import { client, contextOf, type Service, startService } from '../test/service.ts'
 import { median, shown, table } from './figures.ts'

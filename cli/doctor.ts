@@ -1,8 +1,8 @@
 /** `mailroom doctor`: looks at what an instance needs and says plainly what is wrong. */
 import { statfs } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { closeContext } from '../core/context.ts'
-import { createResolver, isAbsent } from '../core/resolver.ts'
+import { createResolver, isAbsent } from '../core/dns/resolver.ts'
+import { closeContext } from '../core/process/context.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { countLanes } from '../store/outbox.ts'
 import { openAdminContext } from './admin.ts'

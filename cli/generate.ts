@@ -7,7 +7,7 @@ import { openApi } from '../operations/openapi.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { failures } from '../schemas/failures.ts'
 import { listSettings, variableOf } from '../schemas/settings.ts'
-import { enginePage } from './enginePage.ts'
+import { enginePage } from './engine-page.ts'
 
 const folder = fileURLToPath(new URL('../docs/', import.meta.url))
 

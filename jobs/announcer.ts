@@ -5,9 +5,9 @@
  * as for fifty.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { announceArrivals } from '../core/announce.ts'
-import type { Context } from '../core/context.ts'
-import { settleByIds } from '../core/settle.ts'
+import type { Context } from '../core/process/context.ts'
+import { announceArrivals } from '../core/receive/announce.ts'
+import { settleByIds } from '../core/send/settle.ts'
 
 export type Announcer = { stop(): Promise<void> }
 

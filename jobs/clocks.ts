@@ -4,13 +4,14 @@
  */
 import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
-import { stepBatches } from '../core/batches.ts'
-import type { Context } from '../core/context.ts'
-import { attemptDue } from '../core/deliveries.ts'
-import { sweepPlaces } from '../core/places.ts'
-import { sweepSearch, tidySearch } from '../core/search-sweep.ts'
-import { settleDue } from '../core/settle.ts'
-import { sweepStorage } from '../core/storage.ts'
+import { sweepStorage } from '../core/mailbox/storage-limit.ts'
+import { attemptDue } from '../core/notify/deliveries.ts'
+import type { Context } from '../core/process/context.ts'
+import { sweepSearch, tidySearch } from '../core/search/sweep.ts'
+import { stepBatches } from '../core/send/batches.ts'
+import { sweepTakes } from '../core/send/open-allowances.ts'
+import { settleDue } from '../core/send/settle.ts'
+import { sweepPlaces } from '../core/upkeep/quota-recount.ts'
 import {
   sweepArrivals,
   sweepDiscarded,
@@ -20,9 +21,8 @@ import {
   sweepMailboxes,
   sweepReservations,
   sweepUnclaimed,
-} from '../core/sweep.ts'
-import { sweepTakes } from '../core/takes.ts'
-import { sweepBlobs } from '../core/unused-blobs.ts'
+} from '../core/upkeep/sweep.ts'
+import { sweepBlobs } from '../core/upkeep/unused-blobs.ts'
 
 type Task = (ctx: Context) => Promise<unknown>
 

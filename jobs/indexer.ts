@@ -4,9 +4,9 @@
  * indexed by the sweep.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Context } from '../core/context.ts'
-import { indexArrivals } from '../core/search-index.ts'
-import { mergeFan, mergeSegments } from '../core/search-merge.ts'
+import type { Context } from '../core/process/context.ts'
+import { indexArrivals } from '../core/search/indexing.ts'
+import { mergeFan, mergeSegments } from '../core/search/merge.ts'
 
 export type Indexer = { stop(): Promise<void> }
 

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { type PieceWanted, readPlainText, type TextPiece } from '../core/reading.ts'
+import { type PieceWanted, readPlainText, type TextPiece } from '../core/read/bodies.ts'
 import type { Bytes } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import {

@@ -14,7 +14,7 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
-import type { Context } from '../core/context.ts'
+import type { Context } from '../core/process/context.ts'
 import { admit } from '../operations/admit.ts'
 import { operations } from '../operations/all.ts'
 import { errorAnswer } from '../operations/errors.ts'

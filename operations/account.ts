@@ -1,4 +1,4 @@
-import { mintClaimLink, usageOf } from '../core/accounts.ts'
+import { mintClaimLink, usageOf } from '../core/account/accounts.ts'
 import { Account, ClaimLink, Usage } from '../schemas/accounts.ts'
 import { object } from '../schemas/infer.ts'
 import { operation } from './registry.ts'

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Context } from '../core/context.ts'
-import { authenticate, claimHeaders, type Principal } from '../core/principal.ts'
-import { takeAnonymous } from '../core/rates.ts'
+import { authenticate, claimHeaders, type Principal } from '../core/access/principal.ts'
+import { takeAnonymous } from '../core/access/request-rates.ts'
+import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { AnswerHeaders } from './registry.ts'
 

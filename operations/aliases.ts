@@ -3,7 +3,7 @@ import {
   type Alias as Found,
   listAliases as list,
   deleteAlias as remove,
-} from '../core/aliases.ts'
+} from '../core/mailbox/aliases.ts'
 import { Alias, AliasName, Targets } from '../schemas/aliases.ts'
 import { Deleted, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object } from '../schemas/infer.ts'

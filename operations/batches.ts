@@ -1,4 +1,4 @@
-import { getBatch as get, sendBatch as send } from '../core/batches.ts'
+import { getBatch as get, sendBatch as send } from '../core/send/batches.ts'
 import { AddressPart } from '../schemas/fields.ts'
 import { object } from '../schemas/infer.ts'
 import { BatchId, BatchResult, BatchStatus, batchFields } from '../schemas/sending.ts'

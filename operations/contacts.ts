@@ -1,4 +1,4 @@
-import { getContacts as find } from '../core/contacts.ts'
+import { getContacts as find } from '../core/mailbox/contacts.ts'
 import { Contact } from '../schemas/contacts.ts'
 import { AddressPart, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object, optional, string } from '../schemas/infer.ts'

@@ -1,4 +1,4 @@
-import { getDeliveryStatus as get, overallStatus } from '../core/delivery-status.ts'
+import { getDeliveryStatus as get, overallStatus } from '../core/deliver/delivery-status.ts'
 import { identifier } from '../schemas/fields.ts'
 import { object, optional } from '../schemas/infer.ts'
 import { DeliveryReport } from '../schemas/sending.ts'

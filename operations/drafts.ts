@@ -1,3 +1,5 @@
+import { listMessages } from '../core/mailbox/messages.ts'
+import { readMessage } from '../core/read/bodies.ts'
 import {
   createDraft as create,
   reachDraft,
@@ -5,9 +7,7 @@ import {
   deleteDraft as remove,
   sendDraft as send,
   updateDraft as update,
-} from '../core/drafts.ts'
-import { listMessages } from '../core/messages.ts'
-import { readMessage } from '../core/reading.ts'
+} from '../core/send/drafts.ts'
 import { AddressPart, Deleted, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object } from '../schemas/infer.ts'
 import { type FullMessage as Draft, FullMessage, MessageSummary } from '../schemas/messages.ts'

@@ -1,4 +1,4 @@
-import { getEmail as get, listEmails as list, sendEmail as send } from '../core/emails.ts'
+import { getEmail as get, listEmails as list, sendEmail as send } from '../core/send/transactional.ts'
 import { page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object } from '../schemas/infer.ts'
 import { Email, EmailId, emailFields, type RecipientStatus, SendResult } from '../schemas/sending.ts'

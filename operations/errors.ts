@@ -1,5 +1,5 @@
-import type { Context } from '../core/context.ts'
-import { whileUnavailable } from '../core/unavailable.ts'
+import type { Context } from '../core/process/context.ts'
+import { whileUnavailable } from '../core/process/database-away.ts'
 import { Failure, type FailureCode, failures } from '../schemas/failures.ts'
 import type { ErrorObject } from '../schemas/fields.ts'
 import { type AnswerHeaders, isOfMailbox, type Operation } from './registry.ts'

@@ -1,4 +1,4 @@
-import { listEvents as list } from '../core/events.ts'
+import { listEvents as list } from '../core/notify/events.ts'
 import { eventTypes } from '../schemas/events.ts'
 import { AddressPart, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { described, object, oneOf, optional, string, timestamp } from '../schemas/infer.ts'

@@ -1,4 +1,4 @@
-import { openLink } from '../core/links.ts'
+import { openLink } from '../core/read/attachment-links.ts'
 import { identifierMax } from '../schemas/fields.ts'
 import { object, string } from '../schemas/infer.ts'
 import { bytes, publicOperation } from './registry.ts'

@@ -1,5 +1,5 @@
-import { createFolder as create, deleteFolder as remove, renameFolder } from '../core/folder-changes.ts'
-import { type Folder as Found, listFolders as list } from '../core/folders.ts'
+import { createFolder as create, deleteFolder as remove, renameFolder } from '../core/mailbox/folder-changes.ts'
+import { type Folder as Found, listFolders as list } from '../core/mailbox/folders.ts'
 import { AddressPart, Deleted, page } from '../schemas/fields.ts'
 import { object } from '../schemas/infer.ts'
 import { Folder, FolderName, FolderPathPart } from '../schemas/threads.ts'

@@ -1,6 +1,6 @@
 /** What the HTTP door hands to the MCP endpoint and takes back: doors do not import each other. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Context } from '../core/context.ts'
+import type { Context } from '../core/process/context.ts'
 import type { AnswerHeaders } from './registry.ts'
 
 export type McpRequest = {

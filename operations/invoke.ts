@@ -3,12 +3,12 @@
  * authenticated; here follow rate, scope, reach, input, idempotency, and then what the operation does.
  */
 import { createHash } from 'node:crypto'
-import { recordAudit } from '../core/audit.ts'
-import type { Context } from '../core/context.ts'
-import { beginOnce } from '../core/idempotency.ts'
-import { getMailbox } from '../core/mailboxes.ts'
-import { type Principal, requireScope } from '../core/principal.ts'
-import { takeAnonymous, takeRequest } from '../core/rates.ts'
+import { recordAudit } from '../core/access/audit.ts'
+import { beginOnce } from '../core/access/idempotency.ts'
+import { type Principal, requireScope } from '../core/access/principal.ts'
+import { takeAnonymous, takeRequest } from '../core/access/request-rates.ts'
+import { getMailbox } from '../core/mailbox/mailboxes.ts'
+import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import { isValid } from '../schemas/validate.ts'
 import { errorsOf } from './errors.ts'

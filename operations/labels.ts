@@ -1,4 +1,4 @@
-import { listLabels as list } from '../core/labels.ts'
+import { listLabels as list } from '../core/mailbox/labels.ts'
 import { AddressPart, page } from '../schemas/fields.ts'
 import { object } from '../schemas/infer.ts'
 import { LabelCount } from '../schemas/threads.ts'

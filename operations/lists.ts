@@ -1,4 +1,4 @@
-import { getLists as get, setLists as set } from '../core/lists.ts'
+import { getLists as get, setLists as set } from '../core/mailbox/sender-lists.ts'
 import { AddressPart } from '../schemas/fields.ts'
 import { object, optional } from '../schemas/infer.ts'
 import { listFields, MailboxLists } from '../schemas/mailboxes.ts'

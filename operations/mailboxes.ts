@@ -5,7 +5,7 @@ import {
   listMailboxes as list,
   deleteMailbox as remove,
   updateMailbox as update,
-} from '../core/mailboxes.ts'
+} from '../core/mailbox/mailboxes.ts'
 import { AddressPart, Deleted, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { nullable, object, oneOf, optional, string } from '../schemas/infer.ts'
 import { AutoReply, DisplayName, Mailbox, Signature } from '../schemas/mailboxes.ts'

@@ -2,9 +2,10 @@
  * What callers may ask. Each operation is declared once; its REST route, MCP tools and OpenAPI entry are derived from the
  * declaration, and the type of its handler from its schemas.
  */
-import type { Context } from '../core/context.ts'
-import type { Principal } from '../core/principal.ts'
-import type { PieceWanted, TextPiece } from '../core/reading.ts'
+
+import type { Principal } from '../core/access/principal.ts'
+import type { Context } from '../core/process/context.ts'
+import type { PieceWanted, TextPiece } from '../core/read/bodies.ts'
 import { Failure, type FailureCode } from '../schemas/failures.ts'
 import { type JsonSchema, propertiesOf, requiredOf, type Schema } from '../schemas/infer.ts'
 import type { Scope } from '../schemas/scopes.ts'

@@ -1,4 +1,4 @@
-import { cancelScheduled as cancel, listScheduled as list, reschedule } from '../core/scheduled.ts'
+import { cancelScheduled as cancel, listScheduled as list, reschedule } from '../core/send/scheduled.ts'
 import { AddressPart, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object, timestamp } from '../schemas/infer.ts'
 import { Scheduled, ScheduledId } from '../schemas/sending.ts'

@@ -1,4 +1,4 @@
-import { type Found, searchAll, searchMailbox } from '../core/search.ts'
+import { type Found, searchAll, searchMailbox } from '../core/search/search.ts'
 import { AddressPart, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object } from '../schemas/infer.ts'
 import { FoundMessage, SearchQuery } from '../schemas/search.ts'

@@ -1,5 +1,5 @@
-import { signup } from '../core/accounts.ts'
-import { claimHeaders } from '../core/principal.ts'
+import { claimHeaders } from '../core/access/principal.ts'
+import { signup } from '../core/account/accounts.ts'
 import { SignupResult } from '../schemas/accounts.ts'
 import { object, optional, string } from '../schemas/infer.ts'
 import { publicOperation } from './registry.ts'

@@ -1,8 +1,8 @@
 /** Messages in wire form. */
-import type { Message } from '../core/messages.ts'
-import type { FullMessage as Whole } from '../core/reading.ts'
-import { trustRecord } from '../core/trust.ts'
-import type { WaitedMessage as Waited } from '../core/wait.ts'
+import type { Message } from '../core/mailbox/messages.ts'
+import type { FullMessage as Whole } from '../core/read/bodies.ts'
+import { trustRecord } from '../core/receive/trust.ts'
+import type { WaitedMessage as Waited } from '../core/wait/wait.ts'
 import type { FullMessage, MessageSummary, Verification, WaitedMessage } from '../schemas/messages.ts'
 import type { Cut } from './bodies.ts'
 

@@ -4,7 +4,7 @@ import {
   getSuppression as get,
   listSuppressions as list,
   removeSuppression as remove,
-} from '../core/suppressions.ts'
+} from '../core/deliver/suppressions.ts'
 import { Deleted, identifier, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object } from '../schemas/infer.ts'
 import { Suppression } from '../schemas/sending.ts'

@@ -6,7 +6,7 @@ import {
   listTemplates as list,
   previewTemplate as preview,
   deleteTemplate as remove,
-} from '../core/templates.ts'
+} from '../core/send/templates.ts'
 import { Deleted, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object, optional } from '../schemas/infer.ts'
 import { Template, TemplateAlias, TemplatePreview, templateFields, Variables } from '../schemas/sending.ts'

@@ -1,4 +1,4 @@
-import { type Thread as Found, listThreads as list, getThread as read } from '../core/thread-reading.ts'
+import { type Thread as Found, listThreads as list, getThread as read } from '../core/read/threads.ts'
 import { AddressPart, page, pageSizeDefault, paging, ThreadId } from '../schemas/fields.ts'
 import { object, optional, timestamp } from '../schemas/infer.ts'
 import { messageFilters } from '../schemas/messages.ts'

@@ -1,6 +1,6 @@
-import { claimSecondsMax } from '../core/claims.ts'
-import { timeoutSecondsDefault, timeoutSecondsMax, type Waited, waitForMessage as wait } from '../core/wait.ts'
-import { regexCharsMax } from '../core/wait-regex.ts'
+import { claimSecondsMax } from '../core/wait/message-leases.ts'
+import { regexCharsMax } from '../core/wait/patterns.ts'
+import { timeoutSecondsDefault, timeoutSecondsMax, type Waited, waitForMessage as wait } from '../core/wait/wait.ts'
 import { AddressPart, identifier } from '../schemas/fields.ts'
 import {
   array,

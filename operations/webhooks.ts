@@ -1,4 +1,4 @@
-import { pageOf, positionOf } from '../core/paging.ts'
+import { pageOf, positionOf } from '../core/access/paging.ts'
 import {
   createWebhook as create,
   type Webhook as Found,
@@ -6,7 +6,7 @@ import {
   listWebhooks as list,
   deleteWebhook as remove,
   updateWebhook as update,
-} from '../core/webhooks.ts'
+} from '../core/notify/webhooks.ts'
 import { accountEventTypes } from '../schemas/events.ts'
 import { Deleted, page, pageSizeDefault, paging, WebhookId } from '../schemas/fields.ts'
 import { array, boolean, type Infer, nullable, object, oneOf, optional } from '../schemas/infer.ts'

@@ -1,9 +1,9 @@
 /** The part of Haraka 3.3 that our plugins touch, and nothing else of it. */
 import type { Server as NetServer } from 'node:net'
 import type { Address } from '@haraka/email-address'
-import type { Login } from '../core/login.ts'
-import type { Recipient } from '../core/recipients.ts'
-import type { Verdict } from '../core/verdict.ts'
+import type { Login } from '../core/account/login.ts'
+import type { Recipient } from '../core/receive/recipients.ts'
+import type { Verdict } from '../core/receive/sender-verdict.ts'
 import type { Question } from './submission/auth.ts'
 
 export type Next = (retval?: number, message?: unknown) => void

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Context } from '../core/context.ts'
+import type { Context } from '../core/process/context.ts'
 
 type Settings = Context['settings']
 

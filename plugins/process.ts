@@ -2,7 +2,7 @@
  * What the plugins of one Haraka process share. Haraka gives a plugin nothing but itself, so this state lives in a module;
  * all plugins import the same one. Invariant: the context is opened once, and closed after every registered stop has run.
  */
-import { type Context, closeContext, openContext } from '../core/context.ts'
+import { type Context, closeContext, openContext } from '../core/process/context.ts'
 
 type Settings = Context['settings']
 

@@ -1,6 +1,6 @@
 /**
  * Whom mailboxes wrote with. Counts are exact because each says how far it counted: `seq` is the number of the last event
- * of the account that is in `received` (events are applied in order, see core/tally.ts), and `sends` names the last sends
+ * of the account that is in `received` (events are applied in order, see core/receive/received-counts.ts), and `sends` names the last sends
  * that are in `sent`. Applying anything twice changes nothing.
  */
 import type { Document, Filter } from 'mongodb'

@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { engineUrl } from '../cli/instance.ts'
 import { loadSettings } from '../cli/settings.ts'
-import type { Clock } from '../core/clock.ts'
-import { type Context, openContext } from '../core/context.ts'
+import type { Clock } from '../core/process/clock.ts'
+import { type Context, openContext } from '../core/process/context.ts'
 
 export type ReadyLine = {
   readonly ready: true

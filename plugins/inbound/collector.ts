@@ -3,7 +3,7 @@
  * stuffed dots and the final one; its blocks count against the budget until `release()` (a message of several blocks is for a
  * moment there twice); after a refusal nothing is held.
  */
-import { normaliseAddress } from '../../mail/address.ts'
+import { normaliseAddress } from '../../mail/message/address.ts'
 import { joined } from '../../mail/slices.ts'
 import type { Reply } from '../hook.ts'
 

@@ -2,9 +2,9 @@
  * Takes a message: its exact bytes from DATA, then into the store. 250 is only said after `receive` has resolved, which it
  * does when the message is durable.
  */
-import { withRequest } from '../../core/context.ts'
-import { receive } from '../../core/receive.ts'
-import type { Peer } from '../../core/trace.ts'
+import { withRequest } from '../../core/process/context.ts'
+import { receive } from '../../core/receive/receive.ts'
+import type { Peer } from '../../core/receive/trace-headers.ts'
 import type { Connection, Plugin, Transaction } from '../haraka.d.ts'
 import { accept, hook, pass, type Reply, refuse } from '../hook.ts'
 import { context, settings } from '../process.ts'

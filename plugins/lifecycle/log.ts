@@ -1,4 +1,4 @@
-import type { Context } from '../../core/context.ts'
+import type { Context } from '../../core/process/context.ts'
 
 type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
 

@@ -6,10 +6,10 @@
  * attempt begun after `stop()`; an outcome is kept until it is recorded, because losing it sends the mail again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Attempt, Outcome } from '../../core/attempt.ts'
-import type { Context } from '../../core/context.ts'
-import { claimAttempts, onDue, renewAttempts } from '../../core/outbox.ts'
-import { recordOutcome } from '../../core/outcomes.ts'
+import type { Attempt, Outcome } from '../../core/deliver/attempt.ts'
+import { claimAttempts, onDue, renewAttempts } from '../../core/deliver/outbox.ts'
+import { recordOutcome } from '../../core/deliver/outcomes.ts'
+import type { Context } from '../../core/process/context.ts'
 
 export type Claims = {
   /** Claims no more, and resolves when what is in flight is recorded, or after `timeoutMs`. */

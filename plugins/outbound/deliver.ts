@@ -1,11 +1,11 @@
-import type { Attempt, Outcome } from '../../core/attempt.ts'
-import type { Context } from '../../core/context.ts'
-import { deliverLocally } from '../../core/outbox.ts'
-import { recordSent } from '../../core/outcomes.ts'
-import { isAway } from '../../core/unavailable.ts'
-import type { Policies } from './policy.ts'
+import type { Attempt, Outcome } from '../../core/deliver/attempt.ts'
+import { deliverLocally } from '../../core/deliver/outbox.ts'
+import { recordSent } from '../../core/deliver/outcomes.ts'
+import type { Context } from '../../core/process/context.ts'
+import { isAway } from '../../core/process/database-away.ts'
 import { findRoutes, type Network, type Route } from './route.ts'
-import type { TlsPolicy } from './session.ts'
+import type { TlsPolicy } from './smtp/session.ts'
+import type { Policies } from './tls-policy.ts'
 
 /** A server, and what TLS with it must be; `policy` names that, so that connections are shared only under the same. */
 export type Way = { readonly route: Route; readonly tls: TlsPolicy; readonly policy: string }

@@ -1,7 +1,7 @@
 /** Mail goes out: recipients that are due are claimed from the database and carried to their servers. */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { createStsPolicies } from '../../core/mta-sts.ts'
+import { createStsPolicies } from '../../core/deliver/mta-sts.ts'
 import type { Logs, Plugin, Server } from '../haraka.d.ts'
 import { hook } from '../hook.ts'
 import { context, onStop } from '../process.ts'
@@ -9,7 +9,7 @@ import { createCarrier } from './carrier.ts'
 import { startClaims } from './claims.ts'
 import { deliver } from './deliver.ts'
 import { networkOf } from './network.ts'
-import { createPolicies } from './policy.ts'
+import { createPolicies } from './tls-policy.ts'
 
 /** What is in flight at a stop may take this long; after that its lease lapses. */
 const stopTimeoutMs = 10_000

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import type { Context } from '../../core/context.ts'
+import type { Context } from '../../core/process/context.ts'
 import type { Network } from './route.ts'
 
 const smtpPort = 25

@@ -1,4 +1,4 @@
-import type { Context } from '../../core/context.ts'
+import type { Context } from '../../core/process/context.ts'
 
 /** Names that count for a while. Invariant: at most `max`, the oldest goes first. */
 export class Recent {

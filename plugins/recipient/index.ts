@@ -1,6 +1,6 @@
 /** Who is here: an address is accepted for a mailbox of ours or refused at RCPT, so that nothing is relayed or bounced later. */
 import type { Address } from '@haraka/email-address'
-import { findRecipient } from '../../core/recipients.ts'
+import { findRecipient } from '../../core/receive/recipients.ts'
 import type { Connection, Plugin } from '../haraka.d.ts'
 import { accept, hook, pass } from '../hook.ts'
 import { context } from '../process.ts'

@@ -3,11 +3,11 @@
  * rules of every send.
  */
 import type { Address } from '@haraka/email-address'
-import { withRequest } from '../../core/context.ts'
-import { logIn } from '../../core/login.ts'
-import { mailboxSender } from '../../core/sender.ts'
-import { submit } from '../../core/submit.ts'
-import { normaliseAddress } from '../../mail/address.ts'
+import { logIn } from '../../core/account/login.ts'
+import { withRequest } from '../../core/process/context.ts'
+import { mailboxSender } from '../../core/send/sender.ts'
+import { submit } from '../../core/send/submit.ts'
+import { normaliseAddress } from '../../mail/message/address.ts'
 import type { Connection, MailParameters, Plugin } from '../haraka.d.ts'
 import { accept, hook, pass, type Reply, refuse } from '../hook.ts'
 import { context, settings } from '../process.ts'

@@ -2,8 +2,8 @@
  * Who a message is really from, and whether it is wanted: asked when it is complete, before anything is stored. What was
  * found out goes along with the message (`notes.verdict`).
  */
-import { withRequest } from '../../core/context.ts'
-import { judge, type Refusal } from '../../core/verdict.ts'
+import { withRequest } from '../../core/process/context.ts'
+import { judge, type Refusal } from '../../core/receive/sender-verdict.ts'
 import type { Connection, Plugin } from '../haraka.d.ts'
 import { hook, pass, type Reply, refuse } from '../hook.ts'
 import { context, settings } from '../process.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { verifyAudit } from '../../core/audit.ts'
+import { verifyAudit } from '../../core/access/audit.ts'
 import { type Answer, client } from '../service.ts'
 import { type Call, type Door, deliver, type ErrorBody, mailboxPath, openTenant, type Tenant } from './door.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { findRecipient } from '../../core/recipients.ts'
+import { findRecipient } from '../../core/receive/recipients.ts'
 import { client } from '../service.ts'
 import {
   type Call,

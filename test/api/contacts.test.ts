@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { announceArrivals, announceMissed } from '../../core/announce.ts'
-import { claimAttempts } from '../../core/outbox.ts'
-import { recordOutcome } from '../../core/outcomes.ts'
-import { settleByIds, settleDue } from '../../core/settle.ts'
+import { claimAttempts } from '../../core/deliver/outbox.ts'
+import { recordOutcome } from '../../core/deliver/outcomes.ts'
+import { announceArrivals, announceMissed } from '../../core/receive/announce.ts'
+import { settleByIds, settleDue } from '../../core/send/settle.ts'
 import { findMessages } from '../../store/messages.ts'
 import { client } from '../service.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { settleDue } from '../../core/settle.ts'
+import { settleDue } from '../../core/send/settle.ts'
 import { client, type Json } from '../service.ts'
 import { type Call, type Door, type ErrorBody, makeKey, makeTenant, openTenant, type Tenant } from './door.ts'
 

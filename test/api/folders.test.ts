@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { sweepReservations } from '../../core/sweep.ts'
+import { sweepReservations } from '../../core/upkeep/sweep.ts'
 import { newId } from '../../schemas/ids.ts'
 import { foldersMax } from '../../schemas/threads.ts'
 import { client } from '../service.ts'

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { expect } from 'chai'
-import { revokeKey } from '../../core/keys.ts'
+import { revokeKey } from '../../core/access/keys.ts'
 import { failures } from '../../schemas/failures.ts'
 import { type Answer, client } from '../service.ts'
 import { type Call, type Door, type ErrorBody, mailboxPath, makeKey, openTenant, type Tenant } from './door.ts'

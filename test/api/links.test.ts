@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { linkToAttachment } from '../../core/links.ts'
-import { authenticate, type Principal } from '../../core/principal.ts'
+import { authenticate, type Principal } from '../../core/access/principal.ts'
+import { linkToAttachment } from '../../core/read/attachment-links.ts'
 import { client } from '../service.ts'
 import { type Call, type Door, deliver, type ErrorBody, mailboxPath, makeKey, openTenant, type Tenant } from './door.ts'
 

@@ -1,6 +1,6 @@
 /** What a mailbox must look like whatever was done to it, and many messages for it at once. */
 import { expect } from 'chai'
-import type { Context } from '../../core/context.ts'
+import type { Context } from '../../core/process/context.ts'
 import { deriveId, newId } from '../../schemas/ids.ts'
 import type { NewMessage } from '../../store/arrivals.ts'
 import { packBlob } from '../../store/blobs.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { claimMessage } from '../../core/claims.ts'
-import { sweepDiscarded } from '../../core/sweep.ts'
+import { sweepDiscarded } from '../../core/upkeep/sweep.ts'
+import { claimMessage } from '../../core/wait/message-leases.ts'
 import { newToken } from '../../schemas/ids.ts'
 import { client } from '../service.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { settleDue } from '../../core/settle.ts'
+import { settleDue } from '../../core/send/settle.ts'
 import type { Json } from '../service.ts'
 import { type Call, type Door, deliver, type ErrorBody, mailboxPath, openTenant, type Tenant } from './door.ts'
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { createMailbox } from '../../core/mailboxes.ts'
-import { administrator, authenticate } from '../../core/principal.ts'
-import { mergeSegments } from '../../core/search-merge.ts'
-import { sweepSearch } from '../../core/search-sweep.ts'
+import { administrator, authenticate } from '../../core/access/principal.ts'
+import { createMailbox } from '../../core/mailbox/mailboxes.ts'
+import { mergeSegments } from '../../core/search/merge.ts'
+import { sweepSearch } from '../../core/search/sweep.ts'
 import { type Indexer, startIndexer } from '../../jobs/indexer.ts'
 import { client, eventually } from '../service.ts'
 import {

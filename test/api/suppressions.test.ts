@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { claimAttempts } from '../../core/outbox.ts'
-import { recordOutcome } from '../../core/outcomes.ts'
-import { settleDue } from '../../core/settle.ts'
+import { claimAttempts } from '../../core/deliver/outbox.ts'
+import { recordOutcome } from '../../core/deliver/outcomes.ts'
+import { settleDue } from '../../core/send/settle.ts'
 import { client, type Json } from '../service.ts'
 import {
   type Call,

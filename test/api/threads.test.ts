@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { sweepArrivals } from '../../core/sweep.ts'
-import { deriveThreads } from '../../core/threads.ts'
+import { deriveThreads } from '../../core/mailbox/threading.ts'
+import { sweepArrivals } from '../../core/upkeep/sweep.ts'
 import { type Announcer, startAnnouncer } from '../../jobs/announcer.ts'
 import { client, eventually } from '../service.ts'
 import {

@@ -1,9 +1,9 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
-import { announceArrivals } from '../../core/announce.ts'
-import { deliverLocally } from '../../core/outbox.ts'
-import type { Verdict } from '../../core/verdict.ts'
+import { deliverLocally } from '../../core/deliver/outbox.ts'
+import { announceArrivals } from '../../core/receive/announce.ts'
+import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import type { ErrorBody } from './door.ts'
 import { type Call, connectMcp, type Door, deliver, mailboxPath, openTenant, type Tenant } from './door.ts'
 

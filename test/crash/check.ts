@@ -1,6 +1,6 @@
 /** What must be true of a round's account when everything is quiet again. Each check answers the violations it found. */
-import type { Context } from '../../core/context.ts'
-import { splitAddress } from '../../mail/address.ts'
+import type { Context } from '../../core/process/context.ts'
+import { splitAddress } from '../../mail/message/address.ts'
 import { readBlob } from '../../store/blobs.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'

@@ -1,5 +1,5 @@
 /** What is counted must be what there is: contacts, the month's received messages, places. */
-import type { Context } from '../../core/context.ts'
+import type { Context } from '../../core/process/context.ts'
 import type { Remains } from './check.ts'
 
 /** Nothing was deleted in a round, so every count is that of the documents. */

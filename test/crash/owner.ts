@@ -1,10 +1,11 @@
 /** Whose mail a round is about: an account of its own, so that a round can be counted from zero. */
-import { createAccount } from '../../core/accounts.ts'
-import { closeContext } from '../../core/context.ts'
-import { createDomain } from '../../core/domains.ts'
-import { createKey } from '../../core/keys.ts'
-import { createMailbox } from '../../core/mailboxes.ts'
-import { administrator } from '../../core/principal.ts'
+
+import { createKey } from '../../core/access/keys.ts'
+import { administrator } from '../../core/access/principal.ts'
+import { createAccount } from '../../core/account/accounts.ts'
+import { createDomain } from '../../core/mailbox/domains.ts'
+import { createMailbox } from '../../core/mailbox/mailboxes.ts'
+import { closeContext } from '../../core/process/context.ts'
 import { allScopes } from '../../schemas/scopes.ts'
 import { client, contextOf, type ReadyLine } from '../service.ts'
 

@@ -1,8 +1,8 @@
 /** One round: a load, a kill in the middle of it, and when all is quiet again, the reckoning. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Context, closeContext } from '../../core/context.ts'
-import { settleDue } from '../../core/settle.ts'
-import { sweepArrivals, sweepReservations } from '../../core/sweep.ts'
+import { type Context, closeContext } from '../../core/process/context.ts'
+import { settleDue } from '../../core/send/settle.ts'
+import { sweepArrivals, sweepReservations } from '../../core/upkeep/sweep.ts'
 import { readState, writeState } from '../../store/records.ts'
 import { eventually } from '../service.ts'
 import { type Counts, checkDatabase, checkFolders, checkReading, checkRemains, readRemains } from './check.ts'

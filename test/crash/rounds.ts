@@ -1,7 +1,7 @@
 /** Rounds on one data folder, one victim after the other; one crash in three hits again while the victim is starting. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { closeContext } from '../../core/context.ts'
-import { attemptDue } from '../../core/deliveries.ts'
+import { attemptDue } from '../../core/notify/deliveries.ts'
+import { closeContext } from '../../core/process/context.ts'
 import { timeOfId } from '../../schemas/ids.ts'
 import { readState } from '../../store/records.ts'
 import type { Volume } from './load.ts'

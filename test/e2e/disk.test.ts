@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { type Context, closeContext } from '../../core/context.ts'
+import { type Context, closeContext } from '../../core/process/context.ts'
 import { type ErrorBody, mailboxPath, makeTenant, type Tenant } from '../api/door.ts'
 import { canFindProcesses, findPart, nextPart } from '../crash/parts.ts'
 import { client, contextOf, eventually, type Service, startService } from '../service.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Context, closeContext } from '../../core/context.ts'
+import { type Context, closeContext } from '../../core/process/context.ts'
 import { mailboxPath, makeTenant, type Tenant } from '../api/door.ts'
 import { client, contextOf, eventually, type Service, startService } from '../service.ts'
 import { mimeFixtures, sendMail } from './smtp.ts'

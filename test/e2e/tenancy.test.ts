@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { type Context, closeContext } from '../../core/context.ts'
-import { revokeKey } from '../../core/keys.ts'
+import { revokeKey } from '../../core/access/keys.ts'
+import { type Context, closeContext } from '../../core/process/context.ts'
 import { agentScopes, allScopes, type Scope } from '../../schemas/scopes.ts'
 import { type ErrorBody, mailboxPath, makeKey, makeTenant, type Tenant } from '../api/door.ts'
 import { type Answer, client, contextOf, eventually, type Json, type Service, startService } from '../service.ts'

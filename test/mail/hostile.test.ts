@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Jobs, jobs } from '../../core/parsing-jobs.ts'
+import { type Jobs, jobs } from '../../core/parsing/jobs.ts'
 import { limits } from '../../mail/limits.ts'
 import { cpuMs } from './fixtures.ts'
 import { hostile } from './hostile.ts'

@@ -1,6 +1,6 @@
 /** Messages made to cost their reader more than their sender. */
 import { crlf } from './fixtures.ts'
-import { attribute, properties, property, stream } from './tnef-stream.ts'
+import { attribute, properties, property, stream } from './message/tnef-stream.ts'
 
 const mb = 1024 * 1024
 

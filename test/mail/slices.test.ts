@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { contentAt } from '../../mail/attached.ts'
-import { compose, type Draft } from '../../mail/compose.ts'
-import { parseMessage } from '../../mail/parse.ts'
-import { dkimSign, makeDkimKey } from '../../mail/sign.ts'
+import { dkimSign, makeDkimKey } from '../../mail/authentication/dkim-sign.ts'
+import { compose, type Draft } from '../../mail/compose/compose.ts'
+import { contentAt } from '../../mail/message/attached-message.ts'
+import { parseMessage } from '../../mail/message/parse.ts'
 import { joined, sliceBytes } from '../../mail/slices.ts'
 
 const MiB = 1024 * 1024

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { quickSnippet } from '../../mail/body.ts'
-import { parseMessage } from '../../mail/parse.ts'
+import { quickSnippet } from '../../mail/body/body.ts'
+import { parseMessage } from '../../mail/message/parse.ts'
 import { message } from './fixtures.ts'
 
 const header = `Received: from mail.y.example (mail.y.example [192.0.2.7])

@@ -1,0 +1,116 @@
+/** Who is asking: credentials become a principal, which says what may be reached. */
+import { Failure } from '../../schemas/failures.ts'
+import { allScopes, type KeyKind, type Scope } from '../../schemas/scopes.ts'
+import { findAccounts, findKeysByHash } from '../../store/accounts.ts'
+import { fromBinary } from '../../store/bytes.ts'
+import type { AccountDoc, KeyDoc } from '../../store/documents/accounts.ts'
+import { createRounds } from '../process/batched-lookup.ts'
+import type { Context } from '../process/context.ts'
+import { hint, hintOf } from '../process/likely-answers.ts'
+import { perStore } from '../process/per-process.ts'
+import { hashCredential } from '../process/secrets.ts'
+import { type Account, accountOf } from './account-record.ts'
+
+export type Principal = {
+  readonly kind: KeyKind
+  readonly keyId: string
+  readonly accountId: string
+  readonly scopes: readonly Scope[]
+  /** null: the whole account. */
+  readonly mailboxIds: readonly string[] | null
+  readonly account: Account
+}
+
+export const liveKeyPrefix = 'svc_live_'
+/** Passwords of mail programs, which open one mailbox and not the API. */
+export const appPasswordPrefix = 'svc_app_'
+
+/**
+ * The principal of a key or access token. Fails with `missing_api_key`, `invalid_api_key`, `api_key_expired`,
+ * `invalid_access_token`, `partner_key_not_allowed` or `account_suspended` (interface.md, Authentication).
+ */
+export async function authenticate(ctx: Context, credential: string): Promise<Principal> {
+  if (credential.startsWith(appPasswordPrefix)) throw new Failure('invalid_api_key')
+  return authenticateAny(ctx, credential)
+}
+
+/** As `authenticate`, for doors that take app passwords too. */
+export async function authenticateAny(ctx: Context, credential: string): Promise<Principal> {
+  if (credential === '') throw new Failure('missing_api_key')
+  if (credential.startsWith('svc_oat_')) throw new Failure('invalid_access_token')
+  if (credential.startsWith('svc_partner_')) throw new Failure('partner_key_not_allowed')
+  const hash = hashCredential(credential)
+  const name = hash.toString('base64')
+  const likely = hintOf(ctx, 'account of key', name)
+  const [key, likelyAccount] = await Promise.all([
+    keys(ctx)(name, (names) => loadKeys(ctx, names)),
+    likely === undefined ? null : accountById(ctx, likely),
+  ])
+  if (key === undefined || key.revokedAt !== null) throw new Failure('invalid_api_key')
+  if (key.expiresAt !== null && key.expiresAt <= ctx.clock.now()) throw new Failure('api_key_expired')
+  const account = likely === key.accountId ? likelyAccount : await accountById(ctx, key.accountId)
+  hint(ctx, 'account of key', name, key.accountId)
+  if (account === null || account.status === 'removed') throw new Failure('invalid_api_key')
+  if (
+    account.status === 'unclaimed' &&
+    account.claimExpiresAt !== undefined &&
+    account.claimExpiresAt <= ctx.clock.now()
+  )
+    throw new Failure('invalid_api_key')
+  if (account.status === 'suspended') throw new Failure('account_suspended')
+  return {
+    kind: key.kind,
+    keyId: key._id,
+    accountId: key.accountId,
+    scopes: key.scopes,
+    mailboxIds: key.mailboxIds,
+    account: accountOf(account),
+  }
+}
+
+/** Those who ask at once ask together. */
+const keys = perStore(() => createRounds<KeyDoc>())
+const accounts = perStore(() => createRounds<AccountDoc>())
+
+async function loadKeys(ctx: Context, names: readonly string[]): Promise<ReadonlyMap<string, KeyDoc>> {
+  const found = await findKeysByHash(
+    ctx.store,
+    names.map((name) => Buffer.from(name, 'base64')),
+  )
+  return new Map(found.map((key) => [fromBinary(key.hash).toString('base64'), key]))
+}
+
+async function accountById(ctx: Context, accountId: string): Promise<AccountDoc | null> {
+  const load = async (ids: readonly string[]) =>
+    new Map((await findAccounts(ctx.store, ids)).map((account) => [account._id, account]))
+  return (await accounts(ctx)(accountId, load)) ?? null
+}
+
+/** Fails with `insufficient_scope` when the key lacks the scope. */
+export function requireScope(principal: Principal, scope: Scope): void {
+  if (!principal.scopes.includes(scope))
+    throw new Failure('insufficient_scope', `This key lacks the scope ${scope}.`, { requiredScope: scope })
+}
+
+/** Whether the principal reaches a mailbox. */
+export function reaches(principal: Principal, mailboxId: string): boolean {
+  return principal.mailboxIds === null || principal.mailboxIds.includes(mailboxId)
+}
+
+/** The headers that every response of an unclaimed account carries (interface.md, Claim headers). */
+export function claimHeaders(account: Account): Readonly<Record<string, string>> {
+  if (account.status !== 'unclaimed' || account.claimExpiresAt === null) return {}
+  return { 'X-Service-Claim': 'required', 'X-Service-Claim-Expires': account.claimExpiresAt.toISOString() }
+}
+
+/** An administrator of the machine, acting on an account as a key that may do everything there. */
+export function administrator(account: Account): Principal {
+  return {
+    kind: 'account',
+    keyId: 'key_administrator',
+    accountId: account.id,
+    scopes: allScopes,
+    mailboxIds: null,
+    account,
+  }
+}

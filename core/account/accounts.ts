@@ -1,0 +1,307 @@
+/** Accounts: signed up without a person, claimed by one, used, removed. */
+import { randomInt } from 'node:crypto'
+import ipaddr from 'ipaddr.js'
+import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
+import {
+  type AgentsPlanName,
+  allowanceOf,
+  emailsGrace,
+  type MailPlanName,
+  type Plans,
+  unclaimedDays,
+} from '../../schemas/plans.ts'
+import { signupScopes } from '../../schemas/scopes.ts'
+import * as store from '../../store/accounts.ts'
+import { toBinary } from '../../store/bytes.ts'
+import type { AccountDoc } from '../../store/documents/accounts.ts'
+import { storageUsed } from '../../store/folders.ts'
+import { listMailboxes } from '../../store/mailboxes.ts'
+import { type Account, accountOf } from '../access/account-record.ts'
+import { createKey } from '../access/keys.ts'
+import type { Principal } from '../access/principal.ts'
+import { counted, give, take } from '../access/usage.ts'
+import { takeSubdomain } from '../mailbox/domains.ts'
+import { announceMailbox, mailboxOf, placeMailbox } from '../mailbox/mailboxes.ts'
+import { after, dayMs, hourMs, periodsOf, secondsUntil } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { hashCredential, newCredential } from '../process/secrets.ts'
+import { firstWarmUp } from './reputation.ts'
+
+/** A DNS label of 3 to 40 of a-z 0-9 - (decisions.md 3, Signup), not in the form of an A-label (RFC 5891 4.2.3.1). */
+const nameForm = /^(?=.{3,40}$)(?!..--)[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
+const inboxForm = /^(?=.{1,64}$)(?!.*\.\.)[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/
+/** Names that would pass for the service itself. */
+const reservedNames = new Set([
+  'postmaster',
+  'abuse',
+  'admin',
+  'administrator',
+  'root',
+  'hostmaster',
+  'webmaster',
+  'security',
+  'support',
+  'mail',
+  'smtp',
+  'imap',
+  'www',
+  'api',
+  'mcp',
+  'test',
+  'mailroom',
+  'noreply',
+  'no-reply',
+  'mailer-daemon',
+])
+const claimLinksPerHour = 10
+const randomNameTriesMax = 5
+
+/**
+ * Makes an account without a person: a free address, an inbox on it, and a key bound to that inbox (interface.md, Signup
+ * result). Fails with `validation_error`, `conflict` (name taken or reserved), `rate_limited` (budget of the address or its
+ * network), `unavailable` (budget of the service, or signup is off).
+ */
+export async function signup(
+  ctx: Context,
+  { name, inbox = 'agent', address }: { name?: string; inbox?: string; address: string },
+): Promise<{ address: string; apiKey: string; claimUrl: string; expiresAt: Date; account: Account }> {
+  if (!ctx.settings.signup.enabled)
+    throw new Failure('unavailable', 'Signup is turned off here.', { retryAfter: 86_400 })
+  if (name !== undefined && !nameForm.test(name))
+    throw new Failure('validation_error', '"name" must be 3 to 40 of a-z, 0-9 and -.', { param: 'name' })
+  if (!inboxForm.test(inbox))
+    throw new Failure('validation_error', '"inbox" must be a local part of a-z, 0-9 and . _ -.', { param: 'inbox' })
+  if (name !== undefined && reservedNames.has(name)) throw new Failure('conflict', `The name ${name} is reserved.`)
+  await takeSignupBudget(ctx, address)
+  const at = ctx.clock.now()
+  const accountId = newId('acc', at)
+  const taken = await takeName(ctx, accountId, name)
+  const expiresAt = after(at, unclaimedDays * dayMs)
+  const token = newCredential('')
+  const doc: AccountDoc = {
+    _id: accountId,
+    name: taken,
+    ...{ status: 'unclaimed', plan: null, agentsPlan: 'free', sandbox: false, createdAt: at, owner: null },
+    claimExpiresAt: expiresAt,
+    claimHash: toBinary(hashCredential(token)),
+    ...{ inboxes: 1, webhooks: 0, eventSeqFloor: 0, sendingPaused: null, warmUp: firstWarmUp(at) },
+  }
+  await store.insertAccount(ctx.store, doc)
+  const mailboxAddress = `${inbox}@${taken}.${ctx.settings.sharedDomain}`
+  const mailbox = await placeMailbox(ctx, {
+    accountId,
+    address: mailboxAddress,
+    displayName: null,
+    kind: 'agent',
+    keyId: null,
+  })
+  const { apiKey } = await createKey(ctx, {
+    accountId,
+    kind: 'agent',
+    name: 'signup',
+    scopes: signupScopes,
+    mailboxIds: [mailbox._id],
+    expiresAt: null,
+  })
+  await announceMailbox(ctx, 'mailbox.created', await mailboxOf(ctx, mailbox, doc))
+  return { address: mailboxAddress, apiKey, claimUrl: claimUrl(ctx, token), expiresAt, account: accountOf(doc) }
+}
+
+/**
+ * A fresh single-use claim link; the older one is void. Fails with `conflict` when the account is claimed, `forbidden` for
+ * a key that is not an agent key of it, `rate_limited` past 10 an hour (decisions.md 2, Account).
+ */
+export async function mintClaimLink(
+  ctx: Context,
+  principal: Principal,
+): Promise<{ claimUrl: string; expiresAt: Date }> {
+  const { account, accountId } = principal
+  if (account.status !== 'unclaimed' || account.claimExpiresAt === null)
+    throw new Failure('conflict', 'The account is claimed already.')
+  if (principal.kind !== 'agent') throw new Failure('forbidden', 'Only the key of the inbox may make a claim link.')
+  if (
+    !(await take(ctx, { owner: accountId, period: 'hour', counter: 'claimLinks', by: 1, limit: claimLinksPerHour }))
+  ) {
+    const now = ctx.clock.now()
+    const retryAfter = secondsUntil(now, new Date(Math.ceil((now.getTime() + 1) / hourMs) * hourMs))
+    throw new Failure('rate_limited', `More than ${claimLinksPerHour} claim links in an hour.`, { retryAfter })
+  }
+  const token = newCredential('')
+  const changed = await store.changeAccount(
+    ctx.store,
+    accountId,
+    { claimHash: toBinary(hashCredential(token)) },
+    { status: 'unclaimed' },
+  )
+  if (changed === null) throw new Failure('conflict', 'The account is claimed already.')
+  return { claimUrl: claimUrl(ctx, token), expiresAt: account.claimExpiresAt }
+}
+
+/** Gives an unclaimed account to its owner, by the link's token. Fails with `not_found` when the link is used or void. */
+export async function claimByToken(ctx: Context, { token, owner }: { token: string; owner: string }): Promise<Account> {
+  const found = await store.findAccountByClaim(ctx.store, hashCredential(token))
+  if (found === null || (found.claimExpiresAt !== undefined && found.claimExpiresAt <= ctx.clock.now()))
+    throw new Failure('not_found', 'This claim link was used or is void.')
+  const claimed = await store.claimAccount(ctx.store, found._id, owner)
+  if (claimed === null) throw new Failure('not_found', 'This claim link was used or is void.')
+  return accountOf(claimed)
+}
+
+/** Makes an account on an administrator's word. */
+export async function createAccount(
+  ctx: Context,
+  {
+    name,
+    owner,
+    plan = 'business',
+    agentsPlan = 'scale',
+  }: { name: string; owner: string | null; plan?: MailPlanName | null; agentsPlan?: AgentsPlanName | null },
+): Promise<Account> {
+  const at = ctx.clock.now()
+  const doc: AccountDoc = {
+    _id: newId('acc', at),
+    name,
+    status: 'active',
+    plan,
+    agentsPlan,
+    sandbox: false,
+    createdAt: at,
+    owner,
+    inboxes: 0,
+    webhooks: 0,
+    eventSeqFloor: 0,
+    sendingPaused: null,
+  }
+  await store.insertAccount(ctx.store, doc)
+  return accountOf(doc)
+}
+
+/** An account by id. Fails with `not_found`. */
+export async function getAccount(ctx: Context, accountId: string): Promise<Account> {
+  const doc = await store.findAccount(ctx.store, accountId)
+  if (doc === null || doc.status === 'removed') throw new Failure('not_found', `No account ${accountId}.`)
+  return accountOf(doc)
+}
+
+/** The newest accounts. */
+export async function listAccounts(ctx: Context, limit: number): Promise<readonly Account[]> {
+  const docs = await store.listAccounts(ctx.store, limit)
+  return docs.filter(({ status }) => status !== 'removed').map(accountOf)
+}
+
+export type Usage = Plans & {
+  readonly period: { readonly from: Date; readonly to: Date }
+  readonly sends: { readonly used: number; readonly limit: number; readonly remaining: number }
+  readonly emails: {
+    readonly sent: number
+    readonly received: number
+    readonly limit: number | null
+    readonly grace: number | null
+  }
+  readonly inboxes: { readonly used: number; readonly limit: number }
+  readonly storage: { readonly usedBytes: number; readonly limitBytes: number }
+  readonly requestsPerMinute: number
+  readonly batch: { readonly recipientsPerCall: number; readonly recipientsPerMinute: number }
+  readonly webhooks: { readonly used: number; readonly limit: number }
+  readonly eventsDropped: number
+}
+
+/** What the account used this month, and what its plans allow. */
+export async function usageOf(ctx: Context, principal: Principal): Promise<Usage> {
+  const { account, accountId } = principal
+  const allowance = allowanceOf(account)
+  const [month, doc, mailboxes] = await Promise.all([
+    counted(ctx, accountId, 'month'),
+    store.findAccount(ctx.store, accountId),
+    listMailboxes(ctx.store, { accountId, only: null, before: null, limit: allowance.inboxes }),
+  ])
+  const used = await storageUsed(
+    ctx.store,
+    mailboxes.map(({ _id }) => _id),
+  )
+  const { monthStart, monthEnd } = periodsOf(ctx.clock.now())
+  const sent = month('sent')
+  return {
+    plan: account.plan,
+    agentsPlan: account.agentsPlan,
+    period: { from: monthStart, to: monthEnd },
+    sends: { used: sent, limit: allowance.sendsPerMonth, remaining: Math.max(0, allowance.sendsPerMonth - sent) },
+    emails: {
+      sent,
+      received: month('received'),
+      limit: allowance.emailsPerMonth,
+      grace: allowance.emailsPerMonth === null ? null : Math.floor(allowance.emailsPerMonth * emailsGrace),
+    },
+    inboxes: { used: doc?.inboxes ?? 0, limit: allowance.inboxes },
+    storage: {
+      usedBytes: [...used.values()].reduce((sum, bytes) => sum + bytes, 0),
+      limitBytes: allowance.storagePerInboxBytes * allowance.inboxes,
+    },
+    requestsPerMinute: allowance.requestsPerMinute,
+    batch: { recipientsPerCall: allowance.batchRecipientsPerCall, recipientsPerMinute: allowance.recipientsPerMinute },
+    webhooks: { used: doc?.webhooks ?? 0, limit: allowance.webhookEndpoints },
+    eventsDropped: month('eventsDropped'),
+  }
+}
+
+const claimUrl = (ctx: Context, token: string) => `${ctx.baseUrl}/claim/${token}`
+
+/** Takes the wanted name, or a free one `agent-` plus five random characters (interface.md, Endpoints). */
+async function takeName(ctx: Context, accountId: string, wanted: string | undefined): Promise<string> {
+  const { sharedDomain } = ctx.settings
+  if (wanted !== undefined) {
+    if (await takeSubdomain(ctx, { domain: `${wanted}.${sharedDomain}`, accountId })) return wanted
+    throw new Failure('conflict', `The name ${wanted} is taken.`)
+  }
+  for (let tries = 0; tries < randomNameTriesMax; tries++) {
+    const name = `agent-${randomName(5)}`
+    if (await takeSubdomain(ctx, { domain: `${name}.${sharedDomain}`, accountId })) return name
+  }
+  throw new Failure('unavailable', 'No free name was found; please try again.', { retryAfter: 1 })
+}
+
+function randomName(length: number): string {
+  const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
+  return Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
+}
+
+/** Counts a signup against the budgets of the address, its network and the whole service (interface.md, Endpoints). */
+async function takeSignupBudget(ctx: Context, address: string): Promise<void> {
+  const { perAddressPerDay, perNetworkPerDay, perDay } = ctx.settings.signup
+  const now = ctx.clock.now()
+  const retryAfter = secondsUntil(now, periodsOf(now).dayEnd)
+  const budgets = [
+    {
+      owner: `signup:${address}`,
+      limit: perAddressPerDay,
+      refusal: () => new Failure('rate_limited', 'Too many signups from your address today.', { retryAfter }),
+    },
+    {
+      owner: `signup:${networkOf(address)}`,
+      limit: perNetworkPerDay,
+      refusal: () => new Failure('rate_limited', 'Too many signups from your network today.', { retryAfter }),
+    },
+    {
+      owner: 'signup',
+      limit: perDay,
+      refusal: () => new Failure('unavailable', 'No more signups today.', { retryAfter }),
+    },
+  ]
+  const counter = 'signups'
+  for (const [n, { owner, limit, refusal }] of budgets.entries()) {
+    if (await take(ctx, { owner, period: 'day', counter, by: 1, limit, at: now })) continue
+    for (const earlier of budgets.slice(0, n))
+      await give(ctx, { owner: earlier.owner, period: 'day', counter, by: 1, at: now })
+    throw refusal()
+  }
+}
+
+/** The /24 of an IPv4 address, the /48 of an IPv6 one. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown'
+  const parsed = ipaddr.process(address)
+  const bits = parsed.kind() === 'ipv4' ? 24 : 48
+  const bytes = parsed.toByteArray().map((byte, n) => (n * 8 < bits ? byte : 0))
+  return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`
+}

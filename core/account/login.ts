@@ -1,0 +1,50 @@
+/** Who logs in by SMTP or IMAP: a mailbox address with an app password, or with an API key (decisions.md 3, SMTP and IMAP login). */
+import { Failure } from '../../schemas/failures.ts'
+import type { Scope } from '../../schemas/scopes.ts'
+import type { MailboxDoc } from '../../store/documents/mail.ts'
+import { createKey } from '../access/keys.ts'
+import { administrator, appPasswordPrefix, authenticateAny, type Principal } from '../access/principal.ts'
+import { takeAnonymous } from '../access/request-rates.ts'
+import { reachMailbox } from '../mailbox/mailboxes.ts'
+import type { Context } from '../process/context.ts'
+
+export type Login = { readonly principal: Principal; readonly mailbox: MailboxDoc }
+
+/**
+ * The principal and the mailbox behind a login. Fails with `rate_limited` (too many wrong ones from `peerAddress`),
+ * `invalid_api_key` (whatever is wrong, so that nobody learns which), `insufficient_scope`, `account_suspended`.
+ */
+export async function logIn(
+  ctx: Context,
+  { user, password, scope, peerAddress }: { user: string; password: string; scope: Scope; peerAddress: string },
+): Promise<Login> {
+  try {
+    const principal = await authenticateAny(ctx, password)
+    const mailbox = await reachMailbox(ctx, principal, user)
+    if (!principal.scopes.includes(scope))
+      throw new Failure('insufficient_scope', `This key lacks the scope ${scope}.`, { requiredScope: scope })
+    return { principal, mailbox }
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'insufficient_scope' || error.code === 'account_suspended')
+      throw error
+    takeAnonymous(ctx, peerAddress)
+    throw new Failure('invalid_api_key', 'The address or the password is wrong.')
+  }
+}
+
+/** Makes a password for one mailbox and shows it this once: for mail programs, never for the API. */
+export async function createAppPassword(
+  ctx: Context,
+  { account, address, name }: { account: Principal['account']; address: string; name: string },
+): Promise<{ password: string; keyId: string }> {
+  const mailbox = await reachMailbox(ctx, administrator(account), address)
+  const { apiKey, key } = await createKey(
+    ctx,
+    {
+      ...{ accountId: account.id, kind: 'agent', name, mailboxIds: [mailbox._id], expiresAt: null },
+      scopes: ['mail:read', 'mail:send', 'mail:write'],
+    },
+    appPasswordPrefix,
+  )
+  return { password: apiKey, keyId: key.id }
+}

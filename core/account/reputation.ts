@@ -1,0 +1,106 @@
+/**
+ * How well an account's mail is received, and what follows from it: the daily volume of a new account rises while it sends
+ * cleanly, and an account that bounces or annoys too much is paused (decisions.md 3, Warm-up).
+ */
+import { deriveId, newId } from '../../schemas/ids.ts'
+import { allowanceOf, sendingHealth, warmUpStart } from '../../schemas/plans.ts'
+import { findAccount, notePhone, pauseAccount, raiseWarmUp, resumeAccount } from '../../store/accounts.ts'
+import { countOf, findUsage } from '../../store/usage.ts'
+import type { Account } from '../access/account-record.ts'
+import { take, usageIdOf } from '../access/usage.ts'
+import { recordEvents } from '../notify/events.ts'
+import { after, dayMs, periodsOf } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+
+/** What the sends of the last days came to. */
+export type Health = { readonly sent: number; readonly bounceRate: number; readonly complaintRate: number }
+
+/** Counts outcomes that were just announced, and pauses the account when they are too bad. */
+export async function countOutcomes(
+  ctx: Context,
+  accountId: string,
+  { bounced, complained }: { readonly bounced: number; readonly complained: number },
+): Promise<void> {
+  if (bounced + complained === 0) return
+  for (const [counter, by] of Object.entries({ bounced, complained }))
+    if (by > 0) await take(ctx, { owner: accountId, period: 'day', counter, by, limit: null })
+  const { sent, bounceRate, complaintRate } = await healthOf(ctx, accountId)
+  if (sent < sendingHealth.sendsMin) return
+  if (bounceRate > sendingHealth.bounceRateMax) await pauseSending(ctx, accountId, 'too many bounces')
+  else if (complaintRate > sendingHealth.complaintRateMax) await pauseSending(ctx, accountId, 'too many spam reports')
+}
+
+/** Stops an account's sending until somebody resumes it. False when it was paused before. */
+export async function pauseSending(ctx: Context, accountId: string, reason: string): Promise<boolean> {
+  const at = ctx.clock.now()
+  if (!(await pauseAccount(ctx.store, accountId, { reason, at }))) return false
+  await announce(ctx, accountId, { type: 'account.sending_paused', reason, at })
+  return true
+}
+
+/** Lets an account send again; what was counted against it until now no longer counts. False when it was not paused. */
+export async function resumeSending(ctx: Context, accountId: string, reason: string): Promise<boolean> {
+  const at = ctx.clock.now()
+  if (!(await resumeAccount(ctx.store, accountId, at))) return false
+  await announce(ctx, accountId, { type: 'account.sending_resumed', reason, at })
+  return true
+}
+
+/** Notes that the phone number of an account's owner was verified. False when there is no such account. */
+export function verifyPhone(ctx: Context, accountId: string): Promise<boolean> {
+  return notePhone(ctx.store, accountId, ctx.clock.now())
+}
+
+/** The sends a new account has today; null when it is past its warm-up. The volume doubles after each clean day with sends. */
+export async function warmUpVolume(ctx: Context, account: Account): Promise<number | null> {
+  if (account.warmUp === undefined || !ctx.settings.limits.warmUp) return null
+  const { day: today } = periodsOf(ctx.clock.now())
+  const { day, volume } = account.warmUp
+  const planned = allowanceOf(account).sendsPerDay
+  const most = planned ?? Number.MAX_SAFE_INTEGER
+  if (day === today) return Math.min(volume, most)
+  const [usage] = await findUsage(ctx.store, [`${account.id}:${day}`])
+  const { bounceRate, complaintRate } = await healthOf(ctx, account.id)
+  const clean =
+    countOf(usage, 'sent') > 0 &&
+    bounceRate <= sendingHealth.bounceRateWarm &&
+    complaintRate <= sendingHealth.complaintRateWarm
+  const next = clean ? Math.min(volume * 2, most) : volume
+  await raiseWarmUp(ctx.store, account.id, { from: day, to: { day: today, volume: next } })
+  return next
+}
+
+/** The first day's state of a new account. */
+export function firstWarmUp(at: Date): { day: string; volume: number } {
+  return { day: periodsOf(at).day, volume: warmUpStart }
+}
+
+async function healthOf(ctx: Context, accountId: string): Promise<Health> {
+  const now = ctx.clock.now()
+  const since = (await findAccount(ctx.store, accountId))?.resumedAt?.getTime() ?? 0
+  const days = Array.from({ length: sendingHealth.days }, (_, n) => after(now, -n * dayMs))
+  // What was before the day of a resumption is forgiven.
+  const counted = days.filter((day) => periodsOf(day).dayEnd.getTime() > since)
+  const usage = await findUsage(
+    ctx.store,
+    counted.map((day) => usageIdOf(accountId, 'day', day)),
+  )
+  const sum = (counter: string) => usage.reduce((total, each) => total + countOf(each, counter), 0)
+  const sent = sum('sent')
+  const rate = (counter: string) => (sent < sendingHealth.sendsMin ? 0 : sum(counter) / sent)
+  return { sent, bounceRate: rate('bounced'), complaintRate: rate('complained') }
+}
+
+async function announce(
+  ctx: Context,
+  accountId: string,
+  { type, reason, at }: { type: 'account.sending_paused' | 'account.sending_resumed'; reason: string; at: Date },
+): Promise<void> {
+  await recordEvents(ctx, [
+    {
+      _id: deriveId('evt', newId('evt', at), type),
+      ...{ accountId, type, createdAt: at, mailbox: null, mailboxId: null, domain: null },
+      data: { reason, at: at.toISOString() },
+    },
+  ])
+}

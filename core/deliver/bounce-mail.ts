@@ -1,0 +1,47 @@
+/** Mail programs hear of events by mail: who submitted a message is told what came back (RFC 3464). */
+
+import { bounceMessage } from '../../mail/compose/bounce.ts'
+import { splitAddress } from '../../mail/message/address.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { readBlob } from '../../store/blobs.ts'
+import type { EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
+import type { Context } from '../process/context.ts'
+import { receive } from '../receive/receive.ts'
+import { findRecipient } from '../receive/recipients.ts'
+
+/**
+ * Reports recipients that bounced to the mailbox that submitted the mail. The report of a bounce is always the same, so that
+ * doing it again stores nothing new. A mailbox that is full or gone gets none.
+ */
+export async function reportBounces(
+  ctx: Context,
+  email: EmailDoc,
+  bounced: readonly { readonly recipient: EmailRecipient; readonly n: number }[],
+): Promise<void> {
+  if (email.origin !== 'submission' || email.mailbox === null || bounced.length === 0) return
+  const raw = await readBlob(ctx.store, email.blob)
+  if (raw === null) return
+  const end = raw.indexOf('\r\n\r\n')
+  const { domain } = splitAddress(email.mailbox)
+  for (const { recipient, n } of bounced) {
+    const report = bounceMessage({
+      ...{ to: email.mailbox, domain, hostname: ctx.hostname, messageId: `${email._id}.${n}.bounce@${domain}` },
+      ...{ at: recipient.at, recipient: recipient.email, remoteMta: recipient.mx },
+      response: recipient.response ?? '550 5.0.0 not delivered',
+      originalHeader: raw.subarray(0, end < 0 ? raw.length : end + 2),
+    })
+    await deliver(ctx, email.mailbox, report, `${email._id}#${n}`)
+  }
+}
+
+async function deliver(ctx: Context, mailbox: string, raw: Buffer, transactionId: string): Promise<void> {
+  try {
+    await receive(ctx, {
+      ...{ raw, reversePath: '', recipients: [await findRecipient(ctx, mailbox)], transactionId },
+      peer: { address: '127.0.0.1', helo: ctx.hostname, protocol: 'local', cipher: null },
+    })
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    ctx.log.warn({ err: error, mailbox }, 'the report of a bounce was not taken')
+  }
+}

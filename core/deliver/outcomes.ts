@@ -1,0 +1,134 @@
+/**
+ * How attempts end, written down in groups: three commands for all that end together. Invariants: an outcome counts only while
+ * its attempt holds the row's lease; the status comes first and the row after it, so a crash in between repeats the outcome
+ * and nobody else takes the row meanwhile.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EmailRecipient } from '../../store/documents/sending.ts'
+import { changeRecipients, type RecipientChange } from '../../store/emails.ts'
+import { endRows, findLeases } from '../../store/outbox.ts'
+import { after, secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { apart, createGather } from '../process/group-commit.ts'
+import { perStore } from '../process/per-process.ts'
+import type { Attempt, Outcome } from './attempt.ts'
+import { complains } from './simulator.ts'
+
+type Ended = {
+  readonly ctx: Context
+  readonly attempt: Attempt
+  readonly outcome: Outcome
+  /** When the mail went out, if that is not written down yet. */
+  readonly startedAt: Date | null
+}
+type Started = { readonly ctx: Context; readonly attempt: Attempt; readonly at: Date }
+
+const groupMax = 200
+/** An attempt that ends so soon is written down once, with its outcome. */
+const sentAfterMs = 200
+
+/** Attempts that went out a moment ago, and when. */
+const underWay = perStore(() => new Map<Attempt, Date>())
+const startings = perStore(() => createGather(groupMax, apart(writeStarted)))
+const endings = perStore(() => createGather(groupMax, apart(writeEnded)))
+
+/** Records that the mail is on its way out, unless it is there in a moment. Nobody has to wait for it. */
+export async function recordSent(ctx: Context, attempt: Attempt): Promise<void> {
+  const at = ctx.clock.now()
+  underWay(ctx).set(attempt, at)
+  await sleep(sentAfterMs, undefined, { ref: false })
+  if (underWay(ctx).delete(attempt)) await startings(ctx)({ ctx, attempt, at })
+}
+
+/** Records how an attempt ended. False: the row is no longer the attempt's, and the outcome does not count. */
+export function recordOutcome(ctx: Context, attempt: Attempt, outcome: Outcome): Promise<boolean> {
+  const startedAt = underWay(ctx).get(attempt) ?? null
+  underWay(ctx).delete(attempt)
+  return endings(ctx)({ ctx, attempt, outcome, startedAt })
+}
+
+async function writeStarted(started: readonly Started[]): Promise<[]> {
+  await changeRecipients(
+    started[0]!.ctx.store,
+    started.map(({ attempt, at }) => startOf(attempt, at)),
+  )
+  tell(started)
+  return []
+}
+
+async function writeEnded(ended: readonly Ended[]): Promise<boolean[]> {
+  const { store: db } = ended[0]!.ctx
+  const held = await findLeases(
+    db,
+    ended.map(({ attempt }) => attempt.id),
+  )
+  const counts = ended.map(({ attempt }) => held.get(attempt.id) === attempt.token)
+  const counted = ended.filter((_, n) => counts[n])
+  await changeRecipients(db, counted.flatMap(changesOf))
+  const rows = counted.map((each) => ({ each, next: nextAttempt(each) }))
+  await endRows(
+    db,
+    rows.map(({ each: { attempt, outcome }, next }) => {
+      const { accountId, id, token } = attempt
+      return {
+        accountId,
+        id,
+        token,
+        at: outcome.at,
+        notBefore: next,
+        untried: next !== null && outcome.untried === true,
+      }
+    }),
+  )
+  tell(counted.filter(({ outcome }) => outcome.untried !== true))
+  return counts
+}
+
+function startOf({ accountId, emailId, n, attempt: attempts }: Attempt, at: Date): RecipientChange {
+  return { accountId, emailId, n, at, from: ['queued'], change: { status: 'sent', at, attempts } }
+}
+
+/** When a row is due again; null when it is done with. */
+function nextAttempt(ended: Ended): Date | null {
+  const { ctx, attempt, outcome } = ended
+  if (outcome.status !== 'deferred' || isGivenUp(ended)) return null
+  const { retrySeconds } = ctx.settings.outbound
+  const { retryAfterSeconds = 0 } = outcome
+  const pause = retrySeconds[Math.min(attempt.attempt, retrySeconds.length) - 1] ?? 60
+  const seconds = outcome.untried === true ? Math.max(1, retryAfterSeconds) : Math.max(pause, retryAfterSeconds)
+  return after(outcome.at, seconds * secondMs)
+}
+
+/** Soft bounces end after 48 hours (decisions.md 2, Delivery states). */
+function isGivenUp({ ctx, attempt, outcome }: Ended): boolean {
+  const triedMs = outcome.at.getTime() - attempt.firstAttemptAt.getTime()
+  return outcome.status === 'deferred' && triedMs >= ctx.settings.outbound.giveUpSeconds * secondMs
+}
+
+function changesOf(ended: Ended): RecipientChange[] {
+  const { attempt, outcome, startedAt } = ended
+  const { accountId, emailId, n } = attempt
+  const { at, mx, response, tls } = outcome
+  const givenUp = isGivenUp(ended)
+  if (outcome.untried === true && !givenUp) return []
+  const seen = { at, mx, response, tls, attempts: attempt.attempt }
+  const of = (from: readonly EmailRecipient['status'][], change: Partial<EmailRecipient>): RecipientChange => ({
+    ...{ accountId, emailId, n, from, change, at },
+  })
+  const open = ['queued', 'sent'] as const
+  if (outcome.status === 'deferred' && !givenUp) {
+    const deferred = of(open, { ...seen, reason: outcome.ambiguous === true ? 'ambiguous' : 'deferred' })
+    return startedAt === null ? [deferred] : [startOf(attempt, startedAt), deferred]
+  }
+  if (outcome.status !== 'delivered')
+    return [of(open, { ...seen, status: 'bounced', reason: givenUp ? 'transient' : 'permanent' })]
+  const delivered = of(open, { ...seen, status: 'delivered', reason: null })
+  if (!complains(attempt.recipient)) return [delivered]
+  return [delivered, of(['delivered'], { status: 'complained', reason: 'abuse', at })]
+}
+
+function tell(those: readonly { readonly ctx: Context; readonly attempt: Attempt }[]): void {
+  const [first] = those
+  const ids = [...new Set(those.map(({ attempt }) => attempt.emailId))]
+  if (first !== undefined) first.ctx.changes.publish({ kind: 'emails', ids })
+}

@@ -1,0 +1,121 @@
+/**
+ * Addresses an account does not write to any more: those that bounced for good or complained add themselves, people add and
+ * remove others (decisions.md 2, Sending).
+ */
+import { normaliseAddress } from '../../mail/message/address.ts'
+import { Failure } from '../../schemas/failures.ts'
+import type { EmailDoc, EmailRecipient, SuppressionDoc } from '../../store/documents/sending.ts'
+import * as store from '../../store/suppressions.ts'
+import type { Page } from '../access/paging.ts'
+import type { Principal } from '../access/principal.ts'
+import { createRounds } from '../process/batched-lookup.ts'
+import type { Context } from '../process/context.ts'
+import { perStore } from '../process/per-process.ts'
+import { isSimulated } from './simulator.ts'
+
+export type Suppression = Omit<SuppressionDoc, '_id' | 'accountId'>
+
+/** Those of the addresses that are suppressed. Simulated recipients never are. */
+export async function suppressedAmong(
+  ctx: Context,
+  accountId: string,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, Suppression>> {
+  const emails = addresses.filter((address) => !isSimulated(address))
+  if (emails.length === 0) return new Map()
+  const found =
+    emails.length === 1
+      ? [await asked(ctx)(store.suppressionId(accountId, emails[0]!), (ids) => loadSuppressions(ctx, ids))]
+      : await store.findSuppressions(ctx.store, { accountId, emails })
+  return new Map(found.flatMap((doc) => (doc === undefined ? [] : [[doc.email, suppressionOf(doc)]])))
+}
+
+/** Most mail has one recipient: those who ask at once ask together. */
+const asked = perStore(() => createRounds<SuppressionDoc>())
+
+async function loadSuppressions(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, SuppressionDoc>> {
+  return new Map((await store.findSuppressionsById(ctx.store, ids)).map((doc) => [doc._id, doc]))
+}
+
+/** Adds the recipients that bounced for good or complained. Safe to repeat. */
+export async function suppressOutcomes(
+  ctx: Context,
+  outcomes: readonly { readonly email: EmailDoc; readonly recipient: EmailRecipient }[],
+): Promise<void> {
+  const rows = outcomes.flatMap(({ email: { accountId }, recipient }) => {
+    const reason = suppressionReason(recipient)
+    if (reason === null || isSimulated(recipient.email)) return []
+    return [{ accountId, email: recipient.email, reason, detail: recipient.response, at: recipient.at }]
+  })
+  await store.insertSuppressions(ctx.store, rows)
+}
+
+/** Newest first. */
+export async function listSuppressions(
+  ctx: Context,
+  { accountId }: Principal,
+  { limit, before }: { limit: number; before?: string },
+): Promise<Page<Suppression>> {
+  const rows = await store.listSuppressions(ctx.store, { accountId, before: positionIn(before), limit: limit + 1 })
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return { items: items.map(suppressionOf), next: rows.length > limit && last !== undefined ? cursorOf(last) : null }
+}
+
+/** Fails with `not_found`. */
+export async function getSuppression(ctx: Context, { accountId }: Principal, email: string): Promise<Suppression> {
+  const address = addressOf(email)
+  const [found] = await store.findSuppressions(ctx.store, { accountId, emails: [address] })
+  if (found === undefined) throw new Failure('not_found', `${address} is not suppressed.`)
+  return suppressionOf(found)
+}
+
+/** Stops writing to an address; one that is suppressed already stays as it is. Fails with `validation_error`. */
+export async function addSuppression(ctx: Context, { accountId }: Principal, email: string): Promise<Suppression> {
+  const address = addressOf(email)
+  const row = { accountId, email: address, reason: 'manual' as const, detail: null, at: ctx.clock.now() }
+  await store.insertSuppressions(ctx.store, [row])
+  const [found] = await store.findSuppressions(ctx.store, { accountId, emails: [address] })
+  return suppressionOf(found ?? { _id: '', ...row })
+}
+
+/** Account keys only. Fails with `forbidden`, `not_found`. */
+export async function removeSuppression(ctx: Context, { accountId, kind }: Principal, email: string): Promise<void> {
+  if (kind === 'agent') throw new Failure('forbidden', 'Only account keys may write to suppressed addresses again.')
+  const address = addressOf(email)
+  if (!(await store.deleteSuppression(ctx.store, { accountId, email: address })))
+    throw new Failure('not_found', `${address} is not suppressed.`)
+}
+
+/**
+ * Whether an outcome speaks of the address. A refusal of this one message (RFC 3463: 5.2.2 full, 5.2.3 and 5.3.4 too large,
+ * 5.6 content, 5.7 policy) says nothing against the next.
+ */
+function suppressionReason({ status, reason, response }: EmailRecipient): SuppressionDoc['reason'] | null {
+  if (status === 'complained') return 'complaint'
+  if (status !== 'bounced' || reason !== 'permanent') return null
+  return /^5\d\d[ -]5\.(?:2\.[23]|3\.\d+|5\.\d+|6\.\d+|7\.\d+)\b/.test(response ?? '') ? null : 'bounce'
+}
+
+function addressOf(email: string): string {
+  const address = normaliseAddress(email)
+  if (address === null) throw new Failure('validation_error', `"${email}" is not a mail address.`, { param: 'email' })
+  return address
+}
+
+function suppressionOf({ email, reason, detail, at }: SuppressionDoc): Suppression {
+  return { email, reason, detail, at }
+}
+
+/** Names the last row by its place in the index. */
+function cursorOf({ at, _id }: SuppressionDoc): string {
+  return Buffer.from(`${at.getTime()} ${_id}`).toString('base64url')
+}
+
+function positionIn(cursor: string | undefined): { at: Date; id: string } | null {
+  if (cursor === undefined) return null
+  const match = /^(\d{1,15}) (\S+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))
+  if (match === null)
+    throw new Failure('validation_error', '"before" is not a cursor of this list.', { param: 'before' })
+  return { at: new Date(Number(match[1])), id: String(match[2]) }
+}

@@ -1,0 +1,128 @@
+/** Aliases: addresses that lead to mailboxes of the account, and catch-alls (`*@domain`) for all others of a domain. */
+
+import { normaliseDomain } from '../../mail/domain.ts'
+import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
+import { aliasesMax } from '../../schemas/aliases.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { freePlace, takePlace } from '../../store/accounts.ts'
+import type { AddressDoc, MailboxDoc } from '../../store/documents/mail.ts'
+import * as store from '../../store/mailboxes.ts'
+import { encodeTimePosition, type Page, readTimePosition } from '../access/paging.ts'
+import type { Principal } from '../access/principal.ts'
+import type { Context } from '../process/context.ts'
+import { catchAllOf } from '../receive/recipient-cache.ts'
+import { reachMailbox, requireOwnDomain } from './mailboxes.ts'
+
+export type Alias = {
+  /** Canonical. */
+  readonly alias: string
+  /** Addresses of the mailboxes behind it. */
+  readonly targets: readonly string[]
+  readonly createdAt: Date
+}
+
+/** The aliases of the account, newest first. Fails with `forbidden` (agent key), `validation_error` (cursor). */
+export async function listAliases(
+  ctx: Context,
+  principal: Principal,
+  { limit, before }: { limit: number; before?: string },
+): Promise<Page<Alias>> {
+  requireAccountKey(principal)
+  const { accountId } = principal
+  const position = readTimePosition(before)
+  const rows = await store.listAliases(ctx.store, { accountId, before: position, limit: limit + 1 })
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const ids = [...new Set(shown.flatMap(({ mailboxIds }) => mailboxIds))]
+  const mailboxes = await store.findMailboxes(
+    ctx.store,
+    ids.map((mailboxId) => ({ accountId, mailboxId })),
+  )
+  return {
+    items: shown.map((doc) => aliasOf(doc, mailboxes)),
+    next: rows.length > limit && last ? encodeTimePosition({ at: last.createdAt, key: last._id }) : null,
+  }
+}
+
+/**
+ * Makes an alias of mailboxes of the account. Fails with `forbidden` (agent key), `validation_error`,
+ * `domain_not_on_account`, `domain_not_verified`, `mailbox_not_found` (target), `conflict` (taken, or too many).
+ */
+export async function createAlias(
+  ctx: Context,
+  principal: Principal,
+  { alias, targets }: { alias: string; targets: readonly string[] },
+): Promise<Alias> {
+  requireAccountKey(principal)
+  const { accountId } = principal
+  const canonical = canonicalAlias(alias)
+  const { domain } = splitAddress(canonical)
+  await requireOwnDomain(ctx, accountId, domain)
+  const mailboxes = await Promise.all(targets.map((target) => reachMailbox(ctx, principal, target)))
+  const doc: AddressDoc = {
+    ...{ _id: canonical, accountId, mailboxIds: [...new Set(mailboxes.map(({ _id }) => _id))], kind: 'alias', domain },
+    ...{ createdAt: ctx.clock.now(), releasedAt: null },
+  }
+  if (!(await takePlace(ctx.store, accountId, 'aliases', aliasesMax)))
+    throw new Failure('conflict', `An account has at most ${aliasesMax} aliases.`)
+  try {
+    if (!(await store.insertAddress(ctx.store, doc)))
+      throw new Failure('conflict', `The address ${canonical} is taken.`)
+  } catch (error) {
+    await freePlace(ctx.store, accountId, 'aliases')
+    throw error
+  }
+  ctx.changes.publish({ kind: 'address', addresses: [canonical] })
+  return aliasOf(doc, mailboxes)
+}
+
+/** Removes an alias: its address is free at once. Fails with `forbidden` (agent key), `alias_not_found`. */
+export async function deleteAlias(ctx: Context, principal: Principal, alias: string): Promise<void> {
+  requireAccountKey(principal)
+  const { accountId } = principal
+  const canonical = readAlias(alias)
+  if (canonical === null || !(await store.removeAlias(ctx.store, { accountId, alias: canonical })))
+    throw new Failure('alias_not_found', `The account has no alias ${alias}.`)
+  await freePlace(ctx.store, accountId, 'aliases')
+  ctx.changes.publish({ kind: 'address', addresses: [canonical] })
+}
+
+/**
+ * Whether an address (canonical, without tag) is an alias of the mailbox by its own name. A catch-all does not count: whoever
+ * may send from one mailbox would be everybody of the domain.
+ */
+export async function isAliasOf(ctx: Context, mailbox: MailboxDoc, address: string): Promise<boolean> {
+  const [found] = await store.findAddresses(ctx.store, [address])
+  return found?.kind === 'alias' && found.accountId === mailbox.accountId && found.mailboxIds.includes(mailbox._id)
+}
+
+/** interface.md, Key kinds: an agent key may not even look, since aliases tell of mailboxes it does not reach. */
+function requireAccountKey({ kind }: Principal): void {
+  if (kind !== 'account') throw new Failure('forbidden', 'Aliases are for account keys only.')
+}
+
+/** An address or `*@domain` in canonical form; null when it is neither. */
+function readAlias(alias: string): string | null {
+  const { local, domain } = splitAddress(alias.trim())
+  if (local !== '*') return normaliseAddress(alias)
+  const canonical = normaliseDomain(domain)
+  return canonical === null ? null : catchAllOf(canonical)
+}
+
+function canonicalAlias(alias: string): string {
+  const canonical = readAlias(alias)
+  const { local } = splitAddress(canonical ?? '')
+  // A star within an address is meant for many, and would be one.
+  if (canonical === null || (local.includes('*') && local !== '*'))
+    throw new Failure('validation_error', `"${alias}" is neither an address nor *@domain.`, { param: 'alias' })
+  if (local.includes('+'))
+    throw new Failure('validation_error', 'An alias must not contain "+": plus forms reach the alias without.', {
+      param: 'alias',
+    })
+  return canonical
+}
+
+function aliasOf({ _id, mailboxIds, createdAt }: AddressDoc, mailboxes: readonly MailboxDoc[]): Alias {
+  const targets = mailboxIds.flatMap((id) => mailboxes.find((mailbox) => mailbox._id === id)?.address ?? [])
+  return { alias: _id, targets, createdAt }
+}

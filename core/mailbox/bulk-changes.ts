@@ -1,0 +1,123 @@
+/**
+ * Changes of many messages, in batches: between two of them others have their turn. Each batch is whole by itself, so an
+ * interrupted verb is finished by repeating it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FolderDoc } from '../../store/documents/mail.ts'
+import type { ReadMessage } from '../../store/message-edits.ts'
+import * as store from '../../store/message-edits.ts'
+import type { Principal } from '../access/principal.ts'
+import type { Context } from '../process/context.ts'
+import { getFolder } from './folders.ts'
+import { reachMailbox } from './mailboxes.ts'
+import { deriveOf } from './threading.ts'
+
+/** Messages that somebody else changed between our read and our write are looked at again, so often. */
+const passesMax = 5
+const pauseMs = 100
+
+/** Marks the messages of a folder as seen. Answers how many were not. Fails with `not_found`. */
+export async function markAllRead(
+  ctx: Context,
+  principal: Principal,
+  { address, folder: name }: { address: string; folder: string },
+): Promise<number> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  const folder = await getFolder(ctx, mailbox._id, name)
+  return inBatches(ctx, folder, {
+    start: '',
+    read: (after) => store.readUnread(ctx.store, { mailboxId: mailbox._id, folderId: folder._id, after }),
+    position: ({ _id }) => _id,
+    change: (messages) => store.editMessages(ctx.store, changeOf(ctx, folder, messages), { seen: true }),
+  })
+}
+
+/** Removes everything in Trash for good. Answers how many messages went. */
+export async function emptyTrash(ctx: Context, principal: Principal, address: string): Promise<number> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  const trash = await getFolder(ctx, mailbox._id, 'trash')
+  return inBatches(ctx, trash, {
+    ...byUid(ctx, trash),
+    change: (messages) => store.removeMessages(ctx.store, changeOf(ctx, trash, messages)),
+  })
+}
+
+/** Moves everything in a folder to another one. Answers how many messages went. */
+export async function moveAll(ctx: Context, from: FolderDoc, to: FolderDoc): Promise<number> {
+  return inBatches(ctx, from, {
+    ...byUid(ctx, from),
+    change: (messages) => {
+      const change = changeOf(ctx, from, messages)
+      return store.editMessages(ctx.store, change, { to: placeIn(to, from, change.at) })
+    },
+  })
+}
+
+/** Removes messages of any folders for good. Answers how many went. */
+export async function removeForGood(ctx: Context, messages: readonly ReadMessage[]): Promise<number> {
+  let removed = 0
+  for (const own of Map.groupBy(messages, ({ folderId }) => folderId).values()) {
+    for (let n = 0; n < own.length; n += store.editMessagesMax) {
+      const some = own.slice(n, n + store.editMessagesMax)
+      const [{ mailboxId, folderId }] = some as [ReadMessage]
+      const change = changeOf(ctx, { _id: folderId, mailboxId }, some)
+      removed += (await store.removeMessages(ctx.store, change)).size
+    }
+  }
+  return removed
+}
+
+/** What a message must be told of the folder it comes to. */
+export function placeIn(to: FolderDoc, from: Pick<FolderDoc, '_id'>, at: Date): NonNullable<store.Edit['to']> {
+  const discards = to.role === 'trash' || to.role === 'spam'
+  return { folderId: to._id, ...(discards && { deletedFrom: from._id, discardedAt: at }) }
+}
+
+/** A change, now, of messages of one folder. */
+export function changeOf(
+  ctx: Context,
+  { _id: folderId, mailboxId }: Pick<FolderDoc, '_id' | 'mailboxId'>,
+  messages: readonly ReadMessage[],
+): store.Change {
+  return { mailboxId, folderId, messages, at: ctx.clock.now(), derive: deriveOf(ctx, mailboxId) }
+}
+
+type Batches<P> = {
+  readonly start: P
+  read(after: P): Promise<readonly ReadMessage[]>
+  position(message: ReadMessage): P
+  change(messages: readonly ReadMessage[]): Promise<ReadonlySet<string>>
+}
+
+function byUid(ctx: Context, { _id: folderId, mailboxId }: FolderDoc): Omit<Batches<number>, 'change'> {
+  return {
+    start: 0,
+    read: (after) => store.readMessages(ctx.store, { mailboxId, folderId, after }),
+    position: ({ uid }) => uid,
+  }
+}
+
+async function inBatches<P>(
+  ctx: Context,
+  { mailboxId }: FolderDoc,
+  { start, read, position, change }: Batches<P>,
+): Promise<number> {
+  let changed = 0
+  for (let pass = 0; pass < passesMax; pass++) {
+    let missed = 0
+    let after = start
+    for (;;) {
+      const messages = await read(after)
+      const last = messages.at(-1)
+      if (last === undefined) break
+      const { size } = await change(messages)
+      ctx.changes.publish({ kind: 'folders', mailboxId, messageIds: messages.map(({ _id }) => _id) })
+      changed += size
+      missed += messages.length - size
+      after = position(last)
+    }
+    if (missed === 0) break
+    await sleep(pauseMs)
+  }
+  return changed
+}

@@ -1,0 +1,52 @@
+/** Labels: words on messages of agents' mailboxes. Folders count them with their other counters. */
+import { Failure } from '../../schemas/failures.ts'
+import { mailboxLabelsMax } from '../../schemas/threads.ts'
+import type { FolderDoc, MailboxDoc } from '../../store/documents/mail.ts'
+import { findFolders, labelKey, labelOf } from '../../store/folders.ts'
+import type { Principal } from '../access/principal.ts'
+import type { Context } from '../process/context.ts'
+import { reachMailbox } from './mailboxes.ts'
+import { requireAgentInbox } from './threading.ts'
+
+/** A label in the form in which it is kept. */
+export const canonicalLabel = (label: string) => label.normalize('NFC')
+
+export type LabelCount = { readonly label: string; readonly count: number }
+
+/** Labels of one message. */
+const messageLabelsMax = 50
+
+/** The labels of a mailbox and how many messages have each, by name. Fails with `agent_inbox_only`. */
+export async function listLabels(ctx: Context, principal: Principal, address: string): Promise<readonly LabelCount[]> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  requireAgentInbox(mailbox)
+  const counts = countsOf(await findFolders(ctx.store, mailbox._id))
+  return [...counts]
+    .map(([key, count]) => ({ label: labelOf(key), count }))
+    .sort((a, b) => (a.label < b.label ? -1 : 1))
+}
+
+/** The labels of a message after a change of them. Fails with `agent_inbox_only`, `validation_error` (too many). */
+export function labelsAfter(
+  mailbox: MailboxDoc,
+  folders: readonly FolderDoc[],
+  { before, add, remove }: { before: readonly string[]; add: readonly string[]; remove: readonly string[] },
+): readonly string[] {
+  requireAgentInbox(mailbox)
+  const removed = new Set(remove.map(canonicalLabel))
+  const labels = [...new Set([...before, ...add.map(canonicalLabel)])].filter((label) => !removed.has(label))
+  const refuse = (text: string) => new Failure('validation_error', text, { param: 'addLabels' })
+  if (labels.length > messageLabelsMax) throw refuse(`More than ${messageLabelsMax} labels on one message.`)
+  const known = countsOf(folders)
+  const fresh = labels.filter((label) => !known.has(labelKey(label)))
+  if (fresh.length > 0 && known.size + fresh.length > mailboxLabelsMax)
+    throw refuse(`More than ${mailboxLabelsMax} labels in one mailbox.`)
+  return labels
+}
+
+function countsOf(folders: readonly FolderDoc[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { labels = {} } of folders)
+    for (const [key, count] of Object.entries(labels)) counts.set(key, (counts.get(key) ?? 0) + count)
+  return new Map([...counts].filter(([, count]) => count > 0))
+}

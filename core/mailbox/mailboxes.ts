@@ -1,0 +1,380 @@
+/** Mailboxes: made, found, changed, ended. */
+import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { deriveId, newId } from '../../schemas/ids.ts'
+import { allowanceOf, type Plans } from '../../schemas/plans.ts'
+import { freePlace, grantMailbox, takePlace } from '../../store/accounts.ts'
+import type { AutoReply, MailboxDoc } from '../../store/documents/mail.ts'
+import type { NewEvent } from '../../store/events.ts'
+import { insertStandardFolders, storageUsed } from '../../store/folders.ts'
+import * as store from '../../store/mailboxes.ts'
+import { type Page, pageOf, positionOf } from '../access/paging.ts'
+import { type Principal, reaches } from '../access/principal.ts'
+import { giveRolling, takeRolling } from '../access/usage.ts'
+import { recordEvents } from '../notify/events.ts'
+import { createRounds } from '../process/batched-lookup.ts'
+import { dayMs, hourMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { hint, hintOf } from '../process/likely-answers.ts'
+import { perStore } from '../process/per-process.ts'
+
+export type Mailbox = {
+  readonly id: string
+  readonly accountId: string
+  readonly address: string
+  readonly domain: string
+  readonly kind: 'agent' | 'person'
+  readonly displayName: string | null
+  readonly createdAt: Date
+  readonly createdBy: string | null
+  readonly signature: string | null
+  readonly autoReply: AutoReply | null
+  readonly storage: { readonly usedBytes: number; readonly limitBytes: number }
+  /** Set while recipients see the bare address. */
+  readonly hint?: string
+}
+
+const displayNameMax = 200
+const noNameHint = 'Recipients see the bare address: set displayName so that they see a name.'
+
+/** Mailboxes the key reaches, newest first. */
+export async function listMailboxes(
+  ctx: Context,
+  principal: Principal,
+  { limit, before = null }: { limit: number; before?: string | null },
+): Promise<Page<Mailbox>> {
+  const docs = await store.listMailboxes(ctx.store, {
+    accountId: principal.accountId,
+    only: principal.mailboxIds,
+    before: positionOf(before, 'mbx'),
+    limit: limit + 1,
+  })
+  const page = pageOf(docs, limit)
+  return { items: await mailboxesOf(ctx, page.items, principal.account), next: page.next }
+}
+
+/**
+ * Makes a mailbox on one of the account's domains. Fails with `validation_error`, `domain_not_on_account`,
+ * `domain_not_verified`, `plan_required`, `AGENT_INBOX_LIMIT`, `mailbox_creation_limit`, `conflict` (taken).
+ */
+export async function createMailbox(
+  ctx: Context,
+  principal: Principal,
+  {
+    address,
+    displayName = null,
+    kind = 'agent',
+  }: { address: string; displayName?: string | null; kind?: 'agent' | 'person' },
+): Promise<Mailbox> {
+  const { account, accountId, keyId } = principal
+  const canonical = canonicalAddress(address)
+  await requireOwnDomain(ctx, accountId, splitAddress(canonical).domain)
+  if (kind === 'person' && principal.kind === 'agent')
+    throw new Failure('forbidden', 'Only account keys may choose the kind of a mailbox.')
+  if (kind === 'person' && account.plan === null)
+    throw new Failure('plan_required', 'A mailbox for a person needs a mail plan.')
+  const allowance = allowanceOf(account)
+  const rolling = {
+    owner: keyId,
+    counter: 'mailboxes',
+    limit: allowance.inboxCreationsPerDay,
+    windowMs: dayMs,
+    stepMs: hourMs,
+  }
+  const waitSeconds = await takeRolling(ctx, rolling)
+  if (waitSeconds !== null) {
+    throw new Failure(
+      'mailbox_creation_limit',
+      `This key made ${allowance.inboxCreationsPerDay} mailboxes within 24 hours.`,
+      { retryAfter: waitSeconds },
+    )
+  }
+  try {
+    if (!(await takePlace(ctx.store, accountId, 'inboxes', allowance.inboxes))) {
+      throw new Failure('AGENT_INBOX_LIMIT', `The plan has ${allowance.inboxes} inboxes, and all are taken.`)
+    }
+    try {
+      const doc = await placeMailbox(ctx, {
+        accountId,
+        address: canonical,
+        displayName: cleanName(displayName),
+        kind,
+        keyId,
+      })
+      if (principal.kind === 'agent') await grantMailbox(ctx.store, { accountId, keyId, mailboxId: doc._id })
+      const mailbox = await mailboxOf(ctx, doc, account)
+      await announceMailbox(ctx, 'mailbox.created', mailbox)
+      return mailbox
+    } catch (error) {
+      await freePlace(ctx.store, accountId, 'inboxes')
+      throw error
+    }
+  } catch (error) {
+    await giveRolling(ctx, rolling)
+    throw error
+  }
+}
+
+/** Takes the address and makes the mailbox with its folders. Fails with `conflict` when the address is taken. */
+export async function placeMailbox(
+  ctx: Context,
+  {
+    accountId,
+    address,
+    displayName,
+    kind,
+    keyId,
+  }: { accountId: string; address: string; displayName: string | null; kind: 'agent' | 'person'; keyId: string | null },
+): Promise<MailboxDoc> {
+  const at = ctx.clock.now()
+  const mailboxId = newId('mbx', at)
+  const { domain } = splitAddress(address)
+  // The address last: once it is found at RCPT, everything behind it is there.
+  const doc: MailboxDoc = {
+    _id: mailboxId,
+    accountId,
+    address,
+    domain,
+    kind,
+    displayName,
+    signature: null,
+    autoReply: null,
+    createdAt: at,
+    createdBy: keyId,
+  }
+  await insertStandardFolders(ctx.store, {
+    accountId,
+    mailboxId,
+    uidValidity: Math.floor(at.getTime() / 1000),
+  })
+  await store.insertMailbox(ctx.store, doc)
+  if (
+    await store.insertAddress(ctx.store, {
+      _id: address,
+      accountId,
+      mailboxIds: [mailboxId],
+      kind: 'mailbox',
+      domain,
+      createdAt: at,
+      releasedAt: null,
+    })
+  ) {
+    // A catch-all may have had its mail until now.
+    ctx.changes.publish({ kind: 'address', addresses: [address] })
+    return doc
+  }
+  await store.removeMailbox(ctx.store, { accountId, mailboxId })
+  throw new Failure('conflict', `The address ${address} is taken.`)
+}
+
+/** The mailbox at an address, if the key reaches it; else `mailbox_not_found`, as if it did not exist. */
+export async function getMailbox(ctx: Context, principal: Principal, address: string): Promise<Mailbox> {
+  return mailboxOf(ctx, await reachMailbox(ctx, principal, address), principal.account)
+}
+
+/** What `foreseeMailbox` asked for in a request. */
+const foreseen = new WeakMap<Context, Promise<MailboxDoc | null>>()
+
+/**
+ * Asks for the mailbox that a request is likely about while it is still being found out who asks. Who may have it, and
+ * whether it is the one, is up to the first `reachMailbox` of the same context.
+ */
+export function foreseeMailbox(ctx: Context, address: string): void {
+  // A failure is met again by who needs the mailbox.
+  const likely = findLikely(ctx, normaliseAddress(address) ?? '').catch(() => null)
+  foreseen.set(ctx, likely)
+}
+
+/** The mailbox that an address was found to mean lately; of whichever account. */
+async function findLikely(ctx: Context, canonical: string): Promise<MailboxDoc | null> {
+  const [accountId, mailboxId] = hintOf(ctx, 'mailbox of address', canonical)?.split(' ') ?? []
+  return accountId === undefined || mailboxId === undefined ? null : livingMailbox(ctx, { accountId, mailboxId })
+}
+
+const asked = perStore(() => createRounds<MailboxDoc>())
+
+/** A mailbox of an account: those who ask at once ask together. */
+async function livingMailbox(
+  ctx: Context,
+  wanted: { readonly accountId: string; readonly mailboxId: string },
+): Promise<MailboxDoc | null> {
+  const name = (of: typeof wanted) => `${of.accountId} ${of.mailboxId}`
+  const load = async (names: readonly string[]) => {
+    const all = names
+      .map((each) => each.split(' '))
+      .map(([accountId = '', mailboxId = '']) => ({ accountId, mailboxId }))
+    const found = await store.findMailboxes(ctx.store, all)
+    return new Map(found.map((doc) => [name({ accountId: doc.accountId, mailboxId: doc._id }), doc]))
+  }
+  return (await asked(ctx)(name(wanted), load)) ?? null
+}
+
+/** The document of the mailbox at an address, if the key reaches it. Fails with `mailbox_not_found`. */
+export async function reachMailbox(ctx: Context, principal: Principal, address: string): Promise<MailboxDoc> {
+  const { accountId } = principal
+  const canonical = normaliseAddress(address) ?? ''
+  const early = foreseen.get(ctx)
+  // Once: what is reached after something was changed must be read after that.
+  foreseen.delete(ctx)
+  const likely = await (early ?? findLikely(ctx, canonical))
+  // A mailbox keeps its address as long as it lives, so its document says whether it is the one.
+  const isIt = likely?.address === canonical && likely.accountId === accountId && reaches(principal, likely._id)
+  if (isIt) return likely
+  const [found] = canonical === '' ? [] : await store.findAddresses(ctx.store, [canonical])
+  const [mailboxId] = found?.kind === 'mailbox' && found.accountId === accountId ? found.mailboxIds : []
+  const doc =
+    mailboxId !== undefined && reaches(principal, mailboxId)
+      ? await store.findMailbox(ctx.store, { accountId, mailboxId })
+      : null
+  if (doc === null) throw new Failure('mailbox_not_found', `No mailbox ${address} is reachable with this key.`)
+  hint(ctx, 'mailbox of address', canonical, `${accountId} ${doc._id}`)
+  return doc
+}
+
+export type MailboxChange = {
+  readonly displayName?: string | null
+  readonly signature?: string | null
+  readonly autoReply?: AutoReply | null
+}
+
+/** Changes what recipients see. Null clears. */
+export async function updateMailbox(
+  ctx: Context,
+  principal: Principal,
+  { address, ...change }: { address: string } & MailboxChange,
+): Promise<Mailbox> {
+  const { accountId } = principal
+  const { _id: mailboxId } = await reachMailbox(ctx, principal, address)
+  const { displayName, signature, autoReply } = change
+  const set = {
+    ...(displayName !== undefined && { displayName: cleanName(displayName) }),
+    ...(signature !== undefined && { signature }),
+    ...(autoReply !== undefined && { autoReply }),
+  }
+  const doc =
+    Object.keys(set).length === 0
+      ? await store.findMailbox(ctx.store, { accountId, mailboxId })
+      : await store.changeMailbox(ctx.store, { accountId, mailboxId, change: set })
+  if (doc === null) throw new Failure('mailbox_not_found')
+  return mailboxOf(ctx, doc, principal.account)
+}
+
+/** Ends a mailbox: it stops receiving now, its mail is purged 30 days later. An agent key may end only what it made. */
+export async function deleteMailbox(ctx: Context, principal: Principal, address: string): Promise<void> {
+  const doc = await reachMailbox(ctx, principal, address)
+  if (principal.kind === 'agent' && doc.createdBy !== principal.keyId)
+    throw new Failure('forbidden', 'An agent key may delete only mailboxes that it created.')
+  await endMailbox(ctx, doc, principal.account)
+}
+
+/** What `deleteMailbox` does, without asking who wants it. */
+export async function endMailbox(ctx: Context, doc: MailboxDoc, plans: Plans): Promise<void> {
+  const at = ctx.clock.now()
+  const { accountId, _id: mailboxId } = doc
+  if (!(await store.endMailbox(ctx.store, { accountId, mailboxId, at }))) return
+  await freePlace(ctx.store, accountId, 'inboxes')
+  await finishEnding(ctx, doc, plans)
+}
+
+/** What follows from the end of a mailbox: it is reached by no address, and its end is told. Safe to repeat. */
+export async function finishEnding(ctx: Context, doc: MailboxDoc, plans: Plans): Promise<void> {
+  const at = ctx.clock.now()
+  const { accountId, _id: mailboxId } = doc
+  const { addresses, aliasesGone } = await store.releaseAddresses(ctx.store, { accountId, mailboxId, at })
+  ctx.changes.publish({ kind: 'address', addresses })
+  await freePlace(ctx.store, accountId, 'aliases', aliasesGone)
+  await announceMailbox(ctx, 'mailbox.deleted', await mailboxOf(ctx, doc, plans))
+}
+
+/** The record of a mailbox as callers see it. */
+export async function mailboxOf(ctx: Context, doc: MailboxDoc, plans: Plans): Promise<Mailbox> {
+  const [mailbox] = await mailboxesOf(ctx, [doc], plans)
+  return mailbox!
+}
+
+/** The records of mailboxes of one account, in two round trips whatever their number. */
+async function mailboxesOf(ctx: Context, docs: readonly MailboxDoc[], plans: Plans): Promise<readonly Mailbox[]> {
+  const nameless = new Set(docs.filter(({ displayName }) => displayName === null).map(({ domain }) => domain))
+  const [used, domains] = await Promise.all([
+    storageUsed(
+      ctx.store,
+      docs.map(({ _id }) => _id),
+    ),
+    nameless.size === 0 ? [] : store.findDomains(ctx.store, [...nameless]),
+  ])
+  const named = new Set(domains.filter(({ defaultDisplayName }) => defaultDisplayName !== null).map(({ _id }) => _id))
+  const limitBytes = allowanceOf(plans).storagePerInboxBytes
+  return docs.map((doc) => {
+    const { _id, accountId, address, domain, kind, displayName, createdAt, createdBy, signature, autoReply } = doc
+    return {
+      ...{ id: _id, accountId, address, domain, kind, displayName, createdAt, createdBy, signature, autoReply },
+      storage: { usedBytes: used.get(_id) ?? 0, limitBytes },
+      ...(displayName === null && !named.has(domain) && { hint: noNameHint }),
+    }
+  })
+}
+
+/** Tells that a mailbox was created or deleted. */
+export async function announceMailbox(
+  ctx: Context,
+  type: 'mailbox.created' | 'mailbox.deleted',
+  mailbox: Mailbox,
+): Promise<void> {
+  await recordEvents(ctx, [mailboxEvent(type, mailbox, ctx.clock.now())])
+}
+
+/** The event of a mailbox's creation or deletion. */
+function mailboxEvent(type: 'mailbox.created' | 'mailbox.deleted', mailbox: Mailbox, at: Date): NewEvent {
+  const { id, accountId, address, domain, kind, displayName, createdAt, createdBy, signature, autoReply, storage } =
+    mailbox
+  return {
+    _id: deriveId('evt', id, type),
+    accountId,
+    type,
+    createdAt: at,
+    mailbox: address,
+    mailboxId: id,
+    domain,
+    data: {
+      ...{ address, displayName, kind, domain, createdAt: createdAt.toISOString(), createdBy, signature },
+      autoReply: autoReply === null ? null : { ...autoReply, until: autoReply.until?.toISOString() ?? null },
+      storage: { used: storage.usedBytes, limit: storage.limitBytes },
+    },
+  }
+}
+
+function canonicalAddress(address: string): string {
+  const canonical = normaliseAddress(address)
+  if (canonical === null)
+    throw new Failure('validation_error', `"${address}" is not a mail address.`, { param: 'address' })
+  if (splitAddress(canonical).local.includes('+'))
+    throw new Failure(
+      'validation_error',
+      'A mailbox address must not contain "+": plus forms reach the mailbox without.',
+      { param: 'address' },
+    )
+  if (splitAddress(canonical).local === '*')
+    throw new Failure('validation_error', 'All other addresses of a domain are an alias, not a mailbox.', {
+      param: 'address',
+    })
+  return canonical
+}
+
+/** Fails with `domain_not_on_account` or `domain_not_verified` unless the account may have addresses in the domain. */
+export async function requireOwnDomain(ctx: Context, accountId: string, domain: string): Promise<void> {
+  const owner = await store.findDomain(ctx.store, domain)
+  if (owner === null || owner.accountId !== accountId)
+    throw new Failure('domain_not_on_account', `The domain ${domain} is not on this account.`)
+  if (owner.status === 'pending') throw new Failure('domain_not_verified', `The domain ${domain} is not verified yet.`)
+}
+
+/** A name that can stand in a header: no line breaks or control characters. */
+function cleanName(name: string | null): string | null {
+  if (name === null) return null
+  const clean = name.replaceAll(/\p{Cc}/gu, ' ').trim()
+  if ([...clean].length > displayNameMax)
+    throw new Failure('validation_error', `"displayName" has more than ${displayNameMax} characters.`, {
+      param: 'displayName',
+    })
+  return clean === '' ? null : clean
+}

@@ -1,0 +1,203 @@
+/**
+ * Webhook deliveries: one document for each event and endpoint, planned when the event is recorded and attempted at once;
+ * retries follow from `nextAt`. A claim moves `nextAt` to the end of its lease, so a dead process's attempt is made again.
+ */
+import { createHmac } from 'node:crypto'
+import { deriveId, newToken } from '../../schemas/ids.ts'
+import { fromBinary } from '../../store/bytes.ts'
+import type { DeliveryAttempt, DeliveryDoc, EventDoc, WebhookDoc } from '../../store/documents/events.ts'
+import * as store from '../../store/events.ts'
+import { after, dayMs, hourMs, minuteMs, secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { eventOf } from './event-body.ts'
+import { postWebhook } from './webhook-post.ts'
+import { endpointsOf, isLive } from './webhooks.ts'
+
+/** Pauses after a failed attempt; then every 8 hours (decisions.md 2, Webhooks and events). */
+const pausesMs = [
+  5 * secondMs,
+  30 * secondMs,
+  2 * minuteMs,
+  10 * minuteMs,
+  30 * minuteMs,
+  hourMs,
+  2 * hourMs,
+  4 * hourMs,
+]
+const laterPauseMs = 8 * hourMs
+const jitter = 0.2
+const retriedMs = dayMs
+const retryAfterMaxMs = hourMs
+const turnedOffAfterMs = 5 * dayMs
+const leaseMs = 30 * secondMs
+const heldBackMs = secondMs
+const dueMax = 200
+
+/** Plans the deliveries of new events and makes their first attempts, without waiting for the answers. */
+export async function planDeliveries(ctx: Context, events: readonly EventDoc[]): Promise<void> {
+  const at = ctx.clock.now()
+  const byAccount = [...Map.groupBy(events, ({ accountId }) => accountId)]
+  const planned = await Promise.all(
+    byAccount.map(async ([accountId, own]) => {
+      const endpoints = await endpointsOf(ctx, accountId)
+      return own.flatMap((event) =>
+        endpoints.filter(({ hears }) => hears(event)).map(({ webhook }) => deliveryOf(webhook, event, at)),
+      )
+    }),
+  )
+  await store.insertDeliveries(ctx.store, planned.flat())
+  for (const { _id } of planned.flat()) attemptSoon(ctx, _id)
+}
+
+/** Plans what a crash between recording the events and planning for them left out; endpoints that are newer hear nothing. */
+export async function planMissed(ctx: Context, accountId: string, eventIds: readonly string[]): Promise<void> {
+  const endpoints = await endpointsOf(ctx, accountId)
+  if (endpoints.length === 0 || eventIds.length === 0) return
+  const at = ctx.clock.now()
+  const wanted = (await store.findEvents(ctx.store, eventIds)).flatMap((event) =>
+    endpoints
+      .filter(({ webhook, hears }) => webhook.createdAt <= event.createdAt && hears(event))
+      .map(({ webhook }) => deliveryOf(webhook, event, at)),
+  )
+  const known = await store.knownDeliveries(
+    ctx.store,
+    wanted.map(({ _id }) => _id),
+  )
+  const missed = wanted.filter(({ _id }) => !known.has(_id))
+  await store.insertDeliveries(ctx.store, missed)
+  for (const { _id } of missed) attemptSoon(ctx, _id)
+}
+
+/** Makes the attempts that are due, up to a bound. Answers how many there were. */
+export async function attemptDue(ctx: Context): Promise<number> {
+  const due = await store.dueDeliveries(ctx.store, ctx.clock.now(), dueMax)
+  await Promise.all(due.map((deliveryId) => attempt(ctx, deliveryId)))
+  return due.length
+}
+
+function deliveryOf(webhook: WebhookDoc, event: EventDoc, at: Date): DeliveryDoc {
+  return {
+    _id: deriveId('dlv', event._id, webhook._id),
+    accountId: event.accountId,
+    webhookId: webhook._id,
+    eventId: event._id,
+    type: event.type,
+    mailboxId: event.mailboxId,
+    body: JSON.stringify(eventOf(event)),
+    state: 'waiting',
+    createdAt: at,
+    firstAt: null,
+    nextAt: at,
+    lease: null,
+    attempts: [],
+  }
+}
+
+function attemptSoon(ctx: Context, deliveryId: string): void {
+  attempt(ctx, deliveryId).catch((error: unknown) => {
+    // It stays due: the next round of `attemptDue` makes it.
+    ctx.log.warn({ err: error, deliveryId }, 'webhook attempt')
+  })
+}
+
+/** Claims one delivery, posts it and records what came of it. */
+async function attempt(ctx: Context, deliveryId: string): Promise<void> {
+  const now = ctx.clock.now()
+  const token = newToken()
+  const delivery = await store.claimDelivery(ctx.store, { deliveryId, now, until: after(now, leaseMs), token })
+  if (delivery === null) return
+  const webhook = await store.findWebhook(ctx.store, delivery)
+  if (webhook === null || !(await isLive(ctx, webhook))) {
+    await store.skipDeliveries(ctx.store, delivery.webhookId)
+    return
+  }
+  if (webhook.ordering === 'mailbox' && (await store.hasEarlierWaiting(ctx.store, delivery))) {
+    await store.postponeDelivery(ctx.store, delivery, after(now, heldBackMs))
+    return
+  }
+  const secret = ctx.secrets.open(fromBinary(webhook.secret), 'webhook')
+  const sent = ctx.clock.now()
+  const answer = await postWebhook(ctx, {
+    url: webhook.url,
+    body: delivery.body,
+    headers: signatureHeaders({ id: delivery.eventId, body: delivery.body, secrets: [secret], at: sent }),
+  })
+  const made: DeliveryAttempt = {
+    at: sent,
+    status: answer.status,
+    response: answer.response,
+    error: answer.error,
+    durationMs: answer.durationMs,
+  }
+  if (answer.status !== null && answer.status >= 200 && answer.status < 300) {
+    await store.recordAttempt(ctx.store, delivery, { attempt: made, state: 'delivered', nextAt: null })
+    if (webhook.failingSince !== null)
+      await store.changeWebhook(ctx.store, {
+        accountId: webhook.accountId,
+        webhookId: webhook._id,
+        change: { failingSince: null },
+      })
+    return
+  }
+  await recordFailure(ctx, delivery, webhook, made, answer.retryAfterMs)
+}
+
+async function recordFailure(
+  ctx: Context,
+  delivery: DeliveryDoc,
+  webhook: WebhookDoc,
+  made: DeliveryAttempt,
+  retryAfterMs: number | null,
+): Promise<void> {
+  const { accountId, _id: webhookId } = webhook
+  const first = delivery.firstAt ?? made.at
+  const nextAt = after(made.at, pauseMs(delivery.attempts.length, retryAfterMs))
+  const over = nextAt.getTime() - first.getTime() > retriedMs
+  await store.recordAttempt(ctx.store, delivery, {
+    attempt: made,
+    state: over ? 'failed' : 'waiting',
+    nextAt: over ? null : nextAt,
+  })
+  const failingSince = await store.noteFailing(ctx.store, { accountId, webhookId, at: made.at })
+  if (made.at.getTime() - failingSince.getTime() < turnedOffAfterMs) return
+  await store.changeWebhook(ctx.store, { accountId, webhookId, change: { enabled: false } })
+  await store.skipDeliveries(ctx.store, webhookId)
+  ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
+  ctx.log.warn({ webhookId, accountId, failingSince }, 'webhook endpoint turned off after 5 days of failures')
+}
+
+function pauseMs(attemptsBefore: number, retryAfterMs: number | null): number {
+  const pause = (pausesMs[attemptsBefore] ?? laterPauseMs) * (1 - jitter + 2 * jitter * Math.random())
+  return retryAfterMs === null ? pause : Math.max(pause, Math.min(retryAfterMs, retryAfterMaxMs))
+}
+
+/**
+ * The headers that let a receiver trust a request: ours (interface.md, Webhook signature) and Standard Webhooks'. With two
+ * secrets both sign, the newer one last.
+ */
+export function signatureHeaders({
+  id,
+  body,
+  secrets,
+  at,
+}: {
+  id: string
+  body: string
+  secrets: readonly string[]
+  at: Date
+}): Record<string, string> {
+  const timestamp = Math.floor(at.getTime() / secondMs)
+  const ours = secrets.map(
+    (secret) => `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`,
+  )
+  const standard = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  })
+  return {
+    'x-service-signature': [`t=${timestamp}`, ...ours].join(','),
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': standard.join(' '),
+  }
+}

@@ -1,0 +1,29 @@
+/** The envelope of an event, the same in webhooks, the list and the stream (interface.md, Webhook event envelope). */
+import { Failure } from '../../schemas/failures.ts'
+import type { EventDoc } from '../../store/documents/events.ts'
+
+export type Event = {
+  readonly id: string
+  readonly type: string
+  /** ISO 8601 UTC. */
+  readonly created_at: string
+  readonly cursor: string
+  readonly data: { readonly [field: string]: unknown }
+}
+
+/** An event in wire form. */
+export function eventOf(doc: EventDoc): Event {
+  return { id: doc._id, type: doc.type, created_at: doc.createdAt.toISOString(), cursor: cursorOf(doc), data: doc.data }
+}
+
+/** Opaque: the number and time of an event. */
+export function cursorOf({ seq, createdAt }: Pick<EventDoc, 'seq' | 'createdAt'>): string {
+  return Buffer.from(`${seq}.${createdAt.getTime()}`).toString('base64url')
+}
+
+/** What a cursor names. Fails with `validation_error` when it is none; `param` is the field it came in. */
+export function readCursor(cursor: string, param: string): { seq: number; at: Date } {
+  const match = /^(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
+  if (match === null) throw new Failure('validation_error', `"${param}" is not a cursor of this list.`, { param })
+  return { seq: Number(match[1]), at: new Date(Number(match[2])) }
+}

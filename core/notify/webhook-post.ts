@@ -1,0 +1,128 @@
+/**
+ * One HTTP POST to a customer's URL. The address is checked at connect time, after the name was resolved, so that no name
+ * can lead into the private network; redirects are not followed (interface.md, Events, rule 9).
+ */
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { Agent, request } from 'undici'
+import { Failure } from '../../schemas/failures.ts'
+import { hourMs, secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+
+export type Answer = {
+  readonly status: number | null
+  readonly response: string | null
+  readonly error: string | null
+  readonly durationMs: number
+  readonly retryAfterMs: number | null
+}
+
+/** What is kept of an answer (decisions.md 2, Webhooks and events). */
+const responseBytesMax = 4 * 1024
+const idleMs = 10 * secondMs
+
+/** Posts JSON. Never rejects: what went wrong is in `error`. */
+export async function postWebhook(
+  ctx: Context,
+  { url, body, headers }: { url: string; body: string; headers: Record<string, string> },
+): Promise<Answer> {
+  const { allowPrivate, timeoutMs } = ctx.settings.webhooks
+  const started = performance.now()
+  const durationMs = () => Math.round(performance.now() - started)
+  try {
+    requireAllowedUrl(url, allowPrivate)
+    const signal = AbortSignal.timeout(timeoutMs)
+    const answer = await request(url, {
+      method: 'POST',
+      body,
+      signal,
+      dispatcher: dispatcherOf(ctx),
+      headers: { 'content-type': 'application/json', 'user-agent': 'Mailroom-Webhooks/1', ...headers },
+    })
+    const response = await readStart(answer.body)
+    const retryAfter = answer.headers['retry-after']
+    return {
+      status: answer.statusCode,
+      response,
+      error: null,
+      durationMs: durationMs(),
+      retryAfterMs: retryAfterMs(typeof retryAfter === 'string' ? retryAfter : null, ctx.clock.now()),
+    }
+  } catch (error) {
+    const text =
+      error instanceof Error
+        ? error.name === 'TimeoutError'
+          ? `No answer within ${timeoutMs} ms.`
+          : error.message
+        : String(error)
+    return { status: null, response: null, error: text, durationMs: durationMs(), retryAfterMs: null }
+  }
+}
+
+/** Fails with `validation_error` for a URL that may never be posted to, whatever its name resolves to. */
+export function requireAllowedUrl(url: string, allowPrivate: boolean): void {
+  const refuse = (text: string) => new Failure('validation_error', text, { param: 'url' })
+  if (!URL.canParse(url)) throw refuse('"url" is not a URL.')
+  const { protocol, hostname, username, password } = new URL(url)
+  if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:')) throw refuse('"url" must be an https URL.')
+  if (username !== '' || password !== '') throw refuse('"url" must not carry a user name or password.')
+  const host = hostname.replace(/^\[|\]$|\.$/g, '')
+  if (isIP(host) !== 0 && !allowPrivate && !isPublic(host)) throw refuse('"url" must lead to a public address.')
+  if (!allowPrivate && (host === 'localhost' || host.endsWith('.localhost') || host.endsWith('.local')))
+    throw refuse('"url" must lead to a public address.')
+}
+
+const dispatchers = new WeakMap<object, Agent>()
+
+/** The connections of this process, one set for as long as its store is open. */
+function dispatcherOf(ctx: Context): Agent {
+  let dispatcher = dispatchers.get(ctx.store)
+  if (dispatcher === undefined) {
+    dispatcher = new Agent({
+      connections: ctx.settings.webhooks.concurrency,
+      keepAliveTimeout: idleMs,
+      connect: { lookup: publicLookup(ctx), timeout: ctx.settings.webhooks.timeoutMs },
+    })
+    dispatchers.set(ctx.store, dispatcher)
+  }
+  return dispatcher
+}
+
+/** Resolves a name and lets only public addresses through. */
+function publicLookup({ resolver, settings }: Context): LookupFunction {
+  return (hostname, options, done) => {
+    resolver.addresses(hostname).then(
+      (found) => {
+        const allowed = found.filter(({ address }) => settings.webhooks.allowPrivate || isPublic(address))
+        const [first] = allowed
+        if (first === undefined) done(new Error(`${hostname} does not resolve to a public address.`), '', 0)
+        else if (options.all === true) done(null, [...allowed])
+        else done(null, first.address, first.family)
+      },
+      (error: Error) => done(error, '', 0),
+    )
+  }
+}
+
+/** Whether an address is reachable from the whole internet. */
+function isPublic(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+}
+
+async function readStart(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of body) {
+    parts.push(part)
+    length += part.length
+    if (length >= responseBytesMax) break
+  }
+  return Buffer.concat(parts).subarray(0, responseBytesMax).toString('utf8')
+}
+
+/** Retry-After in seconds or as a date (RFC 9110 10.2.3). */
+function retryAfterMs(value: string | null, now: Date): number | null {
+  if (value === null) return null
+  const ms = /^\d+$/.test(value) ? Number(value) * secondMs : Date.parse(value) - now.getTime()
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, hourMs) : null
+}

@@ -1,0 +1,229 @@
+/** Webhook endpoints: who may have them, what each hears. */
+import { randomBytes } from 'node:crypto'
+import { normaliseDomain } from '../../mail/domain.ts'
+import { normaliseAddress } from '../../mail/message/address.ts'
+import { type EventType, eventKinds } from '../../schemas/events.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
+import { allowanceOf } from '../../schemas/plans.ts'
+import { findKey, freePlace, takePlace } from '../../store/accounts.ts'
+import { toBinary } from '../../store/bytes.ts'
+import type { KeyDoc } from '../../store/documents/accounts.ts'
+import type { EventDoc, WebhookDoc } from '../../store/documents/events.ts'
+import * as store from '../../store/events.ts'
+import type { Principal } from '../access/principal.ts'
+import { secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { perStore } from '../process/per-process.ts'
+import { requireAllowedUrl } from './webhook-post.ts'
+
+export type Webhook = {
+  readonly id: string
+  readonly url: string
+  readonly events: readonly string[]
+  readonly scope: { readonly domains: readonly string[]; readonly mailboxes: readonly string[] }
+  readonly enabled: boolean
+  readonly ordering: 'none' | 'mailbox'
+  readonly description: string | null
+  readonly createdAt: Date
+}
+
+export type WebhookInput = {
+  readonly url: string
+  readonly events: readonly string[]
+  readonly scope?: { readonly domains?: readonly string[]; readonly mailboxes?: readonly string[] }
+  readonly enabled?: boolean
+  readonly ordering?: 'none' | 'mailbox'
+  readonly description?: string | null
+}
+
+/**
+ * Makes an endpoint and shows its signing secret this once. Fails with `validation_error` (URL, kind of event, scope),
+ * `plan_required` (no webhooks on the plan, or no place left), `insufficient_scope` (a kind the key may not read).
+ */
+export async function createWebhook(
+  ctx: Context,
+  principal: Principal,
+  input: WebhookInput,
+): Promise<Webhook & { secret: string }> {
+  const { account, accountId, keyId } = principal
+  const limit = allowanceOf(account).webhookEndpoints
+  if (limit === 0) throw new Failure('plan_required', 'The plan has no webhooks.')
+  requireAllowedUrl(input.url, ctx.settings.webhooks.allowPrivate)
+  requireEvents(principal, input.events)
+  const scope = cleanScope(input.scope)
+  if (!(await takePlace(ctx.store, accountId, 'webhooks', limit)))
+    throw new Failure('plan_required', `The plan has ${limit} webhook endpoints, and all are taken.`)
+  const at = ctx.clock.now()
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  const doc: WebhookDoc = {
+    ...{ _id: newId('whk', at), accountId, url: input.url, events: [...new Set(input.events)], scope },
+    ...{ enabled: input.enabled ?? true, ordering: input.ordering ?? 'none', description: input.description ?? null },
+    ...{
+      secret: toBinary(ctx.secrets.seal(secret, 'webhook')),
+      createdAt: at,
+      keyId,
+      agentKeyId: principal.kind === 'agent' ? keyId : null,
+      failingSince: null,
+    },
+  }
+  await store.insertWebhook(ctx.store, doc)
+  changed(ctx, accountId)
+  return { ...webhookOf(doc), secret }
+}
+
+/** The endpoints the key may see: an agent key only its own, newest first. */
+export async function listWebhooks(ctx: Context, principal: Principal): Promise<readonly Webhook[]> {
+  const docs = await store.listWebhooks(ctx.store, {
+    accountId: principal.accountId,
+    keyId: principal.kind === 'agent' ? principal.keyId : null,
+  })
+  return docs.map(webhookOf)
+}
+
+export async function getWebhook(ctx: Context, principal: Principal, id: string): Promise<Webhook> {
+  return webhookOf(await reachWebhook(ctx, principal, id))
+}
+
+/** Changes an endpoint. `enabled: true` starts it afresh. */
+export async function updateWebhook(
+  ctx: Context,
+  principal: Principal,
+  { id, ...input }: { id: string } & Partial<WebhookInput>,
+): Promise<Webhook> {
+  const { accountId } = principal
+  const before = await reachWebhook(ctx, principal, id)
+  if (input.url !== undefined) requireAllowedUrl(input.url, ctx.settings.webhooks.allowPrivate)
+  // Also when they stay as they are: an endpoint must not lead elsewhere by a key that may not read what it hears.
+  requireEvents(principal, input.events ?? before.events)
+  const { url, events, scope, enabled, ordering, description } = input
+  const change: Partial<WebhookDoc> = {
+    ...(url !== undefined && { url }),
+    ...(events !== undefined && { events: [...new Set(events)] }),
+    ...(scope !== undefined && { scope: cleanScope(scope) }),
+    ...(enabled !== undefined && { enabled }),
+    ...(enabled === true && !before.enabled && { failingSince: null }),
+    ...(ordering !== undefined && { ordering }),
+    ...(description !== undefined && { description }),
+  }
+  const doc =
+    Object.keys(change).length === 0
+      ? before
+      : await store.changeWebhook(ctx.store, { accountId, webhookId: id, change })
+  if (doc === null) throw new Failure('not_found', `No webhook ${id}.`)
+  changed(ctx, accountId)
+  return webhookOf(doc)
+}
+
+/** Removes an endpoint; what still waits for it is skipped. */
+export async function deleteWebhook(ctx: Context, principal: Principal, id: string): Promise<void> {
+  const { accountId } = principal
+  await reachWebhook(ctx, principal, id)
+  if (!(await store.removeWebhook(ctx.store, { accountId, webhookId: id })))
+    throw new Failure('not_found', `No webhook ${id}.`)
+  await store.skipDeliveries(ctx.store, id)
+  await freePlace(ctx.store, accountId, 'webhooks')
+  changed(ctx, accountId)
+}
+
+/** A living endpoint and what it hears. */
+export type Endpoint = { readonly webhook: WebhookDoc; readonly hears: (event: EventDoc) => boolean }
+
+type Kept = { readonly endpoints: readonly Endpoint[]; readonly until: number }
+
+const keptMs = 2 * secondMs
+const kept = perStore(() => new Map<string, Kept>())
+
+/**
+ * The enabled endpoints of an account. Kept for 2 seconds, since every event asks; a change in this process is seen at
+ * once.
+ */
+export async function endpointsOf(ctx: Context, accountId: string): Promise<readonly Endpoint[]> {
+  const cache = kept(ctx)
+  const known = cache.get(accountId)
+  if (known !== undefined && known.until > Date.now()) return known.endpoints
+  const webhooks = await store.listWebhooks(ctx.store, { accountId, keyId: null })
+  const enabled = webhooks.filter((webhook) => webhook.enabled)
+  const endpoints = (await Promise.all(enabled.map((webhook) => endpointOf(ctx, webhook)))).filter(
+    (endpoint) => endpoint !== null,
+  )
+  cache.set(accountId, { endpoints, until: Date.now() + keptMs })
+  return endpoints
+}
+
+function changed(ctx: Context, accountId: string): void {
+  kept(ctx).delete(accountId)
+  ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
+}
+
+/** Whether an endpoint may still be posted to. One of an agent key that was revoked or expired is turned off. */
+export async function isLive(ctx: Context, webhook: WebhookDoc): Promise<boolean> {
+  return (
+    webhook.enabled && (webhook.agentKeyId === null || (await livingKey(ctx, webhook, webhook.agentKeyId)) !== null)
+  )
+}
+
+async function livingKey(ctx: Context, { accountId, _id }: WebhookDoc, keyId: string): Promise<KeyDoc | null> {
+  const key = await findKey(ctx.store, { accountId, keyId })
+  if (key !== null && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > ctx.clock.now())) return key
+  await store.changeWebhook(ctx.store, { accountId, webhookId: _id, change: { enabled: false } })
+  return null
+}
+
+/** An endpoint of an agent key follows that key's reach and dies with it. */
+async function endpointOf(ctx: Context, webhook: WebhookDoc): Promise<Endpoint | null> {
+  if (webhook.agentKeyId === null) return { webhook, hears: (event) => wants(webhook, event) }
+  const key = await livingKey(ctx, webhook, webhook.agentKeyId)
+  if (key === null) return null
+  const reach = new Set(key.mailboxIds ?? [])
+  return { webhook, hears: (event) => event.mailboxId !== null && reach.has(event.mailboxId) && wants(webhook, event) }
+}
+
+/** Narrowed endpoints hear by mailbox or its domain, `domain.*` by domain, `account.*` never. */
+function wants({ events, scope }: WebhookDoc, { type, mailbox, domain }: EventDoc): boolean {
+  if (!events.includes(type)) return false
+  if (scope.domains.length === 0 && scope.mailboxes.length === 0) return true
+  return (mailbox !== null && scope.mailboxes.includes(mailbox)) || (domain !== null && scope.domains.includes(domain))
+}
+
+async function reachWebhook(ctx: Context, principal: Principal, webhookId: string): Promise<WebhookDoc> {
+  const doc = await store.findWebhook(ctx.store, { accountId: principal.accountId, webhookId })
+  if (doc === null || (principal.kind === 'agent' && doc.keyId !== principal.keyId))
+    throw new Failure('not_found', `No webhook ${webhookId}.`)
+  return doc
+}
+
+function requireEvents(principal: Principal, events: readonly string[]): void {
+  for (const [n, name] of events.entries()) {
+    if (!Object.hasOwn(eventKinds, name))
+      throw new Failure('validation_error', `There is no event "${name}".`, { param: `events[${n}]` })
+    const { access } = eventKinds[name as EventType]
+    if (access === 'partner' || (access === 'account key' && principal.kind === 'agent'))
+      throw new Failure('forbidden', `This key may not listen to ${name}.`)
+    if (access !== 'account key' && !principal.scopes.includes(access)) {
+      throw new Failure('insufficient_scope', `Listening to ${name} needs the scope ${access}.`, {
+        requiredScope: access,
+      })
+    }
+  }
+}
+
+function cleanScope(scope: WebhookInput['scope']): WebhookDoc['scope'] {
+  const domains = (scope?.domains ?? []).map((text, n) => {
+    const domain = normaliseDomain(text)
+    if (domain === null)
+      throw new Failure('validation_error', `"${text}" is not a domain.`, { param: `scope.domains[${n}]` })
+    return domain
+  })
+  const mailboxes = (scope?.mailboxes ?? []).map((text, n) => {
+    const address = normaliseAddress(text)
+    if (address === null)
+      throw new Failure('validation_error', `"${text}" is not a mail address.`, { param: `scope.mailboxes[${n}]` })
+    return address
+  })
+  return { domains, mailboxes }
+}
+
+function webhookOf({ _id, url, events, scope, enabled, ordering, description, createdAt }: WebhookDoc): Webhook {
+  return { id: _id, url, events, scope, enabled, ordering, description, createdAt }
+}

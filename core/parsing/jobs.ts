@@ -1,0 +1,178 @@
+/** What is done with the bytes of a message. Each job is a pure function: it runs here or in a worker thread alike. */
+import { createHash } from 'node:crypto'
+import { quickSnippet, readBody } from '../../mail/body/body.ts'
+import type { Hidden } from '../../mail/body/html-text.ts'
+import { replyText } from '../../mail/body/reply.ts'
+import { sanitiseHtml } from '../../mail/body/sanitise.ts'
+import { type Found, findVerification } from '../../mail/codes/verification.ts'
+import { limits } from '../../mail/limits.ts'
+import { attachmentsInside, contentAt, isMessage, partBytes } from '../../mail/message/attached-message.ts'
+import type { AttachmentInfo } from '../../mail/message/attachments.ts'
+import type { HeaderField } from '../../mail/message/headers.ts'
+import { findPart, hiddenInHeader, type ParsedMessage, parseMessage } from '../../mail/message/parse.ts'
+import { decodeFile } from '../../mail/message/text-file.ts'
+import { attachmentIdOf } from './attachment-ids.ts'
+
+export type View = 'headers' | 'reply' | 'text' | 'full'
+
+/** What is told of a message when it arrives. */
+export type Arrival = {
+  readonly parsed: ParsedMessage
+  readonly snippet: string
+  /** SHA-256 of `prefix`, a NUL and the bytes: the same for the same mail of the same sender. */
+  readonly fingerprint: Uint8Array
+  /** Null when nothing is to be verified. */
+  readonly found: Found | null
+}
+
+/** A message as it is read: what the view asks for, the other bodies are absent. */
+export type Reading = {
+  readonly parsed: ParsedMessage
+  readonly headers: readonly HeaderField[]
+  readonly snippet: string
+  readonly sizeBytes: number
+  readonly text?: string
+  readonly html?: string | null
+  readonly reply?: string
+  readonly hidden?: readonly Hidden[]
+  readonly truncated: boolean
+  /** Where in the outermost message this one is attached: in front of the paths of its own attachments. */
+  readonly path: string
+}
+
+/** An attachment with its decoded content, and the charset that its part declares. */
+export type Content = AttachmentInfo & { readonly bytes: Uint8Array; readonly charset: string | null }
+
+type TextFile = {
+  readonly raw: Buffer
+  readonly charset: string | null
+  readonly from: number
+  readonly maxChars: number
+}
+
+/** A message in the store: `messageId` is what the ids of its attachments are made of. */
+type Stored = { readonly raw: Buffer; readonly messageId: string }
+
+export const jobs = {
+  arrival({ raw, prefix }: { raw: Buffer; prefix: string }): Arrival {
+    const parsed = parseMessage(raw)
+    return {
+      parsed: withoutContent(parsed),
+      snippet: quickSnippet(raw, parsed),
+      fingerprint: createHash('sha256').update(`${prefix}\0`).update(raw).digest(),
+      found: findVerification(raw, parsed),
+    }
+  },
+
+  /**
+   * Reads a message, or with `attachmentId` the one attached there (null when there is none). `attachmentsUrl`, with the
+   * id of an attachment behind it, is the address of an image in the HTML.
+   */
+  reading({
+    raw,
+    messageId,
+    view,
+    attachmentId,
+    attachmentsUrl,
+  }: Stored & { view: View; attachmentId: string | null; attachmentsUrl: string }): Reading | null {
+    const found =
+      attachmentId === null ? { raw, parsed: parseMessage(raw), path: '' } : opened(raw, messageId, attachmentId)
+    if (found === null) return null
+    const { parsed, path } = found
+    const common = {
+      parsed: withoutContent(parsed),
+      headers: parsed.headers,
+      snippet: quickSnippet(found.raw, parsed),
+      sizeBytes: found.raw.length,
+      path,
+    }
+    if (view === 'headers') return { ...common, truncated: parsed.truncated }
+    const { text, html, hidden: hiddenInBody, truncated: isCut } = readBody(found.raw, parsed)
+    const hidden = [...hiddenInHeader(parsed), ...hiddenInBody].slice(0, limits.hiddenMax)
+    const truncated = parsed.truncated || isCut
+    // HTML alone is split better from its markup than from the text made of it.
+    const reply = () => replyText(text, parsed.hasText ? undefined : (html ?? undefined))
+    if (view === 'reply') return { ...common, reply: reply(), hidden, truncated }
+    if (view === 'text') return { ...common, text, hidden, truncated }
+    const images = new Map(
+      parsed.attachments.flatMap(({ contentId, partId }) =>
+        contentId === null ? [] : [[contentId, attachmentsUrl + attachmentIdOf(messageId, path + partId)]],
+      ),
+    )
+    const safe = html === null ? null : sanitiseHtml(html, { images })
+    return { ...common, text, html: safe, reply: reply(), hidden, truncated }
+  },
+
+  /** An attachment of the message, or of one attached to it; null when there is none with that id. */
+  content({ raw, messageId, attachmentId }: Stored & { attachmentId: string }): Content | null {
+    const parsed = parseMessage(raw)
+    const info = infoOf(raw, parsed, messageId, attachmentId)
+    const bytes = info && contentAt(raw, parsed, info.partId)
+    return info && bytes && { ...info, bytes, charset: charsetAt(raw, parsed, info.partId) }
+  },
+
+  /** The bodies as they go on in a forwarded message: the HTML is safe, and keeps its remote images. */
+  forwarding({ raw }: { raw: Buffer }): { readonly text: string; readonly html: string | null } {
+    const { text, html } = readBody(raw, parseMessage(raw))
+    return { text, html: html === null ? null : sanitiseHtml(html, { remoteImages: true }) }
+  },
+
+  /** The text of the message, for search and for what is found in it; at most `maxChars` characters of it. */
+  text({ raw, maxChars }: { raw: Buffer; maxChars?: number }): { readonly text: string } {
+    return { text: readBody(raw, parseMessage(raw), { html: false, maxChars }).text }
+  },
+
+  /**
+   * A piece of the text of a file that declares this charset: at most `maxChars` characters (UTF-16 units) from the one at
+   * `from` on. `chars` are those of the whole.
+   */
+  file({ raw, charset, from, maxChars }: TextFile): { readonly text: string; readonly chars: number } {
+    const text = decodeFile(raw, charset)
+    const piece = text.slice(from, from + maxChars)
+    const isCut = from + piece.length < text.length
+    return { text: isCut ? piece.replace(/[\ud800-\udbff]$/, '') : piece, chars: text.length }
+  },
+
+  /** JSON as a caller sent it; null when it is not well-formed, or not UTF-8. */
+  json({ raw }: { raw: Buffer }): { readonly value: unknown } | null {
+    try {
+      return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw)) }
+    } catch (error) {
+      if (error instanceof SyntaxError || error instanceof TypeError) return null
+      throw error
+    }
+  },
+} as const
+
+export type Jobs = typeof jobs
+export type JobName = keyof Jobs
+
+function opened(raw: Buffer, messageId: string, attachmentId: string) {
+  const outer = parseMessage(raw)
+  const info = infoOf(raw, outer, messageId, attachmentId)
+  const bytes = info && isMessage(info.contentType) ? contentAt(raw, outer, info.partId) : null
+  return info && bytes && { raw: bytes, parsed: parseMessage(bytes), path: `${info.partId}/` }
+}
+
+function infoOf(raw: Buffer, parsed: ParsedMessage, messageId: string, attachmentId: string): AttachmentInfo | null {
+  const isMeant = ({ partId }: AttachmentInfo) => attachmentIdOf(messageId, partId) === attachmentId
+  return parsed.attachments.find(isMeant) ?? attachmentsInside(raw, parsed).find(isMeant) ?? null
+}
+
+/** The charset that the part at a path declares; null for what lies in a part in a form of its own, which has no fields. */
+function charsetAt(raw: Buffer, parsed: ParsedMessage, path: string): string | null {
+  const slash = path.indexOf('/')
+  const part = findPart(parsed.root, slash < 0 ? path : path.slice(0, slash))
+  if (part === null || slash < 0) return part?.charset ?? null
+  const rest = path.slice(slash + 1)
+  if (parsed.signedContent !== null && part === parsed.root)
+    return charsetAt(parsed.signedContent.raw, parsed.signedContent.parsed, rest)
+  if (!isMessage(part.contentType)) return null
+  const bytes = partBytes(raw, part)
+  return charsetAt(bytes, parseMessage(bytes), rest)
+}
+
+/** What was opened is not sent between threads: whoever wants it asks for it. */
+function withoutContent(parsed: ParsedMessage): ParsedMessage {
+  return parsed.signedContent === null ? parsed : { ...parsed, signedContent: null }
+}

@@ -1,0 +1,118 @@
+/** What every verb of core is given: settings, store, time, log, secrets, and the request it serves. */
+import { hostname } from 'node:os'
+import { type Logger, pino } from 'pino'
+import type { Settings } from '../../schemas/settings.ts'
+import { type ArrivalWriter, createArrivalWriter } from '../../store/arrivals.ts'
+import { type ChangeFeed, createChangeFeed } from '../../store/changes.ts'
+import { openStore, type Store } from '../../store/open.ts'
+import { createResolver, type Resolver } from '../dns/resolver.ts'
+import { createParsing, type Parsing } from '../parsing/parsing.ts'
+import { createReadingCache, type ReadingCache } from '../read/bodies-cache.ts'
+import { createRecipientCache, type RecipientCache } from '../receive/recipient-cache.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { openSecrets, type Secrets } from './secrets.ts'
+
+export type Context = {
+  readonly settings: Settings
+  readonly store: Store
+  readonly arrivals: ArrivalWriter
+  readonly changes: ChangeFeed
+  readonly recipients: RecipientCache
+  readonly parsing: Parsing
+  readonly readings: ReadingCache
+  readonly resolver: Resolver
+  readonly clock: Clock
+  readonly log: Logger
+  readonly secrets: Secrets
+  /** Where the API is reached from outside, without a slash at the end. */
+  readonly baseUrl: string
+  readonly hostname: string
+  /** Of this request or transaction; '' outside one. */
+  readonly requestId: string
+  /** When this request came in; null outside one. */
+  readonly requestedAt: Date | null
+  /** The same for every try of a request under one Idempotency-Key: what is made gets its id from it. Null without a key. */
+  readonly onceId: string | null
+}
+
+/**
+ * Opens the context of a process. `role` names it in logs and to the database. Rejects when `settings.mongodbUrl` is unset
+ * or nothing answers there.
+ */
+export async function openContext({
+  settings,
+  role,
+  log,
+  clock = systemClock,
+}: {
+  settings: Settings
+  role: string
+  log?: Logger
+  clock?: Clock
+}): Promise<Context> {
+  if (settings.mongodbUrl === null)
+    throw new Error('No database: set MONGODB_URL, or start the service, which brings its own.')
+  const logger = log ?? createLog(settings, role)
+  const [store, secrets] = await Promise.all([
+    openStore({ url: settings.mongodbUrl, role }),
+    openSecrets(settings.data),
+  ])
+  const now = () => clock.now()
+  const changes = createChangeFeed(store, { now, onError: (error) => logger.warn({ err: error }, 'change feed') })
+  return {
+    settings,
+    store,
+    arrivals: createArrivalWriter(store, now),
+    changes,
+    recipients: createRecipientCache(changes),
+    readings: createReadingCache(),
+    parsing: createParsing({ onError: (error) => logger.warn({ err: error }, 'a message could not be read') }),
+    resolver: createResolver(settings.resolver),
+    clock,
+    log: logger,
+    secrets,
+    baseUrl: (settings.baseUrl ?? `http://${settings.http.host}:${settings.http.port}`).replace(/\/+$/, ''),
+    hostname: settings.hostname ?? hostname(),
+    requestId: '',
+    requestedAt: null,
+    onceId: null,
+  }
+}
+
+/** Writes what waits and closes the store. */
+export async function closeContext(ctx: Context): Promise<void> {
+  await ctx.arrivals.flush()
+  await ctx.changes.close()
+  await ctx.parsing.close()
+  await ctx.store.close()
+}
+
+/** The same context for one request: its id is on every log line. */
+export function withRequest(ctx: Context, requestId: string): Context {
+  return { ...ctx, requestId, requestedAt: ctx.clock.now(), log: ctx.log.child({ requestId }) }
+}
+
+/** The structured log of a process, on standard error. Credentials are cut wherever they appear as fields. */
+export function createLog(settings: Settings, role: string): Logger {
+  return pino(
+    {
+      level: settings.log.level,
+      base: { role, pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: {
+        paths: [
+          'authorization',
+          'apiKey',
+          'password',
+          'secret',
+          '*.authorization',
+          '*.apiKey',
+          '*.password',
+          '*.secret',
+        ],
+        remove: true,
+      },
+    },
+    pino.destination({ fd: 2, sync: false }),
+  )
+}

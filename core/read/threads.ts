@@ -1,0 +1,73 @@
+/** Threads as callers list and read them. */
+import { Failure } from '../../schemas/failures.ts'
+import type { ThreadDoc } from '../../store/documents/mail.ts'
+import { findFolders } from '../../store/folders.ts'
+import { listMessages } from '../../store/messages.ts'
+import * as store from '../../store/threads.ts'
+import { encodeCursor, type Page, pageOf, positionOf } from '../access/paging.ts'
+import type { Principal } from '../access/principal.ts'
+import { getFolder } from '../mailbox/folders.ts'
+import { reachMailbox } from '../mailbox/mailboxes.ts'
+import { canonicalIn, type Listing, type Message, messageOf } from '../mailbox/messages.ts'
+import { deriveThreads, requireAgentInbox } from '../mailbox/threading.ts'
+import type { Context } from '../process/context.ts'
+
+export type Thread = Omit<ThreadDoc, '_id' | 'labels'> & { readonly id: string; readonly labels: readonly string[] }
+
+/** Threads by their newest message, newest first. Fails with `not_found` (folder), `agent_inbox_only`. */
+export async function listThreads(
+  ctx: Context,
+  principal: Principal,
+  { address, folder, limit, before, ...filters }: Omit<Listing, 'threadId'>,
+): Promise<Page<Thread>> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  requireAgentInbox(mailbox)
+  const query = {
+    ...filters,
+    ...canonicalIn(filters),
+    mailboxId: mailbox._id,
+    ...(folder !== undefined && { folderId: (await getFolder(ctx, mailbox._id, folder))._id }),
+  }
+  const rows = await store.listThreads(ctx.store, query, { before: positionOf(before, 'msg'), limit: limit + 1 })
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  const next = rows.length > limit && last !== undefined ? encodeCursor(last.lastMessageId) : null
+  return { items: items.map(recordOf), next }
+}
+
+/** What lies there is not part of a thread that has anything else. */
+const asideRoles = new Set(['trash', 'spam', 'drafts'])
+
+/** A thread with a page of its messages, oldest first: the newest, or those before `before`. Fails as the listing does. */
+export async function getThread(
+  ctx: Context,
+  principal: Principal,
+  { address, threadId, limit, before }: { address: string; threadId: string; limit: number; before?: string },
+): Promise<Thread & { messages: readonly Message[]; next: string | null }> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  requireAgentInbox(mailbox)
+  const place = { before: positionOf(before, 'msg'), limit: limit + 1 }
+  const read = (folderIds?: readonly string[]) =>
+    listMessages(ctx.store, { mailboxId: mailbox._id, threadId, folderIds }, place)
+  const find = () => store.findThread(ctx.store, { mailboxId: mailbox._id, threadId })
+  const [known, folders, rows] = await Promise.all([find(), findFolders(ctx.store, mailbox._id), read()])
+  // A message is there a moment before its thread knows of it.
+  const aside = new Set(folders.filter(({ role }) => asideRoles.has(role ?? '')).map(({ _id }) => _id))
+  const newest = rows.find(({ folderId }) => !aside.has(folderId)) ?? rows[0]
+  const isBehind = newest !== undefined && before === undefined && (known?.lastMessageId ?? '') < newest._id
+  if (isBehind) await deriveThreads(ctx, [{ mailboxId: mailbox._id, threadId }])
+  const thread = isBehind ? await find() : known
+  if (thread === null) throw new Failure('not_found', `There is no thread ${threadId} in ${mailbox.address}.`)
+  const shown = thread.live ? folders.filter(({ _id }) => !aside.has(_id)) : folders
+  const folderIds = shown.map(({ _id }) => _id)
+  // In most threads every message is shown.
+  const isShown = rows.every(({ folderId }) => folderIds.includes(folderId))
+  const { items, next } = pageOf(isShown ? rows : await read(folderIds), limit)
+  const pathOf = new Map(folders.map(({ _id, path }) => [_id, path]))
+  const messages = items.map((message) => messageOf(message, pathOf.get(message.folderId) ?? 'INBOX')).reverse()
+  return { ...recordOf(thread), messages, next }
+}
+
+function recordOf({ _id, labels = [], ...thread }: ThreadDoc): Thread {
+  return { ...thread, id: _id, labels }
+}

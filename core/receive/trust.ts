@@ -1,0 +1,118 @@
+/** How far a message is to be trusted (decisions.md 4, trust): fixed when it arrives, told wherever the message is. */
+
+import { claimsToBeAnother } from '../../mail/authentication/impersonation.ts'
+import { organisationOf } from '../../mail/domain.ts'
+import { splitAddress } from '../../mail/message/address.ts'
+import type { ParsedMessage } from '../../mail/message/parse.ts'
+import { isAutomatic } from '../../mail/report/autoreply.ts'
+import type { Trust } from '../../schemas/messages.ts'
+import { contactId, findCorrespondents } from '../../store/contacts.ts'
+import type { TrustDoc } from '../../store/documents/mail.ts'
+import { type Ask, createRounds } from '../process/batched-lookup.ts'
+import type { Context } from '../process/context.ts'
+import { perStore } from '../process/per-process.ts'
+import type { RecipientMailbox } from './recipient-cache.ts'
+import type { Verdict } from './sender-verdict.ts'
+
+/** The trust in a message for one of the mailboxes it came to. */
+export function trustIn(
+  { settings }: Pick<Context, 'settings'>,
+  { authentication }: Verdict,
+  {
+    parsed,
+    reversePath,
+    mailbox,
+    firstContact,
+  }: {
+    parsed: Pick<ParsedMessage, 'headers' | 'from' | 'replyTo'>
+    reversePath: string
+    mailbox: RecipientMailbox
+    firstContact: boolean
+  },
+): TrustDoc {
+  const { spf, dkim, dmarc, arc, alignedFrom } = authentication
+  const { name, address } = parsed.from ?? { name: '', address: '' }
+  const { domain } = splitAddress(address)
+  const related = sameOwner(settings.sharedDomain)
+  return {
+    ...{ spf, dkim, dmarc, arc, alignedFrom, firstContact },
+    replyToMismatch: parsed.replyTo.some((other) => !related(splitAddress(other.address).domain, domain)),
+    displayNameSpoof: claimsToBeAnother({
+      ...{ name, address },
+      ownNames: mailbox.names,
+      ownDomain: splitAddress(mailbox.address).domain,
+      related,
+    }),
+    autoSubmitted: isAutomatic(parsed.headers, reversePath),
+  }
+}
+
+/** Below the shared domain each account has a domain of its own: neighbours there are strangers. */
+const sameOwner =
+  (sharedDomain: string) =>
+  (a: string, b: string): boolean => {
+    const [ownerOfA, ownerOfB] = [a, b].map((domain) => {
+      const labels = domain.endsWith(`.${sharedDomain}`) ? domain.slice(0, -sharedDomain.length - 1).split('.') : null
+      return labels === null ? organisationOf(domain) : `${labels.at(-1)}.${sharedDomain}`
+    })
+    return ownerOfA === ownerOfB
+  }
+
+/** The `trust` of records and events. */
+export function trustRecord({
+  alignedFrom,
+  firstContact,
+  replyToMismatch,
+  displayNameSpoof,
+  autoSubmitted,
+  ...results
+}: TrustDoc): Trust {
+  return {
+    ...results,
+    aligned_from: alignedFrom,
+    first_contact: firstContact,
+    reply_to_mismatch: replyToMismatch,
+    display_name_spoof: displayNameSpoof,
+    auto_submitted: autoSubmitted,
+  }
+}
+
+type Acquaintances = {
+  /** Who wrote to whom before, as far as this process knows: never untrue once it is true. Oldest first. */
+  readonly known: Set<string>
+  readonly ask: Ask<true>
+}
+
+const knownMax = 50_000
+const acquaintances = perStore((): Acquaintances => ({ known: new Set(), ask: createRounds() }))
+
+/**
+ * Whether nobody with this address wrote to the mailbox before; from now on somebody has, also while the contact is not
+ * written yet. `undo` takes that back for mail that could not be stored.
+ */
+export async function meet(
+  ctx: Context,
+  mailboxId: string,
+  address: string | null,
+): Promise<{ first: boolean; undo(): void }> {
+  if (address === null) return { first: true, undo: () => undefined }
+  const { known, ask } = acquaintances(ctx)
+  const id = contactId({ mailboxId, address })
+  if (known.has(id)) return { first: false, undo: () => undefined }
+  known.add(id)
+  for (const oldest of known) {
+    if (known.size <= knownMax) break
+    known.delete(oldest)
+  }
+  const undo = () => void known.delete(id)
+  try {
+    const wrote = await ask(
+      id,
+      async (ids) => new Map((await findCorrespondents(ctx.store, ids)).map((each) => [each, true])),
+    )
+    return { first: wrote === undefined, undo: wrote === undefined ? undo : () => undefined }
+  } catch (error) {
+    undo()
+    throw error
+  }
+}

@@ -1,0 +1,295 @@
+/**
+ * What is found: the words of each message, written as segments of its mailbox. Derived from the message and its bytes, so
+ * doing it twice changes nothing: a message that stands in two segments is found once.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { domainToUnicode } from 'node:url'
+import { limits } from '../../mail/limits.ts'
+import { piecesOf, piecesOfText, type Token, tokensOf } from '../../mail/search/tokens.ts'
+import { newId } from '../../schemas/ids.ts'
+import { readBlobs } from '../../store/blobs.ts'
+import type { MessageDoc, Named } from '../../store/documents/mail.ts'
+import { findMessages } from '../../store/messages.ts'
+import {
+  BlockPacker,
+  entryOf,
+  fieldBits,
+  type IndexedField,
+  isBefore,
+  Packer,
+  type Place,
+} from '../../store/postings.ts'
+import { findBlocks, findSegmentsSince, insertSegments, insertTexts, pageId, unpack } from '../../store/search.ts'
+import { packPage, type Row, rowAt, rowCount, versionOf } from '../../store/table.ts'
+import { after, dayMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+
+/** Stands with every message that has an attachment; no word of a text begins so. */
+export const attachmentMark = '\u0001attachment'
+
+/** Stands before the pieces of a subject, by which lists are narrowed; alone: the subject has more than its pieces say. */
+export const pieceMark = '\u0002'
+/** Subjects that are a message of their own: their pieces would fill the index. */
+const pieceSourceMax = 1_000
+
+/** The words of a message that is gone are gone from the index after this time, or before. */
+export const tidyAfterMs = 7 * dayMs
+
+/** Texts beyond this are found by their beginning. */
+const textCharsMax = 256 * 1024
+/** Messages read and packed at once: what they need in memory. */
+const batchMax = 500
+const batchBytesMax = 16 * 1024 * 1024
+/** Words handled before the clock is asked again. */
+const wordsAtOnce = 256
+/** So long one may keep others waiting. */
+const sliceMs = 4
+
+/** Makes messages findable that have just been stored or changed. Answers the mailboxes that got a segment. */
+export async function indexArrivals(ctx: Context, ids: readonly string[]): Promise<readonly string[]> {
+  return indexMessages(ctx, await findMessages(ctx.store, ids))
+}
+
+/** Makes those of the messages findable that are not. Answers the mailboxes that got a segment. */
+export async function indexMissing(ctx: Context, messages: readonly MessageDoc[]): Promise<readonly string[]> {
+  const known = await indexedAmong(ctx, messages)
+  return indexMessages(
+    ctx,
+    messages.filter(({ _id }) => !known.has(_id)),
+  )
+}
+
+/** Makes messages findable. Answers the mailboxes that got a segment. */
+export async function indexMessages(ctx: Context, messages: readonly MessageDoc[]): Promise<readonly string[]> {
+  const touched = new Set<string>()
+  for (let from = 0; from < messages.length; ) {
+    let bytes = 0
+    let to = from
+    while (to < messages.length && to - from < batchMax && (to === from || bytes < batchBytesMax)) {
+      bytes += messages[to]?.sizeBytes ?? 0
+      to += 1
+    }
+    for (const mailboxId of await indexBatch(ctx, messages.slice(from, to))) touched.add(mailboxId)
+    from = to
+  }
+  return [...touched]
+}
+
+async function indexBatch(ctx: Context, messages: readonly MessageDoc[]): Promise<Iterable<string>> {
+  const texts = await textsOf(ctx, messages)
+  const pause = createPause()
+  const segments: Parameters<typeof insertSegments>[1][number][] = []
+  const byMailbox = Map.groupBy(messages, ({ mailboxId }) => mailboxId)
+  for (const own of byMailbox.values()) segments.push(await segmentOf(ctx, own, { texts, pause }))
+  await insertTexts(
+    ctx.store,
+    [...texts].map(([blobId, text]) => ({ blobId, text })),
+  )
+  await insertSegments(ctx.store, segments)
+  return byMailbox.keys()
+}
+
+/** The visible text of each blob; a message whose bytes are gone or cannot be read is found by its header alone. */
+async function textsOf(ctx: Context, messages: readonly MessageDoc[]): Promise<ReadonlyMap<string, string>> {
+  const refs = new Map(messages.map(({ blob }) => [blob.id, blob]))
+  const texts = new Map<string, string>()
+  const pause = createPause()
+  for (const [id, raw] of await readBlobs(ctx.store, [...refs.values()])) {
+    await pause()
+    try {
+      const { text } = await ctx.parsing.run('text', { raw, maxChars: textCharsMax })
+      texts.set(id, text.slice(0, textCharsMax).toWellFormed())
+    } catch (error) {
+      ctx.log.warn({ err: error, blobId: id }, 'the text of a message is not searched')
+    }
+  }
+  return texts
+}
+
+async function segmentOf(
+  ctx: Context,
+  messages: readonly MessageDoc[],
+  { texts, pause }: { texts: ReadonlyMap<string, string>; pause: () => Promise<void> },
+): Promise<Parameters<typeof insertSegments>[1][number]> {
+  const newestFirst = messages.toSorted((a, b) => (a._id < b._id ? 1 : -1))
+  const words = new Map<string, Place[]>()
+  for (const [number, message] of newestFirst.entries()) {
+    await pause()
+    for (const [word, place] of await placesOf(message, texts.get(message.blob.id) ?? '', pause)) {
+      const places = words.get(word)
+      if (places === undefined) words.set(word, [{ number, ...place }])
+      else places.push({ number, ...place })
+    }
+  }
+  const packer = new BlockPacker(messages.length)
+  const blocks: Buffer[] = []
+  for (const [n, word] of sorted(words.keys()).entries()) {
+    if (n % wordsAtOnce === 0) await pause()
+    const full = packer.add(entryOf(word, words.get(word) ?? []))
+    if (full !== null) blocks.push(full)
+  }
+  const last = packer.rest()
+  if (last !== null) blocks.push(last)
+  const rows = newestFirst.map(rowOf)
+  const { accountId, mailboxId } = newestFirst[0]!
+  return {
+    blocks,
+    page: packPage(rows),
+    segment: {
+      _id: newId('seg', ctx.clock.now()),
+      accountId,
+      mailboxId,
+      newest: rows[0]!.id,
+      oldest: rows.at(-1)!.id,
+      count: rows.length,
+      words: packer.firstWords,
+      pages: [rows[0]!.id],
+      tidyAt: after(ctx.clock.now(), tidyAfterMs),
+    },
+  }
+}
+
+const rowOf = ({ _id, blob, receivedAt, sizeBytes }: MessageDoc): Row => ({
+  id: _id,
+  version: versionOf(blob.id),
+  receivedAt: receivedAt.getTime(),
+  sizeBytes,
+})
+
+const packer = new Packer()
+
+type Found = { fields: number; readonly positions: number[][] }
+
+/** The words of a message: in which fields, and where. */
+async function placesOf(
+  message: MessageDoc,
+  text: string,
+  pause: () => Promise<void>,
+): Promise<Map<string, Omit<Place, 'number'>>> {
+  const found = new Map<string, Found>()
+  for (const [field, texts] of Object.entries(fieldTexts(message, text)) as [IndexedField, readonly string[]][]) {
+    let base = 0
+    for (const each of texts) {
+      let left: number = limits.searchTokensMax
+      for (const piece of piecesOfText(each)) {
+        const tokens = tokensOf(piece, left)
+        base = note(found, tokens, { bit: fieldBits[field], base })
+        left -= tokens.length
+        await pause()
+      }
+      // One left out, so that no phrase goes from one name or address to the next.
+      base += 1
+    }
+  }
+  for (const word of subjectPieces(message.subject ?? ''))
+    found.set(word, { fields: fieldBits.subject, positions: [[]] })
+  if (message.attachments.length > 0) found.set(attachmentMark, { fields: fieldBits.body, positions: [[]] })
+  const places = new Map<string, Omit<Place, 'number'>>()
+  for (const [word, { fields, positions }] of found) {
+    if (places.size % wordsAtOnce === 0) await pause()
+    places.set(word, { fields, positions: packed(positions) })
+  }
+  return places
+}
+
+/** Adds the tokens of a text, which begins at `base`. Answers where the next one would stand. */
+function note(
+  found: Map<string, Found>,
+  tokens: readonly Token[],
+  { bit, base }: { bit: number; base: number },
+): number {
+  let end = base
+  for (const { text: word, at } of tokens) {
+    const known = found.get(word)
+    if (known === undefined) found.set(word, { fields: bit, positions: [[base + at]] })
+    else if ((known.fields & bit) === 0) {
+      known.fields |= bit
+      known.positions.push([base + at])
+    } else known.positions.at(-1)!.push(base + at)
+    end = base + at + 1
+  }
+  return end
+}
+
+function subjectPieces(subject: string): readonly string[] {
+  const pieces = piecesOf(subject.slice(0, pieceSourceMax)).map((piece) => pieceMark + piece)
+  return subject.length > pieceSourceMax ? [...pieces, pieceMark] : pieces
+}
+
+function packed(fields: readonly (readonly number[])[]): Buffer {
+  for (const positions of fields) {
+    packer.number(positions.length)
+    let last = -1
+    for (const position of positions) {
+      packer.number(position - last - 1)
+      last = position
+    }
+  }
+  return Buffer.from(packer.take())
+}
+
+/** What each field of a message says, in the order of the fields' bits. */
+export function fieldTexts(
+  {
+    subject,
+    from,
+    to,
+    cc,
+    bcc,
+    attachments,
+  }: Pick<MessageDoc, 'subject' | 'from' | 'to' | 'cc' | 'bcc' | 'attachments'>,
+  text: string,
+): { readonly [F in IndexedField]: readonly string[] } {
+  // A domain of A-labels is looked for by the name people read, too.
+  const forms = (address: string) =>
+    address.includes('xn--') ? [address, address.replace(/[^@]*$/, domainToUnicode)] : [address]
+  const people = (list: readonly Named[]) =>
+    list.flatMap(({ name, address }) => (name ? [name, ...forms(address)] : forms(address)))
+  return {
+    body: [text],
+    subject: subject === null ? [] : [subject],
+    from: from === null ? [] : people([from]),
+    to: people(to),
+    cc: people(cc),
+    filename: attachments.map(({ name }) => name),
+    bcc: people(bcc),
+  }
+}
+
+function sorted(words: Iterable<string>): string[] {
+  const list = [...words].sort()
+  // The order of UTF-16 units is that of code points but for rare scripts.
+  return list.some((word) => /[\ud800-\uffff]/.test(word)) ? list.sort((a, b) => (isBefore(a, b) ? -1 : 1)) : list
+}
+
+/** Those of the messages that stand in a segment as they are. */
+async function indexedAmong(ctx: Context, messages: readonly MessageDoc[]): Promise<ReadonlySet<string>> {
+  const [since = ''] = messages.map(({ _id }) => _id).sort()
+  const mailboxIds = [...new Set(messages.map(({ mailboxId }) => mailboxId))]
+  if (mailboxIds.length === 0) return new Set()
+  const wanted = new Map(messages.map(({ _id, blob }) => [_id, versionOf(blob.id)]))
+  const segments = await findSegmentsSince(ctx.store, { mailboxIds, since })
+  const outside = segments.flatMap(({ _id, pages, page }) =>
+    page === undefined ? pages.map((_, n) => pageId(_id, n)) : [],
+  )
+  const pages = [...(await findBlocks(ctx.store, outside)).values()]
+  for (const { page } of segments) if (page !== undefined) pages.push(unpack(page))
+  const known = new Set<string>()
+  for (const page of pages) {
+    for (let n = 0; n < rowCount(page); n++) {
+      const { id, version } = rowAt(page, n)
+      if (wanted.get(id) === version) known.add(id)
+    }
+  }
+  return known
+}
+
+/** Lets others go on when so much time has passed since the last time. */
+export function createPause(): () => Promise<void> {
+  let since = performance.now()
+  return async () => {
+    if (performance.now() - since < sliceMs) return
+    await nextTurn()
+    since = performance.now()
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * Which messages of a segment a query may mean. Words, sizes, times and attachments are known from the segment; folders,
+ * labels and flags change and are asked of the message: of each part of the query we know who must match and who may.
+ */
+import { leavesOf, type Query, type Words } from '../../mail/search/query.ts'
+import type { Wanted } from '../../mail/search/tokens.ts'
+import { eachMessage, eachPosition, fieldBits, findEntries, type Entry as WordEntry } from '../../store/postings.ts'
+import { allBits, type Bits, bothBits, eitherBits, hasBit, isEmpty, noBits, setBit, withoutBits } from './bitset.ts'
+import { attachmentMark } from './indexing.ts'
+
+/** What a segment is asked of. */
+export type SegmentSource = {
+  readonly count: number
+  /** The blocks that may hold a word, or words that begin with it. */
+  blocksOf(word: string, prefix: boolean): readonly Buffer[]
+  receivedAt(n: number): number
+  sizeBytes(n: number): number
+}
+
+/** What only the message itself can tell. */
+export type MessageState = {
+  isIn(folder: string): boolean
+  hasLabel(label: string): boolean
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly answered: boolean
+}
+
+export type Matched = {
+  /** Those that may match. */
+  readonly may: Bits
+  /** Whether one of them does. */
+  matches(n: number, message: MessageState): boolean
+}
+
+/** The words that are looked up for a query, attachments among them. */
+export function lookupsOf(query: Query): readonly Pick<Wanted, 'text' | 'prefix'>[] {
+  return leavesOf(query).flatMap((leaf): readonly Pick<Wanted, 'text' | 'prefix'>[] => {
+    if (leaf.kind === 'words') return leaf.tokens
+    return leaf.kind === 'attachment' ? [{ text: attachmentMark, prefix: false }] : []
+  })
+}
+
+/** Whether a query asks for what stands in the table of messages. */
+export function asksTable(query: Query): boolean {
+  return leavesOf(query).some(({ kind }) => ['before', 'after', 'larger', 'smaller'].includes(kind))
+}
+
+export function matchSegment(query: Query, source: SegmentSource): Matched {
+  const known = new Map<Query, Bits>()
+  for (const leaf of leavesOf(query)) {
+    const bits = bitsOf(leaf, source)
+    if (bits !== null) known.set(leaf, bits)
+  }
+  const { may } = boundsOf(query, known, source.count)
+  return { may, matches: (n, message) => isTrue(query, { known, n, message }) }
+}
+
+type Bounds = { readonly must: Bits; readonly may: Bits }
+
+function boundsOf(query: Query, known: ReadonlyMap<Query, Bits>, count: number): Bounds {
+  if (query.kind === 'not') {
+    const { must, may } = boundsOf(query.part, known, count)
+    const all = allBits(count)
+    return { must: withoutBits(all, may), may: withoutBits(all, must) }
+  }
+  if (query.kind === 'and' || query.kind === 'or') {
+    const join = query.kind === 'and' ? bothBits : eitherBits
+    return query.parts
+      .map((part) => boundsOf(part, known, count))
+      .reduce((a, b) => ({ must: join(a.must, b.must), may: join(a.may, b.may) }))
+  }
+  const bits = known.get(query)
+  return bits === undefined ? { must: noBits(count), may: allBits(count) } : { must: bits, may: bits }
+}
+
+function isTrue(query: Query, at: { known: ReadonlyMap<Query, Bits>; n: number; message: MessageState }): boolean {
+  const { known, n, message } = at
+  switch (query.kind) {
+    case 'and':
+      return query.parts.every((part) => isTrue(part, at))
+    case 'or':
+      return query.parts.some((part) => isTrue(part, at))
+    case 'not':
+      return !isTrue(query.part, at)
+    case 'in':
+      return message.isIn(query.name)
+    case 'label':
+      return message.hasLabel(query.name)
+    case 'is':
+      if (query.flag === 'unread') return !message.seen
+      return message[query.flag === 'read' ? 'seen' : query.flag]
+    default: {
+      const bits = known.get(query)
+      return bits !== undefined && hasBit(bits, n)
+    }
+  }
+}
+
+/** The messages that a part of the query means; null when the segment cannot tell. */
+function bitsOf(leaf: Query, source: SegmentSource): Bits | null {
+  switch (leaf.kind) {
+    case 'words':
+      return wordBits(leaf, source)
+    case 'attachment':
+      return entryBits(entriesOf(source, { text: attachmentMark, prefix: false }), 0xff, source.count)
+    case 'before':
+      return rowBits(source, (n) => source.receivedAt(n) < leaf.at.getTime())
+    case 'after':
+      return rowBits(source, (n) => source.receivedAt(n) >= leaf.at.getTime())
+    case 'larger':
+      return rowBits(source, (n) => source.sizeBytes(n) > leaf.bytes)
+    case 'smaller':
+      return rowBits(source, (n) => source.sizeBytes(n) < leaf.bytes)
+    default:
+      return null
+  }
+}
+
+function rowBits({ count }: SegmentSource, isWanted: (n: number) => boolean): Bits {
+  const bits = noBits(count)
+  for (let n = 0; n < count; n++) if (isWanted(n)) setBit(bits, n)
+  return bits
+}
+
+type Entry = Omit<WordEntry, 'word'>
+
+const anyField = Object.values(fieldBits).reduce((all, bit) => all | bit, 0)
+
+function wordBits({ tokens, field }: Words, source: SegmentSource): Bits {
+  const fields = field === null ? anyField : fieldBits[field] | (field === 'to' ? fieldBits.bcc : 0)
+  const found = tokens.map((token) => ({ token, entries: entriesOf(source, token) }))
+  const bits = found.map(({ entries }) => entryBits(entries, fields, source.count)).reduce(bothBits)
+  return tokens.length === 1 || isEmpty(bits) ? bits : phraseBits(found, { candidates: bits, fields, source })
+}
+
+function entriesOf(source: SegmentSource, { text, prefix }: Pick<Wanted, 'text' | 'prefix'>): readonly Entry[] {
+  return source.blocksOf(text, prefix).flatMap((block) => findEntries(block, text, { prefix }))
+}
+
+function entryBits(entries: readonly Entry[], fields: number, count: number): Bits {
+  const bits = noBits(count)
+  for (const entry of entries) {
+    eachMessage(entry, (number, its) => {
+      if ((its & fields) !== 0) setBit(bits, number)
+    })
+  }
+  return bits
+}
+
+/** Keys of places: message, field and where a match would begin. */
+const fieldsMax = anyField + 1
+
+/** Those of the candidates in which the tokens follow each other in one field. */
+function phraseBits(
+  found: readonly { readonly token: Wanted; readonly entries: readonly Entry[] }[],
+  { candidates, fields, source }: { candidates: Bits; fields: number; source: SegmentSource },
+): Bits {
+  const rarest = (entries: readonly Entry[]) => entries.reduce((sum, { count }) => sum + count, 0)
+  let begins: Map<number, Set<number>> | null = null
+  for (const { token, entries } of found.toSorted((a, b) => rarest(a.entries) - rarest(b.entries))) {
+    const before: Map<number, Set<number>> | null = begins
+    const next = new Map<number, Set<number>>()
+    const wants = (number: number) => hasBit(candidates, number)
+    for (const entry of entries) {
+      eachPosition(entry, wants, (number, field, position) => {
+        if ((field & fields) === 0) return
+        const key = number * fieldsMax + field
+        const begin = position - token.at
+        if (before !== null && before.get(key)?.has(begin) !== true) return
+        const known = next.get(key)
+        if (known === undefined) next.set(key, new Set([begin]))
+        else known.add(begin)
+      })
+    }
+    begins = next
+  }
+  const bits = noBits(source.count)
+  for (const key of begins?.keys() ?? []) setBit(bits, Math.floor(key / fieldsMax))
+  return bits
+}

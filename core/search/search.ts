@@ -1,0 +1,237 @@
+/** Searching mail: what a query finds in a mailbox, or in all that a key reaches, newest first. */
+import { type Excerpt, excerptOf, type Marker, markersOf, shownFields } from '../../mail/search/highlight.ts'
+import { leavesOf, parseQuery, type Query } from '../../mail/search/query.ts'
+import { Failure } from '../../schemas/failures.ts'
+import type { FolderDoc, MailboxDoc } from '../../store/documents/mail.ts'
+import type { SegmentDoc } from '../../store/documents/search.ts'
+import { findFolders } from '../../store/folders.ts'
+import { findLiving } from '../../store/mailboxes.ts'
+import { findInState, type MessageState, type SearchedMessage } from '../../store/messages.ts'
+import { findSegments, findSegmentsOfAccount, findTexts } from '../../store/search.ts'
+import { versionOf } from '../../store/table.ts'
+import { encodeCursor, type Page, positionOf } from '../access/paging.ts'
+import type { Principal } from '../access/principal.ts'
+import { canonicalPath, folderIn, foldersOf } from '../mailbox/folders.ts'
+import { reachMailbox } from '../mailbox/mailboxes.ts'
+import { type Message, messageOf } from '../mailbox/messages.ts'
+import type { Context } from '../process/context.ts'
+import { StaleSegment } from './block-cache.ts'
+import { createPause, fieldTexts } from './indexing.ts'
+import { type Candidate, type SegmentSupply, walkSegments } from './walk.ts'
+
+export type Highlight = { readonly field: (typeof shownFields)[number] } & Excerpt
+export type Found = Message & { readonly highlights: readonly Highlight[] }
+
+export type Search = { readonly q: string; readonly limit: number; readonly before?: string }
+
+/** What one search may look at: candidates that turn out not to match cost a read each. */
+const candidatesMax = 5_000
+const candidatesAtOnce = 500
+/** Segments of an account read at once. */
+const segmentsAtOnce = 300
+/** A merge may take the segments away that a search is reading; then it begins anew. */
+const triesMax = 5
+const highlightsMax = 3
+
+/** What a query finds in a mailbox. Fails with `mailbox_not_found`, `validation_error` (q), `agent_inbox_only`, `not_found` (in:). */
+export async function searchMailbox(
+  ctx: Context,
+  principal: Principal,
+  { address, q, limit, before }: Search & { address: string },
+): Promise<Page<Found>> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  const query = queryOf(q)
+  const position = positionOf(before, 'msg')
+  const leaves = leavesOf(query)
+  if (mailbox.kind === 'person' && leaves.some(({ kind }) => kind === 'label')) throw new Failure('agent_inbox_only')
+  const read = () => findSegments(ctx.store, mailbox._id)
+  const [folders, segments] = await Promise.all([findFolders(ctx.store, mailbox._id), read()])
+  for (const leaf of leaves) if (leaf.kind === 'in') folderIn(folders, leaf.name)
+  const known = new Map(folders.map((folder) => [folder._id, folder]))
+  return search(ctx, query, {
+    accountId: mailbox.accountId,
+    limit,
+    before: position,
+    supply: (tries) => once(async () => (tries === 1 ? segments : read())),
+    foldersFor: async () => known,
+    living: async (messages) => messages.filter(({ mailboxId }) => mailboxId === mailbox._id),
+  })
+}
+
+/** What a query finds in all mailboxes that the key reaches. Fails with `validation_error` (q). */
+export async function searchAll(
+  ctx: Context,
+  principal: Principal,
+  { q, limit, before }: Search,
+): Promise<Page<Found>> {
+  const query = queryOf(q)
+  const { accountId, mailboxIds } = principal
+  return search(ctx, query, {
+    accountId,
+    limit,
+    before: positionOf(before, 'msg'),
+    supply: () => segmentsOfAccount(ctx, { accountId, only: mailboxIds }),
+    foldersFor: (messages) =>
+      foldersOf(
+        ctx,
+        messages.map(({ folderId }) => folderId),
+      ),
+    async living(messages) {
+      const ids = [...new Set(messages.map(({ mailboxId }) => mailboxId))]
+      const mailboxes = new Set((await findLiving(ctx.store, { accountId, ids })).map(({ _id }: MailboxDoc) => _id))
+      return messages.filter(({ mailboxId }) => mailboxes.has(mailboxId))
+    },
+  })
+}
+
+function queryOf(q: string): Query {
+  const read = parseQuery(q)
+  if ('problem' in read) throw new Failure('validation_error', `"q" cannot be read: ${read.problem}.`, { param: 'q' })
+  return read.query
+}
+
+type Scope = {
+  readonly accountId: string
+  readonly limit: number
+  readonly before: string | null
+  /** `tries` counts from 1: later ones must read the segments anew. */
+  supply(tries: number): SegmentSupply
+  foldersFor(messages: readonly SearchedMessage[]): Promise<ReadonlyMap<string, FolderDoc>>
+  /** Those of the messages whose mailbox is within reach and has not ended. */
+  living(messages: readonly SearchedMessage[]): Promise<readonly SearchedMessage[]>
+}
+
+async function search(ctx: Context, query: Query, scope: Scope): Promise<Page<Found>> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await searchOnce(ctx, query, { ...scope, tries })
+    } catch (error) {
+      if (!(error instanceof StaleSegment) || tries === triesMax) throw error
+    }
+  }
+}
+
+async function searchOnce(
+  ctx: Context,
+  query: Query,
+  { tries, ...scope }: Scope & { readonly tries: number },
+): Promise<Page<Found>> {
+  const { limit, before } = scope
+  const walk = walkSegments(ctx, query, { supply: scope.supply(tries), before })
+  const found = new Map<string, { message: SearchedMessage; folder: FolderDoc }>()
+  let looked = 0
+  let last = ''
+  const state = stateOf(query)
+  let atOnce = limit + 1
+  while (found.size <= limit && looked < candidatesMax) {
+    const candidates = await walk.next(atOnce)
+    if (candidates.length === 0) break
+    last = candidates.at(-1)!.id
+    looked += candidates.length
+    for (const each of await matching(ctx, candidates, { ...scope, state })) found.set(each.message._id, each)
+    atOnce = Math.min(candidatesAtOnce, atOnce * 3)
+  }
+  const all = [...found.values()]
+  const items = await withHighlights(ctx, query, all.slice(0, limit))
+  const ranOut = looked >= candidatesMax ? last : walk.rest
+  const end = all.length > limit ? all[limit - 1]!.message._id : ranOut
+  return { items, next: end === null ? null : encodeCursor(end) }
+}
+
+/** Those of the candidates that do match, as they are now. */
+async function matching(
+  ctx: Context,
+  candidates: readonly Candidate[],
+  { accountId, foldersFor, living, state }: Scope & { readonly state: MessageState },
+): Promise<readonly { message: SearchedMessage; folder: FolderDoc }[]> {
+  const ids = [...new Set(candidates.map(({ id }) => id))]
+  const docs = await living(await findInState(ctx.store, { accountId, ids }, state))
+  const folders = await foldersFor(docs)
+  const byId = new Map(docs.map((message) => [message._id, message]))
+  return candidates.flatMap(({ id, version, matches }) => {
+    const message = byId.get(id)
+    const folder = message === undefined ? undefined : folders.get(message.folderId)
+    // One that is gone, or was changed since it was indexed, has no say here.
+    if (message === undefined || folder === undefined || versionOf(message.blob.id) !== version) return []
+    const { seen, flagged, answered, labels = [] } = message
+    const isIn = (name: string) => folder.path === canonicalPath(name)
+    const isMatch = matches({ isIn, hasLabel: (label) => labels.includes(label), seen, flagged, answered })
+    return isMatch ? [{ message, folder }] : []
+  })
+}
+
+/** The state every match is in, so that the store leaves the others out. */
+function stateOf(query: Query): MessageState {
+  const state: { seen?: boolean; flagged?: boolean; answered?: boolean; label?: string } = {}
+  for (const part of query.kind === 'and' ? query.parts : [query]) {
+    if (part.kind === 'label') state.label = part.name
+    if (part.kind !== 'is') continue
+    if (part.flag === 'read' || part.flag === 'unread') state.seen = part.flag === 'read'
+    else state[part.flag] = true
+  }
+  return state
+}
+
+async function withHighlights(
+  ctx: Context,
+  query: Query,
+  found: readonly { message: SearchedMessage; folder: FolderDoc }[],
+): Promise<readonly Found[]> {
+  const markers = markersOf(query)
+  const inBody = markers.some(({ field }) => field === null)
+  const blobIds = found.map(({ message }) => message.blob.id)
+  const texts = inBody && found.length > 0 ? await findTexts(ctx.store, blobIds) : new Map<string, string>()
+  const pause = createPause()
+  const shown: Found[] = []
+  for (const { message, folder } of found) {
+    await pause()
+    const highlights = highlightsOf(message, texts.get(message.blob.id) ?? '', markers)
+    shown.push({ ...messageOf(message, folder.path), highlights })
+  }
+  return shown
+}
+
+/** In each field the first find; of many fields the last, which are longest. */
+function highlightsOf(message: SearchedMessage, text: string, markers: readonly Marker[]): readonly Highlight[] {
+  const says = fieldTexts(message, text)
+  const highlights = shownFields.flatMap((field): Highlight[] => {
+    for (const each of field === 'to' ? [...says.to, ...says.bcc] : says[field]) {
+      const excerpt = excerptOf(each, field, markers)
+      if (excerpt !== null) return [{ field, ...excerpt }]
+    }
+    return []
+  })
+  return highlights.slice(-highlightsMax)
+}
+
+/** Gives all there is the first time. */
+function once(read: () => Promise<readonly SegmentDoc[]>): SegmentSupply {
+  let isRead = false
+  return async () => {
+    if (isRead) return []
+    isRead = true
+    return read()
+  }
+}
+
+/** The segments of all mailboxes of an account, some at once. */
+function segmentsOfAccount(
+  ctx: Context,
+  { accountId, only }: { accountId: string; only: readonly string[] | null },
+): SegmentSupply {
+  let from: { newest: string; id: string } | null = null
+  let isEnd = false
+  return async () => {
+    if (isEnd) return []
+    const segments: readonly SegmentDoc[] = await findSegmentsOfAccount(ctx.store, {
+      accountId,
+      only,
+      from,
+      limit: segmentsAtOnce,
+    })
+    const last = segments.at(-1)
+    isEnd = segments.length < segmentsAtOnce
+    if (last !== undefined) from = { newest: last.newest, id: last._id }
+    return segments
+  }
+}

@@ -1,0 +1,298 @@
+/**
+ * Batches: one text with tokens to many recipients (interface.md, Batch send). A batch is accepted or refused whole; its
+ * document is the commit point. A clock then makes one send for each recipient, with an id computed from the batch, at the
+ * pace of the plan, so that a crash or a second process repeats nothing.
+ */
+import { createHash } from 'node:crypto'
+import { fillTexts, variablesOf } from '../../mail/compose/template.ts'
+import { normaliseAddress } from '../../mail/message/address.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { deriveId, newId } from '../../schemas/ids.ts'
+import { allowanceOf } from '../../schemas/plans.ts'
+import { findAccount } from '../../store/accounts.ts'
+import * as store from '../../store/batches.ts'
+import type { MailboxDoc } from '../../store/documents/mail.ts'
+import type { BatchDoc, BatchRecipient, DeliveryStatus } from '../../store/documents/sending.ts'
+import { findEmails } from '../../store/emails.ts'
+import { findMailboxes } from '../../store/mailboxes.ts'
+import { type Account, accountOf } from '../access/account-record.ts'
+import type { Principal } from '../access/principal.ts'
+import { suppressedAmong } from '../deliver/suppressions.ts'
+import { reachMailbox } from '../mailbox/mailboxes.ts'
+import { after, dayMs, minuteMs, periodsOf, secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { type Taken, takeSendAllowance } from './allowance.ts'
+import { writeSend } from './commit.ts'
+import { decide, requireSendingAllowed } from './send-rules.ts'
+import { mailboxSender } from './sender.ts'
+import { unsubscribeHeaders } from './unsubscribe.ts'
+
+export type BatchInput = {
+  readonly address: string
+  readonly subject: string
+  readonly text?: string
+  readonly html?: string
+  readonly recipients: readonly { readonly email: string; readonly fields?: { readonly [name: string]: string } }[]
+  readonly idempotencyKey: string
+}
+
+export type BatchResult = {
+  readonly id: string
+  readonly recipients: readonly { readonly email: string; readonly status: DeliveryStatus }[]
+  /** Token fields that a recipient lacks; they render empty. */
+  readonly missingFields: readonly { readonly email: string; readonly fields: readonly string[] }[]
+  readonly replayed: boolean
+}
+
+export type BatchStatus = {
+  readonly id: string
+  readonly recipients: readonly {
+    readonly email: string
+    readonly status: DeliveryStatus
+    readonly reason: string | null
+    readonly emailId: string | null
+  }[]
+}
+
+const keptMs = 90 * dayMs
+/** Below what one document can hold, with room for what is kept beside the request. */
+const batchBytesMax = 12 * 1024 * 1024
+const batchesPerStep = 50
+/** Sends made of one batch in one step, so that batches take turns. */
+const sendsPerStep = 20
+const keyCharactersMax = 256
+
+/**
+ * Accepts a batch whole, or refuses it. Fails with `idempotency_key_invalid`, `idempotency_key_reused`, `plan_required`,
+ * `batch_too_large`, `validation_error` (a doubled recipient), `payload_too_large`, and by the rules of a single send:
+ * `sending_paused`, `CLAIM_REQUIRED`, `forbidden`, `all_recipients_suppressed`, `AGENT_EMAIL_LIMIT`, `send_limit_reached`.
+ */
+export async function sendBatch(ctx: Context, principal: Principal, input: BatchInput): Promise<BatchResult> {
+  const { idempotencyKey, subject, text, html } = input
+  const mailbox = await reachMailbox(ctx, principal, input.address)
+  if (idempotencyKey === '' || [...idempotencyKey].length > keyCharactersMax)
+    throw new Failure('idempotency_key_invalid')
+  const { accountId, keyId } = principal
+  const fingerprint = fingerprintOf(input)
+  const earlier = await store.findBatchByKey(ctx.store, { accountId, mailboxId: mailbox._id, idempotencyKey })
+  if (earlier !== null) return resultOf(sameRequest(earlier, fingerprint), true)
+  const recipients = readRecipients(principal.account, input)
+  requireSendingAllowed(principal.account)
+  const { from, decided } = await decide(ctx, principal, {
+    mailbox,
+    parent: null,
+    recipients: recipients.map(({ email }) => ({ name: '', address: email })),
+    sender: () => mailboxSender(ctx, mailbox, {}),
+    strict: true,
+  })
+  const failedOf = new Map(decided.map(({ email, decision }) => [email, decision === 'send' ? null : decision]))
+  const writes = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
+  const at = ctx.clock.now()
+  const id = newId('bat', at)
+  const allowance = await takeSendAllowance(ctx, principal, {
+    sender: from.address,
+    recipients: writes,
+    purpose: id,
+    kinds: ['volume'],
+  })
+  const batch: BatchDoc = {
+    ...{
+      _id: id,
+      takenBy: allowance.token,
+      accountId,
+      mailboxId: mailbox._id,
+      keyId,
+      idempotencyKey,
+      fingerprint,
+      from,
+      subject,
+    },
+    ...{ text: text ?? null, html: html ?? null, createdAt: at, done: 0, nextAt: at, expiresAt: after(at, keptMs) },
+    recipients: recipients.map((recipient) => ({ ...recipient, failed: failedOf.get(recipient.email) ?? null })),
+  }
+  // When it is not known whether that was committed, the sweep finds out (core/send/open-allowances.ts).
+  const standing = await store.insertBatch(ctx.store, batch)
+  if (standing._id === batch._id) {
+    await allowance.close()
+    return resultOf(batch, false)
+  }
+  await allowance.giveBack()
+  return resultOf(sameRequest(standing, fingerprint), true)
+}
+
+/** What became of each recipient. Fails with `mailbox_not_found`, `not_found`. */
+export async function getBatch(
+  ctx: Context,
+  principal: Principal,
+  { address, id }: { address: string; id: string },
+): Promise<BatchStatus> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  const batch = await store.findBatch(ctx.store, { accountId: mailbox.accountId, batchId: id })
+  if (batch === null || batch.mailboxId !== mailbox._id)
+    throw new Failure('not_found', `${mailbox.address} has no batch ${id}.`)
+  const ids = batch.recipients.map((_, n) => sendIdOf(batch, n))
+  const emails = new Map((await findEmails(ctx.store, batch.accountId, ids)).map((email) => [email._id, email]))
+  return {
+    id,
+    recipients: batch.recipients.map(({ email, failed }, n) => {
+      if (failed !== null) return { email, status: 'failed', reason: failed, emailId: null }
+      const send = emails.get(ids[n] ?? '')
+      const { status, reason, response } = send?.recipients[0] ?? { status: 'queued', reason: null, response: null }
+      return { email, status, reason: status === 'bounced' ? (response ?? reason) : reason, emailId: send?._id ?? null }
+    }),
+  }
+}
+
+/** Goes on with the batches whose turn has come. Answers how many there were. */
+export async function stepBatches(ctx: Context): Promise<number> {
+  const due = await store.findDueBatches(ctx.store, { due: ctx.clock.now(), limit: batchesPerStep })
+  for (const batch of due) {
+    await stepBatch(ctx, batch).catch((error: unknown) =>
+      ctx.log.error({ err: error, batchId: batch._id }, 'batch could not go on'),
+    )
+  }
+  return due.length
+}
+
+async function stepBatch(ctx: Context, batch: BatchDoc): Promise<void> {
+  const now = ctx.clock.now()
+  const waitUntil = (nextAt: Date) => store.advanceBatch(ctx.store, batch, { done: batch.done, nextAt })
+  const { accountId, mailboxId } = batch
+  const doc = await findAccount(ctx.store, accountId)
+  const [mailbox] = await findMailboxes(ctx.store, [{ accountId, mailboxId }])
+  if (doc === null || doc.status === 'removed' || mailbox === undefined) {
+    await store.advanceBatch(ctx.store, batch, { done: batch.recipients.length, nextAt: null })
+    return
+  }
+  const account = accountOf(doc)
+  if (account.status === 'suspended' || account.status === 'paused' || account.sendingPaused !== null) {
+    await waitUntil(after(now, minuteMs))
+    return
+  }
+  const next = batch.recipients.slice(batch.done, batch.done + sendsPerStep)
+  const made = await makeSends(ctx, batch, { account, mailbox, next })
+  const done = batch.done + made
+  if (made < next.length) await store.advanceBatch(ctx.store, batch, { done, nextAt: periodsOf(now).minuteEnd })
+  else if (done >= batch.recipients.length) await store.advanceBatch(ctx.store, batch, { done, nextAt: null })
+  else await store.advanceBatch(ctx.store, batch, { done, nextAt: after(now, secondMs) })
+}
+
+/** Makes the sends of recipients in order until the pace of the plan is reached. Answers how many recipients are dealt with. */
+async function makeSends(
+  ctx: Context,
+  batch: BatchDoc,
+  { account, mailbox, next }: { account: Account; mailbox: MailboxDoc; next: readonly BatchRecipient[] },
+): Promise<number> {
+  const { accountId, from } = batch
+  const ids = next.map((_, n) => sendIdOf(batch, batch.done + n))
+  const there = new Set((await findEmails(ctx.store, accountId, ids)).map(({ _id }) => _id))
+  // Who unsubscribed or bounced while the batch waited is not written to.
+  const suppressed = await suppressedAmong(
+    ctx,
+    accountId,
+    next.map(({ email }) => email),
+  )
+  for (const [n, recipient] of next.entries()) {
+    const id = ids[n] ?? ''
+    if (recipient.failed !== null || there.has(id)) continue
+    if (suppressed.has(recipient.email)) {
+      await store.failRecipient(ctx.store, batch, { n: batch.done + n, reason: 'suppressed' })
+      continue
+    }
+    const asked = { sender: from.address, recipients: [recipient.email], purpose: id, kinds: ['pace'] as const }
+    const taken = await takeSendAllowance(ctx, { account, accountId }, asked).catch((error: unknown) => {
+      if (error instanceof Failure) return null
+      throw error
+    })
+    if (taken === null) return n
+    await makeSend(ctx, batch, { id, recipient, account, mailbox, taken }).catch(async (error: unknown) => {
+      if (error instanceof Failure) await taken.giveBack()
+      throw error
+    })
+  }
+  return next.length
+}
+
+async function makeSend(
+  ctx: Context,
+  { accountId, keyId, _id: batchId, from, subject, text, html }: BatchDoc,
+  {
+    id,
+    recipient: { email, fields },
+    account,
+    mailbox,
+    taken,
+  }: { id: string; recipient: BatchRecipient; account: Account; mailbox: MailboxDoc; taken: Taken },
+): Promise<void> {
+  const texts = fillTexts({ subject, ...(text !== null && { text }), ...(html !== null && { html }) }, fields)
+  const to = [{ name: '', address: email }]
+  await writeSend(
+    ctx,
+    { accountId, keyId, account },
+    {
+      ...{ id, mailbox, parent: null, from, sender: async () => from, keepsCopy: false, origin: 'batch', batchId },
+      ...{
+        input: { to, ...texts, headers: unsubscribeHeaders(ctx, { accountId, email }) },
+        recipients: to,
+        files: [],
+        sendAt: null,
+        // Its volume belongs to the batch.
+        allowance: { ...taken, taken: [] },
+      },
+      decided: [{ email, decision: 'send', reason: null }],
+    },
+  )
+}
+
+/** Fails with `plan_required`, `batch_too_large`, `validation_error`, `payload_too_large`. */
+function readRecipients(account: Account, { recipients, text, html, ...rest }: BatchInput) {
+  const { batchRecipientsPerCall: cap } = allowanceOf(account)
+  if (cap === 0) throw new Failure('plan_required', 'The plan does not include batches.')
+  if (recipients.length > cap)
+    throw new Failure(
+      'batch_too_large',
+      `A batch has at most ${cap} recipients by the plan; this one has ${recipients.length}.`,
+    )
+  if (text === undefined && html === undefined)
+    throw new Failure('validation_error', 'Give a "text" or an "html" body.', { param: 'text' })
+  const seen = new Set<string>()
+  const read = recipients.map(({ email, fields = {} }, n) => {
+    const param = `recipients[${n}].email`
+    const address = normaliseAddress(email)
+    if (address === null) throw new Failure('validation_error', `"${email}" is not a mail address.`, { param })
+    if (seen.has(address)) throw new Failure('validation_error', `${address} is there twice.`, { param })
+    seen.add(address)
+    return { email: address, fields }
+  })
+  const bytes = Buffer.byteLength(JSON.stringify({ ...rest, text, html, recipients }))
+  if (bytes > batchBytesMax) throw new Failure('payload_too_large', 'The batch is larger than 12 MB.')
+  return read
+}
+
+function resultOf({ _id, subject, text, html, recipients }: BatchDoc, replayed: boolean): BatchResult {
+  const names = variablesOf({ subject, text: text ?? '', html: html ?? '' })
+  return {
+    id: _id,
+    recipients: recipients.map(({ email, failed }) => ({ email, status: failed === null ? 'queued' : 'failed' })),
+    missingFields: recipients.flatMap(({ email, fields }) => {
+      const missing = names.filter((name) => !Object.hasOwn(fields, name))
+      return missing.length > 0 ? [{ email, fields: missing }] : []
+    }),
+    replayed,
+  }
+}
+
+function sameRequest(batch: BatchDoc, fingerprint: string): BatchDoc {
+  if (batch.fingerprint !== fingerprint) throw new Failure('idempotency_key_reused')
+  return batch
+}
+
+/** The same for the same request, whatever the order of a recipient's fields. */
+function fingerprintOf({ subject, text, html, recipients }: BatchInput): string {
+  const people = recipients.map(({ email, fields = {} }) => [email, Object.entries(fields).sort()])
+  return createHash('sha256')
+    .update(JSON.stringify([subject, text ?? null, html ?? null, people]))
+    .digest('base64url')
+}
+
+const sendIdOf = ({ _id }: BatchDoc, n: number) => deriveId('em', _id, `send#${n}`)

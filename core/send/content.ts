@@ -1,0 +1,93 @@
+/** What somebody wrote to be sent, read and checked: recipients, files, and the time it is to go. */
+
+import type { DraftAttachment } from '../../mail/compose/compose.ts'
+import { normaliseAddress } from '../../mail/message/address.ts'
+import { Failure } from '../../schemas/failures.ts'
+import type { Named } from '../../store/documents/mail.ts'
+import type { Principal } from '../access/principal.ts'
+import { after, dayMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { readAttachment } from '../read/bodies.ts'
+
+export type NewAttachment =
+  | { readonly name: string; readonly contentType: string; readonly content: Buffer; readonly contentId?: string }
+  | { readonly messageId: string; readonly attachmentId: string }
+
+export type SendInput = {
+  readonly to?: readonly Named[]
+  readonly cc?: readonly Named[]
+  readonly bcc?: readonly Named[]
+  readonly from?: string
+  readonly fromName?: string
+  readonly replyTo?: readonly Named[]
+  readonly subject?: string
+  readonly text?: string
+  readonly html?: string
+  readonly attachments?: readonly NewAttachment[]
+  readonly headers?: { readonly [name: string]: string }
+  /** When it is to go; absent: now. */
+  readonly sendAt?: Date
+}
+
+const recipientsMax = 50
+const attachmentsMax = 10
+const attachmentBytesMax = 10 * 1024 * 1024
+const scheduleMaxMs = 30 * dayMs
+
+/** Every recipient once, in canonical form. Fails with `validation_error`. */
+export function recipientsOf({ to = [], cc = [], bcc = [] }: SendInput): Named[] {
+  const fields = { to, cc, bcc }
+  const recipients = new Map<string, Named>()
+  for (const [field, list] of Object.entries(fields)) {
+    for (const [n, { name, address }] of list.entries()) {
+      const canonical = normaliseAddress(address)
+      if (canonical === null)
+        throw new Failure('validation_error', `"${address}" is not a mail address.`, { param: `${field}[${n}]` })
+      recipients.set(canonical, { name, address: canonical })
+    }
+  }
+  if (recipients.size === 0) throw new Failure('validation_error', 'There is no recipient.', { param: 'to' })
+  if (recipients.size > recipientsMax)
+    throw new Failure('validation_error', `More than ${recipientsMax} recipients in one send.`, { param: 'to' })
+  return [...recipients.values()]
+}
+
+/** The files, those taken from messages of the mailbox read. Fails with `attachments_too_large`, `not_found`. */
+export async function filesOf(
+  ctx: Context,
+  principal: Principal,
+  { mailbox, attachments = [] }: { mailbox: string | null; attachments: readonly NewAttachment[] | undefined },
+): Promise<DraftAttachment[]> {
+  if (attachments.length > attachmentsMax)
+    throw new Failure('attachments_too_large', `More than ${attachmentsMax} files.`)
+  const files: DraftAttachment[] = []
+  let bytes = 0
+  for (const [n, attachment] of attachments.entries()) {
+    const file = await fileOf(ctx, principal, { mailbox, attachment, param: `attachments[${n}]` })
+    bytes += file.content.length
+    if (bytes > attachmentBytesMax)
+      throw new Failure('attachments_too_large', 'The files have more than 10 MB in total.')
+    files.push(file)
+  }
+  return files
+}
+
+/** When a send is to go; null: now. At most 30 days ahead. Fails with `validation_error`. */
+export function sendTimeOf(now: Date, sendAt: Date | undefined): Date | null {
+  if (sendAt === undefined) return null
+  if (sendAt <= now) throw new Failure('validation_error', '"sendAt" is in the past.', { param: 'sendAt' })
+  if (sendAt > after(now, scheduleMaxMs))
+    throw new Failure('validation_error', '"sendAt" is more than 30 days ahead.', { param: 'sendAt' })
+  return sendAt
+}
+
+async function fileOf(
+  ctx: Context,
+  principal: Principal,
+  { mailbox, attachment, param }: { mailbox: string | null; attachment: NewAttachment; param: string },
+): Promise<DraftAttachment> {
+  if ('content' in attachment) return { ...attachment, inline: attachment.contentId !== undefined }
+  if (mailbox === null)
+    throw new Failure('validation_error', 'A file of a message can only be sent from its mailbox.', { param })
+  return readAttachment(ctx, principal, { address: mailbox, ...attachment })
+}

@@ -1,0 +1,215 @@
+/**
+ * Drafts: real messages in Drafts, which mail programs see too. A draft keeps its id while its content changes; for its
+ * folder each content is a new message, with a UID of its own. Sending one uses its id, so that it goes out once.
+ */
+
+import { readBody } from '../../mail/body/body.ts'
+import { compose } from '../../mail/compose/compose.ts'
+import { formatMailbox, normaliseAddress, splitAddress } from '../../mail/message/address.ts'
+import { contentAt } from '../../mail/message/attached-message.ts'
+import { parseMessage } from '../../mail/message/parse.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
+import { insertBlob, packBlob } from '../../store/blobs.ts'
+import type { BlobDoc, FolderDoc, MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
+import { type DraftContent, replaceDraft } from '../../store/drafts.ts'
+import { removeMessages } from '../../store/message-edits.ts'
+import { findMessage } from '../../store/messages.ts'
+import type { Principal } from '../access/principal.ts'
+import { changeOf } from '../mailbox/bulk-changes.ts'
+import { getFolder } from '../mailbox/folders.ts'
+import { reachMailbox } from '../mailbox/mailboxes.ts'
+import { reachMessage } from '../mailbox/messages.ts'
+import { hasRoom, keptIn } from '../mailbox/storage-limit.ts'
+import { deriveThreads, requireAgentInbox, threadOf } from '../mailbox/threading.ts'
+import type { Context } from '../process/context.ts'
+import { bytesOf } from '../read/bodies.ts'
+import { describe } from '../receive/receive.ts'
+import { asValidationError, commitSend, referencesTo, type SendResult } from './commit.ts'
+import { filesOf, type SendInput } from './content.ts'
+import { mailboxSender } from './sender.ts'
+
+export type DraftInput = Omit<SendInput, 'sendAt'> & {
+  /** A message id of the mailbox that the draft answers. */
+  readonly inReplyTo?: string
+}
+
+const triesMax = 5
+
+/** Keeps a draft. Answers its id. Fails with `agent_inbox_only`, `validation_error`, `unprocessable` (full) and by its sender. */
+export async function createDraft(
+  ctx: Context,
+  principal: Principal,
+  { address, ...input }: { address: string } & DraftInput,
+): Promise<string> {
+  const mailbox = await reachDraftsOf(ctx, principal, address)
+  const id = newId('msg', ctx.clock.now())
+  const { content, chunks, parsed } = await write(ctx, principal, { mailbox, id, input })
+  const drafts = await getFolder(ctx, mailbox._id, 'drafts')
+  const draft = {
+    ...{ _id: id, accountId: mailbox.accountId, mailboxId: mailbox._id, mailbox: mailbox.address },
+    ...{ folderId: drafts._id, receivedAt: ctx.clock.now(), seen: true, flagged: false, answered: false },
+    ...{ trace: '', deliveredTo: null, ...content },
+    threadId: await threadOf(ctx, { id, mailboxId: mailbox._id, parsed }),
+  }
+  await ctx.arrivals.write({ chunks, messages: [draft] })
+  await announceChange(ctx, draft)
+  return id
+}
+
+/** Changes the fields that are given; the others stay. Fails as `createDraft` does, and with `not_found`, `conflict`. */
+export async function updateDraft(
+  ctx: Context,
+  principal: Principal,
+  { address, draftId, ...change }: { address: string; draftId: string } & DraftInput,
+): Promise<void> {
+  for (let tries = 0; tries < triesMax; tries++) {
+    const { mailbox, message, folder } = await reachDraft(ctx, principal, { address, draftId })
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+    const input = { ...(await readDraft(ctx, message)), ...given }
+    const { content, chunks } = await write(ctx, principal, { mailbox, id: message._id, input })
+    await insertBlob(ctx.store, chunks)
+    if (await replaceDraft(ctx.store, changeOf(ctx, folder, [message]), message, content)) {
+      await announceChange(ctx, message)
+      return
+    }
+  }
+  throw new Failure('conflict', 'The draft is being changed by somebody else.')
+}
+
+/** Removes a draft for good. Fails with `not_found`, `agent_inbox_only`. */
+export async function deleteDraft(
+  ctx: Context,
+  principal: Principal,
+  which: { address: string; draftId: string },
+): Promise<void> {
+  const { message, folder } = await reachDraft(ctx, principal, which)
+  await remove(ctx, folder, message)
+}
+
+/** Sends a draft and removes it; the answer names its copy in Sent. Fails with `not_found` and as `commitSend` does. */
+export async function sendDraft(
+  ctx: Context,
+  principal: Principal,
+  { address, draftId, sendAt }: { address: string; draftId: string; sendAt?: Date },
+): Promise<SendResult> {
+  const { mailbox, message, folder } = await reachDraft(ctx, principal, { address, draftId })
+  const input = await readDraft(ctx, message)
+  const parent = await parentOf(ctx, mailbox, input.inReplyTo)
+  // What a crash left behind after the commit is found again by the draft's id: a draft is sent once.
+  const result = await commitSend({ ...ctx, onceId: message._id }, principal, {
+    mailbox,
+    parent,
+    input: { ...input, ...(sendAt !== undefined && { sendAt }) },
+    sender: () => mailboxSender(ctx, mailbox, input),
+    keepsCopy: true,
+  })
+  await remove(ctx, folder, message)
+  return result
+}
+
+/** Fails with `mailbox_not_found`, `not_found`, `agent_inbox_only`. */
+export async function reachDraft(
+  ctx: Context,
+  principal: Principal,
+  { address, draftId }: { address: string; draftId: string },
+): Promise<{ mailbox: MailboxDoc; message: MessageDoc; folder: FolderDoc }> {
+  await reachDraftsOf(ctx, principal, address)
+  const reached = await reachMessage(ctx, principal, { address, messageId: draftId })
+  if (reached.folder.role !== 'drafts') throw new Failure('not_found', `There is no draft ${draftId}.`)
+  return reached
+}
+
+/** The mailbox, if it is an agent's. Fails with `mailbox_not_found`, `agent_inbox_only`. */
+export async function reachDraftsOf(ctx: Context, principal: Principal, address: string): Promise<MailboxDoc> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  requireAgentInbox(mailbox)
+  return mailbox
+}
+
+type Writing = { readonly mailbox: MailboxDoc; readonly id: string; readonly input: DraftInput }
+
+/** The message a draft is, with its bytes packed but not yet kept. */
+async function write(ctx: Context, principal: Principal, { mailbox, id, input }: Writing) {
+  const at = ctx.clock.now()
+  const { to = [], cc = [], bcc = [], replyTo = [], subject = '', text = '', html = '', headers = {} } = input
+  for (const [field, people] of Object.entries({ to, cc, bcc, replyTo })) requireAddresses(field, people)
+  const files = await filesOf(ctx, principal, { mailbox: mailbox.address, attachments: input.attachments })
+  const from = await mailboxSender(ctx, mailbox, input)
+  const parent = await parentOf(ctx, mailbox, input.inReplyTo)
+  const { raw } = await compose({
+    ...{ from, to, cc, bcc, replyTo, subject, attachments: files, date: at, unsent: true },
+    text: text === '' && html !== '' ? null : text,
+    html: html === '' ? null : html,
+    messageId: `${id}@${splitAddress(from.address).domain}`,
+    inReplyTo: parent?.messageIdHeader ?? null,
+    references: referencesTo(parent),
+    headers: Object.entries(headers),
+  }).catch(asValidationError)
+  if (!hasRoom(principal.account, await keptIn(ctx, mailbox._id), raw.length))
+    throw new Failure('unprocessable', `The mailbox ${mailbox.address} is full.`)
+  const packed: { ref: MessageDoc['blob']; chunks: readonly BlobDoc[] } = await packBlob({
+    id: newId('blb', at),
+    bytes: raw,
+    users: [id],
+    at,
+  })
+  const arrival = await ctx.parsing.run('arrival', { raw, prefix: '' })
+  const content: DraftContent = {
+    ...describe(arrival, packed.ref),
+    ...(parent !== null && { answers: parent._id }),
+  }
+  return { content, chunks: packed.chunks, parsed: arrival.parsed }
+}
+
+/** What a draft says, as it would be sent. */
+async function readDraft(ctx: Context, message: MessageDoc): Promise<DraftInput> {
+  const { answers: messageId, mailboxId } = message
+  const raw = await bytesOf(ctx, message)
+  const parsed = parseMessage(raw)
+  const { text, html } = readBody(raw, parsed)
+  // What it answers may be gone since.
+  const answers = messageId === undefined ? null : await findMessage(ctx.store, { mailboxId, messageId })
+  return {
+    ...{ to: parsed.to, cc: parsed.cc, bcc: parsed.bcc, replyTo: parsed.replyTo, subject: parsed.subject ?? '' },
+    ...(parsed.from !== null && { from: formatMailbox(parsed.from) }),
+    ...(parsed.hasText || !parsed.hasHtml ? { text } : {}),
+    ...(parsed.hasHtml && html !== null && { html }),
+    ...(answers !== null && { inReplyTo: answers._id }),
+    headers: Object.fromEntries(
+      parsed.headers.filter(({ name }) => /^(?:X|List)-/i.test(name)).map(({ name, value }) => [name, value]),
+    ),
+    attachments: parsed.attachments.map(({ partId, name, contentType, contentId, inline }) => ({
+      ...{ name, contentType, content: contentAt(raw, parsed, partId) ?? Buffer.alloc(0) },
+      ...(inline && contentId !== null && { contentId }),
+    })),
+  }
+}
+
+async function parentOf(ctx: Context, mailbox: MailboxDoc, inReplyTo: string | undefined): Promise<MessageDoc | null> {
+  if (inReplyTo === undefined) return null
+  const parent = await findMessage(ctx.store, { mailboxId: mailbox._id, messageId: inReplyTo })
+  if (parent === null)
+    throw new Failure('validation_error', `There is no message ${inReplyTo} in this mailbox.`, { param: 'inReplyTo' })
+  return parent
+}
+
+/** A draft may lack recipients; those it has must be addresses. */
+function requireAddresses(field: string, people: readonly Named[]): void {
+  for (const [n, { address }] of people.entries()) {
+    if (normaliseAddress(address) === null)
+      throw new Failure('validation_error', `"${address}" is not a mail address.`, { param: `${field}[${n}]` })
+  }
+}
+
+async function remove(ctx: Context, folder: FolderDoc, message: MessageDoc): Promise<void> {
+  await removeMessages(ctx.store, changeOf(ctx, folder, [message]))
+  ctx.changes.publish({ kind: 'folders', mailboxId: message.mailboxId })
+}
+
+async function announceChange(ctx: Context, draft: Pick<MessageDoc, '_id' | 'mailboxId' | 'threadId'>): Promise<void> {
+  await deriveThreads(ctx, [draft])
+  ctx.changes.publish({ kind: 'stored', ids: [draft._id] })
+  ctx.changes.publish({ kind: 'folders', mailboxId: draft.mailboxId })
+  ctx.changes.publish({ kind: 'stored', ids: [draft._id] })
+}

@@ -1,0 +1,141 @@
+/**
+ * Sends that wait for their time. One is an accepted send with `scheduledFor`: until it is released it can be moved or
+ * cancelled, and whoever takes that field away first, by one conditional update, decides.
+ */
+
+import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
+import { redate } from '../../mail/compose/redate.ts'
+import { splitAddress } from '../../mail/message/address.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
+import { findAccount } from '../../store/accounts.ts'
+import { dropBlobUsers, insertBlob, packBlob, readBlob } from '../../store/blobs.ts'
+import type { EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
+import * as store from '../../store/emails.ts'
+import { findMailboxes } from '../../store/mailboxes.ts'
+import { accountOf } from '../access/account-record.ts'
+import { type Page, pageOf, positionOf } from '../access/paging.ts'
+import type { Principal } from '../access/principal.ts'
+import { suppressedAmong } from '../deliver/suppressions.ts'
+import { signingKeys } from '../mailbox/domains.ts'
+import { reachMailbox } from '../mailbox/mailboxes.ts'
+import type { Context } from '../process/context.ts'
+import { claimRefusals, giveSendAllowance } from './allowance.ts'
+import { sendTimeOf } from './content.ts'
+import { requireSendingAllowed } from './send-rules.ts'
+
+const claimedText = 'It is being sent, or was sent or cancelled.'
+
+/** Sends of a mailbox that wait for their time, the newest first. */
+export async function listScheduled(
+  ctx: Context,
+  principal: Principal,
+  { address, limit, before }: { address: string; limit: number; before?: string },
+): Promise<Page<EmailDoc>> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  const rows = await store.listScheduled(ctx.store, {
+    accountId: mailbox.accountId,
+    mailboxId: mailbox._id,
+    before: positionOf(before, 'em'),
+    limit: limit + 1,
+  })
+  return pageOf(rows, limit)
+}
+
+/** Sends it at another time. Fails with `email_not_found`, `validation_error`, `conflict` (too late). */
+export async function reschedule(
+  ctx: Context,
+  principal: Principal,
+  { address, id, sendAt }: { address: string; id: string; sendAt: Date },
+): Promise<EmailDoc> {
+  const email = await reachScheduled(ctx, principal, { address, id })
+  const at = ctx.clock.now()
+  const time = sendTimeOf(at, sendAt) ?? at
+  const raw = await readBlob(ctx.store, email.blob)
+  if (raw === null) throw new Failure('internal_error', 'The bytes of the message are gone.')
+  const signed = await dkimSign(redate(raw, time), await signingKeys(ctx, splitAddress(email.from.address).domain), at)
+  const users = email.messageId === null ? [email._id] : [email._id, email.messageId]
+  const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes: signed, users, at })
+  await insertBlob(ctx.store, chunks)
+  const moved = await store.moveScheduled(ctx.store, email, { blob: ref, sendAt: time })
+  const unused = moved === null ? ref : email.blob
+  await dropBlobUsers(ctx.store, [{ blobId: unused.id, users }])
+  if (moved === null) throw new Failure('conflict', claimedText)
+  return moved
+}
+
+/** It is not sent, and its allowance comes back. Fails with `email_not_found`, `conflict` (too late). */
+export async function cancelScheduled(
+  ctx: Context,
+  principal: Principal,
+  { address, id }: { address: string; id: string },
+): Promise<EmailDoc> {
+  const email = await reachScheduled(ctx, principal, { address, id })
+  const cancelled = await endSchedule(ctx, email, () => 'cancelled')
+  if (cancelled === null) throw new Failure('conflict', claimedText)
+  await giveSendAllowance(ctx, { accountId: email.accountId, taken: email.taken ?? [], at: email.createdAt })
+  return cancelled
+}
+
+/**
+ * Lets a send go whose time has come, after asking the claim and pause rules and the suppressions again; recipients they
+ * refuse have failed. Answers the send as it then is; null when somebody changed it meanwhile.
+ */
+export async function releaseScheduled(ctx: Context, email: EmailDoc): Promise<EmailDoc | null> {
+  const reasons = await refusalsNow(ctx, email)
+  return endSchedule(ctx, email, (address) => reasons.get(address) ?? null)
+}
+
+/** The send waits no more; recipients with a reason have failed by it. Without anybody left there is no Sent copy. */
+async function endSchedule(
+  ctx: Context,
+  email: EmailDoc,
+  reasonOf: (address: string) => string | null,
+): Promise<EmailDoc | null> {
+  const at = ctx.clock.now()
+  const recipients = email.recipients.map((recipient): EmailRecipient => {
+    const reason = recipient.status === 'queued' ? reasonOf(recipient.email) : null
+    return reason === null ? recipient : { ...recipient, status: 'failed', reason, at }
+  })
+  const goes = recipients.some(({ status }) => status !== 'failed')
+  const ended = await store.endSchedule(ctx.store, email, { recipients, todoAt: at, keepsCopy: goes })
+  if (ended !== null && !goes && email.messageId !== null)
+    await dropBlobUsers(ctx.store, [{ blobId: email.blob.id, users: [email.messageId] }])
+  return ended
+}
+
+async function refusalsNow(ctx: Context, email: EmailDoc): Promise<ReadonlyMap<string, string>> {
+  const addresses = email.recipients.map((recipient) => recipient.email)
+  const all = (reason: string) => new Map(addresses.map((address) => [address, reason]))
+  const doc = await findAccount(ctx.store, email.accountId)
+  if (doc === null || doc.status === 'removed') return all('account_suspended')
+  const account = accountOf(doc)
+  try {
+    requireSendingAllowed(account)
+  } catch (error) {
+    if (error instanceof Failure) return all(error.code)
+    throw error
+  }
+  const { accountId, mailboxId } = email
+  const [mailbox = null] = mailboxId === null ? [] : await findMailboxes(ctx.store, [{ accountId, mailboxId }])
+  if (mailboxId !== null && mailbox === null) return all('mailbox_not_found')
+  const unclaimed = await claimRefusals(ctx, { account }, { mailbox, recipients: addresses, parent: null })
+  const suppressed = await suppressedAmong(ctx, accountId, addresses)
+  return new Map([
+    ...[...suppressed.keys()].map((address) => [address, 'suppressed'] as const),
+    ...[...unclaimed].map(([address, { code }]) => [address, code] as const),
+  ])
+}
+
+async function reachScheduled(
+  ctx: Context,
+  principal: Principal,
+  { address, id }: { address: string; id: string },
+): Promise<EmailDoc> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  const email = await store.findEmail(ctx.store, { accountId: mailbox.accountId, emailId: id })
+  if (email === null || email.mailboxId !== mailbox._id || email.sendAt === undefined)
+    throw new Failure('email_not_found', `${mailbox.address} has no scheduled send ${id}.`)
+  if (email.scheduledFor === undefined) throw new Failure('conflict', claimedText)
+  return email
+}

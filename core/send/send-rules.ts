@@ -1,0 +1,71 @@
+/**
+ * What becomes of each recipient of a send, rule by rule in the contract's order (decisions.md 3, Order of checks of a send).
+ * The real send refuses at the first rule that is broken; a dry run notes it and goes on.
+ */
+import { splitAddress } from '../../mail/message/address.ts'
+import { Failure } from '../../schemas/failures.ts'
+import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
+import type { Account } from '../access/account-record.ts'
+import type { Principal } from '../access/principal.ts'
+import { suppressedAmong } from '../deliver/suppressions.ts'
+import { isSharedDomain } from '../mailbox/domains.ts'
+import { sendRefusals } from '../mailbox/sender-lists.ts'
+import type { Context } from '../process/context.ts'
+import { claimRefusals } from './allowance.ts'
+
+export type Decision = 'send' | 'suppressed' | 'blocked_by_list' | 'claim_required' | 'over_limit'
+export type Decided = { readonly email: string; readonly decision: Decision; readonly reason: string | null }
+
+type Judged = {
+  readonly mailbox: MailboxDoc | null
+  readonly parent: MessageDoc | null
+  readonly recipients: readonly Named[]
+  readonly sender: () => Promise<Named>
+  /** Whether a broken rule refuses the whole send. */
+  readonly strict: boolean
+}
+
+/**
+ * The sender, and what is decided of each recipient. With `strict` fails with `CLAIM_REQUIRED`, `forbidden` or
+ * `all_recipients_suppressed`; always with `shared_domain_phone_required` and what `sender` fails with.
+ */
+export async function decide(
+  ctx: Context,
+  principal: Principal,
+  { mailbox, parent, recipients, sender, strict }: Judged,
+): Promise<{ from: Named; decided: readonly Decided[] }> {
+  const addresses = recipients.map(({ address }) => address)
+  const decided = new Map<string, Decided>()
+  const note = (decision: Decision, refusals: ReadonlyMap<string, Failure>) => {
+    for (const [email, failure] of refusals) {
+      if (strict) throw failure
+      if (!decided.has(email)) decided.set(email, { email, decision, reason: failure.message })
+    }
+  }
+  note('claim_required', await claimRefusals(ctx, principal, { mailbox, recipients: addresses, parent }))
+  if (mailbox !== null) requirePhone(ctx, principal.account, mailbox.domain)
+  const from = await sender()
+  if (mailbox === null) requirePhone(ctx, principal.account, splitAddress(from.address).domain)
+  else note('blocked_by_list', sendRefusals(mailbox, addresses))
+  const suppressed = await suppressedAmong(ctx, principal.accountId, addresses)
+  for (const [email, { reason }] of suppressed)
+    if (!decided.has(email)) decided.set(email, { email, decision: 'suppressed', reason })
+  if (strict && suppressed.size === addresses.length) throw new Failure('all_recipients_suppressed')
+  return {
+    from,
+    decided: addresses.map((email) => decided.get(email) ?? { email, decision: 'send', reason: null }),
+  }
+}
+
+/** The free domain, once the setting asks for it: fails with `shared_domain_phone_required` (decisions.md 3, Suspended). */
+function requirePhone(ctx: Context, { status, phoneVerified }: Account, domain: string): void {
+  const asks = ctx.settings.signup.phoneRequired && status !== 'unclaimed' && !phoneVerified
+  if (asks && isSharedDomain(ctx, domain)) throw new Failure('shared_domain_phone_required')
+}
+
+/** Fails with `account_suspended`, `account_paused` or `sending_paused`. */
+export function requireSendingAllowed({ status, sendingPaused }: Account): void {
+  if (status === 'suspended') throw new Failure('account_suspended')
+  if (status === 'paused') throw new Failure('account_paused')
+  if (sendingPaused !== null) throw new Failure('sending_paused', `Sending is paused: ${sendingPaused.reason}.`)
+}

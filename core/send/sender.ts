@@ -1,0 +1,39 @@
+/** Whose name and address a send bears. */
+import { normaliseAddress, parseMailbox, splitAddress, withoutTag } from '../../mail/message/address.ts'
+import { Failure } from '../../schemas/failures.ts'
+import type { MailboxDoc, Named } from '../../store/documents/mail.ts'
+import { findDomain } from '../../store/mailboxes.ts'
+import { isAliasOf } from '../mailbox/aliases.ts'
+import { recentDomain } from '../mailbox/domains.ts'
+import type { Context } from '../process/context.ts'
+import type { SendInput } from './content.ts'
+
+/**
+ * The mailbox itself, an alias of it or a plus form, with the name recipients see. Fails with `invalid_sender` (unreadable),
+ * `domain_not_on_account` (somebody else's) and `forbidden` (another of the account).
+ */
+export async function mailboxSender(
+  ctx: Context,
+  mailbox: MailboxDoc,
+  { from, fromName }: Pick<SendInput, 'from' | 'fromName'>,
+): Promise<Named> {
+  const given = from === undefined ? { name: '', address: mailbox.address } : readSender(from)
+  const { base } = withoutTag(given.address)
+  if (base !== mailbox.address && !(await isAliasOf(ctx, mailbox, base))) {
+    const owner = await findDomain(ctx.store, splitAddress(given.address).domain)
+    if (owner === null || owner.accountId !== mailbox.accountId)
+      throw new Failure('domain_not_on_account', `The domain of ${given.address} is not on this account.`)
+    throw new Failure('forbidden', `This mailbox sends as ${mailbox.address}, not as ${given.address}.`)
+  }
+  const domain = await recentDomain(ctx, mailbox.domain)
+  const usual = mailbox.displayName ?? domain?.defaultDisplayName ?? ''
+  return { name: fromName ?? (given.name !== '' ? given.name : usual), address: given.address }
+}
+
+/** "user@domain" or "Name <user@domain>", the address in canonical form. Fails with `invalid_sender`. */
+export function readSender(from: string): Named {
+  const given = parseMailbox(from)
+  const address = given === null ? null : normaliseAddress(given.address)
+  if (given === null || address === null) throw new Failure('invalid_sender', undefined, { param: 'from' })
+  return { name: given.name, address }
+}

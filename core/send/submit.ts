@@ -1,0 +1,137 @@
+/**
+ * Mail that a mail program submits (RFC 6409): the same rules, allowances and commit as any send, with the bytes the program
+ * wrote. A repeat after a lost connection is the first send again.
+ */
+import { createHash } from 'node:crypto'
+import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
+import { finishSubmission, originatorsOf } from '../../mail/compose/submission.ts'
+import { formatMailbox, normaliseAddress, splitAddress } from '../../mail/message/address.ts'
+import { readHeaders } from '../../mail/message/headers.ts'
+import type { ParsedMessage } from '../../mail/message/parse.ts'
+import { ancestors } from '../../mail/message/threading.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { deriveId } from '../../schemas/ids.ts'
+import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
+import { findEmail } from '../../store/emails.ts'
+import { findMessagesByHeader } from '../../store/messages.ts'
+import { beginOnce } from '../access/idempotency.ts'
+import type { Login } from '../account/login.ts'
+import { signingKeys } from '../mailbox/domains.ts'
+import { dayMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { takeSendAllowance } from './allowance.ts'
+import { writeSend } from './commit.ts'
+import { decide, requireSendingAllowed } from './send-rules.ts'
+import { mailboxSender } from './sender.ts'
+
+export type Submission = {
+  readonly raw: Buffer
+  /** Canonical. */
+  readonly recipients: readonly string[]
+}
+
+/** How long the same bytes to the same recipients are taken for a repeat. */
+const repeatMs = dayMs
+
+/**
+ * Accepts what a mail program submits; answers the send's id. Fails with `payload_too_large` (the header), `invalid_sender` (no
+ * author, or several), `forbidden` and `domain_not_on_account` (From or Sender is not an address of the mailbox), and by the
+ * rules of sending as `commitSend` does.
+ */
+export async function submit(ctx: Context, login: Login, submission: Submission): Promise<string> {
+  const { accountId } = login.principal
+  const key = createHash('sha256')
+    .update(submission.recipients.join(' '))
+    .update('\0')
+    .update(submission.raw)
+    .digest('hex')
+  const path = `submission ${login.mailbox._id}`
+  const mark = await beginOnce(ctx, { accountId, path, key, fingerprint: key, keepMs: repeatMs })
+  if (mark.done) return mark.body
+  try {
+    const id = deriveId('em', mark.onceId, 'send')
+    const earlier = await findEmail(ctx.store, { accountId, emailId: id })
+    if (earlier === null) await submitOnce(ctx, login, { ...submission, id })
+    await mark.finish({ status: 202, body: id })
+    return id
+  } catch (error) {
+    await (error instanceof Failure ? mark.abandon() : mark.release())
+    throw error
+  }
+}
+
+async function submitOnce(
+  ctx: Context,
+  { principal, mailbox }: Login,
+  { raw, recipients, id }: Submission & { readonly id: string },
+): Promise<void> {
+  const { parsed } = await ctx.parsing.run('arrival', { raw, prefix: '' })
+  // What is past the limit would be neither asked nor, if it tells Bcc, taken out.
+  if (readHeaders(raw).truncated) throw new Failure('payload_too_large', 'The header of the message is too long.')
+  const origin = originatorsOf(parsed)
+  if (origin === null) throw new Failure('invalid_sender', 'The message must have one From with one address.')
+  requireSendingAllowed(principal.account)
+  const parent = await parentOf(ctx, mailbox, parsed)
+  const to = recipients.map((address) => ({ name: '', address }))
+  const { from, decided } = await decide(ctx, principal, {
+    ...{ mailbox, parent, recipients: to, strict: true },
+    sender: () => originator(ctx, mailbox, origin),
+  })
+  const writes = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
+  const allowance = await takeSendAllowance(ctx, principal, {
+    sender: from.address,
+    recipients: writes,
+    parent,
+    purpose: id,
+  })
+  try {
+    await writeSend(ctx, principal, {
+      ...{ id, mailbox, parent, from, recipients: to, files: [], sendAt: null, keepsCopy: true, origin: 'submission' },
+      ...{ decided, allowance, sender: async () => from },
+      input: { ...addressed(parsed, recipients), subject: parsed.subject ?? undefined },
+      composed: await finished(ctx, { raw, parsed, from, id }),
+    })
+  } catch (error) {
+    if (error instanceof Failure) await allowance.giveBack()
+    throw error
+  }
+}
+
+/** The author, if both the author and who sends are the mailbox. Fails as `mailboxSender` does. */
+async function originator(
+  ctx: Context,
+  mailbox: MailboxDoc,
+  { author, sender }: NonNullable<ReturnType<typeof originatorsOf>>,
+): Promise<Named> {
+  if (sender !== null) await mailboxSender(ctx, mailbox, { from: formatMailbox(sender) })
+  return mailboxSender(ctx, mailbox, { from: formatMailbox(author), fromName: author.name })
+}
+
+/** The message as it goes out: without Bcc, with what a message must have, signed. */
+async function finished(
+  ctx: Context,
+  { raw, parsed, from, id }: { raw: Buffer; parsed: ParsedMessage; from: Named; id: string },
+): Promise<{ raw: Buffer; messageIdHeader: string; references: readonly string[] }> {
+  const { domain } = splitAddress(from.address)
+  const at = ctx.clock.now()
+  const messageIdHeader = parsed.messageId ?? `${id}@${domain}`
+  const whole = finishSubmission(raw, { parsed, date: at, messageId: messageIdHeader })
+  const signed = await dkimSign(whole, await signingKeys(ctx, domain), at)
+  return { raw: signed, messageIdHeader, references: parsed.references }
+}
+
+async function parentOf(ctx: Context, mailbox: MailboxDoc, parsed: ParsedMessage): Promise<MessageDoc | null> {
+  const nearest = ancestors(parsed)
+  const found = await findMessagesByHeader(ctx.store, { mailboxId: mailbox._id, messageIds: nearest })
+  return nearest.flatMap((id) => found.find(({ messageIdHeader }) => messageIdHeader === id) ?? [])[0] ?? null
+}
+
+/** Those the header names, and as Bcc the other recipients of the envelope. */
+function addressed(
+  { to, cc }: ParsedMessage,
+  recipients: readonly string[],
+): { to: readonly Named[]; cc: readonly Named[]; bcc: readonly Named[] } {
+  const named = new Set([...to, ...cc].map(({ address }) => normaliseAddress(address)))
+  const bcc = recipients.filter((address) => !named.has(address)).map((address) => ({ name: '', address }))
+  return { to, cc, bcc }
+}

@@ -1,0 +1,152 @@
+/** Templates of transactional mail: kept, filled, shown before they are used (decisions.md 2, Sending). */
+import { fillTexts, type Texts, type Values, variablesOf } from '../../mail/compose/template.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { freePlace, takePlace } from '../../store/accounts.ts'
+import type { TemplateDoc } from '../../store/documents/sending.ts'
+import * as store from '../../store/templates.ts'
+import type { Page } from '../access/paging.ts'
+import type { Principal } from '../access/principal.ts'
+import type { Context } from '../process/context.ts'
+
+export type Template = Pick<
+  TemplateDoc,
+  'alias' | 'subject' | 'html' | 'text' | 'status' | 'createdAt' | 'updatedAt'
+> & {
+  /** Names of the tokens in it. */
+  readonly variables: readonly string[]
+}
+
+export type TemplateChange = {
+  readonly subject?: string
+  readonly html?: string | null
+  readonly text?: string | null
+  readonly status?: TemplateDoc['status']
+}
+
+/** Against an account that fills the database with templates. */
+const templatesMax = 1_000
+
+/** By alias. */
+export async function listTemplates(
+  ctx: Context,
+  { accountId }: Principal,
+  { limit, before }: { limit: number; before?: string },
+): Promise<Page<Template>> {
+  const rows = await store.listTemplates(ctx.store, { accountId, after: aliasIn(before), limit: limit + 1 })
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return { items: items.map(templateOf), next: rows.length > limit && last !== undefined ? cursorOf(last) : null }
+}
+
+/** Fails with `template_not_found`. */
+export async function getTemplate(ctx: Context, { accountId }: Principal, alias: string): Promise<Template> {
+  const found = await store.findTemplate(ctx.store, { accountId, alias })
+  if (found === null) throw notFound(alias)
+  return templateOf(found)
+}
+
+/** Account keys only. Fails with `forbidden`, `validation_error` (no body), `conflict` (taken, or too many). */
+export async function createTemplate(
+  ctx: Context,
+  principal: Principal,
+  { alias, subject, html = null, text = null, status = 'active' }: TemplateChange & { alias: string; subject: string },
+): Promise<Template> {
+  requireAccountKey(principal)
+  requireBody({ html, text })
+  const { accountId } = principal
+  const at = ctx.clock.now()
+  const template = { accountId, alias, subject, html, text, status, createdAt: at, updatedAt: at }
+  if (!(await takePlace(ctx.store, accountId, 'templates', templatesMax)))
+    throw new Failure('conflict', `An account has at most ${templatesMax} templates.`)
+  const inserted = await store.insertTemplate(ctx.store, template).catch(async (error: unknown) => {
+    await freePlace(ctx.store, accountId, 'templates')
+    throw error
+  })
+  if (inserted) return templateOf({ _id: '', ...template })
+  await freePlace(ctx.store, accountId, 'templates')
+  throw new Failure('conflict', `There is a template "${alias}" already.`)
+}
+
+/** Account keys only. Fails with `forbidden`, `template_not_found`, `validation_error`. */
+export async function changeTemplate(
+  ctx: Context,
+  principal: Principal,
+  { alias, ...change }: TemplateChange & { alias: string },
+): Promise<Template> {
+  requireAccountKey(principal)
+  const { accountId } = principal
+  const found = await store.findTemplate(ctx.store, { accountId, alias })
+  if (found === null) throw notFound(alias)
+  requireBody({ ...found, ...change })
+  const changed = await store.updateTemplate(ctx.store, found, { ...change, updatedAt: ctx.clock.now() })
+  if (changed === null) throw notFound(alias)
+  return templateOf(changed)
+}
+
+/** Account keys only. Fails with `forbidden`, `template_not_found`. */
+export async function deleteTemplate(ctx: Context, principal: Principal, alias: string): Promise<void> {
+  requireAccountKey(principal)
+  const { accountId } = principal
+  if (!(await store.deleteTemplate(ctx.store, { accountId, alias }))) throw notFound(alias)
+  await freePlace(ctx.store, accountId, 'templates')
+}
+
+/**
+ * The texts of a template with its variables. Fails with `template_not_found`, `template_paused`,
+ * `missing_template_variables` (whose `missing` names them).
+ */
+export async function fillTemplate(
+  ctx: Context,
+  principal: Principal,
+  { alias, variables }: { alias: string; variables: Values },
+): Promise<Texts> {
+  const template = await getTemplate(ctx, principal, alias)
+  if (template.status === 'paused') throw new Failure('template_paused', `The template "${alias}" is paused.`)
+  const missing = template.variables.filter((name) => !Object.hasOwn(variables, name))
+  if (missing.length > 0)
+    throw new Failure('missing_template_variables', `The template "${alias}" also needs ${missing.join(', ')}.`, {
+      missing,
+    })
+  return fillTexts(textsOf(template), variables)
+}
+
+/** What a template would become, paused or not; missing variables are named and left empty. Fails with `template_not_found`. */
+export async function previewTemplate(
+  ctx: Context,
+  principal: Principal,
+  { alias, variables }: { alias: string; variables: Values },
+): Promise<Texts & { readonly missing: readonly string[] }> {
+  const template = await getTemplate(ctx, principal, alias)
+  const missing = template.variables.filter((name) => !Object.hasOwn(variables, name))
+  return { ...fillTexts(textsOf(template), variables), missing }
+}
+
+function textsOf({ subject, html, text }: Template): Texts {
+  return { subject, ...(text !== null && { text }), ...(html !== null && { html }) }
+}
+
+function templateOf({ alias, subject, html, text, status, createdAt, updatedAt }: TemplateDoc): Template {
+  const variables = variablesOf({ subject, text: text ?? '', html: html ?? '' })
+  return { alias, subject, html, text, status, variables, createdAt, updatedAt }
+}
+
+function requireBody({ html, text }: Pick<TemplateDoc, 'html' | 'text'>): void {
+  if (html === null && text === null)
+    throw new Failure('validation_error', 'Give a "text" or an "html" body.', { param: 'text' })
+}
+
+function requireAccountKey({ kind }: Principal): void {
+  if (kind === 'agent') throw new Failure('forbidden', 'Only account keys may change templates.')
+}
+
+const notFound = (alias: string) => new Failure('template_not_found', `There is no template "${alias}".`)
+
+const cursorOf = ({ alias }: TemplateDoc) => Buffer.from(`t ${alias}`).toString('base64url')
+
+function aliasIn(cursor: string | undefined): string | null {
+  if (cursor === undefined) return null
+  const text = Buffer.from(cursor, 'base64url').toString()
+  if (!text.startsWith('t '))
+    throw new Failure('validation_error', '"before" is not a cursor of this list.', { param: 'before' })
+  return text.slice(2)
+}

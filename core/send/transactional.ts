@@ -1,0 +1,95 @@
+/** Transactional mail, from any address on a verified domain, and what became of every send (decisions.md 2, Sending). */
+
+import type { Values } from '../../mail/compose/template.ts'
+import { splitAddress, withoutTag } from '../../mail/message/address.ts'
+import { Failure } from '../../schemas/failures.ts'
+import type { MailboxDoc, Named } from '../../store/documents/mail.ts'
+import type { EmailDoc } from '../../store/documents/sending.ts'
+import * as store from '../../store/emails.ts'
+import { findAddresses, findDomain, findMailboxes } from '../../store/mailboxes.ts'
+import { type Page, pageOf, positionOf } from '../access/paging.ts'
+import { type Principal, reaches } from '../access/principal.ts'
+import { recentDomain } from '../mailbox/domains.ts'
+import type { Context } from '../process/context.ts'
+import { commitSend, type SendResult } from './commit.ts'
+import type { SendInput } from './content.ts'
+import { readSender } from './sender.ts'
+import { fillTemplate } from './templates.ts'
+
+export type TransactionalInput = Omit<SendInput, 'fromName' | 'from'> & {
+  readonly from: string
+  readonly template?: string
+  readonly variables?: Values
+  readonly tags?: readonly string[]
+}
+
+/**
+ * Sends from an address without needing a mailbox. Fails with `invalid_sender`, `domain_not_on_account`,
+ * `domain_not_verified`, `forbidden` (an agent key, and not a mailbox it reaches), what `fillTemplate` fails with, and as
+ * `commitSend` does.
+ */
+export async function sendEmail(
+  ctx: Context,
+  principal: Principal,
+  { from, template, variables = {}, tags, ...input }: TransactionalInput,
+): Promise<SendResult> {
+  const sender = readSender(from)
+  const mailbox = await senderMailbox(ctx, principal, sender)
+  const texts = template === undefined ? {} : await fillTemplate(ctx, principal, { alias: template, variables })
+  return commitSend(ctx, principal, {
+    mailbox,
+    parent: null,
+    origin: 'transactional',
+    keepsCopy: false,
+    ...(tags !== undefined && { tags }),
+    sender: async () => ({ ...sender, name: sender.name === '' ? await usualName(ctx, mailbox, sender) : sender.name }),
+    // What the request says itself beats the template.
+    input: { ...texts, ...input },
+  })
+}
+
+/** One send. Agent keys see only their own. Fails with `email_not_found`. */
+export async function getEmail(ctx: Context, principal: Principal, id: string): Promise<EmailDoc> {
+  const email = await store.findEmail(ctx.store, { accountId: principal.accountId, emailId: id })
+  if (email === null || (principal.kind === 'agent' && email.keyId !== principal.keyId))
+    throw new Failure('email_not_found', `There is no email ${id}.`)
+  return email
+}
+
+/** Sends of every way, newest first. Agent keys see only their own. */
+export async function listEmails(
+  ctx: Context,
+  { accountId, kind, keyId }: Principal,
+  { limit, before }: { limit: number; before?: string },
+): Promise<Page<EmailDoc>> {
+  const rows = await store.listEmails(ctx.store, {
+    accountId,
+    keyId: kind === 'agent' ? keyId : null,
+    before: positionOf(before, 'em'),
+    limit: limit + 1,
+  })
+  return pageOf(rows, limit)
+}
+
+/** The mailbox behind the sender, whose lists and claim rules then count; null when the address has none. */
+async function senderMailbox(ctx: Context, principal: Principal, sender: Named): Promise<MailboxDoc | null> {
+  const { accountId } = principal
+  const { domain } = splitAddress(sender.address)
+  const owner = await findDomain(ctx.store, domain)
+  if (owner === null || owner.accountId !== accountId || owner.status === 'removed')
+    throw new Failure('domain_not_on_account', `The domain ${domain} is not on this account.`)
+  if (owner.status === 'pending') throw new Failure('domain_not_verified', `The domain ${domain} is not verified.`)
+  const { base } = withoutTag(sender.address)
+  const addresses = await findAddresses(ctx.store, [...new Set([sender.address, base])])
+  const found = addresses.find((each) => each.kind === 'mailbox' && each.accountId === accountId)
+  const [mailbox = null] =
+    found === undefined ? [] : await findMailboxes(ctx.store, [{ accountId, mailboxId: found.mailboxIds[0]! }])
+  if (principal.kind === 'agent' && (mailbox === null || !reaches(principal, mailbox._id)))
+    throw new Failure('forbidden', `This key does not reach a mailbox ${sender.address}.`)
+  return mailbox
+}
+
+async function usualName(ctx: Context, mailbox: MailboxDoc | null, { address }: Named): Promise<string> {
+  if (mailbox?.displayName) return mailbox.displayName
+  return (await recentDomain(ctx, splitAddress(address).domain))?.defaultDisplayName ?? ''
+}

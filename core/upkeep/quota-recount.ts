@@ -1,0 +1,78 @@
+/**
+ * Mends the counts of what accounts may have only so many of (inboxes, endpoints, templates, aliases). A place is taken before
+ * the thing is made and freed after it is gone, so that no limit is passed; a crash in between leaves the count too high.
+ * What else is counted does not need it: folders note what is under way (store/folders.ts), received messages are a
+ * projection of numbered events (core/receive/received-counts.ts), and what a send takes of its allowance is noted as open until the send is
+ * committed (core/send/open-allowances.ts). Counts of requests, signups and creations are of a minute, a day or 24 hours and end with it.
+ */
+import { mendPlace, type Place, walkPlaces } from '../../store/accounts.ts'
+import { readState, writeState } from '../../store/records.ts'
+import type { Context } from '../process/context.ts'
+
+/** Where a round stands; 'done' between the end of one and the next unclean start. */
+const position = 'countedPlaces'
+const done = 'done'
+/** Present while a service runs: found at a start, it tells that the last one did not end in order. */
+const runningMark = 'running'
+const pageSize = 200
+const pagesMax = 10
+
+/** Notes that a service runs. After an unclean end all accounts are counted anew. */
+export async function noteStart(ctx: Context): Promise<void> {
+  const unclean = (await readState<boolean>(ctx.store, runningMark)) === true
+  await writeState(ctx.store, runningMark, true)
+  if (unclean) await writeState(ctx.store, position, '')
+}
+
+/** Notes that the service ends in order. */
+export async function noteStop(ctx: Context): Promise<void> {
+  await writeState(ctx.store, runningMark, false)
+}
+
+type Finding = { readonly accountId: string; readonly place: Place; readonly counted: number; readonly real: number }
+
+/** What a process found at its last look, by account and place. */
+const findings = new WeakMap<object, Map<string, Finding>>()
+
+/**
+ * Goes on with the round, if one is due. A count is mended when two looks, at least a clock's tick apart, find it wrong in the
+ * same way: nothing was under way then. Answers how many were mended.
+ */
+export async function sweepPlaces(ctx: Context): Promise<number> {
+  const before = findings.get(ctx.store) ?? new Map<string, Finding>()
+  const found = new Map<string, Finding>()
+  findings.set(ctx.store, found)
+  const from = await readState<string>(ctx.store, position)
+  if (from === null || from === done) return 0
+  let mended = 0
+  let after = from
+  let hold: string | null = null
+  for (let page = 0; page < pagesMax; page++) {
+    const places = await walkPlaces(ctx.store, { after, limit: pageSize })
+    const start = after
+    after = places.at(-1)?.accountId ?? after
+    for (const finding of places.flatMap(wrongIn)) {
+      const key = `${finding.accountId} ${finding.place}`
+      const same = before.get(key)
+      if (same?.counted === finding.counted && same.real === finding.real) {
+        if (await mendPlace(ctx.store, finding)) mended += 1
+      } else {
+        found.set(key, finding)
+        hold ??= start
+      }
+    }
+    if (places.length < pageSize) {
+      await writeState(ctx.store, position, hold ?? done)
+      return mended
+    }
+  }
+  await writeState(ctx.store, position, hold ?? after)
+  return mended
+}
+
+function wrongIn({ accountId, counted, real }: Awaited<ReturnType<typeof walkPlaces>>[number]): Finding[] {
+  const places = Object.keys(counted) as Place[]
+  return places
+    .filter((place) => counted[place] !== real[place])
+    .map((place) => ({ accountId, place, counted: counted[place], real: real[place] }))
+}

@@ -1,0 +1,63 @@
+/**
+ * Removes blobs that nobody uses: a crash between blob and message leaves one, and so does one between the end of a message
+ * and the end of its blob. Each blob is looked at once when it is old enough, and again when it came in doubt.
+ */
+import { idAt, timeOfId } from '../../schemas/ids.ts'
+import {
+  type BlobDrop,
+  type BlobUsers,
+  dropBlobUsers,
+  findBlobUsers,
+  findDoubtedBlobs,
+  walkBlobs,
+} from '../../store/blobs.ts'
+import { readState, writeState } from '../../store/records.ts'
+import { after, hourMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+
+/** Far longer than any writer takes between a blob and what uses it. */
+const settledMs = hourMs
+const watermark = 'sweptBlobs'
+/** A page holds the chunks themselves, at most 1 MiB each. */
+const pageSize = 20
+const doubtedMax = 200
+/** Blobs looked at in one run: what is left is for the next. */
+const runMax = 2_000
+
+/** Answers how many blobs went. */
+export async function sweepBlobs(ctx: Context): Promise<number> {
+  const before = after(ctx.clock.now(), -settledMs)
+  const removed = await verify(ctx, await findDoubtedBlobs(ctx.store, before, doubtedMax), before)
+  return removed + (await sweepNew(ctx, before))
+}
+
+async function sweepNew(ctx: Context, before: Date): Promise<number> {
+  const to = idAt('blb', before)
+  let from = (await readState<string>(ctx.store, watermark)) ?? idAt('blb', new Date(0))
+  let removed = 0
+  for (let seen = 0; seen < runMax; seen += pageSize) {
+    const { blobs, next } = await walkBlobs(ctx.store, { from, to, limit: pageSize })
+    removed += await verify(ctx, blobs, before)
+    from = next ?? to
+    await writeState(ctx.store, watermark, from)
+    if (next === null) break
+  }
+  return removed
+}
+
+/** Strikes off the users that are gone. One that is younger than `before` may be about to be written. */
+async function verify(ctx: Context, blobs: readonly BlobUsers[], before: Date): Promise<number> {
+  const living = await findBlobUsers(
+    ctx.store,
+    blobs.flatMap(({ users }) => users),
+  )
+  const isGone = (user: string) => !living.has(user) && timeOfId(user) < before
+  const drops = blobs
+    .filter(({ createdAt }) => createdAt < before)
+    .map(({ id, users }): BlobDrop => ({ blobId: id, users: users.filter(isGone) }))
+  const sound = new Set(blobs.filter(({ users, inDoubt }) => users.length > 0 && !inDoubt).map(({ id }) => id))
+  return dropBlobUsers(
+    ctx.store,
+    drops.filter(({ blobId, users }) => users.length > 0 || !sound.has(blobId)),
+  )
+}

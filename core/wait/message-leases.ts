@@ -1,0 +1,69 @@
+/**
+ * Leases of messages, so that two workers never answer the same mail. Taking one is one conditional update of the message.
+ * A lease belongs to a key, and to the token that took it, if any: whoever brings a token (a waiter) gets only what nobody
+ * holds, not even its own key; without one a key renews and releases all its leases, those of its waiters too.
+ */
+import { Failure } from '../../schemas/failures.ts'
+import { leaseMessage, releaseMessage } from '../../store/leases.ts'
+import { findMessage } from '../../store/messages.ts'
+import type { Principal } from '../access/principal.ts'
+import { reachMailbox } from '../mailbox/mailboxes.ts'
+import { after, secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+
+/** Who takes a lease. A token is new for every taker of one key that is to get messages of its own (schemas/ids.ts, newToken). */
+export type ClaimOwner = { readonly keyId: string; readonly token: string | null }
+
+export const claimSecondsMax = 3_600
+
+/**
+ * Takes the lease of a message until a time, or renews it. True when the owner now holds it; false when somebody else
+ * does, or the message is not there. A lease whose time is over is free.
+ */
+export function claimMessage(
+  ctx: Context,
+  { mailboxId, messageId, owner, until }: { mailboxId: string; messageId: string; owner: ClaimOwner; until: Date },
+): Promise<boolean> {
+  return leaseMessage(ctx.store, { mailboxId, messageId, owner, until, now: ctx.clock.now() })
+}
+
+/** The lease of a message for `ttlSeconds` from now. Fails with `mailbox_not_found`, `not_found`, `conflict` (held by another key). */
+export async function claim(
+  ctx: Context,
+  principal: Principal,
+  { address, messageId, ttlSeconds }: { address: string; messageId: string; ttlSeconds: number },
+): Promise<{ messageId: string; until: Date }> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  const until = after(ctx.clock.now(), ttlSeconds * secondMs)
+  const owner = { keyId: principal.keyId, token: null }
+  if (!(await claimMessage(ctx, { mailboxId: mailbox._id, messageId, owner, until })))
+    throw await refusal(ctx, mailbox, messageId)
+  return { messageId, until }
+}
+
+/** Gives a lease back; one that nobody holds any more is given back already. Fails as `claim` does. */
+export async function releaseClaim(
+  ctx: Context,
+  principal: Principal,
+  { address, messageId }: { address: string; messageId: string },
+): Promise<void> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  const released = await releaseMessage(ctx.store, {
+    mailboxId: mailbox._id,
+    messageId,
+    keyId: principal.keyId,
+    now: ctx.clock.now(),
+  })
+  if (!released) throw await refusal(ctx, mailbox, messageId)
+  ctx.changes.publish({ kind: 'freed', mailboxId: mailbox._id, messageId })
+}
+
+async function refusal(
+  ctx: Context,
+  { _id: mailboxId, address }: { readonly _id: string; readonly address: string },
+  messageId: string,
+): Promise<Failure> {
+  return (await findMessage(ctx.store, { mailboxId, messageId })) === null
+    ? new Failure('not_found', `There is no message ${messageId} in ${address}.`)
+    : new Failure('conflict', 'Another key holds the lease of this message.')
+}

@@ -1,0 +1,214 @@
+/**
+ * Those who wait for mail in this process. Invariants: one listener of the change feed serves all of them; a message is
+ * looked up once, however many wait for it; the messages of a mailbox are shown in the order of their ids; one that somebody
+ * took for himself alone is shown to no further taker; one that changed, or is free again, is shown once more.
+ */
+import { Failure } from '../../schemas/failures.ts'
+import { arrivedIn } from '../../store/arrived.ts'
+import { readBlob } from '../../store/blobs.ts'
+import type { MessageDoc } from '../../store/documents/mail.ts'
+import { foldersOf } from '../mailbox/folders.ts'
+import type { Context } from '../process/context.ts'
+import { perStore } from '../process/per-process.ts'
+import { inRoom } from '../read/bodies.ts'
+import type { Arrived } from './filters.ts'
+
+export type Waiter = {
+  readonly keyId: string
+  readonly mailboxId: string
+  /** Whether it takes messages for itself alone. */
+  readonly takes: boolean
+  /** Shows it a message; true when it took it. Never rejects. */
+  show(arrived: Arrived): Promise<boolean>
+  /** Tells it that the process stops. */
+  stop(): void
+}
+
+/** How many messages one look-up asks for. */
+const lookUpMax = 200
+/** A message whose lease was just taken is looked at again after this time, to see until when. */
+const againMs = 500
+
+type Room = {
+  readonly byMailbox: Map<string, Set<Waiter>>
+  readonly byKey: Map<string, number>
+  count: number
+  closed: boolean
+  /** Ids that the feed told, not looked up yet. */
+  readonly told: Map<string, readonly string[]>
+  looking: boolean
+  /** By mailbox: what is being shown there. */
+  readonly showing: Map<string, Promise<void>>
+  /** By message: when it is shown again because its lease is over. */
+  readonly leased: Map<string, NodeJS.Timeout>
+  leaveFeed: (() => void) | null
+}
+
+const roomOf = perStore(
+  (): Room => ({
+    byMailbox: new Map(),
+    byKey: new Map(),
+    count: 0,
+    closed: false,
+    told: new Map(),
+    looking: false,
+    showing: new Map(),
+    leased: new Map(),
+    leaveFeed: null,
+  }),
+)
+
+/**
+ * Lets a waiter in; from now on it is shown what comes in to its mailbox. Answers how it leaves. Fails with `rate_limited`
+ * past the limit of a key, with `unavailable` past that of the process and while it stops.
+ */
+export function enter(ctx: Context, waiter: Waiter): () => void {
+  const { waitsPerKey, waits } = ctx.settings.limits.http
+  const room = roomOf(ctx)
+  const { keyId, mailboxId } = waiter
+  const ofKey = room.byKey.get(keyId) ?? 0
+  if (room.closed) throw stopping()
+  if (ofKey >= waitsPerKey)
+    throw new Failure('rate_limited', `This key has ${waitsPerKey} waits under way; let one end first.`)
+  if (room.count >= waits) throw new Failure('unavailable', 'Too many waits are under way; please try again later.')
+  if (room.count === 0) listen(ctx, room)
+  room.count += 1
+  room.byKey.set(keyId, ofKey + 1)
+  const ofMailbox = room.byMailbox.get(mailboxId) ?? new Set()
+  room.byMailbox.set(mailboxId, ofMailbox.add(waiter))
+  return () => leave(room, waiter)
+}
+
+/** Shows a message again to those who wait then; once, however many ask for it. */
+export function showAgain(
+  ctx: Context,
+  { mailboxId, messageId, at }: { mailboxId: string; messageId: string; at: Date },
+): void {
+  const room = roomOf(ctx)
+  if (room.leased.has(messageId)) return
+  const delayMs = Math.max(againMs, at.getTime() - ctx.clock.now().getTime())
+  const timer = setTimeout(() => {
+    room.leased.delete(messageId)
+    tell(ctx, room, { ids: [messageId], mailboxIds: [mailboxId] })
+  }, delayMs)
+  room.leased.set(messageId, timer.unref())
+}
+
+/** Tells all who wait that the process stops, and lets nobody in any more. */
+export function closeWaiters(ctx: Context): void {
+  const room = roomOf(ctx)
+  room.closed = true
+  for (const waiters of room.byMailbox.values()) for (const waiter of waiters) waiter.stop()
+}
+
+/** What a waiter is told when the process stops. */
+export function stopping(): Failure {
+  return new Failure('unavailable', 'The service is stopping; ask again, with since.', { retryAfter: 1 })
+}
+
+/** Messages as waiters are shown them, oldest first. */
+export async function arrivedOf(ctx: Context, messages: readonly MessageDoc[]): Promise<readonly Arrived[]> {
+  if (messages.length === 0) return []
+  const folders = await foldersOf(
+    ctx,
+    messages.map(({ folderId }) => folderId),
+  )
+  return [...messages]
+    .sort((a, b) => (a._id < b._id ? -1 : 1))
+    .flatMap((message) => {
+      const folder = folders.get(message.folderId)
+      return folder === undefined ? [] : [{ message, folder, text: once(() => textOf(ctx, message)) }]
+    })
+}
+
+function leave(room: Room, waiter: Waiter): void {
+  const { keyId, mailboxId } = waiter
+  const ofMailbox = room.byMailbox.get(mailboxId)
+  if (ofMailbox?.delete(waiter) !== true) return
+  if (ofMailbox.size === 0) room.byMailbox.delete(mailboxId)
+  const ofKey = (room.byKey.get(keyId) ?? 1) - 1
+  if (ofKey === 0) room.byKey.delete(keyId)
+  else room.byKey.set(keyId, ofKey)
+  room.count -= 1
+  if (room.count === 0) room.leaveFeed?.()
+}
+
+function listen(ctx: Context, room: Room): void {
+  const stopListening = ctx.changes.listen((note) => {
+    if (note.kind === 'messages') tell(ctx, room, note)
+    if (note.kind === 'folders') tell(ctx, room, { ids: note.messageIds ?? [], mailboxIds: [note.mailboxId] })
+    if (note.kind === 'freed') tell(ctx, room, { ids: [note.messageId], mailboxIds: [note.mailboxId] })
+  })
+  const stopHurrying = ctx.changes.hurry()
+  room.leaveFeed = () => {
+    stopListening()
+    stopHurrying()
+    room.told.clear()
+    for (const timer of room.leased.values()) clearTimeout(timer)
+    room.leased.clear()
+  }
+}
+
+type Told = { readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
+
+function tell(ctx: Context, room: Room, told: Told): void {
+  const mailboxIds = told.mailboxIds.filter((mailboxId) => room.byMailbox.has(mailboxId))
+  if (mailboxIds.length === 0) return
+  for (const id of told.ids) room.told.set(id, mailboxIds)
+  if (!room.looking) void lookUp(ctx, room)
+}
+
+/** Looks up what was told and shows it. What cannot be read now the waiters find themselves when their time is over. */
+async function lookUp(ctx: Context, room: Room): Promise<void> {
+  room.looking = true
+  while (room.told.size > 0) {
+    const told = [...room.told].slice(0, lookUpMax)
+    for (const [id] of told) room.told.delete(id)
+    const mailboxIds = [...new Set(told.flatMap(([, ids]) => ids))]
+    try {
+      const messages = await arrivedIn(ctx.store, { mailboxIds, ids: told.map(([id]) => id) })
+      for (const arrived of await arrivedOf(ctx, messages)) showNext(room, arrived)
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'messages could not be shown to those who wait')
+    }
+  }
+  room.looking = false
+}
+
+/** Shows a message when those before it in its mailbox have been shown. */
+function showNext(room: Room, arrived: Arrived): void {
+  const { mailboxId } = arrived.message
+  const shown = (room.showing.get(mailboxId) ?? Promise.resolve()).then(() => show(room, arrived))
+  room.showing.set(mailboxId, shown)
+  void shown.then(() => {
+    if (room.showing.get(mailboxId) === shown) room.showing.delete(mailboxId)
+  })
+}
+
+/** All see it; of those who would take it for themselves, the first does. */
+async function show({ byMailbox }: Room, arrived: Arrived): Promise<void> {
+  const waiters = [...(byMailbox.get(arrived.message.mailboxId) ?? [])]
+  for (const waiter of waiters) if (!waiter.takes) void waiter.show(arrived)
+  for (const waiter of waiters) if (waiter.takes && (await waiter.show(arrived))) return
+}
+
+/** What cannot be read has no text, and keeps nobody from waiting on. */
+async function textOf(ctx: Context, message: MessageDoc): Promise<string> {
+  try {
+    return await inRoom(ctx, message, async () => {
+      const raw = await readBlob(ctx.store, message.blob)
+      return raw === null ? '' : (await ctx.parsing.run('text', { raw })).text
+    })
+  } catch (error) {
+    ctx.log.warn({ err: error, messageId: message._id }, 'a message could not be read for those who wait')
+    return ''
+  }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

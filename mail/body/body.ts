@@ -1,0 +1,228 @@
+import type { TnefBody } from '../containers/tnef.ts'
+import { decodeCharset } from '../encoding/charset.ts'
+import { cleanLine, firstChars, firstOfLine } from '../encoding/header-words.ts'
+import { closeDirections, stripInvisible } from '../encoding/invisible-characters.ts'
+import { decodeTransfer } from '../encoding/transfer.ts'
+import { limits } from '../limits.ts'
+import type { ParsedMessage } from '../message/parse.ts'
+import { isTnef, openText, openTnef } from '../message/part-contents.ts'
+import type { Part } from '../message/structure.ts'
+import { type Hidden, visibleText } from './html-text.ts'
+import { decodeText } from './part-text.ts'
+
+export type Body = {
+  /** What a person reads: plain text parts, or the visible text of the HTML; line ends are LF. */
+  readonly text: string
+  /** The HTML as sent, NOT made safe (that is `sanitiseHtml`), or null when there is none. */
+  readonly html: string | null
+  /** Text in the message that a reader does not see. */
+  readonly hidden: readonly Hidden[]
+  readonly truncated: boolean
+}
+
+export type BodyOptions = {
+  /** Cuts `text` and `html` to so many characters (code points). */
+  readonly maxChars?: number
+  /** False: the HTML is neither returned nor searched for hidden text unless the text is made of it (default true). */
+  readonly html?: boolean
+}
+
+/** Decodes what a message says. Parts beyond `textBytesMax` bytes are cut. Linear. Never throws. */
+export function readBody(
+  raw: Buffer,
+  parsed: ParsedMessage,
+  { maxChars, html: wantsHtml = true }: BodyOptions = {},
+): Body {
+  if (parsed.signedContent) {
+    const { raw: inside, parsed: content } = parsed.signedContent
+    return readBody(inside, content, { maxChars, html: wantsHtml })
+  }
+  const decode = decoder(raw)
+  const seen: Seen = { hidden: [], truncated: false }
+  const read = (parts: readonly Part[]) =>
+    parts.map((part) => readText(decode(part), part, seen)).filter((text) => text.trim() !== '')
+  let texts = read(parsed.textParts)
+  // Some senders leave the plain alternative empty.
+  if (texts.length === 0) texts = read(parsed.htmlParts.filter((part) => !parsed.textParts.includes(part)))
+  else if (wantsHtml) {
+    const others = parsed.htmlParts.filter(
+      (part) => part.contentType === 'text/html' && !parsed.textParts.includes(part),
+    )
+    for (const part of others) seenIn(visibleText(decode(part).text), seen)
+  }
+  const rich = parsed.hasHtml ? null : tnefBody(raw, parsed.root, limits.rtfBytesMax)
+  if (rich?.truncated) seen.truncated = true
+  if (texts.length === 0 && rich) texts = [tnefText(rich, seen)]
+  const htmlOfParts = () => parsed.htmlParts.map((part) => htmlOf(decode(part).text, part)).join('\n')
+  const html = wantsHtml ? (parsed.hasHtml ? htmlOfParts() : (rich?.html ?? null)) : null
+  const text = cut(texts.join('\n\n'), maxChars)
+  const cutHtml = html === null ? null : cut(html, maxChars)
+  return {
+    text: text.text,
+    html: cutHtml?.text ?? null,
+    hidden: seen.hidden.slice(0, limits.hiddenMax),
+    truncated: text.truncated || cutHtml?.truncated === true || decode.truncated() || seen.truncated,
+  }
+}
+
+/** One line of at most `snippetCharsMax` characters for a list: quoted lines and invisible characters left out. */
+export function snippetOf(text: string): string {
+  const head = stripInvisible(text.slice(0, limits.snippetSourceBytesMax * 2)).text
+  const lines = head.split(/\r\n|\r|\n/).map((line) => line.trim())
+  const own = lines.filter(
+    (line, i) =>
+      !line.startsWith('>') &&
+      !/^[_=*-]{3,}$/.test(line) &&
+      !(line.endsWith(':') && nextText(lines, i)?.startsWith('>')),
+  )
+  const line = cleanLine((own.some((each) => each !== '') ? own : lines).join(' '))
+  return firstOfLine(closeDirections(line.replace(/\s+/g, ' ').trim()), limits.snippetCharsMax)
+}
+
+/**
+ * The snippet of a message that just arrived, from the first `snippetSourceBytesMax` bytes of its first part with
+ * words in it (four times that for HTML, from its body element on). Cheap; what a reader does not see is left out.
+ */
+export function quickSnippet(raw: Buffer, parsed: ParsedMessage): string {
+  if (parsed.signedContent) return quickSnippet(parsed.signedContent.raw, parsed.signedContent.parsed)
+  // Some senders leave the plain alternative empty.
+  const parts = [...new Set([...parsed.textParts, ...parsed.htmlParts])].slice(0, limits.snippetPartsMax)
+  for (const part of parts) {
+    const snippet = snippetOfPart(raw, part)
+    if (snippet !== '') return snippet
+  }
+  return snippetOf(tnefText(tnefBody(raw, parsed.root, snippetRtfBytes), { hidden: [], truncated: false }))
+}
+
+function snippetOfPart(raw: Buffer, part: Part): string {
+  const opened = openText(raw, part)
+  if (opened) return snippetOf(decodeCharset(opened.text.subarray(0, limits.snippetSourceBytesMax), part.charset))
+  const isHtml = part.contentType === 'text/html'
+  const wanted = limits.snippetSourceBytesMax * (isHtml ? 4 : 1)
+  const end = Math.min(part.bodyEnd, (isHtml ? htmlBodyStart(raw, part) : part.bodyStart) + wanted)
+  const bytes = decodeTransfer(raw, part.bodyStart, end, part.encoding)
+  const text = decodeText(raw, part, bytes, { cut: end < part.bodyEnd })
+  return snippetOf(
+    isHtml ? visibleText(text, { links: false, enough: limits.snippetCharsMax * 2 }).text : unwrapped(text, part),
+  )
+}
+
+type Decoded = { readonly text: string; readonly truncated: boolean }
+
+/** Decodes parts once each, all of them together at most `bodyBytesMax` bytes. */
+function decoder(raw: Buffer): ((part: Part) => Decoded) & { truncated: () => boolean } {
+  const done = new Map<Part, Decoded>()
+  let left: number = limits.bodyBytesMax
+  const decode = (part: Part) => {
+    const known = done.get(part)
+    if (known) return known
+    const { bytes, truncated } = contentOf(raw, part, Math.min(left, limits.textBytesMax))
+    left -= bytes.length
+    const decoded = { text: decodeText(raw, part, bytes, { cut: truncated }), truncated }
+    done.set(part, decoded)
+    return decoded
+  }
+  return Object.assign(decode, { truncated: () => [...done.values()].some((each) => each.truncated) })
+}
+
+/** The bytes of a text, without the files that stand in it. */
+function contentOf(raw: Buffer, part: Part, bytesMax: number): { bytes: Buffer; truncated: boolean } {
+  const opened = openText(raw, part)
+  if (opened) return { bytes: opened.text.subarray(0, bytesMax), truncated: opened.text.length > bytesMax }
+  const end = Math.min(part.bodyEnd, part.bodyStart + bytesMax)
+  return { bytes: decodeTransfer(raw, part.bodyStart, end, part.encoding), truncated: end < part.bodyEnd }
+}
+
+/** RTF begins with its fonts and styles. */
+const snippetRtfBytes = 64 * 1024
+
+type Rich = TnefBody & { readonly truncated: boolean }
+
+/** What the first TNEF part says, of a message that has no HTML of its own. */
+function tnefBody(raw: Buffer, part: Part, bytesMax: number): Rich | null {
+  if (part.children.length === 0) {
+    const opened = isTnef(part) ? openTnef(raw, part) : null
+    return opened && { ...opened.body(bytesMax), truncated: opened.truncated }
+  }
+  for (const child of part.children) {
+    const found = tnefBody(raw, child, bytesMax)
+    if (found) return found
+  }
+  return null
+}
+
+function tnefText(rich: Rich | null, seen: Seen): string {
+  if (rich === null) return ''
+  const text = seenIn(rich.text === null ? visibleText(rich.html ?? '') : stripInvisible(rich.text), seen)
+  return text.replace(/\r\n?/g, '\n').trim()
+}
+
+/** What reading finds on the way. */
+type Seen = { readonly hidden: Hidden[]; truncated: boolean }
+
+/** Notes what was hidden or left out; gives the text. */
+function seenIn(
+  { text, hidden, truncated = false }: { text: string; hidden: readonly Hidden[]; truncated?: boolean },
+  seen: Seen,
+): string {
+  seen.hidden.push(...hidden)
+  seen.truncated ||= truncated
+  return text
+}
+
+function readText({ text }: Decoded, part: Part, seen: Seen): string {
+  if (part.contentType === 'text/html') return seenIn(visibleText(text), seen)
+  return seenIn(stripInvisible(unwrapped(text, part)), seen)
+    .replace(/^\s*\n/, '')
+    .trimEnd()
+}
+
+/** The lines of a plain text as they were written. */
+function unwrapped(text: string, { params }: Part): string {
+  const lines = text.replaceAll('\0', '').replace(/\r\n?/g, '\n')
+  const isFlowed = params.get('format')?.toLowerCase() === 'flowed'
+  return isFlowed ? unwrapFlowed(lines, params.get('delsp')?.toLowerCase() === 'yes') : lines
+}
+
+// RFC 3676 4: a blank at the end of a line joins it to the next of the same quote depth; `-- ` never joins.
+function unwrapFlowed(text: string, delSp: boolean): string {
+  const out: string[] = []
+  let open = -1 // quote depth of a paragraph that goes on, or -1
+  for (const line of text.split('\n')) {
+    const depth = /^>*/.exec(line)?.[0].length ?? 0
+    const content = line.slice(depth).replace(/^ /, '') // space-stuffing, 4.4
+    const isSeparator = content === '-- '
+    const flows = content.endsWith(' ') && !isSeparator
+    const body = flows && delSp ? content.slice(0, -1) : content
+    if (open === depth && !isSeparator) out[out.length - 1] += body
+    else out.push(depth > 0 ? `${'>'.repeat(depth)} ${body}` : body)
+    open = flows ? depth : -1
+  }
+  return out.join('\n')
+}
+
+function htmlOf(text: string, part: Part): string {
+  if (part.contentType === 'text/html') return text
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return `<div style="white-space: pre-wrap">${escaped.trimEnd()}</div>`
+}
+
+function cut(text: string, maxChars: number | undefined): Decoded {
+  if (maxChars === undefined || text.length <= maxChars) return { text, truncated: false }
+  const kept = firstChars(text, maxChars)
+  return { text: kept, truncated: kept.length < text.length }
+}
+
+function nextText(lines: readonly string[], index: number): string | undefined {
+  for (let i = index + 1; i < Math.min(lines.length, index + 4); i++) if (lines[i] !== '') return lines[i]
+  return undefined
+}
+
+/** Where the HTML's body element begins; the style sheets before it say what of it is seen, and may be longer than a window. */
+function htmlBodyStart(raw: Buffer, { bodyStart, bodyEnd, encoding }: Part): number {
+  const end = Math.min(bodyEnd, bodyStart + 128 * 1024)
+  const head = encoding === 'base64' ? decodeTransfer(raw, bodyStart, end, encoding) : raw.subarray(bodyStart, end)
+  const at = Math.max(head.indexOf('<body', 0, 'latin1'), head.indexOf('<BODY', 0, 'latin1'))
+  // Base64 is longer by the same share everywhere, because its lines are of one length.
+  return at < 0 ? bodyStart : bodyStart + Math.round((at / head.length) * (end - bodyStart))
+}

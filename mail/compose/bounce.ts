@@ -1,0 +1,71 @@
+/** The report a person gets when mail of their mail program could not be delivered (RFC 3464, RFC 6522). */
+import { createHash } from 'node:crypto'
+import { formatDate } from '../encoding/date.ts'
+
+export type Bounce = {
+  readonly to: string
+  /** Domain that reports, and the name of the machine. */
+  readonly domain: string
+  readonly hostname: string
+  readonly messageId: string
+  readonly at: Date
+  readonly recipient: string
+  /** The remote's answer, word for word. */
+  readonly response: string
+  readonly remoteMta: string | null
+  /** Header of the mail that came back, CRLF line ends. */
+  readonly originalHeader: Buffer
+}
+
+/** The report as a message; the same for the same bounce. */
+export function bounceMessage(bounce: Bounce): Buffer {
+  const { to, domain, hostname, messageId, at, recipient, response, remoteMta, originalHeader } = bounce
+  const boundary = `=_${createHash('sha256').update(messageId).digest('hex').slice(0, 32)}`
+  const answer = oneLine(response)
+  const status = /\b([45]\.\d{1,3}\.\d{1,3})\b/.exec(answer)?.[1] ?? (answer.startsWith('4') ? '4.0.0' : '5.0.0')
+  const head = [
+    `From: Mail Delivery System <mailer-daemon@${domain}>`,
+    `To: <${to}>`,
+    'Subject: Undelivered Mail Returned to Sender',
+    `Date: ${formatDate(at)}`,
+    `Message-ID: <${messageId}>`,
+    'Auto-Submitted: auto-replied',
+    'MIME-Version: 1.0',
+    `Content-Type: multipart/report; report-type=delivery-status; boundary="${boundary}"`,
+    '',
+    `--${boundary}`,
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: 8bit',
+    '',
+    'Your message could not be delivered to',
+    '',
+    `    ${recipient}`,
+    '',
+    'The mail system there answered:',
+    '',
+    ...response.split('\n').map((line) => `    ${oneLine(line)}`),
+    '',
+    `--${boundary}`,
+    'Content-Type: message/delivery-status',
+    '',
+    `Reporting-MTA: dns; ${hostname}`,
+    '',
+    `Final-Recipient: rfc822; ${recipient}`,
+    'Action: failed',
+    `Status: ${status}`,
+    ...(remoteMta === null ? [] : [`Remote-MTA: dns; ${oneLine(remoteMta)}`]),
+    `Diagnostic-Code: smtp; ${answer}`,
+    '',
+    `--${boundary}`,
+    'Content-Type: text/rfc822-headers',
+    '',
+    '',
+  ].join('\r\n')
+  return Buffer.concat([Buffer.from(head), originalHeader, Buffer.from(`\r\n--${boundary}--\r\n`)])
+}
+
+const oneLine = (text: string) =>
+  text
+    .replaceAll(/[\r\n]+/g, ' ')
+    .replaceAll(/\p{Cc}/gu, '')
+    .slice(0, 900)

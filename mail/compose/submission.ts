@@ -1,0 +1,49 @@
+/** What a server adds to and takes from a message that is submitted to it (RFC 6409 8). */
+
+import { formatDate } from '../encoding/date.ts'
+import { type Mailbox, parseAddressList } from '../message/address.ts'
+import type { ParsedMessage } from '../message/parse.ts'
+
+/** Fields that tell what recipients are not to know, or that only servers on the way write. */
+const removed = /^(?:bcc|resent-bcc|return-path)$/i
+
+/**
+ * Who wrote a message, and who sent it for them if that is said to be another. Null unless one From names one author and
+ * there is at most one Sender (RFC 5322 3.6.2): of several, readers do not agree whom to show.
+ */
+export function originatorsOf({ headers }: Pick<ParsedMessage, 'headers'>): {
+  readonly author: Mailbox
+  readonly sender: Mailbox | null
+} | null {
+  const named = (wanted: string) =>
+    headers.filter(({ name }) => name.toLowerCase() === wanted).map(({ rawValue }) => parseAddressList(rawValue))
+  const [[author, ...authors] = [], ...froms] = named('from')
+  const [[sender = null, ...senders] = [], ...more] = named('sender')
+  const others = authors.length + froms.length + senders.length + more.length
+  return author === undefined || others > 0 ? null : { author, sender }
+}
+
+/**
+ * The message with Date and Message-ID if it lacks them or nobody can read them, and without Bcc and Return-Path; every other
+ * byte as it was. `raw` has CRLF line ends.
+ */
+export function finishSubmission(
+  raw: Buffer,
+  { parsed, date, messageId }: { readonly parsed: ParsedMessage; readonly date: Date; readonly messageId: string },
+): Buffer {
+  const missing = [
+    ...(parsed.date === null ? [{ name: 'date', line: `Date: ${formatDate(date)}\r\n` }] : []),
+    ...(parsed.messageId === null ? [{ name: 'message-id', line: `Message-ID: <${messageId}>\r\n` }] : []),
+  ]
+  const goes = (name: string) => removed.test(name) || missing.some((each) => each.name === name.toLowerCase())
+  const added = missing.map(({ line }) => line).join('')
+  const parts: Buffer[] = [Buffer.from(added)]
+  let from = 0
+  for (const { name, start, end } of parsed.headers) {
+    if (!goes(name)) continue
+    parts.push(raw.subarray(from, start))
+    from = end
+  }
+  parts.push(raw.subarray(from))
+  return Buffer.concat(parts)
+}

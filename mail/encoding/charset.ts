@@ -1,0 +1,190 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import { TextDecoder } from 'node:util'
+import iconv from 'iconv-lite'
+import { hz, shiftOut, unshifted } from './shifted-charsets.ts'
+
+/**
+ * Decodes text bytes by the charset they claim, or by the mark they begin with (a BOM, which goes). Never throws: what
+ * claims UTF-8, nothing, or a label nobody knows is UTF-8 with U+FFFD for its broken bytes, unless more of its characters
+ * are broken than whole: then windows-1252 (what senders without a label mean in practice).
+ * @param charset the label as written in the message, or null when there is none
+ */
+export function decodeCharset(bytes: Uint8Array, charset: string | null): string {
+  const label = labelOf(charset)
+  if (!shiftsInAscii(label) && isAscii(bytes)) return decodeAscii(bytes)
+  const mark = markOf(bytes, label)
+  if (mark !== null) return mark.charset === 'utf-8' ? guess(bytes.subarray(3)) : decodeKnown(bytes, mark.charset)
+  if (isUnsure(label) || (label.startsWith('utf-16') && isPlain(bytes))) return guess(bytes)
+  return decodeKnown(bytes, label === 'utf-16' ? byteOrder(bytes) : label)
+}
+
+/**
+ * Decodes header bytes that should be ASCII but need not be: UTF-8 (RFC 6532), else the charset of the message, else
+ * windows-1252; and what is ISO-2022-JP shows it. Never throws.
+ * @param charset of the text that the header belongs to; null, or one that header bytes cannot be in, tells nothing
+ */
+export function decodeHeaderBytes(bytes: Uint8Array, charset: string | null): string {
+  if (isAscii(bytes)) return decodeAscii(bytes)
+  if (!isEightBit(charset)) return guess(bytes)
+  const text = asBuffer(bytes).toString('utf8')
+  return isUtf8(bytes) || isMostlyWhole(text, { wholePerBroken: 4 }) ? text : decodeCharset(bytes, charset)
+}
+
+/** Whether the label names a charset that has ASCII and, in bytes above it, something else than UTF-8. */
+export function isEightBit(charset: string | null): charset is string {
+  const label = labelOf(charset)
+  if (isUnsure(label) || shiftsInAscii(label)) return false
+  return byIconv.has(label) || decoderFor(label) !== null || iconv.encodingExists(label)
+}
+
+/** Whether the label says nothing of bytes above ASCII. */
+export function isAsciiLabel(charset: string | null): boolean {
+  return labelOf(charset).endsWith('ascii') || labelOf(charset).startsWith('ansi_x3.4')
+}
+
+/** Lower-case, and one name for those that have several. */
+function labelOf(charset: string | null): string {
+  const label = (charset ?? '').trim().toLowerCase()
+  return Object.hasOwn(aliases, label) ? (aliases[label] as string) : label
+}
+
+/** Labels that neither TextDecoder nor iconv-lite knows, or that one of them gets wrong, by what is to be read instead. */
+const aliases = table({
+  cp949:
+    'euc-kr euckr cseuckr ks_c_5601-1987 ks_c_5601-1989 ks_c_5601 ksc5601 ksc_5601 csksc56011987 korean iso-ir-149 windows-949 ms949 x-windows-949 uhc x-uhc 5601',
+  big5hkscs: 'big5 big5-hkscs cn-big5 csbig5 x-x-big5 x-big5 big5-eten big5eten x-big5-eten x-big5-hkscs hkscs-big5',
+  'iso-2022-jp':
+    'csiso2022jp iso2022jp iso-2022-jp-1 iso-2022-jp-2 iso-2022-jp-3 iso-2022-jp-2004 iso-2022-jp-ext iso-2022-jp-ms cp50220 cp50221 cp50222 windows-50220 windows-50221 jis',
+  'iso-2022-kr': 'csiso2022kr iso2022kr',
+  'euc-jp': 'x-euc',
+  hz: 'hz-gb-2312 hzgb2312 x-hz',
+  gbk: 'x-euc-cn euc-cn cn-gb gb2312-80',
+  cp950: 'x-windows-950',
+  gb18030: 'gb18030-2000 gb18030-2005 gb18030-2022',
+  shift_jis: 'cswindows31j x-ms-cp932 windows-932',
+  maccenteuro: 'x-mac-ce macce x-mac-centraleurroman x-mac-centraleurope',
+  macgreek: 'x-mac-greek',
+  macturkish: 'x-mac-turkish',
+  ibm866: 'dos-866',
+  cp858: 'ibm00858',
+  cp862: 'dos-862',
+  'windows-874': 'x-windows-874 ibm874 tis620.2533',
+  rk1048: 'kz-1048 strk1048-2002',
+  pt154: 'ptcp154',
+  'us-ascii': 'x-user-defined binary base64 hex',
+  'utf-8': 'utf8 unicode-1-1-utf-8 utf-8-sig cp65001',
+  'utf-16': 'utf16 ucs-2 ucs2 unicode csunicode iso-10646-ucs-2 unicodefeff',
+  'utf-7': 'utf7 unicode-1-1-utf-7 csunicode11utf7 x-unicode-2-0-utf-7 cp65000',
+})
+
+function table(names: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([name, list]) => list.split(' ').map((each) => [each, name])),
+  )
+}
+
+// Node's TextDecoder asks ICU, whose Korean and Chinese tables lack what Windows added to them.
+const byIconv: ReadonlySet<string> = new Set(['cp949', 'big5hkscs'])
+
+function isUnsure(label: string): boolean {
+  return label === '' || label === 'utf-8' || isAsciiLabel(label)
+}
+
+function decodeKnown(bytes: Uint8Array, label: string): string {
+  if (label === 'utf-7') return decodeUtf7(latin1(bytes))
+  if (label === 'hz') return iconv.decode(unshifted(bytes, hz), 'gbk')
+  if (label === 'iso-2022-kr') return iconv.decode(unshifted(bytes, shiftOut), 'cp949')
+  const decoder = byIconv.has(label) ? null : decoderFor(label)
+  if (decoder) return decoder.decode(bytes)
+  return iconv.encodingExists(label) ? iconv.decode(asBuffer(bytes), label) : guess(bytes)
+}
+
+/** RFC 2152: UTF-16 in base64 between `+` and whatever is no base64, of which `-` vanishes. Linear. */
+function decodeUtf7(text: string): string {
+  return text.replace(/\+([A-Za-z0-9+/]*)-?/g, (_, run: string) => {
+    if (run === '') return '+'
+    const bytes = Buffer.from(run, 'base64')
+    return bytes
+      .subarray(0, bytes.length - (bytes.length % 2))
+      .swap16()
+      .toString('utf16le')
+  })
+}
+
+/** ASCII, unless it shows that it is ISO-2022-JP: nothing else shifts so. */
+function decodeAscii(bytes: Uint8Array): string {
+  const text = latin1(bytes)
+  if (!text.includes('\x1b$B') && !text.includes('\x1b$@')) return text
+  return new TextDecoder('iso-2022-jp').decode(bytes)
+}
+
+function guess(bytes: Uint8Array): string {
+  if (isAscii(bytes)) return decodeAscii(bytes)
+  const text = asBuffer(bytes).toString('utf8')
+  return isUtf8(bytes) || isMostlyWhole(text, { wholePerBroken: 1 })
+    ? text
+    : new TextDecoder('windows-1252').decode(bytes)
+}
+
+/** Whether there are that many whole characters above ASCII for each broken one. */
+function isMostlyWhole(text: string, { wholePerBroken }: { readonly wholePerBroken: number }): boolean {
+  let whole = 0
+  let broken = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 0xfffd) broken++
+    else if (code > 0x7f && (code & 0xfc00) !== 0xdc00) whole++
+  }
+  return whole >= broken * wholePerBroken
+}
+
+/** The charset that a BOM in front tells. Of two bytes that other charsets may mean as letters, there are NULs behind them. */
+function markOf(bytes: Uint8Array, label: string): { readonly charset: string } | null {
+  const [first, second, third, fourth] = bytes
+  if (first === 0xef && second === 0xbb && third === 0xbf) return { charset: 'utf-8' }
+  if (label.startsWith('utf-32') || label.startsWith('utf-7')) return null
+  const isSure = label.startsWith('utf-16') || bytes.subarray(0, 1000).includes(0)
+  if (first === 0xff && second === 0xfe && isSure)
+    return { charset: third === 0 && fourth === 0 ? 'utf-32' : 'utf-16le' }
+  return first === 0xfe && second === 0xff && isSure ? { charset: 'utf-16be' } : null
+}
+
+/** Whether text is not of two bytes per character, whatever it claims: a blank or a line end would have a zero beside it. */
+function isPlain(bytes: Uint8Array): boolean {
+  return !bytes.includes(0) && (bytes.includes(0x20) || bytes.includes(0x0a)) && isUtf8(bytes)
+}
+
+/** Big-endian (RFC 2781 4.3), unless the zeros stand where the high bytes of little-endian Latin letters are. */
+function byteOrder(bytes: Uint8Array): 'utf-16be' | 'utf-16le' {
+  const zeros = [0, 0]
+  for (let i = 0; i < Math.min(bytes.length, 10_000); i++) if (bytes[i] === 0) (zeros[i % 2] as number)++
+  return (zeros[1] as number) > (zeros[0] as number) ? 'utf-16le' : 'utf-16be'
+}
+
+// WHATWG maps these to its replacement decoder, which drops the text; the guess is better.
+const undecodable = /^iso-2022-cn/
+
+function decoderFor(label: string): TextDecoder | null {
+  if (undecodable.test(label)) return null
+  try {
+    return new TextDecoder(label)
+  } catch (error) {
+    if (error instanceof RangeError) return null // not a label of the WHATWG Encoding Standard
+    throw error
+  }
+}
+
+// In these charsets ASCII bytes may stand for other characters.
+const shifting = /^(?:iso-2022|hz$|utf-7|utf-16|utf-32)/
+
+function shiftsInAscii(label: string): boolean {
+  return shifting.test(label)
+}
+
+function latin1(bytes: Uint8Array): string {
+  return asBuffer(bytes).toString('latin1')
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

@@ -1,0 +1,160 @@
+import { limits } from '../limits.ts'
+
+/** Text that is in the message but not seen by a person who reads it. */
+export type Hidden = {
+  readonly kind:
+    | 'display_none'
+    | 'transparent'
+    | 'zero_size'
+    | 'off_screen'
+    | 'same_colour'
+    | 'comment'
+    | 'zero_width'
+    | 'tag_characters'
+  /** At most `hiddenExcerptCharsMax` characters, white space collapsed; tag characters as the ASCII they stand for. */
+  readonly excerpt: string
+}
+
+/**
+ * Takes characters without width out of a text: zero-width spaces and joiners, soft hyphens, invisible operators,
+ * tag characters and runs of variation selectors, which can carry text past a reader. What scripts and emoji need
+ * stays: joiners between letters or emoji, flags made of tags. Linear.
+ */
+export function stripInvisible(text: string): { readonly text: string; readonly hidden: readonly Hidden[] } {
+  if (!suspicious.test(text)) return { text, hidden: [] }
+  const hidden: Hidden[] = []
+  let cut: number | null = null // where the first word with something inside it is, in the stripped text
+  let removed = 0
+  const visible = text.replace(invisible, (run: string, flag: string | undefined, offset: number) => {
+    if (flag || joins(text, offset, run)) return run
+    const spelled = spelledBy(run)
+    if (spelled !== '') hidden.push({ kind: 'tag_characters', excerpt: excerptOf(spelled) })
+    else if (cut === null && splitsWord(text, offset, run)) cut = offset - removed
+    removed += run.length
+    return ''
+  })
+  // Newsletters pad their preview line with these; only text that is cut up by them is worth a report.
+  if (cut !== null)
+    hidden.push({ kind: 'zero_width', excerpt: excerptOf(visible.slice(Math.max(0, cut - 40), cut + 40)) })
+  return { text: visible, hidden: hidden.slice(0, limits.hiddenMax) }
+}
+
+/**
+ * A line whose direction controls end within it: embeddings and isolates that stay open are closed, ends of nothing and
+ * overrides, which show letters in an order of their own, are left out (UAX 9 2). Linear.
+ */
+export function closeDirections(line: string): string {
+  if (!directed.test(line)) return line
+  const out: string[] = []
+  const open: Opened[] = []
+  let isolates = 0
+  const end = (): string => {
+    const { closing, shown } = open.pop() as Opened
+    if (closing === isolateEnd) isolates--
+    return shown ? closing : ''
+  }
+  for (const piece of line.split(directions)) {
+    const opened = openings.get(piece)
+    if (opened) {
+      open.push(opened)
+      if (opened.closing === isolateEnd) isolates++
+      if (opened.shown) out.push(piece)
+    } else if (piece === embeddingEnd) {
+      if (open.at(-1)?.closing === embeddingEnd) out.push(end())
+    } else if (piece === isolateEnd) {
+      while (isolates > 0 && open.at(-1)?.closing !== isolateEnd) out.push(end())
+      if (isolates > 0) out.push(end())
+    } else out.push(piece)
+  }
+  while (open.length > 0) out.push(end())
+  return out.join('')
+}
+
+/** An identifier, such as an address, in which whatever cannot be seen is: it must not look like another one. */
+export function showInvisible(text: string): string {
+  const visible = text.replace(directions, '\ufffd').replace(/[\u061c\u200e\u200f]/g, '\ufffd')
+  if (!suspicious.test(visible)) return visible
+  return visible.replace(invisible, (run: string, flag: string | undefined, offset: number) =>
+    flag || joins(visible, offset, run) ? run : '\ufffd',
+  )
+}
+
+/** Collapses white space and cuts to the excerpt's length on a character. */
+export function excerptOf(text: string): string {
+  return [
+    ...text
+      .slice(0, limits.hiddenExcerptCharsMax * 4)
+      .replace(/\s+/g, ' ')
+      .trim(),
+  ]
+    .slice(0, limits.hiddenExcerptCharsMax)
+    .join('')
+}
+
+// Unicode's default ignorable characters, but for the direction marks that right-to-left text needs.
+const suspicious = /[\p{DI}--[\ufe0f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]]/v
+
+// First a flag (a black flag, then tags, then the cancel tag: UTS 51 2.7), then any run of ignorable characters.
+const invisible =
+  /(\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,8}\u{e007f})|[\p{DI}--[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]]+/gv
+
+/** Embeddings and overrides, isolates, and what ends them. */
+const directed = /[\u202a-\u202e\u2066-\u2069]/
+const directions = /([\u202a-\u202e\u2066-\u2069])/g
+const embeddingEnd = '\u202c'
+const isolateEnd = '\u2069'
+
+type Opened = { readonly closing: string; readonly shown: boolean }
+
+const embedding: Opened = { closing: embeddingEnd, shown: true }
+const override: Opened = { closing: embeddingEnd, shown: false }
+const isolate: Opened = { closing: isolateEnd, shown: true }
+const openings: ReadonlyMap<string, Opened> = new Map([
+  ['\u202a', embedding],
+  ['\u202b', embedding],
+  ['\u202d', override],
+  ['\u202e', override],
+  ['\u2066', isolate],
+  ['\u2067', isolate],
+  ['\u2068', isolate],
+])
+
+/** The text that tag characters (as ASCII) or variation selectors (as bytes) spell; '' when they do not. */
+function spelledBy(run: string): string {
+  let ascii = ''
+  const bytes: number[] = []
+  for (const char of run) {
+    const code = char.codePointAt(0) as number
+    if (code >= 0xe0020 && code <= 0xe007e) ascii += String.fromCharCode(code - 0xe0000)
+    else if (code >= 0xfe00 && code <= 0xfe0f) bytes.push(code - 0xfe00)
+    else if (code >= 0xe0100 && code <= 0xe01ef) bytes.push(code - 0xe0100 + 16)
+  }
+  return ascii.length > 1 ? ascii : bytes.length > 1 ? Buffer.from(bytes).toString('utf8') : ''
+}
+
+/** Whether a run stands where script or emoji need it: a joiner between letters, one selector after a character. */
+function joins(text: string, offset: number, run: string): boolean {
+  if (run.length > 2) return false
+  const before = text.slice(Math.max(0, offset - 2), offset)
+  const after = text.slice(offset + run.length, offset + run.length + 2)
+  if (/^\ufe0f?\u200d$/.test(run) && /^(?:\p{Extended_Pictographic}|[\u2640\u2642])/u.test(after)) {
+    return /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})$/u.test(before)
+  }
+  if (/^[\u200c\u200d]$/.test(run)) return needsJoiners.test(before) && (needsJoiners.test(after) || run === '\u200d')
+  if (/^[\ufe00-\ufe0f]$/.test(run)) return before !== '' && !/\s$/.test(before)
+  return (
+    /^[\u180b-\u180d\u180f\u{e0100}-\u{e01ef}]$/u.test(run) && /[\p{Script=Han}\p{Script=Mongolian}]$/u.test(before)
+  )
+}
+
+const needsJoiners =
+  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Mongolian}]/u
+
+/** Soft hyphens may stand in words; anything else there hides the word from a search. */
+function splitsWord(text: string, offset: number, run: string): boolean {
+  if (/^\u00ad+$/.test(run)) return false
+  return (
+    /[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, offset - 2), offset)) &&
+    /^[\p{L}\p{N}]/u.test(text.slice(offset + run.length, offset + run.length + 2))
+  )
+}

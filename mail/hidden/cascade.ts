@@ -1,0 +1,228 @@
+import { limits } from '../limits.ts'
+import { containerApplies, mediaApplies, supportsApplies } from './css-conditions.ts'
+import { type Declared, readDeclarations, splitAt, statementsOf, withoutComments } from './css-syntax.ts'
+import { expanded, hidingOf, isValid, relevantNames, sizeOf, tinyMax, unseen } from './hiding-styles.ts'
+import { type Budget, keyOf, matches, matchesNames, type Named, readSelector, type Selector } from './selectors.ts'
+
+/** Declarations that apply, lower-case, by name. */
+export type Declarations = ReadonlyMap<string, string>
+
+/** The rules of the style elements of a document. */
+export type StyleRules = Budget & {
+  /** By the last part of their selector that names most: `#id`, `.class`, `tag` or `*`. */
+  readonly byKey: Map<string, Rule[]>
+  /** What a tag with its classes and id leads to. */
+  readonly known: Map<string, Known>
+  readonly names: ReadonlySet<string>
+  count: number
+  /** Whether selectors ask for siblings, and values for variables. */
+  asksSiblings: boolean
+  asksVariables: boolean
+  /** Whether selectors ask how many siblings there are; then `childCounts` tells it, by the number of the parent. */
+  asksCounts: boolean
+  readonly childCounts: Map<number, number>
+  /** Elements opened so far. */
+  opened: number
+}
+
+/** Rules that keep the declarations of those names; the names that hide or colour something when none are given. */
+export function styleRules(names: ReadonlySet<string> = relevantNames): StyleRules {
+  return {
+    byKey: new Map(),
+    known: new Map(),
+    names,
+    count: 0,
+    stepsLeft: limits.cssStepsMax,
+    asksSiblings: false,
+    asksVariables: false,
+    asksCounts: false,
+    childCounts: new Map(),
+    opened: 0,
+  }
+}
+
+/**
+ * Adds the rules of a style sheet: at most `cssRulesMax` selectors, and as many more that hide something. Blocks for other
+ * readers (print, narrow screens, dark mode, one program alone) are left out, and so are fonts and animations.
+ */
+export function addRules(rules: StyleRules, css: string): void {
+  if (/[+~]|child|type/.test(css)) rules.asksSiblings = true
+  if (/last-child|only-child/.test(css)) rules.asksCounts = true
+  const text = css.replace(/<!--|-->/g, ' ')
+  if (text.includes('--')) rules.asksVariables = true
+  addBlock(rules, text, { parents: null, isLayered: false, depth: 0 })
+}
+
+/** What a block stands in: `parents` is the list of selectors its rules are nested in (CSS Nesting 1). */
+type Around = { readonly parents: string | null; readonly isLayered: boolean; readonly depth: number }
+
+function addBlock(rules: StyleRules, text: string, around: Around): void {
+  let own = ''
+  for (const { prelude, block } of statementsOf(text)) {
+    if (rules.count >= limits.cssRulesMax * 2) return
+    const head = withoutComments(prelude, '').trim()
+    if (block === null) own += `${prelude};`
+    else if (head.startsWith('@')) addAtRule(rules, head, block, around)
+    else addStyleRule(rules, head, block, around)
+  }
+  if (around.parents !== null && own !== '') addDeclared(rules, around.parents, own, around)
+}
+
+function addStyleRule(rules: StyleRules, head: string, block: string, around: Around): void {
+  const parents = around.parents === null ? head : nested(head, around.parents)
+  if (around.depth < limits.cssDepthMax && block.includes('{'))
+    addBlock(rules, block, { ...around, parents, depth: around.depth + 1 })
+  else addDeclared(rules, parents, block, around)
+}
+
+/** `a, & b` inside `p, q` as `:is(p, q) a, :is(p, q) b`. */
+function nested(head: string, parents: string): string {
+  const parent = `:is(${parents})`
+  if (parents === '' || parents.length > limits.cssSelectorCharsMax / 4) return ''
+  return splitAt(head, ',')
+    .map((one) => (one.includes('&') ? one.replaceAll('&', parent) : `${parent} ${one}`))
+    .join(',')
+}
+
+function addAtRule(rules: StyleRules, head: string, block: string, around: Around): void {
+  const [, name = '', condition = ''] = /^@([a-z-]+)\s*([\s\S]*)$/i.exec(head) ?? []
+  const applies = atRules[name.toLowerCase()]
+  if (around.depth >= limits.cssDepthMax || !applies?.(condition)) return
+  const root = name === 'scope' ? /^\(([^()]*)\)/.exec(condition)?.[1] : undefined
+  const isLayered = around.isLayered || name === 'layer'
+  addBlock(rules, block, { parents: root ?? around.parents, isLayered, depth: around.depth + 1 })
+}
+
+const atRules: Readonly<Record<string, (condition: string) => boolean>> = {
+  media: mediaApplies,
+  supports: supportsApplies,
+  container: containerApplies,
+  layer: () => true,
+  scope: () => true,
+}
+
+/** The declarations that apply to an element inside others (outermost first), by rising weight (CSS Cascade 4, 6.1). */
+export function declarationsFor(
+  rules: StyleRules,
+  element: Named,
+  ancestors: readonly Named[],
+  style: string | undefined,
+): Declarations {
+  const own = style === undefined ? none : declared(style)
+  const given = rules.count === 0 ? nobodys : givenBy(rules, element, ancestors)
+  return own.length === 0 ? given.result : cascade([...given.declared, ...own])
+}
+
+/** The last of a name counts; what is important counts more. */
+function cascade(all: readonly Declared[]): Declarations {
+  const found = new Map<string, string>()
+  for (const { name, value } of all) found.set(name, value)
+  for (const { name, value, important } of all) if (important) found.set(name, value)
+  return found
+}
+
+/** What programs take of a list of declarations: those with a value that means nothing are as if they were not there. */
+function declared(text: string): readonly Declared[] {
+  return expanded(readDeclarations(text).filter(({ name, value }) => isValid(name, value)))
+}
+
+function addDeclared(rules: StyleRules, selectors: string, block: string, { isLayered }: Around): void {
+  const found = declared(block).filter(({ name }) => rules.names.has(name) || name.startsWith('--'))
+  if (found.length === 0) return
+  const kept = found.slice(-limits.cssVariablesMax)
+  for (const text of splitAt(selectors, ',').slice(0, limits.cssRulesMax)) addRule(rules, text, kept, isLayered)
+}
+
+function addRule(rules: StyleRules, text: string, declared: readonly Declared[], isLayered: boolean): void {
+  const selector = readSelector(text)
+  if (!selector) return
+  const key = keyOf(selector.last)
+  const list = rules.byKey.get(key) ?? []
+  const same = list.at(-1)
+  // A style sheet that says `p` a thousand times is one rule.
+  if (same && same.selector.text === selector.text && same.isLayered === isLayered)
+    list[list.length - 1] = ruleOf(same.selector, merged(same.declared, declared), same.order, isLayered)
+  else {
+    const rule = ruleOf(selector, declared, rules.count, isLayered)
+    if (!mayGrow(rules, list, rule)) return
+    list.push(rule)
+    rules.count++
+  }
+  rules.byKey.set(key, list)
+  rules.known.clear()
+}
+
+type Rule = {
+  readonly selector: Selector
+  readonly declared: readonly Declared[]
+  readonly order: number
+  readonly isLayered: boolean
+  readonly hides: boolean
+}
+
+function ruleOf(selector: Selector, declared: readonly Declared[], order: number, isLayered: boolean): Rule {
+  const style = cascade(declared)
+  const hides = hidingOf(style) !== null || unseen(style) === true || (sizeOf(style, 16) ?? 16) <= tinyMax
+  return { selector, declared, order, isLayered, hides }
+}
+
+// Rules that hide have room of their own, so that no crowd of others keeps them out.
+function mayGrow({ count }: StyleRules, list: readonly Rule[], { hides }: Rule): boolean {
+  if (hides) return count < limits.cssRulesMax * 2
+  return count < limits.cssRulesMax && list.length < limits.cssRulesPerKeyMax
+}
+
+function merged(one: readonly Declared[], other: readonly Declared[]): readonly Declared[] {
+  const byName = new Map([...one, ...other].map((each) => [`${each.name}${each.important ? '!' : ''}`, each]))
+  return [...byName.values()]
+}
+
+/** Declarations by rising weight, and what they come to. */
+type Given = { readonly declared: readonly Declared[]; readonly result: Declarations }
+
+/** `given` is what all the candidates come to. */
+type Known = { readonly candidates: readonly Rule[]; readonly asksMore: boolean; readonly given: Given }
+
+function givenBy(rules: StyleRules, element: Named, ancestors: readonly Named[]): Given {
+  const { candidates, asksMore, given } = knownOf(rules, element)
+  if (!asksMore || rules.stepsLeft <= 0) return given
+  const matched = candidates.filter(({ selector, hides }) => {
+    if (selector.isPlain) return true
+    rules.stepsLeft--
+    // What is not known counts where it hides: better to leave out and report.
+    return matches(selector, element, ancestors, rules) ?? hides
+  })
+  return matched.length === candidates.length ? given : givenOf(matched)
+}
+
+function knownOf(rules: StyleRules, element: Named): Known {
+  const key = `${element.name} ${element.id} ${element.classes.join(' ')}`
+  const kept = rules.known.get(key)
+  if (kept) return kept
+  const candidates = candidatesFor(rules, element)
+  const asksMore = candidates.some(({ selector }) => !selector.isPlain)
+  const known = { candidates, asksMore, given: givenOf(candidates) }
+  if (rules.known.size < knownMax) rules.known.set(key, known)
+  return known
+}
+
+function givenOf(rules: readonly Rule[]): Given {
+  if (rules.length === 0) return nobodys
+  const declared = rules.reduce<readonly Declared[]>((all, rule) => merged(all, rule.declared), none)
+  return { declared, result: cascade(declared) }
+}
+
+function candidatesFor({ byKey }: StyleRules, element: Named): readonly Rule[] {
+  const keys = ['*', element.name, ...new Set(element.classes.map((name) => `.${name}`)), `#${element.id}`]
+  return keys
+    .flatMap((key) => byKey.get(key) ?? [])
+    .filter(({ selector }) => matchesNames(selector.last, element))
+    .sort(
+      (a, b) => Number(b.isLayered) - Number(a.isLayered) || a.selector.weight - b.selector.weight || a.order - b.order,
+    )
+}
+
+/** Combinations of classes that are remembered: a document made of nothing else would fill memory. */
+const knownMax = 5000
+const none: readonly Declared[] = []
+const nobodys: Given = { declared: none, result: new Map() }

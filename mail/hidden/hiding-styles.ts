@@ -1,0 +1,329 @@
+import type { Hidden } from '../encoding/invisible-characters.ts'
+import { isDisplay } from './css-conditions.ts'
+import { type Declared, splitAt } from './css-syntax.ts'
+import { blended, type Colour, functionsOf, listOf, numberOf, paintOf } from './css-values.ts'
+
+/** What declarations say of whether a person sees a text. */
+type Declarations = ReadonlyMap<string, string>
+
+/** How an element and all it holds is kept from sight, or null. Inherited sizes and colours are not asked here. */
+export function hidingOf(style: Declarations): Hidden['kind'] | null {
+  if (style.size === 0) return null
+  if (style.get('display') === 'none' || style.get('content-visibility') === 'hidden') return 'display_none'
+  if (isFaint(style.get('opacity'))) return 'transparent'
+  if (isFlat(style) || isClipped(style)) return 'zero_size'
+  if (isAway(style)) return 'off_screen'
+  return hidingOfFilter(style.get('filter')) ?? hidingOfTransform(style)
+}
+
+/** Whether `visibility` hides; what stands inside may be seen again. Null when it says nothing. */
+export function unseen(style: Declarations): boolean | null {
+  const given = style.get('visibility')
+  return given === undefined || isInherited(given) ? null : given === 'hidden' || given === 'collapse'
+}
+
+/** The font size in pixels inside one of `parent` pixels; null when none is given. */
+export function sizeOf(style: Declarations, parent: number): number | null {
+  const given = style.get('font-size')
+  if (given === undefined || isInherited(given)) return null
+  if (given === 'smaller' || given === 'larger') return given === 'larger' ? parent * 1.2 : parent / 1.2
+  return numberOf(given, { em: parent, percent: parent / 100 }) ?? 16
+}
+
+/** Font sizes in pixels that cannot be read, two points and below. */
+export const tinyMax = 2.67
+
+/** The background a style or a bgcolor attribute paints: undefined when it paints none, null when it is not plain. */
+export function backgroundOf(
+  style: Declarations,
+  attributes: Readonly<Record<string, string>>,
+  under: Colour,
+): Colour | undefined {
+  const all = style.get('background')
+  if (attributes.background || /url\(|gradient|image/.test(style.get('background-image') ?? all ?? '')) return null
+  const given = style.get('background-color') ?? all ?? attributes.bgcolor
+  if (given === undefined || wide.test(given)) return undefined
+  const paint = paintOf(given) ?? (all === undefined ? null : firstOf(splitAt(given, ' '), paintOf))
+  if (!paint) return given === attributes.bgcolor || given.includes('(') ? null : undefined
+  return paint[3] < 0.02 ? undefined : blended(paint, under)
+}
+
+/** The text colour a style, a font element or a body sets: undefined when none, 'clear' when it cannot be seen. */
+export function colourOf(
+  style: Declarations,
+  attributes: Readonly<Record<string, string>>,
+  name: string,
+  under: Colour,
+): Colour | undefined | 'clear' {
+  const given =
+    style.get('-webkit-text-fill-color') ??
+    style.get('color') ??
+    (name === 'font' ? attributes.color : name === 'body' ? attributes.text : undefined)
+  if (given === undefined || given === 'currentcolor' || isInherited(given)) return undefined
+  if (given === 'initial') return [0, 0, 0]
+  const paint = paintOf(given)
+  return paint && paint[3] < 0.1 ? 'clear' : paint ? blended(paint, under) : null
+}
+
+/** Whether programs take a declaration of that name, as far as it may hide or show something. */
+export function isValid(name: string, value: string): boolean {
+  const check = checks.get(name)
+  return check === undefined || wide.test(value) || value.includes('var(') || check(value)
+}
+
+/** Shorthands that may hide something also as what they stand for, and logical names as physical ones. */
+export function expanded(all: readonly Declared[]): readonly Declared[] {
+  if (!all.some(({ name }) => shorthands.has(name))) return all
+  return all.flatMap((one) => {
+    const parts = shorthands.get(one.name)?.(one.value)
+    return parts ? parts.map(([name, value]) => ({ ...one, name, value })) : one
+  })
+}
+
+/** Names of declarations that hide or colour something. */
+export const relevantNames: ReadonlySet<string> = new Set(
+  'display visibility content-visibility opacity overflow overflow-x overflow-y contain height max-height min-height width max-width min-width clip clip-path transform translate scale rotate left top right bottom margin-left margin-top margin-bottom text-indent padding-left letter-spacing line-height filter zoom font-size color -webkit-text-fill-color white-space background background-color background-image'.split(
+    ' ',
+  ),
+)
+
+const wide = /^(?:inherit|initial|unset|revert|revert-layer)$/
+const isInherited = (value: string) => /^(?:inherit|unset|revert|revert-layer)$/.test(value)
+
+function isFaint(given: string | undefined): boolean {
+  const value = given === undefined ? null : numberOf(given, { percent: 0.01 })
+  return value !== null && value < 0.1
+}
+
+function isFlat(style: Declarations): boolean {
+  const clips =
+    ['overflow', 'overflow-x', 'overflow-y'].some((name) => /hidden|clip|auto|scroll/.test(style.get(name) ?? '')) ||
+    /paint|strict|content/.test(style.get('contain') ?? '')
+  if (!clips) return isFaint(style.get('zoom'))
+  const size = (name: string) => sizeIn(style.get(name))
+  const isLow = (name: string) => [name, `max-${name}`].some((each) => (size(each) ?? 9) <= flatMax)
+  if (
+    (isLow('height') && !((size('min-height') ?? 0) > flatMax)) ||
+    (isLow('width') && !((size('min-width') ?? 0) > flatMax))
+  )
+    return true
+  if ((sizeIn(style.get('text-indent'), 10.24) ?? 0) >= 1000 || (size('padding-left') ?? 0) >= 1000) return true
+  return (sizeIn(style.get('line-height'), 0.16) ?? 9) <= 0.05 || isFaint(style.get('zoom'))
+}
+
+/** Heights and widths, in pixels, in which nothing can be read. */
+const flatMax = 2
+
+function sizeIn(given: string | undefined, percent?: number): number | null {
+  return given === undefined ? null : numberOf(given, { percent })
+}
+
+function isClipped(style: Declarations): boolean {
+  const shapes = [style.get('clip'), style.get('clip-path')].flatMap((given) =>
+    given ? (functionsOf(given) ?? []) : [],
+  )
+  return shapes.some(({ name, given }) => {
+    const numbers = given.map((each) => numberOf(each) ?? Number.NaN)
+    const [top = Number.NaN, right = top, bottom = top, left = right] = numbers
+    if (name === 'rect') return right - left <= 1 || bottom - top <= 1
+    if (name === 'inset') return top + bottom >= 100 || left + right >= 100
+    if (name === 'circle') return top <= 1
+    if (name === 'ellipse') return top <= 1 || right <= 1
+    return name === 'polygon' && numbers.length >= 2 && areaOf(numbers.filter((each) => !Number.isNaN(each))) < 1
+  })
+}
+
+/** The area of a polygon given as x and y in turn. */
+function areaOf(points: readonly number[]): number {
+  let twice = 0
+  for (let i = 0; i + 1 < points.length; i += 2) {
+    const [x, y] = [points[i] as number, points[i + 1] as number]
+    const next = (i + 2) % points.length
+    twice += x * ((points[next + 1] ?? points[1]) as number) - ((points[next] ?? points[0]) as number) * y
+  }
+  return Math.abs(twice) / 2
+}
+
+function isAway(style: Declarations): boolean {
+  return offsets.some((name) => {
+    const given = style.get(name)
+    return given !== undefined && isFar(numberOf(given))
+  })
+}
+
+const offsets = ['left', 'top', 'right', 'bottom', 'margin-left', 'margin-top', 'text-indent', 'letter-spacing']
+
+/** Pixels, or per cent, that lead out of sight: to the left and up sooner than to the right and down. */
+function isFar(pixels: number | null): boolean {
+  return pixels !== null && (pixels <= -100 || pixels >= 1000)
+}
+
+function hidingOfFilter(filter: string | undefined): Hidden['kind'] | null {
+  const found = filter === undefined ? null : functionsOf(filter)
+  const isGone = found?.some(({ name, given }) => {
+    if (name === 'opacity') return isFaint(given[0])
+    return name === 'blur' && (numberOf(given[0] ?? '') ?? 0) >= 5
+  })
+  return isGone ? 'transparent' : null
+}
+
+/** What `transform`, and its parts that are properties of their own, do to an element. */
+function hidingOfTransform(style: Declarations): Hidden['kind'] | null {
+  const own = ['translate', 'scale'].flatMap((name) => {
+    const given = style.get(name)
+    return given === undefined ? [] : [{ name, given: listOf(given) }]
+  })
+  for (const { name, given } of [...own, ...(functionsOf(style.get('transform') ?? '') ?? [])]) {
+    const numbers = given.map((each) => numberOf(each, name.startsWith('scale') ? { percent: 0.01 } : {}) ?? Number.NaN)
+    if (name.startsWith('translate') && numbers.some(isFar)) return 'off_screen'
+    if (isPressed(name, numbers)) return 'zero_size'
+    if (name === 'matrix' && numbers.slice(4).some(isFar)) return 'off_screen'
+    if (name === 'matrix3d' && numbers.slice(12, 14).some(isFar)) return 'off_screen'
+  }
+  return null
+}
+
+function isPressed(name: string, numbers: readonly number[]): boolean {
+  const at = (i: number) => numbers[i] ?? Number.NaN
+  if (name === 'scale3d') return Math.abs(at(0)) < 0.1 || Math.abs(at(1)) < 0.1
+  if (/^scale[xy]?$/.test(name)) return numbers.slice(0, 2).some((each) => Math.abs(each) < 0.1)
+  if (name === 'matrix') return Math.abs(at(0) * at(3) - at(1) * at(2)) < 0.01
+  if (name === 'matrix3d') return Math.abs(at(0) * at(5) - at(1) * at(4)) < 0.01
+  return /^rotate[xy]$/.test(name) && Math.abs(Math.cos((at(0) * Math.PI) / 180)) < 0.1
+}
+
+type Check = (value: string) => boolean
+
+const isOneOf = (words: string): Check => {
+  const all = new Set(words.split(' '))
+  return (value) => all.has(value)
+}
+const isNumber: Check = (value) => numberOf(value) !== null
+const isWordOfLength = isOneOf('auto none normal min-content max-content fit-content stretch -webkit-fill-available')
+const isLength: Check = (value) =>
+  numberOf(value) !== null || isWordOfLength(value) || /^(?:calc|min|max|clamp|env|fit-content)\(/.test(value)
+const areAll =
+  (check: Check): Check =>
+  (value) =>
+    splitAt(value, ' ').every((one) => one === '' || check(one))
+const isSize: Check = (value) =>
+  isLength(value) && (value.includes('(') || !value.startsWith('-') || /^-\D/.test(value))
+const isColour: Check = (value) =>
+  value === 'currentcolor' || paintOf(value) !== null || /^(?:[a-z]+\(\s*from\b|color-mix\(|light-dark\()/.test(value)
+const areFunctions = (value: string, names: RegExp) =>
+  value === 'none' || functionsOf(value)?.every(({ name }) => names.test(name)) === true
+const isBackground = areAll(
+  (value) =>
+    isColour(value) ||
+    value.includes('(') ||
+    /^(?:none|(?:no-)?repeat(?:-[xy])?|scroll|fixed|local|center|top|bottom|left|right|cover|contain|auto|round|space|[a-z]+-box)$/.test(
+      value,
+    ) ||
+    /^[-+.\d]/.test(value),
+)
+const isWordOfSize = isOneOf('xx-small x-small small medium large x-large xx-large xxx-large smaller larger')
+const isFontSize: Check = (value) => isWordOfSize(value) || isSize(value)
+
+const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ['display', isDisplay],
+  ['visibility', isOneOf('visible hidden collapse')],
+  ['content-visibility', isOneOf('visible hidden auto')],
+  ['opacity', isNumber],
+  ['zoom', (value) => isNumber(value) || value === 'normal'],
+  ...['overflow', 'overflow-x', 'overflow-y'].map((name): [string, Check] => [
+    name,
+    (value) => value.split(/\s+/).every(isOneOf('visible hidden clip auto scroll overlay')),
+  ]),
+  ...['height', 'max-height', 'min-height', 'width', 'max-width', 'min-width'].map((name): [string, Check] => [
+    name,
+    isSize,
+  ]),
+  ...offsets.map((name): [string, Check] => [name, isLength]),
+  ['line-height', isSize],
+  ['font-size', isFontSize],
+  ['font', (value) => fontSizeIn(value) !== undefined],
+  ...['color', 'background-color', '-webkit-text-fill-color'].map((name): [string, Check] => [name, isColour]),
+  ['transform', (value) => areFunctions(value, /^(?:matrix|translate|scale|rotate|skew|perspective)/)],
+  [
+    'filter',
+    (value) =>
+      areFunctions(
+        value,
+        /^(?:opacity|blur|brightness|contrast|drop-shadow|grayscale|hue-rotate|invert|saturate|sepia|url)$/,
+      ),
+  ],
+  [
+    'clip-path',
+    (value) =>
+      /-box\b/.test(value) || areFunctions(value, /^(?:inset|circle|ellipse|polygon|path|rect|xywh|shape|url)$/),
+  ],
+  ...['translate', 'scale', 'margin', 'inset'].map((name): [string, Check] => [name, areAll(isLength)]),
+  ['padding-left', isSize],
+  ['background', (value) => isBackground(value.replace(/[/,]/g, ' '))],
+  ['background-image', (value) => value === 'none' || value.includes('(')],
+  ['clip', (value) => value === 'auto' || value.startsWith('rect(')],
+])
+
+function fontSizeIn(value: string): string | undefined {
+  const words = splitAt(value, ' ')
+    .flatMap((word) => word.split('/', 1))
+    .filter(Boolean)
+  return words.length < 2
+    ? undefined
+    : words.slice(0, -1).find((word) => isFontSize(word) && !/^[1-9]\d\d+$|^n/.test(word))
+}
+
+type Expansion = (value: string) => (readonly [name: string, value: string])[] | null
+
+const sides = ['top', 'right', 'bottom', 'left'] as const
+
+/** `1px 2px` as what it says for each of the four sides. */
+function foursides(prefix: string, value: string): (readonly [string, string])[] {
+  const given = splitAt(value, ' ').filter(Boolean)
+  const [top = '0', right = top, bottom = top, left = right] = given
+  return [top, right, bottom, left].map((each, i) => [`${prefix}${sides[i]}`, each] as const)
+}
+
+/** `one two` for the start and the end of an axis. */
+const axis =
+  (start: string, end: string): Expansion =>
+  (value) => {
+    const [one = '0', two = one] = splitAt(value, ' ').filter(Boolean)
+    return [
+      [start, one],
+      [end, two],
+    ]
+  }
+const renamed =
+  (name: string): Expansion =>
+  (value) => [[name, value]]
+
+const shorthands: ReadonlyMap<string, Expansion> = new Map<string, Expansion>([
+  ['font', (value) => [['font-size', fontSizeIn(value) ?? value]]],
+  ['margin', (value) => foursides('margin-', value)],
+  ['inset', (value) => foursides('', value)],
+  ['inset-block', axis('top', 'bottom')],
+  ['inset-inline', axis('left', 'right')],
+  ['margin-block', axis('margin-top', 'margin-bottom')],
+  ['margin-inline', axis('margin-left', 'margin-right')],
+  ['inset-block-start', renamed('top')],
+  ['inset-inline-start', renamed('left')],
+  ['inset-inline-end', renamed('right')],
+  ['margin-block-start', renamed('margin-top')],
+  ['margin-inline-start', renamed('margin-left')],
+  ['padding-inline-start', renamed('padding-left')],
+  ['block-size', renamed('height')],
+  ['inline-size', renamed('width')],
+  ['max-block-size', renamed('max-height')],
+  ['max-inline-size', renamed('max-width')],
+  ['overflow-block', renamed('overflow-y')],
+  ['overflow-inline', renamed('overflow-x')],
+])
+
+function firstOf<T>(words: readonly string[], read: (word: string) => T | null): T | null {
+  for (const word of words) {
+    const found = read(word)
+    if (found !== null) return found
+  }
+  return null
+}

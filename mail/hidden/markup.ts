@@ -1,0 +1,48 @@
+import { Parser } from 'htmlparser2'
+import { limits } from '../limits.ts'
+
+export type Handlers = {
+  readonly onopentag?: (name: string, attributes: Record<string, string>) => void
+  readonly ontext?: (text: string) => void
+  readonly oncomment?: (text: string) => void
+  readonly onclosetag?: (name: string) => void
+  /** Asked between the pieces: true ends the reading. */
+  readonly isEnough?: () => boolean
+}
+
+/**
+ * Parses HTML piece by piece and stops where it is nested too deep, because the parser's work for each closing tag
+ * grows with the open ones, and where it has more elements and pieces of text than anybody writes. Returns how many characters were read.
+ */
+export function feed(html: string, handlers: Handlers): number {
+  const end = Math.min(html.length, limits.htmlCharsMax)
+  let depth = 0
+  let pieces = 0
+  const parser = new Parser(
+    {
+      ...handlers,
+      onopentag(name, attributes) {
+        depth++
+        pieces++
+        handlers.onopentag?.(name, attributes)
+      },
+      ontext(text) {
+        pieces++
+        handlers.ontext?.(text)
+      },
+      onclosetag(name) {
+        depth--
+        handlers.onclosetag?.(name)
+      },
+    },
+    { decodeEntities: true },
+  )
+  let position = 0
+  const isTooMuch = () => depth > limits.htmlDepthMax || pieces > limits.htmlPiecesMax
+  while (position < end && !isTooMuch() && !handlers.isEnough?.()) {
+    parser.write(html.slice(position, Math.min(position + 2048, end)))
+    position = Math.min(position + 2048, end)
+  }
+  parser.end()
+  return position
+}

@@ -1,0 +1,229 @@
+import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
+import { cleanLine, decodeWords, firstOfLine } from '../encoding/header-words.ts'
+import { showInvisible } from '../encoding/invisible-characters.ts'
+import { limits } from '../limits.ts'
+
+/** One person or program: `name` is '' when none was given; `address` is canonical where the text allows it. */
+export type Mailbox = { readonly name: string; readonly address: string }
+
+/**
+ * Canonical form of an address: local part NFC and lower-case, unquoted where that is possible, domain as lower-case
+ * A-labels (RFC 5321 4.1.2, RFC 6531). Returns null when `text` is not an address or passes 64 / 255 octets.
+ */
+export function normaliseAddress(text: string): string | null {
+  const trimmed = text.trim()
+  if (trimmed.length > addressCharsMax) return null
+  const at = trimmed.lastIndexOf('@')
+  if (at < 1) return null
+  const local = canonicalLocal(trimmed.slice(0, at))
+  const domain = canonicalDomain(trimmed.slice(at + 1))
+  return local === null || domain === null ? null : `${local}@${domain}`
+}
+
+/** Cuts an address at its last `@`; the domain is '' when there is none. */
+export function splitAddress(address: string): { readonly local: string; readonly domain: string } {
+  const at = address.lastIndexOf('@')
+  return at < 0 ? { local: address, domain: '' } : { local: address.slice(0, at), domain: address.slice(at + 1) }
+}
+
+/** Cuts the plus tag off: `user+tag@d` has base `user@d` and tag `tag`; `tag` is null when there is none. */
+export function withoutTag(address: string): { readonly base: string; readonly tag: string | null } {
+  const { local, domain } = splitAddress(address)
+  const plus = local.indexOf('+')
+  if (plus < 1 || local.startsWith('"')) return { base: address, tag: null }
+  return { base: `${local.slice(0, plus)}@${domain}`, tag: local.slice(plus + 1) }
+}
+
+/** Reads `Name <a@b>` or `a@b` as a person types it. Null unless it is exactly one valid address. */
+export function parseMailbox(text: string): Mailbox | null {
+  const list = readList(text, 2)
+  const first = list[0]
+  if (list.length !== 1 || !first) return null
+  const address = normaliseAddress(first.address)
+  return address === null ? null : { name: first.name, address }
+}
+
+/**
+ * Reads an address header field (RFC 5322 3.4, obsolete forms included): groups are flattened, comments may serve as
+ * names, encoded words are decoded. `headerValue` is unfolded but not decoded. At most `addressesMax` mailboxes, each
+ * with an `@`; addresses that are not valid but usable for display stay as written, lower-cased, with U+FFFD for what
+ * cannot be seen in them. Never throws.
+ */
+export function parseAddressList(headerValue: string): Mailbox[] {
+  return readList(headerValue, limits.addressesMax).map(({ name, address }) => ({
+    name,
+    address: showInvisible(normaliseAddress(address) ?? address.toLowerCase()),
+  }))
+}
+
+/** `Name <a@b>` as people write it (not encoded for a header), or the bare address. */
+export function formatMailbox({ name, address }: Mailbox): string {
+  if (name === '') return address
+  return /[()<>[\]:;@\\,."]/.test(name) ? `"${name.replace(/["\\]/g, '\\$&')}" <${address}>` : `${name} <${address}>`
+}
+
+/** Longer than any valid address (RFC 5321 4.5.3.1), in characters. */
+const addressCharsMax = 400
+
+// RFC 5322 3.2.3 atext, and every non-ASCII character that is neither space nor control (RFC 6531 3.3) and not lost.
+const atom = /^(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\p{ASCII}\p{Z}\p{C}\ufffd])+$/u
+
+function canonicalLocal(text: string): string | null {
+  let content = text
+  if (text.startsWith('"')) {
+    if (text.length < 3 || !text.endsWith('"')) return null
+    const inner = text.slice(1, -1)
+    if (!/^(?:[^"\\\p{Cc}\p{Cf}\ufffd]|\\[^\p{Cc}\p{Cf}\ufffd])*$/u.test(inner)) return null
+    content = inner.replace(/\\(.)/gu, '$1')
+  }
+  content = content.normalize('NFC').toLowerCase().normalize('NFC')
+  const isDotAtom = content.split('.').every((part) => atom.test(part))
+  if (!isDotAtom && !text.startsWith('"')) return null
+  const local = isDotAtom ? content : `"${content.replace(/["\\]/g, '\\$&')}"`
+  return Buffer.byteLength(local) <= 64 ? local : null // RFC 5321 4.5.3.1.1
+}
+
+function canonicalDomain(text: string): string | null {
+  if (text.startsWith('[')) return addressLiteral(text)
+  if (/[^A-Za-z0-9._\-\P{ASCII}]/u.test(text) || text.endsWith('.')) return null
+  const domain = domainToASCII(text)
+  const labels = domain.split('.')
+  if (domain.length > 255 || !labels.every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label)))
+    return null
+  return /^\d+$/.test(labels.at(-1) ?? '') ? null : domain
+}
+
+// RFC 5321 4.1.3
+function addressLiteral(text: string): string | null {
+  if (!text.endsWith(']')) return null
+  const inner = text.slice(1, -1).toLowerCase()
+  const isValid = inner.startsWith('ipv6:') ? isIP(inner.slice(5)) === 6 : isIP(inner) === 4
+  return isValid ? `[${inner}]` : null
+}
+
+/** What has been read of one mailbox: `raw` keeps quotes, `phrase` has them removed. */
+type Pending = { raw: string; phrase: string; comment: string; angle: string | null }
+
+function readList(text: string, max: number): Mailbox[] {
+  const found: Mailbox[] = []
+  let pending: Pending = { raw: '', phrase: '', comment: '', angle: null }
+  const flush = () => {
+    const mailbox = finish(pending)
+    if (mailbox) found.push(mailbox)
+    pending = { raw: '', phrase: '', comment: '', angle: null }
+  }
+  // A quote or bracket that never closes is an ordinary character, or one stray sign would hide the address.
+  const lastQuote = text.lastIndexOf('"')
+  const lastParen = text.lastIndexOf(')')
+  let i = 0
+  while (i < text.length && found.length < max) {
+    const char = text[i] as string
+    if (char === '"' && i < lastQuote) {
+      const end = closingQuote(text, i)
+      pending.raw += text.slice(i, end)
+      pending.phrase += text.slice(i + 1, end - 1).replace(/\\(.)/g, '$1')
+      i = end
+    } else if (char === '(' && i < lastParen) {
+      const end = closingParen(text, i)
+      pending.comment ||= text.slice(i + 1, end - 1)
+      pending.raw += ' '
+      i = end
+    } else if (char === '<') {
+      const end = closingAngle(text, i)
+      pending.angle = text.slice(i + 1, end)
+      i = end + 1
+    } else if (char === ',' || char === ';') {
+      flush()
+      i++
+    } else if (char === ':') {
+      pending = { raw: '', phrase: '', comment: '', angle: null } // a group's name
+      i++
+    } else {
+      // An encoded word is taken whole, because some programs leave commas and colons in it.
+      const end = encodedWordEnd(text, i) ?? nextSpecial(text, i + 1)
+      const plain = text.slice(i, end)
+      pending.raw += plain
+      pending.phrase += plain
+      i = end
+    }
+  }
+  if (found.length < max) flush()
+  return found
+}
+
+function finish({ raw, phrase, comment, angle }: Pending): Mailbox | null {
+  if (angle !== null) {
+    const address = bareAddress(angle)
+    return address === null ? null : { name: displayName(phrase), address }
+  }
+  // RFC 822's `a@b (Name)`, or a name and address without brackets.
+  const text = cleanLine(raw)
+  const quoted = /^\s*("(?:[^"\\]|\\.)*"@\S+)\s*$/.exec(text)
+  if (quoted?.[1]) return quoted[1].length > addressCharsMax ? null : { name: displayName(comment), address: quoted[1] }
+  const words = text.trim().split(/\s+/)
+  const index = words.findLastIndex((word) => word.lastIndexOf('@') > 0)
+  const address = index < 0 ? null : bareAddress(words[index] as string)
+  if (address === null) return null
+  return { name: displayName(words.toSpliced(index, 1).join(' ') || comment), address }
+}
+
+// Drops an obsolete route (`@a,@b:user@host`, RFC 5322 4.4), comments and white space outside quotes.
+function bareAddress(text: string): string | null {
+  let address = cleanLine(text).trim()
+  if (address.startsWith('@')) address = address.slice(address.indexOf(':') + 1).trim()
+  if (!address.startsWith('"')) address = address.replace(/\([^()]*\)|\s+/g, '')
+  const at = address.lastIndexOf('@')
+  return at > 0 && at < address.length - 1 && address.length <= addressCharsMax ? address : null
+}
+
+function displayName(text: string): string {
+  const name = firstOfLine(decodeWords(text).replace(/\s+/g, ' ').trim(), limits.nameCharsMax)
+  return name.length > 1 && name.startsWith("'") && name.endsWith("'") ? name.slice(1, -1).trim() : name
+}
+
+/** Index after the quote that closes the one at `start`, or the end of the text. */
+function closingQuote(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i++) {
+    if (text[i] === '\\') i++
+    else if (text[i] === '"') return i + 1
+  }
+  return text.length
+}
+
+function closingParen(text: string, start: number): number {
+  let depth = 0
+  for (let i = start; i < text.length; i++) {
+    if (text[i] === '\\') i++
+    else if (text[i] === '(') depth++
+    else if (text[i] === ')' && --depth === 0) return i + 1
+  }
+  return text.length
+}
+
+/** Index of the `>` that ends the address opened at `start` (a quoted local part may hold one), or before a new `<`. */
+function closingAngle(text: string, start: number): number {
+  let i = text[start + 1] === '"' ? closingQuote(text, start + 1) : start + 1
+  for (; i < text.length; i++) {
+    if (text[i] === '>') return i
+    if (text[i] === '<') return i - 1
+  }
+  return i
+}
+
+function encodedWordEnd(text: string, start: number): number | null {
+  if (text[start] !== '=' || text[start + 1] !== '?') return null
+  const word = /=\?[\w*-]{1,80}\?[bq]\?[^?\s]*\?=/iy
+  word.lastIndex = start
+  return word.test(text) ? word.lastIndex : null
+}
+
+function nextSpecial(text: string, from: number): number {
+  for (let i = from; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    // " ( , : ; < and the start of an encoded word
+    if (code === 0x3d && text.charCodeAt(i + 1) === 0x3f) return i
+    if (code === 0x22 || code === 0x28 || code === 0x2c || code === 0x3a || code === 0x3b || code === 0x3c) return i
+  }
+  return text.length
+}

@@ -1,0 +1,97 @@
+import libmime from 'libmime'
+import { cleanLine } from '../encoding/header-words.ts'
+import { decodedSize } from '../encoding/transfer.ts'
+import { limits } from '../limits.ts'
+import { firstHeader } from './headers.ts'
+import { type File, filesIn, isTnef } from './part-contents.ts'
+import type { Part } from './structure.ts'
+
+export type AttachmentInfo = {
+  /**
+   * The IMAP section of the part, stable for these bytes: `2`, `2.1`. What lies inside a part that is no multipart (a TNEF
+   * file, a signed message in CMS, uuencoded text, an attached message) has a path: `2/1`.
+   */
+  readonly partId: string
+  /** A plain file name: no path, no control or direction characters, never empty. */
+  readonly name: string
+  readonly contentType: string
+  /** Decoded bytes. */
+  readonly sizeBytes: number
+  /** Shown in the body (an image of the HTML, or disposition inline) and not listed as a file by its sender. */
+  readonly inline: boolean
+  readonly contentId: string | null
+}
+
+/** A part that is no body, and whether it stands in a multipart/related. */
+export type Listed = { readonly part: Part; readonly related: boolean }
+
+/**
+ * What is attached to a message: the files in its texts, then its other parts in order. TNEF is replaced by the files in
+ * it. Linear. Never throws.
+ */
+export function attachmentsOf(raw: Buffer, texts: readonly Part[], others: readonly Listed[]): AttachmentInfo[] {
+  const inTexts = [...new Set(texts)].flatMap((part) => filesOf(part, filesIn(raw, part)))
+  const listed = others.flatMap(({ part, related }) => {
+    const files = isTnef(part) ? filesIn(raw, part) : null
+    return files ? filesOf(part, files) : [attachmentInfo(raw, part, related)]
+  })
+  return [...inTexts, ...listed]
+}
+
+function filesOf(part: Part, files: readonly File[] | null): AttachmentInfo[] {
+  return (files ?? []).map(({ name, contentType, contentId, bytes }, index) => {
+    const safe = safeName(name)
+    return {
+      partId: `${part.id}/${index + 1}`,
+      name: safe || `attachment-${part.id}-${index + 1}.${libmime.detectExtension(contentType ?? '')}`,
+      contentType: mediaType(contentType) ?? libmime.detectMimeType(safe),
+      sizeBytes: bytes.length,
+      inline: contentId !== null,
+      contentId: contentId !== null && contentId.length <= limits.contentIdCharsMax ? contentId : null,
+    }
+  })
+}
+
+function mediaType(text: string | null): string | null {
+  return text !== null && /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(text) ? text.toLowerCase() : null
+}
+
+function attachmentInfo(raw: Buffer, part: Part, related: boolean): AttachmentInfo {
+  const { id, contentType, contentId, disposition } = part
+  return {
+    partId: id,
+    name: attachmentName(part),
+    contentType,
+    sizeBytes: decodedSize(raw, part.bodyStart, part.bodyEnd, part.encoding),
+    inline: disposition === 'inline' || (disposition !== 'attachment' && related && contentId !== null),
+    contentId,
+  }
+}
+
+function attachmentName(part: Part): string {
+  const given = safeName(part.dispositionParams.get('filename') ?? part.params.get('name') ?? '')
+  if (given !== '') return given
+  if (part.embedded) {
+    const subject = safeName(firstHeader(part.embedded.fields, 'subject')?.value ?? '')
+    return `${subject || 'message'}.eml`
+  }
+  const extension = libmime.detectExtension(part.contentType)
+  return `attachment-${part.id}.${extension === 'bin' && part.contentType.startsWith('text/') ? 'txt' : extension}`
+}
+
+/**
+ * Makes a file name safe to show and to store: the last path segment, without control, direction or reserved
+ * characters and without leading dots; at most `fileNameCharsMax` characters, the extension kept. May be ''.
+ */
+export function safeName(text: string): string {
+  const last = text.slice(-500).split(/[\\/]/).at(-1) ?? ''
+  const name = cleanLine(last.normalize('NFC'))
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, '')
+    .replace(/[<>:"|?*]/g, '_')
+    .replace(/\s+/g, ' ')
+    .replace(/^[. ]+|[. ]+$/g, '')
+  const chars = [...name]
+  if (chars.length <= limits.fileNameCharsMax) return name
+  const extension = /\.[^. ]{1,10}$/u.exec(name)?.[0] ?? ''
+  return chars.slice(0, limits.fileNameCharsMax - extension.length).join('') + extension
+}

@@ -1,0 +1,264 @@
+import { readCms } from '../containers/cms.ts'
+import { parseDate } from '../encoding/date.ts'
+import { firstOfLine, readWords } from '../encoding/header-words.ts'
+import { type Hidden, showInvisible } from '../encoding/invisible-characters.ts'
+import { decodeTransfer } from '../encoding/transfer.ts'
+import { limits } from '../limits.ts'
+import { type Mailbox, parseAddressList } from './address.ts'
+import { type AttachmentInfo, attachmentsOf, type Listed } from './attachments.ts'
+import { firstHeader, type HeaderField } from './headers.ts'
+import { type Part, readStructure } from './structure.ts'
+import { rootAndLatest } from './threading.ts'
+
+export type { Part } from './structure.ts'
+
+export type ParsedMessage = {
+  readonly headers: readonly HeaderField[]
+  readonly root: Part
+  /** Of the most nested entity; 0 for a message of one part. */
+  readonly depth: number
+  readonly subject: string | null
+  /** Everybody whom the From fields name. */
+  readonly authors: readonly Mailbox[]
+  /** The first author of the first From. */
+  readonly from: Mailbox | null
+  readonly sender: Mailbox | null
+  readonly to: readonly Mailbox[]
+  readonly cc: readonly Mailbox[]
+  readonly bcc: readonly Mailbox[]
+  readonly replyTo: readonly Mailbox[]
+  /** Without angle brackets, like `inReplyTo` and `references`. */
+  readonly messageId: string | null
+  readonly inReplyTo: string | null
+  readonly references: readonly string[]
+  readonly date: Date | null
+  /** The keyword of Auto-Submitted (RFC 3834 5), lower-case. */
+  readonly autoSubmitted: string | null
+  readonly attachments: readonly AttachmentInfo[]
+  /** The parts a reader of plain text, and of HTML, is shown in order (RFC 8621 4.1.4). */
+  readonly textParts: readonly Part[]
+  readonly htmlParts: readonly Part[]
+  readonly hasText: boolean
+  readonly hasHtml: boolean
+  readonly encrypted: 'pgp' | 'smime' | null
+  /** The message inside an opaque S/MIME signature, which is not verified; its parts are not in `root`. */
+  readonly signedContent: SignedContent | null
+  /** True when a limit left fields, parts or attachments out. */
+  readonly truncated: boolean
+}
+
+export type SignedContent = { readonly raw: Buffer; readonly parsed: ParsedMessage }
+
+/**
+ * Reads a message: header fields, structure, and what attachments it has. Bodies are not decoded.
+ * Malformed mail gives what can be made out of it. Linear in the size, bounded by `limits`. Never throws.
+ */
+export function parseMessage(raw: Buffer): ParsedMessage {
+  return parseEntity(raw, 0)
+}
+
+function parseEntity(raw: Buffer, signedDepth: number): ParsedMessage {
+  const { root, depth, truncated } = readStructure(raw)
+  const { fields } = root
+  const signed = signedContentOf(raw, root, signedDepth)
+  const lists: Lists = { text: [], html: [], attachments: [] }
+  if (!signed) sortParts([root], 'mixed', false, lists.text, lists.html, lists)
+  if (lists.text.length === 0 && lists.html.length === 0) readAsPlain(lists)
+  const found = signed
+    ? signed.parsed.attachments.map((each) => ({ ...each, partId: `${root.id}/${each.partId}` }))
+    : attachmentsOf(raw, [...lists.text, ...lists.html], lists.attachments)
+  const attachments = found.slice(0, limits.attachmentsMax)
+  const authors = addresses(fields, 'from')
+  return {
+    headers: fields,
+    root,
+    depth: depth + (signed?.parsed.depth ?? 0),
+    subject: subjectOf(fields),
+    authors,
+    from: authors[0] ?? null,
+    sender: addresses(fields, 'sender')[0] ?? null,
+    to: addresses(fields, 'to'),
+    cc: addresses(fields, 'cc'),
+    bcc: addresses(fields, 'bcc'),
+    replyTo: addresses(fields, 'reply-to'),
+    messageId: messageIds(firstHeader(fields, 'message-id'))[0] ?? null,
+    inReplyTo: messageIds(firstHeader(fields, 'in-reply-to'))[0] ?? null,
+    references: rootAndLatest(messageIds(firstHeader(fields, 'references')), limits.ancestorsMax),
+    date: parseDate(firstHeader(fields, 'date')?.rawValue ?? ''),
+    autoSubmitted: keyword(firstHeader(fields, 'auto-submitted')),
+    attachments,
+    textParts: lists.text,
+    htmlParts: lists.html,
+    hasText: signed?.parsed.hasText ?? lists.text.some((part) => part.contentType === 'text/plain'),
+    hasHtml: signed?.parsed.hasHtml ?? lists.html.some((part) => part.contentType === 'text/html'),
+    encrypted: signed?.parsed.encrypted ?? encryption(raw, root, lists.text),
+    signedContent: signed,
+    truncated: truncated || attachments.length < found.length || signed?.parsed.truncated === true,
+  }
+}
+
+/**
+ * What a reader does not see of the subject and of the names of people. At most `hiddenInHeaderMax` reports, so that those of
+ * the body have room beside them.
+ */
+export function hiddenInHeader({ headers }: ParsedMessage): Hidden[] {
+  const fields = headers.filter(({ name }) => shownFields.has(name.toLowerCase()))
+  return fields.flatMap(({ rawValue }) => readWords(rawValue).hidden).slice(0, hiddenInHeaderMax)
+}
+
+const shownFields = new Set(['subject', 'from', 'sender', 'reply-to', 'to', 'cc', 'bcc'])
+const hiddenInHeaderMax = 5
+
+/** The part with that section number anywhere in the message, embedded messages included, or null. */
+export function findPart(root: Part, partId: string): Part | null {
+  if (root.id === partId) return root
+  for (const child of root.children) {
+    const found = findPart(child, partId)
+    if (found) return found
+  }
+  return root.embedded ? findPart(root.embedded, partId) : null
+}
+
+type Lists = {
+  readonly text: Part[]
+  readonly html: Part[]
+  readonly attachments: Listed[]
+}
+
+/**
+ * Decides which parts are body and which are attachments, as RFC 8621 4.1.4 does, except that images shown inline are
+ * attachments too (ours say so with `inline`). A null list means: the other alternative was chosen there.
+ */
+function sortParts(
+  parts: readonly Part[],
+  kind: string,
+  inAlternative: boolean,
+  text: Part[] | null,
+  html: Part[] | null,
+  lists: Lists,
+): void {
+  const textBefore = text?.length ?? -1
+  const htmlBefore = html?.length ?? -1
+  for (const [index, part] of parts.entries()) {
+    if (part.children.length > 0) {
+      const inner = part.contentType.slice('multipart/'.length)
+      sortParts(rootFirst(part), inner, inAlternative || inner === 'alternative', text, html, lists)
+      continue
+    }
+    // The forms of one text are no files, whatever they are called.
+    const isUnnamed = kind === 'alternative' || !hasName(part)
+    const isBody =
+      isText(part) && part.disposition !== 'attachment' && (index === 0 || (kind !== 'related' && isUnnamed))
+    if (!isBody) {
+      lists.attachments.push({ part, related: kind === 'related' })
+    } else if (kind === 'alternative') {
+      if (part.contentType === 'text/plain') text?.push(part)
+      else html?.push(part)
+    } else if (inAlternative) {
+      if (part.contentType === 'text/plain') html = null
+      else text = null
+      text?.push(part)
+      html?.push(part)
+    } else {
+      text?.push(part)
+      html?.push(part)
+    }
+  }
+  if (kind !== 'alternative' || !text || !html) return
+  if (textBefore === text.length && htmlBefore !== html.length) text.push(...html.slice(htmlBefore))
+  if (htmlBefore === html.length && textBefore !== text.length) html.push(...text.slice(textBefore))
+}
+
+/** Text of a kind that is not known is read as plain (RFC 2046 4.1.4), when there is no other and it is no file. */
+function readAsPlain({ text, html, attachments }: Lists): void {
+  const at = attachments.findIndex(
+    ({ part }) =>
+      /^text\/(?!calendar$)/.test(part.contentType) &&
+      part.disposition !== 'attachment' &&
+      !hasName(part) &&
+      !isText(part),
+  )
+  if (at < 0) return
+  for (const { part } of attachments.splice(at, 1)) {
+    text.push(part)
+    html.push(part)
+  }
+}
+
+/** The parts of a multipart; of a related one that first which the others belong to (RFC 2387 3.2). */
+function rootFirst({ contentType, params, children }: Part): readonly Part[] {
+  if (contentType !== 'multipart/related') return children
+  const start = params.get('start')?.replace(/^<|>$/g, '')
+  const [first] = children
+  // Without a start the first part is the root: but a picture has no others.
+  const isRoot = first === undefined || isText(first) || first.children.length > 0
+  const root =
+    (start === undefined ? undefined : children.find(({ contentId }) => contentId === start)) ??
+    (isRoot ? undefined : children.find((part) => isText(part) || part.children.length > 0))
+  return root === undefined ? children : [root, ...children.filter((part) => part !== root)]
+}
+
+function isText({ contentType }: Part): boolean {
+  return contentType === 'text/plain' || contentType === 'text/html'
+}
+
+function hasName(part: Part): boolean {
+  return part.dispositionParams.has('filename') || part.params.has('name')
+}
+
+/** RFC 8551 3.5.2: a message that is one file, signed and readable by anyone. */
+function signedContentOf(raw: Buffer, root: Part, depth: number): SignedContent | null {
+  if (!isPkcs7(root) || depth >= limits.insideDepthMax) return null
+  const cms = readCms(decodeTransfer(raw, root.bodyStart, root.bodyEnd, root.encoding))
+  return cms?.content ? { raw: cms.content, parsed: parseEntity(cms.content, depth + 1) } : null
+}
+
+function isPkcs7({ contentType, params, dispositionParams }: Part): boolean {
+  if (contentType === 'application/pkcs7-mime' || contentType === 'application/x-pkcs7-mime') return true
+  // RFC 8551 3.2.1: gateways that do not know the type leave the name.
+  const name = dispositionParams.get('filename') ?? params.get('name') ?? ''
+  return contentType === 'application/octet-stream' && /\.p7m$/i.test(name)
+}
+
+/** Of all fields of a name: some programs write one for each recipient. */
+function addresses(fields: readonly HeaderField[], wanted: string): readonly Mailbox[] {
+  const own = fields.filter(({ name }) => name.toLowerCase() === wanted)
+  return own.flatMap(({ rawValue }) => parseAddressList(rawValue)).slice(0, limits.addressesMax)
+}
+
+function subjectOf(fields: readonly HeaderField[]): string | null {
+  const subject = firstHeader(fields, 'subject')?.value
+  return subject === undefined ? null : firstOfLine(subject, limits.subjectCharsMax)
+}
+
+/** Every `<id>` of a field, or its one bare word when it has no brackets; none in which something cannot be seen. */
+function messageIds(field: HeaderField | null): string[] {
+  if (!field) return []
+  const isId = (text: string) => text.length <= limits.messageIdCharsMax && showInvisible(text) === text
+  const found = [...field.rawValue.matchAll(/<([^<>\s]+)>/g)].map((match) => match[1] as string).filter(isId)
+  if (found.length > 0) return found
+  return /^[^<>\s]+@[^<>\s]+$/.test(field.rawValue) && isId(field.rawValue) ? [field.rawValue] : []
+}
+
+function keyword(field: HeaderField | null): string | null {
+  return field ? field.rawValue.replace(/[\s;(].*$/s, '').toLowerCase() || null : null
+}
+
+function encryption(raw: Buffer, root: Part, textParts: readonly Part[]): 'pgp' | 'smime' | null {
+  if (root.contentType === 'multipart/encrypted') {
+    return /pkcs7/i.test(root.params.get('protocol') ?? '') ? 'smime' : 'pgp' // RFC 3156 4, RFC 1847 2.2
+  }
+  if (isPkcs7(root)) {
+    // RFC 8551 3.2.2: what is only signed or compressed can be read by anyone.
+    const named = (root.params.get('smime-type') ?? '').toLowerCase()
+    if (named !== '') return readable.has(named) ? null : 'smime'
+    return readCms(decodeTransfer(raw, root.bodyStart, root.bodyEnd, root.encoding))?.type === 'signed' ? null : 'smime'
+  }
+  const first = textParts[0]
+  if (!first) return null
+  const { bodyStart, bodyEnd, encoding } = first
+  const head = decodeTransfer(raw, bodyStart, Math.min(bodyEnd, bodyStart + 200), encoding).toString('latin1')
+  return head.trimStart().startsWith('-----BEGIN PGP MESSAGE-----') ? 'pgp' : null
+}
+
+const readable: ReadonlySet<string> = new Set(['signed-data', 'certs-only', 'compressed-data'])

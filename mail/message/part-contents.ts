@@ -1,0 +1,54 @@
+/** Files that a part holds in another form than MIME: TNEF, uuencode, yEnc. */
+
+import { readTnef, type Tnef } from '../containers/tnef.ts'
+import { decodeTransfer } from '../encoding/transfer.ts'
+import { type InlineFile, readInlineFiles } from './inline-files.ts'
+import type { Part } from './structure.ts'
+
+export type File = {
+  /** As its sender named it, not yet safe. */
+  readonly name: string
+  readonly contentType: string | null
+  readonly contentId: string | null
+  readonly bytes: Buffer
+}
+
+/** The files in a part, in order; null when it holds none but itself. Never throws. */
+export function filesIn(raw: Buffer, part: Part): readonly File[] | null {
+  if (isTnef(part)) return openTnef(raw, part)?.files ?? null
+  return openText(raw, part)?.files.map(fileOf) ?? null
+}
+
+/** Whether a part says it is TNEF, by its type or by the name that everybody knows. */
+export function isTnef({ contentType, params, dispositionParams }: Part): boolean {
+  if (contentType === 'application/ms-tnef' || contentType === 'application/vnd.ms-tnef') return true
+  const name = (dispositionParams.get('filename') ?? params.get('name') ?? '').toLowerCase()
+  return name === 'winmail.dat'
+}
+
+/** A part as TNEF; null when its bytes are no TNEF. */
+export function openTnef(raw: Buffer, part: Part): Tnef | null {
+  return readTnef(decodeTransfer(raw, part.bodyStart, part.bodyEnd, part.encoding))
+}
+
+/** The files in a plain text part, and its text without them; null without any. */
+export function openText(raw: Buffer, part: Part): { text: Buffer; files: readonly InlineFile[] } | null {
+  if (part.contentType !== 'text/plain' || uuencoded.test(part.encoding)) return null
+  if (!mayHoldFiles(raw, part)) return null
+  return readInlineFiles(decodeTransfer(raw, part.bodyStart, part.bodyEnd, part.encoding))
+}
+
+const uuencoded = /^(?:x-)?uu/
+
+/** Most text holds none, which is seen without decoding; in base64 nobody hides a second encoding. */
+function mayHoldFiles(raw: Buffer, { encoding, bodyStart, bodyEnd }: Part): boolean {
+  if (encoding === 'base64') return false
+  const body = raw.subarray(bodyStart, bodyEnd)
+  const has = (text: string) => body.includes(text, 0, 'latin1')
+  if (has('\nbegin ') || body.toString('latin1', 0, 6) === 'begin ') return true
+  return has(encoding === 'quoted-printable' ? 'ybegin ' : '=ybegin ')
+}
+
+function fileOf({ name, bytes }: InlineFile): File {
+  return { name, contentType: null, contentId: null, bytes }
+}

@@ -1,0 +1,20 @@
+/** Files of text, which begin with a byte order mark more often than bodies do. */
+import { decodeCharset } from '../encoding/charset.ts'
+
+/**
+ * The text of a file: in the charset that its byte order mark tells, which goes, else in the one its part declares, else as
+ * `decodeCharset` guesses. Never throws.
+ */
+export function decodeFile(bytes: Buffer, declared: string | null): string {
+  const marked = marks.find(([, mark]) => mark.every((byte, n) => bytes[n] === byte))?.[0] ?? null
+  return decodeCharset(bytes, marked ?? declared).replace(/^\ufeff/, '')
+}
+
+/** Those of UTF-32 first: in little-endian it begins as UTF-16 does. */
+const marks = [
+  ['utf-32le', [0xff, 0xfe, 0, 0]],
+  ['utf-32be', [0, 0, 0xfe, 0xff]],
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+] as const

@@ -1,0 +1,278 @@
+/**
+ * The language of searches (decisions.md 2, Search grammar).
+ *
+ *   query  = all *("OR" all)
+ *   all    = 1*(["AND"] ["-"] part)
+ *   part   = "(" query ")" / [operator ":"] (word / DQUOTE phrase DQUOTE) / operator ":" "(" query ")"
+ *
+ * A word ends at white space or a parenthesis; `*` at its end lets the word go on. Words without letters or digits ask for
+ * nothing and are left out. A colon after anything but an operator belongs to the word.
+ */
+import { limits } from '../limits.ts'
+import { type Wanted, wantedTokens } from './tokens.ts'
+
+/** Where words are looked for. */
+export const textFields = ['subject', 'from', 'to', 'cc', 'filename'] as const
+export type TextField = (typeof textFields)[number]
+
+export const flags = ['unread', 'read', 'flagged', 'answered'] as const
+export type Flag = (typeof flags)[number]
+
+export type Query =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Query[] }
+  | { readonly kind: 'not'; readonly part: Query }
+  | Words
+  | { readonly kind: 'in' | 'label'; readonly name: string }
+  | { readonly kind: 'attachment' }
+  | { readonly kind: 'is'; readonly flag: Flag }
+  | { readonly kind: 'before' | 'after'; readonly at: Date }
+  | { readonly kind: 'larger' | 'smaller'; readonly bytes: number }
+
+/** A word or phrase; `field` null: anywhere. */
+export type Words = {
+  readonly kind: 'words'
+  readonly field: TextField | null
+  readonly text: string
+  readonly prefix: boolean
+  readonly tokens: readonly Wanted[]
+}
+
+/** Reads a query. Answers what is wrong with it when it cannot be read. Never throws. */
+export function parseQuery(text: string): { readonly query: Query } | { readonly problem: string } {
+  if ([...text].length > limits.queryCharsMax)
+    return { problem: `it is longer than ${limits.queryCharsMax} characters` }
+  try {
+    const reader = { text: text.toWellFormed(), at: 0, terms: 0 }
+    const query = readAny(reader, { depth: 0, field: null })
+    if (reader.at < reader.text.length) return { problem: 'a ")" has no "("' }
+    return query === null ? { problem: 'there is no word to look for' } : { query }
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error.message }
+    throw error
+  }
+}
+
+/** The query in its plainest writing; read again it is the same query. */
+export function printQuery(query: Query): string {
+  switch (query.kind) {
+    case 'or':
+      return query.parts.map(printPart).join(' OR ')
+    case 'and':
+      return query.parts.map((part) => printPart(part)).join(' ')
+    case 'not':
+      return `-${printPart(query.part)}`
+    case 'words':
+      return `${query.field === null ? '' : `${query.field}:`}${quoted(query.text + (query.prefix ? '*' : ''))}`
+    case 'in':
+    case 'label':
+      return `${query.kind}:${quoted(query.name)}`
+    case 'attachment':
+      return 'has:attachment'
+    case 'is':
+      return `is:${query.flag}`
+    case 'before':
+    case 'after':
+      return `${query.kind}:${query.at.toISOString()}`
+    case 'larger':
+    case 'smaller':
+      return `${query.kind}:${query.bytes}`
+  }
+}
+
+/** Every part of a query that has no parts itself. */
+export function leavesOf(query: Query): readonly Query[] {
+  if (query.kind === 'and' || query.kind === 'or') return query.parts.flatMap(leavesOf)
+  return query.kind === 'not' ? leavesOf(query.part) : [query]
+}
+
+type Reader = { readonly text: string; at: number; terms: number }
+type Place = { readonly depth: number; readonly field: TextField | null }
+
+class Problem extends Error {}
+
+const operatorNames = [...textFields, 'in', 'label', 'has', 'is', 'before', 'after', 'larger', 'smaller'] as const
+const operator = new RegExp(`(${operatorNames.join('|')}):`, 'iy')
+
+function readAny(reader: Reader, place: Place): Query | null {
+  if (place.depth > limits.queryDepthMax) throw new Problem(`it nests deeper than ${limits.queryDepthMax} levels`)
+  const parts: Query[] = []
+  for (;;) {
+    const { part, empty } = readAll(reader, place)
+    if (part !== null) parts.push(part)
+    const isOr = keywordAt(reader, 'OR')
+    if (empty && (isOr || parts.length > 0)) throw new Problem('"OR" needs something on both sides')
+    if (!isOr) return joined('or', parts)
+  }
+}
+
+/** `empty`: nothing was written, as opposed to words without letters. */
+function readAll(reader: Reader, place: Place): { part: Query | null; empty: boolean } {
+  const parts: Query[] = []
+  let empty = true
+  for (;;) {
+    skipSpace(reader)
+    const next = reader.text[reader.at]
+    if (next === undefined || next === ')' || isKeyword(reader, 'OR')) break
+    if (keywordAt(reader, 'AND')) {
+      skipSpace(reader)
+      const after = reader.text[reader.at]
+      if (empty || after === undefined || after === ')' || isKeyword(reader, 'OR') || isKeyword(reader, 'AND'))
+        throw new Problem('"AND" needs something on both sides')
+    }
+    empty = false
+    const part = readPart(reader, place)
+    if (part !== null) parts.push(part)
+  }
+  return { part: joined('and', parts), empty }
+}
+
+function readPart(reader: Reader, place: Place): Query | null {
+  if (reader.text[reader.at] === '-') {
+    reader.at += 1
+    const next = reader.text[reader.at]
+    if (next === undefined || /\s/.test(next) || next === ')') return null
+    if (next === '-') return readWords(reader, place.field)
+    const part = readPart(reader, place)
+    if (part === null) return null
+    return part.kind === 'not' ? part.part : { kind: 'not', part }
+  }
+  reader.terms += 1
+  if (reader.terms > limits.queryTermsMax) throw new Problem(`it has more than ${limits.queryTermsMax} terms`)
+  if (reader.text[reader.at] === '(') return readGroup(reader, place)
+  const name = operatorAt(reader)
+  if (name === null) return readWords(reader, place.field)
+  if (place.field !== null) throw new Problem(`"${name}:" cannot stand within "${place.field}:( )"`)
+  const field = textFields.find((each) => each === name)
+  if (field === undefined) return readCondition(reader, name)
+  if (reader.text[reader.at] === '(') return demand(readGroup(reader, { ...place, field }), name)
+  return demand(readWords(reader, field), name)
+}
+
+function readGroup(reader: Reader, { depth, field }: Place): Query | null {
+  reader.at += 1
+  const query = readAny(reader, { depth: depth + 1, field })
+  if (reader.text[reader.at] !== ')') throw new Problem('a "(" is never closed')
+  reader.at += 1
+  return query
+}
+
+function readWords(reader: Reader, field: TextField | null): Words | null {
+  const value = readValue(reader)
+  const prefix = /[\p{L}\p{M}\p{N}]\*$/u.test(value)
+  const text = prefix ? value.slice(0, -1) : value
+  const tokens = wantedTokens(text, { prefix })
+  if (tokens.length === 0) return null
+  const last = tokens.at(-1)
+  if (prefix && last?.prefix && isShort(last.text))
+    throw new Problem(`"${text}*" is too short: two letters at least before the "*"`)
+  // Each part of a word or phrase is looked up for itself.
+  reader.terms += tokens.length - 1
+  if (reader.terms > limits.queryTermsMax) throw new Problem(`it has more than ${limits.queryTermsMax} terms`)
+  return { kind: 'words', field, text, prefix, tokens }
+}
+
+function readCondition(reader: Reader, name: string): Query {
+  const value = readValue(reader).trim()
+  if (value === '') throw new Problem(`"${name}:" needs a value`)
+  switch (name) {
+    case 'in':
+    case 'label':
+      return { kind: name, name: value.normalize('NFC') }
+    case 'has':
+      if (/^attachments?$/i.test(value)) return { kind: 'attachment' }
+      throw new Problem('"has:" knows "attachment" only')
+    case 'is': {
+      const flag = flags.find((each) => each === value.toLowerCase())
+      if (flag === undefined) throw new Problem(`"is:" knows ${flags.join(', ')}`)
+      return { kind: 'is', flag }
+    }
+    case 'before':
+    case 'after':
+      return { kind: name, at: dateOf(value, name) }
+    default:
+      return { kind: name === 'larger' ? 'larger' : 'smaller', bytes: sizeOf(value, name) }
+  }
+}
+
+/** A word, or what stands between quotes; there a backslash takes the next character as it is. */
+function readValue(reader: Reader): string {
+  if (reader.text[reader.at] !== '"') {
+    const word = /[^\s()]*/uy
+    word.lastIndex = reader.at
+    const [value = ''] = word.exec(reader.text) ?? []
+    reader.at += value.length
+    return value
+  }
+  const phrase = /"((?:[^"\\]|\\.)*)"/suy
+  phrase.lastIndex = reader.at
+  const found = phrase.exec(reader.text)
+  if (found === null) throw new Problem('a quote is never closed')
+  reader.at += found[0].length
+  return (found[1] ?? '').replace(/\\(.)/gsu, '$1')
+}
+
+function operatorAt(reader: Reader): string | null {
+  operator.lastIndex = reader.at
+  const found = operator.exec(reader.text)
+  if (found === null) return null
+  reader.at += found[0].length
+  return found[1]?.toLowerCase() ?? null
+}
+
+/** Only as a word of its own, in capitals: `or` is a word to look for. */
+function isKeyword(reader: Reader, keyword: 'AND' | 'OR'): boolean {
+  const end = reader.at + keyword.length
+  return reader.text.startsWith(keyword, reader.at) && /^(?:$|[\s()])/.test(reader.text.slice(end, end + 1))
+}
+
+function keywordAt(reader: Reader, keyword: 'AND' | 'OR'): boolean {
+  if (!isKeyword(reader, keyword)) return false
+  reader.at += keyword.length
+  return true
+}
+
+function skipSpace(reader: Reader): void {
+  while (/\s/.test(reader.text[reader.at] ?? '')) reader.at += 1
+}
+
+/** A group of the same kind within is the same without its parentheses. */
+function joined(kind: 'and' | 'or', parts: readonly Query[]): Query | null {
+  const flat = parts.flatMap((part) => (part.kind === kind ? part.parts : [part]))
+  return flat.length > 1 ? { kind, parts: flat } : (flat[0] ?? null)
+}
+
+function demand(query: Query | null, name: string): Query {
+  if (query === null) throw new Problem(`"${name}:" needs a word`)
+  return query
+}
+
+/** One letter of a script with spaces begins too many words. */
+const isShort = (text: string) => [...text].length < 2 && /^[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{N}]/u.test(text)
+
+/** A day (UTC) or a moment. */
+function dateOf(value: string, name: string): Date {
+  const day = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(value)
+  const [, year = '', month = '', date = ''] = day ?? []
+  const text = day === null ? value : `${year}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`
+  const at = new Date(text)
+  const isDay = day !== null && !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)
+  const isMoment = day === null && /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(?:Z|[+-]\d\d:?\d\d)$/.test(value)
+  if ((!isDay && !isMoment) || Number.isNaN(at.getTime()) || at.getUTCFullYear() > 9999)
+    throw new Problem(`"${name}:" needs a day such as 2026-01-31, or a moment such as 2026-01-31T12:00:00Z`)
+  return at
+}
+
+const units: { readonly [unit: string]: number } = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 }
+
+/** Bytes; K, M and G are powers of 1024. */
+function sizeOf(value: string, name: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,12}(?:\.\d{1,3})?)\s*(?:([kmg])i?)?b?$/i.exec(value) ?? []
+  if (number === '') throw new Problem(`"${name}:" needs a size such as 500K or 5MB`)
+  return Math.round(Number(number) * (units[unit.toLowerCase()] ?? 1))
+}
+
+function printPart(query: Query): string {
+  return query.kind === 'and' || query.kind === 'or' ? `(${printQuery(query)})` : printQuery(query)
+}
+
+const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`

@@ -1,0 +1,172 @@
+/**
+ * Text as search sees it: a row of tokens at counted positions. Words of every script that writes spaces are one token each,
+ * without case and diacritics; scripts without spaces give a token for each pair of neighbouring characters, so that any
+ * piece of a run is found. Codes, addresses and host names are rows of their parts: `INV-2024-001` is `inv 2024 001`.
+ */
+import { limits } from '../limits.ts'
+
+export type Token = {
+  readonly text: string
+  /** Counted from 0; the parts of a phrase stand at positions that follow each other. */
+  readonly at: number
+  /** Where it stands in the source text (UTF-16 offsets). */
+  readonly start: number
+  readonly end: number
+}
+
+/** A token as a query asks for it: at `at` from where the match begins; `prefix`: anything may follow in the word. */
+export type Wanted = { readonly text: string; readonly at: number; readonly prefix: boolean }
+
+/** The tokens of a text, at most `max`. Linear. Never throws. */
+export function tokensOf(text: string, max: number = limits.searchTokensMax): Token[] {
+  return scan(text, max).map(({ text: token, at, start, end }) => ({ text: token, at, start, end }))
+}
+
+/**
+ * A long text in pieces that end with a blank, so that no word stands in two of them: their tokens, one piece behind the
+ * other, are the tokens of the text, and others can have their turn in between.
+ */
+export function* piecesOfText(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    blank.lastIndex = from + pieceTextChars
+    const end = blank.lastIndex >= text.length ? null : blank.exec(text)
+    const to = end === null ? text.length : end.index + 1
+    yield text.slice(from, to)
+    from = to
+  }
+}
+
+/** The tokens a query's word or phrase asks for; `prefix`: its last word may go on. Empty when there is no word in it. */
+export function wantedTokens(text: string, { prefix }: { prefix: boolean }): Wanted[] {
+  const found = scan(text, limits.searchTokensMax)
+  return found.flatMap(({ text: token, at, kind }, n): Wanted[] => {
+    // The last character of a run stands in the pair before it; one that stands alone may begin a pair.
+    if (kind === 'last' && found[n - 1]?.kind === 'pair' && found[n - 1]?.at === at - 1) return []
+    return [{ text: token, at, prefix: kind === 'last' || (prefix && kind === 'word' && n === found.length - 1) }]
+  })
+}
+
+/**
+ * Every three characters of a text that follow each other, once: where a text contains another, in any case, it has all
+ * pieces of it. Case is left out as regular expressions do, character by character.
+ */
+export function piecesOf(text: string): readonly string[] {
+  const characters = [...text.toWellFormed()].map(withoutCase)
+  const pieces = new Set<string>()
+  for (let n = 0; n + pieceChars <= characters.length; n++) pieces.add(characters.slice(n, n + pieceChars).join(''))
+  return [...pieces]
+}
+
+/** A word without case, diacritics and compatibility forms: `Müller` and `ＭÜLLER` are `muller`, `Straße` is `strasse`. */
+export function foldWord(word: string): string {
+  if (isAscii(word)) return word.toLowerCase()
+  const known = folded.get(word)
+  if (known !== undefined) return known
+  const fresh = word
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(ignored, '')
+    .replace(undecomposed, (letter) => plainLetters[letter] ?? letter)
+    .normalize('NFC')
+  if (folded.size >= foldedMax) folded.clear()
+  folded.set(word, fresh)
+  return fresh
+}
+
+const pieceChars = 3
+/** UTF-16 units of a text after which a piece of it ends with the next blank. */
+const pieceTextChars = 8 * 1024
+const blank = /\s/g
+
+type Scanned = Token & { readonly kind: 'word' | 'pair' | 'last' }
+
+/** Words seen lately: mail of one language repeats them. */
+const folded = new Map<string, string>()
+const foldedMax = 20_000
+
+const asciiWord = /[A-Za-z0-9]+/g
+// Letters, marks and numbers of all scripts, and the squared words of East Asia; soft hyphens and joiners may stand within.
+const anyWord = /[\p{L}\p{M}\p{N}\u3300-\u33ff][\p{L}\p{M}\p{N}\u3300-\u33ff\u00ad\u200b-\u200d\u2060]*/gu
+const innerWord = /[\p{L}\p{M}\p{N}]+/gu
+/** Scripts that write no spaces between words, or glue particles to them. */
+const unspaced =
+  /[[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]&&[\p{L}\p{M}]]+/gv
+const hasUnspaced = new RegExp(unspaced.source, 'v')
+/** What makes no difference: diacritics, the points of Hebrew and Arabic, joiners. Vowel signs of other scripts stay. */
+const ignored =
+  /[[[\p{M}--[\u3099\u309a]]&&[\p{sc=Zinh}\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Grek}\p{sc=Cyrl}]]\u0640\p{Cf}]/gv
+const undecomposed = /[ßæœøđðłħıþŋςŧ]/g
+const plainLetters: { readonly [letter: string]: string } = {
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', ħ: 'h', ı: 'i', þ: 'th', ŋ: 'n', ς: 'σ', ŧ: 't' },
+}
+
+function scan(text: string, max: number): Scanned[] {
+  const found: Scanned[] = []
+  const ascii = isAscii(text)
+  let at = 0
+  for (const match of text.matchAll(ascii ? asciiWord : anyWord)) {
+    if (found.length >= max) break
+    const [word] = match
+    const start = match.index
+    if (ascii || isAscii(word)) {
+      found.push({ text: cut(word.toLowerCase()), at, start, end: start + word.length, kind: 'word' })
+      at += 1
+    } else at = scanWord(foldWord(word), word, { start, at, found })
+  }
+  return found
+}
+
+/** The tokens of one folded word; some forms fold to several words (`½`). Answers the next position. */
+function scanWord(
+  text: string,
+  source: string,
+  { start, at, found }: { start: number; at: number; found: Scanned[] },
+): number {
+  let next = at
+  // Only where folding kept the length is it known which character is which.
+  const same = text.length === source.length
+  const place = (from: number, to: number) =>
+    same ? { start: start + from, end: start + to } : { start, end: start + source.length }
+  const addWord = (from: number, to: number) => {
+    for (const [word] of text.slice(from, to).matchAll(innerWord)) {
+      found.push({ text: cut(word), at: next, ...place(from, to), kind: 'word' })
+      next += 1
+    }
+  }
+  if (!hasUnspaced.test(text)) {
+    addWord(0, text.length)
+    return next
+  }
+  let end = 0
+  for (const run of text.matchAll(unspaced)) {
+    if (run.index > end) addWord(end, run.index)
+    let from = run.index
+    const characters = [...run[0]]
+    for (const [n, character] of characters.entries()) {
+      const second = characters[n + 1] ?? ''
+      const to = from + character.length + second.length
+      found.push({ text: character + second, at: next, ...place(from, to), kind: second === '' ? 'last' : 'pair' })
+      from += character.length
+      next += 1
+    }
+    end = from
+  }
+  if (end < text.length) addWord(end, text.length)
+  return next
+}
+
+/** What becomes several characters in another case stays as it is. */
+function withoutCase(character: string): string {
+  const upper = character.toUpperCase()
+  const one = [...upper].length === 1 ? upper : character
+  const lower = one.toLowerCase()
+  return [...lower].length === 1 ? lower : one
+}
+
+/** Of very long words, such as encoded data, the beginning counts. */
+function cut(word: string): string {
+  return word.length <= limits.searchWordCharsMax ? word : word.slice(0, limits.searchWordCharsMax).toWellFormed()
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range
+const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text)

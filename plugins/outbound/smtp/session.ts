@@ -1,0 +1,285 @@
+/**
+ * A connection to one mail server, over which mails go one after the other (RFC 5321, 2920, 3207, 6152, 1870, 6531). Invariants:
+ * one mail at a time; after anything that leaves the server's state in doubt the connection is ended and not used again.
+ */
+import { connect, isIP } from 'node:net'
+import type { Route } from '../route.ts'
+import type { Dialogue } from './outcome.ts'
+import { Broken, type Reply, Wire } from './wire.ts'
+
+/** What TLS must be: as good as it gets (RFC 7435), or with a certificate that the policy accepts. */
+export type TlsPolicy =
+  | { readonly kind: 'opportunistic' }
+  | { readonly kind: 'verified' }
+  | { readonly kind: 'pinned'; accepts(certificates: readonly Buffer[]): boolean }
+
+export type SessionOptions = {
+  readonly route: Route
+  /** Our name in EHLO. */
+  readonly name: string
+  readonly tls: TlsPolicy
+  /** False: the server is known to fail at STARTTLS. */
+  readonly tryTls: boolean
+  readonly limits: { readonly connectMs: number; readonly replyMs: number; readonly finalReplyMs: number }
+}
+
+export type Mail = {
+  readonly sender: string
+  readonly recipient: string
+  /** What DATA carries, dots stuffed. */
+  readonly content: readonly Buffer[]
+  readonly sizeBytes: number
+  readonly is8Bit: boolean
+  readonly needsUtf8: boolean
+  /** Asked at the last moment: whether it is still to be sent from here. */
+  isHeld(): Promise<boolean>
+  /** The same mail with 7-bit lines, for a server that takes no others; null when it cannot be had. */
+  sevenBit(): Promise<Pick<Mail, 'content' | 'sizeBytes'> | null>
+}
+
+export type Session = {
+  readonly tls: boolean
+  readonly uses: number
+  /** Whether it can carry another mail. */
+  readonly isOpen: boolean
+  has(extension: string): boolean
+  /** Carries one mail. Never rejects. */
+  send(mail: Mail): Promise<Dialogue>
+  /** Says goodbye. */
+  quit(): void
+  onEnd(listener: () => void): void
+}
+
+/** Opens a connection as far as a mail can begin. Answers the dialogue that failed when it did not come to that. */
+export async function openSession(options: SessionOptions): Promise<Session | Dialogue> {
+  const dialogue = { command: '', reply: '', tls: false, trouble: '' }
+  let wire: Wire | null = null
+  try {
+    wire = await connected(options)
+    return await greet(wire, options, dialogue)
+  } catch (error) {
+    wire?.end('given up')
+    if (error instanceof Refused) return { ...dialogue, command: error.command, reply: error.reply.text }
+    if (error instanceof Broken) return { ...dialogue, reply: '', trouble: error.trouble }
+    throw error
+  }
+}
+
+/** A reply that ends the opening. */
+class Refused extends Error {
+  readonly command: string
+  readonly reply: Reply
+  constructor(command: string, reply: Reply) {
+    super(reply.text)
+    this.command = command
+    this.reply = reply
+  }
+}
+
+function connected({ route: { address, port }, limits: { connectMs } }: SessionOptions): Promise<Wire> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: address, port })
+    const fail = (trouble: string) => {
+      socket.destroy()
+      reject(new Broken(trouble))
+    }
+    const timer = setTimeout(() => fail('connection timed out'), connectMs)
+    socket.once('error', (error) => fail(error.message))
+    socket.once('connect', () => {
+      clearTimeout(timer)
+      socket.removeAllListeners('error')
+      resolve(new Wire(socket))
+    })
+  })
+}
+
+type Progress = { command: string; reply: string; tls: boolean; trouble: string }
+
+async function greet(wire: Wire, options: SessionOptions, progress: Progress): Promise<Session> {
+  const { limits, tls, tryTls } = options
+  const ask = async (command: string, expected: number) => {
+    progress.command = command.split(' ', 1)[0] ?? ''
+    if (command !== '') await wire.write(`${command}\r\n`)
+    const reply = await wire.read(limits.replyMs)
+    if (reply.code !== expected) throw new Refused(progress.command, reply)
+    return reply
+  }
+  await ask('', 220)
+  let extensions = await hello(ask, options.name)
+  const mustEncrypt = tls.kind !== 'opportunistic'
+  if (mustEncrypt && !extensions.has('STARTTLS'))
+    throw new Broken('the policy of the domain asks for TLS, which the server does not offer')
+  if (extensions.has('STARTTLS') && (tryTls || mustEncrypt)) {
+    await ask('STARTTLS', 220)
+    await encrypt(wire, options)
+    progress.tls = true
+    extensions = await hello(ask, options.name)
+  }
+  return sessionOf(wire, { extensions, tls: progress.tls, limits })
+}
+
+/** EHLO, or HELO where that is all the server knows (RFC 5321 4.1.4). */
+async function hello(ask: (command: string, expected: number) => Promise<Reply>, name: string) {
+  const extensions = new Map<string, string>()
+  try {
+    const { lines } = await ask(`EHLO ${name}`, 250)
+    for (const line of lines.slice(1)) {
+      const [keyword = '', ...parameters] = line.trim().split(/\s+/)
+      extensions.set(keyword.toUpperCase(), parameters.join(' '))
+    }
+  } catch (error) {
+    if (!(error instanceof Refused) || error.reply.code < 500 || error.reply.code === 521) throw error
+    await ask(`HELO ${name}`, 250)
+  }
+  return extensions
+}
+
+async function encrypt(wire: Wire, { route, tls, limits }: SessionOptions): Promise<void> {
+  const servername = isIP(route.name) === 0 ? { servername: route.name } : {}
+  const socket = await wire.secure({ ...servername, rejectUnauthorized: false }, limits.replyMs)
+  const trouble = (text: string) => {
+    wire.end(text)
+    return new Broken(text)
+  }
+  if (tls.kind === 'verified' && !socket.authorized)
+    throw trouble(`the certificate of the server is not trusted: ${String(socket.authorizationError)}`)
+  if (tls.kind === 'pinned') {
+    const chain = certificatesOf(socket.getPeerCertificate(true))
+    if (!tls.accepts(chain)) throw trouble('the certificate of the server is none of those its DNS names (DANE)')
+  }
+}
+
+type Certificate = { readonly raw: Buffer; readonly issuerCertificate?: Certificate }
+
+/** The chain as the server sent it, its own first. */
+function certificatesOf(first: Certificate): Buffer[] {
+  const chain: Buffer[] = []
+  for (let next: Certificate | undefined = first; next?.raw !== undefined; next = next.issuerCertificate) {
+    if (chain.some((raw) => raw.equals(next?.raw ?? Buffer.alloc(0)))) break
+    chain.push(next.raw)
+  }
+  return chain
+}
+
+type Opened = {
+  readonly extensions: ReadonlyMap<string, string>
+  readonly tls: boolean
+  readonly limits: SessionOptions['limits']
+}
+
+function sessionOf(wire: Wire, { extensions, tls, limits }: Opened): Session {
+  let uses = 0
+  return {
+    tls,
+    get uses() {
+      return uses
+    },
+    get isOpen() {
+      return !wire.isBroken && !wire.hasUnread
+    },
+    has: (extension) => extensions.has(extension),
+    async send(mail) {
+      uses += 1
+      const refuse = (reply: string) => ({ command: 'MAIL', reply, tls, trouble: '' })
+      const converts = mail.is8Bit && !mail.needsUtf8 && !extensions.has('8BITMIME')
+      const converted = converts ? await mail.sevenBit() : mail
+      if (converted === null)
+        return refuse('554 5.6.3 the server takes 7-bit mail only, which this mail cannot be made')
+      const sent = { ...mail, ...converted }
+      const refusal = refusedBefore(extensions, sent)
+      return refusal === null ? transact(wire, sent, { extensions, tls, limits }) : refuse(refusal)
+    },
+    quit() {
+      // Nobody waits for the answer: the server may take its time.
+      wire.write('QUIT\r\n').then(
+        () => wire.end('quit'),
+        () => undefined,
+      )
+    },
+    onEnd: (listener) => wire.onEnd(listener),
+  }
+}
+
+/** What the server said that it cannot take, in the words of a reply. */
+function refusedBefore(extensions: ReadonlyMap<string, string>, { sizeBytes, needsUtf8 }: Mail): string | null {
+  const limit = Number(extensions.get('SIZE') ?? 0)
+  if (limit > 0 && sizeBytes > limit)
+    return `552 5.3.4 the message has ${sizeBytes} bytes, and the server takes ${limit}`
+  if (needsUtf8 && !extensions.has('SMTPUTF8'))
+    return '550 5.6.7 the server does not take internationalised mail (SMTPUTF8)'
+  return null
+}
+
+async function transact(wire: Wire, mail: Mail, { extensions, tls, limits }: Opened): Promise<Dialogue> {
+  const progress: Progress = { command: 'MAIL', reply: '', tls, trouble: '' }
+  try {
+    const failed = await envelope(wire, mail, { extensions, limits, progress })
+    if (failed !== null) return { ...progress, ...failed }
+    await wire.write(mail.content)
+    progress.command = '.'
+    return { ...progress, reply: (await wire.read(limits.finalReplyMs)).text }
+  } catch (error) {
+    if (error instanceof Broken) return { ...progress, reply: '', trouble: error.trouble }
+    throw error
+  }
+}
+
+type Enveloping = Pick<Opened, 'extensions' | 'limits'> & { readonly progress: Progress }
+
+/** MAIL, RCPT and DATA, in one go where the server takes that (RFC 2920). Null when the content is awaited. */
+async function envelope(
+  wire: Wire,
+  mail: Mail,
+  { extensions, limits, progress }: Enveloping,
+): Promise<Pick<Dialogue, 'command' | 'reply'> | null> {
+  const steps = [
+    { command: 'MAIL', line: mailFrom(mail, extensions), kind: 2 },
+    { command: 'RCPT', line: `RCPT TO:<${mail.recipient}>`, kind: 2 },
+    { command: 'DATA', line: 'DATA', kind: 3 },
+  ]
+  const pipelined = extensions.has('PIPELINING')
+  if (pipelined) await wire.write(`${steps.map(({ line }) => line).join('\r\n')}\r\n`)
+  let failed: Pick<Dialogue, 'command' | 'reply'> | null = null
+  let code = 0
+  for (const { command, line, kind } of steps) {
+    if (failed === null) progress.command = command
+    if (!pipelined) await wire.write(`${line}\r\n`)
+    const reading = wire.read(limits.replyMs)
+    const reply: Reply | null = await (failed === null ? reading : unlessBroken(reading))
+    // It has hung up after its refusal, which is the answer.
+    if (reply === null) return failed
+    code = reply.code
+    // RFC 5321 4.3.2: the first digit says what a reply means.
+    if (failed === null && Math.floor(code / 100) !== kind) failed = { command, reply: reply.text }
+    if (failed !== null && !pipelined) break
+  }
+  if (failed === null) return null
+  // A server that wants the content of a mail without a recipient: nothing good would follow.
+  if (code === 354) wire.end('out of step')
+  else await reset(wire, limits.replyMs)
+  return failed
+}
+
+function mailFrom({ sender, sizeBytes, is8Bit, needsUtf8 }: Mail, extensions: ReadonlyMap<string, string>): string {
+  const parameters = [
+    extensions.has('SIZE') ? ` SIZE=${sizeBytes}` : '',
+    is8Bit && extensions.has('8BITMIME') ? ' BODY=8BITMIME' : '',
+    needsUtf8 ? ' SMTPUTF8' : '',
+  ]
+  return `MAIL FROM:<${sender}>${parameters.join('')}`
+}
+
+/** Makes the server forget a mail it refused, so that the connection can carry the next. */
+async function reset(wire: Wire, timeoutMs: number): Promise<void> {
+  const reply = await unlessBroken(wire.write('RSET\r\n').then(() => wire.read(timeoutMs)))
+  if (reply !== null && reply.code !== 250) wire.end('RSET was refused')
+}
+
+async function unlessBroken(reading: Promise<Reply>): Promise<Reply | null> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof Broken) return null
+    throw error
+  }
+}

@@ -1,0 +1,45 @@
+import { expect } from 'chai'
+import { createRounds } from '../../../core/process/batched-lookup.ts'
+
+describe('rounds', () => {
+  /** Answers each key with itself in capitals, but for `nobody`, and notes what each round asked for. */
+  function questions() {
+    const rounds: (readonly string[])[] = []
+    const ask = createRounds<string>()
+    const load = async (keys: readonly string[]) => {
+      rounds.push(keys)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      if (keys.includes('bad')) throw new Error('no answer')
+      return new Map(keys.filter((key) => key !== 'nobody').map((key) => [key, key.toUpperCase()]))
+    }
+    return { rounds, ask: (key: string) => ask(key, load) }
+  }
+
+  it('asks together for what is wanted in the same turn, each key once', async () => {
+    const { rounds, ask } = questions()
+    expect(await Promise.all(['a', 'b', 'a', 'nobody'].map(ask))).to.deep.equal(['A', 'B', 'A', undefined])
+    expect(rounds).to.deep.equal([['a', 'b', 'nobody']])
+  })
+
+  it('asks for the rest when the round in flight has ended', async () => {
+    const { rounds, ask } = questions()
+    const first = ask('a')
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    expect(await Promise.all([first, ask('a'), ask('b')])).to.deep.equal(['A', 'A', 'B'])
+    expect(rounds).to.deep.equal([['a'], ['a', 'b']])
+  })
+
+  it('asks for at most 100 keys in one round', async () => {
+    const { rounds, ask } = questions()
+    const keys = Array.from({ length: 150 }, (_, n) => `k${n}`)
+    expect(await Promise.all(keys.map(ask))).to.deep.equal(keys.map((key) => key.toUpperCase()))
+    expect(rounds.map(({ length }) => length)).to.deep.equal([100, 50])
+  })
+
+  it('fails all of a round that fails, and goes on', async () => {
+    const { ask } = questions()
+    const outcomes = await Promise.allSettled(['a', 'bad'].map(ask))
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected'])
+    expect(await ask('a')).to.equal('A')
+  })
+})

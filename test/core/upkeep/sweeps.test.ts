@@ -1,0 +1,256 @@
+import { expect } from 'chai'
+import { periodOf } from '../../../core/access/usage.ts'
+import { endMailbox } from '../../../core/mailbox/mailboxes.ts'
+import { announceArrivals } from '../../../core/receive/announce.ts'
+import { sweepTakes } from '../../../core/send/open-allowances.ts'
+import { noteStart, noteStop, sweepPlaces } from '../../../core/upkeep/quota-recount.ts'
+import { sweepEnded, sweepEndings, sweepEventFloors } from '../../../core/upkeep/sweep.ts'
+import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
+import { newId } from '../../../schemas/ids.ts'
+import { addBlobUser, insertBlob, packBlob } from '../../../store/blobs.ts'
+import { takeCounts } from '../../../store/usage.ts'
+import { type Call, type Door, deliver, mailboxPath, openTenant, type Tenant } from '../../api/door.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const raw = (text: string) => `From: a@remote.example\nSubject: ${text}\n\n${text}\n`
+
+describe('sweeps', () => {
+  let door: Door
+  let tenant: Tenant
+  let call: Call
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+  })
+  after(() => door?.close())
+
+  describe('blobs', () => {
+    const there = async (id: string) => door.ctx.store.blobs.countDocuments({ _id: { $gte: `${id}#`, $lt: `${id}#~` } })
+    const blobOf = async (messageId: string) => (await door.ctx.store.messages.findOne({ _id: messageId }))!.blob.id
+
+    /** A blob as an arrival leaves it that never came to its message. */
+    async function orphan(users: readonly string[], bytes = Buffer.alloc(2_500_000, 'x')): Promise<string> {
+      const at = door.ctx.clock.now()
+      const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes, users, at })
+      await insertBlob(door.ctx.store, chunks)
+      return ref.id
+    }
+
+    it('that nobody uses go after an hour, with all their chunks', async () => {
+      const id = await orphan([newId('msg', door.ctx.clock.now())])
+      expect(await there(id)).to.equal(3)
+      door.advance(hourMs - 60_000)
+      await sweepBlobs(door.ctx)
+      expect(await there(id)).to.equal(3)
+      door.advance(120_000)
+      await sweepBlobs(door.ctx)
+      expect(await there(id)).to.equal(0)
+    })
+
+    it('in use stay, also those of a send and of one that waits for its copy', async () => {
+      const received = await blobOf(await deliver(door.ctx, { to: tenant.address, raw: raw('kept') }))
+      const { body } = await call<{ id: string }>('POST', `${mailboxPath(tenant.address)}/send`, {
+        ...{ to: 'x@remote.example', subject: 'x', text: 'x' },
+      })
+      const { emails, messages } = door.ctx.store
+      const email = (await emails.findOne({ _id: body.id }))!
+      await messages.deleteOne({ _id: email.messageId! })
+      await emails.updateOne({ _id: body.id }, { $set: { planned: false } })
+      door.advance(2 * hourMs)
+      await sweepBlobs(door.ctx)
+      expect([await there(received), await there(email.blob.id)]).to.deep.equal([1, 1])
+      const sent = await door.ctx.store.blobs.findOne({ _id: `${email.blob.id}#0` })
+      expect(sent?.users).to.deep.equal([email._id, email.messageId])
+      await emails.updateOne({ _id: body.id }, { $set: { planned: true } })
+    })
+
+    it('whose message went without them go too, when they came in doubt', async () => {
+      const id = await deliver(door.ctx, { to: tenant.address, raw: raw('cut off') })
+      const blob = await blobOf(id)
+      door.advance(2 * hourMs)
+      await sweepBlobs(door.ctx)
+      await door.ctx.store.blobs.updateOne({ _id: `${blob}#0` }, { $set: { inDoubt: door.ctx.clock.now() } })
+      await door.ctx.store.messages.deleteOne({ _id: id })
+      await sweepBlobs(door.ctx)
+      expect(await there(blob)).to.equal(1)
+      door.advance(2 * hourMs)
+      await sweepBlobs(door.ctx)
+      expect(await there(blob)).to.equal(0)
+    })
+
+    it('that somebody is about to use stay', async () => {
+      const old = await orphan([newId('msg', door.ctx.clock.now())])
+      door.advance(2 * hourMs)
+      await addBlobUser(door.ctx.store, old, newId('msg', door.ctx.clock.now()))
+      await sweepBlobs(door.ctx)
+      expect(await there(old)).to.equal(3)
+    })
+
+    it('that two mailboxes share go with the second message', async () => {
+      await call('POST', '/api/v1/mailboxes', { address: 'shared@tenant.example' })
+      await call('POST', '/api/v1/aliases', {
+        alias: 'both@tenant.example',
+        targets: [tenant.address, 'shared@tenant.example'],
+      })
+      await deliver(door.ctx, { to: 'both@tenant.example', raw: raw('shared') })
+      const ids = await door.ctx.store.mailboxes.distinct('_id', { accountId: tenant.accountId })
+      const copies = await door.ctx.store.messages.find({ mailboxId: { $in: ids }, subject: 'shared' }).toArray()
+      expect(copies).to.have.length(2)
+      const blob = copies[0]!.blob.id
+      for (const [n, copy] of copies.entries()) {
+        expect(await there(blob)).to.equal(1)
+        await call('DELETE', `${mailboxPath(copy.mailbox)}/messages/${copy._id}?permanent=true`)
+        expect(await there(blob)).to.equal(1 - n)
+      }
+    })
+
+    it('of a mailbox that ended go with it, and its address is free again', async () => {
+      await call('POST', '/api/v1/mailboxes', { address: 'ended@tenant.example' })
+      const blob = await blobOf(await deliver(door.ctx, { to: 'ended@tenant.example', raw: raw('ended') }))
+      await call('DELETE', mailboxPath('ended@tenant.example'))
+      expect((await call('POST', '/api/v1/mailboxes', { address: 'ended@tenant.example' })).status).to.equal(409)
+      door.advance(31 * dayMs)
+      await sweepEnded(door.ctx)
+      expect(await there(blob)).to.equal(0)
+      expect((await call('POST', '/api/v1/mailboxes', { address: 'ended@tenant.example' })).status).to.equal(201)
+    })
+  })
+
+  describe('places', () => {
+    const counts = async () => {
+      const account = await door.ctx.store.accounts.findOne({ _id: tenant.accountId })
+      return { inboxes: account?.inboxes, webhooks: account?.webhooks, aliases: account?.aliases ?? 0 }
+    }
+    const real = async () => {
+      const { mailboxes, webhooks, addresses } = door.ctx.store
+      const { accountId } = tenant
+      return {
+        inboxes: await mailboxes.countDocuments({ accountId, deletedAt: { $exists: false } }),
+        webhooks: await webhooks.countDocuments({ accountId }),
+        aliases: await addresses.countDocuments({ accountId, kind: 'alias' }),
+      }
+    }
+    const leave = (left: { inboxes: number; webhooks: number; aliases: number }) =>
+      door.ctx.store.accounts.updateOne({ _id: tenant.accountId }, { $set: left })
+
+    it('that a crash left taken are free again after two looks, and only after an unclean end', async () => {
+      const right = await real()
+      const left = { inboxes: right.inboxes + 2, webhooks: right.webhooks + 1, aliases: right.aliases + 1 }
+      await noteStart(door.ctx)
+      await noteStop(door.ctx)
+      await leave(left)
+      await noteStart(door.ctx)
+      for (let look = 0; look < 3; look++) await sweepPlaces(door.ctx)
+      expect(await counts()).to.deep.equal(left)
+      await noteStart(door.ctx)
+      await sweepPlaces(door.ctx)
+      expect(await counts()).to.deep.equal(left)
+      await sweepPlaces(door.ctx)
+      expect(await counts()).to.deep.equal(right)
+      await sweepPlaces(door.ctx)
+      expect((await door.ctx.store.state.findOne({ _id: 'countedPlaces' }))?.value).to.equal('done')
+    })
+
+    it('that are being taken between two looks are left alone', async () => {
+      const right = await real()
+      await noteStart(door.ctx)
+      await leave({ ...right, inboxes: right.inboxes + 1 })
+      await sweepPlaces(door.ctx)
+      await leave({ ...right, inboxes: right.inboxes + 2 })
+      await sweepPlaces(door.ctx)
+      expect((await counts()).inboxes).to.equal(right.inboxes + 2)
+      await sweepPlaces(door.ctx)
+      expect(await counts()).to.deep.equal(right)
+    })
+
+    it('of a mailbox that ended are given back once', async () => {
+      const right = await counts()
+      await call('POST', '/api/v1/mailboxes', { address: 'brief@tenant.example' })
+      const doc = (await door.ctx.store.mailboxes.findOne({
+        accountId: tenant.accountId,
+        address: 'brief@tenant.example',
+      }))!
+      await Promise.all([1, 2].map(() => endMailbox(door.ctx, doc, { plan: 'business', agentsPlan: 'scale' })))
+      expect(await counts()).to.deep.equal(right)
+    })
+  })
+
+  describe('takes', () => {
+    const used = async () => (await call<{ sends: { used: number } }>('GET', '/api/v1/usage')).body.sends.used
+    const open = () => door.ctx.store.usage.countDocuments({ 'open.at': { $gt: new Date(0) } })
+    const takeFor = (purpose: string, token: string) =>
+      takeCounts(door.ctx.store, [
+        {
+          ...periodOf(tenant.accountId, 'month', door.ctx.clock.now()),
+          counts: [{ counter: 'sent', by: 5, limit: null }],
+          open: { token, purpose, at: door.ctx.clock.now() },
+        },
+      ])
+    const send = async () => {
+      const body = { to: 'x@remote.example', subject: 'x', text: 'x' }
+      const sent = await call<{ id: string }>('POST', `${mailboxPath(tenant.address)}/send`, body)
+      return (await door.ctx.store.emails.findOne({ accountId: tenant.accountId, _id: sent.body.id }))!
+    }
+
+    it('of sends that were committed are closed at once, those of refused ones given back', async () => {
+      const before = await used()
+      await send()
+      const refused = { to: 'x@remote.example', subject: 'x', text: 'x', headers: { 'X-A': '\u{1f600}'.repeat(300) } }
+      const { status } = await call('POST', `${mailboxPath(tenant.address)}/send`, refused)
+      expect(await used()).to.equal(before + (status === 202 ? 2 : 1))
+      expect(await open()).to.equal(0)
+    })
+
+    it('of a send that never came are given back, once', async () => {
+      const before = await used()
+      await takeFor(newId('em', door.ctx.clock.now()), 'lost')
+      await sweepTakes(door.ctx)
+      expect(await used()).to.equal(before + 5)
+      door.advance(6 * 60_000)
+      expect(await sweepTakes(door.ctx)).to.equal(1)
+      expect(await sweepTakes(door.ctx)).to.equal(0)
+      expect([await used(), await open()]).to.deep.equal([before, 0])
+    })
+
+    it('of a send that came stay, and of its other tries they do not', async () => {
+      const email = await send()
+      const before = await used()
+      await takeFor(email._id, email.takenBy ?? '')
+      await takeFor(email._id, 'another try')
+      door.advance(6 * 60_000)
+      await sweepTakes(door.ctx)
+      expect([await used(), await open()]).to.deep.equal([before + 5, 0])
+    })
+  })
+
+  it('the end of a mailbox that a crash cut off is finished and told once', async () => {
+    await call('POST', '/api/v1/mailboxes', { address: 'half@tenant.example' })
+    await call('POST', '/api/v1/aliases', { alias: 'half-alias@tenant.example', targets: ['half@tenant.example'] })
+    const found = { accountId: tenant.accountId, address: 'half@tenant.example' }
+    await door.ctx.store.mailboxes.updateOne(found, { $set: { deletedAt: door.ctx.clock.now() } })
+    door.advance(60_000)
+    for (let time = 0; time < 2; time++) await sweepEndings(door.ctx)
+    const { body } = await call<{ events: { data: { address: string } }[] }>(
+      'GET',
+      '/api/v1/events?type=mailbox.deleted',
+    )
+    expect(body.events.filter(({ data }) => data.address === 'half@tenant.example')).to.have.length(1)
+    expect((await call('DELETE', '/api/v1/aliases/half-alias@tenant.example')).status).to.equal(404)
+  })
+
+  it('an account that was quiet for a month goes on with the numbers of its events', async () => {
+    const { events } = door.ctx.store
+    const last = async () =>
+      (await events.find({ accountId: tenant.accountId }).sort({ seq: -1 }).limit(1).next())?.seq ?? 0
+    const before = await last()
+    door.advance(31 * dayMs)
+    await sweepEventFloors(door.ctx)
+    // What the database does with events of 30 days ago.
+    await events.deleteMany({ accountId: tenant.accountId })
+    await announceArrivals(door.ctx, [await deliver(door.ctx, { to: tenant.address, raw: raw('after a month') })])
+    expect(await last()).to.equal(before + 1)
+    const contacts = await call<{ contacts: { received: number }[] }>('GET', `${mailboxPath(tenant.address)}/contacts`)
+    expect(contacts.body.contacts[0]?.received).to.equal(1)
+  })
+})

@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { readBody } from '../../../mail/body/body.ts'
+import { replyText } from '../../../mail/body/reply.ts'
+import { parseMessage } from '../../../mail/message/parse.ts'
+import { cpuMs } from '../fixtures.ts'
+
+type Case = { readonly set: string; readonly id: string; readonly input: string; readonly expected: string }
+
+const folder = new URL('../../fixtures/replies/', import.meta.url)
+const labelled = JSON.parse(readFileSync(new URL('reply-text.json', folder), 'utf8')) as readonly Case[]
+
+/** Exact matches that must not be lost; what is missing are signatures, which the label makers keep and we cut. */
+const floors: Readonly<Record<string, number>> = { 'talon-text': 51, 'talon-eml': 10, crisp: 45 }
+
+function comparable(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trim()
+}
+
+const languages: readonly (readonly [name: string, text: string, expected: string])[] = [
+  ['Spanish', 'Sí.\n\nEl mié, 5 mar 2014 a las 10:20, Juan (<j@x.example>) escribió:\n\nHola', 'Sí.'],
+  [
+    'French, wrapped',
+    'Oui.\n\nLe ven. 3 avr. 2020 à 10:00, Jean <j@x.example> a\nécrit :\n\n> x\n\nÀ demain',
+    'Oui.\n\nÀ demain',
+  ],
+  ['German', 'Ja.\n\nAm Mo., 3. Feb. 2020 um 10:00 Uhr schrieb Max Muster <\nmax@x.example>:\n\n> Hallo', 'Ja.'],
+  ['Portuguese', 'Sim.\n\nEm seg, 3 de fev de 2020 às 10:00, Ana <a@x.example> escreveu:\n\n> Olá', 'Sim.'],
+  ['Italian', 'Sì.\n\nIl giorno lun 3 feb 2020 alle ore 10:00 Ugo <u@x.example> ha scritto:\n\n> Ciao', 'Sì.'],
+  [
+    'Dutch',
+    'Ja.\n\nVan: Piet <p@x.example>\nVerzonden: maandag 3 februari 2020 10:00\nAan: Jan\nOnderwerp: x\n\noud',
+    'Ja.',
+  ],
+  ['Russian', 'Да.\n\n3 февраля 2020 г., 10:00 Иван <i@x.example> написал:\n\n> Привет', 'Да.'],
+  ['Chinese', '好的\n\n在 2020年5月6日，下午3:00，张三 <z@x.example> 写道：\n\n原文', '好的'],
+  [
+    'Chinese header block',
+    '好的\n\n发件人: 张三 <z@x.example>\n发送时间: 2020年5月6日\n收件人: 李四\n主题: 回复\n\n原文',
+    '好的',
+  ],
+  ['Japanese', '了解です。\n\n2015年3月2日 15:20 山田太郎 <y@x.example>:\n\n> 原文', '了解です。'],
+  [
+    'Japanese header block',
+    '了解です。\n\n差出人: 山田 <y@x.example>\n送信日時: 2020/05/06 10:00\n宛先: 鈴木\n件名: x\n\n原文',
+    '了解です。',
+  ],
+  ['Polish', 'Tak.\n\nW dniu 3.02.2020 o 10:00, Jan pisze:\n> Cześć', 'Tak.'],
+  ['Turkish', 'Evet.\n\nAli <a@x.example>, 3 Şub 2020 Pzt, 10:00 tarihinde şunu yazdı:\n\n> Merhaba', 'Evet.'],
+]
+
+const rules: readonly (readonly [name: string, text: string, expected: string])[] = [
+  ['answers between quotations stay', '> question one?\nyes\n> question two?\nno\n', 'yes\nno'],
+  ['an answer below stays', 'On 1 May 2020 at 10:00, Ann wrote:\n> old\n\nnew', 'new'],
+  ['a signature goes, history behind it too', 'Hi\n\n-- \nAnn\n+1 555\n\nOn 1 May 2020, Bob wrote:\n> old', 'Hi'],
+  [
+    'a ruler that opens no signature stays',
+    `Hi\n--\n${'long text\n'.repeat(20)}end`,
+    `Hi\n--\n${'long text\n'.repeat(20)}end`,
+  ],
+  [
+    'mobile signatures go',
+    'Merci\n\nEnvoyé de mon iPhone\n\n> Le 3 mars 2020 à 10:00, A <a@b.example> a écrit :\n> \n> x',
+    'Merci',
+  ],
+  [
+    'Outlook for mobile',
+    'Hi\n\nGet Outlook for iOS<https://aka.ms/x>\n________________________________\nFrom: a@b.example\nSent: Monday\nTo: c\nSubject: d\n\nold',
+    'Hi',
+  ],
+  [
+    'a forwarded message stays',
+    'FYI\n\n---------- Forwarded message ---------\nFrom: a@b.example\nDate: x\n\ntext',
+    'FYI\n\n---------- Forwarded message ---------\nFrom: a@b.example\nDate: x\n\ntext',
+  ],
+  [
+    'a message forwarded without a word stays',
+    'From: a@b.example\nSent: Monday\nTo: c\nSubject: d\n\ntext',
+    'From: a@b.example\nSent: Monday\nTo: c\nSubject: d\n\ntext',
+  ],
+  [
+    'a story with dates stays',
+    'On 12 May 2020 we met.\nThe boss wrote:\nplease come at 10:30\nBye',
+    'On 12 May 2020 we met.\nThe boss wrote:\nplease come at 10:30\nBye',
+  ],
+  [
+    'a list with labels stays',
+    'Meeting:\n\nDate: 3 May\nTime: 10:00\nPlace: here',
+    'Meeting:\n\nDate: 3 May\nTime: 10:00\nPlace: here',
+  ],
+  ['quotations alone leave nothing', '> old\n> older', ''],
+  ['nothing', '', ''],
+]
+
+describe('mail/body/reply', () => {
+  for (const [set, floor] of Object.entries(floors)) {
+    it(`labelled set ${set}: at least ${floor} exact matches`, function () {
+      const cases = labelled.filter((each) => each.set === set)
+      const right = cases.filter(({ input, expected }) => comparable(replyText(input)) === comparable(expected))
+      const title = `labelled set ${set}: ${right.length} of ${cases.length} exact`
+      if (this.test) this.test.title = title
+      expect(right.length, title).to.be.at.least(floor)
+    })
+  }
+  for (const [name, text, expected] of languages)
+    it(`cuts history in ${name}`, () => expect(replyText(text)).to.equal(expected))
+  for (const [name, text, expected] of rules) it(name, () => expect(replyText(text)).to.equal(expected))
+
+  for (const file of readdirSync(new URL('html-replies/', folder))) {
+    const raw = readFileSync(new URL(`html-replies/${file}`, folder))
+    it(`as mail programs write it: ${file}`, () => {
+      const parsed = parseMessage(raw)
+      const { text, html } = readBody(raw, parsed)
+      const reply = file.endsWith('.html')
+        ? replyText('', raw.toString())
+        : replyText(text, parsed.hasText ? null : html)
+      expect(reply).to.match(/^(?:Reply|Hello|Hi\b[\s\S]{0,400}|Hi\. I am fine\.\s+Thanks,\s+Alex)$/)
+      expect(reply).to.not.match(/How are you|Sasha|Subject:|wrote:|написал/)
+    })
+  }
+
+  it('cuts the signature that Gmail marks', () => {
+    expect(replyText('', '<div>Hi</div><div class="gmail_signature">Ann<br>+1 555</div>')).to.equal('Hi')
+  })
+
+  it('takes linear time', function () {
+    this.timeout(30_000)
+    for (const piece of [
+      '\n',
+      '--\n',
+      '> \n\n',
+      'a\n--\n',
+      'On 12 May 2020 at 10:00\n',
+      'From: x\n',
+      '12:30 a@b\n',
+      'wrote:\n',
+      '____\n',
+      ' ',
+      '- On ',
+    ]) {
+      const started = cpuMs()
+      replyText(piece.repeat(256_000 / piece.length))
+      expect(cpuMs() - started, piece).to.be.below(2000)
+    }
+  })
+})

@@ -1,0 +1,212 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { bindVerification, findVerification } from '../../../mail/codes/verification.ts'
+import { parseMessage } from '../../../mail/message/parse.ts'
+
+type Labelled = {
+  readonly name: string
+  readonly isHeldOut: boolean
+  readonly raw: Buffer
+  readonly codes: readonly string[]
+  readonly links: readonly string[]
+}
+
+const folder = fileURLToPath(new URL('../../fixtures/verification', import.meta.url))
+const corpus = readdirSync(folder)
+  .filter((file) => file.endsWith('.txt'))
+  .flatMap((file) => readRecords(file))
+
+/** The records of one file (test/fixtures/verification/README.md). */
+function readRecords(file: string): readonly Labelled[] {
+  const records = readFileSync(path.join(folder, file), 'utf8').split(/^## /m).slice(1)
+  return records.map((record) => {
+    const [head = '', ...lines] = record.split('\n')
+    const [, held, , expected = '', subject = ''] = /^(h?)([+-]) ?([^|]*)\| ?(.*)$/.exec(head) ?? []
+    const links = lines.filter((_, n) => lines.slice(0, n + 1).every((each) => each.startsWith('> http')))
+    return {
+      name: `${file}: ${subject}`,
+      isHeldOut: held === 'h',
+      raw: mail(subject, lines.slice(links.length).join('\n')),
+      codes: expected.split(',').flatMap((code) => (code.trim() === '' ? [] : [code.trim()])),
+      links: links.map((line) => line.slice(2)),
+    }
+  })
+}
+
+function mail(subject: string, body: string): Buffer {
+  const type = /^<(?!http)/.test(body) ? 'text/html' : 'text/plain'
+  const word = `=?utf-8?B?${Buffer.from(subject).toString('base64')}?=`
+  const head = `Subject: ${word}\nContent-Type: ${type}; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n`
+  return Buffer.from((head + body).replaceAll('\n', '\r\n'))
+}
+
+const find = (raw: Buffer) => findVerification(raw, parseMessage(raw)) ?? { codes: [], links: [] }
+const codesOf = (raw: Buffer) => find(raw).codes.map(({ value }) => value)
+
+type Score = { found: number; missed: string[]; wrong: string[] }
+
+function score(records: readonly Labelled[]): { codes: Score; links: Score } {
+  const codes: Score = { found: 0, missed: [], wrong: [] }
+  const links: Score = { found: 0, missed: [], wrong: [] }
+  const compare = (into: Score, name: string, expected: readonly string[], got: readonly string[]) => {
+    into.found += expected.filter((each) => got.includes(each)).length
+    into.missed.push(...expected.filter((each) => !got.includes(each)).map((each) => `${each} in ${name}`))
+    into.wrong.push(...got.filter((each) => !expected.includes(each)).map((each) => `${each} in ${name}`))
+  }
+  for (const { name, raw, codes: expectedCodes, links: expectedLinks } of records) {
+    const got = find(raw)
+    compare(
+      codes,
+      name,
+      expectedCodes,
+      got.codes.map(({ value }) => value),
+    )
+    compare(
+      links,
+      name,
+      expectedLinks,
+      got.links.map(({ url }) => url),
+    )
+  }
+  return { codes, links }
+}
+
+const told = ({ found, missed, wrong }: Score) => `${found} of ${found + missed.length} found, ${wrong.length} wrong`
+const recall = ({ found, missed }: Score) => found / (found + missed.length)
+
+describe('verification', () => {
+  const tuned = score(corpus.filter(({ isHeldOut }) => !isHeldOut))
+  const heldOut = score(corpus.filter(({ isHeldOut }) => isHeldOut))
+
+  it(`codes of the corpus: ${told(tuned.codes)}`, () => {
+    expect(tuned.codes.wrong).to.deep.equal([])
+    expect(recall(tuned.codes), tuned.codes.missed.join('; ')).to.be.at.least(0.995)
+  })
+  it(`links of the corpus: ${told(tuned.links)}`, () => {
+    expect(tuned.links.wrong).to.deep.equal([])
+    expect(recall(tuned.links), tuned.links.missed.join('; ')).to.be.at.least(0.98)
+  })
+  it(`codes held out: ${told(heldOut.codes)}`, () => {
+    expect(heldOut.codes.wrong.length).to.equal(0)
+    expect(recall(heldOut.codes)).to.be.at.least(0.98)
+  })
+  it(`links held out: ${told(heldOut.links)}`, () => {
+    expect(heldOut.links.wrong.length).to.equal(0)
+    expect(recall(heldOut.links)).to.be.at.least(0.95)
+  })
+  it('the corpus has 350 mails without anything to verify, and a dozen with it per language', () => {
+    const withoutAny = corpus.filter(({ codes, links }) => codes.length + links.length === 0)
+    expect(withoutAny.length).to.be.at.least(350)
+  })
+
+  const labels: readonly (readonly [string, string, string | null])[] = [
+    ['the sentence before it', 'Your verification code is: 482913', 'Your verification code is'],
+    ['the sentence after it', '482913 is your login code.', 'is your login code'],
+    ['the line above', 'Enter this code to sign in:\n\n482913', 'Enter this code to sign in'],
+    ['of many sentences its own', 'Hello Kim. Your code: 482913. It expires soon.', 'Your code'],
+  ]
+  for (const [name, body, label] of labels)
+    it(`the label is ${name}`, () => expect(find(mail('Hello', body)).codes[0]?.label).to.equal(label))
+
+  const values: readonly (readonly [string, string, readonly string[]])[] = [
+    ['a group of digits is typed without its hyphen', 'Your code: 482-913', ['482913']],
+    ['letters keep their hyphen', 'Your login code is X7K-9QZ', ['X7K-9QZ']],
+    ['full-width digits become ordinary ones', '認証コード：４８２９１３', ['482913']],
+    [
+      'digits in cells of their own',
+      '<p>Your code</p><table><tr><td>4</td><td>8</td><td>2</td><td>9</td></tr></table>',
+      ['4829'],
+    ],
+    ['digits split by characters without width', 'Your code is 482\u200b913', ['482913']],
+    ['a code said twice is one', 'Your code is 482913.\nAgain, your code: 482913', ['482913']],
+    ['a masked number', 'The verification code was sent to the phone ****1234.', []],
+    ['a code in an address', 'Your code is at https://acme.example/code/482913', []],
+    ['a year, even so', 'Your promo code expires in 2026.', []],
+    ['a version', 'The verification code of version 10.4.2118 is open source.', []],
+    ['a time in brackets is not part of it', 'Your login code: 7204 (2 hours).', ['7204']],
+    ['capitals and small letters', 'Your login code: x7Kp2Q', ['x7Kp2Q']],
+    ['digits that one is asked to enter', 'To sign in, enter these six digits:\n\n482913', ['482913']],
+    ['a verb that ends the clause', 'Bestätige deine Adresse, indem du 482913 eintippst.', ['482913']],
+    ['what confirms', "If that's you, approve with 482913.", ['482913']],
+    ['a code of something else', 'Trip ended. Driver code 4829. Fare 12.40 EUR.', []],
+    ['a reference to enter', 'Please enter reference 482913 when you pay.', []],
+    ['the last digits of a card', 'Confirm with the last four digits: 4829', []],
+    ['a number of minutes', 'The code is valid for 3600 seconds.', []],
+  ]
+  for (const [name, body, expected] of values)
+    it(`values: ${name}`, () => expect(codesOf(mail('Hello', body))).to.deep.equal(expected))
+
+  it('a long body, of which only the beginning is read, is cut between characters', () => {
+    for (const more of ['', 'x', 'xx'])
+      expect(codesOf(mail('Привет', `${more}Ваш код подтверждения: 482913\n${'語'.repeat(20_000)}`))).to.deep.equal([
+        '482913',
+      ])
+  })
+
+  it('hidden text of HTML announces nothing', () => {
+    const html = '<div style="display:none">Your code is 111111</div><p>Your code is 482913</p>'
+    expect(codesOf(mail('Hello', html))).to.deep.equal(['482913'])
+  })
+
+  it('encrypted mail is not looked into', () => {
+    const raw = mail('Your code', '-----BEGIN PGP MESSAGE-----\n\nYour code is 482913')
+    expect(findVerification(raw, parseMessage(raw))).to.equal(null)
+  })
+
+  describe('bound to a domain', () => {
+    const found = find(
+      mail(
+        'Verify',
+        'Your code is 482913.\n\nConfirm your address:\nhttps://id.acme.co.uk/verify?token=8f2a77c1d9e04b1f\nhttps://acme.example/verify?token=8f2a77c1d9e04b1f',
+      ),
+    )
+    it('links of the same organisation say so', () => {
+      const { links } = bindVerification(found, 'mail.acme.co.uk')
+      expect(links.map(({ host, sameOrg }) => [host, sameOrg])).to.deep.equal([
+        ['id.acme.co.uk', true],
+        ['acme.example', false],
+      ])
+    })
+    it('without one no link does, and codes are less sure', () => {
+      const bound = bindVerification(found, null)
+      expect(bound.links.every(({ sameOrg }) => !sameOrg)).to.equal(true)
+      expect(bound.codes[0]?.confidence).to.be.lessThan(bindVerification(found, 'acme.co.uk').codes[0]?.confidence ?? 0)
+    })
+    it('two customers of one host are not of one organisation', () => {
+      const page = find(mail('Verify', 'Verify your account: https://evil.github.io/verify?token=8f2a77c1d9e04b1f'))
+      expect(bindVerification(page, 'good.github.io').links.map(({ sameOrg }) => sameOrg)).to.deep.equal([false])
+    })
+    it('a name in front of the host is not the host', () => {
+      const lure = find(mail('Verify', 'Verify: https://acme.example@evil.example/verify?token=8f2a77c1d9e04b1f'))
+      expect(bindVerification(lure, 'acme.example').links.map(({ host, sameOrg }) => [host, sameOrg])).to.deep.equal([
+        ['evil.example', false],
+      ])
+    })
+  })
+
+  describe('long and hostile bodies take little time', () => {
+    const hostile: readonly (readonly [string, string])[] = [
+      ['comments that never end', `<p>${'<!--'.repeat(60_000)}`],
+      ['tags that never end', `<p>${'<a href="'.repeat(40_000)}`],
+      ['brackets', `<p>${'<'.repeat(300_000)}`],
+      ['references that never end', `<p>${'&#'.repeat(100_000)}`],
+      ['codes on one line', 'code 123456 '.repeat(10_000)],
+      ['announcements without a code', 'one-time verification security '.repeat(10_000)],
+      ['digits with blanks', '1 2 3 4 5 6 7 8 '.repeat(10_000)],
+      ['one word', 'a'.repeat(1_000_000)],
+      ['at signs', 'a@'.repeat(500_000)],
+      ['sentences', 'code . '.repeat(50_000)],
+      ['links', '<a href="https://a.example/x?t=abcdef1234567890">verify</a> password reset '.repeat(10_000)],
+    ]
+    for (const [name, body] of hostile)
+      it(name, () => {
+        const raw = mail('Your code', body)
+        const parsed = parseMessage(raw)
+        const startedAt = process.cpuUsage().user
+        findVerification(raw, parsed)
+        expect((process.cpuUsage().user - startedAt) / 1_000).to.be.lessThan(400)
+      })
+  })
+})

@@ -1,0 +1,90 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { ByteBudget, Collector } from '../../../plugins/inbound/collector.ts'
+
+const MiB = 1024 * 1024
+const limits = { messageBytes: 4 * MiB, headerBytes: 64 * 1024, headerCount: 200, hops: 100 }
+
+/** What Haraka does: the socket's chunks are joined to what is left over, and cut after each LF. */
+function feed(collector: Collector, wire: Buffer, chunkBytes: number): void {
+  let rest = Buffer.alloc(0)
+  for (let at = 0; at < wire.length; at += chunkBytes) {
+    const chunk = Buffer.from(wire.subarray(at, at + chunkBytes))
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    for (let lf = rest.indexOf(10); lf !== -1; lf = rest.indexOf(10)) {
+      collector.add(rest.subarray(0, lf + 1))
+      rest = rest.subarray(lf + 1)
+    }
+  }
+}
+
+const stuffed = (raw: string) => Buffer.from(raw.replaceAll(/(^|\r\n)\./g, '$1..'), 'latin1')
+
+function collect(raw: string, { chunkBytes = 65_536, budget = new ByteBudget(64 * MiB) } = {}) {
+  const collector = new Collector(limits, budget)
+  feed(collector, stuffed(raw), chunkBytes)
+  return collector.finish()
+}
+
+describe('Collector', () => {
+  it('gives every message back byte for byte, however it is cut into chunks', async () => {
+    const line = fc.string({ unit: fc.constantFrom('.', 'a', ':', ' ', '\0', '\xe9', '\r', '\t'), maxLength: 90 })
+    const message = fc.array(line, { maxLength: 120 }).map((lines) => lines.map((text) => `${text}\r\n`).join(''))
+    await fc.assert(
+      fc.asyncProperty(message, fc.integer({ min: 1, max: 300 }), async (raw, chunkBytes) => {
+        const collected = await collect(raw, { chunkBytes })
+        expect(collected).to.have.property('raw')
+        if ('raw' in collected) expect(collected.raw.toString('latin1')).to.equal(raw)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('keeps a message of many blocks', async () => {
+    const raw = `Subject: large\r\n\r\n${`${'x'.repeat(997)}\r\n.${'y'.repeat(30)}\r\n`.repeat(3_000)}`
+    const collected = await collect(raw)
+    expect('raw' in collected && collected.raw.equals(Buffer.from(raw, 'latin1'))).to.equal(true)
+  })
+
+  const cases = [
+    ['a message of the largest size is kept', `\r\n${'x'.repeat(4 * MiB - 4)}`, null],
+    ['one byte more is refused', `\r\n${'x'.repeat(4 * MiB - 3)}`, '552 5.3.4 Message too large'],
+    ['as many header fields as allowed are kept', 'A: b\r\n'.repeat(199).concat('A: b'), null],
+    ['one more is refused', 'A: b\r\n'.repeat(200).concat('A: b'), '552 5.3.4 Too many header fields'],
+    ['folded lines are not fields', `A: b\r\n${' c\r\n'.repeat(500)}`, null],
+    ['lines after the blank one are not fields', `A: b\r\n\r\n${'A: b\r\n'.repeat(500)}`, null],
+    ['a header of many bytes is refused', `A: ${'b'.repeat(65_536)}`, '552 5.3.4 Message header too large'],
+    ['100 hops are no loop', 'Received: x\r\n'.repeat(100), null],
+    [
+      '101 hops are a loop, in whatever case',
+      'rECEIVED: x\r\n'.repeat(101),
+      '554 5.4.6 Too many hops, this is a mail loop',
+    ],
+  ] as const
+  for (const [name, raw, refusal] of cases) {
+    it(name, async () => {
+      const collected = await collect(`${raw}\r\n`)
+      if ('raw' in collected) expect(refusal).to.equal(null)
+      else expect(Object.values(collected.refusal).join(' ')).to.equal(refusal)
+    })
+  }
+
+  it('answers 452 when all collectors together hold too much, and gives the memory back', async () => {
+    const budget = new ByteBudget(150_000)
+    const eighty = `\r\n${'x'.repeat(78).concat('\r\n').repeat(1_000)}`
+    const first = new Collector(limits, budget)
+    feed(first, Buffer.from(eighty), 4_096)
+    const second = await collect(eighty, { budget })
+    expect(second).to.deep.include({
+      refusal: { code: 452, enhanced: '4.3.1', text: 'Too much mail at once, try again later' },
+    })
+    first.release()
+    expect(await collect(eighty, { budget })).to.have.property('raw')
+  })
+
+  it('holds no more than the bytes of the message when they come in crumbs', async () => {
+    const budget = new ByteBudget(32 * 1024)
+    const collected = await collect(`\r\n${'ab\r\n'.repeat(8_000)}`, { chunkBytes: 3, budget })
+    expect(collected).to.have.property('raw')
+  })
+})

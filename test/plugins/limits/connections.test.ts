@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import { ConnectionCounter, networkOf } from '../../../plugins/limits/connections.ts'
+
+describe('networkOf', () => {
+  const cases = [
+    ['192.0.2.77', '192.0.2.0/24'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+  ] as const
+  for (const [address, network] of cases)
+    it(`${address} is in ${network}`, () => expect(networkOf(address)).to.equal(network))
+})
+
+describe('ConnectionCounter', () => {
+  const limits = { connections: 6, connectionsPerAddress: 2, connectionsPerNetwork: 3 }
+  const enter = (counter: ConnectionCounter, addresses: readonly string[]) =>
+    addresses.map((address) => {
+      const session = {}
+      return { session, entered: counter.enter(session, address) }
+    })
+
+  const cases = [
+    ['one address', ['192.0.2.1', '192.0.2.1', '192.0.2.1'], [true, true, false]],
+    [
+      'one IPv4 network',
+      ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.3.1'],
+      [true, true, true, false, true],
+    ],
+    [
+      'one IPv6 network',
+      ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8::4', '2001:db8:0:1::1'],
+      [true, true, true, false, true],
+    ],
+    [
+      'all',
+      ['192.0.2.1', '192.0.3.1', '192.0.4.1', '192.0.5.1', '192.0.6.1', '192.0.7.1', '192.0.8.1'],
+      [true, true, true, true, true, true, false],
+    ],
+  ] as const
+  for (const [name, addresses, expected] of cases) {
+    it(`limits ${name}`, () =>
+      expect(enter(new ConnectionCounter(limits), addresses).map(({ entered }) => entered)).to.deep.equal(expected))
+  }
+
+  it('lets another in when one has left, and forgets a refused one', () => {
+    const counter = new ConnectionCounter(limits)
+    const [first, , refused] = enter(counter, ['192.0.2.1', '192.0.2.1', '192.0.2.1'])
+    counter.leave(refused!.session)
+    expect(counter.enter({}, '192.0.2.1')).to.equal(false)
+    counter.leave(first!.session)
+    counter.leave(first!.session)
+    expect(enter(counter, ['192.0.2.1', '192.0.2.1']).map(({ entered }) => entered)).to.deep.equal([true, false])
+  })
+})

@@ -1,0 +1,72 @@
+import { expect } from 'chai'
+import { eventually, type Service, startService } from '../service.ts'
+import { SmtpClient } from '../smtp-client.ts'
+
+describe('limits of sessions', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ limits: { smtp: { connectionsPerAddress: 3, dataBytesInFlight: 100_000 } } })
+  })
+  after(() => service.stop())
+
+  /** A session when one is to be had. */
+  async function session(): Promise<SmtpClient | null> {
+    const client = await SmtpClient.connect(service.smtp)
+    if ((await client.reply()).code === 220) return client
+    client.destroy()
+    return null
+  }
+
+  async function sessions(count: number): Promise<SmtpClient[]> {
+    const clients: SmtpClient[] = []
+    while (clients.length < count) clients.push(await eventually('a free session', session))
+    return clients
+  }
+
+  it('refuses the fourth connection of an address with 421, also on loopback, and takes one when another ends', async () => {
+    const clients = await sessions(3)
+    const fourth = await SmtpClient.connect(service.smtp)
+    expect((await fourth.reply()).text).to.match(/^421 4\.7\.0 /)
+    expect((await fourth.reply()).text).to.equal('closed')
+    clients.pop()?.destroy()
+    clients.push(...(await sessions(1)))
+    for (const client of clients) client.destroy()
+  })
+
+  it('does not believe a client that speaks for another one', async () => {
+    const [client] = await sessions(1)
+    expect((await client!.say('PROXY TCP4 192.0.2.1 192.0.2.25 40000 25')).code).to.equal(421)
+    expect((await client!.reply()).text).to.equal('closed')
+  })
+
+  it('answers 452 when too much mail is under way, and takes it when there is room again', async () => {
+    const [hoarder, other] = await sessions(2)
+    for (const client of [hoarder!, other!]) await client.say('EHLO client.test')
+    await hoarder!.data([service.address])
+    hoarder!.write('\r\n'.concat('x'.repeat(78).concat('\r\n').repeat(700)))
+    const message = `Subject: large\r\n\r\n${'y'.repeat(78).concat('\r\n').repeat(700)}`
+    const reply = (code: number) =>
+      eventually(`the reply ${code}`, async () => {
+        const heard = await other!.send([service.address], message)
+        return heard.code === code ? heard : null
+      })
+    expect((await reply(452)).text).to.match(/^452 4\.3\.1 /)
+    hoarder!.destroy()
+    expect((await reply(250)).text).to.match(/^250 2\.6\.0 /)
+    other!.destroy()
+  })
+})
+
+describe('a disk that is nearly full', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ limits: { smtp: { freeDiskBytes: Number.MAX_SAFE_INTEGER } } })
+  })
+  after(() => service.stop())
+
+  it('is told at MAIL, before anything is sent', async () => {
+    const client = await SmtpClient.hello(service.smtp)
+    expect((await client.say('MAIL FROM:<a@b.test>')).text).to.match(/^452 4\.3\.1 /)
+    client.destroy()
+  })
+})

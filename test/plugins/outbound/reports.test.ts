@@ -1,0 +1,120 @@
+import { expect } from 'chai'
+import { sendMessage } from '../../../core/send/send.ts'
+import { findEmail } from '../../../store/emails.ts'
+import { eventually, type Service, startService } from '../service.ts'
+import { type Sink, startSink } from '../sink.ts'
+import { SmtpClient } from '../smtp-client.ts'
+
+describe('reports about mail we sent', () => {
+  let service: Service
+  let sink: Sink
+
+  before(async () => {
+    sink = await startSink(() => null)
+    service = await startService({ outbound: { routes: { '*': sink.route } } })
+  })
+  after(async () => {
+    await service?.stop()
+    await sink?.close()
+  })
+
+  /** Sends to a recipient and answers the send and the return path it left with. */
+  async function sent(to: string): Promise<{ id: string; returnPath: string }> {
+    const { ctx, principal, address } = service
+    const { id } = await sendMessage(ctx, principal, {
+      address,
+      to: [{ name: '', address: to }],
+      subject: 'Hi',
+      text: 'Hi',
+    })
+    await status(id, 'delivered')
+    return { id, returnPath: sink.received.find((mail) => mail.to === to)?.from ?? '' }
+  }
+
+  function status(id: string, wanted: string) {
+    const { ctx, principal } = service
+    return eventually(`${id} is ${wanted}`, async () => {
+      const recipient = (await findEmail(ctx.store, { accountId: principal.accountId, emailId: id }))?.recipients[0]
+      return recipient?.status === wanted ? recipient : null
+    })
+  }
+
+  async function deliver(to: string, raw: string): Promise<number> {
+    const client = await SmtpClient.hello(service.smtp)
+    await client.say('MAIL FROM:<>')
+    const { code } = await client.say(`RCPT TO:<${to}>`)
+    if (code !== 250) return code
+    await client.say('DATA')
+    return (await client.say(`${raw.replaceAll('\n', '\r\n')}\r\n.`)).code
+  }
+
+  const dsn = (recipient: string) => `From: MAILER-DAEMON@mx.remote.example
+Subject: Undelivered Mail Returned to Sender
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status; boundary=b
+
+--b
+
+Sorry.
+--b
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.remote.example
+
+Final-Recipient: rfc822; ${recipient}
+Action: failed
+Status: 5.1.1
+Diagnostic-Code: smtp; 550 5.1.1 no such user
+--b--`
+
+  it('a late bounce finds its recipient, and nobody needs to read it', async () => {
+    const { id, returnPath } = await sent('late@remote.example')
+    expect(returnPath).to.match(/^bounce-[0-9a-z]{26}-0-[0-9a-f]{16}@/)
+    const before = (await service.messages()).length
+    expect(await deliver(returnPath, dsn('late@remote.example'))).to.equal(250)
+    expect(await status(id, 'bounced')).to.include({ reason: 'permanent', response: '550 5.1.1 no such user' })
+    expect((await service.messages()).length).to.equal(before)
+    // Told twice, it changes nothing.
+    expect(await deliver(returnPath, dsn('late@remote.example'))).to.equal(250)
+    expect((await status(id, 'bounced')).response).to.equal('550 5.1.1 no such user')
+  })
+
+  it('a return path that was made up is refused', async () => {
+    const { id, returnPath } = await sent('forged@remote.example')
+    const forged = returnPath.replace(/-0-[0-9a-f]{4}/, '-0-0000')
+    expect(await deliver(forged, dsn('forged@remote.example'))).to.equal(550)
+    expect((await status(id, 'delivered')).status).to.equal('delivered')
+  })
+
+  it('what is no report goes to the mailbox that sent', async () => {
+    const { returnPath } = await sent('away@remote.example')
+    const before = (await service.messages()).length
+    expect(await deliver(returnPath, 'From: away@remote.example\nSubject: Out of office\n\nBack on Monday.')).to.equal(
+      250,
+    )
+    expect((await service.messages()).length).to.equal(before + 1)
+  })
+
+  it('a complaint is recorded', async () => {
+    const { id, returnPath } = await sent('angry@remote.example')
+    const feedback = `From: fbl@remote.example
+Subject: Abuse report
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=feedback-report; boundary=b
+
+--b
+
+This is an abuse report.
+--b
+Content-Type: message/feedback-report
+
+Feedback-Type: abuse
+Version: 1
+Original-Mail-From: <${returnPath}>
+Original-Rcpt-To: <angry@remote.example>
+--b--`
+    const abuse = `abuse@${service.address.split('@')[1]}`
+    expect(await deliver(abuse, feedback)).to.equal(250)
+    expect(await status(id, 'complained')).to.include({ reason: 'abuse' })
+  })
+})

@@ -1,0 +1,258 @@
+import { expect } from 'chai'
+import { createDestination, type Destination } from '../../../../plugins/outbound/smtp/destination.ts'
+import type { Mail, TlsPolicy } from '../../../../plugins/outbound/smtp/session.ts'
+import { type Script, type Sink, startScript, startSink } from '../../sink.ts'
+
+const limits = { connections: 2, messagesPerSecond: 0, usesPerConnection: 3, idleMs: 1_000, patienceMs: 200 }
+const timeouts = { connectMs: 2_000, replyMs: 500, finalReplyMs: 2_000 }
+
+type Heard = { readonly script: Script; readonly destination: Destination }
+
+describe('a destination', () => {
+  const closing: (() => unknown)[] = []
+  let nowMs = Date.now()
+  const clock = { now: () => new Date(nowMs) }
+  const noTls = { has: () => false, add: () => undefined }
+
+  after(async () => {
+    for (const close of closing.reverse()) await close()
+  })
+
+  function destinationAt(route: string, more: Partial<typeof limits> & { tls?: TlsPolicy } = {}): Destination {
+    const { tls = { kind: 'opportunistic' }, ...changed } = more
+    const [address = '', port] = route.split(':')
+    const opening = {
+      route: { name: 'mx.remote.test', address, port: Number(port) },
+      name: 'us.test',
+      tls,
+      limits: timeouts,
+    }
+    const destination = createDestination({ clock }, opening, { ...limits, ...changed }, noTls)
+    closing.push(() => destination.close())
+    return destination
+  }
+
+  /** A server with extensions that answers as `answer` says, and otherwise as servers do. */
+  async function scripted(
+    extensions: readonly string[],
+    answer: (line: string, times: number) => string | Buffer | null | undefined = () => undefined,
+    greeting = '220 hi\r\n',
+  ): Promise<Heard> {
+    const times = new Map<string, number>()
+    const script = await startScript(greeting, (line) => {
+      const verb = line.split(/[ :]/)[0] ?? ''
+      times.set(verb, (times.get(verb) ?? 0) + 1)
+      const own = answer(line, times.get(verb) ?? 1)
+      if (own !== undefined) return own
+      if (line.startsWith('EHLO'))
+        return ['hello', ...extensions]
+          .map((each, n, all) => `250${n < all.length - 1 ? '-' : ' '}${each}\r\n`)
+          .join('')
+      return line === 'DATA' ? '354 go on\r\n' : '250 2.0.0 ok\r\n'
+    })
+    closing.push(() => script.close())
+    return { script, destination: destinationAt(script.route) }
+  }
+
+  const mail = (more: Partial<Mail> = {}): Mail => ({
+    ...{
+      sender: 'a@us.test',
+      recipient: 'b@remote.test',
+      sizeBytes: 14,
+      is8Bit: false,
+      needsUtf8: false,
+      isHeld: async () => true,
+      sevenBit: async () => null,
+    },
+    content: [Buffer.from('Subject: x\r\n\r\n'), Buffer.from('.\r\n')],
+    ...more,
+  })
+  const count = ({ heard }: Script, start: string) => heard.filter((line) => line.startsWith(start)).length
+
+  it('keeps back what is no longer its to send, and uses the connection for others', async () => {
+    const { script, destination } = await scripted(['PIPELINING'])
+    expect(await destination.send(mail({ isHeld: async () => false }))).to.include({ retrySeconds: 0 })
+    expect(count(script, 'MAIL')).to.equal(0)
+    expect(await destination.send(mail())).to.include({ command: '.' })
+    expect([count(script, 'EHLO'), count(script, 'MAIL')]).to.deep.equal([1, 1])
+  })
+
+  it('carries mail after mail over one connection, up to its uses', async () => {
+    const { script, destination } = await scripted(['PIPELINING'])
+    for (let n = 0; n < 5; n++)
+      expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
+    expect([count(script, 'EHLO'), count(script, 'MAIL')]).to.deep.equal([2, 5])
+  })
+
+  it('opens no more connections than it may, and everybody has a turn', async () => {
+    const { script, destination } = await scripted([])
+    const done = await Promise.all(Array.from({ length: 6 }, () => destination.send(mail())))
+    expect(done.every((each) => 'command' in each && each.reply === '250 2.0.0 ok')).to.equal(true)
+    expect(count(script, 'EHLO')).to.equal(2)
+  })
+
+  it('names size and 8-bit bodies to a server that knows them', async () => {
+    const { script, destination } = await scripted(['SIZE 1000', '8BITMIME', 'SMTPUTF8'])
+    await destination.send(mail({ is8Bit: true, needsUtf8: true }))
+    expect(script.heard).to.include('MAIL FROM:<a@us.test> SIZE=14 BODY=8BITMIME SMTPUTF8')
+  })
+
+  it('does not send what the server cannot take, and says why', async () => {
+    const { script, destination } = await scripted(['SIZE 10'])
+    expect(await destination.send(mail())).to.include({
+      reply: '552 5.3.4 the message has 14 bytes, and the server takes 10',
+    })
+    expect(await destination.send(mail({ sizeBytes: 5, needsUtf8: true }))).to.include({
+      reply: '550 5.6.7 the server does not take internationalised mail (SMTPUTF8)',
+    })
+    expect(count(script, 'MAIL')).to.equal(0)
+  })
+
+  it('makes a mail 7-bit for a server that takes no other, or says that it cannot', async () => {
+    const { script, destination } = await scripted([])
+    const converted = { content: [Buffer.from('Subject: 7\r\n\r\n'), Buffer.from('.\r\n')], sizeBytes: 14 }
+    expect(await destination.send(mail({ is8Bit: true, sevenBit: async () => converted }))).to.include({ command: '.' })
+    expect(script.heard).to.include('Subject: 7')
+    expect(await destination.send(mail({ is8Bit: true }))).to.include({
+      reply: '554 5.6.3 the server takes 7-bit mail only, which this mail cannot be made',
+    })
+  })
+
+  for (const extensions of [['PIPELINING'], []]) {
+    it(`goes on after a refused recipient ${extensions.length > 0 ? 'with' : 'without'} pipelining`, async () => {
+      let refuse = true
+      const { script, destination } = await scripted(extensions, (line) => {
+        if (line.startsWith('RCPT') && refuse) return '550 5.1.1 unknown\r\n'
+        return line === 'DATA' && refuse ? '503 5.5.1 no recipients\r\n' : undefined
+      })
+      expect(await destination.send(mail())).to.include({ command: 'RCPT', reply: '550 5.1.1 unknown' })
+      refuse = false
+      expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
+      expect([count(script, 'EHLO'), count(script, 'RSET')]).to.deep.equal([1, 1])
+    })
+  }
+
+  it('leaves a server alone that sends it away, longer each time, until it takes mail again', async () => {
+    let closed = true
+    const { script, destination } = await scripted([], (line) =>
+      closed && line.startsWith('MAIL') ? '421 4.7.0 too much\r\n' : undefined,
+    )
+    expect(await destination.send(mail())).to.include({ reply: '421 4.7.0 too much' })
+    const rest = await destination.send(mail())
+    expect('retrySeconds' in rest && rest.retrySeconds).to.be.within(12, 18)
+    expect(count(script, 'MAIL')).to.equal(1)
+    nowMs += 19_000
+    expect(await destination.send(mail())).to.include({ reply: '421 4.7.0 too much' })
+    const longer = await destination.send(mail())
+    expect('retrySeconds' in longer && longer.retrySeconds).to.be.within(24, 36)
+    nowMs += 37_000
+    closed = false
+    expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
+    expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
+  })
+
+  for (const command of ['MAIL', 'RCPT'])
+    it(`keeps the refusal of a server that hangs up after it at ${command}`, async () => {
+      const { destination } = await scripted(['PIPELINING'], (line) => {
+        if (line.startsWith(command)) return '550 5.7.1 go away\r\n'
+        return line === 'DATA' ? null : undefined
+      })
+      expect(await destination.send(mail())).to.include({ command, reply: '550 5.7.1 go away' })
+    })
+
+  it('takes any reply of the right kind for a yes', async () => {
+    const { destination } = await scripted([], (line) => (line.startsWith('RCPT') ? '252 2.5.0 maybe\r\n' : undefined))
+    expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
+  })
+
+  it('keeps the end of a reply that is too long', async () => {
+    const lines = Array.from({ length: 100 }, (_, n) => `550-5.7.1 ${n} ${'x'.repeat(60)}\r\n`).join('')
+    const { destination } = await scripted([], (line) =>
+      line.startsWith('RCPT') ? `${lines}550 5.7.1 the end\r\n` : undefined,
+    )
+    const dialogue = await destination.send(mail())
+    const kept = 'command' in dialogue ? dialogue.reply.split('\n') : []
+    expect([kept[0]?.slice(0, 13), kept.at(-1)]).to.deep.equal(['550-5.7.1 0 x', '550 5.7.1 the end'])
+    expect(kept.join('\n').length).to.be.within(3_900, 4_096)
+  })
+
+  const texts = [
+    ['UTF-8', Buffer.from('550 5.1.1 Postfach ungültig\r\n')],
+    ['Latin-1', Buffer.from('550 5.1.1 Postfach ungültig\r\n', 'latin1')],
+  ] as const
+  for (const [charset, reply] of texts)
+    it(`keeps a reply in ${charset} word for word`, async () => {
+      const { destination } = await scripted([], (line) => (line.startsWith('RCPT') ? reply : undefined))
+      expect(await destination.send(mail())).to.include({ reply: '550 5.1.1 Postfach ungültig' })
+    })
+
+  it('keeps nobody waiting for a server that is slow, and tells them when to come back', async () => {
+    const { script, destination } = await scripted([], (line) => (line.startsWith('RCPT') ? '' : undefined))
+    const began = Date.now()
+    const busy = [destination.send(mail()), destination.send(mail())]
+    const later = await destination.send(mail())
+    expect('retrySeconds' in later && later.retrySeconds).to.be.within(12, 18)
+    expect(Date.now() - began).to.be.within(190, 400)
+    expect(await destination.send(mail())).to.have.property('retrySeconds')
+    expect(Date.now() - began).to.be.below(450)
+    expect(count(script, 'EHLO')).to.equal(2)
+    await Promise.all(busy)
+    // A connection is free.
+    expect(await destination.send(mail())).to.include({ command: 'RCPT' })
+  })
+
+  it('takes another connection when the one that was idle is gone', async () => {
+    const { script, destination } = await scripted([], (line, times) =>
+      line.startsWith('MAIL') && times === 2 ? null : undefined,
+    )
+    expect(await destination.send(mail())).to.include({ reply: '250 2.0.0 ok' })
+    expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
+    expect(count(script, 'EHLO')).to.equal(2)
+  })
+
+  it('does not wait for ever', async () => {
+    const { destination } = await scripted([], (line) => (line.startsWith('RCPT') ? '' : undefined))
+    expect(await destination.send(mail())).to.include({ command: 'RCPT', trouble: 'no answer in time' })
+  })
+
+  it('says HELO to a server that does not know EHLO', async () => {
+    const { script, destination } = await scripted([], (line) =>
+      line.startsWith('EHLO') ? '502 5.5.1 what\r\n' : undefined,
+    )
+    expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
+    expect(script.heard).to.include('HELO us.test')
+  })
+
+  describe('with a policy', () => {
+    let sink: Sink
+
+    before(async () => {
+      sink = await startSink(() => null)
+      closing.push(() => sink.close())
+    })
+
+    const policies: readonly (readonly [string, TlsPolicy, RegExp])[] = [
+      ['an untrusted certificate is refused', { kind: 'verified' }, /not trusted/],
+      ['a certificate of none of the pins is refused', { kind: 'pinned', accepts: () => false }, /DANE/],
+    ]
+    for (const [name, tls, trouble] of policies) {
+      it(name, async () => {
+        const dialogue = await destinationAt(sink.route, { tls }).send(mail())
+        expect('command' in dialogue && dialogue.trouble).to.match(trouble)
+        expect(sink.received).to.deep.equal([])
+      })
+    }
+
+    it('a server without STARTTLS is refused', async () => {
+      const { script } = await scripted([])
+      const dialogue = await destinationAt(script.route, { tls: { kind: 'pinned', accepts: () => true } }).send(mail())
+      expect('command' in dialogue && dialogue.trouble).to.match(/asks for TLS/)
+      expect(count(script, 'MAIL')).to.equal(0)
+    })
+
+    it('a pinned certificate is taken', async () => {
+      const tls: TlsPolicy = { kind: 'pinned', accepts: ([own]) => own !== undefined && own.length > 100 }
+      expect(await destinationAt(sink.route, { tls }).send(mail())).to.include({ command: '.', tls: true })
+    })
+  })
+})

@@ -1,0 +1,108 @@
+import { createHash, X509Certificate } from 'node:crypto'
+import { expect } from 'chai'
+import { generate } from 'selfsigned'
+import { createResolver } from '../../../core/dns/resolver.ts'
+import { createLog } from '../../../core/process/context.ts'
+import { accepts } from '../../../plugins/outbound/dane.ts'
+import { createPolicies } from '../../../plugins/outbound/tls-policy.ts'
+import { type NameServer, startNameServer } from '../name-server.ts'
+import { defaultSettings, type SettingsChange } from '../service.ts'
+
+const route = { name: 'mx.remote.test', address: '192.0.2.1', port: 25 }
+
+describe('TLS policies', () => {
+  let server: NameServer
+  let enforced: readonly string[] | null = null
+  let certificate: X509Certificate
+  let other: X509Certificate
+
+  before(async () => {
+    server = await startNameServer({})
+    const make = async (name: string) =>
+      new X509Certificate((await generate([{ name: 'commonName', value: name }], { keySize: 2048 })).cert)
+    ;[certificate, other] = await Promise.all([make('mx.remote.test'), make('other.test')])
+  })
+  after(() => server?.stop())
+
+  function find(outbound: SettingsChange['outbound'] = {}) {
+    const settings = defaultSettings({ outbound: { dane: true, ...outbound }, log: { level: 'silent' } })
+    const resolver = createResolver([server.address])
+    const ctx = { settings, resolver, log: createLog(settings, 'test') }
+    return createPolicies(ctx, { enforced: async () => enforced }).find('remote.test', route)
+  }
+
+  const spki = (of: X509Certificate) => of.publicKey.export({ type: 'spki', format: 'der' })
+  const sha256 = (data: Buffer) => createHash('sha256').update(data).digest('hex')
+
+  it('keeps to pinned certificates that DNSSEC vouches for', async () => {
+    server.secure = true
+    server.zone = { 'TLSA _25._tcp.mx.remote.test': [`3 1 1 ${sha256(spki(certificate))}`] }
+    const { tls, name } = await find()
+    expect(name).to.equal('dane')
+    expect(tls.kind === 'pinned' && [tls.accepts([certificate.raw]), tls.accepts([other.raw])]).to.deep.equal([
+      true,
+      false,
+    ])
+  })
+
+  it('does not believe pins that nothing vouches for, or that nobody asked to believe', async () => {
+    server.secure = false
+    expect((await find()).tls).to.deep.equal({ kind: 'opportunistic' })
+    server.secure = true
+    expect((await find({ dane: false })).tls).to.deep.equal({ kind: 'opportunistic' })
+  })
+
+  it('asks for TLS alone where no pin can be used', async () => {
+    server.secure = true
+    server.zone = { 'TLSA _25._tcp.mx.remote.test': ['1 1 1 00'] }
+    const { tls } = await find()
+    expect(tls.kind === 'pinned' && tls.accepts([other.raw])).to.equal(true)
+  })
+
+  it('sends nothing while the DNS does not say', async () => {
+    server.zone = { 'TLSA _25._tcp.mx.remote.test': 'SERVFAIL' }
+    const failed = await find().then(
+      () => null,
+      (error: Error) => error,
+    )
+    expect(failed?.message).to.match(/ESERVFAIL for TLSA/)
+  })
+
+  it('keeps to an MTA-STS policy, unless that is off or the way is a relay of our own', async () => {
+    server.zone = {}
+    enforced = ['mx.remote.test']
+    expect((await find()).tls).to.deep.equal({ kind: 'verified' })
+    expect((await find({ mtaSts: false })).tls).to.deep.equal({ kind: 'opportunistic' })
+    server.asked.length = 0
+    expect((await find({ routes: { '*': '127.0.0.1:25' } })).tls).to.deep.equal({ kind: 'opportunistic' })
+    expect(server.asked).to.deep.equal([])
+  })
+
+  const cases: readonly (readonly [string, (own: X509Certificate) => Parameters<typeof accepts>[0][0], boolean])[] = [
+    ['the certificate itself', (own) => ({ usage: 3, selector: 0, matchingType: 0, certificate: own.raw }), true],
+    [
+      'its SHA-512',
+      (own) => ({ usage: 3, selector: 0, matchingType: 2, certificate: createHash('sha512').update(own.raw).digest() }),
+      true,
+    ],
+    ['its key', (own) => ({ usage: 3, selector: 1, matchingType: 0, certificate: spki(own) }), true],
+    [
+      'the hash of something else',
+      () => ({ usage: 3, selector: 1, matchingType: 1, certificate: Buffer.alloc(32) }),
+      false,
+    ],
+    [
+      'an authority, of a certificate for another name',
+      (own) => ({ usage: 2, selector: 0, matchingType: 0, certificate: own.raw }),
+      false,
+    ],
+  ]
+  for (const [name, record, expected] of cases)
+    it(`a pin of ${name} is ${expected ? 'met' : 'not met'}`, () =>
+      expect(accepts([record(certificate)], [certificate.raw], 'somewhere.else.test')).to.equal(expected))
+
+  it('what is no certificate is not accepted', () =>
+    expect(
+      accepts([{ usage: 3, selector: 0, matchingType: 0, certificate: Buffer.from('x') }], [Buffer.from('x')], 'x'),
+    ).to.equal(false))
+})

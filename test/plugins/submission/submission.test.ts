@@ -1,0 +1,203 @@
+import { expect } from 'chai'
+import { createTransport } from 'nodemailer'
+import { withPorts } from '../../../cli/instance.ts'
+import { createKey } from '../../../core/access/keys.ts'
+import { createAppPassword } from '../../../core/account/login.ts'
+import { listMessages } from '../../../core/mailbox/messages.ts'
+import { rawMessage } from '../../../core/read/bodies.ts'
+import { settleDue } from '../../../core/send/settle.ts'
+import { listEmails } from '../../../core/send/transactional.ts'
+import { parseMessage } from '../../../mail/message/parse.ts'
+import { readReport } from '../../../mail/report/report.ts'
+import { defaultSettings, eventually, type Service, startService } from '../service.ts'
+import { type Sink, startSink } from '../sink.ts'
+import { SmtpClient } from '../smtp-client.ts'
+
+describe('submission', () => {
+  let service: Service
+  let sink: Sink
+  let password: string
+  let starttls: number
+  let tls: number
+  const refused = new Set<string>()
+
+  before(async () => {
+    sink = await startSink((to) => (refused.has(to) ? 550 : null))
+    const { submission, submissions } = await withPorts(defaultSettings({ smtp: { port: 0 } }))
+    service = await startService({ outbound: { routes: { '*': sink.route } }, submission, submissions })
+    ;[starttls, tls] = [submission.port ?? 0, submissions.port ?? 0]
+    const { ctx, principal, address } = service
+    ;({ password } = await createAppPassword(ctx, { account: principal.account, address, name: 'test' }))
+  })
+  after(async () => {
+    await service?.stop()
+    await sink?.close()
+  })
+
+  type Letter = { from?: string; to?: string; cc?: string; bcc?: string; subject?: string; messageId?: string }
+  async function send(port: number, letter: Letter = {}, auth = { user: service.address, pass: password }) {
+    const secure = port === tls
+    const transport = createTransport({
+      host: '127.0.0.1',
+      port,
+      secure,
+      requireTLS: !secure,
+      auth,
+      tls: { rejectUnauthorized: false },
+    })
+    try {
+      return await transport.sendMail({
+        from: service.address,
+        to: 'ada@remote.example',
+        subject: 'Hello',
+        text: 'Hi\n.\n',
+        ...letter,
+      })
+    } finally {
+      transport.close()
+    }
+  }
+  const codeOf = (sending: Promise<unknown>) =>
+    sending.then(
+      () => 250,
+      (error: { responseCode?: number }) => error.responseCode,
+    )
+  const received = (to: string) =>
+    eventually(`mail to ${to}`, async () => sink.received.find((mail) => mail.to === to) ?? null)
+
+  for (const [name, port] of [
+    ['STARTTLS', () => starttls],
+    ['TLS from the first byte', () => tls],
+  ] as const) {
+    it(`takes mail with ${name}, signs it and keeps a copy`, async () => {
+      const to = `${name.length}@remote.example`
+      const { response } = await send(port(), { to, bcc: `hidden${name.length}@remote.example`, subject: name })
+      const id = /em_[0-9a-z]{26}/.exec(response)?.[0]
+      const raw = (await received(to)).raw.toString()
+      expect(raw).to.match(/^DKIM-Signature: /m)
+      expect(raw).not.to.match(/^Bcc:/im)
+      expect((await received(`hidden${name.length}@remote.example`)).raw.toString()).to.contain(`Subject: ${name}`)
+      const { ctx, principal, address } = service
+      const sent = await eventually('a copy in Sent', async () => {
+        const { items } = await listMessages(ctx, principal, { address, folder: 'sent', limit: 10 })
+        return items.find(({ subject }) => subject === name) ?? null
+      })
+      expect(sent.seen).to.equal(true)
+      const { items } = await listEmails(ctx, { ...principal, kind: 'account' }, { limit: 10 })
+      expect(items.map(({ _id }) => _id)).to.include(id)
+    })
+  }
+
+  it('takes an API key that may send, and no other', async () => {
+    const { ctx, principal, address } = service
+    const make = (scopes: ('mail:send' | 'mail:read')[]) =>
+      createKey(ctx, {
+        ...{ accountId: principal.accountId, kind: 'agent', name: 'test', scopes, expiresAt: null },
+        mailboxIds: principal.mailboxIds ?? [],
+      })
+    const good = await make(['mail:send'])
+    expect(await codeOf(send(tls, { to: 'key@remote.example' }, { user: address, pass: good.apiKey }))).to.equal(250)
+    const reading = await make(['mail:read'])
+    expect(await codeOf(send(tls, {}, { user: address, pass: reading.apiKey }))).to.equal(550)
+  })
+
+  it('refuses wrong logins alike, and hangs up after some', async () => {
+    for (const auth of [
+      { user: service.address, pass: 'wrong' },
+      { user: 'nobody@elsewhere.example', pass: password },
+    ])
+      expect(await codeOf(send(tls, {}, auth))).to.equal(535)
+    const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+    const attempt = `AUTH PLAIN ${Buffer.from(`\0${service.address}\0wrong`).toString('base64')}`
+    const codes: number[] = []
+    for (let n = 0; n < 5; n++) codes.push((await client.say(attempt)).code)
+    expect(codes).to.deep.equal([535, 535, 535, 535, 421])
+  })
+
+  it('speaks LOGIN, and refuses what is neither', async () => {
+    const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+    const base64 = (text: string) => Buffer.from(text).toString('base64')
+    expect((await client.say('AUTH CRAM-MD5')).code).to.equal(504)
+    expect((await client.say('AUTH PLAIN !')).code).to.equal(501)
+    expect((await client.say('AUTH LOGIN')).text).to.equal(`334 ${base64('Username:')}`)
+    expect((await client.say('*')).code).to.equal(501)
+    expect((await client.say('MAIL FROM:<x@y.example>')).code).to.equal(530)
+    await client.say('AUTH LOGIN')
+    expect((await client.say(base64(service.address))).text).to.equal(`334 ${base64('Password:')}`)
+    expect((await client.say(base64(password))).code).to.equal(235)
+    expect((await client.say('AUTH LOGIN')).code).to.equal(503)
+    expect((await client.say('MAIL FROM:<somebody@elsewhere.example>')).code).to.equal(550)
+    client.destroy()
+  })
+
+  it('reports by mail what could not be delivered', async () => {
+    refused.add('gone@remote.example')
+    await send(tls, { to: 'gone@remote.example', subject: 'To nobody' })
+    const { ctx, principal, address } = service
+    const report = await eventually('a report', async () => {
+      await settleDue(ctx)
+      const { items } = await listMessages(ctx, principal, { address, folder: 'inbox', limit: 10 })
+      return items.find(({ subject }) => subject === 'Undelivered Mail Returned to Sender') ?? null
+    })
+    const raw = (await rawMessage(ctx, principal, { address, messageId: report.id })).content.toString()
+    expect(raw).to.contain('Final-Recipient: rfc822; gone@remote.example').and.contain('Subject: To nobody')
+    expect(raw).to.match(/Diagnostic-Code: smtp; 550/)
+    expect(readReport(Buffer.from(raw), parseMessage(Buffer.from(raw)))?.kind).to.equal('delivery')
+  })
+
+  it('lets a mailbox write only as itself', async () => {
+    expect(await codeOf(send(tls, { from: 'boss@elsewhere.example' }))).to.equal(550)
+  })
+
+  const header = (...fields: readonly string[]) => `${fields.join('\r\n')}\r\nSubject: Whose?\r\n\r\nHi\r\n`
+  const claims: readonly (readonly [string, (own: string) => string, number])[] = [
+    ['itself', (own) => header(`From: ${own}`), 250],
+    [
+      'itself with a tag, as its own secretary',
+      (own) => header(`From: ${own.replace('@', '+x@')}`, `Sender: ${own}`),
+      250,
+    ],
+    ['nobody', () => header('To: a@b.example'), 501],
+    ['itself and somebody else', (own) => header(`From: ${own}, boss@elsewhere.example`), 501],
+    ['itself first and then somebody else', (own) => header(`From: ${own}`, 'From: boss@elsewhere.example'), 501],
+    ['itself, sent by somebody else', (own) => header(`From: ${own}`, 'Sender: boss@elsewhere.example'), 550],
+    [
+      'itself, and somebody else past what is read of a header',
+      (own) => header(`From: ${own}`, ...Array.from({ length: 3_000 }, () => 'X-A: 1'), 'From: boss@elsewhere.example'),
+      552,
+    ],
+  ]
+  for (const [whom, raw, code] of claims)
+    it(`${code === 250 ? 'takes' : 'refuses'} mail from ${whom}`, async () => {
+      const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+      await client.say(`AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`)
+      const answer = await client.send(['whose@remote.example'], raw(service.address), { from: service.address })
+      client.destroy()
+      expect(answer.code, answer.text).to.equal(code)
+    })
+
+  it('offers no login where mail comes in', async () => {
+    const client = await SmtpClient.hello(service.smtp)
+    expect(
+      (await client.say(`AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`)).code,
+    ).to.equal(500)
+    client.destroy()
+  })
+
+  it('takes a repeat of the same bytes for the first send', async () => {
+    const to = 'again@remote.example'
+    const raw = `From: ${service.address}\r\nTo: ${to}\r\nSubject: Once\r\nDate: Sat, 21 Nov 2026 10:00:00 +0000\r\nMessage-ID: <once@x.example>\r\n\r\nHi\r\n`
+    const answers: string[] = []
+    for (let n = 0; n < 2; n++) {
+      const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+      await client.say(`AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`)
+      answers.push((await client.send([to], raw, { from: service.address })).text)
+      client.destroy()
+    }
+    expect(answers[0]).to.match(/^250 2\.6\.0 em_/)
+    const ids = answers.map((answer) => /em_\w+/.exec(answer)?.[0])
+    expect(ids[1]).to.equal(ids[0])
+    await received(to)
+    expect(sink.received.filter((mail) => mail.to === to)).to.have.length(1)
+  })
+})

@@ -1,0 +1,505 @@
+import { expect } from 'chai'
+import { sealMessage } from 'mailauth/lib/arc/index.js'
+import { dkimSign as mailauthSign } from 'mailauth/lib/dkim/sign.js'
+import { administrator, type Principal } from '../../../core/access/principal.ts'
+import { createMailbox } from '../../../core/mailbox/mailboxes.ts'
+import { markSpam } from '../../../core/mailbox/mark-spam.ts'
+import { listMessages } from '../../../core/mailbox/messages.ts'
+import { setLists } from '../../../core/mailbox/sender-lists.ts'
+import { rawMessage, readMessage } from '../../../core/read/bodies.ts'
+import { judge } from '../../../core/receive/sender-verdict.ts'
+import { dkimSign, makeDkimKey } from '../../../mail/authentication/dkim-sign.ts'
+import type { MailboxLists } from '../../../schemas/mailboxes.ts'
+import { type NameServer, startNameServer } from '../name-server.ts'
+import { startClamd, startRspamd } from '../scanners.ts'
+import { type Service, startService } from '../service.ts'
+import { SmtpClient } from '../smtp-client.ts'
+
+const here = '192.0.2.1'
+const elsewhere = '198.51.100.7'
+
+type Key = Awaited<ReturnType<typeof makeDkimKey>>
+
+describe('verification of incoming mail', () => {
+  let dns: NameServer
+  let service: Service
+  let keys: { rsa: Key; ed25519: Key; other: Key }
+  let rspamd: Awaited<ReturnType<typeof startRspamd>>
+  let clamd: Awaited<ReturnType<typeof startClamd>>
+  let owner: Principal
+  let sent = 0
+
+  before(async () => {
+    const [rsa, ed25519, other] = await Promise.all([makeDkimKey('rsa'), makeDkimKey('ed25519'), makeDkimKey('rsa')])
+    keys = { rsa, ed25519, other }
+    dns = await startNameServer({
+      'TXT here.test': [`v=spf1 ip4:${here} -all`],
+      'TXT soft.test': [`v=spf1 ip4:${here} ~all`],
+      'TXT unsure.test': ['v=spf1 ?all'],
+      'TXT twice.test': ['v=spf1 -all', 'v=spf1 +all'],
+      'TXT wrong.test': ['v=spf1 ipv4:192.0.2.1 -all'],
+      'TXT loop.test': ['v=spf1 include:loop.test -all'],
+      'TXT void.test': ['v=spf1 a:v1.void.test a:v2.void.test a:v3.void.test -all'],
+      'TXT broken.test': 'SERVFAIL',
+      'TXT client.test': [`v=spf1 ip4:${here} -all`],
+      'TXT mine.test': ['v=spf1 ip4:127.0.0.1 -all'],
+      'TXT r._domainkey.here.test': [rsa.publicRecord],
+      'TXT e._domainkey.here.test': [ed25519.publicRecord],
+      'TXT wrong._domainkey.here.test': [other.publicRecord],
+      'TXT revoked._domainkey.here.test': ['v=DKIM1; p='],
+      'TXT down._domainkey.here.test': 'SERVFAIL',
+      'TXT r._domainkey.strict.test': [rsa.publicRecord],
+      'TXT down._domainkey.strict.test': 'SERVFAIL',
+      'TXT r._domainkey.list.test': [rsa.publicRecord],
+      'TXT down._domainkey.list.test': 'SERVFAIL',
+      'TXT _dmarc.strict.test': ['v=DMARC1; p=reject'],
+      'TXT _dmarc.careful.test': ['v=DMARC1; p=quarantine'],
+      'TXT _dmarc.watching.test': ['v=DMARC1; p=none'],
+      'TXT _dmarc.parent.test': ['v=DMARC1; p=none; sp=quarantine; np=reject'],
+      'A below.parent.test': ['192.0.2.9'],
+      'TXT _dmarc.tried.test': ['v=DMARC1; p=reject; t=y'],
+      'TXT _dmarc.never.test': ['v=DMARC1; p=reject; pct=0'],
+      'TXT _dmarc.exact.test': ['v=DMARC1; p=reject; aspf=s'],
+      'TXT mail.exact.test': [`v=spf1 ip4:${here} -all`],
+      'TXT exact.test': [`v=spf1 ip4:${here} -all`],
+      'TXT _dmarc.dark.test': 'SERVFAIL',
+      'TXT dark.test': [`v=spf1 ip4:${here} -all`],
+    })
+    rspamd = await startRspamd()
+    clamd = await startClamd()
+    service = await startService({
+      resolver: [dns.address],
+      smtp: { proxies: ['127.0.0.1'] },
+      rspamd: { url: rspamd.url },
+      clamav: { address: clamd.address, maxBytes: 1_000_000, timeoutMs: 500 },
+    })
+    owner = administrator(service.principal.account)
+  })
+  after(async () => {
+    await service.stop()
+    await Promise.all([dns.stop(), rspamd.stop(), clamd.stop()])
+  })
+
+  type Mail = {
+    readonly client?: string
+    readonly from?: string
+    readonly raw: Buffer | string
+    readonly helo?: string
+  }
+
+  /** The process that receives hears of a change by its note. */
+  const noticed = () => new Promise((resolve) => setTimeout(resolve, 150))
+
+  /** The reply to a mail from a network address. */
+  async function send({ client = here, from = '', raw, helo }: Mail, to = [service.address]) {
+    const session = await SmtpClient.from(service.smtp, client, { helo })
+    const reply = await session.send(to, raw, { from })
+    session.destroy()
+    return reply
+  }
+
+  /** The stored message of a mail that is taken. */
+  async function taken(mail: Mail, to = service.address) {
+    const { text } = await send(mail, [to])
+    const messageId = /msg_[0-9a-z]{26}/.exec(text)?.[0]
+    if (messageId === undefined) throw new Error(`not taken: ${text}`)
+    return readMessage(service.ctx, service.principal, { address: to, messageId })
+  }
+
+  const letter = (from: string, { headers = '', body = 'Hello.\r\n' } = {}) =>
+    Buffer.from(
+      `${headers}From: Someone <${from}>\r\nTo: <${service.address}>\r\nSubject: letter ${sent++}\r\n` +
+        `Date: Sat, 21 Nov 2026 10:00:00 +0000\r\nMessage-ID: <${sent}@test>\r\n\r\n${body}`,
+    )
+  const signed = (raw: Buffer, domain: string, selector = 'r') =>
+    dkimSign(raw, [{ domain, selector, algorithm: selector === 'e' ? 'ed25519' : 'rsa', privateKey: keyOf(selector) }])
+  const keyOf = (selector: string) => (selector === 'e' ? keys.ed25519 : keys.rsa).privateKeyPem
+
+  describe('SPF', () => {
+    const cases = [
+      ['pass', 'a@here.test', here],
+      ['fail', 'a@here.test', elsewhere],
+      ['softfail', 'a@soft.test', elsewhere],
+      ['neutral', 'a@unsure.test', elsewhere],
+      ['none', 'a@nothing.test', elsewhere],
+      ['permerror', 'a@twice.test', elsewhere],
+      ['permerror', 'a@wrong.test', here],
+      ['permerror', 'a@loop.test', here],
+      ['permerror', 'a@void.test', here],
+      ['temperror', 'a@broken.test', here],
+    ] as const
+    for (const [result, from, client] of cases) {
+      it(`${result}: ${from} from ${client}`, async () => {
+        const { trust } = await taken({ from, client, raw: letter('x@unrelated.test') })
+        expect(trust?.spf).to.equal(result)
+        expect(trust?.alignedFrom).to.equal(null)
+      })
+    }
+    it('of the name in EHLO for the null sender', async () => {
+      const { trust } = await taken({ from: '', client: here, raw: letter('mailer-daemon@client.test') })
+      expect(trust).to.include({ spf: 'pass', alignedFrom: 'client.test', autoSubmitted: true })
+    })
+    it('of a client on this machine, as of any other where the settings name the DNS', async () => {
+      const { trust } = await taken({ from: 'a@mine.test', client: '127.0.0.1', raw: letter('a@mine.test') })
+      expect(trust).to.include({ spf: 'pass', alignedFrom: 'mine.test' })
+    })
+    it('none for a client on this machine where they do not', async () => {
+      const settings = { ...service.ctx.settings, resolver: [] }
+      const judged = await judge(
+        { ...service.ctx, settings },
+        { raw: letter('a@strict.test'), reversePath: 'a@strict.test', client: '127.0.0.1', helo: 'client.test' },
+      )
+      expect('verdict' in judged && judged.verdict.authentication).to.include({ spf: 'none', alignedFrom: null })
+    })
+  })
+
+  describe('DKIM', () => {
+    /** Signed as far as it was made (l=), and then made longer. */
+    async function partlySigned(raw: Buffer): Promise<Buffer> {
+      const key = { signingDomain: 'here.test', selector: 'r', privateKey: keys.rsa.privateKeyPem }
+      const { signatures } = await mailauthSign(raw, { ...key, signatureData: [{ ...key, maxBodyLength: 8 }] })
+      return Buffer.concat([Buffer.from(signatures), raw, Buffer.from('Added.\r\n')])
+    }
+    const changed = (raw: Buffer) => Buffer.from(raw.toString('latin1').replace('Hello', 'Hallo'), 'latin1')
+    const cases: readonly (readonly [string, string, (raw: Buffer) => Promise<Buffer>])[] = [
+      ['RSA', 'pass', (raw) => signed(raw, 'here.test')],
+      ['Ed25519', 'pass', (raw) => signed(raw, 'here.test', 'e')],
+      ['a body that was changed', 'fail', async (raw) => changed(await signed(raw, 'here.test'))],
+      ['another key', 'fail', (raw) => signed(raw, 'here.test', 'wrong')],
+      ['no key', 'permerror', (raw) => signed(raw, 'here.test', 'absent')],
+      ['a key that was revoked', 'permerror', (raw) => signed(raw, 'here.test', 'revoked')],
+      ['a DNS that does not answer', 'temperror', (raw) => signed(raw, 'here.test', 'down')],
+      [
+        'no sense',
+        'neutral',
+        async (raw) => Buffer.concat([Buffer.from('DKIM-Signature: v=1; a=rsa-sha256; d=here.test; s=r\r\n'), raw]),
+      ],
+      ['a part that anybody may add to', 'policy', partlySigned],
+    ]
+    for (const [name, result, made] of cases) {
+      it(`${result}: ${name}`, async () => {
+        const { trust } = await taken({ client: elsewhere, raw: await made(letter('a@here.test')) })
+        expect(trust?.dkim).to.deep.equal([{ domain: 'here.test', result }])
+        expect(trust?.alignedFrom).to.equal(result === 'pass' ? 'here.test' : null)
+      })
+    }
+    it('of somebody else authenticates nobody', async () => {
+      const { trust } = await taken({ client: elsewhere, raw: await signed(letter('a@unrelated.test'), 'here.test') })
+      expect(trust?.dkim).to.deep.equal([{ domain: 'here.test', result: 'pass' }])
+      expect(trust?.alignedFrom).to.equal(null)
+    })
+    it('of a domain above counts', async () => {
+      const { trust } = await taken({ client: elsewhere, raw: await signed(letter('a@mail.here.test'), 'here.test') })
+      expect(trust?.alignedFrom).to.equal('mail.here.test')
+    })
+    it('verifies eight signatures of many, the author’s own first', async () => {
+      const asked = dns.asked.length
+      const others = Array.from(
+        { length: 30 },
+        (_, n) => `DKIM-Signature: v=1; a=rsa-sha256; d=d${n}.test; s=s; h=from; bh=x; b=y\r\n`,
+      )
+      const raw = Buffer.concat([Buffer.from(others.join('')), await signed(letter('a@here.test'), 'here.test')])
+      const { trust } = await taken({ client: elsewhere, raw })
+      expect(trust?.alignedFrom).to.equal('here.test')
+      expect(trust?.dkim.filter(({ result }) => result === 'policy')).to.have.length(8)
+      expect(dns.asked.length - asked).to.be.lessThan(20)
+    })
+  })
+
+  describe('DMARC', () => {
+    const cases = [
+      ['passes by SPF', 'a@here.test', here, 'none', '250', 'INBOX'],
+      ['none without a record', 'a@soft.test', elsewhere, 'none', '250', 'INBOX'],
+      ['reject', 'a@strict.test', elsewhere, 'fail', '550 5.7.1', null],
+      ['reject for a domain below', 'a@mail.strict.test', elsewhere, 'fail', '550 5.7.1', null],
+      ['quarantine', 'a@careful.test', elsewhere, 'fail', '250', 'Spam'],
+      ['a policy of none', 'a@watching.test', elsewhere, 'fail', '250', 'INBOX'],
+      ['sp for a domain below', 'a@below.parent.test', elsewhere, 'fail', '250', 'Spam'],
+      ['np for a domain below that does not exist', 'a@no.parent.test', elsewhere, 'fail', '550 5.7.1', null],
+      ['t=y: one step weaker', 'a@tried.test', elsewhere, 'fail', '250', 'Spam'],
+      ['pct=0: one step weaker', 'a@never.test', elsewhere, 'fail', '250', 'Spam'],
+      ['the DNS down: deferred', 'a@dark.test', elsewhere, 'temperror', '451 4.4.3', null],
+    ] as const
+    for (const [name, from, client, dmarc, reply, folder] of cases) {
+      it(name, async () => {
+        const raw = letter(from)
+        const { text } = await send({ from, client, raw })
+        expect(text).to.match(new RegExp(`^${reply} `))
+        if (folder === null) return
+        const message = await taken({ from, client, raw }) // a repeat: the same message
+        expect(message.trust?.dmarc).to.equal(dmarc)
+        expect(message.folder).to.equal(folder)
+      })
+    }
+    it('passes by DKIM', async () => {
+      const { trust } = await taken({ client: elsewhere, raw: await signed(letter('a@strict.test'), 'strict.test') })
+      expect(trust).to.include({ dmarc: 'pass', alignedFrom: 'strict.test' })
+    })
+    it('takes only the very domain where the author asks for that', async () => {
+      const { trust } = await taken({ from: 'a@exact.test', client: here, raw: letter('a@exact.test') })
+      expect(trust).to.include({ dmarc: 'pass', alignedFrom: 'exact.test' })
+      expect((await send({ from: 'a@mail.exact.test', client: here, raw: letter('a@exact.test') })).text).to.match(
+        /^550 /,
+      )
+    })
+    it('is deferred when a signature of the author cannot be verified now', async () => {
+      const raw = await signed(letter('a@strict.test'), 'strict.test', 'down')
+      expect((await send({ client: elsewhere, raw })).text).to.match(/^451 4\.4\.3 /)
+    })
+    it('is not deferred for a sender that is authenticated although its policy is not known', async () => {
+      const { trust } = await taken({ from: 'a@dark.test', client: here, raw: letter('a@dark.test') })
+      expect(trust).to.include({ dmarc: 'temperror', alignedFrom: 'dark.test' })
+    })
+    it('counts the strictest of several authors', async () => {
+      const raw = letter('a@here.test')
+        .toString()
+        .replace('From: Someone <a@here.test>', 'From: a@here.test, b@strict.test')
+      expect((await send({ from: 'a@here.test', client: here, raw })).text).to.match(/^550 5\.7\.1 /)
+    })
+    it('authenticates none of two From fields', async () => {
+      const { trust } = await taken({
+        from: 'a@here.test',
+        raw: letter('a@here.test', { headers: 'From: b@unrelated.test\r\n' }),
+      })
+      expect(trust).to.include({ dmarc: 'permerror', alignedFrom: null })
+    })
+  })
+
+  describe('ARC', () => {
+    const sealed = async (selector: string) => {
+      const raw = letter('a@unrelated.test')
+      const seal = {
+        signingDomain: 'list.test',
+        selector,
+        privateKey: keys.rsa.privateKeyPem,
+        cv: 'none',
+        authResults: 'list.test; none',
+      }
+      return Buffer.concat([await sealMessage(raw, seal), raw])
+    }
+    const cases: readonly (readonly [string, string, () => Promise<Buffer>])[] = [
+      ['none', 'no chain', async () => letter('a@unrelated.test')],
+      ['pass', 'a chain', () => sealed('r')],
+      ['fail', 'a chain over another body', async () => Buffer.concat([await sealed('r'), Buffer.from('more\r\n')])],
+      [
+        'fail',
+        'half a chain',
+        async () =>
+          Buffer.concat([
+            Buffer.from('ARC-Seal: i=1; a=rsa-sha256; cv=none; d=list.test; s=r; b=x\r\n'),
+            letter('a@x.test'),
+          ]),
+      ],
+      ['temperror', 'a key that cannot be looked up now', () => sealed('down')],
+    ]
+    for (const [result, name, made] of cases) {
+      it(`${result}: ${name}`, async () => {
+        const { trust } = await taken({ client: elsewhere, raw: await made() })
+        expect(trust?.arc).to.equal(result)
+      })
+    }
+  })
+
+  describe('trace', () => {
+    it('stands in front, without what was forged in our name; the raw bytes stay as they came', async () => {
+      const forged = 'Authentication-Results: mx.mailroom.test;\r\n dkim=pass header.d=bank.test\r\n'
+      const foreign = 'Authentication-Results: mx.other.test; dkim=pass\r\n'
+      const raw = letter('a@here.test', { headers: foreign + forged })
+      const { id } = await taken({ from: 'a@here.test', raw })
+      const read = async (trace: boolean) =>
+        (await rawMessage(service.ctx, service.principal, { address: service.address, messageId: id, trace })).content
+      expect((await read(false)).equals(raw)).to.equal(true)
+      const shown = (await read(true)).toString()
+      expect(shown).to.match(
+        /^Return-Path: <a@here\.test>\r\nDelivered-To: \S+\r\nAuthentication-Results: mx\.mailroom\.test;\r\n\tspf=pass [^;]*;\r\n\tdmarc=none[^;]*\r\nReceived: from client\.test \(\[192\.0\.2\.1\]\)\r\n/,
+      )
+      expect(shown.endsWith(raw.toString().replace(forged, ''))).to.equal(true)
+      expect(shown).not.to.include('bank.test')
+    })
+    it('refuses mail that is full of them', async () => {
+      const raw = letter('a@here.test', {
+        headers: 'Authentication-Results: mx.mailroom.test; x\r\nX: y\r\n'.repeat(101),
+      })
+      expect((await send({ raw })).text).to.match(/^550 5\.7\.1 /)
+    })
+  })
+
+  describe('trust', () => {
+    it('tells the first contact once', async () => {
+      const raw = () => letter('stranger@unrelated.test')
+      const both = await Promise.all([taken({ raw: raw() }), taken({ raw: raw() })])
+      expect(both.filter(({ trust }) => trust?.firstContact).length).to.equal(1)
+      expect((await taken({ raw: raw() })).trust?.firstContact).to.equal(false)
+    })
+    it('tells an answer that would go elsewhere', async () => {
+      const { trust } = await taken({ raw: letter('a@here.test', { headers: 'Reply-To: a@evil.test\r\n' }) })
+      expect(trust?.replyToMismatch).to.equal(true)
+    })
+    it('takes neighbours below the shared domain for strangers', async () => {
+      const headers = 'Reply-To: x@neighbour.agents.localhost\r\n'
+      const { trust } = await taken({ raw: letter('a@other.agents.localhost', { headers }) })
+      expect(trust?.replyToMismatch).to.equal(true)
+    })
+    it('tells a name that is not the address’s', async () => {
+      const raw = letter('a@here.test').toString().replace('Someone', '"ceo@bank.test"')
+      expect((await taken({ raw })).trust?.displayNameSpoof).to.equal(true)
+    })
+  })
+
+  describe('lists', () => {
+    const lists = async (change: Partial<MailboxLists>) => {
+      await setLists(service.ctx, owner, { ...change, address: service.address })
+      await noticed()
+    }
+    afterEach(() => lists({ receiveAllow: [], receiveBlock: [] }))
+
+    const cases: readonly (readonly [string, Partial<MailboxLists>, Mail, boolean])[] = [
+      [
+        'block the author',
+        { receiveBlock: ['a@here.test'] },
+        { from: 'x@y.test', raw: letterOf('a@here.test') },
+        false,
+      ],
+      [
+        'block the author’s domain',
+        { receiveBlock: ['here.test'] },
+        { from: 'x@y.test', raw: letterOf('a@here.test') },
+        false,
+      ],
+      ['block the envelope', { receiveBlock: ['y.test'] }, { from: 'x@y.test', raw: letterOf('a@here.test') }, false],
+      [
+        'block whoever else is an author',
+        { receiveBlock: ['b@there.test'] },
+        { raw: letterOf('a@here.test>, Other <b@there.test') },
+        false,
+      ],
+      ['block all tags of an author', { receiveBlock: ['a@here.test'] }, { raw: letterOf('a+news@here.test') }, false],
+      ['block domains below', { receiveBlock: ['*.here.test'] }, { raw: letterOf('a@mail.here.test') }, false],
+      [
+        'do not block the domain itself with those below',
+        { receiveBlock: ['*.here.test'] },
+        { raw: letterOf('a@here.test') },
+        true,
+      ],
+      ['do not block others', { receiveBlock: ['here.test'] }, { raw: letterOf('a@nothere.test') }, true],
+      [
+        'allow an authenticated author',
+        { receiveAllow: ['here.test'] },
+        { from: 'a@here.test', raw: letterOf('a@here.test') },
+        true,
+      ],
+      [
+        'do not allow an author who is not',
+        { receiveAllow: ['here.test'] },
+        { client: elsewhere, from: 'a@here.test', raw: letterOf('a@here.test') },
+        false,
+      ],
+      [
+        'do not allow others',
+        { receiveAllow: ['y.test'] },
+        { from: 'a@here.test', raw: letterOf('a@here.test') },
+        false,
+      ],
+      [
+        'do not allow an author beside one who is listed',
+        { receiveAllow: ['here.test'] },
+        { from: 'a@here.test', raw: letterOf('a@here.test>, Other <b@there.test') },
+        false,
+      ],
+      [
+        'block before they allow',
+        { receiveAllow: ['here.test'], receiveBlock: ['a@here.test'] },
+        { from: 'a@here.test', raw: letterOf('a@here.test') },
+        false,
+      ],
+    ]
+    for (const [name, change, mail, isTaken] of cases) {
+      it(name, async () => {
+        await lists(change)
+        expect((await send(mail)).text).to.match(isTaken ? /^250 / : /^550 5\.7\.1 /)
+      })
+    }
+    it('defer a listed author that cannot be authenticated now', async () => {
+      await lists({ receiveAllow: ['here.test'] })
+      const raw = await signed(letter('a@here.test'), 'here.test', 'down')
+      expect((await send({ client: elsewhere, raw })).code).to.equal(451)
+    })
+    it('put it into Spam when another recipient takes it', async () => {
+      const other = service.address.replace('agent@', 'other@')
+      await createMailbox(service.ctx, owner, { address: other })
+      await lists({ receiveBlock: ['here.test'] })
+      expect((await send({ raw: letter('both@here.test') }, [service.address, other])).code).to.equal(250)
+      const folderIn = async (address: string) =>
+        (await listMessages(service.ctx, owner, { address, from: 'both@here.test', limit: 1 })).items[0]?.folder
+      expect(await folderIn(service.address)).to.equal('Spam')
+      expect(await folderIn(other)).to.equal('INBOX')
+    })
+  })
+
+  describe('spam', () => {
+    const mark = async (messageId: string, spam: boolean) => {
+      const message = await markSpam(service.ctx, service.principal, { address: service.address, messageId, spam })
+      await noticed()
+      return message.folder
+    }
+    it('that was marked goes to Spam from then on, until it is marked as none', async () => {
+      const mail = () => ({ from: 'shop@here.test', raw: letter('shop@here.test') })
+      const first = await taken(mail())
+      expect(first.folder).to.equal('INBOX')
+      expect(await mark(first.id, true)).to.equal('Spam')
+      const second = await taken(mail())
+      expect(second.folder).to.equal('Spam')
+      expect(await mark(second.id, false)).to.equal('INBOX')
+      expect((await taken(mail())).folder).to.equal('INBOX')
+      expect(await mark(first.id, false)).to.equal('INBOX')
+    })
+    it('of a score above the threshold goes to Spam, below it does not', async () => {
+      expect((await taken({ raw: letter('a@here.test', { body: 'score 5.9\r\n' }) })).folder).to.equal('INBOX')
+      expect((await taken({ raw: letter('a@here.test', { body: 'score 6\r\n' }) })).folder).to.equal('Spam')
+    })
+    it('of a good sender stays out of it, if that is really the sender', async () => {
+      const mail = (client: string) => ({
+        client,
+        from: 'good@here.test',
+        raw: letter('good@here.test', { body: 'score 20\r\n' }),
+      })
+      const first = await taken(mail(here))
+      expect(first.folder).to.equal('Spam')
+      expect(await mark(first.id, false)).to.equal('INBOX')
+      expect((await taken(mail(here))).folder).to.equal('INBOX')
+      expect((await taken(mail(elsewhere))).folder).to.equal('Spam')
+    })
+    it('is asked for with the whole message and its envelope', async () => {
+      const raw = letter('a@here.test')
+      await taken({ from: 'a@here.test', raw })
+      const asked = rspamd.asked.at(-1)
+      expect(asked?.body.equals(raw)).to.equal(true)
+      expect(asked?.headers).to.include({ ip: here, helo: 'client.test', from: 'a@here.test', rcpt: service.address })
+    })
+    it('is not asked for when the filter is down', async () => {
+      rspamd.status = 500
+      expect((await taken({ raw: letter('a@here.test', { body: 'score 20\r\n' }) })).folder).to.equal('INBOX')
+      rspamd.status = 200
+    })
+  })
+
+  describe('a virus', () => {
+    const cases = [
+      ['is refused', 'VIRUS\r\n', '550 5.7.1'],
+      ['is not in ordinary mail', 'harmless\r\n', '250'],
+      ['may be in mail when the scanner fails: deferred', 'ERROR\r\n', '451 4.3.0'],
+      ['may be in mail when the scanner does not answer: deferred', 'SILENCE\r\n', '451 4.3.0'],
+      ['is not looked for in mail that is too large', `VIRUS\r\n${`${'x'.repeat(990)}\r\n`.repeat(1_010)}`, '250'],
+    ] as const
+    for (const [name, body, reply] of cases) {
+      it(name, async () => {
+        expect((await send({ raw: letter('a@here.test', { body }) })).text).to.match(new RegExp(`^${reply} `))
+      })
+    }
+  })
+})
+
+/** A letter as a table holds it: made before the service knows its address. */
+function letterOf(from: string): string {
+  return `From: Someone <${from}>\r\nSubject: listed\r\n\r\nHello ${Math.random()}.\r\n`
+}
