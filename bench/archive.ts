@@ -60,7 +60,11 @@ export function createArchive(
       })
       const workers = Math.min(availableParallelism(), boxes.length)
       const shares = Array.from({ length: workers }, (_, n) => ({
-        ...{ data, each, seed: seed + n, startsAt: at + n * everyMs, everyMs: everyMs * workers },
+        data,
+        each,
+        seed: seed + n,
+        startsAt: at + n * everyMs,
+        everyMs: everyMs * workers,
         boxes: boxes.filter((_, place) => place % workers === n),
       }))
       const missing = ({ boxes: own }: Share) => own.reduce((sum, { has }) => sum + Math.max(0, each - has), 0)

@@ -68,10 +68,19 @@ async function arrivalOf(
   const raw = letter({ number, address, when })
   const { ref, chunks } = await packBlob({ id: deriveId('blb', id, 'bench'), bytes: raw, users: [id], at: when })
   const message = {
-    ...{ _id: id, accountId, mailboxId, mailbox: address, folderId: standardFolderId(mailboxId, 'INBOX') },
+    _id: id,
+    accountId,
+    mailboxId,
+    mailbox: address,
+    folderId: standardFolderId(mailboxId, 'INBOX'),
     threadId: deriveId('thr', mailboxId, String(Math.floor(number / messagesPerThread))),
-    ...{ seen: random() < seenShare, flagged: random() < flaggedShare, answered: false, receivedAt: when },
-    ...{ deliveredTo: address, trace: '', ...describe(jobs.arrival({ raw, prefix: '' }), ref) },
+    seen: random() < seenShare,
+    flagged: random() < flaggedShare,
+    answered: false,
+    receivedAt: when,
+    deliveredTo: address,
+    trace: '',
+    ...describe(jobs.arrival({ raw, prefix: '' }), ref),
   }
   return { chunks, messages: [message] }
 }

@@ -116,11 +116,28 @@ function emailOf({ senders, blobs }: Held, n: number): EmailDoc {
   const to = `r${n}@remote${n % 50}.example`
   const untried = { at, reason: null, mx: null, response: null, tls: null, attempts: 0, announced: null }
   return {
-    ...{ _id: id, accountId: account.id, keyId: null, mailboxId: mailbox._id, mailbox: mailbox.address },
-    ...{ from: { name: '', address: mailbox.address }, to: [{ name: '', address: to }], cc: [], bcc: [] },
-    ...{ subject: 'Bench', messageIdHeader: `${id}@${mailbox.domain}`, blob: blobs[n % blobs.length]! },
-    ...{ messageId: null, threadId: null, inReplyTo: null, references: [], taken: [], takenBy: '' },
-    ...{ origin: 'transactional', createdAt: at, planned: true, rev: 0 },
+    _id: id,
+    accountId: account.id,
+    keyId: null,
+    mailboxId: mailbox._id,
+    mailbox: mailbox.address,
+    from: { name: '', address: mailbox.address },
+    to: [{ name: '', address: to }],
+    cc: [],
+    bcc: [],
+    subject: 'Bench',
+    messageIdHeader: `${id}@${mailbox.domain}`,
+    blob: blobs[n % blobs.length]!,
+    messageId: null,
+    threadId: null,
+    inReplyTo: null,
+    references: [],
+    taken: [],
+    takenBy: '',
+    origin: 'transactional',
+    createdAt: at,
+    planned: true,
+    rev: 0,
     recipients: [{ email: to, status: 'queued', ...untried }],
   }
 }
@@ -130,10 +147,19 @@ function rowOf(
   { _id, accountId, from, recipients, messageIdHeader, blob, createdAt }: EmailDoc,
 ): OutboxDoc {
   return {
-    ...{ _id: `${_id}#0`, accountId, emailId: _id, n: 0, messageIdHeader, blob, createdAt, notBefore: createdAt },
+    _id: `${_id}#0`,
+    accountId,
+    emailId: _id,
+    n: 0,
+    messageIdHeader,
+    blob,
+    createdAt,
+    notBefore: createdAt,
     sender: returnPathOf(ctx, { emailId: _id, n: 0 }, from.address),
     recipient: recipients[0]?.email ?? '',
-    ...{ lease: null, attempts: 0, attempting: false },
+    lease: null,
+    attempts: 0,
+    attempting: false,
   }
 }
 

@@ -143,8 +143,14 @@ async function sendBySubmission(service: Service, senders: readonly Sender[], co
   const transports = senders.map(({ mailbox, password }): [string, Transporter] => [
     mailbox.address,
     createTransport({
-      ...{ host: '127.0.0.1', port, secure: true, pool: true, maxConnections: 1, maxMessages: count },
-      ...{ auth: { user: mailbox.address, pass: password }, tls: { rejectUnauthorized: false } },
+      host: '127.0.0.1',
+      port,
+      secure: true,
+      pool: true,
+      maxConnections: 1,
+      maxMessages: count,
+      auth: { user: mailbox.address, pass: password },
+      tls: { rejectUnauthorized: false },
     }),
   ])
   await inParallel(count, (n) => {
@@ -180,13 +186,19 @@ async function drain({
       held,
       { accountId: account.id, keyId: null, account },
       {
-        ...{ id: newId('em', later), mailbox, parent: null, from, sender: async () => from, keepsCopy: false },
-        ...{ origin: 'transactional', input: { to, subject: `Bench ${n}`, text }, recipients: to, files: [] },
-        ...{
-          sendAt: null,
-          allowance: { taken: [], token: '', close: async () => undefined },
-          decided: [{ email: to[0]!.address, decision: 'send', reason: null }],
-        },
+        id: newId('em', later),
+        mailbox,
+        parent: null,
+        from,
+        sender: async () => from,
+        keepsCopy: false,
+        origin: 'transactional',
+        input: { to, subject: `Bench ${n}`, text },
+        recipients: to,
+        files: [],
+        sendAt: null,
+        allowance: { taken: [], token: '', close: async () => undefined },
+        decided: [{ email: to[0]!.address, decision: 'send', reason: null }],
       },
     )
   })

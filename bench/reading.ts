@@ -145,7 +145,8 @@ async function measure(
   return [
     await repeat(bench, { ...given, what: 'list of 50', path: (n) => `${pathOf(n)}/messages?limit=50` }),
     await repeat(bench, {
-      ...{ ...given, what: 'search, two words and a filter' },
+      ...given,
+      what: 'search, two words and a filter',
       path: (n) => `${pathOf(n)}/search?q=${queries(n)}`,
     }),
     await repeat(bench, { ...given, what: 'thread', path: (n) => threads[n % threads.length]! }),

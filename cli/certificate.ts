@@ -13,7 +13,7 @@ export function certificateFiles(dataFolder: string): CertificateFiles {
   return { key: path.join(folder, 'key.pem'), cert: path.join(folder, 'cert.pem') }
 }
 
-/** Makes key and certificate for a host name when there are none. Answers where they are. */
+/** Makes key and certificate for a host name when there are none. Returns where they are. */
 export async function ensureCertificate(dataFolder: string, hostname: string, now: Date): Promise<CertificateFiles> {
   const files = certificateFiles(dataFolder)
   if ((await readIfThere(files.cert)) !== null && (await readIfThere(files.key)) !== null) return files

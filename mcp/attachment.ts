@@ -56,8 +56,14 @@ export async function showBytes(
   const link = form === 'link' && makeLink !== undefined ? await makeLink() : null
   const url = link?.url ?? address
   const result = apart(bytesResult, {
-    ...{ success: true, form, size: content.length, url, expires_at: link?.expiresAt.toISOString() ?? null },
-    ...{ next: text?.next?.toString() ?? null, name, content_type: contentType },
+    success: true,
+    form,
+    size: content.length,
+    url,
+    expires_at: link?.expiresAt.toISOString() ?? null,
+    next: text?.next?.toString() ?? null,
+    name,
+    content_type: contentType,
     ...(text !== null && { text: text.text }),
   })
   const block = untrustedBlock(result)

@@ -31,7 +31,11 @@ export const getAccount = operation({
   async handle({ principal }) {
     const { id, name, status, plan, agentsPlan, claimExpiresAt, owner, sandbox, createdAt } = principal.account
     return {
-      ...{ id, name, status, plan, agentsPlan },
+      id,
+      name,
+      status,
+      plan,
+      agentsPlan,
       ...(claimExpiresAt !== null && { claimExpiresAt: claimExpiresAt.toISOString() }),
       ...(owner !== null && { owner }),
       sandbox,

@@ -34,7 +34,10 @@ export const getContacts = operation({
     const { items, next } = await find(ctx, principal, { address, q, limit, before })
     return {
       contacts: items.map(({ name, address: of, lastSeenAt, sent, received }) => ({
-        ...{ name, address: of, sent, received },
+        name,
+        address: of,
+        sent,
+        received,
         last_seen_at: lastSeenAt.toISOString(),
       })),
       next,

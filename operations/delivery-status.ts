@@ -28,7 +28,11 @@ export const getDeliveryStatus = operation({
     const email = await get(ctx, principal, { id, messageId: message_id })
     const { _id, messageId, mailbox, subject, recipients } = email
     return {
-      ...{ id: _id, message_id: messageId, mailbox, subject, status: overallStatus(email) },
+      id: _id,
+      message_id: messageId,
+      mailbox,
+      subject,
+      status: overallStatus(email),
       recipients: recipients.map(recipientStatus),
     }
   },

@@ -55,8 +55,15 @@ function emailOf(email: Found): Email {
   const { _id, from, to, cc, bcc, subject, mailbox, messageId, tags = [], sendAt, createdAt, recipients } = email
   const addresses = (people: Found['to']) => people.map(({ address }) => address)
   return {
-    ...{ id: _id, from: from.address, to: addresses(to), cc: addresses(cc), bcc: addresses(bcc), subject, mailbox },
-    ...{ message_id: messageId, tags },
+    id: _id,
+    from: from.address,
+    to: addresses(to),
+    cc: addresses(cc),
+    bcc: addresses(bcc),
+    subject,
+    mailbox,
+    message_id: messageId,
+    tags,
     ...(sendAt !== undefined && { sendAt: sendAt.toISOString() }),
     createdAt: createdAt.toISOString(),
     recipients: recipients.map(recipientStatus),

@@ -112,7 +112,12 @@ export const deleteMailbox = operation({
 export function mailboxRecord(mailbox: Found) {
   const { address, displayName, kind, domain, createdAt, createdBy, signature, autoReply, storage, hint } = mailbox
   return {
-    ...{ address, displayName, kind, domain, createdBy, signature },
+    address,
+    displayName,
+    kind,
+    domain,
+    createdBy,
+    signature,
     createdAt: createdAt.toISOString(),
     autoReply: autoReply && { ...autoReply, until: autoReply.until?.toISOString() ?? null },
     storage: { used: storage.usedBytes, limit: storage.limitBytes },

@@ -65,10 +65,16 @@ function scheduledOf({
 }: Found): Scheduled {
   const addresses = (people: Found['to']) => people.map(({ address }) => address)
   return {
-    ...{ id: _id, message_id: messageId, thread_id: threadId },
+    id: _id,
+    message_id: messageId,
+    thread_id: threadId,
     sendAt: scheduledFor?.toISOString() ?? null,
     status: scheduledFor === undefined ? 'cancelled' : 'scheduled',
-    ...{ from: from.address, to: addresses(to), cc: addresses(cc), bcc: addresses(bcc), subject },
+    from: from.address,
+    to: addresses(to),
+    cc: addresses(cc),
+    bcc: addresses(bcc),
+    subject,
     createdAt: createdAt.toISOString(),
   }
 }

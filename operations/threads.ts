@@ -62,7 +62,10 @@ export const getThread = operation({
 function record({ id, subject, participants, messageCount, lastMessageAt, labels, awaiting }: Found): Thread {
   return {
     thread_id: id,
-    ...{ subject, participants, labels, awaiting },
+    subject,
+    participants,
+    labels,
+    awaiting,
     message_count: messageCount,
     last_message_at: lastMessageAt.toISOString(),
   }

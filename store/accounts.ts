@@ -20,7 +20,7 @@ export function listAccounts(store: Store, limit: number): Promise<AccountDoc[]>
   return store.accounts.find({}).sort({ _id: -1 }).limit(limit).toArray()
 }
 
-/** Changes fields of an account whose state is still `from`. Answers the account as it then is, null when it was not. */
+/** Changes fields of an account whose state is still `from`. Returns the account as it then is, null when it was not. */
 export function changeAccount(
   store: Store,
   accountId: string,
@@ -107,12 +107,16 @@ export async function walkPlaces(
   return accounts.map((account) => ({
     accountId: account._id,
     counted: {
-      ...{ inboxes: account.inboxes, webhooks: account.webhooks },
-      ...{ templates: account.templates ?? 0, aliases: account.aliases ?? 0 },
+      inboxes: account.inboxes,
+      webhooks: account.webhooks,
+      templates: account.templates ?? 0,
+      aliases: account.aliases ?? 0,
     },
     real: {
-      ...{ inboxes: inboxes.get(account._id) ?? 0, webhooks: webhooks.get(account._id) ?? 0 },
-      ...{ templates: templates.get(account._id) ?? 0, aliases: aliases.get(account._id) ?? 0 },
+      inboxes: inboxes.get(account._id) ?? 0,
+      webhooks: webhooks.get(account._id) ?? 0,
+      templates: templates.get(account._id) ?? 0,
+      aliases: aliases.get(account._id) ?? 0,
     },
   }))
 }

@@ -202,7 +202,7 @@ function closingsOf(
 }
 
 /**
- * Inserts what is not there. Answers, for those that were, the id of what is there. By document and not by id: two settlings
+ * Inserts what is not there. Returns, for those that were, the id of what is there. By document and not by id: two settlings
  * of one send may bring the same Sent copy twice in one group, and only one of them is a repeat.
  */
 async function insertMessages(store: Store, messages: readonly MessageDoc[]): Promise<Map<MessageDoc, string>> {

@@ -2,7 +2,7 @@
 import type { BatchDoc } from './documents/sending.ts'
 import { isDuplicate, type Store } from './open.ts'
 
-/** Commits a batch. Answers the one that stands under its idempotency key: this, or an earlier one. */
+/** Commits a batch. Returns the one that stands under its idempotency key: this, or an earlier one. */
 export async function insertBatch(store: Store, batch: BatchDoc): Promise<BatchDoc> {
   try {
     await store.batches.insertOne(batch)

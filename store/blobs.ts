@@ -124,7 +124,7 @@ export async function doubtBlobs(store: Store, blobIds: readonly string[], at: D
 /** Users that are gone, of one blob. */
 export type BlobDrop = { readonly blobId: string; readonly users: readonly string[] }
 
-/** Strikes users off, and removes the blobs that nobody uses any more. Safe to repeat. Answers how many went. */
+/** Strikes users off, and removes the blobs that nobody uses any more. Safe to repeat. Returns how many went. */
 export async function dropBlobUsers(store: Store, drops: readonly BlobDrop[]): Promise<number> {
   if (drops.length === 0) return 0
   await store.blobs.bulkWrite(

@@ -17,7 +17,7 @@ export type Chain<I extends Item, D extends Item & Link, L extends Link = Link> 
 }
 
 /**
- * Appends items of several accounts, those of each in order; one that is there already (same id) is left as it is. Answers
+ * Appends items of several accounts, those of each in order; one that is there already (same id) is left as it is. Returns
  * the new ones. Rejects when others append to the same chains all the time.
  */
 export type Append<I, D> = (items: readonly I[]) => Promise<readonly D[]>
@@ -71,7 +71,7 @@ export function createAppend<I extends Item, D extends Item & Link, L extends Li
   }
 }
 
-/** Ordered: nothing after a refused one is inserted. Answers how many were. */
+/** Ordered: nothing after a refused one is inserted. Returns how many were. */
 async function insertUntilRefused<D extends Item>(collection: Collection<D>, docs: readonly D[]): Promise<number> {
   try {
     await collection.insertMany(docs as unknown as OptionalUnlessRequiredId<D>[], { ordered: true })

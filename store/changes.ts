@@ -13,9 +13,9 @@ export type { ChangeNote } from './documents/service.ts'
 export type ChangeFeed = {
   /** Sends a note; never waits and never fails: what is lost is found by the sweep. */
   publish(note: ChangeNote): void
-  /** Calls `listener` with the notes of all processes, this one's too, from now on. Answers how to stop. */
+  /** Calls `listener` with the notes of all processes, this one's too, from now on. Returns a function that stops it. */
   listen(listener: (note: ChangeNote) => void): () => void
-  /** Looks for notes more often, while somebody waits for one. Answers how to stop. */
+  /** Looks for notes more often, while somebody waits for one. Returns a function that stops it. */
   hurry(): () => void
   close(): Promise<void>
 }

@@ -121,7 +121,10 @@ function behind(before: ContactPosition | null): Filter<ContactDoc> {
 function describe({ accountId, mailboxId, address, name, words, at }: ContactSeen): Document {
   const named = name !== ''
   return {
-    ...{ accountId, mailboxId, address: { $literal: address }, lastSeenAt: { $max: ['$lastSeenAt', at] } },
+    accountId,
+    mailboxId,
+    address: { $literal: address },
+    lastSeenAt: { $max: ['$lastSeenAt', at] },
     name: named ? { $literal: name } : { $ifNull: ['$name', ''] },
     words: named ? { $literal: words } : { $ifNull: ['$words', { $literal: words }] },
   }

@@ -3,7 +3,7 @@ import type { Filter, UpdateFilter } from 'mongodb'
 import type { DeliveryStatus, EmailDoc, EmailRecipient } from './documents/sending.ts'
 import { duplicatesIn, type Store } from './open.ts'
 
-/** Commits sends. From here on they are accepted. Answers the places of those that were committed before, under the same id. */
+/** Commits sends. From here on they are accepted. Returns the places of those that were committed before, under the same id. */
 export async function insertEmails(store: Store, emails: readonly EmailDoc[]): Promise<ReadonlySet<number>> {
   try {
     await store.emails.insertMany([...emails], { ordered: false })

@@ -146,7 +146,7 @@ export async function disableWebhooks(
   await store.webhooks.updateMany({ accountId, agentKeyId }, { $set: { enabled: false } })
 }
 
-/** Notes the first failure since the last success; a later one leaves it. Answers when failing began. */
+/** Notes the first failure since the last success; a later one leaves it. Returns when failing began. */
 export async function noteFailing(
   store: Store,
   { accountId, webhookId, at }: { accountId: string; webhookId: string; at: Date },

@@ -217,7 +217,14 @@ function take(
   const next = { $add: ['$highestModseq', 1] }
   const counted = Object.entries(labels)
   const reservation: { [K in keyof Reservation]: unknown } = {
-    ...{ token, uid: '$uidNext', uids, modseq: next, at, total, unread, bytes },
+    token,
+    uid: '$uidNext',
+    uids,
+    modseq: next,
+    at,
+    total,
+    unread,
+    bytes,
     ...(counted.length > 0 && { labels }),
     ...(threads !== undefined && { threads }),
   }

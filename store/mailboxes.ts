@@ -23,7 +23,7 @@ export function findAddresses(store: Store, addresses: readonly string[]): Promi
 
 /**
  * A mailbox that ended reaches nobody: its address stops receiving but stays taken, aliases lose it, and those that had no
- * other go. Safe to repeat. Answers the addresses that changed, and how many aliases went.
+ * other go. Safe to repeat. Returns the addresses that changed, and how many aliases went.
  */
 export async function releaseAddresses(
   store: Store,

@@ -21,8 +21,15 @@ export type ReadMessage = Pick<
 >
 
 const readFields = {
-  ...{ mailboxId: 1, folderId: 1, threadId: 1, uid: 1, modseq: 1 },
-  ...{ seen: 1, labels: 1, sizeBytes: 1, blob: 1 },
+  mailboxId: 1,
+  folderId: 1,
+  threadId: 1,
+  uid: 1,
+  modseq: 1,
+  seen: 1,
+  labels: 1,
+  sizeBytes: 1,
+  blob: 1,
 } as const
 
 /** What is to be different. A move names where it came from and since when it is discarded, if it goes where mail is discarded. */
@@ -80,7 +87,7 @@ export function findDiscarded(store: Store, before: Date, limit: number): Promis
     .toArray()
 }
 
-/** Answers the ids of those that were changed; the others changed meanwhile, or a folder gives no reservation. */
+/** Returns the ids of those that were changed; the others changed meanwhile, or a folder gives no reservation. */
 export async function editMessages(store: Store, change: Change, edit: Edit): Promise<ReadonlySet<string>> {
   const { mailboxId, folderId, messages, at } = change
   if (messages.length === 0) return new Set()
@@ -110,7 +117,7 @@ export async function editMessages(store: Store, change: Change, edit: Edit): Pr
   return changed
 }
 
-/** Removes messages for good, and the blobs nobody else uses. Answers the ids of those that went. */
+/** Removes messages for good, and the blobs nobody else uses. Returns the ids of those that went. */
 export async function removeMessages(store: Store, change: Change): Promise<ReadonlySet<string>> {
   const { mailboxId, folderId, messages, at } = change
   if (messages.length === 0) return new Set()
@@ -129,7 +136,9 @@ export async function removeMessages(store: Store, change: Change): Promise<Read
   const marked = await withModseq(store, messages, matchedCount, { folderId, modseq: taken.modseq })
   const ids = [...marked]
   const { deletedCount } = await store.messages.deleteMany({
-    ...{ mailboxId, folderId, modseq: taken.modseq },
+    mailboxId,
+    folderId,
+    modseq: taken.modseq,
     _id: { $in: ids },
   })
   const removed = deletedCount === marked.size ? marked : await goneOf(store, mailboxId, ids)

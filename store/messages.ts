@@ -129,7 +129,7 @@ export async function hasMailFrom(
   return found !== null
 }
 
-/** Removes up to `limit` messages of an ended mailbox, with their blobs. Answers how many. */
+/** Removes up to `limit` messages of an ended mailbox, with their blobs. Returns how many. */
 export async function purgeMessages(store: Store, mailboxId: string, limit: number): Promise<number> {
   const messages = await store.messages
     .find({ mailboxId }, { projection: { blob: 1 } })

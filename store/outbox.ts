@@ -138,7 +138,7 @@ export async function restLanes(store: Store, { accountIds, token, until }: Clai
   )
 }
 
-/** Gives rows more time. Answers how many are still claimed under the token: only those are touched. */
+/** Gives rows more time. Returns how many are still claimed under the token: only those are touched. */
 export async function extendLease(
   store: Store,
   rows: readonly RowKey[],

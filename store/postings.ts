@@ -93,7 +93,7 @@ export class Unpacker {
     return this.buffer.subarray(from, this.at)
   }
 
-  /** Answers where the skipped bytes begin. */
+  /** Returns where the skipped bytes begin. */
   skip(length: number): number {
     const from = this.at
     this.at += length
@@ -117,7 +117,7 @@ export class BlockPacker {
     this.packer = new Packer(this.blockBytes * 2)
   }
 
-  /** Answers the block that is full with it, or null. */
+  /** Returns the block that is full with it, or null. */
   add({ word, count, messages, positions }: Entry): Buffer | null {
     const { packer } = this
     const bytes = Buffer.from(word)

@@ -134,7 +134,9 @@ async function settle(
 ): Promise<boolean> {
   const { modifiedCount } = await store.folders.updateOne(
     {
-      ...{ _id: folder._id, mailboxId: folder.mailboxId, recount: token },
+      _id: folder._id,
+      mailboxId: folder.mailboxId,
+      recount: token,
       touched: { $size: folder.touched?.length ?? 0 },
     },
     { $inc: increments(folder, countsWith(tally, living)), $unset: traces, $pull: { open: { at: { $lt: before } } } },
@@ -147,7 +149,9 @@ function increments(folder: FolderCounts, right: Required<FolderCounts>): { [fie
   const { labels = {} } = folder
   const keys = new Set([...Object.keys(labels), ...Object.keys(right.labels)])
   return {
-    ...{ total: right.total - folder.total, unread: right.unread - folder.unread, bytes: right.bytes - folder.bytes },
+    total: right.total - folder.total,
+    unread: right.unread - folder.unread,
+    bytes: right.bytes - folder.bytes,
     ...Object.fromEntries([...keys].map((key) => [`labels.${key}`, (right.labels[key] ?? 0) - (labels[key] ?? 0)])),
   }
 }

@@ -27,9 +27,21 @@ export type ThreadMessage = Pick<
 > & { readonly attachments: readonly object[]; readonly fingerprint?: unknown }
 
 const messageFields = {
-  ...{ mailboxId: 1, mailbox: 1, folderId: 1, threadId: 1 },
-  ...{ from: 1, to: 1, cc: 1, subject: 1, receivedAt: 1, seen: 1, flagged: 1, labels: 1 },
-  ...{ 'trust.autoSubmitted': 1, 'attachments.inline': 1, fingerprint: 1 },
+  mailboxId: 1,
+  mailbox: 1,
+  folderId: 1,
+  threadId: 1,
+  from: 1,
+  to: 1,
+  cc: 1,
+  subject: 1,
+  receivedAt: 1,
+  seen: 1,
+  flagged: 1,
+  labels: 1,
+  'trust.autoSubmitted': 1,
+  'attachments.inline': 1,
+  fingerprint: 1,
 } as const
 
 /** The newest messages of a thread that are looked at; what is older counts for nothing. Against threads without end. */
@@ -77,7 +89,7 @@ export async function findThreadMessages(store: Store, refs: readonly ThreadRef[
 }
 
 /**
- * Writes threads in place of the revisions they were derived from (undefined: there was none). Answers the ids of those that
+ * Writes threads in place of the revisions they were derived from (undefined: there was none). Returns the ids of those that
  * somebody else wrote meanwhile: they are to be derived again.
  */
 export async function writeThreads(

@@ -22,7 +22,7 @@ export type Take = {
 }
 
 /**
- * Raises the counters of each take, unless one of its own would pass its limit. Answers the places of those that were refused.
+ * Raises the counters of each take, unless one of its own would pass its limit. Returns the places of those that were refused.
  * Twenty callers at once never pass a limit: the condition is in the update. A document that is there and does not meet it is
  * in the way of the insert that the update then tries, which is how a bulk write tells whom it refused.
  */

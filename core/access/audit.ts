@@ -33,7 +33,7 @@ export function recordAudit(ctx: Context, entry: Entry): Promise<void> {
   return entries(ctx)({ _id: newId('aud', at), ...entry, at, requestId: ctx.requestId })
 }
 
-/** Walks an account's chain. Answers the number of entries, and the first one whose hash does not fit. */
+/** Walks an account's chain. Returns the number of entries, and the first one whose hash does not fit. */
 export async function verifyAudit(
   ctx: Context,
   accountId: string,

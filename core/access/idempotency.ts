@@ -29,7 +29,7 @@ export type Once =
 
 /**
  * Begins a request that must happen at most once under its key. `fingerprint` tells requests apart (method, path, body).
- * Answers the first request's answer when there is one. Fails with `idempotency_key_invalid`, `idempotency_in_progress`,
+ * Returns the first request's answer when there is one. Fails with `idempotency_key_invalid`, `idempotency_in_progress`,
  * `idempotency_key_reused`.
  */
 export async function beginOnce(

@@ -34,9 +34,16 @@ export async function createKey(
   const at = ctx.clock.now()
   const apiKey = newCredential(prefix)
   const doc: KeyDoc = {
-    ...{ _id: newId('key', at), accountId, hash: toBinary(hashCredential(apiKey)), kind, name, scopes },
+    _id: newId('key', at),
+    accountId,
+    hash: toBinary(hashCredential(apiKey)),
+    kind,
+    name,
+    scopes,
     mailboxIds: kind === 'agent' ? mailboxIds : null,
-    ...{ createdAt: at, expiresAt, revokedAt: null },
+    createdAt: at,
+    expiresAt,
+    revokedAt: null,
   }
   await store.insertKey(ctx.store, doc)
   return { apiKey, key: keyOf(doc) }

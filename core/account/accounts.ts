@@ -82,10 +82,19 @@ export async function signup(
   const doc: AccountDoc = {
     _id: accountId,
     name: taken,
-    ...{ status: 'unclaimed', plan: null, agentsPlan: 'free', sandbox: false, createdAt: at, owner: null },
+    status: 'unclaimed',
+    plan: null,
+    agentsPlan: 'free',
+    sandbox: false,
+    createdAt: at,
+    owner: null,
     claimExpiresAt: expiresAt,
     claimHash: toBinary(hashCredential(token)),
-    ...{ inboxes: 1, webhooks: 0, eventSeqFloor: 0, sendingPaused: null, warmUp: firstWarmUp(at) },
+    inboxes: 1,
+    webhooks: 0,
+    eventSeqFloor: 0,
+    sendingPaused: null,
+    warmUp: firstWarmUp(at),
   }
   await store.insertAccount(ctx.store, doc)
   const mailboxAddress = `${inbox}@${taken}.${ctx.settings.sharedDomain}`

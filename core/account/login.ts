@@ -41,7 +41,11 @@ export async function createAppPassword(
   const { apiKey, key } = await createKey(
     ctx,
     {
-      ...{ accountId: account.id, kind: 'agent', name, mailboxIds: [mailbox._id], expiresAt: null },
+      accountId: account.id,
+      kind: 'agent',
+      name,
+      mailboxIds: [mailbox._id],
+      expiresAt: null,
       scopes: ['mail:read', 'mail:send', 'mail:write'],
     },
     appPasswordPrefix,

@@ -99,7 +99,12 @@ async function announce(
   await recordEvents(ctx, [
     {
       _id: deriveId('evt', newId('evt', at), type),
-      ...{ accountId, type, createdAt: at, mailbox: null, mailboxId: null, domain: null },
+      accountId,
+      type,
+      createdAt: at,
+      mailbox: null,
+      mailboxId: null,
+      domain: null,
       data: { reason, at: at.toISOString() },
     },
   ])

@@ -25,8 +25,13 @@ export async function reportBounces(
   const { domain } = splitAddress(email.mailbox)
   for (const { recipient, n } of bounced) {
     const report = bounceMessage({
-      ...{ to: email.mailbox, domain, hostname: ctx.hostname, messageId: `${email._id}.${n}.bounce@${domain}` },
-      ...{ at: recipient.at, recipient: recipient.email, remoteMta: recipient.mx },
+      to: email.mailbox,
+      domain,
+      hostname: ctx.hostname,
+      messageId: `${email._id}.${n}.bounce@${domain}`,
+      at: recipient.at,
+      recipient: recipient.email,
+      remoteMta: recipient.mx,
       response: recipient.response ?? '550 5.0.0 not delivered',
       originalHeader: raw.subarray(0, end < 0 ? raw.length : end + 2),
     })
@@ -37,7 +42,10 @@ export async function reportBounces(
 async function deliver(ctx: Context, mailbox: string, raw: Buffer, transactionId: string): Promise<void> {
   try {
     await receive(ctx, {
-      ...{ raw, reversePath: '', recipients: [await findRecipient(ctx, mailbox)], transactionId },
+      raw,
+      reversePath: '',
+      recipients: [await findRecipient(ctx, mailbox)],
+      transactionId,
       peer: { address: '127.0.0.1', helo: ctx.hostname, protocol: 'local', cipher: null },
     })
   } catch (error) {

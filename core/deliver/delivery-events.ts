@@ -130,7 +130,11 @@ function sentOf(email: EmailDoc): Sent[] {
   const { accountId, sentAt } = email
   if (sentAt === undefined) return []
   const event = (name: string, n: number) => ({
-    ...{ id: deriveId('evt', email._id, name), accountId, email, n, at: sentAt.toISOString() },
+    id: deriveId('evt', email._id, name),
+    accountId,
+    email,
+    n,
+    at: sentAt.toISOString(),
   })
   if (isOfMailbox(email)) return [event('message.sent', 0)]
   return email.recipients.flatMap(({ status }, n) => (status === 'failed' ? [] : [event(`message.sent#${n}`, n)]))
@@ -149,9 +153,15 @@ function withoutCopy(email: EmailDoc, n: number, at: string): NewEvent['data'] {
   const one = email.recipients[n]?.email ?? ''
   return {
     mailbox: email.mailbox ?? email.from.address,
-    ...{ message_id: null, thread_id: null, folder: 'Sent', from: email.from },
+    message_id: null,
+    thread_id: null,
+    folder: 'Sent',
+    from: email.from,
     to: isOfMailbox(email) ? email.to : [{ name: '', address: one }],
-    ...{ subject: null, snippet: null, received_at: at, attachments: [] },
+    subject: null,
+    snippet: null,
+    received_at: at,
+    attachments: [],
   }
 }
 

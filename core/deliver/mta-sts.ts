@@ -56,8 +56,12 @@ export function createStsPolicies(
       if (fetched === false) throw new Error('the policy host has no address')
       const { mode, mx = [], maxAge = 0 } = fetched
       const policy: StsPolicyDoc = {
-        ...{ _id: domain, policyId, mode, servers: mx.slice(0, serversMax) },
-        ...{ fetchedAt: now, expiresAt: after(now, maxAge * 1_000) },
+        _id: domain,
+        policyId,
+        mode,
+        servers: mx.slice(0, serversMax),
+        fetchedAt: now,
+        expiresAt: after(now, maxAge * 1_000),
       }
       await keepStsPolicy(ctx.store, policy)
       return policy

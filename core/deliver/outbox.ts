@@ -196,7 +196,7 @@ async function isOurs(ctx: Context, domain: string): Promise<boolean> {
   return doc !== null && doc.status !== 'pending'
 }
 
-/** Calls `wake` when mail may be due that was not before. Answers how to stop. */
+/** Calls `wake` when mail may be due that was not before. Returns a function that stops it. */
 export function onDue(ctx: Context, wake: () => void): () => void {
   return ctx.changes.listen((note) => {
     if (note.kind === 'due') wake()
@@ -224,17 +224,18 @@ async function withoutFinished(ctx: Context, rows: readonly OutboxDoc[]): Promis
 
 function attemptOf(ctx: Context, row: OutboxDoc, read: Buffer | undefined): Attempt {
   return {
-    ...{
-      id: row._id,
-      token: row.lease?.token ?? '',
-      accountId: row.accountId,
-      emailId: row.emailId,
-      n: row.n,
-      sender: row.sender,
-      recipient: row.recipient,
-    },
-    ...{ domain: splitAddress(row.recipient).domain, attempt: row.attempts },
-    ...{ firstAttemptAt: row.createdAt, messageIdHeader: row.messageIdHeader, sizeBytes: row.blob.sizeBytes },
+    id: row._id,
+    token: row.lease?.token ?? '',
+    accountId: row.accountId,
+    emailId: row.emailId,
+    n: row.n,
+    sender: row.sender,
+    recipient: row.recipient,
+    domain: splitAddress(row.recipient).domain,
+    attempt: row.attempts,
+    firstAttemptAt: row.createdAt,
+    messageIdHeader: row.messageIdHeader,
+    sizeBytes: row.blob.sizeBytes,
     heldUntil: row.notBefore ?? row.createdAt,
     async readRaw() {
       const raw = read ?? (await readBlob(ctx.store, row.blob))

@@ -113,7 +113,12 @@ function changesOf(ended: Ended): RecipientChange[] {
   if (outcome.untried === true && !givenUp) return []
   const seen = { at, mx, response, tls, attempts: attempt.attempt }
   const of = (from: readonly EmailRecipient['status'][], change: Partial<EmailRecipient>): RecipientChange => ({
-    ...{ accountId, emailId, n, from, change, at },
+    accountId,
+    emailId,
+    n,
+    from,
+    change,
+    at,
   })
   const open = ['queued', 'sent'] as const
   if (outcome.status === 'deferred' && !givenUp) {

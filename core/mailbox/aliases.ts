@@ -60,8 +60,13 @@ export async function createAlias(
   await requireOwnDomain(ctx, accountId, domain)
   const mailboxes = await Promise.all(targets.map((target) => reachMailbox(ctx, principal, target)))
   const doc: AddressDoc = {
-    ...{ _id: canonical, accountId, mailboxIds: [...new Set(mailboxes.map(({ _id }) => _id))], kind: 'alias', domain },
-    ...{ createdAt: ctx.clock.now(), releasedAt: null },
+    _id: canonical,
+    accountId,
+    mailboxIds: [...new Set(mailboxes.map(({ _id }) => _id))],
+    kind: 'alias',
+    domain,
+    createdAt: ctx.clock.now(),
+    releasedAt: null,
   }
   if (!(await takePlace(ctx.store, accountId, 'aliases', aliasesMax)))
     throw new Failure('conflict', `An account has at most ${aliasesMax} aliases.`)

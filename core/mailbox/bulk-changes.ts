@@ -16,7 +16,7 @@ import { deriveOf } from './threading.ts'
 const passesMax = 5
 const pauseMs = 100
 
-/** Marks the messages of a folder as seen. Answers how many were not. Fails with `not_found`. */
+/** Marks the messages of a folder as seen. Returns how many were not. Fails with `not_found`. */
 export async function markAllRead(
   ctx: Context,
   principal: Principal,
@@ -32,7 +32,7 @@ export async function markAllRead(
   })
 }
 
-/** Removes everything in Trash for good. Answers how many messages went. */
+/** Removes everything in Trash for good. Returns how many messages went. */
 export async function emptyTrash(ctx: Context, principal: Principal, address: string): Promise<number> {
   const mailbox = await reachMailbox(ctx, principal, address)
   const trash = await getFolder(ctx, mailbox._id, 'trash')
@@ -42,7 +42,7 @@ export async function emptyTrash(ctx: Context, principal: Principal, address: st
   })
 }
 
-/** Moves everything in a folder to another one. Answers how many messages went. */
+/** Moves everything in a folder to another one. Returns how many messages went. */
 export async function moveAll(ctx: Context, from: FolderDoc, to: FolderDoc): Promise<number> {
   return inBatches(ctx, from, {
     ...byUid(ctx, from),
@@ -53,7 +53,7 @@ export async function moveAll(ctx: Context, from: FolderDoc, to: FolderDoc): Pro
   })
 }
 
-/** Removes messages of any folders for good. Answers how many went. */
+/** Removes messages of any folders for good. Returns how many went. */
 export async function removeForGood(ctx: Context, messages: readonly ReadMessage[]): Promise<number> {
   let removed = 0
   for (const own of Map.groupBy(messages, ({ folderId }) => folderId).values()) {

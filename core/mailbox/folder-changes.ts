@@ -119,7 +119,12 @@ async function insert(
     ...place,
     role: null,
     uidValidity: await store.nextUidValidity(ctx.store, place.mailboxId, ctx.clock.now()),
-    ...{ uidNext: 1, highestModseq: 1, total: 0, unread: 0, bytes: 0, open: [] },
+    uidNext: 1,
+    highestModseq: 1,
+    total: 0,
+    unread: 0,
+    bytes: 0,
+    open: [],
   }
   const { mailboxId, _id: folderId } = place
   for (let tries = 1; ; tries++) {

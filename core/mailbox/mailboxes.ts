@@ -307,7 +307,16 @@ async function mailboxesOf(ctx: Context, docs: readonly MailboxDoc[], plans: Pla
   return docs.map((doc) => {
     const { _id, accountId, address, domain, kind, displayName, createdAt, createdBy, signature, autoReply } = doc
     return {
-      ...{ id: _id, accountId, address, domain, kind, displayName, createdAt, createdBy, signature, autoReply },
+      id: _id,
+      accountId,
+      address,
+      domain,
+      kind,
+      displayName,
+      createdAt,
+      createdBy,
+      signature,
+      autoReply,
       storage: { usedBytes: used.get(_id) ?? 0, limitBytes },
       ...(displayName === null && !named.has(domain) && { hint: noNameHint }),
     }
@@ -336,7 +345,13 @@ function mailboxEvent(type: 'mailbox.created' | 'mailbox.deleted', mailbox: Mail
     mailboxId: id,
     domain,
     data: {
-      ...{ address, displayName, kind, domain, createdAt: createdAt.toISOString(), createdBy, signature },
+      address,
+      displayName,
+      kind,
+      domain,
+      createdAt: createdAt.toISOString(),
+      createdBy,
+      signature,
       autoReply: autoReply === null ? null : { ...autoReply, until: autoReply.until?.toISOString() ?? null },
       storage: { used: storage.usedBytes, limit: storage.limitBytes },
     },

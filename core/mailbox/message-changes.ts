@@ -23,7 +23,7 @@ export type MessageChange = {
 const triesMax = 25
 const pauseMs = 5
 
-/** Changes flags and labels, and moves. Answers the message as it then is. Fails with `not_found`, `agent_inbox_only`, `conflict`. */
+/** Changes flags and labels, and moves. Returns the message as it then is. Fails with `not_found`, `agent_inbox_only`, `conflict`. */
 export function changeMessage(
   ctx: Context,
   principal: Principal,

@@ -147,8 +147,20 @@ export function messageOf(message: store.ListedMessage, folder: string): Message
   const { seen, flagged, answered, labels = [], attachments } = message
   return {
     id: _id,
-    ...{ mailbox, threadId, folder, from, to, cc, subject, snippet, receivedAt, sizeBytes },
-    ...{ seen, flagged, answered, labels },
+    mailbox,
+    threadId,
+    folder,
+    from,
+    to,
+    cc,
+    subject,
+    snippet,
+    receivedAt,
+    sizeBytes,
+    seen,
+    flagged,
+    answered,
+    labels,
     attachments: attachments.map(({ partId, ...attachment }) => ({ id: attachmentIdOf(_id, partId), ...attachment })),
   }
 }

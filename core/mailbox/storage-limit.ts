@@ -59,7 +59,7 @@ export async function watchStorage(ctx: Context, held: readonly Held[]): Promise
   if (filling.length > 0) await warn(ctx, filling, await findMailboxes(ctx.store, filling))
 }
 
-/** Repeats the warnings of a day ago where nothing has changed, and forgets the others. Answers how many it looked at. */
+/** Repeats the warnings of a day ago where nothing has changed, and forgets the others. Returns how many it looked at. */
 export async function sweepStorage(ctx: Context): Promise<number> {
   const warned = await findWarned(ctx.store, after(ctx.clock.now(), -repeatMs), pageSize)
   const used = await storageUsed(
@@ -100,7 +100,12 @@ async function warnOf(ctx: Context, mailbox: MailboxDoc, account: AccountDoc, us
 function warningEvent({ _id, accountId }: MailboxDoc, level: Level, at: Date, data: NewEvent['data']): NewEvent {
   return {
     _id: deriveId('evt', _id, `account.storage_warning ${level} ${periodsOf(at).day}`),
-    ...{ accountId, type: 'account.storage_warning', createdAt: at, mailbox: null, mailboxId: null, domain: null },
+    accountId,
+    type: 'account.storage_warning',
+    createdAt: at,
+    mailbox: null,
+    mailboxId: null,
+    domain: null,
     data,
   }
 }

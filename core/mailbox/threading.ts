@@ -176,7 +176,7 @@ async function deriveRound(ctx: Context, keys: readonly string[]): Promise<Reado
   return new Map()
 }
 
-/** Answers the ids of threads that others wrote meanwhile. */
+/** Returns the ids of threads that others wrote meanwhile. */
 async function deriveOnce(ctx: Context, refs: readonly ThreadRef[]): Promise<readonly string[]> {
   const revisions = await store.findRevisions(
     ctx.store,
@@ -214,7 +214,11 @@ function threadFrom(all: Messages): ThreadDoc {
   const addresses = (named: readonly (Named | null)[]) =>
     [...new Set(named.flatMap((each) => (each === null ? [] : [each.address])))].slice(0, participantsMax)
   return {
-    ...{ _id: threadId, mailboxId, rev: newToken(), live, subject },
+    _id: threadId,
+    mailboxId,
+    rev: newToken(),
+    live,
+    subject,
     ...(subjectKey !== null && { subjectKey }),
     participants: participantsOf(shown),
     senders: addresses(shown.map(({ from }) => from)),
@@ -233,10 +237,23 @@ function threadFrom(all: Messages): ThreadDoc {
 
 function emptyThread({ mailboxId, threadId }: ThreadRef, emptyAt: Date): ThreadDoc {
   return {
-    ...{ _id: threadId, mailboxId, rev: newToken(), live: false, subject: null },
-    ...{ participants: [], senders: [], recipients: [], messageCount: 0 },
-    ...{ lastMessageId: '', lastMessageAt: emptyAt, awaiting: 'none', folderIds: [] },
-    ...{ unread: false, flagged: false, hasAttachment: false, emptyAt },
+    _id: threadId,
+    mailboxId,
+    rev: newToken(),
+    live: false,
+    subject: null,
+    participants: [],
+    senders: [],
+    recipients: [],
+    messageCount: 0,
+    lastMessageId: '',
+    lastMessageAt: emptyAt,
+    awaiting: 'none',
+    folderIds: [],
+    unread: false,
+    flagged: false,
+    hasAttachment: false,
+    emptyAt,
   }
 }
 

@@ -68,7 +68,7 @@ export async function planMissed(ctx: Context, accountId: string, eventIds: read
   for (const { _id } of missed) attemptSoon(ctx, _id)
 }
 
-/** Makes the attempts that are due, up to a bound. Answers how many there were. */
+/** Makes the attempts that are due, up to a bound. Returns how many there were. */
 export async function attemptDue(ctx: Context): Promise<number> {
   const due = await store.dueDeliveries(ctx.store, ctx.clock.now(), dueMax)
   await Promise.all(due.map((deliveryId) => attempt(ctx, deliveryId)))

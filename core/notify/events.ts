@@ -37,7 +37,7 @@ const recorders = perStore((store) => {
 
 /**
  * Records events, those of each account in order, and plans their webhooks. Those that exist already are left as they are,
- * and only planned for when a crash kept them from it. Answers those that are new.
+ * and only planned for when a crash kept them from it. Returns those that are new.
  */
 export async function recordEvents(ctx: Context, events: readonly NewEvent[]): Promise<readonly EventDoc[]> {
   if (events.length === 0) return []

@@ -57,15 +57,19 @@ export async function createWebhook(
   const at = ctx.clock.now()
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   const doc: WebhookDoc = {
-    ...{ _id: newId('whk', at), accountId, url: input.url, events: [...new Set(input.events)], scope },
-    ...{ enabled: input.enabled ?? true, ordering: input.ordering ?? 'none', description: input.description ?? null },
-    ...{
-      secret: toBinary(ctx.secrets.seal(secret, 'webhook')),
-      createdAt: at,
-      keyId,
-      agentKeyId: principal.kind === 'agent' ? keyId : null,
-      failingSince: null,
-    },
+    _id: newId('whk', at),
+    accountId,
+    url: input.url,
+    events: [...new Set(input.events)],
+    scope,
+    enabled: input.enabled ?? true,
+    ordering: input.ordering ?? 'none',
+    description: input.description ?? null,
+    secret: toBinary(ctx.secrets.seal(secret, 'webhook')),
+    createdAt: at,
+    keyId,
+    agentKeyId: principal.kind === 'agent' ? keyId : null,
+    failingSince: null,
   }
   await store.insertWebhook(ctx.store, doc)
   changed(ctx, accountId)

@@ -7,7 +7,7 @@ import { isAway } from './database-away.ts'
 export type Gather<T, R = void> = (item: T) => Promise<R>
 
 /**
- * Writes a group. Answers what became of each thing, in their order (a promise that rejects: that one failed), or nothing
+ * Writes a group. Returns what became of each thing, in their order (a promise that rejects: that one failed), or nothing
  * when nobody asks. Rejects when all failed.
  */
 export type WriteGroup<T, R> = (items: readonly T[]) => Promise<readonly (R | Promise<R>)[]>

@@ -210,7 +210,17 @@ function attachedOf(message: MessageDoc, { parsed, snippet, sizeBytes, path }: R
     { ...message.blob, sizeBytes },
   )
   return {
-    ...{ from, to, cc, bcc, replyTo, subject, inReplyTo, references, encrypted, snippet: rest.snippet, sizeBytes },
+    from,
+    to,
+    cc,
+    bcc,
+    replyTo,
+    subject,
+    inReplyTo,
+    references,
+    encrypted,
+    snippet: rest.snippet,
+    sizeBytes,
     attachments: attachments.map(({ partId, ...attachment }) => ({
       id: attachmentIdOf(message._id, path + partId),
       ...attachment,

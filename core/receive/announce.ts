@@ -29,7 +29,7 @@ export async function announceArrivals(ctx: Context, ids: readonly string[]): Pr
   await Promise.all([announce(ctx, messages.filter(cameIn)), deriveWritten(ctx, messages)])
 }
 
-/** Announces those of the messages that a crash kept from it. Answers how many. */
+/** Announces those of the messages that a crash kept from it. Returns how many. */
 export async function announceMissed(ctx: Context, messages: readonly MessageDoc[]): Promise<number> {
   const arrivals = messages.filter(cameIn)
   const numbers = await findEventNumbers(
@@ -140,7 +140,11 @@ function droppedEvent(message: MessageDoc): NewEvent {
 
 function eventFrame({ _id, accountId, receivedAt, mailbox, mailboxId }: MessageDoc): Omit<NewEvent, 'type' | 'data'> {
   return {
-    ...{ _id: receivedEventId(_id), accountId, createdAt: receivedAt, mailbox, mailboxId },
+    _id: receivedEventId(_id),
+    accountId,
+    createdAt: receivedAt,
+    mailbox,
+    mailboxId,
     domain: splitAddress(mailbox).domain,
   }
 }

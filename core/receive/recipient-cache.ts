@@ -65,7 +65,7 @@ export function createRecipientCache(changes: ChangeFeed): RecipientCache {
 }
 
 /**
- * Takes room for a message that is about to be written, so that of many at once only the last may go over the limit. Answers
+ * Takes room for a message that is about to be written, so that of many at once only the last may go over the limit. Returns
  * how to give it back. Fails with `unprocessable` (452 4.2.2) when a mailbox has become full since it was asked for.
  */
 export function takeRoom(

@@ -34,7 +34,7 @@ export async function withoutReported(
 }
 
 /**
- * Takes a message for a report. `returned` is what the address it came to names, if it was a return path. Answers whether it
+ * Takes a message for a report. `returned` is what the address it came to names, if it was a return path. Returns whether it
  * was a report of a send of ours: then nobody needs to see it. Safe to repeat.
  */
 async function takeReport(

@@ -35,10 +35,16 @@ export function trustIn(
   const { domain } = splitAddress(address)
   const related = sameOwner(settings.sharedDomain)
   return {
-    ...{ spf, dkim, dmarc, arc, alignedFrom, firstContact },
+    spf,
+    dkim,
+    dmarc,
+    arc,
+    alignedFrom,
+    firstContact,
     replyToMismatch: parsed.replyTo.some((other) => !related(splitAddress(other.address).domain, domain)),
     displayNameSpoof: claimsToBeAnother({
-      ...{ name, address },
+      name,
+      address,
       ownNames: mailbox.names,
       ownDomain: splitAddress(mailbox.address).domain,
       related,

@@ -45,12 +45,12 @@ const wordsAtOnce = 256
 /** So long one may keep others waiting. */
 const sliceMs = 4
 
-/** Makes messages findable that have just been stored or changed. Answers the mailboxes that got a segment. */
+/** Makes messages findable that have just been stored or changed. Returns the mailboxes that got a segment. */
 export async function indexArrivals(ctx: Context, ids: readonly string[]): Promise<readonly string[]> {
   return indexMessages(ctx, await findMessages(ctx.store, ids))
 }
 
-/** Makes those of the messages findable that are not. Answers the mailboxes that got a segment. */
+/** Makes those of the messages findable that are not. Returns the mailboxes that got a segment. */
 export async function indexMissing(ctx: Context, messages: readonly MessageDoc[]): Promise<readonly string[]> {
   const known = await indexedAmong(ctx, messages)
   return indexMessages(
@@ -59,7 +59,7 @@ export async function indexMissing(ctx: Context, messages: readonly MessageDoc[]
   )
 }
 
-/** Makes messages findable. Answers the mailboxes that got a segment. */
+/** Makes messages findable. Returns the mailboxes that got a segment. */
 export async function indexMessages(ctx: Context, messages: readonly MessageDoc[]): Promise<readonly string[]> {
   const touched = new Set<string>()
   for (let from = 0; from < messages.length; ) {
@@ -192,7 +192,7 @@ async function placesOf(
   return places
 }
 
-/** Adds the tokens of a text, which begins at `base`. Answers where the next one would stand. */
+/** Adds the tokens of a text, which begins at `base`. Returns where the next one would stand. */
 function note(
   found: Map<string, Found>,
   tokens: readonly Token[],

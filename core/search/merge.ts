@@ -36,7 +36,7 @@ const idsAtOnce = 1_000
 /** How many small segments a mailbox collects before a merge has something to do. */
 export const mergeFan = fan[0]
 
-/** Merges what is due in a mailbox, and tidies what is. Answers how many segments were made or looked through. */
+/** Merges what is due in a mailbox, and tidies what is. Returns how many segments were made or looked through. */
 export async function mergeSegments(ctx: Context, mailboxId: string): Promise<number> {
   const now = ctx.clock.now()
   let output = newId('seg', now)
@@ -97,7 +97,7 @@ type Part = {
   shift: number | null
 }
 
-/** Makes one segment of several, or none when all is gone. Answers it; null when the right to do so was lost. */
+/** Makes one segment of several, or none when all is gone. Returns it; null when the right to do so was lost. */
 async function mergeParts(
   ctx: Context,
   segments: readonly SegmentDoc[],
@@ -125,8 +125,15 @@ async function mergeParts(
     return []
   }
   const segment: SegmentDoc = {
-    ...{ _id: output, accountId, mailboxId, newest: rows[0]!.id, oldest: rows.at(-1)!.id },
-    ...{ count: rows.length, words, pages, tidyAt },
+    _id: output,
+    accountId,
+    mailboxId,
+    newest: rows[0]!.id,
+    oldest: rows.at(-1)!.id,
+    count: rows.length,
+    words,
+    pages,
+    tidyAt,
   }
   await store.replaceSegments(ctx.store, { ...segment, replaces })
   return [segment]
@@ -204,7 +211,7 @@ async function versionsOf(
   return versions
 }
 
-/** Writes the blocks of the whole. Answers the first word of each; null when the right to go on was lost. */
+/** Writes the blocks of the whole. Returns the first word of each; null when the right to go on was lost. */
 async function mergedWords(
   ctx: Context,
   parts: readonly Part[],

@@ -17,7 +17,7 @@ const runMs = 3_000
 const untidyMax = 200
 const watermark = 'searchableMessages'
 
-/** Indexes what is not; what takes longer than a moment goes on with the next run. Answers how many messages were looked at. */
+/** Indexes what is not; what takes longer than a moment goes on with the next run. Returns how many messages were looked at. */
 export async function sweepSearch(ctx: Context): Promise<number> {
   const to = idAt('msg', after(ctx.clock.now(), -lagSeconds * secondMs))
   let from = await searchableUpTo(ctx)
@@ -33,7 +33,7 @@ export async function sweepSearch(ctx: Context): Promise<number> {
   }
 }
 
-/** Leaves what is gone out of segments that were not written for a while. Answers how many mailboxes were looked at. */
+/** Leaves what is gone out of segments that were not written for a while. Returns how many mailboxes were looked at. */
 export async function tidySearch(ctx: Context): Promise<number> {
   const mailboxIds = await findUntidy(ctx.store, ctx.clock.now(), untidyMax)
   const until = performance.now() + runMs

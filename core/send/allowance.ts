@@ -111,7 +111,8 @@ export async function takeSendAllowance(
   const own = limits.filter(({ owner }) => owner === accountId)
   const taken = own.map(({ period, counter, by }) => ({ period, counter, by }))
   return {
-    ...{ taken, token },
+    taken,
+    token,
     giveBack: () => giveTakes(ctx, takes),
     close: () => closeTake(ctx, { ids: takes.flatMap(({ id, open }) => (open === undefined ? [] : [id])), token }),
   }
@@ -311,7 +312,12 @@ function repliesLimit({ settings }: Context, { threadId }: MessageDoc, now: Date
   const { hourEnd } = periodsOf(now)
   const text = `A thread has ${limit} replies an hour, and they are used; there are more at ${hourEnd.toISOString()}.`
   return {
-    ...{ owner: threadId, kind: 'pace', period: 'hour', counter: 'replies', by: 1, limit },
+    owner: threadId,
+    kind: 'pace',
+    period: 'hour',
+    counter: 'replies',
+    by: 1,
+    limit,
     refusal: () => new Failure('send_rate_limited', text, { retryAfter: secondsUntil(now, hourEnd) }),
   }
 }

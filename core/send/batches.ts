@@ -96,18 +96,21 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
     kinds: ['volume'],
   })
   const batch: BatchDoc = {
-    ...{
-      _id: id,
-      takenBy: allowance.token,
-      accountId,
-      mailboxId: mailbox._id,
-      keyId,
-      idempotencyKey,
-      fingerprint,
-      from,
-      subject,
-    },
-    ...{ text: text ?? null, html: html ?? null, createdAt: at, done: 0, nextAt: at, expiresAt: after(at, keptMs) },
+    _id: id,
+    takenBy: allowance.token,
+    accountId,
+    mailboxId: mailbox._id,
+    keyId,
+    idempotencyKey,
+    fingerprint,
+    from,
+    subject,
+    text: text ?? null,
+    html: html ?? null,
+    createdAt: at,
+    done: 0,
+    nextAt: at,
+    expiresAt: after(at, keptMs),
     recipients: recipients.map((recipient) => ({ ...recipient, failed: failedOf.get(recipient.email) ?? null })),
   }
   // When it is not known whether that was committed, the sweep finds out (core/send/open-allowances.ts).
@@ -143,7 +146,7 @@ export async function getBatch(
   }
 }
 
-/** Goes on with the batches whose turn has come. Answers how many there were. */
+/** Goes on with the batches whose turn has come. Returns how many there were. */
 export async function stepBatches(ctx: Context): Promise<number> {
   const due = await store.findDueBatches(ctx.store, { due: ctx.clock.now(), limit: batchesPerStep })
   for (const batch of due) {
@@ -177,7 +180,7 @@ async function stepBatch(ctx: Context, batch: BatchDoc): Promise<void> {
   else await store.advanceBatch(ctx.store, batch, { done, nextAt: after(now, secondMs) })
 }
 
-/** Makes the sends of recipients in order until the pace of the plan is reached. Answers how many recipients are dealt with. */
+/** Makes the sends of recipients in order until the pace of the plan is reached. Returns how many recipients are dealt with. */
 async function makeSends(
   ctx: Context,
   batch: BatchDoc,
@@ -230,15 +233,20 @@ async function makeSend(
     ctx,
     { accountId, keyId, account },
     {
-      ...{ id, mailbox, parent: null, from, sender: async () => from, keepsCopy: false, origin: 'batch', batchId },
-      ...{
-        input: { to, ...texts, headers: unsubscribeHeaders(ctx, { accountId, email }) },
-        recipients: to,
-        files: [],
-        sendAt: null,
-        // Its volume belongs to the batch.
-        allowance: { ...taken, taken: [] },
-      },
+      id,
+      mailbox,
+      parent: null,
+      from,
+      sender: async () => from,
+      keepsCopy: false,
+      origin: 'batch',
+      batchId,
+      input: { to, ...texts, headers: unsubscribeHeaders(ctx, { accountId, email }) },
+      recipients: to,
+      files: [],
+      sendAt: null,
+      // Its volume belongs to the batch.
+      allowance: { ...taken, taken: [] },
       decided: [{ email, decision: 'send', reason: null }],
     },
   )

@@ -159,8 +159,19 @@ async function composeSigned(ctx: Context, { id, from, parent, input, files, sen
   const references = referencesTo(parent)
   const { to = [], cc = [], bcc = [], replyTo = [], subject = '', text = null, html = null, headers = {} } = input
   const draft = {
-    ...{ from, to, cc, bcc, replyTo, subject, text, html, attachments: files, references },
-    ...{ messageId: messageIdHeader, date: at, inReplyTo: parent?.messageIdHeader ?? null },
+    from,
+    to,
+    cc,
+    bcc,
+    replyTo,
+    subject,
+    text,
+    html,
+    attachments: files,
+    references,
+    messageId: messageIdHeader,
+    date: at,
+    inReplyTo: parent?.messageIdHeader ?? null,
     headers: Object.entries(headers),
   }
   const { raw } = await compose(draft).catch(asValidationError)
@@ -197,26 +208,32 @@ export async function writeSend(
   const users = messageId === null ? [id] : [id, messageId]
   const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes: raw, users, at })
   const email: EmailDoc = {
-    ...{ _id: id, accountId, keyId },
-    ...{ mailboxId: mailbox?._id ?? null, mailbox: mailbox?.address ?? null },
-    ...{ from, to: input.to ?? [], cc: input.cc ?? [], bcc: input.bcc ?? [] },
-    ...{
-      subject: input.subject ?? null,
-      messageIdHeader,
-      blob: ref,
-      messageId,
-      references,
-      taken: allowance.taken,
-      takenBy: allowance.token,
-      createdAt: at,
-    },
+    _id: id,
+    accountId,
+    keyId,
+    mailboxId: mailbox?._id ?? null,
+    mailbox: mailbox?.address ?? null,
+    from,
+    to: input.to ?? [],
+    cc: input.cc ?? [],
+    bcc: input.bcc ?? [],
+    subject: input.subject ?? null,
+    messageIdHeader,
+    blob: ref,
+    messageId,
+    references,
+    taken: allowance.taken,
+    takenBy: allowance.token,
+    createdAt: at,
     threadId: threadIdOf({ id: messageId, mailbox, parent, messageIdHeader }),
     inReplyTo: parent?.messageIdHeader ?? null,
     ...(origin !== undefined && { origin }),
     ...(batchId !== undefined && { batchId }),
     ...(tags !== undefined && { tags }),
     ...(sendAt !== null && { sendAt, scheduledFor: sendAt }),
-    ...{ planned: false, rev: 0, todoAt: sendAt ?? at },
+    planned: false,
+    rev: 0,
+    todoAt: sendAt ?? at,
     recipients: decided.map(({ email: address, decision }) => recipientRow(address, decision === 'suppressed', at)),
   }
   await writeBlob(ctx, chunks)

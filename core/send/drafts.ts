@@ -36,7 +36,7 @@ export type DraftInput = Omit<SendInput, 'sendAt'> & {
 
 const triesMax = 5
 
-/** Keeps a draft. Answers its id. Fails with `agent_inbox_only`, `validation_error`, `unprocessable` (full) and by its sender. */
+/** Keeps a draft. Returns its id. Fails with `agent_inbox_only`, `validation_error`, `unprocessable` (full) and by its sender. */
 export async function createDraft(
   ctx: Context,
   principal: Principal,
@@ -47,9 +47,18 @@ export async function createDraft(
   const { content, chunks, parsed } = await write(ctx, principal, { mailbox, id, input })
   const drafts = await getFolder(ctx, mailbox._id, 'drafts')
   const draft = {
-    ...{ _id: id, accountId: mailbox.accountId, mailboxId: mailbox._id, mailbox: mailbox.address },
-    ...{ folderId: drafts._id, receivedAt: ctx.clock.now(), seen: true, flagged: false, answered: false },
-    ...{ trace: '', deliveredTo: null, ...content },
+    _id: id,
+    accountId: mailbox.accountId,
+    mailboxId: mailbox._id,
+    mailbox: mailbox.address,
+    folderId: drafts._id,
+    receivedAt: ctx.clock.now(),
+    seen: true,
+    flagged: false,
+    answered: false,
+    trace: '',
+    deliveredTo: null,
+    ...content,
     threadId: await threadOf(ctx, { id, mailboxId: mailbox._id, parsed }),
   }
   await ctx.arrivals.write({ chunks, messages: [draft] })
@@ -138,7 +147,15 @@ async function write(ctx: Context, principal: Principal, { mailbox, id, input }:
   const from = await mailboxSender(ctx, mailbox, input)
   const parent = await parentOf(ctx, mailbox, input.inReplyTo)
   const { raw } = await compose({
-    ...{ from, to, cc, bcc, replyTo, subject, attachments: files, date: at, unsent: true },
+    from,
+    to,
+    cc,
+    bcc,
+    replyTo,
+    subject,
+    attachments: files,
+    date: at,
+    unsent: true,
     text: text === '' && html !== '' ? null : text,
     html: html === '' ? null : html,
     messageId: `${id}@${splitAddress(from.address).domain}`,
@@ -171,7 +188,11 @@ async function readDraft(ctx: Context, message: MessageDoc): Promise<DraftInput>
   // What it answers may be gone since.
   const answers = messageId === undefined ? null : await findMessage(ctx.store, { mailboxId, messageId })
   return {
-    ...{ to: parsed.to, cc: parsed.cc, bcc: parsed.bcc, replyTo: parsed.replyTo, subject: parsed.subject ?? '' },
+    to: parsed.to,
+    cc: parsed.cc,
+    bcc: parsed.bcc,
+    replyTo: parsed.replyTo,
+    subject: parsed.subject ?? '',
     ...(parsed.from !== null && { from: formatMailbox(parsed.from) }),
     ...(parsed.hasText || !parsed.hasHtml ? { text } : {}),
     ...(parsed.hasHtml && html !== null && { html }),
@@ -180,7 +201,9 @@ async function readDraft(ctx: Context, message: MessageDoc): Promise<DraftInput>
       parsed.headers.filter(({ name }) => /^(?:X|List)-/i.test(name)).map(({ name, value }) => [name, value]),
     ),
     attachments: parsed.attachments.map(({ partId, name, contentType, contentId, inline }) => ({
-      ...{ name, contentType, content: contentAt(raw, parsed, partId) ?? Buffer.alloc(0) },
+      name,
+      contentType,
+      content: contentAt(raw, parsed, partId) ?? Buffer.alloc(0),
       ...(inline && contentId !== null && { contentId }),
     })),
   }

@@ -33,7 +33,7 @@ async function closeGroup(group: readonly Closing[]): Promise<[]> {
   return []
 }
 
-/** Gives back what was taken for what never came, and closes the rest. Answers how many takes were given back. */
+/** Gives back what was taken for what never came, and closes the rest. Returns how many takes were given back. */
 export async function sweepTakes(ctx: Context): Promise<number> {
   const before = after(ctx.clock.now(), -openMs)
   const periods = await findOpenTakes(ctx.store, before, pageSize)

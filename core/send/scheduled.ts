@@ -79,7 +79,7 @@ export async function cancelScheduled(
 
 /**
  * Lets a send go whose time has come, after asking the claim and pause rules and the suppressions again; recipients they
- * refuse have failed. Answers the send as it then is; null when somebody changed it meanwhile.
+ * refuse have failed. Returns the send as it then is; null when somebody changed it meanwhile.
  */
 export async function releaseScheduled(ctx: Context, email: EmailDoc): Promise<EmailDoc | null> {
   const reasons = await refusalsNow(ctx, email)

@@ -35,7 +35,7 @@ export async function dryRunMessage(
 }
 
 /**
- * Answers a message: to its sender (its Reply-To once the account is claimed), or to all it went to. Subject and threading
+ * Replies to a message: to its sender (its Reply-To once the account is claimed), or to all it went to. Subject and threading
  * headers follow the message; it is marked answered.
  */
 export async function replyToMessage(

@@ -66,9 +66,20 @@ async function copyOf(
   const raw = fresh?.raw ?? (await readBlob(ctx.store, email.blob))
   if (raw === null) return null
   return {
-    ...{ _id: messageId, accountId: email.accountId, mailboxId, mailbox, folderId: folderIn(folders, 'sent')._id },
-    ...{ threadId, receivedAt: email.createdAt, seen: true, flagged: false, answered: false },
+    _id: messageId,
+    accountId: email.accountId,
+    mailboxId,
+    mailbox,
+    folderId: folderIn(folders, 'sent')._id,
+    threadId,
+    receivedAt: email.createdAt,
+    seen: true,
+    flagged: false,
+    answered: false,
     ...describe(await ctx.parsing.run('arrival', { raw, prefix: '' }), email.blob),
-    ...{ bcc: email.bcc, trace: '', deliveredTo: null, emailId: email._id },
+    bcc: email.bcc,
+    trace: '',
+    deliveredTo: null,
+    emailId: email._id,
   }
 }

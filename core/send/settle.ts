@@ -25,7 +25,7 @@ type Settling = { readonly ctx: Context; readonly email: EmailDoc; readonly fres
 const freshOnes = perStore(() => createGather<Settling>(freshMax, apart(settleGroup)))
 const laterOnes = perStore(() => createGather<Settling>(laterMax, apart(settleGroup)))
 
-/** Settles the sends that are due. Answers how many there were. */
+/** Settles the sends that are due. Returns how many there were. */
 export async function settleDue(ctx: Context): Promise<number> {
   const due = await findUnsettled(ctx.store, { due: ctx.clock.now(), limit: laterMax })
   await settleLater(ctx, due)
@@ -75,7 +75,9 @@ async function settleGroup(settlings: readonly Settling[]): Promise<[]> {
   await settleEmails(
     ctx.store,
     emails.map((email) => ({
-      ...{ email, recipients: announced(email), todoAt: sentIsOut(email) ? null : dueAt(email) },
+      email,
+      recipients: announced(email),
+      todoAt: sentIsOut(email) ? null : dueAt(email),
     })),
   )
   return []

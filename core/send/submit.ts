@@ -74,7 +74,10 @@ async function submitOnce(
   const parent = await parentOf(ctx, mailbox, parsed)
   const to = recipients.map((address) => ({ name: '', address }))
   const { from, decided } = await decide(ctx, principal, {
-    ...{ mailbox, parent, recipients: to, strict: true },
+    mailbox,
+    parent,
+    recipients: to,
+    strict: true,
     sender: () => originator(ctx, mailbox, origin),
   })
   const writes = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
@@ -86,8 +89,18 @@ async function submitOnce(
   })
   try {
     await writeSend(ctx, principal, {
-      ...{ id, mailbox, parent, from, recipients: to, files: [], sendAt: null, keepsCopy: true, origin: 'submission' },
-      ...{ decided, allowance, sender: async () => from },
+      id,
+      mailbox,
+      parent,
+      from,
+      recipients: to,
+      files: [],
+      sendAt: null,
+      keepsCopy: true,
+      origin: 'submission',
+      decided,
+      allowance,
+      sender: async () => from,
       input: { ...addressed(parsed, recipients), subject: parsed.subject ?? undefined },
       composed: await finished(ctx, { raw, parsed, from, id }),
     })

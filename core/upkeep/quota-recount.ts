@@ -36,7 +36,7 @@ const findings = new WeakMap<object, Map<string, Finding>>()
 
 /**
  * Goes on with the round, if one is due. A count is mended when two looks, at least a clock's tick apart, find it wrong in the
- * same way: nothing was under way then. Answers how many were mended.
+ * same way: nothing was under way then. Returns how many were mended.
  */
 export async function sweepPlaces(ctx: Context): Promise<number> {
   const before = findings.get(ctx.store) ?? new Map<string, Finding>()

@@ -31,7 +31,7 @@ const floorWatermark = 'sweptEvents'
 const floorAfterMs = 29 * dayMs
 const floorPageSize = 2_000
 
-/** Announces arrivals that were committed but never announced. Answers how many. */
+/** Announces arrivals that were committed but never announced. Returns how many. */
 export async function sweepArrivals(ctx: Context): Promise<number> {
   const to = idAt('msg', after(ctx.clock.now(), -lagSeconds * secondMs))
   let from = (await readState<string>(ctx.store, watermark)) ?? idAt('msg', new Date(0))
@@ -45,7 +45,7 @@ export async function sweepArrivals(ctx: Context): Promise<number> {
   }
 }
 
-/** Announces mailboxes whose creation was not. Answers how many were looked at. */
+/** Announces mailboxes whose creation was not. Returns how many were looked at. */
 export async function sweepMailboxes(ctx: Context): Promise<number> {
   const to = idAt('mbx', after(ctx.clock.now(), -lagSeconds * secondMs))
   let from = (await readState<string>(ctx.store, mailboxWatermark)) ?? idAt('mbx', new Date(0))
@@ -64,7 +64,7 @@ export async function sweepMailboxes(ctx: Context): Promise<number> {
   }
 }
 
-/** Finishes the ends of mailboxes that a crash cut off. Answers how many were looked at. */
+/** Finishes the ends of mailboxes that a crash cut off. Returns how many were looked at. */
 export async function sweepEndings(ctx: Context): Promise<number> {
   const to = after(ctx.clock.now(), -lagSeconds * secondMs)
   const from = new Date((await readState<number>(ctx.store, endingWatermark)) ?? after(to, -dayMs).getTime())
@@ -78,7 +78,7 @@ export async function sweepEndings(ctx: Context): Promise<number> {
   return ended.length
 }
 
-/** Mends the counters of folders whose writer died, and the threads it changed. Answers how many. */
+/** Mends the counters of folders whose writer died, and the threads it changed. Returns how many. */
 export async function sweepReservations(ctx: Context): Promise<number> {
   const before = after(ctx.clock.now(), -reservationSeconds * secondMs)
   const abandoned = await findAbandoned(ctx.store, before, pageSize)
@@ -93,7 +93,7 @@ export async function sweepReservations(ctx: Context): Promise<number> {
 
 /**
  * Before the events of 30 days ago expire: notes their accounts' numbers, so that an account that was quiet for so long goes
- * on counting where it was. Answers how many were looked at.
+ * on counting where it was. Returns how many were looked at.
  */
 export async function sweepEventFloors(ctx: Context): Promise<number> {
   const to = after(ctx.clock.now(), -floorAfterMs)
@@ -113,7 +113,7 @@ export async function sweepEventFloors(ctx: Context): Promise<number> {
   }
 }
 
-/** Removes unclaimed accounts whose 7 days are over: keys, mailboxes and addresses first. Answers how many. */
+/** Removes unclaimed accounts whose 7 days are over: keys, mailboxes and addresses first. Returns how many. */
 export async function sweepUnclaimed(ctx: Context): Promise<number> {
   const now = ctx.clock.now()
   const expired = await accounts.findExpiredAccounts(ctx.store, now, pageSize)
@@ -137,7 +137,7 @@ export async function sweepUnclaimed(ctx: Context): Promise<number> {
   return expired.length
 }
 
-/** Removes the mail that lay in Trash or Spam long enough. Answers how many messages went. */
+/** Removes the mail that lay in Trash or Spam long enough. Returns how many messages went. */
 export async function sweepDiscarded(ctx: Context): Promise<number> {
   const before = after(ctx.clock.now(), -ctx.settings.keep.discardedDays * dayMs)
   let purged = 0
@@ -150,7 +150,7 @@ export async function sweepDiscarded(ctx: Context): Promise<number> {
   return purged
 }
 
-/** Purges the mail of mailboxes that ended long enough ago, and frees their addresses. Answers how many messages went. */
+/** Purges the mail of mailboxes that ended long enough ago, and frees their addresses. Returns how many messages went. */
 export async function sweepEnded(ctx: Context): Promise<number> {
   let purged = 0
   for (const { _id: mailboxId, accountId } of await mailboxes.findEnded(

@@ -24,7 +24,7 @@ const doubtedMax = 200
 /** Blobs looked at in one run: what is left is for the next. */
 const runMax = 2_000
 
-/** Answers how many blobs went. */
+/** Returns how many blobs went. */
 export async function sweepBlobs(ctx: Context): Promise<number> {
   const before = after(ctx.clock.now(), -settledMs)
   const removed = await verify(ctx, await findDoubtedBlobs(ctx.store, before, doubtedMax), before)

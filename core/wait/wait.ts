@@ -174,7 +174,7 @@ function createSearch(ctx: Context, { keyId, mailboxId, filters, claimSeconds }:
     return true
   }
 
-  /** Looks at what came after the moment, oldest first, from an id on. Answers how many there were. */
+  /** Looks at what came after the moment, oldest first, from an id on. Returns how many there were. */
   async function walk(withinMs: number, start = moment.from): Promise<number> {
     const deadline = performance.now() + withinMs
     let from = start
@@ -262,7 +262,13 @@ function canonical({
   if (domain === null)
     throw new Failure('validation_error', `"${fromDomain}" is not a domain.`, { param: 'from_domain' })
   return {
-    ...{ threadId, unread, flagged, subject, hasAttachment, until, hasCode },
+    threadId,
+    unread,
+    flagged,
+    subject,
+    hasAttachment,
+    until,
+    hasCode,
     ...canonicalIn({ from, to, label }),
     fromDomain: domain,
   }

@@ -59,7 +59,7 @@ const roomOf = perStore(
 )
 
 /**
- * Lets a waiter in; from now on it is shown what comes in to its mailbox. Answers how it leaves. Fails with `rate_limited`
+ * Lets a waiter in; from now on it is shown what comes in to its mailbox. Returns a function that lets it leave. Fails with `rate_limited`
  * past the limit of a key, with `unavailable` past that of the process and while it stops.
  */
 export function enter(ctx: Context, waiter: Waiter): () => void {

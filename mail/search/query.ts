@@ -37,7 +37,7 @@ export type Words = {
   readonly tokens: readonly Wanted[]
 }
 
-/** Reads a query. Answers what is wrong with it when it cannot be read. Never throws. */
+/** Reads a query. Returns what is wrong with it when it cannot be read. Never throws. */
 export function parseQuery(text: string): { readonly query: Query } | { readonly problem: string } {
   if ([...text].length > limits.queryCharsMax)
     return { problem: `it is longer than ${limits.queryCharsMax} characters` }

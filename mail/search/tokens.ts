@@ -97,7 +97,19 @@ const ignored =
   /[[[\p{M}--[\u3099\u309a]]&&[\p{sc=Zinh}\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Grek}\p{sc=Cyrl}]]\u0640\p{Cf}]/gv
 const undecomposed = /[ßæœøđðłħıþŋςŧ]/g
 const plainLetters: { readonly [letter: string]: string } = {
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', ħ: 'h', ı: 'i', þ: 'th', ŋ: 'n', ς: 'σ', ŧ: 't' },
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ł: 'l',
+  ħ: 'h',
+  ı: 'i',
+  þ: 'th',
+  ŋ: 'n',
+  ς: 'σ',
+  ŧ: 't',
 }
 
 function scan(text: string, max: number): Scanned[] {
@@ -116,7 +128,7 @@ function scan(text: string, max: number): Scanned[] {
   return found
 }
 
-/** The tokens of one folded word; some forms fold to several words (`½`). Answers the next position. */
+/** The tokens of one folded word; some forms fold to several words (`½`). Returns the next position. */
 function scanWord(
   text: string,
   source: string,

@@ -75,14 +75,13 @@ export function createCarrier(ctx: Context): Carrier & { close(): void } {
       const at = ctx.clock.now()
       if ('why' in dialogue) {
         return {
-          ...{
-            status: 'deferred',
-            response: `451 4.4.5 ${route.name} ${dialogue.why}`,
-            mx: route.name,
-            tls: false,
-            at,
-          },
-          ...{ untried: true, retryAfterSeconds: dialogue.retrySeconds },
+          status: 'deferred',
+          response: `451 4.4.5 ${route.name} ${dialogue.why}`,
+          mx: route.name,
+          tls: false,
+          at,
+          untried: true,
+          retryAfterSeconds: dialogue.retrySeconds,
         }
       }
       return outcomeOf(dialogue, { mx: route.name, at })

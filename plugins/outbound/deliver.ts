@@ -36,7 +36,11 @@ export async function deliver(ctx: Context, outside: Outside, attempt: Attempt):
 async function deliverRemotely(ctx: Context, outside: Outside, attempt: Attempt): Promise<Outcome> {
   const { domain, emailId: seed } = attempt
   const nowhere = (status: Outcome['status'], response: string): Outcome => ({
-    ...{ status, response, mx: null, tls: false, at: ctx.clock.now() },
+    status,
+    response,
+    mx: null,
+    tls: false,
+    at: ctx.clock.now(),
   })
   const found = await findRoutes(outside.network, { domain, seed })
   if ('status' in found) return nowhere(found.status, found.response)

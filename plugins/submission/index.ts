@@ -60,7 +60,9 @@ export const authenticate = hook(async (connection: Connection, [command, rest =
   try {
     const { user, password } = step
     notes.login = await logIn(await context(), {
-      ...{ user, password, scope: 'mail:send' },
+      user,
+      password,
+      scope: 'mail:send',
       peerAddress: connection.remote.ip,
     })
     return say(connection, { code: 235, enhanced: '2.7.0', text: 'Welcome' })

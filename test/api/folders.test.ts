@@ -214,8 +214,18 @@ describe('api: folders', () => {
     const now = door.ctx.clock.now()
     await door.ctx.store.folders.insertMany(
       Array.from({ length: foldersMax - 6 }, (_, n) => ({
-        ...{ _id: newId('fld', now), accountId, mailboxId, path: `f${n}`, role: null, uidValidity: 1, uidNext: 1 },
-        ...{ highestModseq: 1, total: 0, unread: 0, bytes: 0, open: [] },
+        _id: newId('fld', now),
+        accountId,
+        mailboxId,
+        path: `f${n}`,
+        role: null,
+        uidValidity: 1,
+        uidNext: 1,
+        highestModseq: 1,
+        total: 0,
+        unread: 0,
+        bytes: 0,
+        open: [],
       })),
     )
     const answer = await client(door.http, other.key)<ErrorBody>('POST', `${mailboxPath(other.address)}/folders`, {
@@ -291,7 +301,7 @@ describe('api: folders', () => {
   })
 })
 
-/** Lets the n-th bulk write of messages from now on fail, as when the process dies there. Answers how to end that. */
+/** Lets the n-th bulk write of messages from now on fail, as when the process dies there. Returns a function that ends it. */
 function failing({ ctx }: Door, nth: number): () => void {
   const { messages } = ctx.store
   const own = messages.bulkWrite.bind(messages)

@@ -151,7 +151,9 @@ describe('api: files', () => {
       const path = `${mailboxPath('gone@tenant.example')}/messages/${messageId}`
       const { body } = await call<{ attachments: { id: string }[] }>('GET', path)
       const { url } = await linkToAttachment(door.ctx, principal, {
-        ...{ address: 'gone@tenant.example', messageId, attachmentId: body.attachments[0]!.id },
+        address: 'gone@tenant.example',
+        messageId,
+        attachmentId: body.attachments[0]!.id,
       })
       const here = url.replace(door.ctx.baseUrl, door.http)
       expect((await fetch(here)).status).to.equal(200)

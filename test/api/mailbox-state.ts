@@ -26,7 +26,9 @@ export async function expectExact(ctx: Context, mailboxId: string): Promise<void
 }
 
 const countsOf = ({ total, unread, bytes, labels = {} }: FolderDoc) => ({
-  ...{ total, unread, bytes },
+  total,
+  unread,
+  bytes,
   labels: Object.fromEntries(Object.entries(labels).filter(([, count]) => count !== 0)),
 })
 
@@ -42,7 +44,7 @@ function countsIn(messages: readonly MessageDoc[]): ReturnType<typeof countsOf> 
   }
 }
 
-/** Puts `count` messages into a folder of a tenant's mailbox, all of one blob. Answers their ids. */
+/** Puts `count` messages into a folder of a tenant's mailbox, all of one blob. Returns their ids. */
 export async function fill(
   ctx: Context,
   { accountId, mailboxId, address }: Pick<Tenant, 'accountId' | 'mailboxId' | 'address'>,
@@ -54,11 +56,32 @@ export async function fill(
   const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes, users: ids, at })
   const messages = ids.map(
     (_id): NewMessage => ({
-      ...{ _id, accountId, mailboxId, mailbox: address, folderId, threadId: deriveId('thr', _id, 'thread') },
-      ...{ receivedAt: at, from: { name: '', address: 'a@remote.example' }, to: [], cc: [], bcc: [], replyTo: [] },
-      ...{ subject: 'Many', snippet: 'x', date: null, inReplyTo: null, references: [] },
-      ...{ seen: false, flagged: false, answered: false, attachments: [], encrypted: null },
-      ...{ sizeBytes: bytes.length, blob: ref, trace: '', deliveredTo: null },
+      _id,
+      accountId,
+      mailboxId,
+      mailbox: address,
+      folderId,
+      threadId: deriveId('thr', _id, 'thread'),
+      receivedAt: at,
+      from: { name: '', address: 'a@remote.example' },
+      to: [],
+      cc: [],
+      bcc: [],
+      replyTo: [],
+      subject: 'Many',
+      snippet: 'x',
+      date: null,
+      inReplyTo: null,
+      references: [],
+      seen: false,
+      flagged: false,
+      answered: false,
+      attachments: [],
+      encrypted: null,
+      sizeBytes: bytes.length,
+      blob: ref,
+      trace: '',
+      deliveredTo: null,
       ...fields,
     }),
   )

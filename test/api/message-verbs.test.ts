@@ -283,7 +283,8 @@ describe('api: verbs of messages', () => {
       const created = await makeKey(door.ctx, { accountId: tenant.accountId })
       const take = () =>
         claimMessage(door.ctx, {
-          ...{ mailboxId: tenant.mailboxId, messageId: id },
+          mailboxId: tenant.mailboxId,
+          messageId: id,
           owner: { keyId: created.key.id, token: newToken() },
           until: new Date(door.ctx.clock.now().getTime() + 60_000),
         })

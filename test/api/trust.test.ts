@@ -75,10 +75,20 @@ describe('trust in a message', () => {
   it('is full between mailboxes of ours', async () => {
     const raw = Buffer.from(letter(`other@${tenant.address.split('@')[1]}`).replaceAll('\n', '\r\n'))
     const outcome = await deliverLocally(door.ctx, {
-      ...{ id: 'em_1#0', token: '', accountId: tenant.accountId, emailId: 'em_1', n: 0 },
-      ...{ sender: 'other@tenant.example', recipient: tenant.address, domain: 'tenant.example', attempt: 1 },
-      ...{ firstAttemptAt: new Date(), messageIdHeader: 'x@tenant.example' },
-      ...{ sizeBytes: raw.length, heldUntil: new Date(), readRaw: async () => raw },
+      id: 'em_1#0',
+      token: '',
+      accountId: tenant.accountId,
+      emailId: 'em_1',
+      n: 0,
+      sender: 'other@tenant.example',
+      recipient: tenant.address,
+      domain: 'tenant.example',
+      attempt: 1,
+      firstAttemptAt: new Date(),
+      messageIdHeader: 'x@tenant.example',
+      sizeBytes: raw.length,
+      heldUntil: new Date(),
+      readRaw: async () => raw,
     })
     const id = /msg_\w+/.exec(outcome?.response ?? '')?.[0]
     const own = { dkim: [{ domain: 'tenant.example', result: 'pass' }], aligned_from: 'tenant.example' }

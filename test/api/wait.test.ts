@@ -46,8 +46,13 @@ const mail = ({
 
 const authenticated = (domain: string): Verdict => ({
   authentication: {
-    ...{ spf: 'none', dkim: [{ domain, result: 'pass' }], dmarc: 'pass', arc: 'none' },
-    ...{ alignedFrom: domain, perhapsAligned: false, infos: [] },
+    spf: 'none',
+    dkim: [{ domain, result: 'pass' }],
+    dmarc: 'pass',
+    arc: 'none',
+    alignedFrom: domain,
+    perhapsAligned: false,
+    infos: [],
   } as unknown as Verdict['authentication'],
   cuts: [],
   suspicion: null,
@@ -484,7 +489,9 @@ describe('waiting for a message', function () {
         'POST',
         '/api/mcp',
         {
-          ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
           params: {
             name: 'wait_for_message',
             arguments: { mailbox: tenant.address, since, has_code: true, timeout: 5 },

@@ -46,7 +46,7 @@ export function writeLetter(random: Random, { name, to }: { name: string; to: re
 
 /**
  * Hands a mail in, again and again with the same bytes until it is answered 250. `smtp` says where the server is now.
- * Answers how many tries it took. Rejects when a try is refused for good, or none succeeds within `withinMs`.
+ * Returns how many tries it took. Rejects when a try is refused for good, or none succeeds within `withinMs`.
  */
 export async function handInForSure(smtp: () => string, letter: Letter, withinMs: number): Promise<number> {
   const end = Date.now() + withinMs

@@ -45,7 +45,7 @@ export async function nextPart(folder: string, victim: Victim, before: number, w
   throw new Error(`No new ${victim} within ${withinMs} ms.`)
 }
 
-/** Waits until no process of the folder is left. Answers those that are there after `withinMs`. */
+/** Waits until no process of the folder is left. Returns those that are there after `withinMs`. */
 export async function goneWithin(folder: string, withinMs: number): Promise<number[]> {
   for (const end = Date.now() + withinMs; ; await sleep(pollMs)) {
     const left = processesOf(folder)

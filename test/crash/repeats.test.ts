@@ -136,33 +136,76 @@ async function messageIn(folder: FolderDoc): Promise<NewMessage> {
   const id = newId('msg', at)
   const { ref } = await packBlob({ id: newId('blb', at), bytes, users: [id], at })
   return {
-    ...{ _id: id, accountId, mailboxId: folder.mailboxId, mailbox: 'a@b.test', folderId: folder._id },
-    ...{ threadId: deriveId('thr', id, 'thread'), receivedAt: at, from: null, to: [], cc: [], bcc: [], replyTo: [] },
-    ...{ subject: 'copy', snippet: null, date: null, inReplyTo: null, references: [], attachments: [] },
-    ...{ seen: false, flagged: false, answered: false, encrypted: null, sizeBytes: bytes.length, blob: ref },
-    ...{ trace: '', deliveredTo: null },
+    _id: id,
+    accountId,
+    mailboxId: folder.mailboxId,
+    mailbox: 'a@b.test',
+    folderId: folder._id,
+    threadId: deriveId('thr', id, 'thread'),
+    receivedAt: at,
+    from: null,
+    to: [],
+    cc: [],
+    bcc: [],
+    replyTo: [],
+    subject: 'copy',
+    snippet: null,
+    date: null,
+    inReplyTo: null,
+    references: [],
+    attachments: [],
+    seen: false,
+    flagged: false,
+    answered: false,
+    encrypted: null,
+    sizeBytes: bytes.length,
+    blob: ref,
+    trace: '',
+    deliveredTo: null,
   }
 }
 
 function rowOf(account: string, n: number) {
   const emailId = 'em_lane'
   return {
-    ...{ _id: `${account}#${n}`, accountId: account, emailId, n, sender: 'a@b.test', recipient: 'c@d.test' },
-    ...{ messageIdHeader: 'm@b.test', blob: { id: 'blb_lane', chunks: 1, sizeBytes: 1 }, notBefore: at, createdAt: at },
-    ...{ lease: null, attempts: 0, attempting: false },
+    _id: `${account}#${n}`,
+    accountId: account,
+    emailId,
+    n,
+    sender: 'a@b.test',
+    recipient: 'c@d.test',
+    messageIdHeader: 'm@b.test',
+    blob: { id: 'blb_lane', chunks: 1, sizeBytes: 1 },
+    notBefore: at,
+    createdAt: at,
+    lease: null,
+    attempts: 0,
+    attempting: false,
   }
 }
 
 function eventOf(name: string): NewEvent {
   return {
-    ...{ _id: deriveId('evt', accountId, name), accountId, type: 'message.received', createdAt: at },
-    ...{ mailbox: null, mailboxId: null, domain: null, data: {} },
+    _id: deriveId('evt', accountId, name),
+    accountId,
+    type: 'message.received',
+    createdAt: at,
+    mailbox: null,
+    mailboxId: null,
+    domain: null,
+    data: {},
   }
 }
 
 function markOf({ _id, onceId }: { _id: string; onceId: string }): IdempotencyDoc {
   return {
-    ...{ _id, accountId, fingerprint: 'same', state: 'running', owner: 'first', onceId, startedAt: at },
+    _id,
+    accountId,
+    fingerprint: 'same',
+    state: 'running',
+    owner: 'first',
+    onceId,
+    startedAt: at,
     expiresAt: later(900),
   }
 }

@@ -60,8 +60,13 @@ export async function playRound(
     const remains = await readRemains(ctx, { owner, sent, kills, receipts: stage.remote.receipts })
     const { violations, ...counts } = checkRemains(remains)
     return {
-      ...{ victim, kills: kills.length, restartMs, swept, ...counts },
-      ...{ letters: sent.letters.length, sends: sent.sends.length },
+      victim,
+      kills: kills.length,
+      restartMs,
+      swept,
+      ...counts,
+      letters: sent.letters.length,
+      sends: sent.sends.length,
       repeats: sent.tries - sent.letters.length - sent.sends.length,
       tookMs: Date.now() - startedAt,
       violations: [

@@ -286,7 +286,8 @@ describe('serving', function () {
     const data = await mkdtemp(path.join(tmpdir(), 'mailroom-npm-'))
     const ports = { MAILROOM_HTTP_PORT: '0', MAILROOM_SMTP_PORT: '0' }
     const npm = spawn('npm', ['start'], {
-      ...{ cwd: path.dirname(path.dirname(bin)), stdio: ['ignore', 'pipe', 'ignore'] },
+      cwd: path.dirname(path.dirname(bin)),
+      stdio: ['ignore', 'pipe', 'ignore'],
       env: { ...process.env, ...ports, MAILROOM_DATA: data, MAILROOM_LOG_LEVEL: 'warn' },
     })
     try {

@@ -18,8 +18,12 @@ import { client, contextOf, eventually, type Service, startService } from '../se
 
 /** Where the mail servers and policy hosts of the domains below are. */
 const addresses = {
-  ...{ trusted: '192.0.2.1', selfSigned: '192.0.2.2', clear: '192.0.2.3' },
-  ...{ policies: '192.0.2.80', forgedPolicies: '192.0.2.81', nothing: '192.0.2.82' },
+  trusted: '192.0.2.1',
+  selfSigned: '192.0.2.2',
+  clear: '192.0.2.3',
+  policies: '192.0.2.80',
+  forgedPolicies: '192.0.2.81',
+  nothing: '192.0.2.82',
 } as const
 type Host = keyof typeof addresses
 

@@ -30,7 +30,12 @@ const turnsMin = ({ length }: Buffer) => Math.floor((length / sliceBytes) * 0.8)
 const draft = (changes: Partial<Draft>): Draft => ({
   from: { name: '', address: 'ann@x.example' },
   to: [{ name: '', address: 'bob@y.example' }],
-  ...{ cc: [], bcc: [], subject: 'Large', attachments: [], messageId: 'id@x.example', date: new Date(0) },
+  cc: [],
+  bcc: [],
+  subject: 'Large',
+  attachments: [],
+  messageId: 'id@x.example',
+  date: new Date(0),
   ...changes,
 })
 

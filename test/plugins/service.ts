@@ -67,7 +67,11 @@ export async function startService(change: SettingsChange = {}): Promise<Service
     ends.push(() => stopHaraka(haraka))
     const { principal, address } = await makeAccount(ctx)
     return {
-      ...{ smtp, ctx, haraka, principal, address },
+      smtp,
+      ctx,
+      haraka,
+      principal,
+      address,
       messages: () => messagesOf(ctx, principal, address),
       async stop() {
         await endAll()

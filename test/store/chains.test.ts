@@ -24,8 +24,14 @@ describe('what several processes write to one account', () => {
   })
 
   const eventOf = (accountId: string, name: string): NewEvent => ({
-    ...{ _id: deriveId('evt', accountId, name), accountId, type: 'message.received', createdAt: at },
-    ...{ mailbox: null, mailboxId: null, domain: null, data: {} },
+    _id: deriveId('evt', accountId, name),
+    accountId,
+    type: 'message.received',
+    createdAt: at,
+    mailbox: null,
+    mailboxId: null,
+    domain: null,
+    data: {},
   })
   const numbersOf = async (accountId: string) =>
     (await stores[0]!.events.find({ accountId }).sort({ accountId: 1, seq: 1 }).toArray()).map(({ seq }) => seq)
@@ -61,7 +67,8 @@ describe('what several processes write to one account', () => {
   it('a take with one counter too many raises none of its counters', async () => {
     const id = newId('acc', at)
     const take = (by: number) => ({
-      ...{ id, expiresAt },
+      id,
+      expiresAt,
       counts: [
         { counter: 'sent', by, limit: null },
         { counter: 'sentAsAgent', by, limit: 10, beside: 'received' },

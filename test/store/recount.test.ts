@@ -114,11 +114,32 @@ async function arrive(writer: ArrivalWriter, { _id: folderId, mailboxId }: Folde
   const messages = Array.from({ length: count }, (): NewMessage => {
     const _id = newId('msg', at)
     return {
-      ...{ _id, accountId, mailboxId, mailbox: 'a@b.example', folderId, threadId: deriveId('thr', _id, 'thread') },
-      ...{ receivedAt: at, from: null, to: [], cc: [], bcc: [], replyTo: [], subject: null, snippet: null, date: null },
-      ...{ inReplyTo: null, references: [], seen: false, flagged: false, answered: false, attachments: [] },
-      ...{ encrypted: null, sizeBytes: 10, blob: { id: newId('blb', at), chunks: 1, sizeBytes: 10 } },
-      ...{ trace: '', deliveredTo: null },
+      _id,
+      accountId,
+      mailboxId,
+      mailbox: 'a@b.example',
+      folderId,
+      threadId: deriveId('thr', _id, 'thread'),
+      receivedAt: at,
+      from: null,
+      to: [],
+      cc: [],
+      bcc: [],
+      replyTo: [],
+      subject: null,
+      snippet: null,
+      date: null,
+      inReplyTo: null,
+      references: [],
+      seen: false,
+      flagged: false,
+      answered: false,
+      attachments: [],
+      encrypted: null,
+      sizeBytes: 10,
+      blob: { id: newId('blb', at), chunks: 1, sizeBytes: 10 },
+      trace: '',
+      deliveredTo: null,
     }
   })
   await writer.write({ chunks: [], messages })
@@ -154,7 +175,11 @@ async function removeSome(store: Store, folder: FolderDoc, changes: Made): Promi
 }
 
 const stateOf = ({ path, total, unread, bytes, labels = {}, open }: FolderDoc) => ({
-  ...{ path, total, unread, bytes, open },
+  path,
+  total,
+  unread,
+  bytes,
+  open,
   labels: Object.fromEntries(Object.entries(labels).filter(([, count]) => count !== 0)),
 })
 

@@ -50,7 +50,7 @@ export type Session = {
   onEnd(listener: () => void): void
 }
 
-/** Opens a connection as far as a mail can begin. Answers the dialogue that failed when it did not come to that. */
+/** Opens a connection as far as a mail can begin. Returns the dialogue that failed when it did not come to that. */
 export async function openSession(options: SessionOptions): Promise<Session | Dialogue> {
   const dialogue = { command: '', reply: '', tls: false, trouble: '' }
   let wire: Wire | null = null

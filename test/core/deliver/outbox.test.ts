@@ -23,10 +23,19 @@ describe('claims of the outbox', () => {
   const row = (accountId: string, at: Date): OutboxDoc => {
     const emailId = newId('em', at)
     return {
-      ...{ _id: `${emailId}#0`, accountId, emailId, n: 0, recipient: 'a@remote.example' },
+      _id: `${emailId}#0`,
+      accountId,
+      emailId,
+      n: 0,
+      recipient: 'a@remote.example',
       sender: returnPathOf(door.ctx, { emailId, n: 0 }, 'agent@ours.example'),
-      ...{ messageIdHeader: `${emailId}@ours.example`, blob: { id: newId('blb', at), chunks: 1, sizeBytes: 1 } },
-      ...{ notBefore: at, createdAt: at, lease: null, attempts: 0, attempting: false },
+      messageIdHeader: `${emailId}@ours.example`,
+      blob: { id: newId('blb', at), chunks: 1, sizeBytes: 1 },
+      notBefore: at,
+      createdAt: at,
+      lease: null,
+      attempts: 0,
+      attempting: false,
     }
   }
 

@@ -123,7 +123,9 @@ describe('storage', () => {
     it('still sends, without a copy', async () => {
       await fill(limit)
       const { status, body } = await call('POST', `${mailboxPath(tenant.address)}/send`, {
-        ...{ to: 'x@remote.example', subject: 'x', text: 'x' },
+        to: 'x@remote.example',
+        subject: 'x',
+        text: 'x',
       })
       expect([status, body.message_id, body.thread_id]).to.deep.equal([202, null, null])
     })

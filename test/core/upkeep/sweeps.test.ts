@@ -51,7 +51,9 @@ describe('sweeps', () => {
     it('in use stay, also those of a send and of one that waits for its copy', async () => {
       const received = await blobOf(await deliver(door.ctx, { to: tenant.address, raw: raw('kept') }))
       const { body } = await call<{ id: string }>('POST', `${mailboxPath(tenant.address)}/send`, {
-        ...{ to: 'x@remote.example', subject: 'x', text: 'x' },
+        to: 'x@remote.example',
+        subject: 'x',
+        text: 'x',
       })
       const { emails, messages } = door.ctx.store
       const email = (await emails.findOne({ _id: body.id }))!

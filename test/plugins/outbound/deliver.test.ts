@@ -18,9 +18,20 @@ describe('deliver', () => {
   after(() => door?.close())
 
   const attempt = (n: number): Attempt => ({
-    ...{ id: 'em_1#0', token: 't', accountId: newId('acc', new Date()), emailId: 'em_1', n: 0, attempt: n },
-    ...{ sender: 'a@us.test', recipient: 'b@remote.test', domain: 'remote.test', firstAttemptAt: new Date() },
-    ...{ messageIdHeader: 'em_1@us.test', sizeBytes: 1, heldUntil: new Date(), readRaw: async () => Buffer.from('x') },
+    id: 'em_1#0',
+    token: 't',
+    accountId: newId('acc', new Date()),
+    emailId: 'em_1',
+    n: 0,
+    attempt: n,
+    sender: 'a@us.test',
+    recipient: 'b@remote.test',
+    domain: 'remote.test',
+    firstAttemptAt: new Date(),
+    messageIdHeader: 'em_1@us.test',
+    sizeBytes: 1,
+    heldUntil: new Date(),
+    readRaw: async () => Buffer.from('x'),
   })
 
   const network = {
@@ -73,7 +84,9 @@ describe('deliver', () => {
 
   it('waits for the first that is back when all are left alone', async () => {
     const { tried, outcome } = await delivered(1, {
-      ...{ 'mx1.remote.test': 300, 'mx2.remote.test': 20, 'mx3.remote.test': 90 },
+      'mx1.remote.test': 300,
+      'mx2.remote.test': 20,
+      'mx3.remote.test': 90,
     })
     expect(tried).to.deep.equal([])
     expect(outcome).to.include({ untried: true, mx: 'mx2.remote.test', retryAfterSeconds: 20 })
@@ -95,7 +108,8 @@ describe('deliver', () => {
       const { tried, outcome } = await delivered(1, {}, [...named])
       expect(tried).to.deep.equal([])
       expect(outcome).to.include({
-        ...{ status: 'deferred', mx: null },
+        status: 'deferred',
+        mx: null,
         response: '451 4.7.5 the MTA-STS policy of remote.test names none of its mail servers',
       })
       expect(outcome.untried).to.equal(undefined)

@@ -92,7 +92,11 @@ describe('submission', () => {
     const { ctx, principal, address } = service
     const make = (scopes: ('mail:send' | 'mail:read')[]) =>
       createKey(ctx, {
-        ...{ accountId: principal.accountId, kind: 'agent', name: 'test', scopes, expiresAt: null },
+        accountId: principal.accountId,
+        kind: 'agent',
+        name: 'test',
+        scopes,
+        expiresAt: null,
         mailboxIds: principal.mailboxIds ?? [],
       })
     const good = await make(['mail:send'])

@@ -55,15 +55,13 @@ describe('a destination', () => {
   }
 
   const mail = (more: Partial<Mail> = {}): Mail => ({
-    ...{
-      sender: 'a@us.test',
-      recipient: 'b@remote.test',
-      sizeBytes: 14,
-      is8Bit: false,
-      needsUtf8: false,
-      isHeld: async () => true,
-      sevenBit: async () => null,
-    },
+    sender: 'a@us.test',
+    recipient: 'b@remote.test',
+    sizeBytes: 14,
+    is8Bit: false,
+    needsUtf8: false,
+    isHeld: async () => true,
+    sevenBit: async () => null,
     content: [Buffer.from('Subject: x\r\n\r\n'), Buffer.from('.\r\n')],
     ...more,
   })
