@@ -5,10 +5,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa, { type Context as KoaContext } from 'koa'
-import { foreseeMailbox } from '../core/mailbox/mailboxes.ts'
 import { type Context, withRequest } from '../core/process/context.ts'
 import { subscriberOf, unsubscribe } from '../core/send/unsubscribe.ts'
-import { admit, hasCredential } from '../operations/admit.ts'
+import { type Admitted, admit, hasCredential } from '../operations/admit.ts'
 import { operations } from '../operations/all.ts'
 import { checkOperations } from '../operations/check.ts'
 import { errorAnswer } from '../operations/errors.ts'
@@ -158,9 +157,11 @@ async function serveOperation(
   given: Exchange,
   { bodies, answers, checkOutput = false }: Traffic & { checkOutput?: boolean },
 ): Promise<void> {
-  const { ctx, headers, hungUp, koa, parameters, peerAddress } = given
-  if (isOfMailbox(operation) && hasCredential(koa.req.headers)) foreseeMailbox(ctx, parameters.address ?? '')
-  const principal = operation.access === 'public' ? null : await admitted(given)
+  const { headers, hungUp, koa, parameters, peerAddress } = given
+  const { ctx, principal } =
+    operation.access === 'public'
+      ? { ctx: given.ctx, principal: null }
+      : await admitted(given, isOfMailbox(operation) ? parameters.address : undefined)
   const { bodyBytes, sendBodyBytes } = ctx.settings.limits.http
   const key = koa.req.headers['idempotency-key']
   const answer = await invoke(ctx, operation, principal, {
@@ -192,15 +193,16 @@ async function serveNothing(given: Exchange, allow: readonly string[]): Promise<
     koa.body = ''
     return
   }
-  if (hasCredential(koa.req.headers)) Object.assign(headers, await rateHeaders(ctx, await admitted(given)))
+  if (hasCredential(koa.req.headers)) Object.assign(headers, await rateHeaders(ctx, (await admitted(given)).principal))
   throw new Failure(
     'not_found',
     allow.length > 0 ? `This path does not take ${koa.method}.` : 'There is nothing at this path.',
   )
 }
 
-function admitted({ ctx, headers, koa, peerAddress }: Exchange) {
-  return admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers })
+/** `address`: of the mailbox that the path names. */
+function admitted({ ctx, headers, koa, peerAddress }: Exchange, address?: string): Promise<Admitted> {
+  return admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers, address })
 }
 
 async function serveMcp(

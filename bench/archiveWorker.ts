@@ -7,7 +7,7 @@ import { describe } from '../core/receive/receive.ts'
 import { indexMessages } from '../core/search/indexing.ts'
 import { mergeSegments } from '../core/search/merge.ts'
 import { deriveId, idAt } from '../schemas/ids.ts'
-import type { Arrival } from '../store/arrivals.ts'
+import type { WriteArrival } from '../store/arrivals.ts'
 import { packBlob } from '../store/blobs.ts'
 import { standardFolderId } from '../store/folders.ts'
 import { contextOf } from '../test/service.ts'
@@ -63,7 +63,7 @@ async function arrivalOf(
   { letter, random }: Writer,
   { _id: mailboxId, accountId, address }: Box,
   { number, when }: { number: number; when: Date },
-): Promise<Arrival> {
+): Promise<WriteArrival> {
   const id = deriveId('msg', `${idAt('msg', when)}${mailboxId}`, String(number))
   const raw = letter({ number, address, when })
   const { ref, chunks } = await packBlob({ id: deriveId('blb', id, 'bench'), bytes: raw, users: [id], at: when })

@@ -73,7 +73,7 @@ async function disk(settings: Settings): Promise<Finding> {
 /** An answer that there is no such record is an answer. */
 async function dns(settings: Settings): Promise<Finding> {
   const what = 'DNS'
-  const resolver = createResolver(settings.resolver)
+  const resolver = createResolver(settings.resolver, new Map())
   const servers = resolver.servers.join(', ')
   try {
     await resolver.resolve('example.com', 'MX')

@@ -11,7 +11,7 @@ import { sweepSearch, tidySearch } from '../core/search/sweep.ts'
 import { stepBatches } from '../core/send/batches.ts'
 import { sweepTakes } from '../core/send/open-allowances.ts'
 import { settleDue } from '../core/send/settle.ts'
-import { sweepPlaces } from '../core/upkeep/quota-recount.ts'
+import { recountQuotas } from '../core/upkeep/quota-recount.ts'
 import {
   sweepArrivals,
   sweepDiscarded,
@@ -51,7 +51,7 @@ const clocks: readonly Clock[] = [
   {
     name: 'each minute',
     every: '1 minute',
-    tasks: [sweepMailboxes, sweepEndings, sweepReservations, sweepUnclaimed, sweepBlobs, sweepTakes, sweepPlaces],
+    tasks: [sweepMailboxes, sweepEndings, sweepReservations, sweepUnclaimed, sweepBlobs, sweepTakes, recountQuotas],
     lockMs: patientMs,
   },
   {

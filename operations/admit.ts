@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { authenticate, claimHeaders, type Principal } from '../core/access/principal.ts'
 import { takeAnonymous } from '../core/access/request-rates.ts'
+import { askLikelyMailbox } from '../core/mailbox/mailboxes.ts'
 import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { AnswerHeaders } from './registry.ts'
@@ -10,22 +11,32 @@ export type Visitor = {
   readonly peerAddress: string
   /** Filled with the claim headers of an unclaimed account. */
   readonly answerHeaders: AnswerHeaders
+  /** Of the mailbox that the path names. */
+  readonly address?: string
   /** A key given elsewhere, which counts when the headers carry none. */
   readonly credential?: string
 }
 
+export type Admitted = {
+  readonly principal: Principal
+  /** The context of the request, with what was asked for while the key was looked up. */
+  readonly ctx: Context
+}
+
 /**
- * The principal of an HTTP request. Who brings no valid key is counted by address, against guessing: fails with
+ * The principal of an HTTP request, and the likely mailbox of its `address`. Who brings no valid key is counted by address, against guessing: fails with
  * `rate_limited` past that, else with what `authenticate` says, or `unauthorized` for another scheme.
  */
 export async function admit(
   ctx: Context,
-  { headers, peerAddress, answerHeaders, credential }: Visitor,
-): Promise<Principal> {
+  { headers, peerAddress, answerHeaders, credential, address }: Visitor,
+): Promise<Admitted> {
   try {
-    const principal = await authenticate(ctx, credentialOf(headers) ?? credential ?? '')
+    const given = credentialOf(headers) ?? credential ?? ''
+    const likelyMailbox = address !== undefined && given !== '' ? askLikelyMailbox(ctx, address) : null
+    const principal = await authenticate(ctx, given)
     Object.assign(answerHeaders, claimHeaders(principal.account))
-    return principal
+    return { principal, ctx: { ...ctx, likelyMailbox } }
   } catch (error) {
     if (error instanceof Failure) await takeAnonymous(ctx, peerAddress)
     throw error

@@ -1,5 +1,5 @@
-import { listMessages } from '../core/mailbox/messages.ts'
 import { readMessage } from '../core/read/bodies.ts'
+import { listMessages } from '../core/read/list.ts'
 import {
   createDraft as create,
   reachDraft,

@@ -1,8 +1,8 @@
 import { markSpam } from '../core/mailbox/mark-spam.ts'
 import { changeMessage, deleteMessage as remove } from '../core/mailbox/message-changes.ts'
-import { listMessages as list } from '../core/mailbox/messages.ts'
 import { linkToAttachment } from '../core/read/attachment-links.ts'
 import { rawMessage, readAttachment, readMessage, readText } from '../core/read/bodies.ts'
+import { listMessages as list } from '../core/read/list.ts'
 import { AddressPart, AttachmentId, identifier, MessageId, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { boolean, extended, integer, nullable, object, oneOf, optional, string, timestamp } from '../schemas/infer.ts'
 import {

@@ -4,7 +4,7 @@
  */
 import { cont, deny, denydisconnect, denysoft, denysoftdisconnect, ok } from 'haraka-constants'
 import DSN from 'haraka-dsn'
-import { smtpReplyOf } from '../core/smtp.ts'
+import { Failure, failures } from '../schemas/failures.ts'
 import type { Logs, Next, Plugin } from './haraka.d.ts'
 
 /** A refusal as it goes over the wire: `552`, `5.3.4` and a text for the peer. */
@@ -45,7 +45,7 @@ export function hook<Subject extends Partial<Logs>, Params = undefined>(
       }
     }
     const failed = (error: unknown): void => {
-      const reply = smtpReplyOf(error)
+      const reply = replyOf(error)
       try {
         if (reply.code === 451) this.logerror(...named(subject), error)
       } finally {
@@ -61,6 +61,17 @@ export function hook<Subject extends Partial<Logs>, Params = undefined>(
     }
     if (decided instanceof Promise) decided.then(answer, failed)
     else answer(decided)
+  }
+}
+
+/** A Failure becomes its SMTP row; anything else a temporary 451, so that the sender keeps the mail. */
+function replyOf(error: unknown): Reply {
+  const code = error instanceof Failure ? error.code : 'internal_error'
+  const [number = '451', enhanced = '4.3.0'] = failures[code].smtp.split(' ')
+  return {
+    code: Number(number),
+    enhanced,
+    text: error instanceof Failure ? error.message : 'Please try again later.',
   }
 }
 

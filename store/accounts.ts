@@ -67,10 +67,10 @@ export async function finishRemoval(store: Store, accountId: string): Promise<vo
 }
 
 /** What an account has a number of. */
-export type Place = 'inboxes' | 'webhooks' | 'templates' | 'aliases'
+export type QuotaSlot = 'inboxes' | 'webhooks' | 'templates' | 'aliases'
 
 /** Takes one of the account's places for a thing it may have only so many of. False when all are taken. */
-export async function takePlace(store: Store, accountId: string, counter: Place, limit: number): Promise<boolean> {
+export async function takeSlot(store: Store, accountId: string, counter: QuotaSlot, limit: number): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(
     { _id: accountId, $or: [{ [counter]: { $lt: limit } }, { [counter]: { $exists: false } }] },
     { $inc: { [counter]: 1 } },
@@ -78,17 +78,17 @@ export async function takePlace(store: Store, accountId: string, counter: Place,
   return modifiedCount === 1
 }
 
-export async function freePlace(store: Store, accountId: string, counter: Place, count = 1): Promise<void> {
+export async function freeSlot(store: Store, accountId: string, counter: QuotaSlot, count = 1): Promise<void> {
   if (count === 0) return
   await store.accounts.updateOne({ _id: accountId, [counter]: { $gte: count } }, { $inc: { [counter]: -count } })
 }
 
 /** What accounts count and what they really have, account by account in the order of their ids. */
 export type Places = { readonly accountId: string; readonly counted: PlaceCounts; readonly real: PlaceCounts }
-type PlaceCounts = { readonly [place in Place]: number }
+type PlaceCounts = { readonly [place in QuotaSlot]: number }
 
 /** Accounts behind an id, with their counts. */
-export async function walkPlaces(
+export async function walkSlots(
   store: Store,
   { after, limit }: { after: string; limit: number },
 ): Promise<readonly Places[]> {
@@ -122,9 +122,9 @@ export async function walkPlaces(
 }
 
 /** Puts a count right if it is still what it was. */
-export async function mendPlace(
+export async function mendSlot(
   store: Store,
-  { accountId, place, counted, real }: { accountId: string; place: Place; counted: number; real: number },
+  { accountId, place, counted, real }: { accountId: string; place: QuotaSlot; counted: number; real: number },
 ): Promise<boolean> {
   const same = counted === 0 ? { $or: [{ [place]: 0 }, { [place]: { $exists: false } }] } : { [place]: counted }
   const { modifiedCount } = await store.accounts.updateOne({ _id: accountId, ...same }, { $set: { [place]: real } })

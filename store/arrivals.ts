@@ -9,21 +9,21 @@
 import { newToken } from '../schemas/ids.ts'
 import { insertBlob } from './blobs.ts'
 import type { BlobDoc, MessageDoc } from './documents/mail.ts'
-import { type Claim, type Closing, closeReservations, reserve } from './folders.ts'
+import { closeReservations, type ReservationEnd, reserve, type UidClaim } from './folders.ts'
 import { duplicatesIn, type Store } from './open.ts'
 
 /** A message that is complete but for the numbers its folder gives, and without labels: those are given later. */
 export type NewMessage = Omit<MessageDoc, 'uid' | 'modseq' | 'labels'>
 
 /** One delivery: the blob and the messages (one per mailbox) that share it. An empty `chunks`: the blob is there already. */
-export type Arrival = { readonly chunks: readonly BlobDoc[]; readonly messages: readonly NewMessage[] }
+export type WriteArrival = { readonly chunks: readonly BlobDoc[]; readonly messages: readonly NewMessage[] }
 
 /** What became of one message: the id it has, and whether it was there before. */
 export type Stored = { readonly id: string; readonly repeated: boolean }
 
 export type ArrivalWriter = {
   /** Resolves when every message of the arrival is on disk. Rejects when that could not be had. */
-  write(arrival: Arrival): Promise<readonly Stored[]>
+  write(arrival: WriteArrival): Promise<readonly Stored[]>
   /** Resolves when nothing waits any more and every reservation is closed. */
   flush(): Promise<void>
 }
@@ -37,7 +37,7 @@ const gatherMs = 2
 const closeAfterMs = 50
 
 type Waiting = {
-  readonly arrival: Arrival
+  readonly arrival: WriteArrival
   readonly resolve: (stored: readonly Stored[]) => void
   readonly reject: (error: unknown) => void
 }
@@ -46,7 +46,7 @@ type Waiting = {
 export function createArrivalWriter(store: Store, now: () => Date): ArrivalWriter {
   const waiting: Waiting[] = []
   let inFlight = 0
-  let closing: Closing[] = []
+  let closing: ReservationEnd[] = []
   let timer: NodeJS.Timeout | null = null
   let gathering: NodeJS.Timeout | null = null
   let lastLength = 0
@@ -139,9 +139,9 @@ function groupLength(waiting: readonly Waiting[]): number {
 
 async function writeGroup(
   store: Store,
-  group: readonly Arrival[],
-  { at, closing }: { at: Date; closing: readonly Closing[] },
-): Promise<{ stored: Stored[][]; closing: Closing[] }> {
+  group: readonly WriteArrival[],
+  { at, closing }: { at: Date; closing: readonly ReservationEnd[] },
+): Promise<{ stored: Stored[][]; closing: ReservationEnd[] }> {
   const messages = group.flatMap((arrival) => arrival.messages)
   const chunks = group.flatMap((arrival) => arrival.chunks)
   const token = newToken()
@@ -168,8 +168,8 @@ async function writeGroup(
 }
 
 /** One claim per folder, however many of the messages go there. */
-function claimsOf(messages: readonly NewMessage[]): Claim[] {
-  const claims = new Map<string, Claim>()
+function claimsOf(messages: readonly NewMessage[]): UidClaim[] {
+  const claims = new Map<string, UidClaim>()
   for (const { folderId, mailboxId, seen, sizeBytes } of messages) {
     const before = claims.get(folderId) ?? { folderId, mailboxId, uids: 0, total: 0, unread: 0, bytes: 0 }
     claims.set(folderId, {
@@ -187,7 +187,7 @@ function closingsOf(
   token: string,
   messages: readonly MessageDoc[],
   repeated: ReadonlyMap<MessageDoc, string>,
-): Closing[] {
+): ReservationEnd[] {
   const folders = new Map<string, MessageDoc[]>()
   for (const message of messages) {
     const over = folders.get(message.folderId) ?? []

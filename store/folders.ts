@@ -13,7 +13,7 @@ import { isDuplicate, type Store } from './open.ts'
 export const reservationSeconds = 30
 
 /** What a reservation takes from one folder and adds to its counters. */
-export type Claim = FolderCounts & {
+export type UidClaim = FolderCounts & {
   readonly folderId: string
   readonly mailboxId: string
   /** How many UIDs; 0 for a change of messages that are there already. */
@@ -32,8 +32,8 @@ export type Taken = { readonly folderId: string; readonly token: string; readonl
  */
 export async function reserve(
   store: Store,
-  claims: readonly Claim[],
-  { token, at, closing = [] }: { token: string; at: Date; closing?: readonly Closing[] },
+  claims: readonly UidClaim[],
+  { token, at, closing = [] }: { token: string; at: Date; closing?: readonly ReservationEnd[] },
 ): Promise<Map<string, Taken>> {
   const [only] = claims
   if (only !== undefined && claims.length === 1 && closing.length === 0) return reserveOne(store, only, { token, at })
@@ -49,7 +49,7 @@ export async function reserve(
 
 async function reserveOne(
   store: Store,
-  claim: Claim,
+  claim: UidClaim,
   { token, at }: { token: string; at: Date },
 ): Promise<Map<string, Taken>> {
   const { filter, update } = take(claim, token, at)
@@ -70,14 +70,14 @@ function takenIn(folders: readonly Pick<FolderDoc, '_id' | 'open'>[], token: str
 }
 
 /** A reservation whose messages are written, and what it counted too much (a message that turned out to be there). */
-export type Closing = {
+export type ReservationEnd = {
   readonly folderId: string
   readonly token: string
   readonly over?: FolderCounts
 }
 
 /** Closes reservations. Several may be closed in one round trip. */
-export async function closeReservations(store: Store, closing: readonly Closing[]): Promise<void> {
+export async function closeReservations(store: Store, closing: readonly ReservationEnd[]): Promise<void> {
   if (closing.length > 0) await store.folders.bulkWrite(closing.map(close), { ordered: false })
 }
 
@@ -210,7 +210,7 @@ export const labelKey = (label: string): string => `l${Buffer.from(label).toStri
 export const labelOf = (key: string): string => Buffer.from(key.slice(1), 'base64url').toString()
 
 function take(
-  { folderId, mailboxId, uids, total, unread, bytes, labels = {}, touches = [], threads }: Claim,
+  { folderId, mailboxId, uids, total, unread, bytes, labels = {}, touches = [], threads }: UidClaim,
   token: string,
   at: Date,
 ): { filter: Filter<FolderDoc>; update: Document[] } {
@@ -251,7 +251,7 @@ function take(
   }
 }
 
-function close({ folderId, token, over }: Closing): AnyBulkWriteOperation<FolderDoc> {
+function close({ folderId, token, over }: ReservationEnd): AnyBulkWriteOperation<FolderDoc> {
   const back = over === undefined ? {} : { $inc: negated(over) }
   // Closing twice (the first answer was lost) gives back once.
   return {

@@ -8,7 +8,7 @@ import type { UpdateFilter } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
 import { type BlobDrop, doubtBlobs, dropBlobUsers } from './blobs.ts'
 import type { FolderCounts, MessageDoc } from './documents/mail.ts'
-import { type Claim, type Closing, closeReservations, labelKey, reserve } from './folders.ts'
+import { closeReservations, labelKey, type ReservationEnd, reserve, type UidClaim } from './folders.ts'
 import type { Store } from './open.ts'
 
 /** So many at once: others get their turn in between. */
@@ -52,12 +52,12 @@ export type Change = {
   derive(threadIds: readonly string[]): Promise<boolean>
 }
 
-type Place = { readonly mailboxId: string; readonly folderId: string }
+type InFolder = { readonly mailboxId: string; readonly folderId: string }
 
 /** Messages of a folder in the order of their UIDs, those after `after`. */
 export function readMessages(
   store: Store,
-  { mailboxId, folderId, after }: Place & { after: number },
+  { mailboxId, folderId, after }: InFolder & { after: number },
 ): Promise<ReadMessage[]> {
   return store.messages
     .find({ mailboxId, folderId, uid: { $gt: after } }, { projection: readFields })
@@ -69,7 +69,7 @@ export function readMessages(
 /** Unread messages of a folder in the order of their ids, those after `after`. */
 export function readUnread(
   store: Store,
-  { mailboxId, folderId, after }: Place & { after: string },
+  { mailboxId, folderId, after }: InFolder & { after: string },
 ): Promise<ReadMessage[]> {
   return store.messages
     .find({ mailboxId, folderId, seen: false, _id: { $gt: after } }, { projection: readFields })
@@ -200,7 +200,7 @@ function updateOf({ labels, to, ...flags }: Edit, modseq: number, uid: number): 
 }
 
 /** What a change adds to the folder the messages are in, and to the one they go to, if any. */
-function claimsOf({ mailboxId, folderId, messages }: Change, edit: Edit | 'remove'): Claim[] {
+function claimsOf({ mailboxId, folderId, messages }: Change, edit: Edit | 'remove'): UidClaim[] {
   const here = { folderId, mailboxId, uids: 0, ...changeHere(messages, edit) }
   const changing = { ...here, touches: messages.map(({ uid }) => uid), threads: threadsOf(messages) }
   if (edit === 'remove' || edit.to === undefined) return [changing]
@@ -214,7 +214,7 @@ function closingsOf(
   { folderId: here }: Change,
   edit: Edit | 'remove',
   missed: readonly ReadMessage[],
-): Closing[] {
+): ReservationEnd[] {
   return folderIds.map((folderId) => {
     if (missed.length === 0) return { folderId, token }
     return { folderId, token, over: folderId === here ? changeHere(missed, edit) : countsOf(missed, edit) }

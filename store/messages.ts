@@ -5,13 +5,8 @@ import { dropBlobUsers } from './blobs.ts'
 import type { MessageDoc } from './documents/mail.ts'
 import type { Store } from './open.ts'
 
-/**
- * Where a listing looks; every part narrows. Flags and attachments are found by folder: who asks for them names the folders,
- * all of them when it does not matter.
- */
-export type MessageQuery = {
-  readonly mailboxId: string
-  readonly folderIds?: readonly string[]
+/** Which messages are meant; every part narrows. Addresses and the label in canonical form. */
+export type MessageFilter = {
   readonly label?: string
   readonly threadId?: string
   readonly unread?: boolean
@@ -23,14 +18,37 @@ export type MessageQuery = {
   readonly hasAttachment?: boolean
   readonly since?: Date
   readonly until?: Date
+}
+
+/**
+ * Where a listing looks; every part narrows. Flags and attachments are found by folder: who asks for them names the folders,
+ * all of them when it does not matter.
+ */
+export type MessageQuery = MessageFilter & {
+  readonly mailboxId: string
+  readonly folderIds?: readonly string[]
   /** Only of these. */
   readonly ids?: readonly string[]
 }
 
 /** What a list shows of a message, and a search looks at besides: everything else need not leave the database. */
 const listedFields = [
-  ...['_id', 'mailbox', 'folderId', 'threadId', 'receivedAt', 'from', 'to', 'cc', 'subject', 'snippet'],
-  ...['seen', 'flagged', 'answered', 'labels', 'attachments', 'sizeBytes'],
+  '_id',
+  'mailbox',
+  'folderId',
+  'threadId',
+  'receivedAt',
+  'from',
+  'to',
+  'cc',
+  'subject',
+  'snippet',
+  'seen',
+  'flagged',
+  'answered',
+  'labels',
+  'attachments',
+  'sizeBytes',
 ] as const satisfies readonly (keyof MessageDoc)[]
 const searchedFields = [...listedFields, 'mailboxId', 'bcc', 'blob'] as const satisfies readonly (keyof MessageDoc)[]
 

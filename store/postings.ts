@@ -14,7 +14,7 @@ export const fieldBits = { body: 1, subject: 2, from: 4, to: 8, cc: 16, filename
 export type IndexedField = keyof typeof fieldBits
 
 /** A word of a block. `messages` and `positions` are packed as above. */
-export type Entry = {
+export type WordEntry = {
   readonly word: string
   readonly count: number
   readonly messages: Buffer
@@ -118,7 +118,7 @@ export class BlockPacker {
   }
 
   /** Returns the block that is full with it, or null. */
-  add({ word, count, messages, positions }: Entry): Buffer | null {
+  add({ word, count, messages, positions }: WordEntry): Buffer | null {
     const { packer } = this
     const bytes = Buffer.from(word)
     const begins = packer.length === 0
@@ -153,7 +153,7 @@ const smallSegment = 1_000
 const wordBytesMax = 1024
 
 /** The entries of a block. */
-export function* entriesOf(block: Buffer): Generator<Entry> {
+export function* entriesOf(block: Buffer): Generator<WordEntry> {
   const unpacker = new Unpacker(block)
   const word = Buffer.allocUnsafe(wordBytesMax)
   while (!unpacker.isAtEnd) {
@@ -164,8 +164,8 @@ export function* entriesOf(block: Buffer): Generator<Entry> {
 }
 
 /** The entries of a block whose word is `wanted`, or begins with it. */
-export function findEntries(block: Buffer, wanted: string, { prefix }: { prefix: boolean }): Omit<Entry, 'word'>[] {
-  const found: Omit<Entry, 'word'>[] = []
+export function findEntries(block: Buffer, wanted: string, { prefix }: { prefix: boolean }): Omit<WordEntry, 'word'>[] {
+  const found: Omit<WordEntry, 'word'>[] = []
   const target = Buffer.from(wanted)
   const unpacker = new Unpacker(block)
   // How many bytes the word before has in common with the target; words come in order, so fewer shared ones end it.
@@ -203,7 +203,7 @@ export function isBefore(a: string, b: string): boolean {
 
 /** Calls `tell` with number and fields of each message of an entry, in order. */
 export function eachMessage(
-  { count, messages }: Pick<Entry, 'count' | 'messages'>,
+  { count, messages }: Pick<WordEntry, 'count' | 'messages'>,
   tell: (number: number, fields: number) => void,
 ): void {
   const unpacker = new Unpacker(messages)
@@ -217,7 +217,7 @@ export function eachMessage(
 
 /** Calls `tell` with every place of the word in the messages that `wants` says, in order. */
 export function eachPosition(
-  entry: Omit<Entry, 'word'>,
+  entry: Omit<WordEntry, 'word'>,
   wants: (number: number, fields: number) => boolean,
   tell: (number: number, field: number, position: number) => void,
 ): void {
@@ -237,10 +237,10 @@ export function eachPosition(
 }
 
 /** One message of an entry: which fields the word stands in, and its positions there, packed. */
-export type Place = { readonly number: number; readonly fields: number; readonly positions: Buffer }
+export type WordPosition = { readonly number: number; readonly fields: number; readonly positions: Buffer }
 
 /** The messages of an entry with their positions, still packed. */
-export function* placesOf(entry: Entry): Generator<Place> {
+export function* placesOf(entry: WordEntry): Generator<WordPosition> {
   const messages = new Unpacker(entry.messages)
   const positions = new Unpacker(entry.positions)
   let number = -1
@@ -261,7 +261,7 @@ const messagesPacker = new Packer()
 const positionsPacker = new Packer()
 
 /** An entry of places, which must come in the order of their numbers. It is valid until the next call. */
-export function entryOf(word: string, places: readonly Place[]): Entry {
+export function entryOf(word: string, places: readonly WordPosition[]): WordEntry {
   messagesPacker.take()
   positionsPacker.take()
   let last = -1
@@ -279,7 +279,10 @@ export function entryOf(word: string, places: readonly Place[]): Entry {
  * The entries of one word in several segments as one; each segment's messages follow those of the one before, and `shift`
  * is where its numbers begin. Copies bytes: only the first gap of each changes. It is valid until the next call.
  */
-export function chained(word: string, parts: readonly { readonly entry: Entry; readonly shift: number }[]): Entry {
+export function chained(
+  word: string,
+  parts: readonly { readonly entry: WordEntry; readonly shift: number }[],
+): WordEntry {
   messagesPacker.take()
   positionsPacker.take()
   let count = 0
@@ -296,7 +299,7 @@ export function chained(word: string, parts: readonly { readonly entry: Entry; r
   return { word, count, messages: messagesPacker.take(), positions: positionsPacker.take() }
 }
 
-function lastNumber(entry: Entry): number {
+function lastNumber(entry: WordEntry): number {
   let last = -1
   eachMessage(entry, (number) => {
     last = number
@@ -304,7 +307,7 @@ function lastNumber(entry: Entry): number {
   return last
 }
 
-function restOf(unpacker: Unpacker): Omit<Entry, 'word'> {
+function restOf(unpacker: Unpacker): Omit<WordEntry, 'word'> {
   const count = unpacker.number()
   const messages = unpacker.bytes(unpacker.number())
   const positions = unpacker.bytes(unpacker.number())

@@ -2,7 +2,7 @@
 import type { Filter } from 'mongodb'
 import { idAt } from '../schemas/ids.ts'
 import type { MessageDoc, ThreadDoc } from './documents/mail.ts'
-import { containing } from './messages.ts'
+import { containing, type MessageFilter } from './messages.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 
 export type ThreadRef = { readonly mailboxId: string; readonly threadId: string }
@@ -119,22 +119,8 @@ export async function writeThreads(
   return threads.flatMap(({ doc }) => (now.get(doc._id) === doc.rev ? [] : [doc._id]))
 }
 
-/** Where a listing of threads looks; every part narrows. */
-export type ThreadQuery = {
-  readonly mailboxId: string
-  readonly folderId?: string
-  readonly label?: string
-  readonly unread?: boolean
-  readonly flagged?: boolean
-  readonly from?: string
-  readonly to?: string
-  /** Part of the subject, in any case. */
-  readonly subject?: string
-  readonly hasAttachment?: boolean
-  /** The time of the newest message. */
-  readonly since?: Date
-  readonly until?: Date
-}
+/** Where a listing of threads looks; every part narrows. `since` and `until` mean the time of the newest message. */
+export type ThreadQuery = Omit<MessageFilter, 'threadId'> & { readonly mailboxId: string; readonly folderId?: string }
 
 /** Threads by their newest message, newest first: those whose newest is before `before` (a message id). */
 export function listThreads(

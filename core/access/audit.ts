@@ -4,8 +4,8 @@ import { newId } from '../../schemas/ids.ts'
 import type { AuditDoc } from '../../store/documents/accounts.ts'
 import { createAuditAppend, type NewAudit, walkAudit } from '../../store/records.ts'
 import type { Context } from '../process/context.ts'
-import { createGather } from '../process/group-commit.ts'
-import { perStore } from '../process/per-process.ts'
+import { createGroupCommit } from '../process/group-commit.ts'
+import { perProcess } from '../process/per-process.ts'
 
 const groupMax = 200
 const pageSize = 500
@@ -19,9 +19,9 @@ export type Entry = {
   readonly address: string | null
 }
 
-const entries = perStore((store) => {
+const entries = perProcess(({ store }) => {
   const append = createAuditAppend(store, hashOf)
-  return createGather<NewAudit>(groupMax, async (group) => {
+  return createGroupCommit<NewAudit>(groupMax, async (group) => {
     await append(group)
     return []
   })

@@ -4,10 +4,10 @@ import { allScopes, type KeyKind, type Scope } from '../../schemas/scopes.ts'
 import { findAccounts, findKeysByHash } from '../../store/accounts.ts'
 import { fromBinary } from '../../store/bytes.ts'
 import type { AccountDoc, KeyDoc } from '../../store/documents/accounts.ts'
-import { createRounds } from '../process/batched-lookup.ts'
+import { createBatchedLookup } from '../process/batched-lookup.ts'
 import type { Context } from '../process/context.ts'
-import { hint, hintOf } from '../process/likely-answers.ts'
-import { perStore } from '../process/per-process.ts'
+import { likelyAnswer, noteAnswer } from '../process/likely-answers.ts'
+import { perProcess } from '../process/per-process.ts'
 import { hashCredential } from '../process/secrets.ts'
 import { type Account, accountOf } from './account-record.ts'
 
@@ -41,7 +41,7 @@ export async function authenticateAny(ctx: Context, credential: string): Promise
   if (credential.startsWith('svc_partner_')) throw new Failure('partner_key_not_allowed')
   const hash = hashCredential(credential)
   const name = hash.toString('base64')
-  const likely = hintOf(ctx, 'account of key', name)
+  const likely = likelyAnswer(ctx, 'account of key', name)
   const [key, likelyAccount] = await Promise.all([
     keys(ctx)(name, (names) => loadKeys(ctx, names)),
     likely === undefined ? null : accountById(ctx, likely),
@@ -49,7 +49,7 @@ export async function authenticateAny(ctx: Context, credential: string): Promise
   if (key === undefined || key.revokedAt !== null) throw new Failure('invalid_api_key')
   if (key.expiresAt !== null && key.expiresAt <= ctx.clock.now()) throw new Failure('api_key_expired')
   const account = likely === key.accountId ? likelyAccount : await accountById(ctx, key.accountId)
-  hint(ctx, 'account of key', name, key.accountId)
+  noteAnswer(ctx, 'account of key', name, key.accountId)
   if (account === null || account.status === 'removed') throw new Failure('invalid_api_key')
   if (
     account.status === 'unclaimed' &&
@@ -69,8 +69,8 @@ export async function authenticateAny(ctx: Context, credential: string): Promise
 }
 
 /** Those who ask at once ask together. */
-const keys = perStore(() => createRounds<KeyDoc>())
-const accounts = perStore(() => createRounds<AccountDoc>())
+const keys = perProcess(() => createBatchedLookup<KeyDoc>())
+const accounts = perProcess(() => createBatchedLookup<AccountDoc>())
 
 async function loadKeys(ctx: Context, names: readonly string[]): Promise<ReadonlyMap<string, KeyDoc>> {
   const found = await findKeysByHash(

@@ -7,6 +7,7 @@ import type { StsPolicyDoc } from '../../store/documents/sending.ts'
 import { findStsPolicy, keepStsPolicy } from '../../store/sts-policies.ts'
 import { after, dayMs, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { createKept } from '../process/kept.ts'
 
 export type StsPolicies = {
   /** The mail servers a domain asks to insist on, as names or `*.` patterns; null: it asks for nothing. */
@@ -22,7 +23,6 @@ const fetchMs = 15_000
 /** A domain with more servers is making us work. */
 const serversMax = 100
 
-type Known = { readonly policy: StsPolicyDoc | null; readonly checkedMs: number }
 type World = { readonly resolvePolicy: typeof resolvePolicy; readonly fetchPolicy: typeof fetchPolicy }
 
 /** Makes the finder of this process. `world` answers for the DNS and the policy hosts. */
@@ -30,18 +30,14 @@ export function createStsPolicies(
   ctx: Pick<Context, 'store' | 'resolver' | 'clock' | 'log'>,
   world: World = { resolvePolicy, fetchPolicy },
 ): StsPolicies {
-  const known = new Map<string, Known>()
+  const known = createKept<StsPolicyDoc | null>(ctx.clock, { max: knownMax, ttlMs: freshMs })
   const asking = new Map<string, Promise<StsPolicyDoc | null>>()
 
   async function policyOf(domain: string): Promise<StsPolicyDoc | null> {
-    const now = ctx.clock.now()
     const last = known.get(domain)
-    if (last !== undefined && now.getTime() - last.checkedMs < freshMs) return last.policy
-    const policy = await look(domain, now)
-    known.delete(domain)
-    known.set(domain, { policy, checkedMs: now.getTime() })
-    const [oldest] = known.keys()
-    if (known.size > knownMax && oldest !== undefined) known.delete(oldest)
+    if (last !== undefined) return last
+    const policy = await look(domain, ctx.clock.now())
+    known.set(domain, policy)
     return policy
   }
 

@@ -15,7 +15,7 @@ import { recentDomain } from '../mailbox/domains.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway } from '../process/database-away.ts'
-import { perStore } from '../process/per-process.ts'
+import { perProcess } from '../process/per-process.ts'
 import { receive } from '../receive/receive.ts'
 import { findRecipient } from '../receive/recipients.ts'
 import { ownVerdict } from '../receive/sender-verdict.ts'
@@ -36,7 +36,7 @@ const readAheadBytes = 4 * 1024 * 1024
 type Claim = { readonly now: Date; readonly until: Date; readonly owner: string; readonly token: string }
 
 /** Claims that are under way. After one has failed it is open whether it was made: the next one finds out. */
-const underWay = perStore(() => new Map<Claim, readonly OutboxDoc[]>())
+const underWay = perProcess(() => new Map<Claim, readonly OutboxDoc[]>())
 
 /**
  * Claims up to `max` due recipients for `owner`, who claims one time after the other. Each is marked as being attempted.

@@ -9,8 +9,8 @@ import { changeRecipients, type RecipientChange } from '../../store/emails.ts'
 import { endRows, findLeases } from '../../store/outbox.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { apart, createGather } from '../process/group-commit.ts'
-import { perStore } from '../process/per-process.ts'
+import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
+import { perProcess } from '../process/per-process.ts'
 import type { Attempt, Outcome } from './attempt.ts'
 import { complains } from './simulator.ts'
 
@@ -28,9 +28,9 @@ const groupMax = 200
 const sentAfterMs = 200
 
 /** Attempts that went out a moment ago, and when. */
-const underWay = perStore(() => new Map<Attempt, Date>())
-const startings = perStore(() => createGather(groupMax, apart(writeStarted)))
-const endings = perStore(() => createGather(groupMax, apart(writeEnded)))
+const underWay = perProcess(() => new Map<Attempt, Date>())
+const startings = perProcess(() => createGroupCommit(groupMax, isolateFailures(writeStarted)))
+const endings = perProcess(() => createGroupCommit(groupMax, isolateFailures(writeEnded)))
 
 /** Records that the mail is on its way out, unless it is there in a moment. Nobody has to wait for it. */
 export async function recordSent(ctx: Context, attempt: Attempt): Promise<void> {

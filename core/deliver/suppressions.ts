@@ -8,9 +8,9 @@ import type { EmailDoc, EmailRecipient, SuppressionDoc } from '../../store/docum
 import * as store from '../../store/suppressions.ts'
 import type { Page } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
-import { createRounds } from '../process/batched-lookup.ts'
+import { createBatchedLookup } from '../process/batched-lookup.ts'
 import type { Context } from '../process/context.ts'
-import { perStore } from '../process/per-process.ts'
+import { perProcess } from '../process/per-process.ts'
 import { isSimulated } from './simulator.ts'
 
 export type Suppression = Omit<SuppressionDoc, '_id' | 'accountId'>
@@ -31,7 +31,7 @@ export async function suppressedAmong(
 }
 
 /** Most mail has one recipient: those who ask at once ask together. */
-const asked = perStore(() => createRounds<SuppressionDoc>())
+const asked = perProcess(() => createBatchedLookup<SuppressionDoc>())
 
 async function loadSuppressions(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, SuppressionDoc>> {
   return new Map((await store.findSuppressionsById(ctx.store, ids)).map((doc) => [doc._id, doc]))

@@ -23,54 +23,48 @@ export type Resolver = {
 const absentSecondsMax = 300
 const foundSecondsMax = 86_400
 const failedSeconds = 5
-/** Against a sender who makes us ask for more and more names. */
-const keptMax = 10_000
-const keptCharsMax = 8 * 1024 * 1024
+/** Of an answer beside its records: some 10,000 of the shortest are kept. */
+const answerOverheadChars = 800
+/** What is kept of answers, against a sender who makes us ask for more and more names: so many characters, and how long. */
+export const answersPolicy = {
+  max: 8 * 1024 * 1024,
+  weigh: ({ chars }: DnsAnswer) => chars + answerOverheadChars,
+  ttlMs: foundSecondsMax * 1000,
+}
 /** Against a flood of questions that nobody answers: each holds a socket. */
 const openMax = 500
 
-type Kept = {
+/** What became of a question; `code` says why there are no records. */
+export type DnsAnswer = {
   readonly records: readonly unknown[]
   readonly code: DnsCode | null
   readonly secure: boolean
-  readonly until: number
+  readonly ttlMs: number
   readonly chars: number
 }
 
-/** Makes the resolver of a process. `now` is a clock in milliseconds that never goes back. Fails on a server that is no address. */
-export function createResolver(settings: readonly string[], now: () => number = () => performance.now()): Resolver {
+/** Where answers are kept for their time to live. */
+export type DnsAnswers = {
+  get(question: string): DnsAnswer | undefined
+  set(question: string, answer: DnsAnswer, ttlMs: number): void
+}
+
+/** Makes the resolver of a process. Fails on a server that is no address. */
+export function createResolver(settings: readonly string[], answers: DnsAnswers): Resolver {
   const own = settings.length > 0
   const servers = own ? settings.map(serverOf) : getServers().flatMap((text) => addressOf(text) ?? [])
-  const kept = new Map<string, Kept>()
-  const open = new Map<string, Promise<Kept>>()
-  let chars = 0
+  const open = new Map<string, Promise<DnsAnswer>>()
 
-  function keep(key: string, entry: Kept): void {
-    forget(key)
-    if (entry.until <= now()) return
-    kept.set(key, entry)
-    chars += entry.chars
-    for (const oldest of kept.keys()) {
-      if (kept.size <= keptMax && chars <= keptCharsMax) break
-      forget(oldest)
-    }
+  async function ask(key: string, name: string, type: RecordType): Promise<DnsAnswer> {
+    const answer = await answerOf(servers, name, type)
+    if (answer.ttlMs > 0) answers.set(key, answer, answer.ttlMs)
+    return answer
   }
 
-  function forget(key: string): void {
-    chars -= kept.get(key)?.chars ?? 0
-    kept.delete(key)
-  }
-
-  async function ask(key: string, name: string, type: RecordType): Promise<Kept> {
-    const entry = await answerOf(servers, name, type, now)
-    keep(key, entry)
-    return entry
-  }
-
-  async function entryOf(name: string, type: RecordType): Promise<Kept> {
+  async function answerTo(name: string, type: RecordType): Promise<DnsAnswer> {
     const key = `${type} ${name}`
-    const known = kept.get(key)
-    if (known !== undefined && known.until > now()) return known
+    const known = answers.get(key)
+    if (known !== undefined) return known
     const asked = open.get(key)
     if (asked !== undefined) return asked
     if (open.size >= openMax) throw new DnsError('EBUSY', name, type)
@@ -85,7 +79,7 @@ export function createResolver(settings: readonly string[], now: () => number = 
     const special = own ? null : specialAnswer(name, type)
     if (special !== null && special.length > 0) return [...special] as Records[T][]
     if (special !== null) throw new DnsError('ENOTFOUND', name, type)
-    const { records, code } = await entryOf(name, type)
+    const { records, code } = await answerTo(name, type)
     if (code !== null) throw new DnsError(code, name, type)
     return [...records] as Records[T][]
   }
@@ -94,7 +88,7 @@ export function createResolver(settings: readonly string[], now: () => number = 
     servers: servers.map(({ address, port }) => (isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`)),
     resolve,
     async securePins(name) {
-      const { records, code, secure } = await entryOf(name.toLowerCase(), 'TLSA')
+      const { records, code, secure } = await answerTo(name.toLowerCase(), 'TLSA')
       if (code !== null && code !== 'ENOTFOUND' && code !== 'ENODATA') throw new DnsError(code, name, 'TLSA')
       return secure ? (records as Records['TLSA'][]) : null
     },
@@ -121,19 +115,14 @@ export function isAbsent(error: unknown): boolean {
   return error instanceof DnsError && ['ENOTFOUND', 'ENODATA', 'EBADNAME'].includes(error.code)
 }
 
-async function answerOf(
-  servers: readonly NameServer[],
-  name: string,
-  type: RecordType,
-  now: () => number,
-): Promise<Kept> {
+async function answerOf(servers: readonly NameServer[], name: string, type: RecordType): Promise<DnsAnswer> {
   try {
     const { records, absent, ttlSeconds, secure } = await query(servers, name, type)
     const seconds = Math.min(ttlSeconds, absent === null ? foundSecondsMax : absentSecondsMax)
-    return { records, code: absent, secure, until: now() + seconds * 1000, chars: name.length + charsOf(records) }
+    return { records, code: absent, secure, ttlMs: seconds * 1000, chars: name.length + charsOf(records) }
   } catch (error) {
     if (!(error instanceof DnsError)) throw error
-    return { records: [], code: error.code, secure: false, until: now() + failedSeconds * 1000, chars: name.length }
+    return { records: [], code: error.code, secure: false, ttlMs: failedSeconds * 1000, chars: name.length }
   }
 }
 

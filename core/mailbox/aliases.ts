@@ -4,13 +4,12 @@ import { normaliseDomain } from '../../mail/domain.ts'
 import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { aliasesMax } from '../../schemas/aliases.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { freePlace, takePlace } from '../../store/accounts.ts'
+import { freeSlot, takeSlot } from '../../store/accounts.ts'
 import type { AddressDoc, MailboxDoc } from '../../store/documents/mail.ts'
 import * as store from '../../store/mailboxes.ts'
 import { encodeTimePosition, type Page, readTimePosition } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
-import { catchAllOf } from '../receive/recipient-cache.ts'
 import { reachMailbox, requireOwnDomain } from './mailboxes.ts'
 
 export type Alias = {
@@ -20,6 +19,9 @@ export type Alias = {
   readonly targets: readonly string[]
   readonly createdAt: Date
 }
+
+/** The name under which a domain's catch-all stands among the addresses. */
+export const catchAllOf = (domain: string): string => `*@${domain}`
 
 /** The aliases of the account, newest first. Fails with `forbidden` (agent key), `validation_error` (cursor). */
 export async function listAliases(
@@ -68,13 +70,13 @@ export async function createAlias(
     createdAt: ctx.clock.now(),
     releasedAt: null,
   }
-  if (!(await takePlace(ctx.store, accountId, 'aliases', aliasesMax)))
+  if (!(await takeSlot(ctx.store, accountId, 'aliases', aliasesMax)))
     throw new Failure('conflict', `An account has at most ${aliasesMax} aliases.`)
   try {
     if (!(await store.insertAddress(ctx.store, doc)))
       throw new Failure('conflict', `The address ${canonical} is taken.`)
   } catch (error) {
-    await freePlace(ctx.store, accountId, 'aliases')
+    await freeSlot(ctx.store, accountId, 'aliases')
     throw error
   }
   ctx.changes.publish({ kind: 'address', addresses: [canonical] })
@@ -88,7 +90,7 @@ export async function deleteAlias(ctx: Context, principal: Principal, alias: str
   const canonical = readAlias(alias)
   if (canonical === null || !(await store.removeAlias(ctx.store, { accountId, alias: canonical })))
     throw new Failure('alias_not_found', `The account has no alias ${alias}.`)
-  await freePlace(ctx.store, accountId, 'aliases')
+  await freeSlot(ctx.store, accountId, 'aliases')
   ctx.changes.publish({ kind: 'address', addresses: [canonical] })
 }
 

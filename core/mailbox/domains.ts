@@ -8,9 +8,11 @@ import { insertAccount } from '../../store/accounts.ts'
 import { fromBinary, toBinary } from '../../store/bytes.ts'
 import type { DkimKey, DomainDoc } from '../../store/documents/accounts.ts'
 import { findAddresses, findDomain, findDomains, insertDomain, listDomains as listOf } from '../../store/mailboxes.ts'
-import { createRounds } from '../process/batched-lookup.ts'
+import { createBatchedLookup } from '../process/batched-lookup.ts'
+import { hourMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { perStore } from '../process/per-process.ts'
+import { createKept } from '../process/kept.ts'
+import { perProcess } from '../process/per-process.ts'
 import { placeMailbox } from './mailboxes.ts'
 
 /**
@@ -59,27 +61,30 @@ export function takeSubdomain(
   })
 }
 
-type RecentDomain = { readonly doc: DomainDoc | null; readonly untilMs: number }
-
-const recentMs = 2_000
-const recentMax = 50_000
-const recent = perStore(() => ({ known: new Map<string, RecentDomain>(), ask: createRounds<DomainDoc>() }))
+const recentMs = 2 * secondMs
+const recentMax = 10_000
+const recent = perProcess(({ clock }) => ({
+  kept: createKept<DomainDoc | null>(clock, { max: recentMax, ttlMs: recentMs }),
+  find: createBatchedLookup<DomainDoc>(),
+}))
 
 /** A domain as it was at most two seconds ago, null when it is not ours: what it is called and signs with changes rarely. */
 export async function recentDomain(ctx: Context, domain: string): Promise<DomainDoc | null> {
-  const { known, ask } = recent(ctx)
-  const last = known.get(domain)
-  if (last !== undefined && last.untilMs > Date.now()) return last.doc
+  const { kept, find } = recent(ctx)
+  const last = kept.get(domain)
+  if (last !== undefined) return last
   const load = async (names: readonly string[]) =>
     new Map((await findDomains(ctx.store, names)).map((doc) => [doc._id, doc]))
-  const doc = (await ask(domain, load)) ?? null
-  if (known.size >= recentMax) known.clear()
-  known.set(domain, { doc, untilMs: Date.now() + recentMs })
+  const doc = (await find(domain, load)) ?? null
+  kept.set(domain, doc)
   return doc
 }
 
 /** Keys opened in this process: a selector's key never changes, and reading one costs more than signing with it. */
-const opened = perStore(() => new Map<string, KeyObject>())
+const openedMax = 10_000
+const opened = perProcess(({ clock }) =>
+  createKept<KeyObject>(clock, { max: openedMax, ttlMs: hourMs, isRenewed: true }),
+)
 
 /** The keys that sign mail from a domain of ours: aligned with it, since a sub-domain's parent shares its organisation. */
 export async function signingKeys(ctx: Context, domain: string): Promise<readonly SigningKey[]> {

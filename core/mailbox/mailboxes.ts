@@ -3,7 +3,7 @@ import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId, newId } from '../../schemas/ids.ts'
 import { allowanceOf, type Plans } from '../../schemas/plans.ts'
-import { freePlace, grantMailbox, takePlace } from '../../store/accounts.ts'
+import { freeSlot, grantMailbox, takeSlot } from '../../store/accounts.ts'
 import type { AutoReply, MailboxDoc } from '../../store/documents/mail.ts'
 import type { NewEvent } from '../../store/events.ts'
 import { insertStandardFolders, storageUsed } from '../../store/folders.ts'
@@ -12,11 +12,11 @@ import { type Page, pageOf, positionOf } from '../access/paging.ts'
 import { type Principal, reaches } from '../access/principal.ts'
 import { giveRolling, takeRolling } from '../access/usage.ts'
 import { recordEvents } from '../notify/events.ts'
-import { createRounds } from '../process/batched-lookup.ts'
+import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { dayMs, hourMs } from '../process/clock.ts'
-import type { Context } from '../process/context.ts'
-import { hint, hintOf } from '../process/likely-answers.ts'
-import { perStore } from '../process/per-process.ts'
+import type { Context, LikelyMailbox } from '../process/context.ts'
+import { likelyAnswer, noteAnswer } from '../process/likely-answers.ts'
+import { perProcess } from '../process/per-process.ts'
 
 export type Mailbox = {
   readonly id: string
@@ -90,7 +90,7 @@ export async function createMailbox(
     )
   }
   try {
-    if (!(await takePlace(ctx.store, accountId, 'inboxes', allowance.inboxes))) {
+    if (!(await takeSlot(ctx.store, accountId, 'inboxes', allowance.inboxes))) {
       throw new Failure('AGENT_INBOX_LIMIT', `The plan has ${allowance.inboxes} inboxes, and all are taken.`)
     }
     try {
@@ -106,7 +106,7 @@ export async function createMailbox(
       await announceMailbox(ctx, 'mailbox.created', mailbox)
       return mailbox
     } catch (error) {
-      await freePlace(ctx.store, accountId, 'inboxes')
+      await freeSlot(ctx.store, accountId, 'inboxes')
       throw error
     }
   } catch (error) {
@@ -172,26 +172,29 @@ export async function getMailbox(ctx: Context, principal: Principal, address: st
   return mailboxOf(ctx, await reachMailbox(ctx, principal, address), principal.account)
 }
 
-/** What `foreseeMailbox` asked for in a request. */
-const foreseen = new WeakMap<Context, Promise<MailboxDoc | null>>()
-
 /**
  * Asks for the mailbox that a request is likely about while it is still being found out who asks. Who may have it, and
- * whether it is the one, is up to the first `reachMailbox` of the same context.
+ * whether it is the one, is up to the first `reachMailbox` of the context that gets it.
  */
-export function foreseeMailbox(ctx: Context, address: string): void {
+export function askLikelyMailbox(ctx: Context, address: string): LikelyMailbox {
   // A failure is met again by who needs the mailbox.
-  const likely = findLikely(ctx, normaliseAddress(address) ?? '').catch(() => null)
-  foreseen.set(ctx, likely)
+  let asked: Promise<MailboxDoc | null> | null = findLikely(ctx, normaliseAddress(address) ?? '').catch(() => null)
+  return {
+    take() {
+      const likely = asked
+      asked = null
+      return likely
+    },
+  }
 }
 
 /** The mailbox that an address was found to mean lately; of whichever account. */
 async function findLikely(ctx: Context, canonical: string): Promise<MailboxDoc | null> {
-  const [accountId, mailboxId] = hintOf(ctx, 'mailbox of address', canonical)?.split(' ') ?? []
+  const [accountId, mailboxId] = likelyAnswer(ctx, 'mailbox of address', canonical)?.split(' ') ?? []
   return accountId === undefined || mailboxId === undefined ? null : livingMailbox(ctx, { accountId, mailboxId })
 }
 
-const asked = perStore(() => createRounds<MailboxDoc>())
+const asked = perProcess(() => createBatchedLookup<MailboxDoc>())
 
 /** A mailbox of an account: those who ask at once ask together. */
 async function livingMailbox(
@@ -213,10 +216,7 @@ async function livingMailbox(
 export async function reachMailbox(ctx: Context, principal: Principal, address: string): Promise<MailboxDoc> {
   const { accountId } = principal
   const canonical = normaliseAddress(address) ?? ''
-  const early = foreseen.get(ctx)
-  // Once: what is reached after something was changed must be read after that.
-  foreseen.delete(ctx)
-  const likely = await (early ?? findLikely(ctx, canonical))
+  const likely = await (ctx.likelyMailbox?.take() ?? findLikely(ctx, canonical))
   // A mailbox keeps its address as long as it lives, so its document says whether it is the one.
   const isIt = likely?.address === canonical && likely.accountId === accountId && reaches(principal, likely._id)
   if (isIt) return likely
@@ -227,7 +227,7 @@ export async function reachMailbox(ctx: Context, principal: Principal, address: 
       ? await store.findMailbox(ctx.store, { accountId, mailboxId })
       : null
   if (doc === null) throw new Failure('mailbox_not_found', `No mailbox ${address} is reachable with this key.`)
-  hint(ctx, 'mailbox of address', canonical, `${accountId} ${doc._id}`)
+  noteAnswer(ctx, 'mailbox of address', canonical, `${accountId} ${doc._id}`)
   return doc
 }
 
@@ -272,7 +272,7 @@ export async function endMailbox(ctx: Context, doc: MailboxDoc, plans: Plans): P
   const at = ctx.clock.now()
   const { accountId, _id: mailboxId } = doc
   if (!(await store.endMailbox(ctx.store, { accountId, mailboxId, at }))) return
-  await freePlace(ctx.store, accountId, 'inboxes')
+  await freeSlot(ctx.store, accountId, 'inboxes')
   await finishEnding(ctx, doc, plans)
 }
 
@@ -282,7 +282,7 @@ export async function finishEnding(ctx: Context, doc: MailboxDoc, plans: Plans):
   const { accountId, _id: mailboxId } = doc
   const { addresses, aliasesGone } = await store.releaseAddresses(ctx.store, { accountId, mailboxId, at })
   ctx.changes.publish({ kind: 'address', addresses })
-  await freePlace(ctx.store, accountId, 'aliases', aliasesGone)
+  await freeSlot(ctx.store, accountId, 'aliases', aliasesGone)
   await announceMailbox(ctx, 'mailbox.deleted', await mailboxOf(ctx, doc, plans))
 }
 

@@ -9,10 +9,10 @@ import { findFoldersOf, storageUsed } from '../../store/folders.ts'
 import { findMailboxes, findWarned, noteWarning } from '../../store/mailboxes.ts'
 import type { Account } from '../access/account-record.ts'
 import { recordEvents } from '../notify/events.ts'
-import { createRounds } from '../process/batched-lookup.ts'
+import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { after, dayMs, periodsOf } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { perStore } from '../process/per-process.ts'
+import { perProcess } from '../process/per-process.ts'
 
 /** A mailbox and the bytes of its messages, Trash and Spam too. */
 export type Held = { readonly accountId: string; readonly mailboxId: string; readonly usedBytes: number }
@@ -38,7 +38,7 @@ export function heldBy(folders: readonly FolderDoc[]): readonly Held[] {
   }))
 }
 
-const rounds = perStore(() => createRounds<readonly FolderDoc[]>())
+const rounds = perProcess(() => createBatchedLookup<readonly FolderDoc[]>())
 
 /** All folders of a mailbox as they are now: asked for together with those of others. */
 export async function keptIn(ctx: Context, mailboxId: string): Promise<readonly FolderDoc[]> {

@@ -13,10 +13,10 @@ import { standardFolderId } from '../../store/folders.ts'
 import { findByHeader } from '../../store/messages.ts'
 import type { ThreadMessage, ThreadRef } from '../../store/threads.ts'
 import * as store from '../../store/threads.ts'
-import { createRounds } from '../process/batched-lookup.ts'
+import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { perStore } from '../process/per-process.ts'
+import { perProcess } from '../process/per-process.ts'
 
 /** A subject names a thread only this long after its last message. */
 const subjectMs = 30 * dayMs
@@ -59,7 +59,7 @@ export async function threadOf(
 }
 
 /** Those who derive in this process go together, so that they do not get in each other's way. */
-const together = perStore(() => createRounds<true>())
+const together = perProcess(() => createBatchedLookup<true>())
 
 /** Derives threads anew from their messages. Safe to repeat. */
 export async function deriveThreads(ctx: Context, refs: readonly ThreadRef[]): Promise<void> {

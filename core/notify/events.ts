@@ -11,8 +11,8 @@ import type { Page } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { createGather } from '../process/group-commit.ts'
-import { perStore } from '../process/per-process.ts'
+import { createGroupCommit } from '../process/group-commit.ts'
+import { perProcess } from '../process/per-process.ts'
 import { planDeliveries, planMissed } from './deliveries.ts'
 import { cursorOf, type Event, eventOf, readCursor } from './event-body.ts'
 
@@ -20,9 +20,9 @@ const keptMs = 30 * dayMs
 /** Callers whose events are written together. */
 const groupMax = 50
 
-const recorders = perStore((store) => {
+const recorders = perProcess(({ store }) => {
   const append = createEventAppend(store)
-  return createGather<readonly NewEvent[], readonly EventDoc[]>(groupMax, async (group) => {
+  return createGroupCommit<readonly NewEvent[], readonly EventDoc[]>(groupMax, async (group) => {
     const fresh = new Map((await append(group.flat())).map((event) => [event._id, event]))
     // Of two who record the same, one made it.
     return group.map((events) =>

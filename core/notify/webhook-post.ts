@@ -8,8 +8,10 @@ import { Agent, request } from 'undici'
 import { Failure } from '../../schemas/failures.ts'
 import { hourMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { perProcess } from '../process/per-process.ts'
 
-export type Answer = {
+/** What became of a POST. */
+export type WebhookAnswer = {
   readonly status: number | null
   readonly response: string | null
   readonly error: string | null
@@ -25,7 +27,7 @@ const idleMs = 10 * secondMs
 export async function postWebhook(
   ctx: Context,
   { url, body, headers }: { url: string; body: string; headers: Record<string, string> },
-): Promise<Answer> {
+): Promise<WebhookAnswer> {
   const { allowPrivate, timeoutMs } = ctx.settings.webhooks
   const started = performance.now()
   const durationMs = () => Math.round(performance.now() - started)
@@ -72,28 +74,22 @@ export function requireAllowedUrl(url: string, allowPrivate: boolean): void {
     throw refuse('"url" must lead to a public address.')
 }
 
-const dispatchers = new WeakMap<object, Agent>()
-
-/** The connections of this process, one set for as long as its store is open. */
-function dispatcherOf(ctx: Context): Agent {
-  let dispatcher = dispatchers.get(ctx.store)
-  if (dispatcher === undefined) {
-    dispatcher = new Agent({
-      connections: ctx.settings.webhooks.concurrency,
-      keepAliveTimeout: idleMs,
-      connect: { lookup: publicLookup(ctx), timeout: ctx.settings.webhooks.timeoutMs },
-    })
-    dispatchers.set(ctx.store, dispatcher)
-  }
-  return dispatcher
-}
+/** The connections to customers' servers. */
+const dispatcherOf = perProcess(({ resolver, settings }) => {
+  const { allowPrivate, concurrency, timeoutMs } = settings.webhooks
+  return new Agent({
+    connections: concurrency,
+    keepAliveTimeout: idleMs,
+    connect: { lookup: publicLookup(resolver, allowPrivate), timeout: timeoutMs },
+  })
+})
 
 /** Resolves a name and lets only public addresses through. */
-function publicLookup({ resolver, settings }: Context): LookupFunction {
+function publicLookup(resolver: Context['resolver'], allowPrivate: boolean): LookupFunction {
   return (hostname, options, done) => {
     resolver.addresses(hostname).then(
       (found) => {
-        const allowed = found.filter(({ address }) => settings.webhooks.allowPrivate || isPublic(address))
+        const allowed = found.filter(({ address }) => allowPrivate || isPublic(address))
         const [first] = allowed
         if (first === undefined) done(new Error(`${hostname} does not resolve to a public address.`), '', 0)
         else if (options.all === true) done(null, [...allowed])

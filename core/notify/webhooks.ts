@@ -6,7 +6,7 @@ import { type EventType, eventKinds } from '../../schemas/events.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
-import { findKey, freePlace, takePlace } from '../../store/accounts.ts'
+import { findKey, freeSlot, takeSlot } from '../../store/accounts.ts'
 import { toBinary } from '../../store/bytes.ts'
 import type { KeyDoc } from '../../store/documents/accounts.ts'
 import type { EventDoc, WebhookDoc } from '../../store/documents/events.ts'
@@ -14,7 +14,8 @@ import * as store from '../../store/events.ts'
 import type { Principal } from '../access/principal.ts'
 import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { perStore } from '../process/per-process.ts'
+import { createKept } from '../process/kept.ts'
+import { perProcess } from '../process/per-process.ts'
 import { requireAllowedUrl } from './webhook-post.ts'
 
 export type Webhook = {
@@ -52,7 +53,7 @@ export async function createWebhook(
   requireAllowedUrl(input.url, ctx.settings.webhooks.allowPrivate)
   requireEvents(principal, input.events)
   const scope = cleanScope(input.scope)
-  if (!(await takePlace(ctx.store, accountId, 'webhooks', limit)))
+  if (!(await takeSlot(ctx.store, accountId, 'webhooks', limit)))
     throw new Failure('plan_required', `The plan has ${limit} webhook endpoints, and all are taken.`)
   const at = ctx.clock.now()
   const secret = `whsec_${randomBytes(32).toString('base64')}`
@@ -126,37 +127,41 @@ export async function deleteWebhook(ctx: Context, principal: Principal, id: stri
   if (!(await store.removeWebhook(ctx.store, { accountId, webhookId: id })))
     throw new Failure('not_found', `No webhook ${id}.`)
   await store.skipDeliveries(ctx.store, id)
-  await freePlace(ctx.store, accountId, 'webhooks')
+  await freeSlot(ctx.store, accountId, 'webhooks')
   changed(ctx, accountId)
 }
 
 /** A living endpoint and what it hears. */
 export type Endpoint = { readonly webhook: WebhookDoc; readonly hears: (event: EventDoc) => boolean }
 
-type Kept = { readonly endpoints: readonly Endpoint[]; readonly until: number }
+/** A change note may be lost: so long an endpoint may then still be called as it was. */
+const endpointsKeptMs = 2 * secondMs
+/** Accounts. */
+const endpointsKeptMax = 10_000
+const endpointsOfAccounts = perProcess(({ changes, clock }) => {
+  const kept = createKept<readonly Endpoint[]>(clock, { max: endpointsKeptMax, ttlMs: endpointsKeptMs })
+  changes.listen((note) => {
+    if (note.kind === 'webhooks') for (const accountId of note.accountIds) kept.delete(accountId)
+  })
+  return kept
+})
 
-const keptMs = 2 * secondMs
-const kept = perStore(() => new Map<string, Kept>())
-
-/**
- * The enabled endpoints of an account. Kept for 2 seconds, since every event asks; a change in this process is seen at
- * once.
- */
+/** The enabled endpoints of an account, kept for a moment, since every event asks; a change is heard of at once. */
 export async function endpointsOf(ctx: Context, accountId: string): Promise<readonly Endpoint[]> {
-  const cache = kept(ctx)
-  const known = cache.get(accountId)
-  if (known !== undefined && known.until > Date.now()) return known.endpoints
+  const kept = endpointsOfAccounts(ctx)
+  const known = kept.get(accountId)
+  if (known !== undefined) return known
   const webhooks = await store.listWebhooks(ctx.store, { accountId, keyId: null })
   const enabled = webhooks.filter((webhook) => webhook.enabled)
   const endpoints = (await Promise.all(enabled.map((webhook) => endpointOf(ctx, webhook)))).filter(
     (endpoint) => endpoint !== null,
   )
-  cache.set(accountId, { endpoints, until: Date.now() + keptMs })
+  kept.set(accountId, endpoints)
   return endpoints
 }
 
 function changed(ctx: Context, accountId: string): void {
-  kept(ctx).delete(accountId)
+  endpointsOfAccounts(ctx).delete(accountId)
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
 }
 

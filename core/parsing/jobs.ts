@@ -16,7 +16,7 @@ import { attachmentIdOf } from './attachment-ids.ts'
 export type View = 'headers' | 'reply' | 'text' | 'full'
 
 /** What is told of a message when it arrives. */
-export type Arrival = {
+export type ReadArrival = {
   readonly parsed: ParsedMessage
   readonly snippet: string
   /** SHA-256 of `prefix`, a NUL and the bytes: the same for the same mail of the same sender. */
@@ -54,7 +54,7 @@ type TextFile = {
 type Stored = { readonly raw: Buffer; readonly messageId: string }
 
 export const jobs = {
-  arrival({ raw, prefix }: { raw: Buffer; prefix: string }): Arrival {
+  arrival({ raw, prefix }: { raw: Buffer; prefix: string }): ReadArrival {
     const parsed = parseMessage(raw)
     return {
       parsed: withoutContent(parsed),

@@ -7,7 +7,7 @@
 export type Load<V> = (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>
 
 /** Resolves with the value of a key, undefined when there is none. Rejects with what the round failed of. */
-export type Ask<V> = (key: string, load: Load<V>) => Promise<V | undefined>
+export type BatchedLookup<V> = (key: string, load: Load<V>) => Promise<V | undefined>
 
 /** Keys in one round: a bound for the size of a query. */
 const keysMax = 100
@@ -20,7 +20,7 @@ type Waiting<V> = {
 }
 
 /** Makes the rounds of one kind of question. */
-export function createRounds<V>(): Ask<V> {
+export function createBatchedLookup<V>(): BatchedLookup<V> {
   const waiting = new Map<string, Waiting<V>>()
   let running = false
 

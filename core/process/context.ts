@@ -1,25 +1,37 @@
-/** What every verb of core is given: settings, store, time, log, secrets, and the request it serves. */
+/** What every function of core is given: settings, store, time, log, secrets, and the request it serves. */
 import { hostname } from 'node:os'
 import { type Logger, pino } from 'pino'
 import type { Settings } from '../../schemas/settings.ts'
 import { type ArrivalWriter, createArrivalWriter } from '../../store/arrivals.ts'
 import { type ChangeFeed, createChangeFeed } from '../../store/changes.ts'
+import type { MailboxDoc } from '../../store/documents/mail.ts'
 import { openStore, type Store } from '../../store/open.ts'
-import { createResolver, type Resolver } from '../dns/resolver.ts'
+import { answersPolicy, createResolver, type Resolver } from '../dns/resolver.ts'
 import { createParsing, type Parsing } from '../parsing/parsing.ts'
-import { createReadingCache, type ReadingCache } from '../read/bodies-cache.ts'
-import { createRecipientCache, type RecipientCache } from '../receive/recipient-cache.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { createKept } from './kept.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 
+/**
+ * What is given to every function of core: first what the process has, then what belongs to one request or transaction.
+ *
+ * Besides, a process has one of each of these (core/process/per-process.ts), which the modules named keep for themselves:
+ * - groups that are written together (core/process/group-commit.ts): access/audit, deliver/outcomes, notify/events,
+ *   send/allowance, send/commit, send/open-allowances, send/settle
+ * - questions that are asked together (core/process/batched-lookup.ts): access/principal, deliver/suppressions,
+ *   mailbox/domains, mailbox/mailboxes, mailbox/storage-limit, mailbox/threading, receive/recipient-cache, receive/trust
+ * - what was found out lately (core/process/kept.ts): mailbox/domains, notify/webhooks, process/likely-answers,
+ *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache
+ * - counts of a minute: access/request-rates, wait/patterns
+ * - what is under way: deliver/outbox, deliver/outcomes, notify/webhook-post (connections), read/bodies (memory),
+ *   upkeep/quota-recount, wait/waiters
+ */
 export type Context = {
   readonly settings: Settings
   readonly store: Store
   readonly arrivals: ArrivalWriter
   readonly changes: ChangeFeed
-  readonly recipients: RecipientCache
   readonly parsing: Parsing
-  readonly readings: ReadingCache
   readonly resolver: Resolver
   readonly clock: Clock
   readonly log: Logger
@@ -33,7 +45,12 @@ export type Context = {
   readonly requestedAt: Date | null
   /** The same for every try of a request under one Idempotency-Key: what is made gets its id from it. Null without a key. */
   readonly onceId: string | null
+  /** What the door asked for before it knew who asks; null when it asked for nothing. */
+  readonly likelyMailbox: LikelyMailbox | null
 }
+
+/** A mailbox that was asked for early: for one taker, since what is reached after a change must be read after it. */
+export type LikelyMailbox = { take(): Promise<MailboxDoc | null> | null }
 
 /**
  * Opens the context of a process. `role` names it in logs and to the database. Rejects when `settings.mongodbUrl` is unset
@@ -64,10 +81,8 @@ export async function openContext({
     store,
     arrivals: createArrivalWriter(store, now),
     changes,
-    recipients: createRecipientCache(changes),
-    readings: createReadingCache(),
     parsing: createParsing({ onError: (error) => logger.warn({ err: error }, 'a message could not be read') }),
-    resolver: createResolver(settings.resolver),
+    resolver: createResolver(settings.resolver, createKept(clock, answersPolicy)),
     clock,
     log: logger,
     secrets,
@@ -76,6 +91,7 @@ export async function openContext({
     requestId: '',
     requestedAt: null,
     onceId: null,
+    likelyMailbox: null,
   }
 }
 

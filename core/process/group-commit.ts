@@ -4,7 +4,7 @@
  */
 import { isAway } from './database-away.ts'
 
-export type Gather<T, R = void> = (item: T) => Promise<R>
+export type GroupCommit<T, R = void> = (item: T) => Promise<R>
 
 /**
  * Writes a group. Returns what became of each thing, in their order (a promise that rejects: that one failed), or nothing
@@ -15,7 +15,7 @@ export type WriteGroup<T, R> = (items: readonly T[]) => Promise<readonly (R | Pr
 type Waiting<T, R> = { readonly item: T; resolve(result: R | Promise<R>): void; reject(error: unknown): void }
 
 /** Makes a gatherer that writes at most `max` things at once. */
-export function createGather<T, R = void>(max: number, write: WriteGroup<T, R>): Gather<T, R> {
+export function createGroupCommit<T, R = void>(max: number, write: WriteGroup<T, R>): GroupCommit<T, R> {
   const waiting: Waiting<T, R>[] = []
   let running = false
 
@@ -44,7 +44,7 @@ export function createGather<T, R = void>(max: number, write: WriteGroup<T, R>):
 }
 
 /** The same, but what is in the way of one thing is not in the way of the others: after a failure each is written alone. */
-export function apart<T, R>(write: WriteGroup<T, R>): WriteGroup<T, R> {
+export function isolateFailures<T, R>(write: WriteGroup<T, R>): WriteGroup<T, R> {
   return async (items) => {
     try {
       return await write(items)

@@ -2,26 +2,27 @@
  * What a question was answered with lately: the account of a key, the mailbox of an address. Such an answer is never taken
  * for true again; it lets the next question be asked beside the first one instead of after it.
  */
+import { hourMs } from './clock.ts'
 import type { Context } from './context.ts'
-import { perStore } from './per-process.ts'
+import { createKept, type Kept } from './kept.ts'
+import { perProcess } from './per-process.ts'
 
 type Kind = 'account of key' | 'mailbox of address'
 
-/** Of each kind; the oldest are forgotten. */
-const hintsMax = 10_000
+/** Of each kind. */
+const answersMax = 10_000
 
-const known = perStore((): { readonly [K in Kind]: Map<string, string> } => ({
-  'account of key': new Map(),
-  'mailbox of address': new Map(),
-}))
+const lately = perProcess(({ clock }): { readonly [K in Kind]: Kept<string> } => {
+  const policy = { max: answersMax, ttlMs: hourMs, isRenewed: true }
+  return { 'account of key': createKept(clock, policy), 'mailbox of address': createKept(clock, policy) }
+})
 
-export function hintOf(ctx: Context, kind: Kind, name: string): string | undefined {
-  return known(ctx)[kind].get(name)
+/** What a question of this kind was answered with lately; undefined when that is not known. */
+export function likelyAnswer(ctx: Context, kind: Kind, question: string): string | undefined {
+  return lately(ctx)[kind].get(question)
 }
 
-export function hint(ctx: Context, kind: Kind, name: string, value: string): void {
-  const own = known(ctx)
-  own[kind].set(name, value)
-  const [oldest] = own[kind].keys()
-  if (own[kind].size > hintsMax && oldest !== undefined) own[kind].delete(oldest)
+/** Remembers what a question was answered with. */
+export function noteAnswer(ctx: Context, kind: Kind, question: string, answer: string): void {
+  lately(ctx)[kind].set(question, answer)
 }

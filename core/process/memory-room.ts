@@ -5,9 +5,9 @@
 import { Failure } from '../../schemas/failures.ts'
 
 /** Does work on so many bytes when there is room for them. Fails with `unavailable` when too many wait already. */
-export type Room = <T>(bytes: number, work: () => Promise<T>) => Promise<T>
+export type MemoryRoom = <T>(bytes: number, work: () => Promise<T>) => Promise<T>
 
-export function createRoom({ bytesMax, waitingMax }: { bytesMax: number; waitingMax: number }): Room {
+export function createMemoryRoom({ bytesMax, waitingMax }: { bytesMax: number; waitingMax: number }): MemoryRoom {
   const waiting: { readonly bytes: number; enter(): void }[] = []
   let taken = 0
   const fits = (bytes: number) => taken === 0 || taken + bytes <= bytesMax

@@ -12,10 +12,11 @@ import { attachmentIdOf } from '../parsing/attachment-ids.ts'
 import { jobs, type Reading, type View } from '../parsing/jobs.ts'
 import { isUnreadable } from '../parsing/parsing.ts'
 import type { Context } from '../process/context.ts'
-import { createRoom } from '../process/memory-room.ts'
-import { perStore } from '../process/per-process.ts'
+import { createMemoryRoom } from '../process/memory-room.ts'
+import { perProcess } from '../process/per-process.ts'
 import { describe, hasMoreAddresses } from '../receive/receive.ts'
 import { withTrace } from '../receive/trace-headers.ts'
+import { readingsOf } from './bodies-cache.ts'
 
 export type { View } from '../parsing/jobs.ts'
 
@@ -149,7 +150,7 @@ export async function bytesOf(ctx: Context, message: MessageDoc): Promise<Buffer
 
 /** A few of the largest messages; a burst of requests waits, and holds nothing meanwhile. */
 const roomLimits = { bytesMax: 128 * 1024 * 1024, waitingMax: 200 }
-const roomOf = perStore(() => createRoom(roomLimits))
+const roomOf = perProcess(() => createMemoryRoom(roomLimits))
 /** Smaller messages are bounded by how many requests there are. */
 const roomyBytesMax = 256 * 1024
 
@@ -164,7 +165,7 @@ async function read(
   { view, attachmentId }: { view: View; attachmentId: string | null },
 ): Promise<Reading | Unread | null> {
   const key = [message._id, view, attachmentId].join(' ')
-  const known = ctx.readings.get(key)
+  const known = readingsOf(ctx).get(key)
   if (known !== undefined) return known
   const { mailbox, _id: messageId } = message
   const attachmentsUrl = `${ctx.baseUrl}/api/v1/mailboxes/${encodeURIComponent(mailbox)}/messages/${messageId}/attachments/`
@@ -176,7 +177,7 @@ async function read(
       return unread(raw, view)
     })
   })
-  if (reading !== null && 'parsed' in reading && message.sizeBytes > cachedBytesMin) ctx.readings.put(key, reading)
+  if (reading !== null && 'parsed' in reading && message.sizeBytes > cachedBytesMin) readingsOf(ctx).set(key, reading)
   return reading
 }
 

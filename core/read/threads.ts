@@ -8,9 +8,10 @@ import { encodeCursor, type Page, pageOf, positionOf } from '../access/paging.ts
 import type { Principal } from '../access/principal.ts'
 import { getFolder } from '../mailbox/folders.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
-import { canonicalIn, type Listing, type Message, messageOf } from '../mailbox/messages.ts'
+import { type Message, messageOf } from '../mailbox/messages.ts'
 import { deriveThreads, requireAgentInbox } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
+import { canonicalFilter, type Listing } from './list.ts'
 
 export type Thread = Omit<ThreadDoc, '_id' | 'labels'> & { readonly id: string; readonly labels: readonly string[] }
 
@@ -23,8 +24,7 @@ export async function listThreads(
   const mailbox = await reachMailbox(ctx, principal, address)
   requireAgentInbox(mailbox)
   const query = {
-    ...filters,
-    ...canonicalIn(filters),
+    ...canonicalFilter(filters),
     mailboxId: mailbox._id,
     ...(folder !== undefined && { folderId: (await getFolder(ctx, mailbox._id, folder))._id }),
   }

@@ -8,15 +8,15 @@ import type { ParsedMessage } from '../../mail/message/parse.ts'
 import { rootAndLatest } from '../../mail/message/threading.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
-import type { Arrival as Arrived, NewMessage, Stored } from '../../store/arrivals.ts'
+import type { NewMessage, Stored, WriteArrival } from '../../store/arrivals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
 import { toBinary } from '../../store/bytes.ts'
 import type { BlobRef, MessageContent, Named } from '../../store/documents/mail.ts'
 import { threadOf } from '../mailbox/threading.ts'
-import type { Arrival } from '../parsing/jobs.ts'
+import type { ReadArrival } from '../parsing/jobs.ts'
 import type { Context } from '../process/context.ts'
 import { foldersFor } from './folder-choice.ts'
-import { spendRoom, takeRoom } from './recipient-cache.ts'
+import { spendStorage, takeStorage } from './recipient-cache.ts'
 import type { Recipient, RecipientMailbox } from './recipients.ts'
 import { withoutReported } from './reports.ts'
 import type { Verdict } from './sender-verdict.ts'
@@ -103,12 +103,12 @@ export async function receive(
   }
   const write = async () => {
     const places = mailboxes.map(({ mailbox }) => mailbox)
-    const giveBack = takeRoom(ctx.recipients, places, raw.length)
+    const giveBack = takeStorage(ctx, places, raw.length)
     try {
       const messages = await Promise.all(mailboxes.map(make))
       const found = await withinTime(ctx, stored(ctx, { chunks, messages }))
       const fresh = messages.filter((_, n) => found[n]?.repeated === false)
-      for (const { mailboxId, sizeBytes } of fresh) spendRoom(ctx.recipients, mailboxId, sizeBytes)
+      for (const { mailboxId, sizeBytes } of fresh) spendStorage(ctx, mailboxId, sizeBytes)
       return { found, fresh }
     } finally {
       giveBack()
@@ -126,14 +126,14 @@ export async function receive(
 }
 
 /** Writes an arrival; a blob of several chunks goes ahead, so that what is written in one group with it need not wait for it. */
-async function stored(ctx: Context, { chunks, messages }: Arrived): Promise<readonly Stored[]> {
+async function stored(ctx: Context, { chunks, messages }: WriteArrival): Promise<readonly Stored[]> {
   if (chunks.length === 1) return ctx.arrivals.write({ chunks, messages })
   await insertBlob(ctx.store, chunks)
   return ctx.arrivals.write({ chunks: [], messages })
 }
 
 /** What a message document says of the message itself. */
-export function describe({ parsed, snippet }: Pick<Arrival, 'parsed' | 'snippet'>, blob: BlobRef): MessageContent {
+export function describe({ parsed, snippet }: Pick<ReadArrival, 'parsed' | 'snippet'>, blob: BlobRef): MessageContent {
   return {
     from: parsed.from === null ? null : named(parsed.from),
     to: parsed.to.slice(0, addressesMax).map(named),
@@ -177,7 +177,7 @@ function distinct(recipients: readonly Recipient[]): Addressee[] {
   return [...byId.values()]
 }
 
-const verificationOf = ({ found }: Arrival, verdict: Verdict | undefined): Pick<NewMessage, 'verification'> =>
+const verificationOf = ({ found }: ReadArrival, verdict: Verdict | undefined): Pick<NewMessage, 'verification'> =>
   found === null ? {} : { verification: bindVerification(found, verdict?.authentication.alignedFrom ?? null) }
 
 const cutsOf = (verdict: Verdict | undefined): Pick<NewMessage, 'cuts'> =>

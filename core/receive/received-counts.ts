@@ -12,8 +12,10 @@ import { walkEvents } from '../../store/events.ts'
 import { readMark, tallyEvents } from '../../store/usage.ts'
 import { markOf, periodOf } from '../access/usage.ts'
 import { contactSeen } from '../mailbox/contacts.ts'
+import { hourMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { perStore } from '../process/per-process.ts'
+import { createKept } from '../process/kept.ts'
+import { perProcess } from '../process/per-process.ts'
 
 /**
  * The kind of event that stands for a message whose event was dropped (interface.md, Events, rule 3): it is in no list and
@@ -25,7 +27,7 @@ const countedTypes = ['message.received', droppedType] as const
 const pageSize = 500
 const marksMax = 10_000
 /** Marks this process has moved: a mark that is too low only makes it apply events again. */
-const marks = perStore(() => new Map<string, number>())
+const marks = perProcess(({ clock }) => createKept<number>(clock, { max: marksMax, ttlMs: hourMs, isRenewed: true }))
 
 /** Counts events that have just been recorded, in their order, and whatever of the account was left out before. */
 export async function tally(ctx: Context, accountId: string, events: readonly EventDoc[]): Promise<void> {
@@ -94,7 +96,5 @@ function contactsOf(
 }
 
 function remember(ctx: Context, accountId: string, mark: number): void {
-  const own = marks(ctx)
-  if (own.size >= marksMax) own.clear()
-  own.set(accountId, mark)
+  marks(ctx).set(accountId, mark)
 }

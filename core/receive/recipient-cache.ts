@@ -5,9 +5,13 @@
 import { splitAddress, withoutTag } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { MailboxLists } from '../../schemas/mailboxes.ts'
-import type { ChangeFeed } from '../../store/changes.ts'
 import type { Lesson } from '../../store/documents/mail.ts'
-import { type Ask, createRounds } from '../process/batched-lookup.ts'
+import { catchAllOf } from '../mailbox/aliases.ts'
+import { createBatchedLookup } from '../process/batched-lookup.ts'
+import { secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { createKept } from '../process/kept.ts'
+import { perProcess } from '../process/per-process.ts'
 
 export type RecipientMailbox = {
   readonly mailboxId: string
@@ -28,53 +32,53 @@ export type Recipient = {
   readonly returned?: { readonly emailId: string; readonly n: number }
 }
 
-/** A mailbox that receives: what it has room for is known until `until`, less what this process put there meanwhile. */
-export type KnownMailbox = { readonly mailbox: RecipientMailbox; freeBytes: number; readonly until: number }
+/** A mailbox that receives: what it has room for was known when it was read, less what this process put there since. */
+export type KnownMailbox = { readonly mailbox: RecipientMailbox; freeBytes: number; readonly readAt: Date }
 
-export type KnownRecipient = {
-  readonly recipient: Recipient
-  readonly behind: readonly KnownMailbox[]
-  readonly until: number
-}
+export type KnownRecipient = { readonly recipient: Recipient; readonly behind: readonly KnownMailbox[] }
 
-export type RecipientCache = {
-  readonly known: Map<string, KnownRecipient>
-  /** By mailbox id: a mailbox has many addresses (aliases, tags, a catch-all). */
-  readonly mailboxes: Map<string, KnownMailbox>
-  /** By mailbox id: bytes that are being written now. */
-  readonly underWay: Map<string, number>
-  /** Asks the store for addresses that are not known. */
-  readonly ask: Ask<KnownRecipient>
-}
+const keptMs = 2 * secondMs
+const keptMax = 50_000
 
-/** Makes the cache of this process, which forgets what other processes change. */
-export function createRecipientCache(changes: ChangeFeed): RecipientCache {
-  const cache: RecipientCache = {
-    known: new Map(),
-    mailboxes: new Map(),
-    underWay: new Map(),
-    ask: createRounds(),
+/** What this process knows of addresses; it forgets what others change. */
+export const recipientsOf = perProcess(({ changes, clock }) => {
+  const cache = {
+    /** By canonical address. */
+    recipients: createKept<KnownRecipient>(clock, { max: keptMax, ttlMs: keptMs }),
+    /** By mailbox id: a mailbox has many addresses (aliases, tags, a catch-all). */
+    mailboxes: createKept<KnownMailbox>(clock, { max: keptMax, ttlMs: keptMs }),
+    /** By mailbox id: bytes that are being written now. */
+    underWay: new Map<string, number>(),
+    /** Asks the store for addresses that are not known. */
+    find: createBatchedLookup<KnownRecipient>(),
   }
   changes.listen((note) => {
     if (note.kind !== 'address') return
     cache.mailboxes.clear()
     const changed = new Set(note.addresses)
-    for (const known of cache.known.keys()) if (isTouched(known, changed)) cache.known.delete(known)
+    for (const known of cache.recipients.keys()) if (isTouched(known, changed)) cache.recipients.delete(known)
   })
   return cache
+})
+
+/** How long what was read of a mailbox may still be kept. */
+export function keptMsLeft(ctx: Context, { readAt }: KnownMailbox): number {
+  return readAt.getTime() + keptMs - ctx.clock.now().getTime()
 }
 
 /**
- * Takes room for a message that is about to be written, so that of many at once only the last may go over the limit. Returns
- * how to give it back. Fails with `unprocessable` (452 4.2.2) when a mailbox has become full since it was asked for.
+ * Takes storage for a message that is about to be written, so that of many at once only the last may go over the limit.
+ * Returns a function that gives it back. Fails with `unprocessable` (452 4.2.2) when a mailbox has become full since it was
+ * asked for.
  */
-export function takeRoom(
-  { mailboxes, underWay }: RecipientCache,
-  places: readonly Pick<RecipientMailbox, 'mailboxId' | 'address'>[],
+export function takeStorage(
+  ctx: Context,
+  mailboxes: readonly Pick<RecipientMailbox, 'mailboxId' | 'address'>[],
   sizeBytes: number,
 ): () => void {
-  const full = places.find(({ mailboxId }) => {
-    const free = mailboxes.get(mailboxId)?.freeBytes
+  const { mailboxes: known, underWay } = recipientsOf(ctx)
+  const full = mailboxes.find(({ mailboxId }) => {
+    const free = known.get(mailboxId)?.freeBytes
     return free !== undefined && free <= (underWay.get(mailboxId) ?? 0)
   })
   if (full !== undefined) throw new Failure('unprocessable', `The mailbox ${full.address} is full.`)
@@ -83,15 +87,15 @@ export function takeRoom(
     if (sum === 0) underWay.delete(mailboxId)
     else underWay.set(mailboxId, sum)
   }
-  for (const { mailboxId } of places) add(mailboxId, sizeBytes)
+  for (const { mailboxId } of mailboxes) add(mailboxId, sizeBytes)
   return () => {
-    for (const { mailboxId } of places) add(mailboxId, -sizeBytes)
+    for (const { mailboxId } of mailboxes) add(mailboxId, -sizeBytes)
   }
 }
 
-/** Counts a message that was just stored against the room of its mailbox, so that the next one finds less. */
-export function spendRoom({ mailboxes }: RecipientCache, mailboxId: string, sizeBytes: number): void {
-  const known = mailboxes.get(mailboxId)
+/** Counts a message that was just stored against the free storage of its mailbox, so that the next one finds less. */
+export function spendStorage(ctx: Context, mailboxId: string, sizeBytes: number): void {
+  const known = recipientsOf(ctx).mailboxes.get(mailboxId)
   if (known !== undefined) known.freeBytes -= sizeBytes
 }
 
@@ -100,6 +104,3 @@ function isTouched(address: string, changed: ReadonlySet<string>): boolean {
   const { base } = withoutTag(address)
   return changed.has(address) || changed.has(base) || changed.has(catchAllOf(splitAddress(base).domain))
 }
-
-/** The name under which a domain's catch-all stands among the addresses. */
-export const catchAllOf = (domain: string): string => `*@${domain}`

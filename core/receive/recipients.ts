@@ -7,15 +7,14 @@ import type { AddressDoc } from '../../store/documents/mail.ts'
 import { findEmailById } from '../../store/emails.ts'
 import { findFoldersOf } from '../../store/folders.ts'
 import { findAddresses, findDomain, findMailboxes, firstMailbox } from '../../store/mailboxes.ts'
+import { catchAllOf } from '../mailbox/aliases.ts'
 import { listsOf } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
-import { catchAllOf, type KnownMailbox, type KnownRecipient, type Recipient } from './recipient-cache.ts'
+import { type KnownMailbox, type KnownRecipient, keptMsLeft, type Recipient, recipientsOf } from './recipient-cache.ts'
 import { type Returned, readReturnPath } from './return-path.ts'
 
 export type { Recipient, RecipientMailbox } from './recipient-cache.ts'
 
-const keptMs = 2_000
-const knownMax = 50_000
 /** Every domain receives mail for these (RFC 5321 4.5.1, RFC 2142). */
 export const roleNames: ReadonlySet<string> = new Set(['postmaster', 'abuse'])
 
@@ -32,13 +31,12 @@ export async function findRecipient(ctx: Context, address: string, sizeBytes = 0
   const returned = readReturnPath(ctx, canonical)
   if (returned === 'forged') throw new Failure('mailbox_not_found', `Nothing was sent from ${canonical}.`)
   if (returned !== null) return findSenderOf(ctx, canonical, returned)
-  const { known, ask } = ctx.recipients
-  let found = known.get(canonical)
-  if (found === undefined || found.until <= Date.now()) {
-    found = await ask(canonical, (addresses) => lookUp(ctx, addresses))
+  const { recipients, find } = recipientsOf(ctx)
+  let found = recipients.get(canonical)
+  if (found === undefined) {
+    found = await find(canonical, (addresses) => lookUp(ctx, addresses))
     if (found === undefined) throw new Failure('mailbox_not_found', `No mailbox has the address ${canonical}.`)
-    if (known.size >= knownMax) known.clear()
-    known.set(canonical, found)
+    recipients.set(canonical, found, Math.min(...found.behind.map((mailbox) => keptMsLeft(ctx, mailbox))))
   }
   if (found.behind.some(({ freeBytes }) => freeBytes <= 0 || sizeBytes > freeBytes))
     throw new Failure('unprocessable', `The mailbox ${found.recipient.address} is full.`)
@@ -60,39 +58,37 @@ function nobodyThere(error: unknown): null {
 }
 
 type Owner = Pick<AddressDoc, 'accountId' | 'mailboxIds'>
-type Place = { readonly accountId: string; readonly mailboxId: string }
+type MailboxRef = { readonly accountId: string; readonly mailboxId: string }
 
 /** The recipients behind canonical addresses, in at most four round trips whatever their number. */
 async function lookUp(ctx: Context, addresses: readonly string[]): Promise<ReadonlyMap<string, KnownRecipient>> {
   const owners = await resolve(ctx, addresses)
-  const mailboxes = await receiving(ctx, [...owners.values()].flatMap(placesOf))
+  const mailboxes = await receiving(ctx, [...owners.values()].flatMap(mailboxRefsOf))
   const found = new Map<string, KnownRecipient>()
   for (const [address, { mailboxIds }] of owners) {
     const behind = mailboxIds.flatMap((id) => mailboxes.get(id) ?? [])
     if (behind.length === 0) continue
     const recipient = { address, mailboxes: behind.map(({ mailbox }) => mailbox) }
-    found.set(address, { recipient, behind, until: Math.min(...behind.map(({ until }) => until)) })
+    found.set(address, { recipient, behind })
   }
   return found
 }
 
-const placesOf = ({ accountId, mailboxIds }: Owner): Place[] =>
+const mailboxRefsOf = ({ accountId, mailboxIds }: Owner): MailboxRef[] =>
   mailboxIds.map((mailboxId) => ({ accountId, mailboxId }))
 
 /** Those of the mailboxes that receive, by id. */
-async function receiving(ctx: Context, places: readonly Place[]): Promise<ReadonlyMap<string, KnownMailbox>> {
-  const { mailboxes: known } = ctx.recipients
+async function receiving(ctx: Context, places: readonly MailboxRef[]): Promise<ReadonlyMap<string, KnownMailbox>> {
+  const { mailboxes: known } = recipientsOf(ctx)
   const found = new Map<string, KnownMailbox>()
-  const unknown = new Map<string, Place>()
-  const now = Date.now()
+  const unknown = new Map<string, MailboxRef>()
   for (const place of places) {
     const mailbox = known.get(place.mailboxId)
-    if (mailbox !== undefined && mailbox.until > now) found.set(place.mailboxId, mailbox)
+    if (mailbox !== undefined) found.set(place.mailboxId, mailbox)
     else unknown.set(place.mailboxId, place)
   }
   if (unknown.size === 0) return found
   const read = await readMailboxes(ctx, [...unknown.values()])
-  if (known.size + read.length > knownMax) known.clear()
   for (const mailbox of read) {
     known.set(mailbox.mailbox.mailboxId, mailbox)
     found.set(mailbox.mailbox.mailboxId, mailbox)
@@ -100,8 +96,8 @@ async function receiving(ctx: Context, places: readonly Place[]): Promise<Readon
   return found
 }
 
-async function readMailboxes(ctx: Context, places: readonly Place[]): Promise<KnownMailbox[]> {
-  const until = Date.now() + keptMs
+async function readMailboxes(ctx: Context, places: readonly MailboxRef[]): Promise<KnownMailbox[]> {
+  const readAt = ctx.clock.now()
   const [mailboxes, accounts, folders] = await Promise.all([
     findMailboxes(ctx.store, places),
     findAccounts(ctx.store, [...new Set(places.map(({ accountId }) => accountId))]),
@@ -125,7 +121,7 @@ async function readMailboxes(ctx: Context, places: readonly Place[]): Promise<Kn
     const names = [account.name, ...(displayName === null ? [] : [displayName])]
     const { receiveAllow, receiveBlock } = listsOf(doc)
     const mailbox = { mailboxId, accountId, address, inboxId, spamId, names, receiveAllow, receiveBlock, lessons }
-    return [{ mailbox, freeBytes, until }]
+    return [{ mailbox, freeBytes, readAt }]
   })
 }
 

@@ -8,9 +8,11 @@ import { isAutomatic } from '../../mail/report/autoreply.ts'
 import type { Trust } from '../../schemas/messages.ts'
 import { contactId, findCorrespondents } from '../../store/contacts.ts'
 import type { TrustDoc } from '../../store/documents/mail.ts'
-import { type Ask, createRounds } from '../process/batched-lookup.ts'
+import { type BatchedLookup, createBatchedLookup } from '../process/batched-lookup.ts'
+import { hourMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { perStore } from '../process/per-process.ts'
+import { createKept, type Kept } from '../process/kept.ts'
+import { perProcess } from '../process/per-process.ts'
 import type { RecipientMailbox } from './recipient-cache.ts'
 import type { Verdict } from './sender-verdict.ts'
 
@@ -84,13 +86,18 @@ export function trustRecord({
 }
 
 type Acquaintances = {
-  /** Who wrote to whom before, as far as this process knows: never untrue once it is true. Oldest first. */
-  readonly known: Set<string>
-  readonly ask: Ask<true>
+  /** Who wrote to whom before, as far as this process knows: never untrue once it is true. */
+  readonly known: Kept<true>
+  readonly find: BatchedLookup<true>
 }
 
 const knownMax = 50_000
-const acquaintances = perStore((): Acquaintances => ({ known: new Set(), ask: createRounds() }))
+const acquaintances = perProcess(
+  ({ clock }): Acquaintances => ({
+    known: createKept(clock, { max: knownMax, ttlMs: hourMs, isRenewed: true }),
+    find: createBatchedLookup(),
+  }),
+)
 
 /**
  * Whether nobody with this address wrote to the mailbox before; from now on somebody has, also while the contact is not
@@ -102,17 +109,13 @@ export async function meet(
   address: string | null,
 ): Promise<{ first: boolean; undo(): void }> {
   if (address === null) return { first: true, undo: () => undefined }
-  const { known, ask } = acquaintances(ctx)
+  const { known, find } = acquaintances(ctx)
   const id = contactId({ mailboxId, address })
-  if (known.has(id)) return { first: false, undo: () => undefined }
-  known.add(id)
-  for (const oldest of known) {
-    if (known.size <= knownMax) break
-    known.delete(oldest)
-  }
+  if (known.get(id) === true) return { first: false, undo: () => undefined }
+  known.set(id, true)
   const undo = () => void known.delete(id)
   try {
-    const wrote = await ask(
+    const wrote = await find(
       id,
       async (ids) => new Map((await findCorrespondents(ctx.store, ids)).map((each) => [each, true])),
     )

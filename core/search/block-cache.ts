@@ -1,16 +1,24 @@
 /** Blocks of the search index that were read lately: the same words are asked for again. One per process, bounded in bytes. */
 import type { SearchBlockDoc, SegmentDoc } from '../../store/documents/search.ts'
 import { blockId, findBlocks, pageId, unpack } from '../../store/search.ts'
+import { minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { perStore } from '../process/per-process.ts'
+import { createKept, type Kept } from '../process/kept.ts'
+import { perProcess } from '../process/per-process.ts'
 
 const cacheBytes = 64 * 1024 * 1024
 /** What a buffer and its place in the map take beside its bytes. */
 const overheadBytes = 200
 
-type Cache = { readonly blocks: Map<string, Buffer>; bytes: number }
-
-const caches = perStore((): Cache => ({ blocks: new Map(), bytes: 0 }))
+/** By id. Blocks never change. */
+const blocksOf = perProcess(({ clock }) =>
+  createKept<Buffer>(clock, {
+    max: cacheBytes,
+    weigh: ({ length }) => length + overheadBytes,
+    ttlMs: 10 * minuteMs,
+    isRenewed: true,
+  }),
+)
 
 /** A block that a segment names is not there any more: another segment has taken its place. */
 export class StaleSegment extends Error {}
@@ -24,27 +32,23 @@ export async function readBlocks(
   ids: readonly string[],
   segments: readonly SegmentDoc[],
 ): Promise<ReadonlyMap<string, Buffer>> {
-  const cache = caches(ctx)
+  const kept = blocksOf(ctx)
   const inline = inlineOf(segments)
   const found = new Map<string, Buffer>()
   const missing: string[] = []
   for (const id of new Set(ids)) {
-    const known = cache.blocks.get(id)
+    const known = kept.get(id)
     const own = inline.get(id)
-    if (known !== undefined) {
-      // The last in the map are those used last.
-      cache.blocks.delete(id)
-      cache.blocks.set(id, known)
-      found.set(id, known)
-    } else if (own === undefined) missing.push(id)
-    else found.set(id, keep(cache, id, unpack(own)))
+    if (known !== undefined) found.set(id, known)
+    else if (own === undefined) missing.push(id)
+    else found.set(id, keep(kept, id, unpack(own)))
   }
   if (missing.length === 0) return found
   const fresh = await findBlocks(ctx.store, missing)
   for (const id of missing) {
     const block = fresh.get(id)
     if (block === undefined) throw new StaleSegment(id)
-    found.set(id, keep(cache, id, block))
+    found.set(id, keep(kept, id, block))
   }
   return found
 }
@@ -58,13 +62,7 @@ function inlineOf(segments: readonly SegmentDoc[]): ReadonlyMap<string, SearchBl
   return inline
 }
 
-function keep(cache: Cache, id: string, block: Buffer): Buffer {
-  if (!cache.blocks.has(id)) cache.bytes += block.length + overheadBytes
-  cache.blocks.set(id, block)
-  for (const [oldest, bytes] of cache.blocks) {
-    if (cache.bytes <= cacheBytes) break
-    cache.blocks.delete(oldest)
-    cache.bytes -= bytes.length + overheadBytes
-  }
+function keep(kept: Kept<Buffer>, id: string, block: Buffer): Buffer {
+  kept.set(id, block)
   return block
 }

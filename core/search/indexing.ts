@@ -17,7 +17,7 @@ import {
   type IndexedField,
   isBefore,
   Packer,
-  type Place,
+  type WordPosition,
 } from '../../store/postings.ts'
 import { findBlocks, findSegmentsSince, insertSegments, insertTexts, pageId, unpack } from '../../store/search.ts'
 import { packPage, type Row, rowAt, rowCount, versionOf } from '../../store/table.ts'
@@ -112,7 +112,7 @@ async function segmentOf(
   { texts, pause }: { texts: ReadonlyMap<string, string>; pause: () => Promise<void> },
 ): Promise<Parameters<typeof insertSegments>[1][number]> {
   const newestFirst = messages.toSorted((a, b) => (a._id < b._id ? 1 : -1))
-  const words = new Map<string, Place[]>()
+  const words = new Map<string, WordPosition[]>()
   for (const [number, message] of newestFirst.entries()) {
     await pause()
     for (const [word, place] of await placesOf(message, texts.get(message.blob.id) ?? '', pause)) {
@@ -165,7 +165,7 @@ async function placesOf(
   message: MessageDoc,
   text: string,
   pause: () => Promise<void>,
-): Promise<Map<string, Omit<Place, 'number'>>> {
+): Promise<Map<string, Omit<WordPosition, 'number'>>> {
   const found = new Map<string, Found>()
   for (const [field, texts] of Object.entries(fieldTexts(message, text)) as [IndexedField, readonly string[]][]) {
     let base = 0
@@ -184,7 +184,7 @@ async function placesOf(
   for (const word of subjectPieces(message.subject ?? ''))
     found.set(word, { fields: fieldBits.subject, positions: [[]] })
   if (message.attachments.length > 0) found.set(attachmentMark, { fields: fieldBits.body, positions: [[]] })
-  const places = new Map<string, Omit<Place, 'number'>>()
+  const places = new Map<string, Omit<WordPosition, 'number'>>()
   for (const [word, { fields, positions }] of found) {
     if (places.size % wordsAtOnce === 0) await pause()
     places.set(word, { fields, positions: packed(positions) })

@@ -4,7 +4,7 @@
  */
 import { leavesOf, type Query, type Words } from '../../mail/search/query.ts'
 import type { Wanted } from '../../mail/search/tokens.ts'
-import { eachMessage, eachPosition, fieldBits, findEntries, type Entry as WordEntry } from '../../store/postings.ts'
+import { eachMessage, eachPosition, fieldBits, findEntries, type WordEntry } from '../../store/postings.ts'
 import { allBits, type Bits, bothBits, eitherBits, hasBit, isEmpty, noBits, setBit, withoutBits } from './bitset.ts'
 import { attachmentMark } from './indexing.ts'
 
@@ -123,7 +123,7 @@ function rowBits({ count }: SegmentSource, isWanted: (n: number) => boolean): Bi
   return bits
 }
 
-type Entry = Omit<WordEntry, 'word'>
+type Occurrences = Omit<WordEntry, 'word'>
 
 const anyField = Object.values(fieldBits).reduce((all, bit) => all | bit, 0)
 
@@ -134,11 +134,11 @@ function wordBits({ tokens, field }: Words, source: SegmentSource): Bits {
   return tokens.length === 1 || isEmpty(bits) ? bits : phraseBits(found, { candidates: bits, fields, source })
 }
 
-function entriesOf(source: SegmentSource, { text, prefix }: Pick<Wanted, 'text' | 'prefix'>): readonly Entry[] {
+function entriesOf(source: SegmentSource, { text, prefix }: Pick<Wanted, 'text' | 'prefix'>): readonly Occurrences[] {
   return source.blocksOf(text, prefix).flatMap((block) => findEntries(block, text, { prefix }))
 }
 
-function entryBits(entries: readonly Entry[], fields: number, count: number): Bits {
+function entryBits(entries: readonly Occurrences[], fields: number, count: number): Bits {
   const bits = noBits(count)
   for (const entry of entries) {
     eachMessage(entry, (number, its) => {
@@ -153,10 +153,10 @@ const fieldsMax = anyField + 1
 
 /** Those of the candidates in which the tokens follow each other in one field. */
 function phraseBits(
-  found: readonly { readonly token: Wanted; readonly entries: readonly Entry[] }[],
+  found: readonly { readonly token: Wanted; readonly entries: readonly Occurrences[] }[],
   { candidates, fields, source }: { candidates: Bits; fields: number; source: SegmentSource },
 ): Bits {
-  const rarest = (entries: readonly Entry[]) => entries.reduce((sum, { count }) => sum + count, 0)
+  const rarest = (entries: readonly Occurrences[]) => entries.reduce((sum, { count }) => sum + count, 0)
   let begins: Map<number, Set<number>> | null = null
   for (const { token, entries } of found.toSorted((a, b) => rarest(a.entries) - rarest(b.entries))) {
     const before: Map<number, Set<number>> | null = begins

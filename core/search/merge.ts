@@ -11,12 +11,12 @@ import { findVersions } from '../../store/messages.ts'
 import {
   BlockPacker,
   chained,
-  type Entry,
   entriesOf,
   entryOf,
   isBefore,
-  type Place,
   placesOf,
+  type WordEntry,
+  type WordPosition,
 } from '../../store/postings.ts'
 import * as store from '../../store/search.ts'
 import { packPage, pageRows, type Row, rowAt, rowCount, versionOf } from '../../store/table.ts'
@@ -244,13 +244,13 @@ async function mergedWords(
 }
 
 /** One word of several parts; null when none of its messages is left. */
-function mergedEntry(word: string, having: readonly { part: Part; entry: Entry }[]): Entry | null {
+function mergedEntry(word: string, having: readonly { part: Part; entry: WordEntry }[]): WordEntry | null {
   const inOrder = having
     .flatMap(({ part: { shift }, entry }) => (shift === null ? [] : [{ entry, shift }]))
     .sort((a, b) => a.shift - b.shift)
   if (inOrder.length === having.length) return chained(word, inOrder)
   const places = having.flatMap(({ part: { numbers }, entry }) =>
-    [...placesOf(entry)].flatMap((place): Place[] => {
+    [...placesOf(entry)].flatMap((place): WordPosition[] => {
       const number = numbers[place.number]!
       return number < 0 ? [] : [{ ...place, number }]
     }),
@@ -263,7 +263,7 @@ function mergedEntry(word: string, having: readonly { part: Part; entry: Entry }
       )
 }
 
-type Reader = { readonly part: Part; entry: Entry | null; next(): Promise<void> }
+type Reader = { readonly part: Part; entry: WordEntry | null; next(): Promise<void> }
 
 /** Reads the entries of a part one after another, some blocks at once. */
 async function readerOf(ctx: Context, part: Part): Promise<Reader> {

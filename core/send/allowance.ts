@@ -15,8 +15,8 @@ import { isSimulated } from '../deliver/simulator.ts'
 import { isSharedDomain } from '../mailbox/domains.ts'
 import { after, minuteMs, periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { createGather } from '../process/group-commit.ts'
-import { perStore } from '../process/per-process.ts'
+import { createGroupCommit } from '../process/group-commit.ts'
+import { perProcess } from '../process/per-process.ts'
 import { closeTake } from './open-allowances.ts'
 
 /** Contacts are derived a moment after the arrival; within this time the messages themselves are asked. */
@@ -123,7 +123,7 @@ const isOpen = (period: Period) => period !== 'minute'
 
 type Taking = { readonly ctx: Context; readonly takes: readonly Take[] }
 
-const takings = perStore(() => createGather<Taking, boolean>(takingsMax, takeGroup))
+const takings = perProcess(() => createGroupCommit<Taking, boolean>(takingsMax, takeGroup))
 
 /** Makes all of the takes, or none. */
 const takeTogether = (ctx: Context, takes: readonly Take[]) => takings(ctx)({ ctx, takes })

@@ -19,8 +19,8 @@ import { signingKeys } from '../mailbox/domains.ts'
 import { hasRoom, keptIn } from '../mailbox/storage-limit.ts'
 import { ownThread } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
-import { createGather } from '../process/group-commit.ts'
-import { perStore } from '../process/per-process.ts'
+import { createGroupCommit } from '../process/group-commit.ts'
+import { perProcess } from '../process/per-process.ts'
 import { sendRefusal, type Taken, takeSendAllowance } from './allowance.ts'
 import { filesOf, recipientsOf, type SendInput, sendTimeOf } from './content.ts'
 import { type Decided, decide, requireSendingAllowed } from './send-rules.ts'
@@ -262,8 +262,8 @@ function threadIdOf({
 
 type NewBlob = { readonly ctx: Context; readonly chunks: readonly BlobDoc[] }
 
-const blobs = perStore(() =>
-  createGather<NewBlob>(groupMax, async (group) => {
+const blobs = perProcess(() =>
+  createGroupCommit<NewBlob>(groupMax, async (group) => {
     await insertBlob(
       group[0]!.ctx.store,
       group.flatMap(({ chunks }) => chunks),
@@ -278,8 +278,8 @@ function writeBlob(ctx: Context, chunks: readonly BlobDoc[]): Promise<void> {
   return sizeBytes > smallBlobBytes ? insertBlob(ctx.store, chunks) : blobs(ctx)({ ctx, chunks })
 }
 
-const commits = perStore(() =>
-  createGather<{ readonly ctx: Context; readonly email: EmailDoc }, boolean>(groupMax, async (group) => {
+const commits = perProcess(() =>
+  createGroupCommit<{ readonly ctx: Context; readonly email: EmailDoc }, boolean>(groupMax, async (group) => {
     const before = await insertEmails(
       group[0]!.ctx.store,
       group.map(({ email }) => email),

@@ -6,8 +6,8 @@
 import { closeTakes, findOpenTakes, findTakers, giveBack } from '../../store/usage.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { createGather } from '../process/group-commit.ts'
-import { perStore } from '../process/per-process.ts'
+import { createGroupCommit } from '../process/group-commit.ts'
+import { perProcess } from '../process/per-process.ts'
 
 /** Longer than anything takes between its take and its commit. */
 const openMs = 5 * minuteMs
@@ -16,7 +16,7 @@ const groupMax = 200
 
 type Closing = { readonly ctx: Context; readonly ids: readonly string[]; readonly token: string }
 
-const closings = perStore(() => createGather(groupMax, closeGroup))
+const closings = perProcess(() => createGroupCommit(groupMax, closeGroup))
 
 /** Closes a take in the periods (by id) it was made in. Nobody has to wait for it. */
 export function closeTake(ctx: Context, { ids, token }: { ids: readonly string[]; token: string }): Promise<void> {

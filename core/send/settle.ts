@@ -10,8 +10,8 @@ import { announced, announceOutcomes, announceSent } from '../deliver/delivery-e
 import { noteRecipients } from '../mailbox/contacts.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { apart, createGather } from '../process/group-commit.ts'
-import { perStore } from '../process/per-process.ts'
+import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
+import { perProcess } from '../process/per-process.ts'
 import { returnPathOf } from '../receive/return-path.ts'
 import { releaseScheduled } from './scheduled.ts'
 import { type Fresh, writeSentCopies } from './sent-copies.ts'
@@ -22,8 +22,8 @@ const laterMax = 100
 
 type Settling = { readonly ctx: Context; readonly email: EmailDoc; readonly fresh?: Fresh }
 
-const freshOnes = perStore(() => createGather<Settling>(freshMax, apart(settleGroup)))
-const laterOnes = perStore(() => createGather<Settling>(laterMax, apart(settleGroup)))
+const freshOnes = perProcess(() => createGroupCommit<Settling>(freshMax, isolateFailures(settleGroup)))
+const laterOnes = perProcess(() => createGroupCommit<Settling>(laterMax, isolateFailures(settleGroup)))
 
 /** Settles the sends that are due. Returns how many there were. */
 export async function settleDue(ctx: Context): Promise<number> {

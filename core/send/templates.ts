@@ -1,7 +1,7 @@
 /** Templates of transactional mail: kept, filled, shown before they are used (decisions.md 2, Sending). */
 import { fillTexts, type Texts, type Values, variablesOf } from '../../mail/compose/template.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { freePlace, takePlace } from '../../store/accounts.ts'
+import { freeSlot, takeSlot } from '../../store/accounts.ts'
 import type { TemplateDoc } from '../../store/documents/sending.ts'
 import * as store from '../../store/templates.ts'
 import type { Page } from '../access/paging.ts'
@@ -56,14 +56,14 @@ export async function createTemplate(
   const { accountId } = principal
   const at = ctx.clock.now()
   const template = { accountId, alias, subject, html, text, status, createdAt: at, updatedAt: at }
-  if (!(await takePlace(ctx.store, accountId, 'templates', templatesMax)))
+  if (!(await takeSlot(ctx.store, accountId, 'templates', templatesMax)))
     throw new Failure('conflict', `An account has at most ${templatesMax} templates.`)
   const inserted = await store.insertTemplate(ctx.store, template).catch(async (error: unknown) => {
-    await freePlace(ctx.store, accountId, 'templates')
+    await freeSlot(ctx.store, accountId, 'templates')
     throw error
   })
   if (inserted) return templateOf({ _id: '', ...template })
-  await freePlace(ctx.store, accountId, 'templates')
+  await freeSlot(ctx.store, accountId, 'templates')
   throw new Failure('conflict', `There is a template "${alias}" already.`)
 }
 
@@ -88,7 +88,7 @@ export async function deleteTemplate(ctx: Context, principal: Principal, alias: 
   requireAccountKey(principal)
   const { accountId } = principal
   if (!(await store.deleteTemplate(ctx.store, { accountId, alias }))) throw notFound(alias)
-  await freePlace(ctx.store, accountId, 'templates')
+  await freeSlot(ctx.store, accountId, 'templates')
 }
 
 /**

@@ -5,9 +5,10 @@
  * projection of numbered events (core/receive/received-counts.ts), and what a send takes of its allowance is noted as open until the send is
  * committed (core/send/open-allowances.ts). Counts of requests, signups and creations are of a minute, a day or 24 hours and end with it.
  */
-import { mendPlace, type Place, walkPlaces } from '../../store/accounts.ts'
+import { mendSlot, type QuotaSlot, walkSlots } from '../../store/accounts.ts'
 import { readState, writeState } from '../../store/records.ts'
 import type { Context } from '../process/context.ts'
+import { perProcess } from '../process/per-process.ts'
 
 /** Where a round stands; 'done' between the end of one and the next unclean start. */
 const position = 'countedPlaces'
@@ -29,33 +30,39 @@ export async function noteStop(ctx: Context): Promise<void> {
   await writeState(ctx.store, runningMark, false)
 }
 
-type Finding = { readonly accountId: string; readonly place: Place; readonly counted: number; readonly real: number }
+type Finding = {
+  readonly accountId: string
+  readonly place: QuotaSlot
+  readonly counted: number
+  readonly real: number
+}
 
 /** What a process found at its last look, by account and place. */
-const findings = new WeakMap<object, Map<string, Finding>>()
+const findings = perProcess(() => ({ last: new Map<string, Finding>() }))
 
 /**
  * Goes on with the round, if one is due. A count is mended when two looks, at least a clock's tick apart, find it wrong in the
  * same way: nothing was under way then. Returns how many were mended.
  */
-export async function sweepPlaces(ctx: Context): Promise<number> {
-  const before = findings.get(ctx.store) ?? new Map<string, Finding>()
+export async function recountQuotas(ctx: Context): Promise<number> {
+  const looks = findings(ctx)
+  const before = looks.last
   const found = new Map<string, Finding>()
-  findings.set(ctx.store, found)
+  looks.last = found
   const from = await readState<string>(ctx.store, position)
   if (from === null || from === done) return 0
   let mended = 0
   let after = from
   let hold: string | null = null
   for (let page = 0; page < pagesMax; page++) {
-    const places = await walkPlaces(ctx.store, { after, limit: pageSize })
+    const places = await walkSlots(ctx.store, { after, limit: pageSize })
     const start = after
     after = places.at(-1)?.accountId ?? after
     for (const finding of places.flatMap(wrongIn)) {
       const key = `${finding.accountId} ${finding.place}`
       const same = before.get(key)
       if (same?.counted === finding.counted && same.real === finding.real) {
-        if (await mendPlace(ctx.store, finding)) mended += 1
+        if (await mendSlot(ctx.store, finding)) mended += 1
       } else {
         found.set(key, finding)
         hold ??= start
@@ -70,8 +77,8 @@ export async function sweepPlaces(ctx: Context): Promise<number> {
   return mended
 }
 
-function wrongIn({ accountId, counted, real }: Awaited<ReturnType<typeof walkPlaces>>[number]): Finding[] {
-  const places = Object.keys(counted) as Place[]
+function wrongIn({ accountId, counted, real }: Awaited<ReturnType<typeof walkSlots>>[number]): Finding[] {
+  const places = Object.keys(counted) as QuotaSlot[]
   return places
     .filter((place) => counted[place] !== real[place])
     .map((place) => ({ accountId, place, counted: counted[place], real: real[place] }))

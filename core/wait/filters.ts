@@ -1,24 +1,22 @@
 /** Which messages a wait is for: the filters of the listing, said of one message, and those only a wait has. */
 import type { FolderDoc, MessageDoc } from '../../store/documents/mail.ts'
+import type { MessageFilter } from '../../store/messages.ts'
 import type { Pattern } from './patterns.ts'
 
-/** Every part narrows. Addresses and domains are canonical. */
-export type WaitFilters = {
-  /** Null: every folder but Spam and Trash. */
-  readonly folderId: string | null
-  readonly label?: string
-  readonly threadId?: string
-  readonly unread?: boolean
-  readonly flagged?: boolean
-  readonly from?: string
-  readonly to?: string
-  readonly subject?: string
-  readonly hasAttachment?: boolean
-  readonly until?: Date
+/** What a wait asks of a message besides what a listing does. */
+export type ContentFilter = {
   readonly hasCode?: boolean
+  /** The domain of an authenticated author, or one above it. */
   readonly fromDomain?: string
-  readonly regex?: Pattern
 }
+
+/** Every part narrows. Addresses, label and domain are canonical. */
+export type WaitFilters = Omit<MessageFilter, 'since'> &
+  ContentFilter & {
+    /** Null: every folder but Spam and Trash. */
+    readonly folderId: string | null
+    readonly regex?: Pattern
+  }
 
 /** A message that came in, and what else there is to know of it. */
 export type Arrived = {
@@ -51,8 +49,8 @@ export async function whyNot(filters: WaitFilters, { message, folder, text }: Ar
   return null
 }
 
-/** The filters of the listing (store/messages.ts), but for the folder. */
-function failedFilter(filters: WaitFilters, message: MessageDoc): string | null {
+/** The conditions of `listMessages` (store/messages.ts), asked of one message. */
+function failedFilter(filters: Omit<MessageFilter, 'since'>, message: MessageDoc): string | null {
   const { label, threadId, unread, flagged, from, to, subject, hasAttachment, until } = filters
   if (label !== undefined && message.labels?.includes(label) !== true) return 'label: it does not have the label.'
   if (threadId !== undefined && message.threadId !== threadId) return 'thread_id: it is in another thread.'

@@ -4,8 +4,10 @@
  */
 import { RE2JS } from 're2js'
 import { Failure } from '../../schemas/failures.ts'
-import { minuteMs } from '../process/clock.ts'
+import { minuteMs, periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { createKept } from '../process/kept.ts'
+import { perProcess } from '../process/per-process.ts'
 
 export type Pattern = { test(text: string): boolean }
 
@@ -17,25 +19,28 @@ const textCharsMax = 20_000
 /** What the patterns of one key may take in a minute: they run where everybody else's requests do. */
 const spentMsMax = 2_000
 
-/** Milliseconds that the patterns of each key took in this minute. */
-type Minute = { until: number; readonly spent: Map<string, number> }
+const keysMax = 10_000
 
-const minutes = new WeakMap<object, Minute>()
+/** Milliseconds that the patterns of a key took in a calendar minute, by both. */
+const spentOf = perProcess(({ clock }) => createKept<number>(clock, { max: keysMax, ttlMs: minuteMs }))
 
 /** A pattern of a key, ready to be matched. Fails with `validation_error`; `test` fails with `rate_limited`. */
 export function patternOf(ctx: Context, { keyId, regex }: { keyId: string; regex: string }): Pattern {
   const compiled = compile(regex)
   return {
     test(text) {
-      const { spent } = thisMinute(ctx)
-      const before = spent.get(keyId) ?? 0
+      const spent = spentOf(ctx)
+      const at = ctx.clock.now()
+      const { minute, minuteEnd } = periodsOf(at)
+      const name = `${keyId} ${minute}`
+      const before = spent.get(name) ?? 0
       if (before > spentMsMax)
         throw new Failure('rate_limited', 'The patterns of this key take too much time; use simpler ones.', {
-          retryAfter: minuteMs / 1_000,
+          retryAfter: secondsUntil(at, minuteEnd),
         })
       const startedAt = performance.now()
       const found = compiled.test(text.slice(0, textCharsMax))
-      spent.set(keyId, before + performance.now() - startedAt)
+      spent.set(name, before + performance.now() - startedAt)
       return found
     },
   }
@@ -51,15 +56,4 @@ function compile(regex: string): RE2JS {
     throw refuse(`"regex" is not a regular expression of RE2: ${why.slice(0, 200)}.`)
   }
   throw refuse(`"regex" repeats into more than ${stepsMax} steps.`)
-}
-
-function thisMinute({ store }: Context): Minute {
-  // Kept beside the store, which is one per process.
-  const now = performance.now()
-  let minute = minutes.get(store)
-  if (minute === undefined || minute.until <= now) {
-    minute = { until: now + minuteMs, spent: new Map() }
-    minutes.set(store, minute)
-  }
-  return minute
 }

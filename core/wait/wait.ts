@@ -9,15 +9,17 @@ import { idAt, newToken } from '../../schemas/ids.ts'
 import { arrivedSince } from '../../store/arrived.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import { releaseMessage } from '../../store/leases.ts'
+import type { MessageFilter } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
 import { encodeMoment, isAfter, type Moment, momentOfRequest, passing, readMoment } from '../mailbox/arrival-cursor.ts'
 import { getFolder } from '../mailbox/folders.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
-import { canonicalIn, type Message, messageOf } from '../mailbox/messages.ts'
+import { type Message, messageOf } from '../mailbox/messages.ts'
 import { requireAgentInbox } from '../mailbox/threading.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { type Arrived, type WaitFilters, whyNot } from './filters.ts'
+import { canonicalFilter } from '../read/list.ts'
+import { type Arrived, type ContentFilter, type WaitFilters, whyNot } from './filters.ts'
 import { claimMessage } from './message-leases.ts'
 import { patternOf } from './patterns.ts'
 import { arrivedOf, enter, showAgain, stopping } from './waiters.ts'
@@ -32,16 +34,17 @@ const lookedAtOnce = 100
 /** How long the last look may take. */
 const lastLookMs = 2_000
 
-export type Wait = Omit<WaitFilters, 'folderId' | 'regex'> & {
-  readonly address: string
-  readonly folder?: string
-  readonly regex?: string
-  /** A cursor or a time; without it only what is stored from now on counts. */
-  readonly since?: string
-  readonly timeoutSeconds?: number
-  /** Takes the message for itself: a lease of so many seconds, so that parallel waits get distinct messages. */
-  readonly claimSeconds?: number
-}
+export type Wait = Omit<MessageFilter, 'since'> &
+  ContentFilter & {
+    readonly address: string
+    readonly folder?: string
+    readonly regex?: string
+    /** A cursor or a time; without it only what is stored from now on counts. */
+    readonly since?: string
+    readonly timeoutSeconds?: number
+    /** Takes the message for itself: a lease of so many seconds, so that parallel waits get distinct messages. */
+    readonly claimSeconds?: number
+  }
 
 /** A message that was waited for, and how far it is to be trusted. */
 export type WaitedMessage = Message & Pick<MessageDoc, 'trust' | 'verification'>
@@ -74,7 +77,7 @@ export async function waitForMessage(
   const since = wait.since === undefined ? null : readMoment(wait.since)
   if (wait.label !== undefined || wait.threadId !== undefined) requireAgentInbox(mailbox)
   const folderId = wait.folder === undefined ? null : (await getFolder(ctx, mailbox._id, wait.folder))._id
-  const filters = { ...canonical(wait), folderId, regex }
+  const filters = { ...filtersOf(wait), folderId, regex }
   const search = createSearch(ctx, { keyId, mailboxId: mailbox._id, filters, claimSeconds })
 
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>()
@@ -246,30 +249,19 @@ function nearest(missed: ReadonlyMap<string, { readonly why: string }>): Waited[
     .map(([messageId, { why }]) => ({ messageId, why }))
 }
 
-/** Addresses as the store has them, and the domain as an A-label. Fails with `validation_error`. */
-function canonical({
-  from,
-  to,
+/** The filters of a wait, but for its folder and pattern, in the form messages have them. Fails with `validation_error`. */
+function filtersOf({
+  address: _address,
+  folder: _folder,
+  regex: _regex,
+  since: _since,
+  timeoutSeconds: _timeout,
+  claimSeconds: _claim,
   fromDomain,
-  label,
-  threadId,
-  unread,
-  flagged,
-  ...rest
+  ...filters
 }: Wait): Omit<WaitFilters, 'folderId'> {
-  const { subject, hasAttachment, until, hasCode } = rest
   const domain = fromDomain === undefined ? undefined : normaliseDomain(fromDomain)
   if (domain === null)
     throw new Failure('validation_error', `"${fromDomain}" is not a domain.`, { param: 'from_domain' })
-  return {
-    threadId,
-    unread,
-    flagged,
-    subject,
-    hasAttachment,
-    until,
-    hasCode,
-    ...canonicalIn({ from, to, label }),
-    fromDomain: domain,
-  }
+  return { ...canonicalFilter(filters), fromDomain: domain }
 }

@@ -9,7 +9,7 @@ import { readBlob } from '../../store/blobs.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import { foldersOf } from '../mailbox/folders.ts'
 import type { Context } from '../process/context.ts'
-import { perStore } from '../process/per-process.ts'
+import { perProcess } from '../process/per-process.ts'
 import { inRoom } from '../read/bodies.ts'
 import type { Arrived } from './filters.ts'
 
@@ -29,7 +29,7 @@ const lookUpMax = 200
 /** A message whose lease was just taken is looked at again after this time, to see until when. */
 const againMs = 500
 
-type Room = {
+type WaitRegister = {
   readonly byMailbox: Map<string, Set<Waiter>>
   readonly byKey: Map<string, number>
   count: number
@@ -44,8 +44,8 @@ type Room = {
   leaveFeed: (() => void) | null
 }
 
-const roomOf = perStore(
-  (): Room => ({
+const registerOf = perProcess(
+  (): WaitRegister => ({
     byMailbox: new Map(),
     byKey: new Map(),
     count: 0,
@@ -64,19 +64,19 @@ const roomOf = perStore(
  */
 export function enter(ctx: Context, waiter: Waiter): () => void {
   const { waitsPerKey, waits } = ctx.settings.limits.http
-  const room = roomOf(ctx)
+  const register = registerOf(ctx)
   const { keyId, mailboxId } = waiter
-  const ofKey = room.byKey.get(keyId) ?? 0
-  if (room.closed) throw stopping()
+  const ofKey = register.byKey.get(keyId) ?? 0
+  if (register.closed) throw stopping()
   if (ofKey >= waitsPerKey)
     throw new Failure('rate_limited', `This key has ${waitsPerKey} waits under way; let one end first.`)
-  if (room.count >= waits) throw new Failure('unavailable', 'Too many waits are under way; please try again later.')
-  if (room.count === 0) listen(ctx, room)
-  room.count += 1
-  room.byKey.set(keyId, ofKey + 1)
-  const ofMailbox = room.byMailbox.get(mailboxId) ?? new Set()
-  room.byMailbox.set(mailboxId, ofMailbox.add(waiter))
-  return () => leave(room, waiter)
+  if (register.count >= waits) throw new Failure('unavailable', 'Too many waits are under way; please try again later.')
+  if (register.count === 0) listen(ctx, register)
+  register.count += 1
+  register.byKey.set(keyId, ofKey + 1)
+  const ofMailbox = register.byMailbox.get(mailboxId) ?? new Set()
+  register.byMailbox.set(mailboxId, ofMailbox.add(waiter))
+  return () => leave(register, waiter)
 }
 
 /** Shows a message again to those who wait then; once, however many ask for it. */
@@ -84,21 +84,21 @@ export function showAgain(
   ctx: Context,
   { mailboxId, messageId, at }: { mailboxId: string; messageId: string; at: Date },
 ): void {
-  const room = roomOf(ctx)
-  if (room.leased.has(messageId)) return
+  const register = registerOf(ctx)
+  if (register.leased.has(messageId)) return
   const delayMs = Math.max(againMs, at.getTime() - ctx.clock.now().getTime())
   const timer = setTimeout(() => {
-    room.leased.delete(messageId)
-    tell(ctx, room, { ids: [messageId], mailboxIds: [mailboxId] })
+    register.leased.delete(messageId)
+    tell(ctx, register, { ids: [messageId], mailboxIds: [mailboxId] })
   }, delayMs)
-  room.leased.set(messageId, timer.unref())
+  register.leased.set(messageId, timer.unref())
 }
 
 /** Tells all who wait that the process stops, and lets nobody in any more. */
 export function closeWaiters(ctx: Context): void {
-  const room = roomOf(ctx)
-  room.closed = true
-  for (const waiters of room.byMailbox.values()) for (const waiter of waiters) waiter.stop()
+  const register = registerOf(ctx)
+  register.closed = true
+  for (const waiters of register.byMailbox.values()) for (const waiter of waiters) waiter.stop()
 }
 
 /** What a waiter is told when the process stops. */
@@ -121,72 +121,72 @@ export async function arrivedOf(ctx: Context, messages: readonly MessageDoc[]): 
     })
 }
 
-function leave(room: Room, waiter: Waiter): void {
+function leave(register: WaitRegister, waiter: Waiter): void {
   const { keyId, mailboxId } = waiter
-  const ofMailbox = room.byMailbox.get(mailboxId)
+  const ofMailbox = register.byMailbox.get(mailboxId)
   if (ofMailbox?.delete(waiter) !== true) return
-  if (ofMailbox.size === 0) room.byMailbox.delete(mailboxId)
-  const ofKey = (room.byKey.get(keyId) ?? 1) - 1
-  if (ofKey === 0) room.byKey.delete(keyId)
-  else room.byKey.set(keyId, ofKey)
-  room.count -= 1
-  if (room.count === 0) room.leaveFeed?.()
+  if (ofMailbox.size === 0) register.byMailbox.delete(mailboxId)
+  const ofKey = (register.byKey.get(keyId) ?? 1) - 1
+  if (ofKey === 0) register.byKey.delete(keyId)
+  else register.byKey.set(keyId, ofKey)
+  register.count -= 1
+  if (register.count === 0) register.leaveFeed?.()
 }
 
-function listen(ctx: Context, room: Room): void {
+function listen(ctx: Context, register: WaitRegister): void {
   const stopListening = ctx.changes.listen((note) => {
-    if (note.kind === 'messages') tell(ctx, room, note)
-    if (note.kind === 'folders') tell(ctx, room, { ids: note.messageIds ?? [], mailboxIds: [note.mailboxId] })
-    if (note.kind === 'freed') tell(ctx, room, { ids: [note.messageId], mailboxIds: [note.mailboxId] })
+    if (note.kind === 'messages') tell(ctx, register, note)
+    if (note.kind === 'folders') tell(ctx, register, { ids: note.messageIds ?? [], mailboxIds: [note.mailboxId] })
+    if (note.kind === 'freed') tell(ctx, register, { ids: [note.messageId], mailboxIds: [note.mailboxId] })
   })
   const stopHurrying = ctx.changes.hurry()
-  room.leaveFeed = () => {
+  register.leaveFeed = () => {
     stopListening()
     stopHurrying()
-    room.told.clear()
-    for (const timer of room.leased.values()) clearTimeout(timer)
-    room.leased.clear()
+    register.told.clear()
+    for (const timer of register.leased.values()) clearTimeout(timer)
+    register.leased.clear()
   }
 }
 
 type Told = { readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
 
-function tell(ctx: Context, room: Room, told: Told): void {
-  const mailboxIds = told.mailboxIds.filter((mailboxId) => room.byMailbox.has(mailboxId))
+function tell(ctx: Context, register: WaitRegister, told: Told): void {
+  const mailboxIds = told.mailboxIds.filter((mailboxId) => register.byMailbox.has(mailboxId))
   if (mailboxIds.length === 0) return
-  for (const id of told.ids) room.told.set(id, mailboxIds)
-  if (!room.looking) void lookUp(ctx, room)
+  for (const id of told.ids) register.told.set(id, mailboxIds)
+  if (!register.looking) void lookUp(ctx, register)
 }
 
 /** Looks up what was told and shows it. What cannot be read now the waiters find themselves when their time is over. */
-async function lookUp(ctx: Context, room: Room): Promise<void> {
-  room.looking = true
-  while (room.told.size > 0) {
-    const told = [...room.told].slice(0, lookUpMax)
-    for (const [id] of told) room.told.delete(id)
+async function lookUp(ctx: Context, register: WaitRegister): Promise<void> {
+  register.looking = true
+  while (register.told.size > 0) {
+    const told = [...register.told].slice(0, lookUpMax)
+    for (const [id] of told) register.told.delete(id)
     const mailboxIds = [...new Set(told.flatMap(([, ids]) => ids))]
     try {
       const messages = await arrivedIn(ctx.store, { mailboxIds, ids: told.map(([id]) => id) })
-      for (const arrived of await arrivedOf(ctx, messages)) showNext(room, arrived)
+      for (const arrived of await arrivedOf(ctx, messages)) showNext(register, arrived)
     } catch (error) {
       ctx.log.warn({ err: error }, 'messages could not be shown to those who wait')
     }
   }
-  room.looking = false
+  register.looking = false
 }
 
 /** Shows a message when those before it in its mailbox have been shown. */
-function showNext(room: Room, arrived: Arrived): void {
+function showNext(register: WaitRegister, arrived: Arrived): void {
   const { mailboxId } = arrived.message
-  const shown = (room.showing.get(mailboxId) ?? Promise.resolve()).then(() => show(room, arrived))
-  room.showing.set(mailboxId, shown)
+  const shown = (register.showing.get(mailboxId) ?? Promise.resolve()).then(() => show(register, arrived))
+  register.showing.set(mailboxId, shown)
   void shown.then(() => {
-    if (room.showing.get(mailboxId) === shown) room.showing.delete(mailboxId)
+    if (register.showing.get(mailboxId) === shown) register.showing.delete(mailboxId)
   })
 }
 
 /** All see it; of those who would take it for themselves, the first does. */
-async function show({ byMailbox }: Room, arrived: Arrived): Promise<void> {
+async function show({ byMailbox }: WaitRegister, arrived: Arrived): Promise<void> {
   const waiters = [...(byMailbox.get(arrived.message.mailboxId) ?? [])]
   for (const waiter of waiters) if (!waiter.takes) void waiter.show(arrived)
   for (const waiter of waiters) if (waiter.takes && (await waiter.show(arrived))) return

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { recipientsOf } from '../../core/receive/recipient-cache.ts'
 import { findRecipient } from '../../core/receive/recipients.ts'
 import { client } from '../service.ts'
 import {
@@ -34,7 +35,7 @@ describe('api: aliases', () => {
   const list = async () =>
     (await call<{ aliases: Alias[]; next: null }>('GET', '/api/v1/aliases?limit=200')).body.aliases
   const reached = async (address: string) => {
-    door.ctx.recipients.known.clear()
+    recipientsOf(door.ctx).recipients.clear()
     return (await findRecipient(door.ctx, address)).mailboxes.map((mailbox) => mailbox.address)
   }
   const unknown = (address: string) =>

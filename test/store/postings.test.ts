@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import {
   BlockPacker,
   chained,
-  type Entry,
   eachMessage,
   eachPosition,
   entriesOf,
@@ -12,8 +11,9 @@ import {
   findEntries,
   isBefore,
   Packer,
-  type Place,
   placesOf,
+  type WordEntry,
+  type WordPosition,
 } from '../../store/postings.ts'
 import { firstBefore, packPage, rowAt, rowCount, versionOf } from '../../store/table.ts'
 
@@ -33,7 +33,7 @@ const words = fc.uniqueArray(fc.oneof(fc.string({ unit: 'binary', minLength: 1 }
   maxLength: 30,
 })
 
-function place(number: number, found: Spots): Place {
+function place(number: number, found: Spots): WordPosition {
   const packer = new Packer()
   let fields = 0
   for (const [field, positions] of Object.entries(found)) {
@@ -44,7 +44,7 @@ function place(number: number, found: Spots): Place {
   return { number, fields, positions: Buffer.from(packer.take()) }
 }
 
-function read(entry: Omit<Entry, 'word'>): [number, Spots][] {
+function read(entry: Omit<WordEntry, 'word'>): [number, Spots][] {
   const found = new Map<number, { [field: number]: number[] }>()
   const all = () => true
   eachPosition(entry, all, (number, field, position) => {
@@ -54,7 +54,7 @@ function read(entry: Omit<Entry, 'word'>): [number, Spots][] {
   return [...found]
 }
 
-const copied = (entry: Entry): Entry => ({
+const copied = (entry: WordEntry): WordEntry => ({
   ...entry,
   messages: Buffer.from(entry.messages),
   positions: Buffer.from(entry.positions),

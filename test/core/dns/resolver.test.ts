@@ -1,11 +1,20 @@
 import { expect } from 'chai'
-import { createResolver, DnsError, isAbsent, type RecordType, type Resolver } from '../../../core/dns/resolver.ts'
+import {
+  answersPolicy,
+  createResolver,
+  DnsError,
+  isAbsent,
+  type RecordType,
+  type Resolver,
+} from '../../../core/dns/resolver.ts'
+import { createKept } from '../../../core/process/kept.ts'
 import { type NameServer, startNameServer } from '../../plugins/name-server.ts'
 
 describe('resolver', () => {
   let server: NameServer
   let nowMs = 0
   let resolver: Resolver
+  const answersKept = () => createKept({ now: () => new Date(nowMs) }, answersPolicy)
   before(async () => {
     server = await startNameServer({})
   })
@@ -26,7 +35,7 @@ describe('resolver', () => {
     server.asked.length = 0
     server.ttlSeconds = 300
     nowMs = 0
-    resolver = createResolver([server.address], () => nowMs)
+    resolver = createResolver([server.address], answersKept())
   })
 
   const failure = (name: string, type: RecordType) =>
@@ -94,19 +103,19 @@ describe('resolver', () => {
     }
 
     it('nobody listening there', async () => {
-      resolver = createResolver(['127.0.0.1:1'], () => nowMs)
+      resolver = createResolver(['127.0.0.1:1'], answersKept())
       expect(await failure('host.test', 'A')).to.equal('ECONNREFUSED')
     })
   })
 
   it('asks the next server when one does not answer', async () => {
-    resolver = createResolver(['127.0.0.1:1', server.address], () => nowMs)
+    resolver = createResolver(['127.0.0.1:1', server.address], answersKept())
     expect(await resolver.resolve('host.test', 'AAAA')).to.deep.equal(['2001:db8::1'])
   })
 
   it('asks the next server when one says nothing', async () => {
     const silent = await startNameServer({ 'A host.test': 'silence' })
-    resolver = createResolver([silent.address, server.address], () => nowMs)
+    resolver = createResolver([silent.address, server.address], answersKept())
     expect(await resolver.resolve('host.test', 'A')).to.deep.equal(['192.0.2.1', '192.0.2.2'])
     expect(silent.asked).to.deep.equal(['A host.test'])
     await silent.stop()
@@ -147,12 +156,12 @@ describe('resolver', () => {
   })
 
   it('does not ask a server of the system for names that are only ours', async () => {
-    const system = createResolver([])
+    const system = createResolver([], answersKept())
     expect(await system.resolve('mail.localhost', 'A')).to.deep.equal(['127.0.0.1'])
     expect(await system.resolve('x.invalid', 'A').catch((error: DnsError) => error.code)).to.equal('ENOTFOUND')
   })
 
   it('refuses a setting that is no address', () => {
-    expect(() => createResolver(['ns.example.com:53'])).to.throw(/not an address and port/)
+    expect(() => createResolver(['ns.example.com:53'], answersKept())).to.throw(/not an address and port/)
   })
 })

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { sweepStorage } from '../../../core/mailbox/storage-limit.ts'
 import { announceArrivals } from '../../../core/receive/announce.ts'
+import { recipientsOf } from '../../../core/receive/recipient-cache.ts'
 import { findRecipient } from '../../../core/receive/recipients.ts'
 import { settleDue } from '../../../core/send/settle.ts'
 import { sweepArrivals, sweepReservations } from '../../../core/upkeep/sweep.ts'
@@ -86,8 +87,8 @@ describe('storage', () => {
         ({ code }: { code: string }) => code === 'unprocessable',
       )
     const forget = () => {
-      door.ctx.recipients.known.clear()
-      door.ctx.recipients.mailboxes.clear()
+      recipientsOf(door.ctx).recipients.clear()
+      recipientsOf(door.ctx).mailboxes.clear()
     }
     afterEach(() => fill(0).then(forget))
 

@@ -6,7 +6,7 @@
 import { authenticate } from '../../../core/access/principal.ts'
 import { listMailboxes } from '../../../core/mailbox/mailboxes.ts'
 import { changeMessage, deleteMessage } from '../../../core/mailbox/message-changes.ts'
-import { listMessages } from '../../../core/mailbox/messages.ts'
+import { listMessages } from '../../../core/read/list.ts'
 import { announceArrivals } from '../../../core/receive/announce.ts'
 import { sendMessage } from '../../../core/send/send.ts'
 import { deliver } from '../../api/door.ts'

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { createRounds } from '../../../core/process/batched-lookup.ts'
+import { createBatchedLookup } from '../../../core/process/batched-lookup.ts'
 
 describe('rounds', () => {
   /** Answers each key with itself in capitals, but for `nobody`, and notes what each round asked for. */
   function questions() {
     const rounds: (readonly string[])[] = []
-    const ask = createRounds<string>()
+    const ask = createBatchedLookup<string>()
     const load = async (keys: readonly string[]) => {
       rounds.push(keys)
       await new Promise((resolve) => setTimeout(resolve, 5))

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { MongoNetworkError } from 'mongodb'
-import { apart, createGather } from '../../../core/process/group-commit.ts'
+import { createGroupCommit, isolateFailures } from '../../../core/process/group-commit.ts'
 
 describe('gather', () => {
   const groups: number[][] = []
@@ -21,7 +21,7 @@ describe('gather', () => {
   ] as const
   for (const [name, items, answers, written] of cases) {
     it(name, async () => {
-      const gather = createGather(3, apart(doubled))
+      const gather = createGroupCommit(3, isolateFailures(doubled))
       expect(await Promise.all(items.map((item) => told(gather(item))))).to.deep.equal(answers)
       expect(groups).to.deep.equal(written)
     })

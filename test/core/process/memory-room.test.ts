@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { createRoom } from '../../../core/process/memory-room.ts'
+import { createMemoryRoom } from '../../../core/process/memory-room.ts'
 
 describe('room for what is large', () => {
   const turn = () => new Promise((resolve) => setImmediate(resolve))
 
   /** Works of these sizes that all begin at once and end when they are told to. */
   function works(sizes: readonly number[], limits: { bytesMax: number; waitingMax: number }) {
-    const room = createRoom(limits)
+    const room = createMemoryRoom(limits)
     const underWay = new Map<number, (failed?: Error) => void>()
     const done = sizes.map((bytes, n) =>
       room(

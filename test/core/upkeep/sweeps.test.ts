@@ -3,7 +3,7 @@ import { periodOf } from '../../../core/access/usage.ts'
 import { endMailbox } from '../../../core/mailbox/mailboxes.ts'
 import { announceArrivals } from '../../../core/receive/announce.ts'
 import { sweepTakes } from '../../../core/send/open-allowances.ts'
-import { noteStart, noteStop, sweepPlaces } from '../../../core/upkeep/quota-recount.ts'
+import { noteStart, noteStop, recountQuotas } from '../../../core/upkeep/quota-recount.ts'
 import { sweepEnded, sweepEndings, sweepEventFloors } from '../../../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
 import { newId } from '../../../schemas/ids.ts'
@@ -143,14 +143,14 @@ describe('sweeps', () => {
       await noteStop(door.ctx)
       await leave(left)
       await noteStart(door.ctx)
-      for (let look = 0; look < 3; look++) await sweepPlaces(door.ctx)
+      for (let look = 0; look < 3; look++) await recountQuotas(door.ctx)
       expect(await counts()).to.deep.equal(left)
       await noteStart(door.ctx)
-      await sweepPlaces(door.ctx)
+      await recountQuotas(door.ctx)
       expect(await counts()).to.deep.equal(left)
-      await sweepPlaces(door.ctx)
+      await recountQuotas(door.ctx)
       expect(await counts()).to.deep.equal(right)
-      await sweepPlaces(door.ctx)
+      await recountQuotas(door.ctx)
       expect((await door.ctx.store.state.findOne({ _id: 'countedPlaces' }))?.value).to.equal('done')
     })
 
@@ -158,11 +158,11 @@ describe('sweeps', () => {
       const right = await real()
       await noteStart(door.ctx)
       await leave({ ...right, inboxes: right.inboxes + 1 })
-      await sweepPlaces(door.ctx)
+      await recountQuotas(door.ctx)
       await leave({ ...right, inboxes: right.inboxes + 2 })
-      await sweepPlaces(door.ctx)
+      await recountQuotas(door.ctx)
       expect((await counts()).inboxes).to.equal(right.inboxes + 2)
-      await sweepPlaces(door.ctx)
+      await recountQuotas(door.ctx)
       expect(await counts()).to.deep.equal(right)
     })
 

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { listMessages } from '../../../core/mailbox/messages.ts'
+import { listMessages } from '../../../core/read/list.ts'
 import { type Service, startService } from '../service.ts'
 import { SmtpClient } from '../smtp-client.ts'
 

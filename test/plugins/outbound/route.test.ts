@@ -120,7 +120,7 @@ describe('the network', () => {
   const here = networkOf({
     settings: defaultSettings({ smtp: { port: 2525 } }),
     hostname: 'mail.us.test',
-    resolver: createResolver([]),
+    resolver: createResolver([], new Map()),
   })
   const cases: readonly (readonly [string, string, boolean])[] = [
     ['a server elsewhere', '192.0.2.1', false],

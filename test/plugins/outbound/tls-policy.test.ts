@@ -26,7 +26,7 @@ describe('TLS policies', () => {
 
   function find(outbound: SettingsChange['outbound'] = {}) {
     const settings = defaultSettings({ outbound: { dane: true, ...outbound }, log: { level: 'silent' } })
-    const resolver = createResolver([server.address])
+    const resolver = createResolver([server.address], new Map())
     const ctx = { settings, resolver, log: createLog(settings, 'test') }
     return createPolicies(ctx, { enforced: async () => enforced }).find('remote.test', route)
   }

@@ -1,0 +1,98 @@
+/** Messages as callers list them. */
+import { normaliseAddress } from '../../mail/message/address.ts'
+import type { FolderDoc } from '../../store/documents/mail.ts'
+import { findFolders } from '../../store/folders.ts'
+import type { MessageFilter } from '../../store/messages.ts'
+import * as store from '../../store/messages.ts'
+import { type Page, pageOf, positionOf } from '../access/paging.ts'
+import type { Principal } from '../access/principal.ts'
+import { encodeMoment, type Moment, momentNow, momentOfPage, momentsEdge, showing } from '../mailbox/arrival-cursor.ts'
+import { folderIn } from '../mailbox/folders.ts'
+import { canonicalLabel } from '../mailbox/labels.ts'
+import { reachMailbox } from '../mailbox/mailboxes.ts'
+import { type Message, messageOf } from '../mailbox/messages.ts'
+import { requireAgentInbox } from '../mailbox/threading.ts'
+import type { Context } from '../process/context.ts'
+import { listByIndex } from '../search/listing.ts'
+
+/** Which messages of a mailbox to list. `folder` is a path or a role; addresses and the label may be written in any form. */
+export type Listing = MessageFilter & {
+  readonly address: string
+  readonly folder?: string
+  readonly limit: number
+  readonly before?: string
+}
+
+/** Messages newest first. `cursor` names the moment of the answer, to wait from there. */
+export async function listMessages(
+  ctx: Context,
+  principal: Principal,
+  { address, folder, limit, before, ...filters }: Listing,
+): Promise<Page<Message> & { cursor: string }> {
+  const mailbox = await reachMailbox(ctx, principal, address)
+  if (filters.label !== undefined || filters.threadId !== undefined) requireAgentInbox(mailbox)
+  const asked = { ...filters, folder, limit, before: positionOf(before, 'msg') }
+  const isPlain = [before, folder, ...Object.values(filters)].every((each) => each === undefined)
+  const read = (isPlain ? await readNewest(ctx, mailbox._id, limit) : null) ?? (await readPage(ctx, mailbox._id, asked))
+  const page = pageOf(read.rows, limit)
+  const pathOf = new Map(read.folders.map(({ _id, path }) => [_id, path]))
+  const shown = page.items.map(({ _id }) => _id)
+  return {
+    items: page.items.map((message) => messageOf(message, pathOf.get(message.folderId) ?? 'INBOX')),
+    next: page.next,
+    cursor: encodeMoment(showing(read.moment, shown)),
+  }
+}
+
+/** A page with one row more than it shows, the folders of its mailbox, and how that was when it was read. */
+type PageRead = {
+  readonly rows: readonly store.ListedMessage[]
+  readonly folders: readonly FolderDoc[]
+  readonly moment: Moment
+}
+
+/** The newest of all messages, which mostly say themselves how the mailbox is; null when they do not reach back so far. */
+async function readNewest(ctx: Context, mailboxId: string, limit: number): Promise<PageRead | null> {
+  const edge = momentsEdge(ctx)
+  const [rows, folders] = await Promise.all([
+    store.listMessages(ctx.store, { mailboxId }, { before: null, limit: limit + 1 }),
+    findFolders(ctx.store, mailboxId),
+  ])
+  const moment = momentOfPage(edge, { newest: rows.map(({ _id }) => _id), isWhole: rows.length <= limit })
+  return moment && { rows, folders, moment }
+}
+
+async function readPage(
+  ctx: Context,
+  mailboxId: string,
+  { folder, limit, before, ...filters }: Omit<Listing, 'address' | 'before'> & { readonly before: string | null },
+): Promise<PageRead> {
+  // Before the rows are read: what comes in between is shown or waited for, and never lost.
+  const [moment, folders] = await Promise.all([momentNow(ctx, mailboxId), findFolders(ctx.store, mailboxId)])
+  const folderIds = foldersToLookIn(folders, folder, filters)
+  const query = { ...canonicalFilter(filters), mailboxId, folderIds }
+  return { rows: await listByIndex(ctx, query, { before, limit: limit + 1, folders }), folders, moment }
+}
+
+/** The filter with its addresses and its label in the form messages have them. */
+export function canonicalFilter<F extends MessageFilter>(filter: F): F {
+  const { from, to, label } = filter
+  const canonical = (text: string) => normaliseAddress(text) ?? text.toLowerCase()
+  return {
+    ...filter,
+    ...(from !== undefined && { from: canonical(from) }),
+    ...(to !== undefined && { to: canonical(to) }),
+    ...(label !== undefined && { label: canonicalLabel(label) }),
+  }
+}
+
+/** Flags and attachments are found by folder: without one, in all of them (store/messages.ts, MessageQuery). */
+function foldersToLookIn(
+  folders: readonly FolderDoc[],
+  folder: string | undefined,
+  { unread, flagged, hasAttachment }: MessageFilter,
+): readonly string[] | undefined {
+  if (folder !== undefined) return [folderIn(folders, folder)._id]
+  const byFolder = unread !== undefined || flagged === true || hasAttachment === true
+  return byFolder ? folders.map(({ _id }) => _id) : undefined
+}

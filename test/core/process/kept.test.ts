@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import { createKept, type KeptOptions } from '../../../core/process/kept.ts'
+
+describe('what was found out lately', () => {
+  let nowMs = 0
+  const clock = { now: () => new Date(nowMs) }
+  const make = (options: Partial<KeptOptions<string>> = {}) =>
+    createKept<string>(clock, { max: 3, ttlMs: 1_000, ...options })
+  beforeEach(() => {
+    nowMs = 0
+  })
+
+  it('ends with its lifetime, counted from the last set', () => {
+    const kept = make()
+    kept.set('a', 'first')
+    nowMs = 900
+    kept.set('a', 'second')
+    nowMs = 1_899
+    expect(kept.get('a')).to.equal('second')
+    nowMs = 1_900
+    expect(kept.get('a')).to.equal(undefined)
+  })
+
+  it('ends sooner when it is told so, and not later', () => {
+    const kept = make()
+    kept.set('short', 'x', 10)
+    kept.set('long', 'x', 10_000)
+    nowMs = 10
+    expect([kept.get('short'), kept.get('long')]).to.deep.equal([undefined, 'x'])
+    nowMs = 1_000
+    expect(kept.get('long')).to.equal(undefined)
+  })
+
+  it('leaves out the oldest when there are too many', () => {
+    const kept = make()
+    for (const key of ['a', 'b', 'c']) kept.set(key, key)
+    kept.get('a')
+    kept.set('b', 'again')
+    kept.set('d', 'd')
+    expect([...kept.keys()]).to.deep.equal(['c', 'b', 'd'])
+  })
+
+  it('leaves out what was used least lately where use renews it', () => {
+    const kept = make({ isRenewed: true })
+    for (const key of ['a', 'b', 'c']) kept.set(key, key)
+    nowMs = 900
+    kept.get('a')
+    kept.set('d', 'd')
+    expect([...kept.keys()]).to.deep.equal(['c', 'a', 'd'])
+    nowMs = 1_800
+    expect([kept.get('c'), kept.get('a')]).to.deep.equal([undefined, 'a'])
+  })
+
+  it('counts weights', () => {
+    const kept = make({ max: 10, weigh: (value) => value.length })
+    kept.set('a', 'x'.repeat(6))
+    kept.set('b', 'x'.repeat(4))
+    expect([...kept.keys()]).to.deep.equal(['a', 'b'])
+    kept.set('b', 'x'.repeat(5))
+    expect([...kept.keys()]).to.deep.equal(['b'])
+    kept.set('c', 'x'.repeat(11))
+    expect([...kept.keys()]).to.deep.equal([])
+    kept.set('d', 'x'.repeat(10))
+    expect([...kept.keys()]).to.deep.equal(['d'])
+  })
+
+  it('gives back the memory of all that has ended when the next one comes', () => {
+    const kept = make({ max: 1_000 })
+    for (let n = 0; n < 1_000; n++) kept.set(`key ${n}`, 'x')
+    nowMs = 1_000
+    kept.set('next', 'x')
+    expect([...kept.keys()]).to.deep.equal(['next'])
+  })
+})
