@@ -1,23 +1,36 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 
+type Allowed = readonly string[] | 'everything'
+
 const root = fileURLToPath(new URL('..', import.meta.url))
-const table = importTable(readFileSync(path.join(root, 'ARCHITECTURE.md'), 'utf8'))
-const folders = [...table.keys()].filter((folder) => readdirSync(root).includes(folder))
+const architecture = readFileSync(path.join(root, 'ARCHITECTURE.md'), 'utf8')
+const tables = importTables(architecture)
+const folders = [...tables.folders.keys()].filter((folder) => existsSync(path.join(root, folder)))
 const files = folders.flatMap((folder) => sources(folder))
 const imports = new Map(files.map((file) => [file, localImports(file)]))
 
-/** The rows `| folders | may import |` of the document; `everything` and `nothing of ours` are words. */
-function importTable(text: string): Map<string, readonly string[] | 'everything'> {
-  const rows = text.matchAll(/^\| ([a-z, ]+) \| ([a-z, ]+) \|$/gm)
-  return new Map(
-    [...rows].flatMap(([, names = '', allowed = '']) => {
-      const may = allowed === 'everything' ? allowed : allowed === 'nothing of ours' ? [] : allowed.split(', ')
-      return names.split(', ').map((name): [string, readonly string[] | 'everything'] => [name, may])
-    }),
-  )
+/** The rows `| places | may import |` of the document; `everything`, `nothing` and `nothing of ours` are words. */
+function importTables(text: string): { folders: Map<string, Allowed>; rooms: Map<string, Allowed> } {
+  const rows = [...text.matchAll(/^\| ([a-z, /]+) \| ([a-z, ]+) \|$/gm)].flatMap(([, names = '', allowed = '']) => {
+    const may = allowed === 'everything' ? allowed : allowed.startsWith('nothing') ? [] : allowed.split(', ')
+    return names.split(', ').map((name): [string, Allowed] => [name, may])
+  })
+  return {
+    folders: new Map(rows.filter(([name]) => !name.includes('/'))),
+    rooms: new Map(rows.filter(([name]) => name.includes('/'))),
+  }
+}
+
+/** The chains `Walk: file → file ⇢ file` of the document, each step with the one before it. */
+function walksIn(text: string): { from: string; by: '→' | '⇢'; to: string }[][] {
+  return [...text.matchAll(/^Walk: (.+(?:\n(?:→|⇢).+)*)$/gm)].map(([, chain = '']) => {
+    const parts = chain.replaceAll('\n', ' ').split(/ (→|⇢) /)
+    const names = parts.filter((_, n) => n % 2 === 0).map((name) => `${name.replaceAll('`', '').trim()}.ts`)
+    return names.slice(1).map((to, n) => ({ from: names[n]!, by: parts[2 * n + 1] as '→' | '⇢', to }))
+  })
 }
 
 function sources(folder: string): string[] {
@@ -36,31 +49,61 @@ function localImports(file: string): string[] {
   )
 }
 
+/** What the files of a place import elsewhere, where `placeOf` says in which place a file is. */
+function importsOf(place: string, placeOf: (file: string) => string): { file: string; target: string; to: string }[] {
+  return files
+    .filter((file) => file.startsWith(`${place}/`))
+    .flatMap((file) => (imports.get(file) ?? []).map((target) => ({ file, target, to: placeOf(target) })))
+    .filter(({ target }) => !target.startsWith(`${place}/`))
+}
+
 describe('architecture', () => {
-  it('has an import table', () => {
-    expect([...table.keys()]).to.include.members([
+  it('has import tables', () => {
+    expect([...tables.folders.keys()]).to.include.members([
       'schemas',
       'mail',
       'store',
       'core',
       'operations',
       'api',
-      'plugins',
       'cli',
     ])
+    expect([...tables.rooms.keys()]).to.include.members(['core/receive', 'mail/message'])
     expect(files.length).to.be.greaterThan(50)
   })
 
   for (const folder of folders) {
     it(`${folder} imports only what it may`, () => {
-      const may = table.get(folder)
-      const wrong = files
-        .filter((file) => file.startsWith(`${folder}/`))
-        .flatMap((file) =>
-          (imports.get(file) ?? []).map((target) => ({ file, target, folder: target.split('/')[0] ?? '' })),
-        )
-        .filter(({ folder: target }) => target !== folder && may !== 'everything' && !may?.includes(target))
+      const may = tables.folders.get(folder)
+      const wrong = importsOf(folder, (file) => file.split('/')[0] ?? '').filter(
+        ({ to }) => may !== 'everything' && !may?.includes(to),
+      )
       expect(wrong).to.deep.equal([])
+    })
+  }
+
+  for (const [room, may] of tables.rooms) {
+    it(`${room} imports only what it may`, () => {
+      const top = room.split('/')[0] ?? ''
+      const roomOf = (file: string) => (file.split('/').length === 2 ? 'ground' : (file.split('/')[1] ?? ''))
+      const wrong = importsOf(room, roomOf).filter(
+        ({ target, to }) => target.startsWith(`${top}/`) && !may.includes(to),
+      )
+      expect(
+        files.some((file) => file.startsWith(`${room}/`)),
+        `${room} is there`,
+      ).to.equal(true)
+      expect(wrong).to.deep.equal([])
+    })
+  }
+
+  for (const top of ['core', 'mail']) {
+    it(`every file of ${top} lies in a room of the table`, () => {
+      const ground = ['mail/limits.ts', 'mail/slices.ts', 'mail/domain.ts']
+      const homeless = files
+        .filter((file) => file.startsWith(`${top}/`) && !tables.rooms.has(path.posix.dirname(file)))
+        .filter((file) => !ground.includes(file))
+      expect(homeless).to.deep.equal([])
     })
   }
 
@@ -74,6 +117,39 @@ describe('architecture', () => {
     }
     for (const file of files) visit(file, [])
     expect(cycles).to.deep.equal([])
+  })
+
+  describe('walks', () => {
+    const walks = walksIn(architecture)
+
+    it('lead along each of the six paths', () => {
+      const paths = architecture.slice(architecture.indexOf('## 3. Paths')).split(/^\*\*/m)
+      const walked = paths.filter((text) => text.includes('\nWalk: ')).map((text) => text.slice(0, text.indexOf('.')))
+      expect(walked).to.deep.equal([
+        'Inbound message',
+        'Send (REST, MCP, SMTP submission, batch, schedule: one function)',
+        'Webhook',
+        'Search',
+        'Wait',
+        'MCP tool call and REST request',
+      ])
+    })
+
+    for (const step of walks.flat()) {
+      it(`${step.from} ${step.by} ${step.to}`, () => {
+        expect(existsSync(path.join(root, step.from)), step.from).to.equal(true)
+        expect(existsSync(path.join(root, step.to)), step.to).to.equal(true)
+        expect(imports.get(step.from)?.includes(step.to) ?? false).to.equal(step.by === '→')
+      })
+    }
+  })
+
+  it('lists all per-process state at Context', () => {
+    const text = readFileSync(path.join(root, 'core/process/context.ts'), 'utf8')
+    const comment = text.slice(text.indexOf('a process has one of each'), text.indexOf('export type Context'))
+    const listed = [...comment.matchAll(/\b[a-z]+\/[a-z-]+\b(?!\.ts)/g)].map(([name]) => `core/${name}.ts`)
+    const makers = files.filter((file) => /= perProcess\(/.test(readFileSync(path.join(root, file), 'utf8')))
+    expect([...new Set(listed)].filter((file) => !file.startsWith('core/core')).sort()).to.deep.equal(makers.sort())
   })
 
   it('only store imports the database driver', () => {
