@@ -14,7 +14,7 @@ import { isUnreadable } from '../parsing/parsing.ts'
 import type { Context } from '../process/context.ts'
 import { createMemoryRoom } from '../process/memory-room.ts'
 import { perProcess } from '../process/per-process.ts'
-import { describe, hasMoreAddresses } from '../receive/receive.ts'
+import { describe, hasMoreAddresses } from '../receive/message-document.ts'
 import { withTrace } from '../receive/trace-headers.ts'
 import { readingsOf } from './bodies-cache.ts'
 

@@ -1,68 +1,19 @@
-/** What an account may send: claim rules and allowances, each count one conditional atomic update (decisions.md 3, Order of checks). */
-import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
-import { Failure } from '../../schemas/failures.ts'
-import { idAt, newToken } from '../../schemas/ids.ts'
-import { allowanceOf, emailsGrace, sharedDomainSendsPerDay, unclaimedRepliesPerDay } from '../../schemas/plans.ts'
-import { findContacts } from '../../store/contacts.ts'
-import type { MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
+/** What an account may send is taken before it is sent: all of the limits of a send, or none (decisions.md 3, Order of checks). */
+import type { Failure } from '../../schemas/failures.ts'
+import { newToken } from '../../schemas/ids.ts'
+import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { EmailDoc } from '../../store/documents/sending.ts'
-import { hasMailFrom } from '../../store/messages.ts'
-import { type Count, countOf, findUsage, giveBack, type Take, takeCounts } from '../../store/usage.ts'
+import { countOf, findUsage, giveBack, type Take, takeCounts } from '../../store/usage.ts'
 import type { Principal } from '../access/principal.ts'
 import { give, type Period, periodOf } from '../access/usage.ts'
-import { warmUpVolume } from '../account/reputation.ts'
-import { isSimulated } from '../deliver/simulator.ts'
-import { isSharedDomain } from '../mailbox/domains.ts'
-import { after, minuteMs, periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
 import { closeTake } from './open-allowances.ts'
+import { type Limit, limitKinds, limitsOf } from './send-limits.ts'
 
-/** Contacts are derived a moment after the arrival; within this time the messages themselves are asked. */
-const contactsLagMs = 5 * minuteMs
 /** Sends whose allowance is taken together. */
 const takingsMax = 100
-
-/**
- * Who of the recipients an unclaimed account may not write to: it may only answer, so every recipient must be the From of a
- * message the mailbox received. Each with its `CLAIM_REQUIRED`.
- */
-export async function claimRefusals(
-  ctx: Context,
-  { account }: Pick<Principal, 'account'>,
-  {
-    mailbox,
-    recipients,
-    parent,
-  }: { mailbox: MailboxDoc | null; recipients: readonly string[]; parent: MessageDoc | null },
-): Promise<ReadonlyMap<string, Failure>> {
-  const refusals = new Map<string, Failure>()
-  if (account.status !== 'unclaimed') return refusals
-  const wrote = new Set(parent?.fingerprint !== undefined && parent.from !== null ? [parent.from.address] : [])
-  if (mailbox !== null)
-    for (const { address, received } of await findContacts(ctx.store, mailbox._id, recipients))
-      if (received > 0) wrote.add(address)
-  const since = idAt('msg', after(ctx.clock.now(), -contactsLagMs))
-  for (const address of recipients) {
-    if (wrote.has(address)) continue
-    if (mailbox !== null && (await hasMailFrom(ctx.store, { mailboxId: mailbox._id, address, since }))) continue
-    const text = `Until a person claims this account it may only reply: ${address} has not written to it.`
-    refusals.set(address, new Failure('CLAIM_REQUIRED', text))
-  }
-  return refusals
-}
-
-type Limit = Count & {
-  /** The account, or what else is counted by itself. */
-  readonly owner: string
-  /** Volume is used up; pace comes back within a day, and a batch waits for it. */
-  readonly kind: 'volume' | 'pace'
-  readonly period: Period
-  readonly refusal: () => Failure
-}
-
-const limitKinds = ['volume', 'pace'] as const
 
 type AllowanceAsked = {
   readonly sender: string
@@ -99,7 +50,7 @@ export async function takeSendAllowance(
   const { accountId } = principal
   const at = ctx.clock.now()
   const token = newToken()
-  const all = await limitsOf(ctx, principal, { sender, recipients, parent, now: at })
+  const all = await limitsOf(ctx, principal.account, { sender, recipients, parent, at })
   const limits = all.filter(({ kind }) => kinds.includes(kind))
   const byPeriod = Map.groupBy(limits, ({ owner, period }) => periodOf(owner, period, at).id)
   const takes = [...byPeriod.values()].map((own): Take => {
@@ -195,129 +146,6 @@ export async function sendRefusal(
   { sender, recipients, parent = null }: Pick<AllowanceAsked, 'sender' | 'recipients' | 'parent'>,
 ): Promise<Failure | null> {
   const at = ctx.clock.now()
-  const limits = await limitsOf(ctx, principal, { sender, recipients, parent, now: at })
+  const limits = await limitsOf(ctx, principal.account, { sender, recipients, parent, at })
   return (await firstPassed(ctx, limits, at))?.refusal() ?? null
-}
-
-async function limitsOf(
-  ctx: Context,
-  { account }: Pick<Principal, 'account'>,
-  {
-    sender,
-    recipients,
-    parent,
-    now,
-  }: { sender: string; recipients: readonly string[]; parent: MessageDoc | null; now: Date },
-): Promise<Limit[]> {
-  const { dayEnd, minuteEnd, monthEnd } = periodsOf(now)
-  const allowance = allowanceOf(account)
-  const shared = isSharedDomain(ctx, splitAddress(sender).domain)
-  const limits: Limit[] = []
-  const real = recipients.filter((address) => !isSimulated(address)).length
-  const add = (
-    kind: Limit['kind'],
-    [period, counter, limit, beside]: readonly [Period, string, number | null, string?],
-    refusal: () => Failure,
-    by = recipients.length,
-  ) =>
-    by > 0 && limits.push({ owner: account.id, kind, period, counter, by, limit, refusal, ...(beside && { beside }) })
-  if (account.status === 'unclaimed') {
-    add(
-      'volume',
-      ['day', 'replies', unclaimedRepliesPerDay],
-      () =>
-        new Failure(
-          'CLAIM_REQUIRED',
-          `An unclaimed account may send ${unclaimedRepliesPerDay} replies a day, and they are used; they come back at ${dayEnd.toISOString()}.`,
-        ),
-    )
-  }
-  if (allowance.emailsPerMonth !== null) {
-    const graced = Math.floor(allowance.emailsPerMonth * emailsGrace)
-    add(
-      'volume',
-      ['month', 'sentAsAgent', graced, 'received'],
-      () =>
-        new Failure(
-          'AGENT_EMAIL_LIMIT',
-          `The plan has ${allowance.emailsPerMonth} emails a month, and they are used up; they come back at ${monthEnd.toISOString()}.`,
-        ),
-    )
-  }
-  add(
-    'volume',
-    ['month', 'sent', allowance.sendsPerMonth],
-    () =>
-      new Failure(
-        'send_limit_reached',
-        `The plan has ${allowance.sendsPerMonth} sends a month, and they do not suffice; they come back at ${monthEnd.toISOString()}.`,
-      ),
-  )
-  if (shared && account.status !== 'unclaimed') {
-    add(
-      'pace',
-      ['day', 'sharedSends', sharedDomainSendsPerDay],
-      () =>
-        new Failure(
-          'shared_domain_send_limit',
-          `The free address has ${sharedDomainSendsPerDay} sends a day, and they are used; they come back at ${dayEnd.toISOString()}.`,
-          { retryAfter: secondsUntil(now, dayEnd) },
-        ),
-    )
-  }
-  const warm = await warmUpVolume(ctx, account)
-  const warming = warm !== null && warm < (allowance.sendsPerDay ?? Number.MAX_SAFE_INTEGER)
-  add(
-    'pace',
-    ['day', 'sent', warming ? warm : allowance.sendsPerDay],
-    () =>
-      new Failure(
-        'send_rate_limited',
-        warming
-          ? `A new account warms up: it has ${warm} sends today, and they are used; there are more tomorrow, at ${dayEnd.toISOString()}.`
-          : `The plan has ${allowance.sendsPerDay} sends a day, and they are used; they come back at ${dayEnd.toISOString()}.`,
-        { retryAfter: secondsUntil(now, dayEnd) },
-      ),
-    real,
-  )
-  const why =
-    real > allowance.recipientsPerMinute
-      ? `this send alone has ${real}`
-      : `they are used; there are more at ${minuteEnd.toISOString()}`
-  add(
-    'pace',
-    ['minute', 'sent', allowance.recipientsPerMinute],
-    () =>
-      new Failure(
-        'send_rate_limited',
-        `The plan has ${allowance.recipientsPerMinute} recipients a minute, and ${why}.`,
-        {
-          retryAfter: secondsUntil(now, minuteEnd),
-        },
-      ),
-    real,
-  )
-  return parent !== null && answers(parent, recipients) ? [...limits, repliesLimit(ctx, parent, now)] : limits
-}
-
-/** Whether mail goes back to who wrote the message. */
-function answers({ from, replyTo }: MessageDoc, recipients: readonly string[]): boolean {
-  const writers = [...(from === null ? [] : [from]), ...replyTo]
-  return writers.some(({ address }) => recipients.includes(normaliseAddress(address) ?? address))
-}
-
-/** Two programs that answer each other come to an end (decisions.md 4, Loops). */
-function repliesLimit({ settings }: Context, { threadId }: MessageDoc, now: Date): Limit {
-  const { repliesPerThread: limit } = settings.limits
-  const { hourEnd } = periodsOf(now)
-  const text = `A thread has ${limit} replies an hour, and they are used; there are more at ${hourEnd.toISOString()}.`
-  return {
-    owner: threadId,
-    kind: 'pace',
-    period: 'hour',
-    counter: 'replies',
-    by: 1,
-    limit,
-    refusal: () => new Failure('send_rate_limited', text, { retryAfter: secondsUntil(now, hourEnd) }),
-  }
 }

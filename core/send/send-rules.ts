@@ -11,7 +11,7 @@ import { suppressedAmong } from '../deliver/suppressions.ts'
 import { isSharedDomain } from '../mailbox/domains.ts'
 import { sendRefusals } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
-import { claimRefusals } from './allowance.ts'
+import { claimRefusals } from './claim-rules.ts'
 
 export type Decision = 'send' | 'suppressed' | 'blocked_by_list' | 'claim_required' | 'over_limit'
 export type Decided = { readonly email: string; readonly decision: Decision; readonly reason: string | null }

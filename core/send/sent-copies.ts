@@ -8,7 +8,7 @@ import { folderIn } from '../mailbox/folders.ts'
 import { heldBy, watchStorage } from '../mailbox/storage-limit.ts'
 import { deriveWritten } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
-import { describe } from '../receive/receive.ts'
+import { describe } from '../receive/message-document.ts'
 
 /** What is still at hand of a send that was committed just now: its bytes, and the folders of its mailbox. */
 export type Fresh = { readonly raw: Buffer; readonly folders: readonly FolderDoc[] }

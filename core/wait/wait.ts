@@ -5,32 +5,26 @@
  */
 import { normaliseDomain } from '../../mail/domain.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { idAt, newToken } from '../../schemas/ids.ts'
-import { arrivedSince } from '../../store/arrived.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
-import { releaseMessage } from '../../store/leases.ts'
 import type { MessageFilter } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
-import { encodeMoment, isAfter, type Moment, momentOfRequest, passing, readMoment } from '../mailbox/arrival-cursor.ts'
+import { encodeMoment, type Moment, readMoment } from '../mailbox/arrival-cursor.ts'
 import { getFolder } from '../mailbox/folders.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { type Message, messageOf } from '../mailbox/messages.ts'
 import { requireAgentInbox } from '../mailbox/threading.ts'
-import { after, secondMs } from '../process/clock.ts'
+import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { canonicalFilter } from '../read/list.ts'
-import { type Arrived, type ContentFilter, type WaitFilters, whyNot } from './filters.ts'
-import { claimMessage } from './message-leases.ts'
+import type { Arrived, ContentFilter, WaitFilters } from './filters.ts'
 import { patternOf } from './patterns.ts'
-import { arrivedOf, enter, showAgain, stopping } from './waiters.ts'
+import { abandon, begin, finish, look, lookBack, newSelection, type Selection } from './selection.ts'
+import { enter, stopping } from './waiters.ts'
 
 export const timeoutSecondsDefault = 30
 /** Below the minute after which many clients and proxies give up. */
 export const timeoutSecondsMax = 55
 const nearMissesMax = 5
-/** Messages that one wait looks at; against a `since` years ago in a full mailbox. */
-const lookedAtMax = 1_000
-const lookedAtOnce = 100
 /** How long the last look may take. */
 const lastLookMs = 2_000
 
@@ -78,165 +72,61 @@ export async function waitForMessage(
   if (wait.label !== undefined || wait.threadId !== undefined) requireAgentInbox(mailbox)
   const folderId = wait.folder === undefined ? null : (await getFolder(ctx, mailbox._id, wait.folder))._id
   const filters = { ...filtersOf(wait), folderId, regex }
-  const search = createSearch(ctx, { keyId, mailboxId: mailbox._id, filters, claimSeconds })
+  const selection = newSelection(ctx, { keyId, mailboxId: mailbox._id, filters, claimSeconds })
+  try {
+    await untilChosen(ctx, selection, { since, timeoutMs: timeoutSeconds * secondMs, hungUp })
+    if (hungUp.aborted) await abandon(selection)
+    else await lookBack(selection, lastLookMs)
+    return waitedOf(await finish(selection))
+  } catch (error) {
+    await abandon(selection)
+    throw error
+  }
+}
 
+/** Resolves when a message is chosen, the time is over or nobody listens any more. Fails as the selection does, or at a stop. */
+async function untilChosen(
+  ctx: Context,
+  selection: Selection,
+  { since, timeoutMs, hungUp }: { since: Moment | null; timeoutMs: number; hungUp: AbortSignal },
+): Promise<void> {
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>()
-  const leave = enter(ctx, {
-    keyId,
-    mailboxId: mailbox._id,
-    takes: claimSeconds !== null,
-    show: (arrived) =>
-      search.look(arrived).then(
-        (isIt) => {
-          if (isIt) end()
-          return isIt
-        },
-        (error: unknown) => {
-          fail(error)
-          return false
-        },
-      ),
-    stop: () => fail(stopping()),
-  })
-  const timer = setTimeout(end, timeoutSeconds * secondMs)
-  hungUp.addEventListener('abort', () => end(), { once: true })
+  const show = async (arrived: Arrived) => {
+    try {
+      const isChosen = await look(selection, arrived)
+      if (isChosen) end()
+      return isChosen
+    } catch (error) {
+      fail(error)
+      return false
+    }
+  }
+  const { keyId, mailboxId, claimSeconds } = selection
+  const leave = enter(ctx, { keyId, mailboxId, takes: claimSeconds !== null, show, stop: () => fail(stopping()) })
+  const timer = setTimeout(end, timeoutMs)
+  const onHangUp = () => end()
+  hungUp.addEventListener('abort', onHangUp, { once: true })
   if (hungUp.aborted) end()
   try {
-    await Promise.race([
-      ended,
-      search.begin(since, timeoutSeconds * secondMs).then((isFound) => (isFound ? null : ended)),
-    ])
-    if (hungUp.aborted) await search.abandon()
-    else await search.lookBack(lastLookMs)
-    return await search.result()
-  } catch (error) {
-    await search.abandon()
-    throw error
+    const begun = begin(selection, since, timeoutMs).then((isChosen) => (isChosen ? undefined : ended))
+    await Promise.race([ended, begun])
   } finally {
+    hungUp.removeEventListener('abort', onHangUp)
     clearTimeout(timer)
     leave()
   }
 }
 
-type Search = {
-  /** Fixes the moment from which on messages count; those that came since an earlier one are looked at. True when one was it. */
-  begin(since: Moment | null, withinMs: number): Promise<boolean>
-  /** Looks at a message; true when it is the one. */
-  look(arrived: Arrived): Promise<boolean>
-  /** Looks at all that came, as they are now, unless the one was found. */
-  lookBack(withinMs: number): Promise<void>
-  /** Gives back what was taken. */
-  abandon(): Promise<void>
-  result(): Promise<Waited>
-}
-
-type Asked = {
-  readonly keyId: string
-  readonly mailboxId: string
-  readonly filters: WaitFilters
-  readonly claimSeconds: number | null
-}
-
-/** The search of one wait. Messages are looked at one after the other, each once as long as it does not change. */
-function createSearch(ctx: Context, { keyId, mailboxId, filters, claimSeconds }: Asked): Search {
-  const missed = new Map<string, { readonly modseq: number; readonly why: string }>()
-  const token = newToken()
-  // Nothing is after it until the search begins.
-  let moment: Moment = { from: '\uffff', seen: [] }
-  let found: Arrived | null = null
-  let claimedUntil: Date | null = null
-  let over = false
-  let last: Promise<unknown> = Promise.resolve()
-
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = last.then(work)
-    last = turn.catch(() => undefined)
-    return turn
-  }
-
-  async function consider(arrived: Arrived): Promise<boolean> {
-    const { _id: messageId, modseq } = arrived.message
-    if (over || found !== null || !isAfter(moment, messageId)) return false
-    if (missed.get(messageId)?.modseq === modseq) return false
-    const why = await whyNot(filters, arrived)
-    if (why === null && (await taken(arrived.message))) {
-      found = arrived
-      return true
-    }
-    missed.set(messageId, why === null ? { modseq: -1, why: 'claim: another holds it.' } : { modseq, why })
-    if (why === null) showAgain(ctx, { mailboxId, messageId, at: arrived.message.lease?.until ?? ctx.clock.now() })
-    return false
-  }
-
-  async function taken({ _id: messageId, lease }: MessageDoc): Promise<boolean> {
-    if (claimSeconds === null) return true
-    if (lease !== undefined && lease.until > ctx.clock.now()) return false
-    const until = after(ctx.clock.now(), claimSeconds * secondMs)
-    if (!(await claimMessage(ctx, { mailboxId, messageId, owner: { keyId, token }, until }))) return false
-    claimedUntil = until
-    return true
-  }
-
-  /** Looks at what came after the moment, oldest first, from an id on. Returns how many there were. */
-  async function walk(withinMs: number, start = moment.from): Promise<number> {
-    const deadline = performance.now() + withinMs
-    let from = start
-    let count = 0
-    while (count < lookedAtMax && found === null && !over && performance.now() < deadline) {
-      const page = await arrivedSince(ctx.store, { mailboxId, from, limit: lookedAtOnce })
-      for (const arrived of await arrivedOf(ctx, page)) {
-        if (performance.now() > deadline || (await consider(arrived))) break
-      }
-      count += page.length
-      if (page.length < lookedAtOnce) break
-      from = `${page.at(-1)?._id}0`
-    }
-    return count
-  }
-
+function waitedOf({ chosen, claimedUntil, moment, missed }: Awaited<ReturnType<typeof finish>>): Waited {
   return {
-    begin: (since, withinMs) =>
-      inTurn(async () => {
-        moment = since ?? (await momentOfRequest(ctx, mailboxId))
-        // Without since only what came while the request was on its way here can be there already.
-        const count = await walk(
-          withinMs,
-          since === null ? idAt('msg', ctx.requestedAt ?? ctx.clock.now()) : since.from,
-        )
-        if (since !== null && found === null && count >= lookedAtMax)
-          throw new Failure('validation_error', `More than ${lookedAtMax} messages came since then.`, {
-            param: 'since',
-          })
-        return found !== null
-      }),
-    look: (arrived) => inTurn(() => consider(arrived)),
-    lookBack: (withinMs) =>
-      inTurn(async () => {
-        if (found === null) await walk(withinMs)
-      }),
-    abandon: () =>
-      inTurn(async () => {
-        over = true
-        if (found === null || claimedUntil === null) return
-        const { _id: messageId } = found.message
-        await releaseMessage(ctx.store, { mailboxId, messageId, keyId, now: ctx.clock.now() })
-        ctx.changes.publish({ kind: 'freed', mailboxId, messageId })
-        found = null
-      }),
-    result: () =>
-      inTurn(async () => {
-        over = true
-        return {
-          message: found === null ? null : waitedOf(found),
-          claimedUntil: found === null ? null : claimedUntil,
-          nearMisses: nearest(missed),
-          cursor: encodeMoment(found === null ? moment : passing(moment, found.message._id)),
-        }
-      }),
+    message: chosen === null ? null : messageWaitedFor(chosen),
+    claimedUntil,
+    nearMisses: nearest(missed),
+    cursor: encodeMoment(moment),
   }
 }
 
-function waitedOf({ message, folder }: Pick<Arrived, 'message' | 'folder'>): WaitedMessage {
+function messageWaitedFor({ message, folder }: Arrived): WaitedMessage {
   const { trust, verification } = message
   return { ...messageOf(message, folder.path), trust, verification }
 }

@@ -1,0 +1,114 @@
+/** The document of a message: what it says of itself, and what belongs to the mailbox it comes to. */
+import { bindVerification } from '../../mail/codes/verification.ts'
+import type { ParsedMessage } from '../../mail/message/parse.ts'
+import { rootAndLatest } from '../../mail/message/threading.ts'
+import type { NewMessage } from '../../store/arrivals.ts'
+import { toBinary } from '../../store/bytes.ts'
+import type { BlobRef, MessageContent, Named } from '../../store/documents/mail.ts'
+import { threadOf } from '../mailbox/threading.ts'
+import type { ReadArrival } from '../parsing/jobs.ts'
+import type { Context } from '../process/context.ts'
+import type { RecipientMailbox } from './recipient-cache.ts'
+import type { Verdict } from './sender-verdict.ts'
+import { type Peer, traceOf } from './trace-headers.ts'
+import { trustIn } from './trust.ts'
+
+/** Addresses of one header kept on the document; the raw bytes have them all. */
+const addressesMax = 100
+const referencesMax = 20
+
+/** A message that was read and packed, and how it came. */
+export type Accepted = {
+  readonly arrival: ReadArrival
+  readonly blob: BlobRef
+  readonly at: Date
+  /** '' is the null sender. */
+  readonly reversePath: string
+  readonly peer: Peer
+  readonly transactionId: string
+  /** What was found out about the sender; absent when nothing was looked at. */
+  readonly verdict?: Verdict
+}
+
+/** A mailbox that a message comes to, under the id it has there. */
+export type Placement = {
+  readonly id: string
+  readonly mailbox: RecipientMailbox
+  readonly folderId: string
+  /** The address it was sent to. */
+  readonly deliveredTo: string
+  /** Whether nobody with this author's address wrote to the mailbox before. */
+  readonly firstContact: boolean
+}
+
+/** The document of a message in one of the mailboxes it comes to. */
+export async function documentOf(
+  ctx: Context,
+  { arrival, blob, at, reversePath, peer, transactionId, verdict }: Accepted,
+  { id, mailbox, folderId, deliveredTo, firstContact }: Placement,
+): Promise<NewMessage> {
+  const { parsed } = arrival
+  const { mailboxId, accountId, address } = mailbox
+  const infos = verdict?.authentication.infos ?? null
+  return {
+    _id: id,
+    accountId,
+    mailboxId,
+    mailbox: address,
+    folderId,
+    threadId: await threadOf(ctx, { id, mailboxId, parsed }),
+    seen: false,
+    flagged: false,
+    answered: false,
+    deliveredTo,
+    trace: traceOf(ctx, { reversePath, peer, transactionId, deliveredTo, infos, at }),
+    ...(folderId === mailbox.spamId && { discardedAt: at }),
+    ...(verdict !== undefined && { trust: trustIn(ctx, verdict, { parsed, reversePath, mailbox, firstContact }) }),
+    ...describe(arrival, blob),
+    receivedAt: at,
+    fingerprint: toBinary(arrival.fingerprint),
+    ...cutsOf(verdict),
+    ...verificationOf(arrival, verdict),
+  }
+}
+
+/** What a message document says of the message itself. */
+export function describe({ parsed, snippet }: Pick<ReadArrival, 'parsed' | 'snippet'>, blob: BlobRef): MessageContent {
+  return {
+    from: parsed.from === null ? null : named(parsed.from),
+    to: parsed.to.slice(0, addressesMax).map(named),
+    cc: parsed.cc.slice(0, addressesMax).map(named),
+    bcc: parsed.bcc.slice(0, addressesMax).map(named),
+    replyTo: parsed.replyTo.slice(0, addressesMax).map(named),
+    subject: parsed.subject,
+    snippet: snippet || null,
+    date: parsed.date,
+    ...(parsed.messageId !== null && { messageIdHeader: parsed.messageId }),
+    inReplyTo: parsed.inReplyTo,
+    references: rootAndLatest(parsed.references, referencesMax),
+    attachments: parsed.attachments.map(({ partId, name, contentType, sizeBytes, inline, contentId }) => ({
+      partId,
+      name,
+      contentType,
+      sizeBytes,
+      inline,
+      contentId,
+    })),
+    encrypted: parsed.encrypted,
+    sizeBytes: blob.sizeBytes,
+    blob,
+  }
+}
+
+/** Whether the message names more addresses than are kept of it. */
+export function hasMoreAddresses({ to, cc, bcc, replyTo }: ParsedMessage): boolean {
+  return [to, cc, bcc, replyTo].some(({ length }) => length > addressesMax)
+}
+
+const verificationOf = ({ found }: ReadArrival, verdict: Verdict | undefined): Pick<NewMessage, 'verification'> =>
+  found === null ? {} : { verification: bindVerification(found, verdict?.authentication.alignedFrom ?? null) }
+
+const cutsOf = (verdict: Verdict | undefined): Pick<NewMessage, 'cuts'> =>
+  verdict === undefined || verdict.cuts.length === 0 ? {} : { cuts: verdict.cuts }
+
+const named = ({ name, address }: Named): Named => ({ name, address })
