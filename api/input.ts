@@ -1,9 +1,9 @@
 /** From an HTTP request to an operation's input. */
 import type { IncomingMessage } from 'node:http'
 import type { Parsing } from '../core/parsing/parsing.ts'
+import type { InvokeRequest } from '../operations/invoke.ts'
 import { type Field, fieldsOf, type Operation } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
-import type { Parameters } from './routes.ts'
 import type { Moving, UnderWay } from './under-way.ts'
 
 /** What is still read and thrown away of a body that is too large, so that the peer gets to read the answer. */
@@ -18,7 +18,11 @@ const longBytes = 256 * 1024
  */
 export function inputOf(
   operation: Operation,
-  { path, query, body }: { path: Parameters; query: URLSearchParams; body: { readonly [field: string]: unknown } },
+  {
+    path,
+    query,
+    body,
+  }: { path: InvokeRequest['path']; query: URLSearchParams; body: { readonly [field: string]: unknown } },
 ): { readonly [field: string]: unknown } {
   const fields = new Map(fieldsOf(operation).map((field) => [field.name, field]))
   const refuse = (name: string, text: string) => {

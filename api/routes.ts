@@ -1,69 +1,64 @@
-/** Which handler serves a method and a path. A segment in braces takes any one segment; written-out ones come first. */
-export type Parameters = { readonly [name: string]: string }
-export type Served<H> = { readonly handler: H; readonly parameters: Parameters }
-/** `allow` is empty for a path that nobody serves. */
-export type Unserved = { readonly handler: null; readonly allow: readonly string[] }
+/** Which handler serves a method and a path: `@koa/router`, told to take every path to the letter. */
+import { Router, type RouterContext } from '@koa/router'
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../core/process/context.ts'
+import type { AnswerHeaders, Method } from '../operations/registry.ts'
 
-type Leaf<H> = { readonly segments: readonly string[]; readonly handlers: Map<string, H> }
-
-export type Routes<H> = {
-  add(method: string, path: string, handler: H): void
-  /** Finds by an undecoded path. Parameters come decoded; a path that cannot be decoded is nobody's. */
-  find(method: string, path: string): Served<H> | Unserved
+/** What the door keeps of a request, beside what Koa keeps. */
+export type RequestState = {
+  /** Of this request. */
+  ctx: Context
+  peerAddress: string
+  /** Headers that go out whatever happens. */
+  headers: AnswerHeaders
+  /** Aborted when the caller has hung up. */
+  hungUp: AbortSignal
 }
 
-/** An empty table. */
-export function createRoutes<H>(): Routes<H> {
-  const byLength = new Map<number, Leaf<H>[]>()
-  return {
-    add(method, path, handler) {
-      const segments = path.split('/')
-      const leaves = byLength.get(segments.length) ?? []
-      const leaf = leaves.find((each) => each.segments.join('/') === path) ?? {
-        segments,
-        handlers: new Map<string, H>(),
-      }
-      leaf.handlers.set(method, handler)
-      if (!leaves.includes(leaf)) leaves.push(leaf)
-      leaves.sort((a, b) => (rank(a.segments) < rank(b.segments) ? -1 : 1))
-      byLength.set(segments.length, leaves)
-    },
-    find(method, path) {
-      const actual = path.split('/')
-      const matching = (byLength.get(actual.length) ?? []).filter(({ segments }) => matches(segments, actual))
-      for (const { segments, handlers } of matching) {
-        const handler = handlers.get(method === 'HEAD' ? 'GET' : method)
-        if (handler === undefined) continue
-        const parameters = parametersOf(segments, actual)
-        return parameters === null ? { handler: null, allow: [] } : { handler, parameters }
-      }
-      const methods = new Set(matching.flatMap(({ handlers }) => [...handlers.keys()]))
-      if (methods.size === 0) return { handler: null, allow: [] }
-      return { handler: null, allow: [...methods, ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort() }
-    },
+/** A request and its answer. */
+export type Exchange = RouterContext<RequestState>
+
+export type Route = {
+  readonly method: Method
+  /** A segment in braces is a parameter: it takes any one segment that is not empty, and comes decoded. */
+  readonly path: string
+  serve(exchange: Exchange): Promise<void> | void
+}
+
+/**
+ * Builds the middleware that serves the routes: where two take a path, the one with fewer parameters does, and HEAD is served
+ * like GET. A path that nobody serves, or that cannot be read, is left to the next middleware.
+ */
+export function createRouting(routes: readonly Route[]): Middleware<RequestState> {
+  const router = new Router<RequestState>({ exclusive: 'specificity', sensitive: true, strict: true })
+  for (const { method, path, serve } of routes) {
+    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1')
+    router[method.toLowerCase() as Lowercase<Method>](path, pattern, (exchange) => serve(exchange))
   }
+  const dispatch = router.routes() as Middleware<RequestState>
+  // The router would hand on as they stand the parameters that it cannot decode.
+  return (koa, next) => (hasReadablePath(koa) ? dispatch(koa, next) : next())
 }
 
-const isParameter = (segment: string) => segment.startsWith('{')
-
-/** Sorts written-out segments before parameters, from the left. */
-function rank(segments: readonly string[]): string {
-  return segments.map((segment) => (isParameter(segment) ? '1' : '0')).join('')
+/** The path of the route that serves a request, with its parameters in braces; null when none does. */
+export function routeOf(koa: KoaContext): string | null {
+  return (koa as Exchange).routerName ?? null
 }
 
-function matches(segments: readonly string[], actual: readonly string[]): boolean {
-  return segments.every((segment, n) => (isParameter(segment) ? actual[n] !== '' : segment === actual[n]))
+/** The methods that the path of a request takes, in order; empty when nobody serves it. */
+export function allowedMethods(koa: KoaContext): readonly string[] {
+  const { matched = [] } = koa as Exchange
+  const methods = matched.flatMap((route) => route.methods)
+  return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])].sort()
 }
 
-function parametersOf(segments: readonly string[], actual: readonly string[]): Parameters | null {
+/** Whether the path can be decoded, and the target of the request be read at all. */
+function hasReadablePath(koa: KoaContext): boolean {
   try {
-    return Object.fromEntries(
-      segments.flatMap((segment, n) =>
-        isParameter(segment) ? [[segment.slice(1, -1), decodeURIComponent(actual[n] ?? '')]] : [],
-      ),
-    )
+    decodeURIComponent(koa.path)
+    return true
   } catch (error) {
-    if (error instanceof URIError) return null
+    if (error instanceof URIError || (error as NodeJS.ErrnoException).code === 'ERR_INVALID_URL') return false
     throw error
   }
 }

@@ -53,8 +53,11 @@ describe('api: the door', () => {
 
     it('is logged without secrets', async () => {
       await fetch(`${door.http}/claim/${'t'.repeat(40)}`)
+      await fetch(`${door.http}/claim/${'t'.repeat(40)}/nowhere`)
+      await fetch(`${door.http}/claim/${'t'.repeat(40)}%ff`)
       expect(door.logs())
         .to.include('"route":"/claim/{token}"')
+        .and.include('"route":null')
         .and.not.include('t'.repeat(40))
         .and.not.include(tenant.key)
     })
@@ -130,9 +133,44 @@ describe('api: the door', () => {
   })
 
   describe('paths and methods', () => {
-    it('an unknown path is not found, for strangers too', async () => {
-      const answer = await client(door.http)<ErrorBody>('GET', '/api/v1/nothing')
-      expect([answer.status, answer.body.code]).to.deep.equal([404, 'not_found'])
+    const nowhere: readonly (readonly [string, string])[] = [
+      ['an unknown path', '/api/v1/nothing'],
+      ['a path in another case', '/API/v1/account'],
+      ['a path with a slash at its end', '/api/v1/account/'],
+      ['a path with a slash twice', '/api//v1/account'],
+      ['an empty parameter', '/api/v1/mailboxes//messages'],
+      ['a parameter that is no UTF-8', '/api/v1/mailboxes/%ff'],
+      ['a parameter with half an escape', '/api/v1/mailboxes/%4'],
+    ]
+    for (const [what, path] of nowhere) {
+      it(`${what} is not found, for strangers too`, async () => {
+        for (const ask of [call, client(door.http)]) {
+          const { body, headers, status } = await ask<ErrorBody>('GET', path)
+          expect([status, body.code, headers.get('allow')]).to.deep.equal([404, 'not_found', null])
+        }
+      })
+    }
+
+    for (const target of ['http://', 'http://[', '*']) {
+      it(`the request target ${target} is not found`, async () => {
+        const answer = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+        expect(answer)
+          .to.match(/^HTTP\/1\.1 404 /)
+          .and.include('"code":"not_found"')
+      })
+    }
+
+    it('a parameter is decoded once', async () => {
+      const own = (escaped: string) => call<ErrorBody>('GET', `/api/v1/mailboxes/${escaped}`)
+      const [once, twice] = [encodeURIComponent(tenant.address), tenant.address.replace('@', '%2540')]
+      expect((await own(once)).status).to.equal(200)
+      expect((await own(twice)).status).to.equal(404)
+    })
+
+    it('a slash within a parameter belongs to it', async () => {
+      const folders = `${mailboxPath(tenant.address)}/folders`
+      expect((await call('POST', folders, { name: 'Work/Bills' })).status).to.equal(201)
+      expect((await call('DELETE', `${folders}/Work%2FBills`)).status).to.equal(200)
     })
 
     it('a known path with another method names those it takes', async () => {
@@ -142,10 +180,28 @@ describe('api: the door', () => {
       expect(answer.headers.get('ratelimit-limit')).to.equal('600')
     })
 
+    it('a method that no path takes is not found either', async () => {
+      const answer = await raw('PROPFIND /api/v1/mailboxes HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+      expect(answer)
+        .to.match(/^HTTP\/1\.1 404 /)
+        .and.include('\r\nAllow: GET, HEAD, OPTIONS, POST\r\n')
+    })
+
+    it('a path that fits two routes names the methods of both', async () => {
+      const answer = await call<ErrorBody>('PUT', `${mailboxPath(tenant.address)}/messages/read-all`)
+      expect([answer.status, answer.body.code]).to.deep.equal([404, 'not_found'])
+      expect(answer.headers.get('allow')).to.equal('DELETE, GET, HEAD, OPTIONS, PATCH, POST')
+    })
+
     it('OPTIONS says the same without a key', async () => {
       const answer = await client(door.http)('OPTIONS', mailboxPath(tenant.address))
       expect(answer.status).to.equal(200)
       expect(answer.headers.get('allow')).to.equal('DELETE, GET, HEAD, OPTIONS, PATCH')
+    })
+
+    it('OPTIONS of an unknown path is not found', async () => {
+      const answer = await client(door.http)<ErrorBody>('OPTIONS', '/api/v1/nothing')
+      expect([answer.status, answer.body.code, answer.headers.get('allow')]).to.deep.equal([404, 'not_found', null])
     })
 
     it('HEAD has the headers of GET and no body', async () => {

@@ -1,47 +1,94 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import Koa from 'koa'
 import { contentDisposition } from '../../api/bytes.ts'
 import { inputOf } from '../../api/input.ts'
-import { createRoutes } from '../../api/routes.ts'
+import { allowedMethods, createRouting, type RequestState, routeOf } from '../../api/routes.ts'
 import { operations } from '../../operations/all.ts'
 import { Failure } from '../../schemas/failures.ts'
-
-function table() {
-  const routes = createRoutes<string>()
-  routes.add('GET', '/m/{address}', 'mailbox')
-  routes.add('PATCH', '/m/{address}', 'change')
-  routes.add('POST', '/m/{address}/x/{id}', 'one')
-  routes.add('POST', '/m/{address}/x/all', 'all')
-  return routes
-}
+import { client } from '../service.ts'
 
 describe('api/routes', () => {
-  const found: readonly (readonly [string, string, string, object])[] = [
-    ['GET', '/m/a%40b', 'mailbox', { address: 'a@b' }],
-    ['HEAD', '/m/a', 'mailbox', { address: 'a' }],
-    ['POST', '/m/a/x/all', 'all', { address: 'a' }],
-    ['POST', '/m/a/x/other', 'one', { address: 'a', id: 'other' }],
-    ['GET', '/m/a%2Fb', 'mailbox', { address: 'a/b' }],
+  let server: Server
+  let http: string
+
+  before(async () => {
+    const table = [
+      ['GET', '/m/{address}'],
+      ['PATCH', '/m/{address}'],
+      ['POST', '/m/{address}/x/{id}'],
+      ['POST', '/m/{address}/x/all'],
+    ] as const
+    const app = new Koa<RequestState>()
+    app.use(
+      createRouting(
+        table.map(([method, path]) => ({
+          method,
+          path,
+          serve(exchange) {
+            exchange.body = { route: routeOf(exchange), parameters: exchange.params }
+            exchange.set('X-Route', path)
+          },
+        })),
+      ),
+    )
+    app.use((koa) => {
+      koa.status = 404
+      koa.body = { route: routeOf(koa) }
+      koa.set('X-Allowed', allowedMethods(koa).join(' '))
+    })
+    server = createServer(app.callback())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    http = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  after(() => server.close())
+
+  const served: readonly (readonly [string, string, string, object])[] = [
+    ['GET', '/m/a%40b', '/m/{address}', { address: 'a@b' }],
+    ['GET', '/m/a%2540b', '/m/{address}', { address: 'a%40b' }],
+    ['GET', '/m/a%2Fb', '/m/{address}', { address: 'a/b' }],
+    ['GET', '/m/a?address=b', '/m/{address}', { address: 'a' }],
+    ['PATCH', '/m/a', '/m/{address}', { address: 'a' }],
+    ['POST', '/m/a/x/all', '/m/{address}/x/all', { address: 'a' }],
+    ['POST', '/m/a/x/other', '/m/{address}/x/{id}', { address: 'a', id: 'other' }],
   ]
-  for (const [method, path, handler, parameters] of found) {
-    it(`${method} ${path} is ${handler}`, () =>
-      expect(table().find(method, path)).to.deep.equal({ handler, parameters }))
+  for (const [method, path, route, parameters] of served) {
+    it(`${method} ${path} is ${route}`, async () => {
+      const { status, body } = await client(http)(method, path)
+      expect([status, body]).to.deep.equal([200, { route, parameters }])
+    })
   }
+
+  it('HEAD is served like GET', async () => {
+    const { status, headers } = await client(http)('HEAD', '/m/a')
+    expect([status, headers.get('x-route')]).to.deep.equal([200, '/m/{address}'])
+  })
 
   const unserved: readonly (readonly [string, string, readonly string[]])[] = [
     ['DELETE', '/m/a', ['GET', 'HEAD', 'OPTIONS', 'PATCH']],
+    ['OPTIONS', '/m/a', ['GET', 'HEAD', 'OPTIONS', 'PATCH']],
     ['GET', '/m/a/x/all', ['OPTIONS', 'POST']],
+    ['HEAD', '/m/a/x/all', ['OPTIONS', 'POST']],
     ['GET', '/m', []],
     ['GET', '/m/', []],
     ['GET', '/m/a/', []],
+    ['POST', '/m//x/all', []],
     ['GET', '//m/a', []],
+    ['GET', '/M/a', []],
+    ['GET', '/m/a/x', []],
     ['GET', '/', []],
+    ['GET', '/m/%ff', []],
+    ['PUT', '/m/%ff', []],
+    ['GET', '/m/%2', []],
   ]
-  for (const [method, path, allow] of unserved) {
-    it(`${method} ${path} is not served`, () =>
-      expect(table().find(method, path)).to.deep.equal({ handler: null, allow }))
+  for (const [method, path, allowed] of unserved) {
+    it(`${method} ${path} is not served`, async () => {
+      const { status, headers, body } = await client(http)(method, path)
+      expect([status, headers.get('x-allowed')]).to.deep.equal([404, allowed.join(' ')])
+      if (method !== 'HEAD') expect(body).to.deep.equal({ route: null })
+    })
   }
-
-  it('a path that cannot be decoded is not served', () => expect(table().find('GET', '/m/%ff').handler).to.equal(null))
 })
 
 describe('api/input', () => {

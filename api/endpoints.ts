@@ -1,0 +1,179 @@
+/** Everything that the HTTP door serves: the operations, the MCP endpoint, health, and the documents. */
+import type { Context as KoaContext } from 'koa'
+import type { Context } from '../core/process/context.ts'
+import { subscriberOf, unsubscribe } from '../core/send/unsubscribe.ts'
+import { admit } from '../operations/admit.ts'
+import { operations } from '../operations/all.ts'
+import type { McpEndpoint } from '../operations/http.ts'
+import { invoke } from '../operations/invoke.ts'
+import { openApi } from '../operations/openapi.ts'
+import { isBytes, isOfMailbox, type Operation } from '../operations/registry.ts'
+import { serviceVersion } from '../operations/version.ts'
+import { sendInPieces, sendJson } from './body.ts'
+import { sendBytes } from './bytes.ts'
+import { inputOf, readJson, readJsonObject } from './input.ts'
+import { claimPage, errorsPage, type Page, unsubscribedPage, unsubscribePage } from './pages.ts'
+import type { Exchange, Route } from './routes.ts'
+import { createUnderWay, type UnderWay } from './under-way.ts'
+
+export type Readiness = { readonly ready: boolean; readonly parts: { readonly [part: string]: unknown } }
+
+export type ApiOptions = {
+  readiness(): Promise<Readiness>
+  /** Serves /api/mcp. */
+  readonly mcp?: McpEndpoint
+  /** Whether an answer that its declaration does not allow is an error: for tests. */
+  readonly checkOutput?: boolean
+}
+
+/** What is long and on its way, in and out. */
+type Traffic = { readonly bodies: UnderWay; readonly answers: UnderWay }
+
+/** The routes of all endpoints. */
+export function endpointsOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOptions): readonly Route[] {
+  const { limits } = ctx.settings
+  const traffic: Traffic = {
+    bodies: createUnderWay({ bytesMax: () => limits.http.bodyBytesInFlight }),
+    answers: createUnderWay({ bytesMax: () => limits.http.answerBytesInFlight }),
+  }
+  return [
+    ...operations.map((operation): Route => {
+      const { method, path } = operation
+      return { method, path, serve: (exchange) => serveOperation(operation, exchange, { ...traffic, checkOutput }) }
+    }),
+    ...healthEndpoints(readiness),
+    ...documentEndpoints(ctx),
+    ...unsubscribeEndpoints(),
+    ...(mcp === undefined ? [] : mcpEndpoints(mcp, traffic)),
+  ]
+}
+
+async function serveOperation(
+  operation: Operation,
+  exchange: Exchange,
+  { bodies, answers, checkOutput = false }: Traffic & { checkOutput?: boolean },
+): Promise<void> {
+  const { params, req, state } = exchange
+  const { headers, hungUp, peerAddress } = state
+  const address = isOfMailbox(operation) ? params.address : undefined
+  const { ctx, principal } =
+    operation.access === 'public'
+      ? { ctx: state.ctx, principal: null }
+      : await admit(state.ctx, { headers: req.headers, peerAddress, answerHeaders: headers, address })
+  const { bodyBytes, sendBodyBytes } = ctx.settings.limits.http
+  const key = req.headers['idempotency-key']
+  const answer = await invoke(ctx, operation, principal, {
+    path: params,
+    headers,
+    peerAddress,
+    hungUp,
+    checkOutput,
+    ...(typeof key === 'string' && { idempotency: () => ({ key }) }),
+    input: async () => {
+      const query = new URLSearchParams(exchange.querystring)
+      const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
+      const limitBytes = operation.body === 'send' ? sendBodyBytes : bodyBytes
+      const body = hasBody ? await readJsonObject(req, { limitBytes, parsing: ctx.parsing, underWay: bodies }) : {}
+      return inputOf(operation, { path: params, query, body })
+    },
+  })
+  exchange.status = answer.status
+  if (isBytes(answer.body)) sendBytes(exchange, answer.body, answers)
+  else sendJson(exchange, answer.body, answers)
+}
+
+function healthEndpoints(readiness: ApiOptions['readiness']): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/healthz',
+      serve(exchange) {
+        exchange.body = { status: 'ok' }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/readyz',
+      async serve(exchange) {
+        const state = await readiness()
+        exchange.status = state.ready ? 200 : 503
+        exchange.body = state
+      },
+    },
+  ]
+}
+
+function documentEndpoints({ baseUrl }: Context): readonly Route[] {
+  const description = openApi(operations, { baseUrl, version: serviceVersion() })
+  const [errors, claim] = [errorsPage(), claimPage()]
+  return [
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      serve(exchange) {
+        exchange.body = description
+      },
+    },
+    { method: 'GET', path: '/docs/errors', serve: (exchange) => showPage(exchange, errors) },
+    { method: 'GET', path: '/claim/{token}', serve: (exchange) => showPage(exchange, claim) },
+  ]
+}
+
+function unsubscribeEndpoints(): readonly Route[] {
+  const path = '/unsubscribe/{token}'
+  return [
+    {
+      method: 'GET',
+      path,
+      serve(exchange) {
+        const { email } = subscriberOf(exchange.state.ctx, exchange.params.token ?? '')
+        showPage(exchange, unsubscribePage(email))
+      },
+    },
+    {
+      // RFC 8058 3.2: mail programs post a form; the link alone says what is wanted.
+      method: 'POST',
+      path,
+      async serve(exchange) {
+        const { email } = await unsubscribe(exchange.state.ctx, exchange.params.token ?? '')
+        exchange.req.resume()
+        showPage(exchange, unsubscribedPage(email))
+      },
+    },
+  ]
+}
+
+function mcpEndpoints(mcp: McpEndpoint, traffic: Traffic): readonly Route[] {
+  const serve: Route['serve'] = (exchange) => serveMcp(mcp, exchange, traffic)
+  return ['/api/mcp', '/api/mcp/{key}'].flatMap((path) =>
+    (['GET', 'POST', 'DELETE'] as const).map((method) => ({ method, path, serve })),
+  )
+}
+
+async function serveMcp(mcp: McpEndpoint, exchange: Exchange, { bodies, answers }: Traffic): Promise<void> {
+  const { method, params, req, state } = exchange
+  const { ctx, headers, hungUp, peerAddress } = state
+  const answer = await mcp({
+    ctx,
+    method,
+    headers: req.headers,
+    peerAddress,
+    pathKey: params.key,
+    answerHeaders: headers,
+    hungUp,
+    readBody: () => {
+      const { parsing, settings } = ctx
+      return readJson(req, { limitBytes: settings.limits.http.sendBodyBytes, parsing, underWay: bodies })
+    },
+  })
+  exchange.status = answer.status
+  if (answer.body === null) exchange.body = ''
+  else sendInPieces(exchange, Buffer.from(answer.body), answers)
+  exchange.set(answer.headers)
+}
+
+function showPage(koa: KoaContext, { html, contentSecurityPolicy }: Page): void {
+  koa.type = 'text/html; charset=utf-8'
+  koa.set('Content-Security-Policy', contentSecurityPolicy)
+  koa.body = html
+}
