@@ -126,7 +126,7 @@ export const settings = {
     perAddressPerDay: count(20, 'Signups in a day (UTC) from one network address; against mass signup by one machine.'),
     perNetworkPerDay: count(
       100,
-      'Signups in a day (UTC) from one network (IPv4 /24, IPv6 /48); against mass signup by one provider.',
+      'Signups in a day (UTC) from one IPv6 /64 or IPv4 /24; against mass signup from many addresses.',
     ),
     perDay: count(2_000, 'Signups in a day (UTC) altogether; against mass signup from everywhere.'),
     phoneRequired: setting(
@@ -242,6 +242,10 @@ export const settings = {
       requestsPerAddressPerMinute: count(
         600,
         'Requests in a minute from one address that carry no valid key; against guessing.',
+      ),
+      requestsPerNetworkPerMinute: count(
+        1_200,
+        'Requests in a minute from one IPv6 /64 or IPv4 /24 that carry no valid key; against guessing from many addresses.',
       ),
     },
   },

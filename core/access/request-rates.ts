@@ -5,37 +5,57 @@ import { minuteMs, periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
+import { networkOf } from './network.ts'
 import type { Principal } from './principal.ts'
 
 export type RateState = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
 
-/** Who asks in one minute. */
-const countsMax = 100_000
+/** What one caller may have in a minute: a key, an address or a network. */
+type Quota = { readonly caller: string; readonly limit: number }
 
-/** Requests by who asks and the calendar minute. */
-const counts = perProcess(({ clock }) => createKept<number>(clock, { max: countsMax, ttlMs: minuteMs }))
+/** Callers whose requests are counted at once. */
+const callersMax = 100_000
+
+/** Requests by caller and calendar minute. */
+const counts = perProcess(({ clock }) => createKept<number>(clock, { max: callersMax, ttlMs: minuteMs }))
 
 /** Counts a request of a key. Fails with `rate_limited` past the plan's number. */
 export function takeRequest(ctx: Context, principal: Principal): RateState {
-  return take(ctx, principal.keyId, allowanceOf(principal.account).requestsPerMinute)
+  return take(ctx, [{ caller: principal.keyId, limit: allowanceOf(principal.account).requestsPerMinute }])
 }
 
-/** Counts a request without a valid key. Fails with `rate_limited`: against guessing of keys. */
+/**
+ * Counts a request without a valid key, against guessing of keys. Fails with `rate_limited` past the limit of its address or
+ * of its network, since one subscriber may send from every address of a network.
+ */
 export function takeAnonymous(ctx: Context, peerAddress: string): RateState {
-  return take(ctx, peerAddress, ctx.settings.limits.http.requestsPerAddressPerMinute)
+  const { requestsPerAddressPerMinute, requestsPerNetworkPerMinute } = ctx.settings.limits.http
+  return take(ctx, [
+    { caller: peerAddress, limit: requestsPerAddressPerMinute },
+    { caller: networkOf(peerAddress), limit: requestsPerNetworkPerMinute },
+  ])
 }
 
-function take(ctx: Context, who: string, limit: number): RateState {
+/** Counts a request against all quotas, or against none when one is used up. Returns the one that leaves the least. */
+function take(ctx: Context, quotas: readonly [Quota, ...Quota[]]): RateState {
   const at = ctx.clock.now()
   const { minute, minuteEnd } = periodsOf(at)
   const resetSeconds = secondsUntil(at, minuteEnd)
   const kept = counts(ctx)
-  const name = `${who} ${minute}`
-  const used = (kept.get(name) ?? 0) + 1
-  if (used > limit)
-    throw new Failure('rate_limited', `More than ${limit} requests in a minute; wait ${resetSeconds} seconds.`, {
-      retryAfter: resetSeconds,
-    })
-  kept.set(name, used)
-  return { limit, remaining: limit - used, resetSeconds }
+  const used = quotas.map(({ caller, limit }) => {
+    const name = `${caller} ${minute}`
+    return { name, limit, count: (kept.get(name) ?? 0) + 1 }
+  })
+  const tightest = used.reduce((a, b) => (b.limit - b.count < a.limit - a.count ? b : a))
+  const remaining = tightest.limit - tightest.count
+  if (remaining < 0)
+    throw new Failure(
+      'rate_limited',
+      `More than ${tightest.limit} requests in a minute; wait ${resetSeconds} seconds.`,
+      {
+        retryAfter: resetSeconds,
+      },
+    )
+  for (const { name, count } of used) kept.set(name, count)
+  return { limit: tightest.limit, remaining, resetSeconds }
 }

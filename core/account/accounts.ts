@@ -1,6 +1,5 @@
 /** Accounts: signed up without a person, claimed by one, used, removed. */
 import { randomInt } from 'node:crypto'
-import ipaddr from 'ipaddr.js'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import {
@@ -19,6 +18,7 @@ import { storageUsed } from '../../store/folders.ts'
 import { listMailboxes } from '../../store/mailboxes.ts'
 import { type Account, accountOf } from '../access/account-record.ts'
 import { createKey } from '../access/keys.ts'
+import { networkOf } from '../access/network.ts'
 import type { Principal } from '../access/principal.ts'
 import { counted, give, take } from '../access/usage.ts'
 import { takeSubdomain } from '../mailbox/domains.ts'
@@ -304,13 +304,4 @@ async function takeSignupBudget(ctx: Context, address: string): Promise<void> {
       await give(ctx, { owner: earlier.owner, period: 'day', counter, by: 1, at: now })
     throw refusal()
   }
-}
-
-/** The /24 of an IPv4 address, the /48 of an IPv6 one. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return 'unknown'
-  const parsed = ipaddr.process(address)
-  const bits = parsed.kind() === 'ipv4' ? 24 : 48
-  const bytes = parsed.toByteArray().map((byte, n) => (n * 8 < bits ? byte : 0))
-  return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`
 }

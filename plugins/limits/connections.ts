@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js'
+import { networkOf } from '../../core/access/network.ts'
 
 type Limits = {
   readonly connections: number
@@ -7,7 +7,7 @@ type Limits = {
 }
 
 /**
- * Counts the sessions of this process, of each address and of each network (IPv4 /24, IPv6 /64).
+ * Counts the sessions of this process, of each address and of each network.
  * Invariant: a session that was let in is counted under its keys until it leaves, once; one that was refused never was.
  */
 export class ConnectionCounter {
@@ -40,14 +40,4 @@ export class ConnectionCounter {
     }
     this.#keysOf.delete(session)
   }
-}
-
-/** `192.0.2.0/24` or the IPv6 network of an address, as a key that no address equals. */
-export function networkOf(address: string): string {
-  const parsed = ipaddr.parse(address)
-  if (parsed.kind() === 'ipv4') return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
-  return `${(parsed as ipaddr.IPv6).parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')}::/64`
 }

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { expect } from 'chai'
+import { Client } from 'undici'
 import { revokeKey } from '../../core/access/keys.ts'
 import { failures } from '../../schemas/failures.ts'
 import { type Answer, client } from '../service.ts'
@@ -26,6 +27,23 @@ describe('api: the door', () => {
       socket.on('close', () => resolve(text))
       socket.on('error', reject)
     })
+  }
+
+  /** Somebody at an address who has no valid key. */
+  function guessFrom(localAddress: string): { ask(): Promise<number>; close(): Promise<void> } {
+    const peer = new Client(door.http, { localAddress })
+    return {
+      async ask() {
+        const { body, statusCode } = await peer.request({
+          method: 'GET',
+          path: '/api/v1/account',
+          headers: { 'x-api-key': 'svc_live_guess' },
+        })
+        await body.dump()
+        return statusCode
+      },
+      close: () => peer.close(),
+    }
   }
 
   describe('every response', () => {
@@ -114,6 +132,25 @@ describe('api: the door', () => {
       expect(last.headers.get('retry-after')).to.match(/^\d+$/)
       expect((await call('GET', '/api/v1/account')).status).to.equal(200)
       door.advance(60_000)
+    })
+
+    it('guessing from many addresses of a network ends in 429 for all of it, and for no other', async () => {
+      const { requestsPerAddressPerMinute, requestsPerNetworkPerMinute } = door.ctx.settings.limits.http
+      const addresses = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']
+      const guesses = addresses.map((localAddress) => guessFrom(localAddress))
+      let last = 401
+      // Twice as many as allowed, since a minute may end meanwhile; of one address alone they would still be allowed.
+      const rounds = (2 * requestsPerNetworkPerMinute) / addresses.length
+      expect(rounds).to.be.at.most(requestsPerAddressPerMinute)
+      for (let n = 0; n < rounds && last === 401; n++)
+        last = (await Promise.all(guesses.map(({ ask }) => ask()))).at(-1) ?? last
+      expect(last).to.equal(429)
+      const elsewhere = guessFrom('127.0.1.1')
+      expect(await elsewhere.ask()).to.equal(401)
+      expect((await call('GET', '/api/v1/account')).status).to.equal(200)
+      door.advance(60_000)
+      expect(await guesses[0]!.ask()).to.equal(401)
+      await Promise.all([...guesses, elsewhere].map(({ close }) => close()))
     })
 
     it('a key that asks too often is told to wait', async () => {

@@ -1,0 +1,12 @@
+import ipaddr from 'ipaddr.js'
+
+/**
+ * Returns the network of an address, as `192.0.2.0/24` or `2001:db8::/64`: what one subscriber of a provider has at least, who
+ * may send from any address in it. What is no IP address is of the network `unknown`.
+ */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown'
+  const parsed = ipaddr.process(address) // an IPv4 address within IPv6 is the IPv4 address
+  const bits = parsed.kind() === 'ipv4' ? 24 : 64
+  return `${ipaddr.fromByteArray(parsed.toByteArray().fill(0, bits / 8))}/${bits}`
+}
