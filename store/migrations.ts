@@ -5,8 +5,20 @@ import { type CollectionName, collections } from './collections.ts'
 /** One step: makes version `to` of a collection from `to - 1`. Safe to repeat, since a crash repeats it. */
 type Migration = { readonly collection: CollectionName; readonly to: number; readonly run: (db: Db) => Promise<void> }
 
-/** In order of release. Empty while every collection is at its first version. */
-const migrations: readonly Migration[] = []
+/** In order of release. */
+const migrations: readonly Migration[] = [
+  {
+    // What an Agents plan counts, sent and received, had two counters.
+    collection: 'usage',
+    to: 2,
+    async run(db) {
+      const sum = { $add: [{ $ifNull: ['$counts.sentAsAgent', 0] }, { $ifNull: ['$counts.received', 0] }] }
+      await db
+        .collection('usage')
+        .updateMany({ 'counts.agentEmails': { $exists: false } }, [{ $set: { 'counts.agentEmails': sum } }])
+    },
+  },
+]
 
 /** Runs what is missing and notes the versions reached. Rejects when the database is newer than this program. */
 export async function migrate(db: Db): Promise<void> {

@@ -8,6 +8,7 @@ import {
   MongoNetworkError,
   MongoServerError,
   MongoServerSelectionError,
+  MongoWriteConcernError,
 } from 'mongodb'
 import { type Collections, collectionsOf, ensureIndexes } from './collections.ts'
 import { migrate } from './migrations.ts'
@@ -83,17 +84,25 @@ export function isDuplicate(error: unknown, field?: string): boolean {
 /** Codes with which a server says that it cannot write, or not for now: full, stopping, starting, stepping down. */
 const unavailableCodes: readonly unknown[] = [91, 189, 10107, 11600, 11602, 13435, 13436, 14031]
 
-/** Whether an error says that the database cannot serve now: it is away, stopping, or has no room left. */
+/**
+ * Whether an error says that the database cannot serve now: it is away, stopping, has no room left, or could not make a
+ * write durable.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true
+  if (error instanceof MongoWriteConcernError) return true
+  if (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined) return true
   // A bulk write wraps whatever it failed of.
   if (error instanceof MongoBulkWriteError && isUnavailable(error.errorResponse)) return true
   return error instanceof MongoServerError && unavailableCodes.includes(error.code)
 }
 
-/** Whether a bulk write failed for nothing but documents that were there already. */
+/**
+ * Whether a bulk write failed for nothing but documents that were there already. Not when the write concern was missed too:
+ * then the documents that were written are not known to be durable.
+ */
 export function onlyDuplicates(error: unknown): error is MongoBulkWriteError {
-  if (!(error instanceof MongoBulkWriteError)) return false
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false
   const errors = writeErrorsOf(error)
   return errors.length > 0 && errors.every(({ code }) => code === 11000)
 }

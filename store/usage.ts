@@ -3,13 +3,14 @@ import type { Filter } from 'mongodb'
 import type { OpenTake, UsageDoc } from './documents/accounts.ts'
 import { duplicatesIn, type Store } from './open.ts'
 
+/** E-mails sent and received in a month: both use up the allowance of an Agents plan (interface.md, Agents plans). */
+export const agentEmails = 'agentEmails'
+
 /** A counter to raise: `limit` null counts without gating. */
 export type Count = {
   readonly counter: string
   readonly by: number
   readonly limit: number | null
-  /** Another counter of the period that uses up the same limit. */
-  readonly beside?: string
 }
 
 /** Counters of one period to raise together. */
@@ -68,12 +69,10 @@ async function raise(store: Store, takes: readonly Take[]): Promise<number[]> {
 
 /** Met while every counter has room; a counter that is not there yet is 0. */
 function roomFor(counts: readonly Count[]): Filter<UsageDoc> {
-  const conditions = counts.flatMap(({ counter, by, limit, beside }): Filter<UsageDoc>[] => {
-    if (limit === null) return []
-    if (beside === undefined) return [{ [`counts.${counter}`]: { $not: { $gt: limit - by } } }]
-    const used = [counter, beside].map((name) => ({ $ifNull: [`$counts.${name}`, 0] }))
-    return [{ $expr: { $lte: [{ $add: used }, limit - by] } }]
-  })
+  // No $expr: MongoDB refuses it in the filter of an upsert. What shares a limit is therefore counted in one counter.
+  const conditions = counts.flatMap(({ counter, by, limit }): Filter<UsageDoc>[] =>
+    limit === null ? [] : [{ [`counts.${counter}`]: { $not: { $gt: limit - by } } }],
+  )
   return conditions.length === 0 ? {} : { $and: conditions }
 }
 
@@ -148,6 +147,7 @@ export async function tallyEvents(
         }
         const set = {
           'counts.received': more('received', received),
+          [`counts.${agentEmails}`]: more(agentEmails, received),
           'counts.eventsDropped': more('eventsDropped', eventsDropped),
           'counts.tallied': { $max: ['$counts.tallied', Math.max(...received)] },
           expiresAt: { $ifNull: ['$expiresAt', expiresAt] },

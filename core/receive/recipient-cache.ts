@@ -8,7 +8,7 @@ import type { MailboxLists } from '../../schemas/mailboxes.ts'
 import type { Lesson } from '../../store/documents/mail.ts'
 import { catchAllOf } from '../mailbox/aliases.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
-import { secondMs } from '../process/clock.ts'
+import { minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -37,16 +37,21 @@ export type KnownMailbox = { readonly mailbox: RecipientMailbox; freeBytes: numb
 
 export type KnownRecipient = { readonly recipient: Recipient; readonly behind: readonly KnownMailbox[] }
 
-const keptMs = 2 * secondMs
+/** How long what was read of an address or a mailbox is taken for true. */
+const freshMs = 2 * secondMs
+const storageKnownMs = 10 * minuteMs
 const keptMax = 50_000
 
 /** What this process knows of addresses; it forgets what others change. */
 export const recipientsOf = perProcess(({ changes, clock }) => {
   const cache = {
     /** By canonical address. */
-    recipients: createKept<KnownRecipient>(clock, { max: keptMax, ttlMs: keptMs }),
-    /** By mailbox id: a mailbox has many addresses (aliases, tags, a catch-all). */
-    mailboxes: createKept<KnownMailbox>(clock, { max: keptMax, ttlMs: keptMs }),
+    recipients: createKept<KnownRecipient>(clock, { max: keptMax, ttlMs: freshMs }),
+    /**
+     * By mailbox id: a mailbox has many addresses (aliases, tags, a catch-all). Kept longer than it is fresh, for the storage
+     * of messages whose transaction takes long.
+     */
+    mailboxes: createKept<KnownMailbox>(clock, { max: keptMax, ttlMs: storageKnownMs }),
     /** By mailbox id: bytes that are being written now. */
     underWay: new Map<string, number>(),
     /** Asks the store for addresses that are not known. */
@@ -61,9 +66,9 @@ export const recipientsOf = perProcess(({ changes, clock }) => {
   return cache
 })
 
-/** How long what was read of a mailbox may still be kept. */
-export function keptMsLeft(ctx: Context, { readAt }: KnownMailbox): number {
-  return readAt.getTime() + keptMs - ctx.clock.now().getTime()
+/** How long what was read of a mailbox is still taken for true; not above 0 when it must be read again. */
+export function freshMsLeft(ctx: Context, { readAt }: KnownMailbox): number {
+  return readAt.getTime() + freshMs - ctx.clock.now().getTime()
 }
 
 /**

@@ -10,7 +10,7 @@ import { findAddresses, findDomain, findMailboxes, firstMailbox } from '../../st
 import { catchAllOf } from '../mailbox/aliases.ts'
 import { listsOf } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
-import { type KnownMailbox, type KnownRecipient, keptMsLeft, type Recipient, recipientsOf } from './recipient-cache.ts'
+import { freshMsLeft, type KnownMailbox, type KnownRecipient, type Recipient, recipientsOf } from './recipient-cache.ts'
 import { type Returned, readReturnPath } from './return-path.ts'
 
 export type { Recipient, RecipientMailbox } from './recipient-cache.ts'
@@ -36,7 +36,7 @@ export async function findRecipient(ctx: Context, address: string, sizeBytes = 0
   if (found === undefined) {
     found = await find(canonical, (addresses) => lookUp(ctx, addresses))
     if (found === undefined) throw new Failure('mailbox_not_found', `No mailbox has the address ${canonical}.`)
-    recipients.set(canonical, found, Math.min(...found.behind.map((mailbox) => keptMsLeft(ctx, mailbox))))
+    recipients.set(canonical, found, Math.min(...found.behind.map((mailbox) => freshMsLeft(ctx, mailbox))))
   }
   if (found.behind.some(({ freeBytes }) => freeBytes <= 0 || sizeBytes > freeBytes))
     throw new Failure('unprocessable', `The mailbox ${found.recipient.address} is full.`)
@@ -84,7 +84,7 @@ async function receiving(ctx: Context, places: readonly MailboxRef[]): Promise<R
   const unknown = new Map<string, MailboxRef>()
   for (const place of places) {
     const mailbox = known.get(place.mailboxId)
-    if (mailbox !== undefined) found.set(place.mailboxId, mailbox)
+    if (mailbox !== undefined && freshMsLeft(ctx, mailbox) > 0) found.set(place.mailboxId, mailbox)
     else unknown.set(place.mailboxId, place)
   }
   if (unknown.size === 0) return found

@@ -55,7 +55,7 @@ export async function takeSendAllowance(
   const byPeriod = Map.groupBy(limits, ({ owner, period }) => periodOf(owner, period, at).id)
   const takes = [...byPeriod.values()].map((own): Take => {
     const { owner, period } = own[0]!
-    const counts = own.map(({ counter, by, limit, beside }) => ({ counter, by, limit, ...(beside && { beside }) }))
+    const counts = own.map(({ counter, by, limit }) => ({ counter, by, limit }))
     return { ...periodOf(owner, period, at), counts, ...(isOpen(period) && { open: { token, purpose, at } }) }
   })
   if (!(await takeTogether(ctx, takes))) throw await refusalOf(ctx, limits, at)
@@ -124,11 +124,7 @@ async function refusalOf(ctx: Context, limits: readonly Limit[], at: Date): Prom
 async function firstPassed(ctx: Context, limits: readonly Limit[], at: Date): Promise<Limit | undefined> {
   const ids = limits.map(({ owner, period }) => periodOf(owner, period, at).id)
   const usage = new Map((await findUsage(ctx.store, [...new Set(ids)])).map((doc) => [doc._id, doc]))
-  return limits.find(({ counter, beside, by, limit }, n) => {
-    const doc = usage.get(ids[n]!)
-    const used = countOf(doc, counter) + (beside === undefined ? 0 : countOf(doc, beside))
-    return limit !== null && used + by > limit
-  })
+  return limits.find(({ counter, by, limit }, n) => limit !== null && countOf(usage.get(ids[n]!), counter) + by > limit)
 }
 
 /** Gives back what was taken at `at`. */

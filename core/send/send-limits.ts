@@ -12,7 +12,7 @@ import {
   unclaimedRepliesPerDay,
 } from '../../schemas/plans.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
-import type { Count } from '../../store/usage.ts'
+import { agentEmails, type Count } from '../../store/usage.ts'
 import type { Account } from '../access/account-record.ts'
 import type { Period } from '../access/usage.ts'
 import { warmUpVolume } from '../account/reputation.ts'
@@ -54,8 +54,6 @@ type Row = {
   readonly kind: Limit['kind']
   readonly period: Period
   readonly counter: string
-  /** Another counter of the period that uses up the same limit. */
-  readonly beside?: string
   readonly applies?: (send: Send) => boolean
   readonly limit: (send: Send) => number | null
   readonly by: (send: Send) => number
@@ -86,8 +84,7 @@ const rows: readonly Row[] = [
     code: 'AGENT_EMAIL_LIMIT',
     kind: 'volume',
     period: 'month',
-    counter: 'sentAsAgent',
-    beside: 'received',
+    counter: agentEmails,
     applies: ({ allowance }) => allowance.emailsPerMonth !== null,
     limit: ({ allowance }) => Math.floor((allowance.emailsPerMonth ?? 0) * emailsGrace),
     by: ({ recipients }) => recipients,
@@ -185,7 +182,7 @@ export async function limitsOf(
 }
 
 function limitOf(row: Row, send: Send, at: Date): Limit {
-  const { code, kind, period, counter, beside, owner, tellsWait = false } = row
+  const { code, kind, period, counter, owner, tellsWait = false } = row
   const end = periodsOf(at)[`${period}End`]
   return {
     owner: owner?.(send) ?? send.account.id,
@@ -194,7 +191,6 @@ function limitOf(row: Row, send: Send, at: Date): Limit {
     counter,
     by: row.by(send),
     limit: row.limit(send),
-    ...(beside !== undefined && { beside }),
     refusal: () =>
       new Failure(code, row.text(send, end.toISOString()), tellsWait ? { retryAfter: secondsUntil(at, end) } : {}),
   }

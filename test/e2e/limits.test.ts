@@ -166,7 +166,7 @@ describe('limits', function () {
     const month = new Date().toISOString().slice(0, 7)
     await ctx.store.usage.insertOne({
       _id: `${tenant.accountId}:${month}`,
-      counts: { received: 3_200, sentAsAgent: 95, sent: 95 },
+      counts: { received: 3_200, agentEmails: 3_295, sent: 95 },
       expiresAt: later(new Date(), dayMs),
     })
     expect(await together(atOnce, send)).to.deep.equal({ '202': 5, '402 AGENT_EMAIL_LIMIT': 15 })

@@ -71,13 +71,13 @@ describe('what several processes write to one account', () => {
       expiresAt,
       counts: [
         { counter: 'sent', by, limit: null },
-        { counter: 'sentAsAgent', by, limit: 10, beside: 'received' },
+        { counter: 'agentEmails', by, limit: 10 },
       ],
     })
-    await takeCounts(stores[0]!, [{ id, expiresAt, counts: [{ counter: 'received', by: 4, limit: null }] }])
+    await takeCounts(stores[0]!, [{ id, expiresAt, counts: [{ counter: 'agentEmails', by: 4, limit: null }] }])
     const refused = await takeCounts(stores[0]!, [take(4), take(4), take(2), take(11)])
     const [usage] = await findUsage(stores[0]!, [id])
     expect([...refused]).to.have.members([1, 3])
-    expect(usage?.counts).to.deep.equal({ received: 4, sent: 6, sentAsAgent: 6 })
+    expect(usage?.counts).to.deep.equal({ sent: 6, agentEmails: 10 })
   })
 })
