@@ -96,6 +96,17 @@ export async function writeState(store: Store, name: string, value: unknown): Pr
   await store.state.updateOne({ _id: name }, { $set: { value } }, { upsert: true })
 }
 
+/** Writes a state that is not there yet. Returns the one that stands: this, or an earlier one. */
+export async function claimState<T>(store: Store, name: string, value: T): Promise<T> {
+  try {
+    await store.state.insertOne({ _id: name, value })
+    return value
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+  }
+  return (await readState<T>(store, name)) ?? value
+}
+
 function withoutId({ _id, ...rest }: IdempotencyDoc): Omit<IdempotencyDoc, '_id'> {
   return rest
 }

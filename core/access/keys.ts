@@ -62,6 +62,8 @@ export async function revokeKey(
   if (!(await store.revokeKey(ctx.store, { accountId, keyId, at: ctx.clock.now() })))
     throw new Failure('not_found', `No live key ${keyId}.`)
   await disableWebhooks(ctx.store, { accountId, agentKeyId: keyId })
+  ctx.changes.publish({ kind: 'keys', keyIds: [keyId] })
+  ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
 }
 
 function keyOf({ _id, hash: _, ...key }: KeyDoc): Key {

@@ -1,11 +1,13 @@
 /** What every function of core is given: settings, store, time, log, secrets, and the request it serves. */
 import { hostname } from 'node:os'
+import path from 'node:path'
 import { type Logger, pino } from 'pino'
 import type { Settings } from '../../schemas/settings.ts'
 import { type ArrivalWriter, createArrivalWriter } from '../../store/arrivals.ts'
 import { type ChangeFeed, createChangeFeed } from '../../store/changes.ts'
 import type { MailboxDoc } from '../../store/documents/mail.ts'
 import { openStore, type Store } from '../../store/open.ts'
+import { claimState } from '../../store/records.ts'
 import { answersPolicy, createResolver, type Resolver } from '../dns/resolver.ts'
 import { createParsing, type Parsing } from '../parsing/parsing.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -53,8 +55,8 @@ export type Context = {
 export type LikelyMailbox = { take(): Promise<MailboxDoc | null> | null }
 
 /**
- * Opens the context of a process. `role` names it in logs and to the database. Rejects when `settings.mongodbUrl` is unset
- * or nothing answers there.
+ * Opens the context of a process. `role` names it in logs and to the database. Rejects when `settings.mongodbUrl` is unset,
+ * nothing answers there, or the database was sealed with the key of another data folder.
  */
 export async function openContext({
   settings,
@@ -74,6 +76,7 @@ export async function openContext({
     openStore({ url: settings.mongodbUrl, role }),
     openSecrets(settings.data),
   ])
+  await requireSameKey(store, secrets, settings.data)
   const now = () => clock.now()
   const changes = createChangeFeed(store, { now, onError: (error) => logger.warn({ err: error }, 'change feed') })
   return {
@@ -93,6 +96,19 @@ export async function openContext({
     onceId: null,
     likelyMailbox: null,
   }
+}
+
+/**
+ * One key seals what all nodes of a deployment keep in the database. Rejects when the database was sealed with another one:
+ * signing keys, webhook secrets and replays could not be opened.
+ */
+async function requireSameKey(store: Store, { fingerprint }: Secrets, dataFolder: string): Promise<void> {
+  if ((await claimState(store, 'masterKey', fingerprint)) === fingerprint) return
+  await store.close()
+  const file = path.join(dataFolder, 'secrets', 'master.key')
+  throw new Error(
+    `${file} is not the key that this database was sealed with. Copy secrets/master.key from the data folder of a node that uses the database, and start again.`,
+  )
 }
 
 /** Writes what waits and closes the store. */

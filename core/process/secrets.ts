@@ -8,6 +8,8 @@ export type Secrets = {
   seal(plain: string, purpose: string): Buffer
   /** Decrypts. Throws when the bytes were changed or sealed for another purpose. */
   open(sealed: Uint8Array, purpose: string): string
+  /** Tells this key from any other without telling the key. */
+  readonly fingerprint: string
   /** A keyed digest, for tokens that must be recognised and cannot be guessed. */
   tag(text: string, purpose: string): Buffer
 }
@@ -38,7 +40,9 @@ function secretsOf(master: Buffer): Secrets {
   const keyFor = (use: string) => Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), `mailroom ${use}`, keyBytes))
   const sealing = keyFor('seal')
   const tagging = keyFor('tag')
+  const tag = (text: string, purpose: string) => createHmac('sha256', tagging).update(`${purpose}\0${text}`).digest()
   return {
+    fingerprint: tag('', 'fingerprint').toString('base64url'),
     seal(plain, purpose) {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv('aes-256-gcm', sealing, nonce).setAAD(Buffer.from(purpose))
@@ -51,7 +55,7 @@ function secretsOf(master: Buffer): Secrets {
         .setAuthTag(bytes.subarray(-tagBytes))
       return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString('utf8')
     },
-    tag: (text, purpose) => createHmac('sha256', tagging).update(`${purpose}\0${text}`).digest(),
+    tag,
   }
 }
 

@@ -19,7 +19,7 @@ import { canonicalFilter } from '../read/list.ts'
 import type { Arrived, ContentFilter, WaitFilters } from './filters.ts'
 import { patternOf } from './patterns.ts'
 import { abandon, begin, finish, look, lookBack, newSelection, type Selection } from './selection.ts'
-import { enter, stopping } from './waiters.ts'
+import { enter } from './waiters.ts'
 
 export const timeoutSecondsDefault = 30
 /** Below the minute after which many clients and proxies give up. */
@@ -102,7 +102,7 @@ async function untilChosen(
     }
   }
   const { keyId, mailboxId, claimSeconds } = selection
-  const leave = enter(ctx, { keyId, mailboxId, takes: claimSeconds !== null, show, stop: () => fail(stopping()) })
+  const leave = enter(ctx, { keyId, mailboxId, takes: claimSeconds !== null, show, stop: fail })
   const timer = setTimeout(end, timeoutMs)
   const onHangUp = () => end()
   hungUp.addEventListener('abort', onHangUp, { once: true })

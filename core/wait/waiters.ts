@@ -20,8 +20,8 @@ export type Waiter = {
   readonly takes: boolean
   /** Shows it a message; true when it took it. Never rejects. */
   show(arrived: Arrived): Promise<boolean>
-  /** Tells it that the process stops. */
-  stop(): void
+  /** Ends it, with what its caller is told. */
+  stop(why: Failure): void
 }
 
 /** How many messages one look-up asks for. */
@@ -98,11 +98,11 @@ export function showAgain(
 export function closeWaiters(ctx: Context): void {
   const register = registerOf(ctx)
   register.closed = true
-  for (const waiters of register.byMailbox.values()) for (const waiter of waiters) waiter.stop()
+  for (const waiters of register.byMailbox.values()) for (const waiter of waiters) waiter.stop(stopping())
 }
 
 /** What a waiter is told when the process stops. */
-export function stopping(): Failure {
+function stopping(): Failure {
   return new Failure('unavailable', 'The service is stopping; ask again, with since.', { retryAfter: 1 })
 }
 
@@ -137,6 +137,7 @@ function listen(ctx: Context, register: WaitRegister): void {
   const stopListening = ctx.changes.listen((note) => {
     if (note.kind === 'messages') tell(ctx, register, note)
     if (note.kind === 'folders') tell(ctx, register, { ids: note.messageIds ?? [], mailboxIds: [note.mailboxId] })
+    if (note.kind === 'keys') stopWaitersOf(register, note.keyIds)
     if (note.kind === 'freed') tell(ctx, register, { ids: [note.messageId], mailboxIds: [note.mailboxId] })
   })
   const stopHurrying = ctx.changes.hurry()
@@ -147,6 +148,12 @@ function listen(ctx: Context, register: WaitRegister): void {
     for (const timer of register.leased.values()) clearTimeout(timer)
     register.leased.clear()
   }
+}
+
+/** A revoked key waits no longer. */
+function stopWaitersOf(register: WaitRegister, keyIds: readonly string[]): void {
+  for (const waiters of register.byMailbox.values())
+    for (const waiter of waiters) if (keyIds.includes(waiter.keyId)) waiter.stop(new Failure('invalid_api_key'))
 }
 
 type Told = { readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }

@@ -21,6 +21,8 @@ export type ChangeNote =
   /** A message whose lease was given back. */
   | { readonly kind: 'freed'; readonly mailboxId: string; readonly messageId: string }
   | { readonly kind: 'webhooks'; readonly accountIds: readonly string[] }
+  /** Keys that were revoked. */
+  | { readonly kind: 'keys'; readonly keyIds: readonly string[] }
 
 /** Small durable facts of the service itself: schema versions, watermarks. */
 export type StateDoc = { readonly _id: string; readonly value: unknown }

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { createApi } from '../../api/app.ts'
+import { revokeKey } from '../../core/access/keys.ts'
 import { authenticate } from '../../core/access/principal.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { waitForMessage } from '../../core/wait/wait.ts'
@@ -430,6 +431,18 @@ describe('waiting for a message', function () {
       expect((await client(http, tenant.key)('GET', `${where}?timeout=1`)).status).to.equal(200)
       open[1]?.hangUp.abort()
       await open[1]?.answer
+    })
+
+    it('with a key that is revoked ends at once', async () => {
+      const http = await smallDoor({ waitsPerKey: 1 })
+      const { apiKey, key } = await makeKey(door.ctx, { accountId: tenant.accountId })
+      const asking = client(http, apiKey)
+      const waiting = asking<ErrorBody>('GET', `${where}?timeout=20&subject=never`)
+      // Once a second wait is refused, the first one is under way.
+      await eventually('it waits', async () => (await asking('GET', `${where}?timeout=1`)).status === 429)
+      await revokeKey(door.ctx, { accountId: tenant.accountId, keyId: key.id })
+      const { status, body } = await waiting
+      expect([status, body.code]).to.deep.equal([401, 'invalid_api_key'])
     })
 
     it('past the limit of the process waits are refused', async () => {

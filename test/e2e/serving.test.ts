@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { engineUrl } from '../../cli/instance.ts'
 import { createAccount } from '../../core/account/accounts.ts'
 import { createDomain } from '../../core/mailbox/domains.ts'
 import { closeContext } from '../../core/process/context.ts'
@@ -56,6 +57,19 @@ describe('serving', function () {
   after(async () => {
     await service?.dispose()
     await second?.dispose()
+  })
+
+  it('refuses to start on a database that was sealed with another key', async () => {
+    const data = await mkdtemp(path.join(tmpdir(), 'mailroom-other-'))
+    const env = { MAILROOM_DATA: data, MONGODB_URL: engineUrl(service.data), MAILROOM_HTTP_PORT: '0' }
+    const key = path.join(data, 'secrets', 'master.key')
+    const { code, err } = await run(['serve', '--only', 'api'], env)
+    expect(code).to.equal(1)
+    expect(err).to.include(`${key} is not the key that this database was sealed with. Copy secrets/master.key`)
+    await copyFile(path.join(service.data, 'secrets', 'master.key'), key)
+    const node = await startService({ data, env: { MONGODB_URL: engineUrl(service.data) } })
+    expect((await fetch(`${node.http}/readyz`)).status).to.equal(200)
+    await node.dispose()
   })
 
   it('says on one line where everything listens, and null for what does not', () => {
