@@ -88,12 +88,6 @@ export const specMisses: readonly SpecMiss[] = [
     },
   },
   {
-    reason: 'capped collections are refused',
-    cases: {
-      'run-command/runCursorCommand': ['does not close the cursor when receiving an empty batch'],
-    },
-  },
-  {
     reason: 'the driver leaves the option out when it is false',
     driver: true,
     cases: {

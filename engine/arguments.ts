@@ -50,14 +50,20 @@ export function flagField(body: Document, field: string, absent = false): boolea
   throw wrongType(field, value, 'bool')
 }
 
-/** A whole number of any BSON number type that is not negative. */
-export function countField(body: Document, field: string): number | undefined {
+/** A whole number of any BSON number type. */
+export function wholeField(body: Document, field: string): number | undefined {
   const value = body[field]
   if (value === undefined || value === null) return undefined
   if (!isNumber(value)) throw wrongType(field, value, 'long')
   const number = Number(value)
   if (!Number.isSafeInteger(number)) throw new EngineError('FailedToParse', `${field} must be a whole number`)
-  if (number < 0)
+  return number
+}
+
+/** A whole number of any BSON number type that is not negative. */
+export function countField(body: Document, field: string): number | undefined {
+  const number = wholeField(body, field)
+  if (number !== undefined && number < 0)
     throw new EngineError('BadValue', `BSON field '${field}' value must be >= 0, actual value '${number}'`)
   return number
 }

@@ -42,6 +42,7 @@ export const errorCodes = {
   CommandNotSupported: 115,
   NotAReplicaSet: 123,
   CommandFailed: 125,
+  CappedPositionLost: 136,
   CursorInUse: 143,
   ExceededMemoryLimit: 146,
   InvalidPipelineOperator: 168,

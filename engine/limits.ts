@@ -32,9 +32,11 @@ export const limits = {
   /** `database.collection`, as mongod. */
   namespaceBytes: 255,
   databaseNameBytes: 63,
-  /** Open cursors, and how long one may lie unused: stops clients that never read to the end. */
+  /** Open cursors, and how long one may lie unused: stops clients that never read to the end, and bounds those who wait. */
   cursors: 1_000,
   cursorIdleMs: 10 * 60_000,
+  /** How long an awaiting cursor waits for documents when the client names no time, as mongod. */
+  awaitMs: 1_000,
   /** Logical sessions remembered, and their life without use. */
   sessions: 100_000,
   sessionIdleMs: 30 * 60_000,

@@ -73,6 +73,8 @@ const sweepEveryMs = 60_000
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   log('info', 'embedded single-node store: no replication, no failover; set MONGODB_URL for production')
+  const { cursorIdleMs = limits.cursorIdleMs, sessionIdleMs = limits.sessionIdleMs } = options
+  const cursors = new Cursors(cursorIdleMs)
   const lock = await takeFolder(options.dir, options.lockWaitMs ?? 0)
   let reader: Store | undefined
   const writer = await Writer.start(
@@ -84,6 +86,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     {
       committed: () => reader?.renew(),
+      news: (collections) => cursors.stir(collections),
       failed(reason) {
         log('error', 'the store cannot be written any more', { reason })
         setTimeout(() => options.onFailure(reason), failureGraceMs)
@@ -91,12 +94,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
   )
   reader = new Store(openReader(options.dir))
-  const { cursorIdleMs = limits.cursorIdleMs, sessionIdleMs = limits.sessionIdleMs } = options
   const engine: Engine = {
     dir: options.dir,
     reader,
     writer,
-    cursors: new Cursors(cursorIdleMs),
+    cursors,
     sessions: new Sessions(sessionIdleMs),
     noTableScan: options.noTableScan === true,
     startedAt: Date.now(),
@@ -125,6 +127,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       for (const server of servers) server.close()
       stopSweeper()
       clearInterval(housekeeping)
+      cursors.stop()
       const until = Date.now() + limits.stopMs
       while ([...connections].some((connection) => connection.busy) && Date.now() < until) await delay(5)
       await Promise.race([writer.stop(), delay(Math.max(100, until - Date.now()), undefined, { ref: false })])

@@ -22,6 +22,12 @@ export class Peer {
   #conversation: Conversation | undefined
   #user: string | undefined
   #failures = 0
+  /** The connection has ended. */
+  gone = false
+  /** Nothing stands behind the command under way, which may take its time. */
+  mayWait = true
+  /** Set while a command waits for something: ends the wait. */
+  endWait: (() => void) | undefined
 
   /** `keys` are absent where the socket itself decides. */
   constructor(id: number, keys?: ScramKeys) {

@@ -1,5 +1,5 @@
 import { Long } from 'bson'
-import { arrayField, countField, deadlineOf, textField } from '../arguments.ts'
+import { arrayField, countField, textField } from '../arguments.ts'
 import type { Document, Value } from '../bson/document.ts'
 import { limits } from '../limits.ts'
 import { namespace } from '../store/catalog.ts'
@@ -16,15 +16,13 @@ export const getMore: Command = {
     term: refused('BadValue', 'term is for replication'),
     lastKnownCommittedOpTime: refused('BadValue', 'lastKnownCommittedOpTime is for replication'),
   },
-  async run({ body, engine, database }: Call): Promise<Body> {
+  async run({ body, engine, database, peer }: Call): Promise<Body> {
     const ns = namespace(database, textField(body, 'collection'))
     const size = countField(body, 'batchSize')
     const count = size === undefined || size === 0 ? Number.MAX_SAFE_INTEGER : size
-    const asker = { ns, session: engine.sessions.use(body.lsid) }
-    const batch = await engine.cursors.next(engine.reader, cursorId(body.getMore), asker, {
-      count,
-      deadline: deadlineOf(body),
-    })
+    const asker = { ns, session: engine.sessions.use(body.lsid), peer }
+    const waitMs = countField(body, 'maxTimeMS')
+    const batch = await engine.cursors.next(engine.reader, cursorId(body.getMore), asker, { count, waitMs })
     return cursorBody('nextBatch', batch.documents, batch.id, ns)
   },
 }

@@ -5,8 +5,7 @@ import { mechanism } from '../auth/scram.ts'
 import { type Document, documentOf, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { type Collection, namespace } from '../store/catalog.ts'
-import type { Store } from '../store/store.ts'
+import { namespace } from '../store/catalog.ts'
 import { verifyApart } from '../store/verifier.ts'
 import { type Command, collectionName, harmless, implemented, refused } from './command.ts'
 import { serverVersion } from './hello.ts'
@@ -59,14 +58,14 @@ export const dbStats: Command = {
     const scale = scaleOf(body)
     return reader.snapshot(() => {
       const own = [...reader.catalog.byName.values()].filter((collection) => collection.database === database)
-      const sizes = own.map((collection) => sizeOf(reader, collection))
-      const sum = (field: 'count' | 'bytes') => sizes.reduce((total, size) => total + size[field], 0)
+      const sizes = own.map(({ id }) => reader.records(id).totals())
+      const sum = (field: 'documents' | 'bytes') => sizes.reduce((total, size) => total + size[field], 0)
       return {
         db: database,
         collections: own.length,
         views: 0,
-        objects: sum('count'),
-        avgObjSize: sum('count') === 0 ? 0 : sum('bytes') / sum('count'),
+        objects: sum('documents'),
+        avgObjSize: sum('documents') === 0 ? 0 : sum('bytes') / sum('documents'),
         dataSize: sum('bytes') / scale,
         storageSize: fileBytes(reader.db) / scale,
         indexes: own.reduce((total, collection) => total + collection.indexes.length, 0),
@@ -86,7 +85,9 @@ export const collStats: Command = {
     const scale = scaleOf(call.body)
     return reader.snapshot(() => {
       const collection = reader.collection(call.database, name)
-      const { count, bytes } = collection === undefined ? { count: 0, bytes: 0 } : sizeOf(reader, collection)
+      const { documents: count, bytes } =
+        collection === undefined ? { documents: 0, bytes: 0 } : reader.records(collection.id).totals()
+      const cap = collection?.capped
       return {
         ns: namespace(call.database, name),
         size: bytes / scale,
@@ -94,7 +95,8 @@ export const collStats: Command = {
         ...(count > 0 && { avgObjSize: bytes / count }),
         storageSize: bytes / scale,
         nindexes: collection?.indexes.length ?? 0,
-        capped: false,
+        capped: cap !== undefined,
+        ...(cap !== undefined && { max: cap.documents, maxSize: cap.sizeBytes / scale }),
         scaleFactor: scale,
         ok: 1,
       }
@@ -177,10 +179,4 @@ function scaleOf(body: Document): number {
   const scale = countField(body, 'scale') ?? 1
   if (scale === 0) throw new EngineError('BadValue', 'scale must be greater than 0')
   return scale
-}
-
-/** Blob lengths stand in the row headers: long documents are not read for this. */
-function sizeOf(reader: Store, collection: Collection): { readonly count: number; readonly bytes: number } {
-  const row = reader.db.prepare(`SELECT count(*) AS n, total(length(d)) AS bytes FROM c_${collection.id}`).get()
-  return { count: Number(row?.n), bytes: Number(row?.bytes) }
 }

@@ -3,10 +3,12 @@ import { countField, deadlineOf, flagField, hintField, isNumber, optionalDocumen
 import { decode } from '../bson/decode.ts'
 import { type Document, isDocument } from '../bson/document.ts'
 import { encode } from '../bson/encode.ts'
+import type { Rows } from '../cursors/cursors.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { compileFilter, type Matcher } from '../match/compile.ts'
 import { parseFilter } from '../match/parse.ts'
+import { followQuery } from '../plan/follow.ts'
 import { prepareQuery, type QueryRequest } from '../plan/query.ts'
 import { compileProjection } from '../project/project.ts'
 import { namespace } from '../store/catalog.ts'
@@ -36,8 +38,8 @@ export const find: Command = {
     allowDiskUse: harmless('sorts stay in memory, within their limit'),
     allowPartialResults: harmless(oneNode),
     oplogReplay: harmless('obsolete'),
-    tailable: refused('BadValue', 'tailable cursors need a capped collection'),
-    awaitData: refused('BadValue', 'awaitData needs a capped collection'),
+    tailable: implemented,
+    awaitData: implemented,
     min: refused('NotImplemented', 'min is not supported by the embedded engine'),
     max: refused('NotImplemented', 'max is not supported by the embedded engine'),
     returnKey: refused('NotImplemented', 'returnKey is not supported by the embedded engine'),
@@ -49,6 +51,7 @@ export const find: Command = {
 async function runFind(call: Call): Promise<Body> {
   const { body, engine, database } = call
   const name = collectionName(call)
+  if (isTailable(body)) return runTail(call, name)
   const limit = limitOf(body)
   const size = countField(body, 'batchSize')
   const single = flagField(body, 'singleBatch') || limit.single
@@ -68,6 +71,59 @@ async function runFind(call: Call): Promise<Body> {
     deadline: deadlineOf(body),
   })
   return cursorBody('firstBatch', batch.documents, batch.id, ns)
+}
+
+/** Opens a cursor that stays at the end of a capped collection and reads on from there. */
+async function runTail(call: Call, name: string): Promise<Body> {
+  const { body, engine, database } = call
+  const { reader } = engine
+  const ns = namespace(database, name)
+  const owner = { ns, session: engine.sessions.use(body.lsid), timesOut: !flagField(body, 'noCursorTimeout') }
+  const request = queryOf(body, engine.noTableScan, limitOf(body).count)
+  const collection = reader.shared(() => reader.collection(database, name))
+  if (collection === undefined) {
+    compileFilter(parseFilter(request.filter), request.names)
+    return cursorBody('firstBatch', [], 0n, ns)
+  }
+  if (collection.capped === undefined)
+    throw new EngineError(
+      'BadValue',
+      `error processing query: ns=${ns} tailable cursor requested on non capped collection`,
+    )
+  const query = followQuery(reader, collection, request)
+  const shape = shaperOf(optionalDocument(body, 'projection'), query.matcher, request.names)
+  const rows: Rows = {
+    next() {
+      const { value, done } = query.rows.next()
+      if (done === true) return { done, value: undefined }
+      return { done: false, value: value && (shape === undefined ? value.bytes : shape(value.bytes)) }
+    },
+  }
+  // As in mongod, nobody waits at the end of an empty collection.
+  const single = reader.shared(() => reader.records(collection.id).last()) === 0
+  const batch = await engine.cursors.first(
+    reader,
+    owner,
+    rows,
+    { count: countField(body, 'batchSize') ?? limits.firstBatch, single, deadline: deadlineOf(body) },
+    { collection: collection.id, awaits: flagField(body, 'awaitData') },
+  )
+  return cursorBody('firstBatch', batch.documents, batch.id, ns)
+}
+
+/** @throws EngineError for options that do not go together */
+function isTailable(body: Document): boolean {
+  const tailable = flagField(body, 'tailable')
+  if (!tailable && flagField(body, 'awaitData'))
+    throw new EngineError('FailedToParse', "Cannot set 'awaitData' without also setting 'tailable'")
+  if (!tailable) return false
+  const sort = optionalDocument(body, 'sort') ?? {}
+  const isNatural = Object.keys(sort).length === 1 && Number(sort.$natural) === 1
+  if (Object.keys(sort).length > 0 && !isNatural)
+    throw new EngineError('BadValue', 'cannot use tailable option with a sort other than {$natural: 1}')
+  if (flagField(body, 'singleBatch') || limitOf(body).single)
+    throw new EngineError('BadValue', "cannot use tailable option with the 'singleBatch' option")
+  return true
 }
 
 /** A negative limit means one batch of that size. */
@@ -103,12 +159,19 @@ function* foundRows(
     return
   }
   const query = prepareQuery(engine.reader, collection, request)
-  const shape =
-    projection === undefined || Object.keys(projection).length === 0
-      ? undefined
-      : shaper(projection, query.matcher, request.names)
+  const shape = shaperOf(projection, query.matcher, request.names)
   for (const hit of query.run())
     yield hit === undefined ? undefined : shape === undefined ? hit.bytes : shape(hit.bytes)
+}
+
+/** What makes of a stored document what is asked for; undefined when that is the document. */
+function shaperOf(
+  projection: Document | undefined,
+  filter: Matcher,
+  names: QueryRequest['names'],
+): ((bytes: Uint8Array) => Uint8Array) | undefined {
+  if (projection === undefined || Object.keys(projection).length === 0) return undefined
+  return shaper(projection, filter, names)
 }
 
 /** Projects stored bytes; an inclusion of fields decodes only these, and nothing when it takes them whole. */

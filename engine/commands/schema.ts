@@ -10,13 +10,13 @@ const noVariant = (what: string): FieldRule =>
 /** Kept and shown by listCollections; it has no other effect. */
 const preAndPostImages = harmless('there are no change streams to show the images')
 
-/** Creates an ordinary collection. */
+/** Creates an ordinary or a capped collection. */
 export const create: Command = {
   names: ['create'],
   fields: {
-    capped: noVariant('capped'),
-    size: harmless('it concerns capped collections'),
-    max: harmless('it concerns capped collections'),
+    capped: implemented,
+    size: implemented,
+    max: implemented,
     timeseries: noVariant('time series'),
     expireAfterSeconds: noVariant('clustered'),
     clusteredIndex: noVariant('clustered'),
@@ -73,8 +73,8 @@ export const collMod: Command = {
     validationAction: harmless('there is no validator'),
     viewOn: noVariant('view'),
     pipeline: noVariant('view'),
-    cappedSize: noVariant('capped'),
-    cappedMax: noVariant('capped'),
+    cappedSize: refused('InvalidOptions', 'a capped collection keeps its size'),
+    cappedMax: refused('InvalidOptions', 'a capped collection keeps its size'),
     changeStreamPreAndPostImages: preAndPostImages,
   },
   run(call) {

@@ -36,31 +36,42 @@ export type ScanOptions = {
 
 /** Record ids start at 1. */
 export const noRecord = 0
-const firstChunk = 16
+export const firstChunk = 16
 const firstUncertain = 4
-const largestChunk = 256
-const chunkBytes = 1024 * 1024
+export const largestChunk = 256
+export const chunkBytes = 1024 * 1024
 
 /** The documents of `collection` that the plan finds and the filter accepts. */
-export function* scan(
+export function scan(
   store: Store,
   collection: Collection,
   plan: Plan,
   options: ScanOptions,
 ): Generator<Hit | undefined> {
+  const rows =
+    plan.kind === 'collection'
+      ? tableRows(store, collection, plan.backward)
+      : indexRows(store, collection, plan, options)
+  return accepted(rows, plan.exact, options)
+}
+
+/** What the filter accepts of rows that were read. */
+export function* accepted(
+  found: Iterable<Row | undefined>,
+  exact: boolean,
+  options: ScanOptions,
+): Generator<Hit | undefined> {
   let rows = 0
   let bytes = 0
-  for (const found of plan.kind === 'collection'
-    ? tableRows(store, collection, plan.backward)
-    : indexRows(store, collection, plan, options)) {
-    if (found === undefined) {
+  for (const row of found) {
+    if (row === undefined) {
       yield undefined
       continue
     }
     options.stats.docsExamined++
-    const hit = accept(found.record, found.bytes, plan.exact, options)
+    const hit = accept(row.record, row.bytes, exact, options)
     if (hit !== undefined) yield hit
-    bytes += found.bytes.length
+    bytes += row.bytes.length
     if (++rows % limits.scanClockEvery === 0 || bytes > limits.scanClockBytes) {
       bytes = 0
       yield undefined
@@ -85,7 +96,7 @@ export function* records(
   }
 }
 
-type Row = { readonly record: number; readonly bytes: Uint8Array }
+export type Row = { readonly record: number; readonly bytes: Uint8Array }
 
 function accept(record: number, bytes: Uint8Array, exact: boolean, { matcher, fields }: ScanOptions): Hit | undefined {
   if (exact) return { record, bytes, doc: undefined }

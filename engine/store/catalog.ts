@@ -36,12 +36,20 @@ export type Index = {
   readonly multikey: boolean[]
 }
 
+/** What a capped collection may hold; the oldest documents make room for new ones. */
+export type Cap = {
+  readonly sizeBytes: number
+  /** 0: as many documents as fit. */
+  readonly documents: number
+}
+
 export type Collection = {
   readonly id: number
   readonly database: string
   readonly name: string
   readonly uuid: Uint8Array
   readonly options: Document
+  readonly capped: Cap | undefined
   /** Those that hold all documents; `_id_` first. */
   readonly indexes: readonly Index[]
   /** Besides those, the ones that are being built. */
@@ -75,12 +83,14 @@ export function loadCatalog(db: DatabaseSync): Catalog {
   for (const row of db.prepare('SELECT id, db, name, uuid, options FROM catalog ORDER BY id').all()) {
     const id = Number(row.id)
     const own = indexes.get(id) ?? []
+    const options = decode(row.options as Uint8Array)
     byName.set(namespace(String(row.db), String(row.name)), {
       id,
       database: String(row.db),
       name: String(row.name),
       uuid: row.uuid as Uint8Array,
-      options: decode(row.options as Uint8Array),
+      options,
+      capped: capOf(options),
       indexes: own.filter((index) => !index.building),
       maintained: own,
       indexedFields: fieldsRead(own),
@@ -129,6 +139,10 @@ export function keyDocument(key: IndexSpec): Document {
 /** The directions of an index, for the key encoder. */
 export function directions(key: IndexSpec): (1 | -1)[] {
   return key.map(([, direction]) => direction)
+}
+
+function capOf({ capped, size, max }: Document): Cap | undefined {
+  return capped === true ? { sizeBytes: Number(size), documents: Number(max ?? 0) } : undefined
 }
 
 function fieldsRead(indexes: readonly Index[]): ReadonlySet<string> | undefined {

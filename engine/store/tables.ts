@@ -19,7 +19,10 @@ export type RecordTable = {
   readonly insert: (record: number, bytes: Uint8Array) => void
   readonly replace: (record: number, bytes: Uint8Array) => void
   readonly remove: (record: number) => void
+  readonly has: (record: number) => boolean
   readonly last: () => number
+  /** How many records there are and the bytes of them. */
+  readonly totals: () => { documents: number; bytes: number }
 }
 
 export type IndexTable = {
@@ -89,7 +92,10 @@ function recordTable(db: DatabaseSync, table: string): RecordTable {
   const insert = lazy(db, `INSERT INTO ${table}(r, d) VALUES (?, ?)`)
   const replace = lazy(db, `UPDATE ${table} SET d = ? WHERE r = ?`)
   const remove = lazy(db, `DELETE FROM ${table} WHERE r = ?`)
+  const has = lazy(db, `SELECT 1 FROM ${table} WHERE r = ?`)
   const last = lazy(db, `SELECT max(r) FROM ${table}`)
+  // Blob lengths stand in the row headers: long documents are not read for this.
+  const totals = lazy(db, `SELECT count(*), total(length(d)) FROM ${table}`)
   return {
     get: (record) => rowOf(get().get(record))?.[0] as Uint8Array | undefined,
     after: (from, count, bytes) => upTo(after(), from, count, bytes),
@@ -97,7 +103,12 @@ function recordTable(db: DatabaseSync, table: string): RecordTable {
     insert: (record, bytes) => void insert().run(record, bytes),
     replace: (record, bytes) => void replace().run(bytes, record),
     remove: (record) => void remove().run(record),
+    has: (record) => has().get(record) !== undefined,
     last: () => Number(rowOf(last().get())?.[0] ?? 0),
+    totals() {
+      const [documents, bytes] = rowOf(totals().get()) ?? []
+      return { documents: Number(documents), bytes: Number(bytes) }
+    },
   }
 }
 

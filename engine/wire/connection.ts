@@ -86,8 +86,14 @@ export class Connection {
 
   #enqueue(message: Buffer): void {
     this.#queue.push(message)
-    if (!this.#working) void this.#work()
-    else this.#socket.pause()
+    if (!this.#working) {
+      void this.#work()
+      return
+    }
+    this.#socket.pause()
+    // A paused socket does not tell that its other end is gone: nobody waits in front of others.
+    this.#peer.mayWait = false
+    this.#peer.endWait?.()
   }
 
   #fillHeader(chunk: Buffer, at: number): number {
@@ -130,6 +136,7 @@ export class Connection {
     this.#working = true
     for (let bytes = this.#queue.shift(); bytes !== undefined; bytes = this.#queue.shift()) {
       const size = bytes.length
+      this.#peer.mayWait = this.#queue.length === 0 && !this.#socket.destroyed
       await this.#answerOne(bytes)
       this.#budget.release(size)
       if (this.#socket.writableLength > limits.unsentBytes) await this.#drained()
@@ -180,6 +187,9 @@ export class Connection {
   }
 
   #closed(): void {
+    this.#peer.gone = true
+    this.#peer.mayWait = false
+    this.#peer.endWait?.()
     if (this.#message !== undefined) this.#budget.release(this.#message.length)
     for (const bytes of this.#queue) this.#budget.release(bytes.length)
     this.#message = undefined

@@ -8,9 +8,9 @@ import { prepareQuery, type Query, type QueryRequest } from '../plan/query.ts'
 import type { Collection } from '../store/catalog.ts'
 import type { Update } from '../update/compile.ts'
 import { upsertDocument } from '../update/upsert.ts'
-import { ensureCollection, markMultikey, nextRecord, type WriteContext } from './context.ts'
+import { ensureCollection, type WriteContext } from './context.ts'
+import { addDocument, removeDocument, replaceDocument } from './documents.ts'
 import { withId } from './insert.ts'
-import { insertRecord, removeRecord, replaceRecord } from './records.ts'
 
 /** A stored document found for a write. */
 export type Target = { readonly record: number; readonly doc: Document }
@@ -81,14 +81,14 @@ export function applyUpdate(
   const result = update.apply(target.doc, { now, positional })
   if (result.changed) {
     const change = { record: target.record, before: target.doc, after: result.doc, bytes: encode(result.doc) }
-    replaceRecord(ctx.store, collection, change, (index, multikey) => markMultikey(ctx, index, multikey))
+    replaceDocument(ctx, collection, change)
   }
   return result
 }
 
 /** Removes one document. */
 export function applyDelete(ctx: WriteContext, collection: Collection, target: Target): void {
-  removeRecord(ctx.store, collection, target.record, target.doc)
+  removeDocument(ctx, collection, target.record, target.doc)
 }
 
 /** Inserts the document an upsert makes of its filter and update. */
@@ -102,8 +102,6 @@ export function applyUpsert(
 ): Document {
   const doc = withId(upsertDocument(query.node, update, now))
   const collection = ensureCollection(ctx, database, name)
-  insertRecord(ctx.store, collection, nextRecord(ctx, collection), encode(doc), (index, multikey) =>
-    markMultikey(ctx, index, multikey),
-  )
+  addDocument(ctx, collection, encode(doc))
   return doc
 }

@@ -14,6 +14,7 @@ import {
   type FromWriter,
   idBytes,
   newShared,
+  news,
   type Shared,
   seeThePort,
   signals,
@@ -30,6 +31,8 @@ type Waiting = { readonly resolve: (body: Uint8Array) => void; readonly reject: 
 export type WriterEvents = {
   /** Something was committed; whoever waits for it is told next. */
   readonly committed: () => void
+  /** Capped collections got documents, or went away. */
+  readonly news: (collections: readonly number[]) => void
   /** Nothing can be written any more. */
   readonly failed: (reason: string) => void
 }
@@ -138,14 +141,23 @@ export class Writer {
   #receive(message: FromWriter): void {
     if (message === 'answers') this.#takeAnswers()
     else if (message.kind === 'answer') this.#answer(message.id, message.bytes)
+    else if (message.kind === 'news') this.#tellNews(message.collections)
     else if (message.kind === 'failed') this.#events.failed(message.reason)
     while (this.#held.length > 0 && this.#offer(this.#held[0]!)) this.#held.shift()
   }
 
   #takeAnswers(): void {
     const { answers } = this.#shared
-    for (let record = take(answers); record !== undefined; record = take(answers))
-      this.#answer(record.readUInt32LE(0), record.subarray(idBytes))
+    for (let record = take(answers); record !== undefined; record = take(answers)) {
+      const id = record.readUInt32LE(0)
+      if (id === news) this.#tellNews(idsIn(record))
+      else this.#answer(id, record.subarray(idBytes))
+    }
+  }
+
+  #tellNews(collections: readonly number[]): void {
+    this.#events.committed()
+    this.#events.news(collections)
   }
 
   #answer(id: number, bytes: Uint8Array): void {
@@ -168,6 +180,11 @@ export class Writer {
 /** Ids fit the four bytes they travel in, and are not used again while anybody could still wait for them. */
 const lastIdMax = 2 ** 32 - 1
 const idOf = Buffer.alloc(idBytes)
+
+/** The ids after the first. */
+function idsIn(record: Buffer): number[] {
+  return Array.from({ length: record.length / idBytes - 1 }, (_, i) => record.readUInt32LE(idBytes * (i + 1)))
+}
 
 function thread(file: string, data: WriterData | CheckpointerData): Worker {
   return new Worker(new URL(file, import.meta.url), {

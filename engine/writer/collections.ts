@@ -5,7 +5,7 @@ import { namespace } from '../store/catalog.ts'
 import type { Message } from '../wire/message.ts'
 import { changed, ensureCollection, removeCollection, type Statement, type WriteContext } from './context.ts'
 import { existing } from './indexes.ts'
-import { collectionOptions } from './specs.ts'
+import { cappedOptions, collectionOptions } from './specs.ts'
 
 /** Source: `create`. */
 // biome-ignore lint/correctness/useYield: a statement that never rests
@@ -15,7 +15,7 @@ export function* create(ctx: WriteContext, { body }: Message): Statement {
   if (ctx.store.collection(database, name) !== undefined) {
     throw new EngineError('NamespaceExists', `Collection ${namespace(database, name)} already exists.`)
   }
-  ensureCollection(ctx, database, name, collectionOptions(body))
+  ensureCollection(ctx, database, name, collectionOptions(body, cappedOptions(body)))
   return { ok: 1 }
 }
 

@@ -6,12 +6,23 @@ import { limits } from '../limits.ts'
 import { type Collection, type Index, indexFrom, keyPattern } from '../store/catalog.ts'
 import type { Store } from '../store/store.ts'
 
+/** What a collection holds. */
+export type Held = { documents: number; bytes: number }
+
 /** What a write statement works with. It lives as long as the writer. */
 export type WriteContext = {
   readonly store: Store
   readonly noTableScan: boolean
   /** The last record id given out per collection: ids are not reused while the process lives. */
   readonly lastRecord: Map<number, number>
+  /** By capped collection, as far as it was counted. */
+  readonly held: Map<number, Held>
+  /** Capped collections of which those who wait for news are to be told. */
+  readonly stirred: Set<number>
+}
+
+export function newWriteContext(store: Store, noTableScan: boolean): WriteContext {
+  return { store, noTableScan, lastRecord: new Map(), held: new Map(), stirred: new Set() }
 }
 
 /** One statement: it rests after each chunk (the writer commits there) and ends with its answer. */
@@ -71,6 +82,8 @@ export function removeCollection(ctx: WriteContext, collection: Collection): voi
   for (const index of collection.maintained) removeIndex(ctx, index)
   ctx.store.db.prepare('DELETE FROM catalog WHERE id = ?').run(collection.id)
   ctx.store.tables.dropRecords(collection.id)
+  ctx.held.delete(collection.id)
+  if (collection.capped !== undefined) ctx.stirred.add(collection.id)
 }
 
 /** Notes that documents now have arrays on components of an index, so that plans stop relying on the contrary. */

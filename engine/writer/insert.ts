@@ -9,8 +9,8 @@ import { limits } from '../limits.ts'
 import { bsonType, checkDocument, type Element, elements } from '../store/elements.ts'
 import { giveBack } from '../wire/memory.ts'
 import type { Message } from '../wire/message.ts'
-import { ensureCollection, markMultikey, nextRecord, type Statement, type WriteContext } from './context.ts'
-import { insertRecord } from './records.ts'
+import { ensureCollection, type Statement, type WriteContext } from './context.ts'
+import { addDocument } from './documents.ts'
 import { type WriteError, writeError } from './results.ts'
 
 /** Stores the documents as they came; only `_id` is moved to the front, or added. Source: the `insert` command. */
@@ -27,9 +27,7 @@ export function* insert(ctx: WriteContext, message: Message): Statement {
       const doc = prepare(message.bytes, message.bulk[i]!, message.bulk[i + 1]!)
       // Looked up each time: a drop may come between two chunks, and a document may turn an index multikey.
       const collection = ensureCollection(ctx, database, name)
-      insertRecord(ctx.store, collection, nextRecord(ctx, collection), doc, (index, multikey) =>
-        markMultikey(ctx, index, multikey),
-      )
+      addDocument(ctx, collection, doc)
       n++
       bytes += doc.length
       // A large copy was made to bring `_id` to the front.

@@ -9,18 +9,9 @@ import { type Collection, namespace } from '../store/catalog.ts'
 import { compileUpdate } from '../update/compile.ts'
 import type { Message } from '../wire/message.ts'
 import { applyUpdate, firstTarget, searchFor } from './change.ts'
-import {
-  addIndex,
-  changed,
-  ensureCollection,
-  markMultikey,
-  nextRecord,
-  removeCollection,
-  type Statement,
-  type WriteContext,
-} from './context.ts'
+import { addIndex, changed, ensureCollection, removeCollection, type Statement, type WriteContext } from './context.ts'
+import { addDocument } from './documents.ts'
 import { existing } from './indexes.ts'
-import { insertRecord } from './records.ts'
 
 /**
  * `{ mergeDocuments: collection, on: [path], whenMatched: 'fail' | 'keepExisting' | [stage], whenNotMatched: 'insert' |
@@ -51,7 +42,7 @@ function mergeOne(ctx: WriteContext, collection: Collection, body: Document, var
   const target =
     whenMatched === 'fail' ? undefined : firstTarget(searchFor(ctx, collection, { filter, limit: 1 }), undefined)
   if (target === undefined) {
-    if (whenNotMatched === 'insert') insertOne(ctx, collection, identified(doc))
+    if (whenNotMatched === 'insert') addDocument(ctx, collection, encode(identified(doc)))
     if (whenNotMatched === 'fail')
       throw new EngineError(
         13113,
@@ -93,18 +84,15 @@ function isUniqueKey(collection: Collection, on: readonly string[]): boolean {
   )
 }
 
-function insertOne(ctx: WriteContext, collection: Collection, doc: Document): void {
-  insertRecord(ctx.store, collection, nextRecord(ctx, collection), encode(doc), (index, multikey) =>
-    markMultikey(ctx, index, multikey),
-  )
-}
-
 /** `{ openOutput: temporary, like: collection }`: an empty collection with the indexes of another. */
 // biome-ignore lint/correctness/useYield: a statement that never rests
 export function* openOutput(ctx: WriteContext, { body }: Message): Statement {
   const database = textField(body, '$db')
+  const name = textField(body, 'like')
+  const like = ctx.store.collection(database, name)
+  if (like?.capped !== undefined)
+    throw new EngineError(17152, `namespace '${namespace(database, name)}' is capped so it can't be used for $out`)
   const made = ensureCollection(ctx, database, textField(body, 'openOutput'), documentOf({ temp: true }))
-  const like = ctx.store.collection(database, textField(body, 'like'))
   for (const { spec } of like?.indexes.slice(1) ?? []) addIndex(ctx, made.id, spec)
   changed(ctx)
   return { ok: 1 }

@@ -15,14 +15,17 @@ export type ToWriter = WriteRequest | { readonly kind: 'stop' }
 
 /** What a record of the request ring begins with: the id of a command whose message follows, or that the port has the next. */
 export const seeThePort = 0
+/** What a record of the answer ring begins with: the id of a request, or that ids of capped collections follow that have news. */
+export const news = 0
 export const idBytes = 4
 
 export type FromWriter =
   | { readonly kind: 'ready'; readonly cleanStart: boolean }
-  /** Committed answers lie in the ring; each is an id and the reply document. */
+  /** Committed answers lie in the ring, each an id and the reply document; and news. */
   | 'answers'
   /** A committed answer that the ring has no room for. */
   | { readonly kind: 'answer'; readonly id: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'news'; readonly collections: readonly number[] }
   /** The file cannot be written any more; every later write is refused. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'stopped' }

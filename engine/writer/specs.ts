@@ -1,4 +1,4 @@
-import { flagField, optionalDocument } from '../arguments.ts'
+import { flagField, optionalDocument, wholeField } from '../arguments.ts'
 import { type Document, documentOf, isDocument, newDocument } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 
@@ -14,6 +14,33 @@ export function updateSpec(spec: Document, field: string): Document | readonly D
   }
   if (isDocument(value)) return value
   throw new EngineError('FailedToParse', 'Update argument must be either an object or an array')
+}
+
+/** Sizes of capped collections are rounded up to this, and bounded, as mongod does. */
+const capStepBytes = 256
+const capBytesMax = 2 ** 50
+const capDocumentsMax = 2 ** 31
+
+/** What `create` says of a capped collection, as listCollections shows it; nothing for any other. */
+export function cappedOptions(body: Document): Document {
+  const capped = flagField(body, 'capped')
+  const size = wholeField(body, 'size')
+  const max = wholeField(body, 'max')
+  if (size !== undefined && size < 1)
+    throw new EngineError(51024, `BSON field 'size' value must be >= 1, actual value '${size}'`)
+  if (capped && size === undefined)
+    throw new EngineError('InvalidOptions', "the 'size' field is required when 'capped' is true")
+  if (!capped && (size !== undefined || max !== undefined))
+    throw new EngineError(
+      'InvalidOptions',
+      "the 'capped' field needs to be true when either the 'size' or 'max' fields are present",
+    )
+  if (!capped || size === undefined) return newDocument()
+  if (size > capBytesMax) throw new EngineError('BadValue', 'size cannot exceed 1 PB')
+  if (max !== undefined && max >= capDocumentsMax)
+    throw new EngineError('BadValue', 'max in a capped collection has to be < 2^31 or not set')
+  const rounded = Math.ceil(size / capStepBytes) * capStepBytes
+  return documentOf({ capped: true, size: rounded, ...(max !== undefined && max > 0 && { max }) })
 }
 
 /** The options of a collection that listCollections shows: what `create` or `collMod` says, over what stands. */

@@ -14,12 +14,13 @@ import { openGauge, reserveLog } from '../store/wal.ts'
 import { giveBack } from '../wire/memory.ts'
 import { errorBody } from '../wire/reply.ts'
 import { removeUnfinished } from './builds.ts'
-import type { WriteContext } from './context.ts'
+import { newWriteContext } from './context.ts'
 import { type Answer, Groups } from './groups.ts'
 import { dropTemporary } from './output.ts'
 import {
   type FromWriter,
   idBytes,
+  news,
   type Shared,
   seeThePort,
   signals,
@@ -44,13 +45,16 @@ function run(port: MessagePort, data: WriterData): void {
   writeMeta(db, 'clean', 0)
   reserve(data.dir)
   const keepLogShort = logKeeper(db, data)
-  const ctx: WriteContext = { store: new Store(db), noTableScan: data.noTableScan, lastRecord: new Map() }
+  const ctx = newWriteContext(new Store(db), data.noTableScan)
   dropTemporary(ctx)
   if (!cleanStart) inTransaction(db, () => removeUnfinished(ctx))
   const send = (message: FromWriter, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
   const groups = new Groups(ctx, {
     syncDelayMs: data.syncDelayMs,
-    answer: (answers) => sendAnswers(answers, data.shared, send),
+    answer(answers) {
+      sendAnswers(answers, data.shared, send, [...ctx.stirred])
+      ctx.stirred.clear()
+    },
     fail: (text) => send({ kind: 'failed', reason: text }),
   })
   let stopping = false
@@ -136,11 +140,12 @@ function nextOf(port: MessagePort): ToWriter {
   }
 }
 
-/** One wake-up for all answers of a group that fit into the ring. */
+/** One wake-up for all answers of a group that fit into the ring, and for the capped collections that it stirred. */
 function sendAnswers(
   answers: readonly Answer[],
   { answers: ring }: Shared,
   send: (message: FromWriter, transfer?: ArrayBuffer[]) => void,
+  stirred: readonly number[] = [],
 ): void {
   let announced = false
   const idOf = Buffer.alloc(idBytes)
@@ -153,7 +158,19 @@ function sendAnswers(
       send({ kind: 'answer', id, bytes: own }, [own.buffer])
     }
   }
+  if (stirred.length > 0) {
+    if (offer(ring, newsOf(stirred))) announced = true
+    else send({ kind: 'news', collections: stirred })
+  }
   if (announced) send('answers')
+}
+
+/** The record that tells which capped collections have news. */
+function newsOf(collections: readonly number[]): Buffer {
+  const record = Buffer.alloc(idBytes * (collections.length + 1))
+  record.writeUInt32LE(news, 0)
+  for (const [i, id] of collections.entries()) record.writeUInt32LE(id, idBytes * (i + 1))
+  return record
 }
 
 /**

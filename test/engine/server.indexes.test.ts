@@ -218,7 +218,13 @@ describe('engine: indexes', () => {
       ['a findAndModify', (c) => c.findOneAndUpdate({ b: 1 }, { $set: { c: 1 } }), false],
       ['a count', (c) => c.countDocuments({ b: 1 }), false],
       ['a pipeline', (c) => c.aggregate([{ $match: { b: 1 } }]).toArray(), false],
+      ['a tailable cursor over all', (c) => tail(c, {}), true],
+      ['a tailable cursor with a filter, whatever index there is', (c) => tail(c, { _id: 1 as never }), false],
     ]
+    const tail = async (c: Collection<Document>, filter: Document) => {
+      await c.db.createCollection('capped', { capped: true, size: 4096 }).catch(() => undefined)
+      return c.db.collection('capped').find(filter, { tailable: true }).next()
+    }
     for (const [name, run, allowed] of cases) {
       it(`${allowed ? 'lets' : 'refuses'} ${name}`, async () => {
         const result = run(strict.db.collection('c'))

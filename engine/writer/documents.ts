@@ -1,0 +1,81 @@
+/**
+ * Documents as statements write them: with their index entries, and within the bounds of a capped collection.
+ *
+ * Invariants
+ * - After an insert a capped collection is within its bounds: the oldest documents are gone. The one just inserted stays.
+ * - What a capped collection holds is counted once and then kept; whatever undoes a step forgets the count.
+ * - `ctx.stirred` names each capped collection that got a document, or went away, since the last group was answered.
+ */
+import type { Document } from '../bson/document.ts'
+import { EngineError } from '../errors.ts'
+import type { Cap, Collection } from '../store/catalog.ts'
+import { indexedPart } from '../store/entries.ts'
+import { type Held, markMultikey, nextRecord, type WriteContext } from './context.ts'
+import { insertRecord, removeRecord, replaceRecord } from './records.ts'
+
+/** How many of the oldest documents are looked at together, and about how many bytes of them. */
+const oldestChunk = 16
+const oldestBytes = 256 * 1024
+
+/** Stores a new document. @throws EngineError DuplicateKey and others of `insertRecord`, BadValue for one above the cap */
+export function addDocument(ctx: WriteContext, collection: Collection, bytes: Uint8Array): void {
+  const { capped } = collection
+  if (capped !== undefined && bytes.length > capped.sizeBytes)
+    throw new EngineError('BadValue', 'object to insert exceeds cappedMaxSize')
+  const held = capped === undefined ? undefined : heldBy(ctx, collection)
+  insertRecord(ctx.store, collection, nextRecord(ctx, collection), bytes, (index, multikey) =>
+    markMultikey(ctx, index, multikey),
+  )
+  if (capped === undefined || held === undefined) return
+  held.documents++
+  held.bytes += bytes.length
+  removeOldest(ctx, collection, capped, held)
+  ctx.stirred.add(collection.id)
+}
+
+/** Replaces a document; `before` and `after` hold at least what the indexes read. */
+export function replaceDocument(
+  ctx: WriteContext,
+  collection: Collection,
+  change: { readonly record: number; readonly before: Document; readonly after: Document; readonly bytes: Uint8Array },
+): void {
+  const was = sizeInCap(ctx, collection, change.record)
+  replaceRecord(ctx.store, collection, change, (index, multikey) => markMultikey(ctx, index, multikey))
+  // One that grew makes room with the next insert, as in mongod.
+  if (was !== undefined) heldBy(ctx, collection).bytes += change.bytes.length - was
+}
+
+/** Removes a document; `doc` holds at least what the indexes read. */
+export function removeDocument(ctx: WriteContext, collection: Collection, record: number, doc: Document): void {
+  const was = sizeInCap(ctx, collection, record)
+  const held = was === undefined ? undefined : heldBy(ctx, collection)
+  removeRecord(ctx.store, collection, record, doc)
+  if (was === undefined || held === undefined) return
+  held.documents--
+  held.bytes -= was
+}
+
+function removeOldest(ctx: WriteContext, collection: Collection, cap: Cap, held: Held): void {
+  const isOver = () => held.bytes > cap.sizeBytes || (cap.documents > 0 && held.documents > cap.documents)
+  while (isOver()) {
+    for (const [record, bytes] of ctx.store.records(collection.id).after(0, oldestChunk, oldestBytes)) {
+      if (!isOver()) return
+      removeRecord(ctx.store, collection, record, indexedPart(collection, bytes))
+      held.documents--
+      held.bytes -= bytes.length
+    }
+  }
+}
+
+/** The stored size of a document of a capped collection, undefined in any other. */
+function sizeInCap(ctx: WriteContext, collection: Collection, record: number): number | undefined {
+  return collection.capped && ctx.store.records(collection.id).get(record)?.length
+}
+
+function heldBy(ctx: WriteContext, { id }: Collection): Held {
+  const known = ctx.held.get(id)
+  if (known !== undefined) return known
+  const held = ctx.store.records(id).totals()
+  ctx.held.set(id, held)
+  return held
+}
