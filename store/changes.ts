@@ -1,12 +1,17 @@
 /**
- * The change feed: small notes that something changed, one gapless numbered stream per writer process, tailed by every
- * process with a short poll. Notes are hints that make things quick; the sweeps are the truth. Invariants: one insert of a
- * writer is in flight at a time and its numbers only grow, so a reader that has seen n has seen all before it.
+ * The change feed: small notes that something changed, in a capped collection whose end every listening process awaits, so
+ * that a note is pushed to all of them once it is committed and nobody polls. Notes are hints that make things quick; the
+ * sweeps are the truth. Invariants: one insert of a writer is in flight at a time and its numbers only grow; the natural
+ * order of the collection is that of the commits, whoever wrote, so a reader that has seen a note has seen all before it. A
+ * reader that lost its place (the database was away, or so much was written that its last note was overwritten) begins at
+ * the oldest note and goes on after the last one it saw; when that is gone, all that is there is new to it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { deserialize } from 'bson'
+import type { FindCursor } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
 import type { ChangeDoc, ChangeNote } from './documents/service.ts'
-import type { Store } from './open.ts'
+import { isDuplicate, type Store } from './open.ts'
 
 export type { ChangeNote } from './documents/service.ts'
 
@@ -15,38 +20,41 @@ export type ChangeFeed = {
   publish(note: ChangeNote): void
   /** Calls `listener` with the notes of all processes, this one's too, from now on. Returns a function that stops it. */
   listen(listener: (note: ChangeNote) => void): () => void
-  /** Looks for notes more often, while somebody waits for one. Returns a function that stops it. */
-  hurry(): () => void
   close(): Promise<void>
 }
 
-const pollMs = 25
-const hurriedPollMs = 10
-/** Pause after an insert: notes of that time travel together. */
+/** Pause after an insert, and after a batch that followed closely on another: notes of that time travel together. */
 const gatherMs = 10
 const batchMax = 500
 /** Ids in one note. */
 const idsMax = 200
 /** After this many notes wait (the database does not answer), new ones are dropped. */
 const waitingMax = 10_000
+/** How long one question waits for notes: so often a quiet listener asks, and finds out that its connection is dead. */
+const awaitMs = 30_000
+/** More than the collection can hold: the first batch is all that is there. */
+const wholeMax = 1_000_000
+/** Pauses while the notes cannot be read, growing. */
+const pauseFirstMs = 50
+const pauseMaxMs = 5_000
 
-/** Makes the feed of this process. `onError` is told of a poll or insert that failed; both go on. */
+/** Makes the feed of this process. `onError` is told of a question or insert that failed; both go on. */
 export function createChangeFeed(
   store: Store,
   { now, onError }: { now: () => Date; onError: (error: unknown) => void },
 ): ChangeFeed {
   const writer = newToken()
   const listeners = new Set<(note: ChangeNote) => void>()
-  const seen = new Map<string, number>()
+  const ending = new AbortController()
   let waiting: ChangeDoc[] = []
   let sending = 0
   let lastNumber = 0
   let inserting: Promise<void> | null = null
-  let polling: Promise<void> | null = null
+  let following: Promise<void> | null = null
+  /** The last note that was seen. */
+  let place: ChangeDoc['_id'] | null = null
+  let pauseMs = pauseFirstMs
   let closing = false
-  let closed = false
-  let hurrying = 0
-  let wake: (() => void) | null = null
 
   async function insertWaiting(): Promise<void> {
     while (waiting.length > 0) {
@@ -64,32 +72,51 @@ export function createChangeFeed(
     inserting = null
   }
 
-  async function poll(): Promise<void> {
-    const tell = (note: ChangeNote) => {
+  async function followAlways(): Promise<void> {
+    const { signal } = ending
+    while (!signal.aborted) {
+      try {
+        await follow(openTail(store, signal))
+      } catch (error) {
+        if (signal.aborted) return
+        onError(error)
+      }
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
+      pauseMs = Math.min(2 * pauseMs, pauseMaxMs)
+    }
+  }
+
+  /** Tells notes as they come, as long as the cursor lives. */
+  async function follow(tail: Tail): Promise<void> {
+    const there = await nextBatch(tail)
+    if (there.length === 0) {
+      place ??= await begin(store, now())
+      return
+    }
+    pauseMs = pauseFirstMs
+    // Who begins to listen hears nothing of the past.
+    if (place === null) place = decoded(there.at(-1)!)._id
+    else tell(unseen(there, place))
+    for (let before = 0; ; ) {
+      const docs = await nextBatch(tail)
+      if (docs.length === 0) return
+      const at = performance.now()
+      tell(docs.map(decoded))
+      if (at - before < 2 * gatherMs) await sleep(gatherMs)
+      before = at
+    }
+  }
+
+  function tell(docs: readonly ChangeDoc[]): void {
+    for (const { _id, note } of docs) {
+      place = _id
       for (const listener of listeners) listener(note)
     }
-    let caughtUp = false
-    while (!closed && listeners.size > 0) {
-      try {
-        await catchUp(store, seen, caughtUp ? tell : null)
-        caughtUp = true
-      } catch (error) {
-        if (!closed) onError(error)
-      }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, hurrying > 0 ? hurriedPollMs : pollMs)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
-    polling = null
   }
 
   return {
     publish(note) {
-      if (closed || waiting.length >= waitingMax) return
+      if (ending.signal.aborted || waiting.length >= waitingMax) return
       const last = waiting.length > sending ? waiting.at(-1) : undefined
       const merged = last === undefined ? null : mergeNotes(last.note, note)
       if (last !== undefined && merged !== null) {
@@ -102,53 +129,53 @@ export function createChangeFeed(
     },
     listen(listener) {
       listeners.add(listener)
-      polling ??= poll()
+      following ??= followAlways()
       return () => listeners.delete(listener)
-    },
-    hurry() {
-      hurrying += 1
-      if (hurrying === 1) wake?.()
-      let ended = false
-      return () => {
-        if (!ended) hurrying -= 1
-        ended = true
-      }
     },
     async close() {
       closing = true
       await inserting
-      closed = true
       listeners.clear()
-      await polling
+      ending.abort()
+      await following
     },
   }
 }
 
-/** Reads what each writer wrote after the last number seen of it, writer by writer in order. */
-async function catchUp(
-  store: Store,
-  seen: Map<string, number>,
-  tell: ((note: ChangeNote) => void) | null,
-): Promise<void> {
-  for (;;) {
-    const docs = await store.changes.find(unseen(seen)).sort({ _id: 1 }).limit(batchMax).toArray()
-    for (const { _id, note } of docs) {
-      seen.set(_id.w, _id.n)
-      tell?.(note)
-    }
-    if (docs.length < batchMax) return
-  }
+type Tail = FindCursor<unknown>
+
+function openTail(store: Store, signal: AbortSignal): Tail {
+  const awaiting = { tailable: true, awaitData: true, maxAwaitTimeMS: awaitMs } as const
+  return store.changes.find({}, { ...awaiting, batchSize: wholeMax, raw: true, signal })
 }
 
-/** The gaps between what is seen of the writers, in the order of `_id`. */
-function unseen(seen: ReadonlyMap<string, number>): object {
-  const writers = [...seen].sort(([a], [b]) => (a < b ? -1 : 1))
-  const edges: object[] = [{ w: '', n: 0 }]
-  for (const [w, n] of writers) edges.push({ w, n: 0 }, { w, n })
-  edges.push({ w: '\uffff', n: 0 })
-  const gaps: object[] = []
-  for (let edge = 0; edge < edges.length; edge += 2) gaps.push({ _id: { $gt: edges[edge], $lt: edges[edge + 1] } })
-  return gaps.length === 1 ? gaps[0]! : { $or: gaps }
+/** The next notes, once there are any; none: the cursor is dead. */
+async function nextBatch(tail: Tail): Promise<readonly Uint8Array[]> {
+  const first = await tail.next()
+  // The driver's types know decoded documents only; with `raw` each is its bytes.
+  return first === null ? [] : ([first, ...tail.readBufferedDocuments()] as Uint8Array[])
+}
+
+const decoded = (bytes: Uint8Array) => deserialize(bytes) as ChangeDoc
+
+/** What came after a place. */
+function unseen(batch: readonly Uint8Array[], place: ChangeDoc['_id']): readonly ChangeDoc[] {
+  const found: ChangeDoc[] = []
+  for (const bytes of batch.toReversed()) {
+    const doc = decoded(bytes)
+    if (doc._id.w === place.w && doc._id.n === place.n) break
+    found.push(doc)
+  }
+  return found.reverse()
+}
+
+/** Nobody can wait at the end of nothing: the first note of all says nothing. Returns its place. */
+async function begin(store: Store, at: Date): Promise<ChangeDoc['_id']> {
+  const _id = { w: '', n: 0 }
+  await store.changes.insertOne({ _id, at, note: { kind: 'begin' } }).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+  })
+  return _id
 }
 
 /** Two notes of messages as one, so that a busy writer does not write a note for each. */

@@ -2,7 +2,7 @@
  * The collections: their indexes, shard keys and schema versions, in one table (ARCHITECTURE.md, Data). Every unique index
  * begins with the shard key, so that the same code runs on a sharded cluster.
  */
-import type { Collection, Db, IndexDescription } from 'mongodb'
+import { type Collection, type Db, type IndexDescription, MongoServerError } from 'mongodb'
 import type * as accounts from './documents/accounts.ts'
 import type * as events from './documents/events.ts'
 import type * as mail from './documents/mail.ts'
@@ -10,7 +10,16 @@ import type * as search from './documents/search.ts'
 import type * as sending from './documents/sending.ts'
 import type * as service from './documents/service.ts'
 
-type Row = { readonly version: number; readonly shardKey: string; readonly indexes: readonly IndexDescription[] }
+type Row = {
+  readonly version: number
+  /** None where a collection cannot be sharded. */
+  readonly shardKey: string | null
+  readonly indexes: readonly IndexDescription[]
+  /** What it is called in the database, when that is not the name it has here. */
+  readonly name?: string
+  /** It is capped: above this size the oldest documents go. */
+  readonly cappedBytes?: number
+}
 
 const expire = (field: string, seconds = 0): IndexDescription => ({ key: { [field]: 1 }, expireAfterSeconds: seconds })
 const index = (...fields: readonly string[]): IndexDescription => ({
@@ -145,11 +154,14 @@ export const collections = {
   },
   idempotency: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   audit: { version: 1, shardKey: 'accountId', indexes: [unique('accountId', 'seq'), expire('at', 365 * 86_400)] },
-  changes: { version: 1, shardKey: '_id', indexes: [expire('at', 600)] },
+  // Notes of several seconds when mail comes as fast as it can, of hours in quieter times.
+  changes: { version: 2, shardKey: null, indexes: [], name: 'changeNotes', cappedBytes: 2 * 1024 * 1024 },
   state: { version: 1, shardKey: '_id', indexes: [] },
 } as const satisfies { readonly [name: string]: Row }
 
 export type CollectionName = keyof typeof collections
+
+const rows: readonly (readonly [string, Row])[] = Object.entries(collections)
 
 export type Collections = {
   readonly accounts: Collection<accounts.AccountDoc>
@@ -185,16 +197,21 @@ export type Collections = {
 
 /** The typed handles of all collections of a database. */
 export function collectionsOf(db: Db): Collections {
-  const names = Object.keys(collections) as CollectionName[]
-  return Object.fromEntries(names.map((name) => [name, db.collection(name)])) as unknown as Collections
+  return Object.fromEntries(rows.map(([key, { name = key }]) => [key, db.collection(name)])) as unknown as Collections
 }
 
-/** Makes every index that is missing. Safe to repeat and to run in several processes. */
+/** Makes every index and capped collection that is missing. Safe to repeat and to run in several processes. */
 export async function ensureIndexes(db: Db): Promise<void> {
-  const rows: readonly (readonly [string, Row])[] = Object.entries(collections)
   await Promise.all(
-    rows.map(async ([name, { indexes }]) => {
+    rows.map(async ([key, { name = key, indexes, cappedBytes }]) => {
+      if (cappedBytes !== undefined) await ensureCapped(db, name, cappedBytes)
       if (indexes.length > 0) await db.collection(name).createIndexes([...indexes])
     }),
   )
+}
+
+async function ensureCapped(db: Db, name: string, size: number): Promise<void> {
+  await db.createCollection(name, { capped: true, size }).catch((error: unknown) => {
+    if (!(error instanceof MongoServerError) || error.codeName !== 'NamespaceExists') throw error
+  })
 }

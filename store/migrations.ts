@@ -18,6 +18,8 @@ const migrations: readonly Migration[] = [
         .updateMany({ 'counts.agentEmails': { $exists: false } }, [{ $set: { 'counts.agentEmails': sum } }])
     },
   },
+  // Notes were polled from an ordinary collection: now they are in a capped one of another name.
+  { collection: 'changes', to: 2, run: async (db) => void (await db.dropCollection('changes')) },
 ]
 
 /** Runs what is missing and notes the versions reached. Rejects when the database is newer than this program. */

@@ -140,10 +140,8 @@ function listen(ctx: Context, register: WaitRegister): void {
     if (note.kind === 'keys') stopWaitersOf(register, note.keyIds)
     if (note.kind === 'freed') tell(ctx, register, { ids: [note.messageId], mailboxIds: [note.mailboxId] })
   })
-  const stopHurrying = ctx.changes.hurry()
   register.leaveFeed = () => {
     stopListening()
-    stopHurrying()
     register.told.clear()
     for (const timer of register.leased.values()) clearTimeout(timer)
     register.leased.clear()

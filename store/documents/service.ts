@@ -8,6 +8,8 @@ export type ChangeDoc = {
 }
 
 export type ChangeNote =
+  /** Nothing: the first note of a collection. */
+  | { readonly kind: 'begin' }
   /** Messages that came in; `mailboxIds` names each mailbox once. */
   | { readonly kind: 'messages'; readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
   /** Messages that were stored or changed otherwise: Sent copies, drafts. */
