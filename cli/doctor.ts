@@ -5,16 +5,18 @@ import { createResolver, isAbsent } from '../core/dns/resolver.ts'
 import { closeContext } from '../core/process/context.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { countLanes } from '../store/outbox.ts'
-import { openAdminContext } from './admin.ts'
+import { openAdminContext } from './admin-context.ts'
 import { certificateFiles, readCertificate } from './certificate.ts'
+import type { Io } from './io.ts'
 
 type Finding = { readonly what: string; readonly ok: boolean; readonly detail: string }
 
 const connectMs = 2_000
 const expirySoonMs = 14 * 86_400_000
 
-/** Prints a line for each thing looked at. True when all is well. */
-export async function doctor(settings: Settings): Promise<boolean> {
+/** Prints a line for each thing looked at. Returns status 1 when anything is wrong. */
+export async function doctor(io: Io): Promise<number> {
+  const settings = io.settings()
   const checks = [
     port('http', settings.http),
     port('smtp', settings.smtp),
@@ -24,8 +26,8 @@ export async function doctor(settings: Settings): Promise<boolean> {
     database(settings),
   ]
   const findings = (await Promise.all(checks)).flat()
-  for (const { what, ok, detail } of findings) console.log(`${ok ? 'ok  ' : 'BAD '} ${what}: ${detail}`)
-  return findings.every(({ ok }) => ok)
+  for (const { what, ok, detail } of findings) io.out(`${ok ? 'ok  ' : 'BAD '} ${what}: ${detail}\n`)
+  return findings.every(({ ok }) => ok) ? 0 : 1
 }
 
 function port(name: string, { host, port: number }: { host: string; port: number }): Promise<Finding> {

@@ -8,17 +8,24 @@ import { serviceVersion } from '../operations/version.ts'
 import { failures } from '../schemas/failures.ts'
 import { listSettings, variableOf } from '../schemas/settings.ts'
 import { enginePage } from './engine-page.ts'
+import type { Io } from './io.ts'
 
 const folder = fileURLToPath(new URL('../docs/', import.meta.url))
 
-/** Writes every derived document. */
-export async function writeGenerated(): Promise<void> {
+/** Writes every derived document. With `check` it writes none and returns status 1 when one is out of date. */
+export async function generate({ err }: Io, { check = false }: { readonly check?: boolean }): Promise<number> {
+  if (!check) await writeDocuments()
+  const stale = check ? await staleDocuments() : []
+  for (const file of stale) err(`${file} is out of date: run npm run generate.\n`)
+  return stale.length === 0 ? 0 : 1
+}
+
+async function writeDocuments(): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const [name, text] of documents()) await writeFile(path.join(folder, name), text)
 }
 
-/** The derived documents that are not as they should be. */
-export async function checkGenerated(): Promise<readonly string[]> {
+async function staleDocuments(): Promise<readonly string[]> {
   const stale: string[] = []
   for (const [name, text] of documents()) {
     const there = await readFile(path.join(folder, name), 'utf8').catch(() => '')

@@ -10,10 +10,13 @@ const modules = path.join(root, 'node_modules')
 /** The Node 24 that npm installed. */
 export const nodePath = path.join(modules, 'node', 'bin', 'node')
 
-/** Leaves the process with status 1 when the installation fails. What is started next keeps its compiled code: a start takes half as long. */
+/**
+ * Returns whether anything had to be installed; ends the process with status 1 when that fails. What is started next keeps
+ * its compiled code in node_modules: a start takes half as long.
+ */
 export function ensureInstalled() {
   process.env.NODE_COMPILE_CACHE ??= path.join(modules, '.cache', 'compile')
-  if (isInstalled()) return
+  if (isInstalled()) return false
   console.error('Installing what is missing (once) ...')
   // npm install, not npm ci: ci refuses a lock that names optional packages of other platforms.
   const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -25,6 +28,7 @@ export function ensureInstalled() {
     console.error('npm install failed.')
     process.exit(1)
   }
+  return true
 }
 
 function isInstalled() {

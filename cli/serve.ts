@@ -7,126 +7,132 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import { createLog } from '../core/process/context.ts'
+import { createLog } from '../core/process/log.ts'
 import { writeInstance } from '../plugins/instance.ts'
 import type { Settings } from '../schemas/settings.ts'
-import { type CertificateFiles, ensureCertificate } from './certificate.ts'
+import { ensureCertificate } from './certificate.ts'
 import { loginArguments } from './database-login.ts'
 import { enginePaths, engineUrl, makeFolders, withPorts } from './instance.ts'
+import type { Io } from './io.ts'
+import { type PartName, partNames, partsOf } from './parts.ts'
 import { type Part, type PartOptions, startPart } from './supervisor.ts'
 
-export const partNames = ['api', 'smtp'] as const
-export type PartName = (typeof partNames)[number]
-
 const repository = fileURLToPath(new URL('..', import.meta.url))
-/** Orderly stop takes at most 20 s (decisions.md 5): Haraka may finish transactions, then the service, then the engine. */
-const stopMs = { smtp: 12_000, service: 4_000, engine: 3_500 } as const
-
-/** Longer than what a killed supervisor started takes to leave the data folder (engine/limits.ts, orphanMs). */
-const lockWaitMs = 6_000
-
-/** Runs until it is told to stop. `only` limits the parts; the embedded engine runs whenever a part needs it. */
-export async function serve(wanted: Settings, only: readonly PartName[]): Promise<void> {
-  const log = createLog(wanted, 'supervisor')
-  await makeFolders(wanted.data)
-  const settings = await withPorts(wanted)
-  const parts = new Map<string, Part>()
-  const stop = stopper(parts, log)
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
-  process.on('disconnect', () => void stop(0))
-  // The starter may have died before anybody listened.
-  if (process.connected === false) return stop(0)
-  try {
-    await startParts({ settings, only, parts, log })
-  } catch (error) {
-    if (stop.isStopping()) return
-    log.fatal({ err: error }, 'the service could not be started')
-    console.error(error instanceof Error ? error.message : String(error))
-    await stop(1)
-    return
-  }
-  if (!stop.isStopping()) announce(settings, parts)
-}
-
-type Stop = ((status: number) => Promise<void>) & { isStopping(): boolean }
-
-function stopper(parts: ReadonlyMap<string, Part>, log: Logger): Stop {
-  let stopping = false
-  const stop = async (status: number) => {
-    if (stopping) return
-    stopping = true
-    log.info('stopping')
-    parts.get('service')?.send({ closeDoors: true })
-    await parts.get('smtp')?.stop(stopMs.smtp)
-    await parts.get('service')?.stop(stopMs.service)
-    await parts.get('engine')?.stop(stopMs.engine)
-    process.exit(status)
-  }
-  return Object.assign(stop, { isStopping: () => stopping })
-}
-
-async function startParts({
-  settings: given,
-  only,
-  parts,
-  log,
-}: {
-  settings: Settings
-  only: readonly PartName[]
-  parts: Map<string, Part>
-  log: Logger
-}): Promise<void> {
-  const tell = () => {
-    const up = Object.fromEntries(
-      [...parts].filter(([name]) => name !== 'service').map(([name, part]) => [name, part.isReady()]),
-    )
-    parts.get('service')?.send({ parts: up })
-  }
-  const start = async (options: PartOptions) => {
-    const part = startPart(options, { log, onChange: tell })
-    parts.set(options.name, part)
-    await part.started
-    tell()
-  }
-  let settings = given
-  if (settings.mongodbUrl === null) {
-    const { folder, socket } = enginePaths(settings.data)
-    const waiting = ['--lock-wait-ms', String(lockWaitMs)]
-    const args = ['--data', folder, '--socket', socket, ...waiting, ...(await loginArguments(settings))]
-    await start({ name: 'engine', script: script('engine/main.ts'), args })
-    settings = { ...settings, mongodbUrl: engineUrl(settings.data) }
-  }
-  const env = { MAILROOM_SETTINGS: JSON.stringify(settings) }
-  const starting: Promise<void>[] = []
-  if (only.includes('api'))
-    starting.push(start({ name: 'service', script: script('cli/main.ts'), args: ['run-service'], env }))
-  if (only.includes('smtp')) {
-    const tls = await ensureCertificate(settings.data, settings.hostname ?? hostname(), new Date())
-    starting.push(startHaraka(settings, tls, start, env))
-  }
-  await Promise.all(starting)
-}
-
-async function startHaraka(
-  settings: Settings,
-  tls: CertificateFiles,
-  start: (options: PartOptions) => Promise<void>,
-  env: Readonly<Record<string, string>>,
-): Promise<void> {
-  const dir = path.join(settings.data, 'haraka')
-  await writeInstance({ dir, settings, repository, tls })
-  await start({ name: 'smtp', script: script('node_modules/haraka/bin/haraka'), args: ['-c', dir], env })
-}
-
 const script = (name: string) => path.join(repository, name)
 
-/** The greeting of a terminal, and the one line of JSON that programs read (decisions.md 5). */
-function announce(settings: Settings, parts: ReadonlyMap<string, Part>): void {
-  const http = parts.has('service') ? `http://${settings.http.host}:${settings.http.port}` : null
-  const mail = (port: number | null) => (parts.has('smtp') && port !== null ? `${settings.smtp.host}:${port}` : null)
-  if (process.stdout.isTTY && http !== null) {
-    console.log(`Mailroom is up. Make your first mailbox:\n\n  curl -X POST ${http}/api/v1/signup\n`)
+/** An orderly stop takes at most 20 s (decisions.md 5): Haraka may finish transactions, then the service, then the engine. */
+const stopMs = { smtp: 12_000, service: 4_000, engine: 3_500 } as const
+
+/** Longer than the parts of a killed supervisor take to leave the data folder (engine/limits.ts, orphanMs). */
+const lockWaitMs = 6_000
+
+/** Runs until it is told to stop. `only` limits the parts. Returns the exit status. */
+export async function serve(io: Io, { only }: { readonly only?: string }): Promise<number> {
+  const names = only === undefined ? partNames : partsOf(only)
+  const given = io.settings()
+  const log = createLog(given, 'supervisor')
+  await makeFolders(given.data)
+  const settings = await withPorts(given)
+  const service = new Service(log)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => service.stop(0))
+  // The channel to the process that started this one (cli/bin.js) closes when that dies; it may have died already.
+  process.on('disconnect', () => service.stop(0))
+  if (process.connected === false) service.stop(0)
+  startParts(service, settings, names).then(
+    () => announce(io, settings, service),
+    (error: unknown) => {
+      if (service.isStopping) return
+      log.fatal({ err: error }, 'the service could not be started')
+      io.err(`${error instanceof Error ? error.message : String(error)}\n`)
+      service.stop(1)
+    },
+  )
+  return service.stopped
+}
+
+/** The running parts. Invariant: once a stop has begun, nothing is started and nothing is said to be ready. */
+class Service {
+  /** Resolves with the exit status when all parts have ended. */
+  readonly stopped: Promise<number>
+  isStopping = false
+  readonly #log: Logger
+  readonly #parts = new Map<string, Part>()
+  readonly #resolveStopped: (status: number) => void
+
+  constructor(log: Logger) {
+    const { promise, resolve } = Promise.withResolvers<number>()
+    this.stopped = promise
+    this.#resolveStopped = resolve
+    this.#log = log
   }
+
+  has(name: string): boolean {
+    return this.#parts.has(name)
+  }
+
+  /** Resolves when the part is ready. Rejects when it could not start, or when a stop has begun. */
+  async start(options: PartOptions): Promise<void> {
+    if (this.isStopping) throw new Error('The service is stopping.')
+    const part = startPart(options, { log: this.#log, onChange: () => this.#tellService() })
+    this.#parts.set(options.name, part)
+    await part.started
+    this.#tellService()
+  }
+
+  stop(status: number): void {
+    if (this.isStopping) return
+    this.isStopping = true
+    this.#log.info('stopping')
+    this.#stopParts().then(() => this.#resolveStopped(status))
+  }
+
+  async #stopParts(): Promise<void> {
+    this.#parts.get('service')?.send({ closeDoors: true })
+    await this.#parts.get('smtp')?.stop(stopMs.smtp)
+    await this.#parts.get('service')?.stop(stopMs.service)
+    await this.#parts.get('engine')?.stop(stopMs.engine)
+  }
+
+  /** It answers /readyz, and knows of the other parts what it is told. */
+  #tellService(): void {
+    const others = [...this.#parts].filter(([name]) => name !== 'service')
+    const parts = Object.fromEntries(others.map(([name, part]) => [name, part.isReady()]))
+    this.#parts.get('service')?.send({ parts })
+  }
+}
+
+async function startParts(service: Service, given: Settings, names: readonly PartName[]): Promise<void> {
+  if (given.mongodbUrl === null) await service.start(await enginePart(given))
+  const settings = { ...given, mongodbUrl: given.mongodbUrl ?? engineUrl(given.data) }
+  const env = { MAILROOM_SETTINGS: JSON.stringify(settings) }
+  const start = {
+    api: () => service.start({ name: 'service', script: script('cli/service-main.ts'), env }),
+    smtp: async () => service.start({ ...(await harakaPart(settings)), env }),
+  }
+  await Promise.all(names.map((name) => start[name]()))
+}
+
+async function enginePart(settings: Settings): Promise<PartOptions> {
+  const { folder, socket } = enginePaths(settings.data)
+  const waiting = ['--lock-wait-ms', String(lockWaitMs)]
+  const args = ['--data', folder, '--socket', socket, ...waiting, ...(await loginArguments(settings))]
+  return { name: 'engine', script: script('engine/main.ts'), args }
+}
+
+async function harakaPart(settings: Settings): Promise<PartOptions> {
+  const dir = path.join(settings.data, 'haraka')
+  const tls = await ensureCertificate(settings.data, settings.hostname ?? hostname(), new Date())
+  await writeInstance({ dir, settings, repository, tls })
+  return { name: 'smtp', script: script('node_modules/haraka/bin/haraka'), args: ['-c', dir] }
+}
+
+/** The greeting of a terminal, and the one line of JSON that programs read (decisions.md 5). */
+function announce({ out }: Io, settings: Settings, service: Service): void {
+  if (service.isStopping) return
+  const http = service.has('service') ? `http://${settings.http.host}:${settings.http.port}` : null
+  const mail = (port: number | null) => (service.has('smtp') && port !== null ? `${settings.smtp.host}:${port}` : null)
+  if (process.stdout.isTTY && http !== null)
+    out(`Mailroom is up. Make your first mailbox:\n\n  curl -X POST ${http}/api/v1/signup\n\n`)
   const line = {
     ready: true,
     http,
@@ -139,5 +145,5 @@ function announce(settings: Settings, parts: ReadonlyMap<string, Part>): void {
     dns: null,
     data: settings.data,
   }
-  console.log(JSON.stringify(line))
+  out(`${JSON.stringify(line)}\n`)
 }

@@ -1,9 +1,10 @@
-/** The service process: API, MCP and the clocks, started by the supervisor. */
-import { createServer } from 'node:http'
+/** The service process: API, MCP and the clocks. */
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createApi } from '../api/app.ts'
+import type { Readiness } from '../api/endpoints.ts'
 import { ensureSharedDomain } from '../core/mailbox/domains.ts'
-import { closeContext, openContext } from '../core/process/context.ts'
+import { type Context, closeContext, openContext } from '../core/process/context.ts'
 import { noteStart, noteStop } from '../core/upkeep/quota-recount.ts'
 import { closeWaiters } from '../core/wait/waiters.ts'
 import { startAnnouncer } from '../jobs/announcer.ts'
@@ -12,12 +13,9 @@ import { startIndexer } from '../jobs/indexer.ts'
 import { createMcp } from '../mcp/server.ts'
 import type { Settings } from '../schemas/settings.ts'
 
-/** What the supervisor tells: which parts are up. */
-type Told = {
-  readonly parts?: Readonly<Record<string, boolean>>
-  readonly closeDoors?: boolean
-  readonly stop?: boolean
-}
+/** Which parts of the service are up. */
+type Parts = Readonly<Record<string, boolean>>
+type FromSupervisor = { readonly parts?: Parts; readonly closeDoors?: boolean; readonly stop?: boolean }
 
 const pingMs = 2_000
 const stopMs = 15_000
@@ -25,83 +23,91 @@ const stopMs = 15_000
 const doorsMs = 3_000
 /** The same when the supervisor is gone: nobody may find a port held, and the engine leaves after us. */
 const orphanMs = 2_500
-const idleMs = 50
+const idleCheckMs = 50
 
+/** Resolves when the service is ready; it runs until the supervisor stops it, or is gone. Rejects when it cannot start. */
 export async function runService(settings: Settings): Promise<void> {
   // A start whose supervisor is gone waits for a database that is gone too.
-  let started = false
-  const leave = () => {
-    if (!started) process.exit(1)
-  }
+  const leave = () => process.exit(1)
   process.on('disconnect', leave)
   if (process.connected === false) leave()
   const ctx = await openContext({ settings, role: 'service' })
   await ensureSharedDomain(ctx)
   // Not ready before the supervisor has told which parts there are.
-  let parts: Readonly<Record<string, boolean>> = { supervisor: false }
+  let parts: Parts = { supervisor: false }
+  const server = createServer(createApi(ctx, { readiness: () => readinessOf(ctx, parts), mcp: createMcp(ctx) }))
+  const doors = doorsOf(ctx, server)
+  await noteStart(ctx)
+  const jobs = [await startClocks(ctx), startAnnouncer(ctx), startIndexer(ctx)]
+  await listen(server, settings.http)
+  const stop = stopOf(ctx, { doors, jobs })
+  process.on('message', (told: FromSupervisor) => {
+    if (told.parts !== undefined) parts = told.parts
+    if (told.closeDoors === true) void doors.close()
+    if (told.stop === true) void stop(stopMs)
+  })
+  process.off('disconnect', leave)
+  process.on('disconnect', () => void stop(orphanMs))
+  const { port } = server.address() as AddressInfo
+  process.send?.({ ready: true, http: `${settings.http.host}:${port}` })
+}
 
-  async function readiness(): Promise<{ ready: boolean; parts: Readonly<Record<string, boolean>> }> {
-    // As they are now: the answer of the database may wait until it is up again.
-    const told = parts
-    const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('late')), pingMs).unref())
-    const database = await Promise.race([ctx.store.ping(), late]).then(
-      () => true,
-      () => false,
-    )
-    const all = { ...told, database, api: true }
-    return { ready: Object.values(all).every((up) => up), parts: all }
-  }
+/** Of the parts as they are now: the answer of the database may wait until it is up again. */
+async function readinessOf(ctx: Context, parts: Parts): Promise<Readiness> {
+  const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('late')), pingMs).unref())
+  const database = await Promise.race([ctx.store.ping(), late]).then(
+    () => true,
+    () => false,
+  )
+  const all = { ...parts, database, api: true }
+  return { ready: Object.values(all).every((up) => up), parts: all }
+}
 
+function listen(server: Server, { host, port }: Settings['http']): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+}
+
+type Doors = { close(): Promise<void> }
+
+/** To close them: requests that are under way are answered; a connection that is kept alive brings no further ones. */
+function doorsOf(ctx: Context, server: Server): Doors {
   let closing: Promise<void> | null = null
-  const server = createServer(createApi(ctx, { readiness, mcp: createMcp(ctx) }))
   server.prependListener('request', (_request, response) => {
     if (closing !== null) response.setHeader('Connection', 'close')
   })
-  await noteStart(ctx)
-  const announcer = startAnnouncer(ctx)
-  const indexer = startIndexer(ctx)
-  const clocks = await startClocks(ctx)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(settings.http.port, settings.http.host, resolve)
-  })
-
-  // Requests that are under way are answered; a connection that is kept alive brings no further ones.
-  function closeDoors(): Promise<void> {
-    closeWaiters(ctx)
-    closing ??= new Promise((resolve) => {
-      const sweep = setInterval(() => server.closeIdleConnections(), idleMs)
-      setTimeout(() => server.closeAllConnections(), doorsMs).unref()
-      server.close(() => {
-        clearInterval(sweep)
-        resolve()
+  return {
+    close() {
+      closeWaiters(ctx)
+      closing ??= new Promise((resolve) => {
+        const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
+        setTimeout(() => server.closeAllConnections(), doorsMs).unref()
+        server.close(() => {
+          clearInterval(idle)
+          resolve()
+        })
       })
-    })
-    return closing
+      return closing
+    },
   }
+}
 
-  let stopping = false
-  async function stop(withinMs: number): Promise<void> {
-    if (stopping) return
-    stopping = true
+type Running = { readonly doors: Doors; readonly jobs: readonly { stop(): Promise<void> }[] }
+
+/** Doors first, then the jobs in their order, then what they have left to write. Ends the process. */
+function stopOf(ctx: Context, { doors, jobs }: Running): (withinMs: number) => Promise<void> {
+  let isStopping = false
+  return async (withinMs) => {
+    if (isStopping) return
+    isStopping = true
     setTimeout(() => process.exit(1), withinMs).unref()
-    await closeDoors()
-    await clocks.stop()
-    await announcer.stop()
-    await indexer.stop()
+    await doors.close()
+    for (const job of jobs) await job.stop()
     // Without its supervisor nobody knows how the other parts end.
     if (process.connected) await noteStop(ctx)
     await closeContext(ctx)
     process.exit(0)
   }
-
-  process.on('message', (told: Told) => {
-    if (told.parts !== undefined) parts = told.parts
-    if (told.closeDoors === true) void closeDoors()
-    if (told.stop === true) void stop(stopMs)
-  })
-  started = true
-  process.on('disconnect', () => void stop(orphanMs))
-  const { port } = server.address() as AddressInfo
-  process.send?.({ ready: true, http: `${settings.http.host}:${port}` })
 }

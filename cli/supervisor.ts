@@ -13,93 +13,120 @@ export type PartOptions = {
   readonly env?: Readonly<Record<string, string>>
 }
 
-export type Ready = { readonly ready: true; readonly [field: string]: unknown }
-
 export type Part = {
   readonly name: string
   /** Resolves with the first ready message. Rejects when the part ends before it ever was ready, with what it said in `failed`. */
-  readonly started: Promise<Ready>
+  readonly started: Promise<void>
   isReady(): boolean
   send(message: object): void
   /** Asks the part to stop and waits; past `withinMs` it is killed. */
   stop(withinMs: number): Promise<void>
 }
 
+/** What a part says over its channel: that it is ready, or why it never will be. */
+type Said = { readonly ready?: unknown; readonly failed?: unknown }
+
+/** `onChange` is called whenever the part becomes ready or ends. */
+type Watching = { readonly log: Logger; readonly onChange: () => void }
+
 const pauseFirstMs = 200
 const pauseMaxMs = 10_000
 /** A part that lived this long has recovered: its next pause is the first again. */
 const recoveredMs = 30_000
 
-/** Starts a part under the Node that runs this. `onChange` is told whenever it becomes ready or ends. */
-export function startPart(
-  { name, script, args = [], env = {} }: PartOptions,
-  { log, onChange }: { log: Logger; onChange: () => void },
-): Part {
-  let child: ChildProcess | null = null
-  let ready = false
-  let stopping = false
-  let everReady = false
-  let failure: string | null = null
-  let pauseMs = pauseFirstMs
-  let timer: NodeJS.Timeout | undefined
-  const ended: (() => void)[] = []
-  const { promise: started, resolve, reject } = Promise.withResolvers<Ready>()
-  started.catch(() => undefined)
+/** Starts a part under the Node that runs this. */
+export function startPart(options: PartOptions, watching: Watching): Part {
+  return new ChildPart(options, watching)
+}
 
-  function launch(): void {
-    const since = Date.now()
-    child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
+class ChildPart implements Part {
+  readonly name: string
+  readonly started: Promise<void>
+  readonly #options: PartOptions
+  readonly #watching: Watching
+  readonly #starting = Promise.withResolvers<void>()
+  #child: ChildProcess | null = null
+  #launchedAt = 0
+  #isReady = false
+  #wasReady = false
+  #isStopping = false
+  #failure: string | null = null
+  #pauseMs = pauseFirstMs
+  #pause: NodeJS.Timeout | undefined
+
+  constructor(options: PartOptions, watching: Watching) {
+    this.name = options.name
+    this.#options = options
+    this.#watching = watching
+    this.started = this.#starting.promise
+    // Whoever waits for it hears of it; a part that nobody waits for may fail too.
+    this.started.catch(() => undefined)
+    this.#launch()
+  }
+
+  isReady(): boolean {
+    return this.#isReady
+  }
+
+  send(message: object): void {
+    if (this.#child?.connected === true) this.#child.send(message, () => undefined)
+  }
+
+  async stop(withinMs: number): Promise<void> {
+    this.#isStopping = true
+    clearTimeout(this.#pause)
+    const child = this.#child
+    if (child === null) return
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    this.send({ stop: true })
+    const kill = setTimeout(() => {
+      this.#watching.log.error({ part: this.name }, 'part did not stop in time; killing it')
+      child.kill('SIGKILL')
+    }, withinMs)
+    await ended
+    clearTimeout(kill)
+  }
+
+  #launch(): void {
+    const { script, args = [], env = {} } = this.#options
+    this.#launchedAt = Date.now()
+    this.#child = spawn(process.execPath, [script, ...args], {
       detached: true,
       stdio: ['ignore', 2, 2, 'ipc'],
       env: { ...process.env, ...env },
     })
-    child.on('message', (message: unknown) => {
-      const { failed } = message as { readonly failed?: unknown }
-      if (typeof failed === 'string') failure = failed
-      if ((message as Partial<Ready>).ready !== true) return
-      ready = true
-      everReady = true
-      resolve(message as Ready)
-      onChange()
-    })
-    child.on('error', (error) => log.error({ err: error, part: name }, 'part'))
-    child.on('exit', (code, signal) => {
-      child = null
-      ready = false
-      for (const tell of ended.splice(0)) tell()
-      onChange()
-      if (stopping) return
-      if (!everReady)
-        reject(new Error(`${name} could not start: ${failure ?? `it ended with ${signal ?? `status ${code}`}`}.`))
-      if (!everReady) return
-      if (Date.now() - since > recoveredMs) pauseMs = pauseFirstMs
-      log.error({ part: name, code, signal, pauseMs }, 'part ended; starting it again')
-      timer = setTimeout(launch, pauseMs)
-      pauseMs = Math.min(pauseMs * 2, pauseMaxMs)
-    })
+    this.#child.on('message', (said: Said) => this.#hear(said))
+    this.#child.on('error', (error) => this.#watching.log.error({ err: error, part: this.name }, 'part'))
+    this.#child.on('exit', (code, signal) => this.#ended(code, signal))
   }
 
-  launch()
-  return {
-    name,
-    started,
-    isReady: () => ready,
-    send(message) {
-      if (child?.connected === true) child.send(message, () => undefined)
-    },
-    async stop(withinMs) {
-      stopping = true
-      clearTimeout(timer)
-      const running = child
-      if (running === null) return
-      const end = new Promise<void>((done) => ended.push(done))
-      if (running.connected) running.send({ stop: true }, () => undefined)
-      const kill = setTimeout(() => {
-        log.error({ part: name }, 'part did not stop in time; killing it')
-        running.kill('SIGKILL')
-      }, withinMs)
-      await end
-      clearTimeout(kill)
-    },
+  #hear({ ready, failed }: Said): void {
+    if (typeof failed === 'string') this.#failure = failed
+    if (ready !== true) return
+    this.#isReady = true
+    this.#wasReady = true
+    this.#starting.resolve()
+    this.#watching.onChange()
   }
+
+  #ended(code: number | null, signal: NodeJS.Signals | null): void {
+    this.#child = null
+    this.#isReady = false
+    this.#watching.onChange()
+    if (this.#isStopping) return
+    if (this.#wasReady) this.#launchLater({ code, signal })
+    else this.#starting.reject(new Error(`${this.name} could not start: ${this.#failure ?? endOf(code, signal)}.`))
+  }
+
+  #launchLater(ending: object): void {
+    if (Date.now() - this.#launchedAt > recoveredMs) this.#pauseMs = pauseFirstMs
+    const pauseMs = this.#pauseMs
+    this.#watching.log.error({ part: this.name, ...ending, pauseMs }, 'part ended; starting it again')
+    this.#pause = setTimeout(() => this.#launch(), pauseMs)
+    this.#pauseMs = Math.min(pauseMs * 2, pauseMaxMs)
+  }
+}
+
+function endOf(code: number | null, signal: NodeJS.Signals | null): string {
+  return `it ended with ${signal ?? `status ${code}`}`
 }

@@ -32,16 +32,21 @@ export type Service = ReadyLine & {
 const bin = fileURLToPath(new URL('../cli/bin.js', import.meta.url))
 const startMs = 40_000
 
-/** Starts `mailroom serve` with port 0 everywhere. `env` adds settings; `data` continues in an earlier folder. */
+/**
+ * Starts `mailroom serve` with port 0 everywhere. `env` adds settings; `data` continues in an earlier folder; `node` is the
+ * Node to start it with, when that is to be another than ours.
+ */
 export async function startService({
   env = {},
   data,
+  node = process.execPath,
 }: {
   env?: Record<string, string>
   data?: string
+  node?: string
 } = {}): Promise<Service> {
   const folder = data ?? (await mkdtemp(path.join(tmpdir(), 'mailroom-test-')))
-  const child = spawn(process.execPath, [bin, 'serve'], {
+  const child = spawn(node, [bin, 'serve'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,

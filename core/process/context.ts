@@ -1,7 +1,7 @@
 /** What every function of core is given: settings, store, time, log, secrets, and the request it serves. */
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import type { Settings } from '../../schemas/settings.ts'
 import { type ArrivalWriter, createArrivalWriter } from '../../store/arrivals.ts'
 import { type ChangeFeed, createChangeFeed } from '../../store/changes.ts'
@@ -12,6 +12,7 @@ import { answersPolicy, createResolver, type Resolver } from '../dns/resolver.ts
 import { createParsing, type Parsing } from '../parsing/parsing.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { createKept } from './kept.ts'
+import { createLog } from './log.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 
 /**
@@ -122,29 +123,4 @@ export async function closeContext(ctx: Context): Promise<void> {
 /** The same context for one request: its id is on every log line. */
 export function withRequest(ctx: Context, requestId: string): Context {
   return { ...ctx, requestId, requestedAt: ctx.clock.now(), log: ctx.log.child({ requestId }) }
-}
-
-/** The structured log of a process, on standard error. Credentials are cut wherever they appear as fields. */
-export function createLog(settings: Settings, role: string): Logger {
-  return pino(
-    {
-      level: settings.log.level,
-      base: { role, pid: process.pid },
-      timestamp: pino.stdTimeFunctions.isoTime,
-      redact: {
-        paths: [
-          'authorization',
-          'apiKey',
-          'password',
-          'secret',
-          '*.authorization',
-          '*.apiKey',
-          '*.password',
-          '*.secret',
-        ],
-        remove: true,
-      },
-    },
-    pino.destination({ fd: 2, sync: false }),
-  )
 }

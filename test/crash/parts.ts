@@ -9,13 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export const victims = ['engine', 'smtp', 'service', 'supervisor', 'starter'] as const
 export type Victim = (typeof victims)[number]
 
-/** A piece of each one's command line; NUL lies between arguments. */
-const marks: { readonly [victim in Victim]: string } = {
-  engine: '/engine/main.ts\0',
-  smtp: '/haraka/bin/haraka\0',
-  service: '/cli/main.ts\0run-service',
-  supervisor: '/cli/main.ts\0serve',
-  starter: '/cli/bin.js\0serve',
+/** A piece of each one's command line; NUL lies between arguments. Without a starter it is the supervisor that is called so. */
+const marks: { readonly [victim in Victim]: readonly string[] } = {
+  engine: ['/engine/main.ts\0'],
+  smtp: ['/haraka/bin/haraka\0'],
+  service: ['/cli/service-main.ts\0'],
+  supervisor: ['/cli/main.ts\0serve', '/cli/bin.js\0serve'],
+  starter: ['/cli/bin.js\0serve'],
 }
 const pollMs = 10
 
@@ -33,7 +33,9 @@ export function processesOf(folder: string): number[] {
 
 /** The process of a part; null while there is none. */
 export function findPart(folder: string, victim: Victim): number | null {
-  return processesOf(folder).find((pid) => `${readProc(String(pid), 'cmdline')}\0`.includes(marks[victim])) ?? null
+  const running = processesOf(folder).map((pid) => ({ pid, called: `${readProc(String(pid), 'cmdline')}\0` }))
+  const found = marks[victim].map((mark) => running.find(({ called }) => called.includes(mark)))
+  return found.find((process) => process !== undefined)?.pid ?? null
 }
 
 /** The process of a part that is another one than `before`, at most `withinMs` from now. */

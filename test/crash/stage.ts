@@ -2,7 +2,7 @@
  * One service that is killed and comes back on the same data folder, and the world around it. Invariant: between two rounds
  * everything runs and nothing waits to be done.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { engineUrl } from '../../cli/instance.ts'
@@ -47,13 +47,16 @@ export class Stage {
       MAILROOM_WEBHOOKS_ALLOW_PRIVATE: 'true',
       MAILROOM_LOG_LEVEL: 'warn',
     }
-    const service = await startService({ data: folder, env })
+    // Another Node than ours needs a starter, which is to be killed too.
+    await copyFile(process.execPath, path.join(folder, 'node'))
+    const service = await startService({ data: folder, env, node: path.join(folder, 'node') })
     return new Stage({ folder, remote, hooks, service }, env)
   }
 
   /** Starts the service again on the same folder. */
   async start(): Promise<void> {
-    this.service = await startService({ data: this.folder, env: this.#env })
+    const node = path.join(this.folder, 'node')
+    this.service = await startService({ data: this.folder, env: this.#env, node })
   }
 
   /** A context on the running service's database for which it is a minute later, so that its sweeps see all that was cut off. */

@@ -4,8 +4,11 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { runCommand } from '../../cli/command-line.ts'
+import { serviceVersion } from '../../operations/version.ts'
 import { client, type Json, type Service, startService } from '../service.ts'
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
@@ -15,6 +18,11 @@ type Ended = {
   readonly out: string
   readonly err: string
   readonly records: readonly Json[]
+}
+
+function ended(code: number | null, out: string, err: string): Ended {
+  const lines = out.startsWith('{') ? out.trim().split('\n') : []
+  return { code, out, err, records: lines.map((line) => JSON.parse(line) as Json) }
 }
 
 describe('the command line', function () {
@@ -27,27 +35,33 @@ describe('the command line', function () {
   })
   after(() => service?.dispose())
 
+  const surroundings = (env: Record<string, string>) => ({ ...process.env, MAILROOM_DATA: service.data, ...env })
+
+  /** The command line in this process. */
   async function mailroom(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-    const child = spawn(process.execPath, [bin, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, MAILROOM_DATA: service.data, ...env },
-    })
     let out = ''
     let err = ''
-    child.stdout.on('data', (text: Buffer) => {
-      out += text.toString()
+    const code = await runCommand(args, {
+      env: surroundings(env),
+      out: (text) => {
+        out += text
+      },
+      err: (text) => {
+        err += text
+      },
     })
-    child.stderr.on('data', (text: Buffer) => {
-      err += text.toString()
+    return ended(code, out, err)
+  }
+
+  /** The command line as a program of its own. */
+  async function program(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+    const child = spawn(process.execPath, [bin, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: surroundings(env),
     })
+    const [out, err] = [text(child.stdout), text(child.stderr)]
     const [code] = (await once(child, 'close')) as [number | null]
-    const records = out.startsWith('{')
-      ? out
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line) as Json)
-      : []
-    return { code, out, err, records }
+    return ended(code, await out, await err)
   }
 
   async function done(args: readonly string[]): Promise<readonly Json[]> {
@@ -121,18 +135,33 @@ describe('the command line', function () {
     [() => ['serve', '--only', 'imap'], /Parts are: api, smtp/],
   ]
   it('refuses bad arguments with status 1 and one line that says why', async () => {
-    // A few at a time: each is a process of its own.
-    for (let n = 0; n < refusals.length; n += 4) {
-      const some = refusals.slice(n, n + 4)
-      const ended = await Promise.all(some.map(([args]) => mailroom(args(account))))
-      for (const [at, { code, out, err }] of ended.entries()) {
-        const [args, says] = some[at]!
-        const what = args(account).join(' ')
-        expect([code, out], what).to.deep.equal([1, ''])
-        expect(err.trim().split('\n'), what).to.have.length(1)
-        expect(err.trim().replace(/^error: /, ''), what).to.match(says)
-      }
+    const all = await Promise.all(refusals.map(([args]) => mailroom(args(account))))
+    for (const [at, { code, out, err }] of all.entries()) {
+      const [args, says] = refusals[at]!
+      const what = args(account).join(' ')
+      expect([code, out], what).to.deep.equal([1, ''])
+      expect(err.trim().split('\n'), what).to.have.length(1)
+      expect(err.trim().replace(/^error: /, ''), what).to.match(says)
     }
+  })
+
+  it('is a program that leaves with the status, and writes what is asked to stdout and what is wrong to stderr', async () => {
+    const [version, help, unknown, unset, made] = await Promise.all([
+      program(['--version']),
+      program(['key', 'create', '--help']),
+      program(['accounts']),
+      program(['account', 'list'], { MAILROOM_HTTP_PORT: 'eighty' }),
+      program(['account', 'create', 'elsewhere']),
+    ])
+    expect(version).to.include({ code: 0, out: `${serviceVersion()}\n`, err: '' })
+    expect(help).to.include({ code: 0, err: '' })
+    expect(help.out).to.match(/^Usage: mailroom key create \[options\] <account>$[\s\S]+^ {2}--days <days> /m)
+    expect(unknown).to.include({ code: 1, out: '' })
+    expect(unknown.err).to.match(/^error: unknown command 'accounts'/)
+    expect(unset).to.include({ code: 1, out: '' })
+    expect(unset.err).to.match(/^MAILROOM_HTTP_PORT in the environment: .*integer.*\n$/)
+    expect(made).to.include({ code: 0, err: '' })
+    expect(made.records.map(({ name }) => name)).to.deep.equal(['elsewhere'])
   })
 
   it('doctor finds a running service well, and says what is wrong before the start, at once', async () => {

@@ -1,0 +1,46 @@
+/** `mailroom account`. */
+import { claimByToken, createAccount, getAccount, listAccounts } from '../core/account/accounts.ts'
+import { pauseSending, resumeSending, verifyPhone } from '../core/account/reputation.ts'
+import { agentsPlanNames, mailPlanNames } from '../schemas/plans.ts'
+import { withContext } from './admin-context.ts'
+import { nameOf, oneOfOrNone, personOf } from './arguments.ts'
+import { print } from './io.ts'
+
+/** The newest so many are listed. */
+const listMax = 200
+
+type CreateOptions = { readonly owner?: string; readonly plan: string; readonly agentsPlan: string }
+
+export const create = withContext(async (ctx, io, name: string, options: CreateOptions) => {
+  const wanted = {
+    name: nameOf(name),
+    owner: options.owner === undefined ? null : personOf(options.owner),
+    plan: oneOfOrNone(options.plan, mailPlanNames, '--plan'),
+    agentsPlan: oneOfOrNone(options.agentsPlan, agentsPlanNames, '--agents-plan'),
+  }
+  print(io, await createAccount(ctx, wanted))
+})
+
+export const list = withContext(async (ctx, io) => {
+  print(io, ...(await listAccounts(ctx, listMax)))
+})
+
+export const claim = withContext(async (ctx, io, link: string, owner: string) => {
+  const token = link.slice(link.lastIndexOf('/') + 1)
+  print(io, await claimByToken(ctx, { token, owner: personOf(owner) }))
+})
+
+export const pause = withContext(async (ctx, io, id: string, reason: string) => {
+  const account = await getAccount(ctx, id)
+  print(io, { account: account.id, paused: await pauseSending(ctx, account.id, reason) })
+})
+
+export const resume = withContext(async (ctx, io, id: string) => {
+  const account = await getAccount(ctx, id)
+  print(io, { account: account.id, resumed: await resumeSending(ctx, account.id, 'resumed by an administrator') })
+})
+
+export const notePhone = withContext(async (ctx, io, id: string) => {
+  const account = await getAccount(ctx, id)
+  print(io, { account: account.id, phoneVerified: await verifyPhone(ctx, account.id) })
+})

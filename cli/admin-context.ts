@@ -1,0 +1,52 @@
+/** The context in which an administrator's commands act: the database of the running service, or the one of MONGODB_URL. */
+import { connect } from 'node:net'
+import { type Context, closeContext, openContext } from '../core/process/context.ts'
+import { Failure } from '../schemas/failures.ts'
+import type { Settings } from '../schemas/settings.ts'
+import { enginePaths, engineUrl } from './instance.ts'
+import type { Io } from './io.ts'
+
+/** Makes a command of a function that needs the database: the context is open while it works, and closed after. */
+export function withContext<Given extends unknown[], Result>(
+  work: (ctx: Context, io: Io, ...given: Given) => Promise<Result>,
+): (io: Io, ...given: Given) => Promise<Result> {
+  return async (io, ...given) => {
+    const ctx = await openAdminContext(io.settings())
+    try {
+      return await work(ctx, io, ...given)
+    } finally {
+      await closeContext(ctx)
+    }
+  }
+}
+
+/** Fails with `unavailable` when no database answers. */
+export async function openAdminContext(settings: Settings): Promise<Context> {
+  const mongodbUrl = settings.mongodbUrl ?? engineUrl(settings.data)
+  // Asked first: the driver waits long for a socket that is not there, and a context makes secrets in a mistyped folder.
+  if (settings.mongodbUrl === null && !(await isServing(settings.data))) throw notRunning(settings)
+  try {
+    return await openContext({ settings: { ...settings, mongodbUrl, log: { level: 'error' } }, role: 'admin' })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Failure(
+      'unavailable',
+      `The database does not answer: is the service running on ${settings.data}? (${reason})`,
+    )
+  }
+}
+
+/** Whether an embedded engine serves a data folder. */
+export function isServing(dataFolder: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(enginePaths(dataFolder).socket, () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
+export function notRunning({ data }: Settings): Failure {
+  return new Failure('unavailable', `The service is not running on ${data}: start it, or set MAILROOM_DATA.`)
+}

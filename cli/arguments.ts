@@ -1,0 +1,49 @@
+/** Reads the arguments of commands. Each function fails with `validation_error` and says which argument is wrong. */
+import { normaliseAddress } from '../mail/message/address.ts'
+import { Failure } from '../schemas/failures.ts'
+
+const nameMax = 200
+const keyDaysMax = 36_500
+
+/** The items of a comma-separated list, without spaces around them and without empty ones. */
+export function itemsOf(list: string): string[] {
+  return list
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+/** The name of an account. */
+export function nameOf(text: string): string {
+  const name = text.trim()
+  if (name === '' || name.length > nameMax)
+    throw new Failure('validation_error', `The name must have 1 to ${nameMax} characters.`)
+  return name
+}
+
+/** The mail address of a person. */
+export function personOf(text: string): string {
+  const address = normaliseAddress(text)
+  if (address === null) throw new Failure('validation_error', `"${text}" is not a mail address.`)
+  return address
+}
+
+/** How many days a key lives; a fraction is allowed. */
+export function daysOf(text: string): number {
+  const days = Number(text)
+  if (!(days > 0 && days <= keyDaysMax))
+    throw new Failure('validation_error', `--days must be a number above 0, at most ${keyDaysMax}.`)
+  return days
+}
+
+/** The one of `known` that the text names; `option` is told when it names none. */
+export function oneOf<T extends string>(text: string, known: readonly T[], option: string): T {
+  const found = known.find((name) => name === text)
+  if (found === undefined) throw new Failure('validation_error', `${option} must be one of: ${known.join(', ')}.`)
+  return found
+}
+
+/** The same, where the word `none` means null. */
+export function oneOfOrNone<T extends string>(text: string, known: readonly T[], option: string): T | null {
+  return text === 'none' ? null : oneOf(text, known, option)
+}

@@ -1,0 +1,169 @@
+/** Every command of the program. What a command does is loaded when it is called: the service's own processes stay small. */
+import { agentsPlanNames, mailPlanNames } from '../schemas/plans.ts'
+import { keyKinds } from '../schemas/scopes.ts'
+import type { Io } from './io.ts'
+import { partNames } from './parts.ts'
+
+/** Gets the arguments, then the options by name. Returns the exit status, 0 if it is nothing else. */
+export type Action = (io: Io, ...given: never[]) => Promise<number | undefined> | Promise<void>
+
+export type CommandEntry = {
+  /** How it is called: its words, then its arguments; an optional one stands in square brackets. */
+  readonly call: string
+  readonly about: string
+  readonly options?: readonly CommandOption[]
+  readonly load: () => Promise<Action>
+}
+
+export type CommandOption = {
+  readonly flags: string
+  readonly about: string
+  readonly initial?: string | boolean
+  readonly required?: true
+}
+
+/** The words that commands are grouped under. */
+export const groups: Readonly<Record<string, string>> = {
+  account: 'accounts',
+  domain: 'domains',
+  key: 'API keys',
+  mailbox: 'mailboxes',
+  audit: 'the audit trail',
+  db: 'the embedded database: back up, verify, move',
+}
+
+export const commands: readonly CommandEntry[] = [
+  {
+    call: 'serve',
+    about: 'run the whole service',
+    options: [{ flags: '--only <parts>', about: `only these parts, such as "smtp" (${partNames.join(', ')})` }],
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    call: 'doctor',
+    about: 'look for what is wrong: ports, certificate, database, DNS, queue',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  {
+    call: 'generate',
+    about: 'write the documents that are derived from the code',
+    options: [{ flags: '--check', about: 'only say which are out of date' }],
+    load: async () => (await import('./generate.ts')).generate,
+  },
+  {
+    call: 'account create <name>',
+    about: 'make an account',
+    options: [
+      { flags: '--owner <email>', about: 'who owns it' },
+      { flags: '--plan <plan>', about: `mail plan: ${mailPlanNames.join(', ')} or none`, initial: 'business' },
+      { flags: '--agents-plan <plan>', about: `Agents plan: ${agentsPlanNames.join(', ')} or none`, initial: 'scale' },
+    ],
+    load: async () => (await import('./accounts.ts')).create,
+  },
+  {
+    call: 'account list',
+    about: 'the newest accounts',
+    load: async () => (await import('./accounts.ts')).list,
+  },
+  {
+    call: 'account claim <link> <owner>',
+    about: 'give an unclaimed account to its owner (an e-mail address), by its claim link',
+    load: async () => (await import('./accounts.ts')).claim,
+  },
+  {
+    call: 'account pause <account> <reason>',
+    about: 'stop its sending',
+    load: async () => (await import('./accounts.ts')).pause,
+  },
+  {
+    call: 'account resume <account>',
+    about: 'let it send again',
+    load: async () => (await import('./accounts.ts')).resume,
+  },
+  {
+    call: 'account phone <account>',
+    about: "note that its owner's phone number was verified",
+    load: async () => (await import('./accounts.ts')).notePhone,
+  },
+  {
+    call: 'domain create <domain>',
+    about: 'put a domain on an account, with fresh DKIM keys',
+    options: [
+      { flags: '--account <id>', about: 'whose it is', required: true },
+      { flags: '--verified', about: 'its DNS points here: receive and send for it now', initial: false },
+    ],
+    load: async () => (await import('./domains.ts')).create,
+  },
+  {
+    call: 'domain list <account>',
+    about: 'the domains of an account',
+    load: async () => (await import('./domains.ts')).list,
+  },
+  {
+    call: 'password <account> <address>',
+    about: 'make a password for a mail program, for one mailbox; it is shown this once',
+    options: [{ flags: '--name <name>', about: 'what it is for', initial: 'mail program' }],
+    load: async () => (await import('./mailboxes.ts')).createPassword,
+  },
+  {
+    call: 'key create <account>',
+    about: 'make a key; it is shown this once',
+    options: [
+      { flags: '--name <name>', about: 'what it is for', initial: 'command line' },
+      { flags: '--kind <kind>', about: keyKinds.join(' or '), initial: 'account' },
+      { flags: '--scopes <scopes>', about: 'comma-separated; default: all that the kind may hold' },
+      { flags: '--mailboxes <addresses>', about: 'comma-separated addresses an agent key is granted' },
+      { flags: '--days <days>', about: 'days until it expires' },
+    ],
+    load: async () => (await import('./keys.ts')).create,
+  },
+  {
+    call: 'key list <account>',
+    about: 'the keys of an account',
+    load: async () => (await import('./keys.ts')).list,
+  },
+  {
+    call: 'key revoke <account> <key>',
+    about: 'end a key at once',
+    load: async () => (await import('./keys.ts')).revoke,
+  },
+  {
+    call: 'mailbox create <account> <address>',
+    about: 'make a mailbox on a domain of the account',
+    options: [
+      { flags: '--name <name>', about: 'the name recipients see' },
+      { flags: '--person', about: 'for a person, not an agent', initial: false },
+    ],
+    load: async () => (await import('./mailboxes.ts')).create,
+  },
+  {
+    call: 'mailbox list <account>',
+    about: 'the newest mailboxes of an account',
+    load: async () => (await import('./mailboxes.ts')).list,
+  },
+  {
+    call: 'audit verify <account>',
+    about: 'check the hash chain',
+    load: async () => (await import('./audit.ts')).verify,
+  },
+  {
+    call: 'db backup <file>',
+    about: 'copy all data to a new file while the service runs',
+    load: async () => (await import('./database.ts')).backup,
+  },
+  {
+    call: 'db verify [file]',
+    about: 'compare every index with the documents: of the stopped service, or of a backup',
+    load: async () => (await import('./database.ts')).verify,
+  },
+  {
+    call: 'db export <url>',
+    about: 'copy all data into a MongoDB deployment that holds none yet, as it is now',
+    load: async () => (await import('./database.ts')).exportTo,
+  },
+  {
+    call: 'db import <url>',
+    about: 'copy all data of a MongoDB deployment into an empty data folder; the service must be stopped',
+    load: async () => (await import('./database.ts')).importFrom,
+  },
+]

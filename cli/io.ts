@@ -1,0 +1,15 @@
+/** What a command is given besides its arguments: the settings, and where it writes. */
+import type { Settings } from '../schemas/settings.ts'
+
+export type Io = {
+  /** Reads the settings. Throws SettingsError. */
+  readonly settings: () => Settings
+  /** Both take text with its line ends. */
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+}
+
+/** Writes a line of JSON for each record, so that scripts can read them. */
+export function print({ out }: Pick<Io, 'out'>, ...records: readonly object[]): void {
+  for (const each of records) out(`${JSON.stringify(each)}\n`)
+}

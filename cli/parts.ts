@@ -1,0 +1,15 @@
+/** The parts of the service that can run alone; the database runs whenever one of them needs it. */
+import { Failure } from '../schemas/failures.ts'
+
+export const partNames = ['api', 'smtp'] as const
+export type PartName = (typeof partNames)[number]
+
+/** Reads a comma-separated list. Fails with `validation_error`. */
+export function partsOf(list: string): PartName[] {
+  return list.split(',').map((item) => {
+    const part = partNames.find((known) => known === item.trim())
+    if (part === undefined)
+      throw new Failure('validation_error', `There is no part "${item.trim()}". Parts are: ${partNames.join(', ')}.`)
+    return part
+  })
+}
