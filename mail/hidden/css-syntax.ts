@@ -11,7 +11,7 @@ export function* statementsOf(text: string): Generator<Statement> {
   while (from < text.length) {
     const end = scan(text, from, isStatementEnd)
     const prelude = text.slice(from, end)
-    const close = text[end] === '{' ? blockEnd(text, end) : null
+    const close = text[end] === '{' ? closing(text, end) : null
     yield { prelude, block: close === null ? null : text.slice(end + 1, close) }
     from = (close ?? end) + 1
   }
@@ -50,24 +50,23 @@ export function splitAt(text: string, mark: string): string[] {
 
 /** Index of the bracket that closes the one at `open`, or the end. */
 export function closing(text: string, open: number): number {
-  const closes = text[open] === '(' ? 0x29 : 0x5d
-  return scan(text, open + 1, (code) => code === closes)
+  const closer = closers.get(text.charCodeAt(open))
+  return scan(text, open + 1, (code) => code === closer)
 }
 
-/** Takes comments out, one that never ends with all behind it. */
+/** Takes comments out, one that never ends with all behind it. Linear. */
 export function withoutComments(text: string, instead: string): string {
   if (!text.includes('/*')) return text
   let out = ''
   let from = 0
   for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === 0x5c) i++
-    else if (code === 0x22 || code === 0x27) i = stringEnd(text, i)
-    else if (code === 0x2f && text.charCodeAt(i + 1) === 0x2a) {
+    const isComment = isCommentStart(text, i)
+    const end = unitEnd(text, i)
+    if (isComment) {
       out += text.slice(from, i) + instead
-      i = commentEnd(text, i)
-      from = i + 1
+      from = end + 1
     }
+    i = end
   }
   return out + text.slice(from)
 }
@@ -84,34 +83,47 @@ export function unescaped(text: string): string {
 const awkward = /[\\"'({]|\/\*/
 const isStatementEnd = (code: number) => code === 0x3b || code === 0x7b
 
+/** `(` and `)`, `[` and `]`, `{` and `}`. */
+const closers: ReadonlyMap<number, number> = new Map([
+  [0x28, 0x29],
+  [0x5b, 0x5d],
+  [0x7b, 0x7d],
+])
+
 /** Index of the next character that `isEnd` takes and that stands in no comment, string or bracket, or the end. */
 function scan(text: string, from: number, isEnd: (code: number) => boolean): number {
-  let brackets = 0
+  const open: number[] = []
   for (let i = from; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    if (code === 0x5c) i++
-    else if (code === 0x22 || code === 0x27) i = stringEnd(text, i)
-    else if (code === 0x2f && text.charCodeAt(i + 1) === 0x2a) i = commentEnd(text, i)
-    else if (brackets === 0 && isEnd(code)) return i
-    else if (code === 0x28 && isBareUrl(text, i)) i = indexOr(text, ')', i)
-    else if (code === 0x28 || code === 0x5b) brackets++
-    else if ((code === 0x29 || code === 0x5d) && brackets > 0) brackets--
+    if (open.length === 0 && isEnd(code)) return i
+    const end = unitEnd(text, i)
+    const closer = end === i ? closers.get(code) : undefined
+    // CSS Syntax 3, 5.4.8: a bracket inside another closes that of its own kind alone.
+    if (closer !== undefined) open.push(closer)
+    else if (code === open.at(-1)) open.pop()
+    i = end
   }
   return text.length
 }
 
-/** Index of the brace that closes the one at `open`, or the end. */
-function blockEnd(text: string, open: number): number {
-  let depth = 0
-  return scan(text, open + 1, (code) => {
-    if (code === 0x7b) depth++
-    return code === 0x7d && depth-- === 0
-  })
+/** Index of the last character of the escape, string, comment or address that begins at `at`; `at` when none does. */
+function unitEnd(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  if (code === 0x5c) return escapeEnd(text, at)
+  if (code === 0x22 || code === 0x27) return stringEnd(text, at)
+  if (isCommentStart(text, at)) return commentEnd(text, at)
+  return code === 0x28 && isBareUrl(text, at) ? urlEnd(text, at) : at
 }
 
-/** Whether a bracket opens an address without quotes: marks in it mean nothing. */
-function isBareUrl(text: string, open: number): boolean {
-  return /url$/i.test(text.slice(Math.max(0, open - 3), open)) && !/^\s*["']/.test(text.slice(open + 1, open + 20))
+function isCommentStart(text: string, at: number): boolean {
+  return text.charCodeAt(at) === 0x2f && text.charCodeAt(at + 1) === 0x2a
+}
+
+const escaped = /\\(?:[0-9a-f]{1,6}(?:\r\n|[\t\n\f\r ])?|\r\n|[\s\S]|$)/iy
+
+function escapeEnd(text: string, at: number): number {
+  escaped.lastIndex = at
+  return escaped.test(text) ? escaped.lastIndex - 1 : at
 }
 
 /** Index of the quote that ends a string, or of the line end that breaks it off. */
@@ -119,8 +131,8 @@ function stringEnd(text: string, open: number): number {
   const quote = text.charCodeAt(open)
   for (let i = open + 1; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    if (code === 0x5c) i++
-    else if (code === quote || code === 0x0a) return i
+    if (code === 0x5c) i = escapeEnd(text, i)
+    else if (code === quote || code === 0x0a || code === 0x0c || code === 0x0d) return i
   }
   return text.length
 }
@@ -130,7 +142,23 @@ function commentEnd(text: string, open: number): number {
   return end < 0 ? text.length : end + 1
 }
 
-function indexOr(text: string, mark: string, from: number): number {
-  const found = text.indexOf(mark, from)
-  return found < 0 ? text.length : found
+/** `url` as a name of its own, also with its letters written as escapes. */
+const urlName =
+  /(?<![-\w#@\\\u0080-\uffff]|(?<!\\)\\(?:[0-9a-f]{1,6}(?:\r\n|\s)|.))(?:\\?u|\\0{0,4}[57]5\s?)(?:\\?r|\\0{0,4}[57]2\s?)(?:\\?l|\\0{0,4}[46]c\s?)$/i
+const urlNameCharsMax = 32
+const quoted = /[\t\n\f\r ]*["']/y
+
+/** Whether a bracket opens an address without quotes: marks and brackets in it mean nothing. */
+function isBareUrl(text: string, open: number): boolean {
+  if (!urlName.test(text.slice(Math.max(0, open - urlNameCharsMax), open))) return false
+  quoted.lastIndex = open + 1
+  return !quoted.test(text)
+}
+
+function urlEnd(text: string, open: number): number {
+  for (let i = open + 1; i < text.length; i++) {
+    if (text.charCodeAt(i) === 0x5c) i = escapeEnd(text, i)
+    else if (text.charCodeAt(i) === 0x29) return i
+  }
+  return text.length
 }

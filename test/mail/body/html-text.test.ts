@@ -192,6 +192,13 @@ const sheets: readonly string[] = [
   '.\\78{display:none}',
   `.${'y'.repeat(2000)},.x{display:none}`,
   ':root{--d:none}.x{display:var(--d)}',
+  'p{content:"\r}.x{display:none}p{content:"}',
+  'p{content:"\f}.x{display:none}p{content:"}',
+  'p{content:"\\\r\n}.x{display:block}"}.x{display:none}',
+  'p{content:"\\61\r\n}.x{display:block}"}.x{display:none}',
+  'p{a:\\75rl(()}.x{display:none}',
+  'p{a:url(b \\61 \\)}.x{display:block})}.x{display:none}',
+  'p{a:({)})}.x{display:none}',
 ]
 
 const elsewhere: readonly (readonly [name: string, html: string])[] = [
@@ -251,6 +258,10 @@ const seen: readonly (readonly [name: string, html: string])[] = [
     'what no selector names',
     '<style>.x::before,.x:not(p),div>p.x,.x:nth-child(2){display:none}</style><p class=x>seen</p>',
   ],
+  ['what stands in a bracket of another kind', '<style>p{a:(]}.x{display:none}</style><p class=x>seen</p>'],
+  ['what stands in a brace in a bracket', '<style>p{a:({)}.x{display:none}</style><p class=x>seen</p>'],
+  ['what stands in an address', '<style>p{a:url(\\)}.x{display:none}</style><p class=x>seen</p>'],
+  ['what stands in a function that ends as one', '<style>p{a:xurl(()}.x{display:none}</style><p class=x>seen</p>'],
   ['a sheet that was broken off', '<style>.y{content:"a}.x{display:none}</style><p class=x>seen</p>'],
   ['a value that no program takes', '<p style="display:none none;color:#12;font-size:-1px">seen</p>'],
   ['letters that stand close', '<p style="letter-spacing:-.05em;margin:-8px 0">seen</p>'],
@@ -337,6 +348,11 @@ describe('mail/body/html-text: visible text', () => {
       `<style>${'/*'.repeat(200_000)}`,
       `<pre>a${' '.repeat(400_000)}b`,
       `<style>${'.a{color:red;x:1}'.repeat(20_000)}`,
+      `<style>p{${'a b;\n'.repeat(80_000)}`,
+      `<style>${'%{}'.repeat(130_000)}`,
+      `<style>p{${'url('.repeat(100_000)}`,
+      `<style>@media ${'('.repeat(400_000)}`,
+      `<p style="${'a(;'.repeat(130_000)}">`,
     ]) {
       const before = cpuMs()
       visibleText(html)
