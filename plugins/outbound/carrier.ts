@@ -11,10 +11,9 @@ import { splitAddress } from '../../mail/message/address.ts'
 import { parseMessage } from '../../mail/message/parse.ts'
 import type { Carrier } from './deliver.ts'
 import { Recent } from './recent.ts'
-import type { Route } from './route.ts'
 import { createDestination, type Destination } from './smtp/destination.ts'
 import { outcomeOf } from './smtp/outcome.ts'
-import type { Mail, TlsPolicy } from './smtp/session.ts'
+import type { Mail, Route, TlsPolicy } from './smtp/session.ts'
 
 /** RFC 5321 4.5.3.2.6: giving up sooner on the last reply sends the mail twice. */
 const finalReplyMs = 600_000

@@ -1,169 +1,149 @@
 /**
- * Claims recipients that are due and delivers them. Invariants: at most `outbound.concurrency` attempts are in flight, besides
- * slow ones, which hold up nobody until they are four times as many; as many wait for their turn, so that a claim is large and
- * nobody waits for it; a claimed attempt is renewed until its outcome is recorded; one that is claimed anew because its lease
- * ran out while the database was away is not delivered anew: the delivery under way counts for both; no claim is made and no
- * attempt begun after `stop()`; an outcome is kept until it is recorded, because losing it sends the mail again.
+ * Claims recipients that are due and delivers to them. Invariants:
+ * - As many attempts as there are slots wait for one, so that a claim is large and no slot waits for it.
+ * - The lease of a claimed attempt is renewed until its outcome is recorded.
+ * - An attempt that is claimed again because its lease lapsed while the database was away is not delivered again: the
+ *   delivery in flight counts for both.
+ * - After `stop()` nothing is claimed and no delivery begins.
+ * - An outcome is kept until it is recorded, because losing it sends the mail again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attempt, Outcome } from '../../core/deliver/attempt.ts'
 import { claimAttempts, onDue, renewAttempts } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import type { Context } from '../../core/process/context.ts'
+import { Slots } from './slots.ts'
 
 export type Claims = {
-  /** Claims no more, and resolves when what is in flight is recorded, or after `timeoutMs`. */
+  /** Claims no more, and resolves when every outcome of what is in flight is recorded, or after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>
 }
 
-/** Rows can become due by time alone, of which no change note tells. */
+/** Recipients also become due by time alone, of which no change note tells. */
 const pollMs = 1_000
 const recordPauseMs = 1_000
 const recordPausesMax = 10
-/** An attempt that takes longer gives its place to another: somebody's servers may be slow, or made to be. */
-const slowAfterMs = 2_000
-const slowFactor = 4
-/** Mail in flight is in memory: beyond this, large mail waits for other. */
-const bytesInFlightMax = 256 * 1024 * 1024
+
+type Delivering = { readonly owner: string; deliver(attempt: Attempt): Promise<Outcome> }
+
+type State = Delivering & {
+  readonly slots: Slots
+  readonly claimedMax: number
+  readonly leaseMs: number
+  /** Attempts under a lease of ours, each with what resolves when its outcome is recorded. */
+  readonly claimed: Map<Attempt, Promise<void>>
+  /** Deliveries in flight, and some that ended of late, by the id of their attempt. */
+  readonly deliveries: Map<string, Promise<Outcome>>
+  isStopped: boolean
+  claiming: Promise<void> | null
+  /** Something may be due that no claim has asked for yet. */
+  isWanted: boolean
+  /** The last claim got as many attempts as it asked for: there may be more. */
+  mayBeMore: boolean
+}
 
 /** Starts claiming under the name `owner`, which no other process has. `deliver` must not reject. */
-export function startClaims(
-  ctx: Context,
-  { owner, deliver }: { owner: string; deliver: (attempt: Attempt) => Promise<Outcome> },
-): Claims {
+export function startClaims(ctx: Context, delivering: Delivering): Claims {
   const { concurrency, leaseSeconds } = ctx.settings.outbound
-  const claimedMax = 2 * concurrency
-  const leaseMs = leaseSeconds * 1_000
-  const claimed = new Map<Attempt, Promise<void>>()
-  const deliveries = new Map<string, Promise<Outcome>>()
-  const waiting: { readonly sizeBytes: number; begin(): void }[] = []
-  let inFlight = 0
-  let slow = 0
-  let bytesInFlight = 0
-  let stopped = false
-  let claiming: Promise<void> | null = null
-  let wanted = false
-  /** The last claim gave all that was asked for: there may be more. */
-  let more = false
-
-  const places = () => claimedMax + slow - claimed.size
-
-  function claim(): void {
-    wanted = true
-    claiming ??= claimWhileWanted().finally(() => {
-      claiming = null
-    })
+  const state: State = {
+    ...delivering,
+    slots: new Slots({ concurrency, onSlow: () => claim(ctx, state) }),
+    claimedMax: 2 * concurrency,
+    leaseMs: leaseSeconds * 1_000,
+    claimed: new Map(),
+    deliveries: new Map(),
+    isStopped: false,
+    claiming: null,
+    isWanted: false,
+    mayBeMore: false,
   }
-
-  async function claimWhileWanted(): Promise<void> {
-    try {
-      while (wanted && !stopped && places() > 0) {
-        wanted = false
-        const max = places()
-        const attempts = await claimAttempts(ctx, { owner, max })
-        more = attempts.length >= max
-        for (const attempt of attempts) claimed.set(attempt, run(attempt))
-      }
-    } catch (error) {
-      ctx.log.warn({ err: error }, 'no mail could be claimed')
-    }
-  }
-
-  async function run(attempt: Attempt): Promise<void> {
-    const delivery = deliveries.get(attempt.id) ?? begin(attempt)
-    deliveries.set(attempt.id, delivery)
-    const counted = await record(attempt, await delivery)
-    claimed.delete(attempt)
-    const forget = () => deliveries.get(attempt.id) === delivery && deliveries.delete(attempt.id)
-    // One that was claimed anew may be on its way to us.
-    if (counted) forget()
-    else setTimeout(forget, leaseMs).unref()
-    // A claim costs the same for one row and for many: wait until half of the places are free.
-    if (more && places() >= claimedMax / 2) claim()
-  }
-
-  async function begin(attempt: Attempt): Promise<Outcome> {
-    await turn(attempt)
-    let isSlow = false
-    const patience = setInterval(() => {
-      if (isSlow || slow >= slowFactor * concurrency) return
-      isSlow = true
-      giveWay()
-    }, slowAfterMs)
-    const outcome = stopped ? untried() : await deliver(attempt)
-    clearInterval(patience)
-    // The next one goes while this one is written down.
-    if (isSlow) slow -= 1
-    else inFlight -= 1
-    bytesInFlight -= attempt.sizeBytes
-    admit()
-    return outcome
-  }
-
-  function giveWay(): void {
-    slow += 1
-    inFlight -= 1
-    admit()
-    claim()
-  }
-
-  function turn({ sizeBytes }: Attempt): Promise<void> {
-    return new Promise((begin) => {
-      waiting.push({ sizeBytes, begin })
-      admit()
-    })
-  }
-
-  function admit(): void {
-    const fits = (sizeBytes: number) =>
-      inFlight + slow === 0 || (inFlight < concurrency && bytesInFlight + sizeBytes <= bytesInFlightMax)
-    for (let [next] = waiting; next !== undefined && (stopped || fits(next.sizeBytes)); [next] = waiting) {
-      waiting.shift()
-      inFlight += 1
-      bytesInFlight += next.sizeBytes
-      next.begin()
-    }
-  }
-
-  /** It is due again at once, for whoever comes after us. */
-  function untried(): Outcome {
-    const response = '451 4.3.2 the service is stopping'
-    return { status: 'deferred', response, mx: null, tls: false, at: ctx.clock.now(), untried: true }
-  }
-
-  /** False when it did not count. */
-  async function record(attempt: Attempt, outcome: Outcome): Promise<boolean> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await recordOutcome(ctx, attempt, outcome)
-      } catch (error) {
-        ctx.log.error({ err: error, attempt: attempt.id, status: outcome.status }, 'outcome not recorded yet')
-        await sleep(recordPauseMs * Math.min(tries, recordPausesMax))
-      }
-    }
-  }
-
-  async function renew(): Promise<void> {
-    if (claimed.size === 0) return
-    try {
-      await renewAttempts(ctx, [...claimed.keys()])
-    } catch (error) {
-      ctx.log.warn({ err: error }, 'leases not renewed')
-    }
-  }
-
-  const unsubscribe = onDue(ctx, claim)
-  const timers = [setInterval(claim, pollMs), setInterval(() => void renew(), leaseMs / 3)]
-  claim()
-
+  const unsubscribe = onDue(ctx, () => claim(ctx, state))
+  const timers = [
+    setInterval(() => claim(ctx, state), pollMs),
+    setInterval(() => void renew(ctx, state), state.leaseMs / 3),
+  ]
+  claim(ctx, state)
   return {
     async stop(timeoutMs) {
-      stopped = true
+      state.isStopped = true
       unsubscribe()
-      admit()
-      const finished = Promise.resolve(claiming).then(() => Promise.all(claimed.values()))
+      state.slots.open()
+      const finished = Promise.resolve(state.claiming).then(() => Promise.all(state.claimed.values()))
       await Promise.race([finished, sleep(timeoutMs, undefined, { ref: false })])
       for (const timer of timers) clearInterval(timer)
     },
+  }
+}
+
+/** How many more attempts may be claimed. A slow delivery does not count: it has given its slot back. */
+const room = ({ claimedMax, slots, claimed }: State) => claimedMax + slots.slow - claimed.size
+
+function claim(ctx: Context, state: State): void {
+  state.isWanted = true
+  state.claiming ??= claimWhileWanted(ctx, state).finally(() => {
+    state.claiming = null
+  })
+}
+
+async function claimWhileWanted(ctx: Context, state: State): Promise<void> {
+  try {
+    while (state.isWanted && !state.isStopped && room(state) > 0) {
+      state.isWanted = false
+      const max = room(state)
+      const attempts = await claimAttempts(ctx, { owner: state.owner, max })
+      state.mayBeMore = attempts.length >= max
+      for (const attempt of attempts) state.claimed.set(attempt, run(ctx, state, attempt))
+    }
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'no mail could be claimed')
+  }
+}
+
+async function run(ctx: Context, state: State, attempt: Attempt): Promise<void> {
+  const { claimed, deliveries } = state
+  const delivery = deliveries.get(attempt.id) ?? deliverInTurn(ctx, state, attempt)
+  deliveries.set(attempt.id, delivery)
+  const isCounted = await record(ctx, attempt, await delivery)
+  claimed.delete(attempt)
+  const forget = () => deliveries.get(attempt.id) === delivery && deliveries.delete(attempt.id)
+  // The outcome did not count: the attempt was claimed again, and that claim may still be on its way to us.
+  if (isCounted) forget()
+  else setTimeout(forget, state.leaseMs).unref()
+  // A claim costs the same for one attempt as for many: it waits until half of them are done.
+  if (state.mayBeMore && room(state) >= state.claimedMax / 2) claim(ctx, state)
+}
+
+async function deliverInTurn(ctx: Context, state: State, attempt: Attempt): Promise<Outcome> {
+  const slot = await state.slots.take(attempt.sizeBytes)
+  const outcome = state.isStopped ? stopping(ctx) : await state.deliver(attempt)
+  // The next delivery begins while this outcome is recorded.
+  slot.release()
+  return outcome
+}
+
+/** A deferral that is due again at once, for the process that comes after this one. */
+function stopping(ctx: Context): Outcome {
+  const response = '451 4.3.2 the service is stopping'
+  return { status: 'deferred', response, mx: null, tls: false, at: ctx.clock.now(), untried: true }
+}
+
+/** Returns false when the outcome did not count, because the lease had lapsed. */
+async function record(ctx: Context, attempt: Attempt, outcome: Outcome): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await recordOutcome(ctx, attempt, outcome)
+    } catch (error) {
+      ctx.log.error({ err: error, attempt: attempt.id, status: outcome.status }, 'outcome not recorded yet')
+      await sleep(recordPauseMs * Math.min(tries, recordPausesMax))
+    }
+  }
+}
+
+async function renew(ctx: Context, { claimed }: State): Promise<void> {
+  if (claimed.size === 0) return
+  try {
+    await renewAttempts(ctx, [...claimed.keys()])
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'leases not renewed')
   }
 }

@@ -3,8 +3,8 @@ import { deliverLocally } from '../../core/deliver/outbox.ts'
 import { recordSent } from '../../core/deliver/outcomes.ts'
 import type { Context } from '../../core/process/context.ts'
 import { isAway } from '../../core/process/database-away.ts'
-import { findRoutes, type Network, type Route } from './route.ts'
-import type { TlsPolicy } from './smtp/session.ts'
+import { findRoutes, type Network } from './route.ts'
+import type { Route, TlsPolicy } from './smtp/session.ts'
 import type { Policies } from './tls-policy.ts'
 
 /** A server, and what TLS with it must be; `policy` names that, so that connections are shared only under the same. */

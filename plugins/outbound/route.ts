@@ -1,6 +1,7 @@
 /** Where mail for a domain goes: to a relay of the settings, or to the domain's MX (RFC 5321 5.1). */
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
+import type { Route } from './smtp/session.ts'
 
 type MxRecord = { readonly exchange: string; readonly priority: number }
 
@@ -10,9 +11,6 @@ export type Resolver = {
   resolve4(name: string): Promise<string[]>
   resolve6(name: string): Promise<string[]>
 }
-
-/** `address` is an IP; `name` is what the server is called, for logs and TLS. */
-export type Route = { readonly name: string; readonly address: string; readonly port: number }
 
 /** Nowhere to go: for good or for now, with the reply that says so. */
 export type Unroutable = { readonly status: 'bounced' | 'deferred'; readonly response: string }

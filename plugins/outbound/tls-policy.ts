@@ -6,8 +6,7 @@
 import { namesServer, type StsPolicies } from '../../core/deliver/mta-sts.ts'
 import type { Context } from '../../core/process/context.ts'
 import { accepts, usable } from './dane.ts'
-import type { Route } from './route.ts'
-import type { TlsPolicy } from './smtp/session.ts'
+import type { Route, TlsPolicy } from './smtp/session.ts'
 
 export type Policies = {
   /** Those of a domain's servers that mail for it may go to, in the same order. */

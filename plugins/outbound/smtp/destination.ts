@@ -1,12 +1,12 @@
 /**
- * One server and the connections to it. Invariants: at most `connections` are open; a mail waits for a free one, but not long
- * for a slow server; while the server rests (it said 421, or cannot be reached) no connection is made, and what waits is told
- * so at once.
+ * One server and the connections to it. Invariants: at most `connections` are open; a mail waits for a free one, but not for
+ * long when the server is slow; during a backoff (the server said 421, or cannot be reached) no connection is made, and mail
+ * that waits is deferred at once.
  */
 import type { Context } from '../../../core/process/context.ts'
 import type { Dialogue } from './outcome.ts'
 import { type Mail, openSession, type Session, type SessionOptions } from './session.ts'
-import { createTurns } from './turns.ts'
+import { createTurns, type Turns } from './turns.ts'
 
 export type DestinationLimits = {
   readonly connections: number
@@ -14,135 +14,67 @@ export type DestinationLimits = {
   readonly messagesPerSecond: number
   readonly usesPerConnection: number
   readonly idleMs: number
-  /** How long mail waits for a connection while none gets free. */
+  /** How long mail waits for a connection while none becomes free. */
   readonly patienceMs: number
 }
 
-/** Not tried: why, and when it may be. */
-export type NotTried = { readonly why: string; readonly retrySeconds: number }
+/** No attempt was made: why, and after how many seconds one may be. */
+export type Deferral = { readonly why: string; readonly retrySeconds: number }
 
 export type Destination = {
-  /** Carries one mail over a connection of its own or one that is free. Never rejects. */
-  send(mail: Mail): Promise<Dialogue | NotTried>
-  /** Whether nothing is open and nothing is remembered that matters. */
+  /** Sends one mail over an idle connection, or over a new one. Never rejects. */
+  send(mail: Mail): Promise<Dialogue | Deferral>
+  /** Whether no connection is open and there is no backoff to remember. */
   readonly isForgettable: boolean
   close(): void
 }
 
-const restFirstMs = 15_000
-const restMaxMs = 300_000
+/** The first backoff, and the longest: each is twice the one before. */
+const backoffFirstMs = 15_000
+const backoffMaxMs = 300_000
 
 type Opening = Omit<SessionOptions, 'tryTls'>
 
+/** Addresses whose STARTTLS failed of late. */
+type NoTls = { has(address: string): boolean; add(address: string): void }
+
+type State = {
+  readonly clock: Context['clock']
+  readonly opening: Opening
+  readonly limits: DestinationLimits
+  readonly noTls: NoTls
+  readonly turns: Turns
+  readonly idle: { readonly session: Session; readonly timer: NodeJS.Timeout }[]
+  backoffMs: number
+  backoffUntilMs: number
+  nextSendMs: number
+}
+
 export function createDestination(
-  ctx: Pick<Context, 'clock'>,
+  { clock }: Pick<Context, 'clock'>,
   opening: Opening,
   limits: DestinationLimits,
-  /** Addresses whose STARTTLS failed of late. */
-  noTls: { has(address: string): boolean; add(address: string): void },
+  noTls: NoTls,
 ): Destination {
-  const idle: { readonly session: Session; readonly timer: NodeJS.Timeout }[] = []
   const turns = createTurns({ max: limits.connections, patienceMs: limits.patienceMs })
-  let restUntilMs = 0
-  let restMs = 0
-  let nextSendMs = 0
-
-  const nowMs = () => ctx.clock.now().getTime()
-
-  function takeIdle(): Session | null {
-    for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
-      clearTimeout(last.timer)
-      if (last.session.isOpen) return last.session
-      last.session.quit()
-    }
-    return null
+  const state: State = {
+    clock,
+    opening,
+    limits,
+    noTls,
+    turns,
+    idle: [],
+    backoffMs: 0,
+    backoffUntilMs: 0,
+    nextSendMs: 0,
   }
-
-  function giveBack(session: Session): void {
-    if (!session.isOpen || session.uses >= limits.usesPerConnection) {
-      session.quit()
-      return
-    }
-    const timer = setTimeout(() => {
-      const index = idle.findIndex((each) => each.session === session)
-      if (index >= 0) idle.splice(index, 1)
-      session.quit()
-    }, limits.idleMs)
-    idle.push({ session, timer })
-  }
-
-  async function paced(): Promise<void> {
-    if (limits.messagesPerSecond === 0) return
-    const at = Math.max(Date.now(), nextSendMs)
-    nextSendMs = at + 1_000 / limits.messagesPerSecond
-    if (at > Date.now()) await new Promise((resolve) => setTimeout(resolve, at - Date.now()))
-  }
-
-  async function connect(): Promise<Session | Dialogue> {
-    const { address } = opening.route
-    const first = await openSession({ ...opening, tryTls: !noTls.has(address) })
-    const tlsFailed = 'command' in first && first.command === 'STARTTLS' && opening.tls.kind === 'opportunistic'
-    if (!tlsFailed) return first
-    // Before any mail was named: once more, in the clear (RFC 7435).
-    noTls.add(address)
-    return openSession({ ...opening, tryTls: false })
-  }
-
-  /** The last moment at which a mail can stay here. */
-  async function hand(session: Session, mail: Mail): Promise<Dialogue | NotTried> {
-    const result = (await mail.isHeld()) ? await session.send(mail) : lapsed
-    giveBack(session)
-    return result
-  }
-
-  async function carry(mail: Mail): Promise<Dialogue | NotTried> {
-    const used = takeIdle()
-    if (used !== null) {
-      const dialogue = await hand(used, mail)
-      if ('why' in dialogue) return dialogue
-      // A server may have closed a connection that was idle: it has not seen this mail.
-      const unseen = dialogue.command === 'MAIL' && dialogue.reply === '' && dialogue.trouble !== 'no answer in time'
-      if (!unseen && !isGoodbye(dialogue)) return dialogue
-    }
-    const session = await connect()
-    return 'command' in session ? session : hand(session, mail)
-  }
-
-  /** A server that sends us away is left alone, for longer each time; any other answer ends that. */
-  function learn(dialogue: Dialogue): void {
-    if (!sendsAway(dialogue)) {
-      restMs = 0
-      return
-    }
-    restMs = Math.min(restMaxMs, restMs === 0 ? restFirstMs : restMs * 2)
-    restUntilMs = nowMs() + restMs * (0.8 + Math.random() * 0.4)
-  }
-
-  function resting(): NotTried | null {
-    const seconds = Math.ceil((restUntilMs - nowMs()) / 1_000)
-    return seconds > 0 ? { why: `is left alone for ${seconds} seconds`, retrySeconds: seconds } : null
-  }
-
   return {
-    async send(mail) {
-      const pauseSeconds = await turns.take()
-      if (pauseSeconds !== null) return { why: 'has no connection free', retrySeconds: pauseSeconds }
-      try {
-        const rest = resting()
-        if (rest !== null) return rest
-        await paced()
-        const dialogue = await carry(mail)
-        if ('command' in dialogue) learn(dialogue)
-        return dialogue
-      } finally {
-        turns.end()
-      }
-    },
+    send: (mail) => sendInTurn(state, mail),
     get isForgettable() {
-      return turns.isIdle && idle.length === 0 && resting() === null
+      return turns.isIdle && state.idle.length === 0 && backoffOf(state) === null
     },
     close() {
-      for (const { session, timer } of idle.splice(0)) {
+      for (const { session, timer } of state.idle.splice(0)) {
         clearTimeout(timer)
         session.quit()
       }
@@ -150,13 +82,109 @@ export function createDestination(
   }
 }
 
-const lapsed: NotTried = { why: 'was reached too late: the mail is claimed anew', retrySeconds: 0 }
+async function sendInTurn(state: State, mail: Mail): Promise<Dialogue | Deferral> {
+  const pauseSeconds = await state.turns.take()
+  if (pauseSeconds !== null) return { why: 'has no connection free', retrySeconds: pauseSeconds }
+  try {
+    const backoff = backoffOf(state)
+    if (backoff !== null) return backoff
+    await pace(state)
+    const result = await sendOnce(state, mail)
+    if ('command' in result) noteBackoff(state, result)
+    return result
+  } finally {
+    state.turns.end()
+  }
+}
 
-const isGoodbye = ({ command, reply }: Dialogue) => command === 'MAIL' && /(?:^|\n)421(?: |$)/.test(reply)
+/** Waits as long as `messagesPerSecond` asks for. */
+async function pace(state: State): Promise<void> {
+  const { messagesPerSecond } = state.limits
+  if (messagesPerSecond === 0) return
+  const at = Math.max(Date.now(), state.nextSendMs)
+  state.nextSendMs = at + 1_000 / messagesPerSecond
+  if (at > Date.now()) await new Promise((resolve) => setTimeout(resolve, at - Date.now()))
+}
+
+async function sendOnce(state: State, mail: Mail): Promise<Dialogue | Deferral> {
+  const idle = takeIdle(state)
+  if (idle !== null) {
+    const result = await sendOver(state, idle, mail)
+    if ('why' in result || !isUnseen(result)) return result
+  }
+  const session = await connect(state)
+  return 'command' in session ? session : sendOver(state, session, mail)
+}
+
+/** Sends a mail while its lease still holds: this is the last moment to ask. */
+async function sendOver(state: State, session: Session, mail: Mail): Promise<Dialogue | Deferral> {
+  const result = (await mail.isHeld()) ? await session.send(mail) : leaseLapsed
+  giveBack(state, session)
+  return result
+}
+
+const leaseLapsed: Deferral = { why: 'was reached too late: the mail is claimed anew', retrySeconds: 0 }
+
+function takeIdle({ idle }: State): Session | null {
+  for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+    clearTimeout(last.timer)
+    if (last.session.isOpen) return last.session
+    last.session.quit()
+  }
+  return null
+}
+
+/** Keeps a connection for the next mail, for `idleMs`, or ends it when it has had its uses. */
+function giveBack({ idle, limits }: State, session: Session): void {
+  if (!session.isOpen || session.uses >= limits.usesPerConnection) {
+    session.quit()
+    return
+  }
+  const timer = setTimeout(() => {
+    const index = idle.findIndex((each) => each.session === session)
+    if (index >= 0) idle.splice(index, 1)
+    session.quit()
+  }, limits.idleMs)
+  idle.push({ session, timer })
+}
+
+async function connect({ opening, noTls }: State): Promise<Session | Dialogue> {
+  const { address } = opening.route
+  const first = await openSession({ ...opening, tryTls: !noTls.has(address) })
+  const tlsFailed = 'command' in first && first.command === 'STARTTLS' && opening.tls.kind === 'opportunistic'
+  if (!tlsFailed) return first
+  // No mail was named yet: once more, without encryption (RFC 7435).
+  noTls.add(address)
+  return openSession({ ...opening, tryTls: false })
+}
+
+/** A server that sends us away gets a backoff, longer each time; any other reply ends that. */
+function noteBackoff(state: State, dialogue: Dialogue): void {
+  if (!sendsAway(dialogue)) {
+    state.backoffMs = 0
+    return
+  }
+  state.backoffMs = Math.min(backoffMaxMs, state.backoffMs === 0 ? backoffFirstMs : state.backoffMs * 2)
+  state.backoffUntilMs = state.clock.now().getTime() + state.backoffMs * (0.8 + Math.random() * 0.4)
+}
+
+function backoffOf({ clock, backoffUntilMs }: State): Deferral | null {
+  const seconds = Math.ceil((backoffUntilMs - clock.now().getTime()) / 1_000)
+  return seconds > 0 ? { why: `is left alone for ${seconds} seconds`, retrySeconds: seconds } : null
+}
+
+/** RFC 5321 4.2.1: the server is about to close the connection. */
+const isGoodbye = ({ reply }: Dialogue) => /(?:^|\n)421(?: |$)/.test(reply)
+
+/** Whether the server ended an idle connection before it saw the mail, which may go over another one. */
+function isUnseen(dialogue: Dialogue): boolean {
+  const { command, reply, trouble } = dialogue
+  return command === 'MAIL' && (isGoodbye(dialogue) || (reply === '' && trouble !== 'no answer in time'))
+}
 
 /** Whether the trouble is with the server and not with this mail. */
-function sendsAway({ command, reply }: Dialogue): boolean {
-  if (/(?:^|\n)421(?: |$)/.test(reply)) return true
-  const opening = command === '' || command === 'EHLO' || command === 'HELO'
-  return opening || (command === 'MAIL' && /(?:^|\n)4\d\d(?: |$)/.test(reply))
+function sendsAway(dialogue: Dialogue): boolean {
+  const { command, reply } = dialogue
+  const isOpening = command === '' || command === 'EHLO' || command === 'HELO'
+  return isGoodbye(dialogue) || isOpening || (command === 'MAIL' && /(?:^|\n)4\d\d(?: |$)/.test(reply))
 }

@@ -3,9 +3,11 @@
  * one mail at a time; after anything that leaves the server's state in doubt the connection is ended and not used again.
  */
 import { connect, isIP } from 'node:net'
-import type { Route } from '../route.ts'
 import type { Dialogue } from './outcome.ts'
 import { Broken, type Reply, Wire } from './wire.ts'
+
+/** A mail server: `address` is an IP; `name` is what it is called, for logs and TLS. */
+export type Route = { readonly name: string; readonly address: string; readonly port: number }
 
 /** What TLS must be: as good as it gets (RFC 7435), or with a certificate that the policy accepts. */
 export type TlsPolicy =
