@@ -68,7 +68,7 @@ describe('architecture', () => {
       'api',
       'cli',
     ])
-    expect([...tables.rooms.keys()]).to.include.members(['core/receive', 'mail/message'])
+    expect([...tables.rooms.keys()]).to.include.members(['core/receive', 'mail/message', 'plugins/outbound/smtp'])
     expect(files.length).to.be.greaterThan(50)
   })
 
