@@ -4,7 +4,7 @@ import { quickSnippet, readBody } from '../../mail/body/body.ts'
 import type { Hidden } from '../../mail/body/html-text.ts'
 import { replyText } from '../../mail/body/reply.ts'
 import { sanitiseHtml } from '../../mail/body/sanitise.ts'
-import { type Found, findVerification } from '../../mail/codes/verification.ts'
+import { findVerification, type UnboundVerification } from '../../mail/codes/verification.ts'
 import { limits } from '../../mail/limits.ts'
 import { attachmentsInside, contentAt, isMessage, partBytes } from '../../mail/message/attached-message.ts'
 import type { AttachmentInfo } from '../../mail/message/attachments.ts'
@@ -22,7 +22,7 @@ export type ReadArrival = {
   /** SHA-256 of `prefix`, a NUL and the bytes: the same for the same mail of the same sender. */
   readonly fingerprint: Uint8Array
   /** Null when nothing is to be verified. */
-  readonly found: Found | null
+  readonly found: UnboundVerification | null
 }
 
 /** A message as it is read: what the view asks for, the other bodies are absent. */

@@ -4,22 +4,22 @@
  */
 
 import { limits } from '../limits.ts'
-import { linkMarksOf, type Mark } from './marks.ts'
-import { linkClose, linkOpen, plainLine, type Source } from './source.ts'
+import { type Cue, type CueKind, linkCuesOf } from './cues.ts'
+import { linkClose, linkOpen, plainLine, type ScannedText } from './scanned-text.ts'
 
-export type Link = { readonly url: string; readonly host: string }
+export type VerificationLink = { readonly url: string; readonly host: string }
 
-/** The links to verify with, in their order. Linear; never throws. */
-export function findLinks(subject: string | null, { lines }: Source): readonly Link[] {
-  const title = linkMarksOf(plainLine((subject ?? '').slice(0, limits.verifiedLineCharsMax)))
-  const found = new Map<string, Link>()
+/** The links to verify with, in the order of the text, at most `verifiedFoundMax`. Linear; never throws. */
+export function findLinks(subject: string | null, { lines }: ScannedText): readonly VerificationLink[] {
+  const title = linkCuesOf(plainLine((subject ?? '').slice(0, limits.verifiedLineCharsMax)))
+  const found = new Map<string, VerificationLink>()
   let left = limits.verifiedLinksMax
   for (const [index, line] of lines.entries()) {
     const anchors = left > 0 && line.includes('://') ? anchorsOf(line) : []
     left -= anchors.length
     for (const anchor of anchors) {
-      const own = linkMarksOf(anchor.words ?? anchor.before)
-      // Most links are of this kind: words of their own that say nothing of the sort.
+      const own = linkCuesOf(anchor.words ?? anchor.before)
+      // Most links have words of their own that say nothing of verifying.
       if (has(own, 'leave') || (anchor.words !== null && own.length === 0)) continue
       const url = parsed(anchor.href)
       if (url === null || found.has(url.href) || !isToVerify(url, anchor, own, lines, index, title)) continue
@@ -37,7 +37,7 @@ const anyLink = new RegExp(
   `${linkOpen}([^${linkClose}]*)${linkClose}|https?://[^\\s<>"'()\\[\\]{}${linkOpen}，。、）」]+`,
   'giu',
 )
-/** Words that say nothing. */
+/** Words of a link that say nothing of where it leads. */
 const generic =
   /^(?:(?:please )?click(?: here)?|here|this link|link|hier(?: klicken)?|ici|cliquez ici|aquí|haz clic aquí|aqui|clique aqui|qui|clicca qui|klik hier|こちら|点击这里|點擊這裡|здесь|по ссылке|tutaj|buraya|여기)?[.:!>→\s]*$/i
 
@@ -59,19 +59,22 @@ function parsed(href: string): URL | null {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url : null
 }
 
+/** Paths and parameters of addresses that verify something. */
 const pathSays =
   /verif|valid|confirm|conferm|activ|aktiv|attiv|ativ|reset|passw|contrasen|senha|wachtwoord|haslo|parol|magic|log-?in|sign-?in|signup|register|auth|token|connexion|connect|acces|entra|clave|kennwort|\bmdp\b|bestaetig|bevestig|potwierd|dogrula|onay/i
+/** Paths of addresses that lead elsewhere. */
 const pathDenies =
   /unsub|opt-?out|abmeld|abbestell|desinscri|desabonn|disiscri|\bbaja\b|cancelar-(?:in|sub)scri|afmeld|uitschrijv|preferences|privacy|datenschutz|terms|legal|impressum|help|support|\.(?:png|jpe?g|gif|svg|webp|css)$/i
 const social = /(?:^|\.)(?:facebook|twitter|x|linkedin|instagram|youtube|tiktok|pinterest)\.com$/i
 
+/** Whether a link verifies something. `own` are the cues of its words, `title` those of the subject. */
 function isToVerify(
   url: URL,
   { words }: Anchor,
-  own: readonly Mark[],
+  own: readonly Cue[],
   lines: readonly string[],
   index: number,
-  title: readonly Mark[],
+  title: readonly Cue[],
 ): boolean {
   const address = `${url.pathname} ${[...url.searchParams.keys()].join(' ')}`
   if (pathDenies.test(url.pathname) || social.test(url.hostname)) return false
@@ -85,16 +88,16 @@ function isToVerify(
   return words === null && pathSays.test(address)
 }
 
-function has(marks: readonly Mark[], ...tiers: readonly Mark['tier'][]): boolean {
-  return marks.some(({ tier }) => tiers.includes(tier))
+function has(cues: readonly Cue[], ...kinds: readonly CueKind[]): boolean {
+  return cues.some(({ kind }) => kinds.includes(kind))
 }
 
-/** The marks of the nearest line above that has any; what stands above another link speaks of that one. */
-function linesAbove(lines: readonly string[], index: number): readonly Mark[] {
+/** The cues of the nearest line above that has any; what stands above another link speaks of that one. */
+function linesAbove(lines: readonly string[], index: number): readonly Cue[] {
   for (let above = index - 1; above >= Math.max(0, index - 2); above--) {
     const line = lines[above] ?? ''
-    const marks = linkMarksOf(line.replace(anyLink, ' '))
-    if (marks.length > 0) return marks
+    const cues = linkCuesOf(line.replace(anyLink, ' '))
+    if (cues.length > 0) return cues
     if (line.includes('://')) break
   }
   return []

@@ -1,36 +1,39 @@
 /**
- * The words around verification codes, in the languages of the mails that carry them. A new language needs its words here,
- * and nothing elsewhere. Words are lower-case, blanks stand for any white space, `~` for any ending of the word.
+ * The words around verification codes and links, in the languages of the mails that carry them. A new language needs its
+ * words here, and nothing elsewhere. Each string is a regular expression over lower-case text, in which a blank stands for
+ * any white space and `~` for any ending of the word.
  */
 
-export type Words = {
-  /** They look like others and mean nothing. */
+/** The words of one language by what they tell; each list is a kind of cue (`cues.ts`). */
+export type Vocabulary = {
+  /** Words that look like those of another kind and tell nothing: "in order to" is no order. */
   readonly neutral?: readonly string[]
-  /** They announce a code by themselves. */
+  /** Names of a verification code: "security code". They announce one by themselves. */
   readonly strong: readonly string[]
-  /** They announce a code when nothing else speaks against it. */
+  /** A mere "code". It announces one when nothing speaks against it. */
   readonly weak: readonly string[]
-  /** They announce another number, or a code of another kind. */
+  /** Names of another number, or of a code of another kind: "order number", "zip code". */
   readonly other: readonly string[]
-  /** They make a code one of a shop. */
+  /** Words of shops, beside which a mere "code" is a discount. */
   readonly sale: readonly string[]
-  /** They speak of digits, which are a code when one is asked to enter them. */
+  /** Words for digits, which are a code when the reader is asked to enter them. */
   readonly figures?: readonly string[]
-  /** What one does with a code: before it, */
+  /** Verbs for entering a code that stand before it: "enter". */
   readonly enter: readonly string[]
-  /** behind it, */
+  /** Verbs for entering a code that stand behind it, as in German: "eintippen". */
   readonly typed?: readonly string[]
-  /** and what for. */
+  /** What a code is entered for, or where: "sign in", "on the page". */
   readonly goal: readonly string[]
-  /** What a link to verify, to activate or to set a new password says, */
+  /** What a link says that verifies an address, activates an account or sets a new password. */
   readonly confirm: readonly string[]
-  /** one to sign in with, */
+  /** What a link says that signs the reader in. */
   readonly login: readonly string[]
-  /** and one that is for something else. */
+  /** What a link says that leads elsewhere: to unsubscribe, to legal pages, to help. */
   readonly leave: readonly string[]
 }
 
-export const languages: { readonly [language: string]: Words } = {
+/** The vocabularies by language (ISO 639-1), the last of several small ones; all are looked for in every mail. */
+export const languages: { readonly [language: string]: Vocabulary } = {
   en: {
     neutral: [
       'in order to|no (?:longer|one|worries|problem)|of course|number of|number in',

@@ -1,6 +1,6 @@
 /**
- * The text of a mail as far as codes and links are looked for in it: cheaper than the text a person reads, because every
- * arrival pays for it. Blocks of HTML are lines; a link is written as its words and its target between `linkOpen` and
+ * The text of a mail in which codes and links are looked for. It is made cheaper than the text for a reader (`body/`),
+ * because it is made of every mail that arrives. Blocks of HTML are lines; a link is written as its words and its target between `linkOpen` and
  * `linkClose`.
  */
 import { visibleText } from '../body/html-text.ts'
@@ -9,18 +9,19 @@ import { decodeTransfer } from '../encoding/transfer.ts'
 import { limits } from '../limits.ts'
 import type { ParsedMessage, Part } from '../message/parse.ts'
 
-/** Private use characters: whatever of them stands in the mail is taken out first. */
+/** What begins and ends a link target in a line. Private use characters: those in the mail itself are taken out first. */
 export const linkOpen = '\ue000'
 export const linkClose = '\ue001'
 
-export type Source = {
+export type ScannedText = {
+  /** At most `verifiedLinesMax`, each as `plainLine` gives it, none empty. */
   readonly lines: readonly string[]
-  /** What a person sees of it, letters and digits only, when that may be less. */
+  /** Gives the letters and digits of what a reader sees, when that may be less (HTML may hide text); else null. */
   readonly seen: (() => string) | null
 }
 
-/** The first plain part and the first HTML part, so far as they are there. */
-export function* sourcesOf(raw: Buffer, parsed: ParsedMessage): Generator<Source> {
+/** The texts of a message: of its first plain part, then of its first HTML part. Bounded; never throws. */
+export function* scannedTextsOf(raw: Buffer, parsed: ParsedMessage): Generator<ScannedText> {
   const plain = parsed.textParts.find(({ contentType }) => contentType === 'text/plain')
   const html = parsed.htmlParts.find(({ contentType }) => contentType === 'text/html')
   if (plain !== undefined) yield { lines: linesOf(beginning(raw, plain, limits.verifiedTextBytesMax)), seen: null }
@@ -62,12 +63,13 @@ function beginning(raw: Buffer, part: Part, bytesMax: number): string {
   return text.replace(/[\ue000\ue001]/g, '')
 }
 
-/** Elements that do not begin a new line, and those whose content nobody reads. */
+/** Elements that do not begin a new line. */
 const inline =
   /^(?:a|abbr|b|bdi|bdo|big|cite|code|data|del|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr|o:p)$/
+/** Elements whose content nobody reads. */
 const unread = /^(?:style|script|head|title|template)$/
 
-/** HTML without its tags. One pass: whatever is not closed ends the text. */
+/** HTML without its tags, blocks on lines of their own. One pass: whatever is not closed ends the text. */
 function lightText(html: string): string {
   // The one capital whose small form is longer would move everything behind it.
   const lower = html.replaceAll('\u0130', 'I').toLowerCase()

@@ -1,0 +1,75 @@
+/** Candidates: what in a line has the shape of a code, digits or letters with digits. Prices and measures are none. */
+import { linkClose, linkOpen } from './scanned-text.ts'
+import { currencies, units } from './vocabulary.ts'
+
+export type Candidate = {
+  /** As it is to be typed: digits without the blanks and hyphens that group them. */
+  readonly value: string
+  /** Where it stands in the line (UTF-16 offsets). */
+  readonly start: number
+  readonly end: number
+  /** `year`: four digits that may be one; `mixed`: letters, mostly with digits among them. */
+  readonly kind: 'digits' | 'year' | 'mixed'
+}
+
+/** The candidates of a line, in order. Addresses in it are to be blanked out (`withoutAddresses`). Linear. Never throws. */
+export function candidatesIn(line: string): readonly Candidate[] {
+  if (!mayHoldCode.test(line)) return none
+  const candidates: Candidate[] = []
+  const add = (value: string, kind: Candidate['kind'], start: number, length: number) => {
+    const end = start + length
+    if (!letter.test(line.charAt(start - 1)) && !letter.test(line.charAt(end)))
+      candidates.push({ value, kind, start, end })
+  }
+  for (const { 0: text, index } of line.matchAll(digits)) {
+    const form = text.replace('(', '')
+    if (!digitForms.test(form) || isMeasure(line, index, index + text.length)) continue
+    add(text.replace(/\D/g, ''), years.test(form) ? 'year' : 'digits', index + text.length - form.length, form.length)
+  }
+  for (const { 0: text, index } of line.matchAll(mixed)) if (/[A-Z]/i.test(text)) add(text, 'mixed', index, text.length)
+  return candidates.sort((one, other) => one.start - other.start)
+}
+
+/** The line with links and mail addresses blanked out: of the same length, so that offsets hold in both. */
+export function withoutAddresses(line: string): string {
+  if (!line.includes('://') && !line.includes('@')) return line
+  return line.replace(address, (text) => ' '.repeat(text.length))
+}
+
+/** Whether it looks like something to type in even where no words call it a code. */
+export const isTypable = ({ kind, value }: Candidate) =>
+  kind === 'digits' || (kind === 'mixed' && (/^[A-Z\d]+-[A-Z\d]+$/.test(value) || jumbled.test(value)))
+
+/** Capitals and digits that alternate as in no name of a product. */
+const jumbled = /^(?=[A-Z\d]+$)(?:[A-Z]+\d+[A-Z]+\d|\d+[A-Z]+\d+[A-Z])/
+
+/** Whether it has both small letters and capitals, as many names have. */
+export const isOfBothCases = ({ value }: Candidate) => /[a-z]/.test(value) && /[A-Z]/.test(value)
+
+/** Whether it is a word with a number behind it, as discount codes are: `SAVE20`. */
+export const isSlogan = ({ value }: Candidate) => /^[A-Z]{4,}\d{1,4}$/.test(value)
+
+/** Digits with what may join them: codes, and also prices, dates, times, telephone numbers. */
+const digits =
+  /(?<![\w#№@&=%/\\*•.,+-])[(+]?\d+(?:(?:[-–./:'·]|,(?!\d+\s?[分秒小天时時])|\)?\s|\s\((?=\d{1,5}\)[\s-]?\d))\d+)*(?!\w)/g
+/** The groups in which codes of digits are written. */
+const digitForms = /^(?:\d{4,8}|\d{3}[\s–-]\d{3}|\d{4}[\s–-]\d{4}|\d{2}\s\d{2}\s\d{2}|\d(?:[\s·-]\d){3,7})$/
+/** The years that mail speaks of: 1940 to 2049. */
+const years = /^(?:19[4-9]|20[0-4])\d$/
+/** The forms of codes with letters. */
+const mixed =
+  /(?<![\w#№@&=%/\\*•.,+-])(?:[A-Z]{1,3}-\d{4,8}|(?=[A-Z-]{0,8}\d)(?:[A-Z0-9]{3,5}-[A-Z0-9]{3,5}|[A-Z0-9]{5,10})|(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z0-9]{2,4}(?:-[A-Z0-9]{2,4}){2}|[A-Z]{3}-[A-Z]{3}|[A-Z]{4}-[A-Z]{4}|(?=[A-Za-z]{1,7}\d|\d{1,7}[A-Za-z])(?:[a-z0-9]{6,8}|(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])[A-Za-z0-9]{6,8}))(?!\w|[-–/@.]\w)/g
+/** A letter of a spaced script right beside a number makes it part of a word. */
+const letter = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u
+
+const none: readonly Candidate[] = []
+
+/** What every line with a candidate has. */
+const mayHoldCode = /\d|[A-Z]{3}-[A-Z]{3}/
+
+/** Whether a unit follows the number, or a currency stands before it. */
+function isMeasure(line: string, start: number, end: number): boolean {
+  return units.test(line.slice(end, end + 16)) || currencies.test(line.slice(Math.max(0, start - 5), start))
+}
+
+const address = new RegExp(`${linkOpen}[^${linkClose}]*${linkClose}?|https?://\\S+|[\\w.%+-]{1,64}@[\\w.-]+`, 'giu')

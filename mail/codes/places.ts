@@ -1,0 +1,125 @@
+/** Where a candidate stands: in a sentence or on a line of its own, and the cues around it that may announce it. */
+
+import type { Candidate } from './candidates.ts'
+import type { Cue, CueKind } from './cues.ts'
+import { purpose, sentenceEnd } from './phrases.ts'
+import { has, isAlone, type Line, lineAt, linesAboveMax, type Reading } from './reading.ts'
+
+export type Place = {
+  readonly reading: Reading
+  /** The number of its line, 0 for the subject. */
+  readonly index: number
+  readonly line: Line
+  readonly candidate: Candidate
+}
+
+/** A candidate among other words. */
+export type InSentence = Place & {
+  /** The nearest cue before it in its sentence that reaches so far and belongs to no number before it. */
+  readonly before: Cue | null
+  /** The name of a code that comes next behind it and belongs to no number before it. */
+  readonly behind: Cue | null
+}
+
+/** A candidate with nothing else on its line. */
+export type OnOwnLine = Place & {
+  /** The cue that announces what is below it, in the nearest line above that has one. */
+  readonly above: Announcer | null
+  /** The first name of a code or of another number in the line below. */
+  readonly below: Announcer | null
+}
+
+/** A cue in another line than the candidate. */
+export type Announcer = { readonly line: Line; readonly cue: Cue }
+
+/** Whether nothing else stands on the line of a candidate. A subject always counts as a sentence. */
+export function isOnOwnLine({ index, line, candidate }: Place): boolean {
+  return index > 0 && isAlone(line, candidate)
+}
+
+/** Looks for the cues around a candidate in a sentence; `owned` are those that belong to numbers before it. */
+export function inSentence(place: Place, owned: ReadonlySet<Cue>): InSentence {
+  const { line, candidate } = place
+  const before = line.cues.findLast(
+    (cue) =>
+      cue.end <= candidate.start &&
+      !owned.has(cue) &&
+      candidate.start - cue.end <= (reach[cue.kind] ?? -1) &&
+      !sentenceEnd.test(line.masked.slice(cue.end, candidate.start)),
+  )
+  const next = line.cues.find(({ kind, start }) => start >= candidate.end && !asides.has(kind))
+  const isName = next !== undefined && (next.kind === 'strong' || next.kind === 'weak')
+  return { ...place, before: before ?? null, behind: isName && !owned.has(next) ? next : null }
+}
+
+/** How far a cue may stand before a number, in characters; those of other kinds announce nothing behind them. */
+const reach: { readonly [kind in CueKind]?: number } = { strong: 100, weak: 70, other: 25, figures: 40, enter: 60 }
+
+/** Cues that may stand between a number and its name. */
+const asides: ReadonlySet<CueKind> = new Set(['figures', 'enter', 'typed', 'goal'])
+
+/** How far before a number the name of another one may stand that owns it, in characters. */
+const ownerReach = 25
+
+/** Whether the words right before a number say that it is another one. */
+export function isOwned({ line, candidate }: Place): boolean {
+  return line.cues.some(
+    ({ kind, end }) =>
+      kind === 'other' &&
+      end <= candidate.start &&
+      candidate.start - end <= ownerReach &&
+      !sentenceEnd.test(line.masked.slice(end, candidate.start)),
+  )
+}
+
+/** Looks for what announces a candidate on a line of its own. */
+export function onOwnLine(place: Place): OnOwnLine {
+  const line = lineAt(place.reading, place.index + 1)
+  const cue = line.cues.find(({ kind }) => kind === 'strong' || kind === 'weak' || kind === 'other')
+  const below = cue === undefined ? null : { line, cue }
+  return { ...place, above: announcerAbove(place, below), below }
+}
+
+function announcerAbove({ reading, index, candidate }: Place, below: Announcer | null): Announcer | null {
+  for (let above = index - 1; above >= Math.max(1, index - linesAboveMax); above--) {
+    const line = lineAt(reading, above)
+    const cue = announcementIn(line)
+    if (cue === undefined) {
+      // The line right above speaks of the candidate without naming it: what is further up speaks of something else.
+      if (above === index - 1 && isAskedForIn(reading, above)) return null
+      continue
+    }
+    const isNamedElsewhere =
+      below?.cue.kind === 'strong' || (has(reading.subject, 'strong') && candidate.kind === 'mixed')
+    return cue.kind === 'other' && isNamedElsewhere ? null : { line, cue }
+  }
+  return null
+}
+
+/** What a line says of a number below it: the surest name of a code, or at its end the name of another number. */
+function announcementIn({ masked, cues }: Line): Cue | undefined {
+  const endsInGoal = cues.at(-1)?.kind === 'goal'
+  return (
+    cues.findLast(({ kind }) => kind === 'strong') ??
+    cues.findLast(({ kind, end }) => kind === 'weak' && (endsInGoal || purpose.test(masked.slice(end)))) ??
+    cues.findLast(({ kind, end }) => kind === 'weak' || (kind === 'other' && masked.length - end <= ownerReach))
+  )
+}
+
+/**
+ * Whether a line asks to enter what is below it: "Type this into the window where you sign in:", "Sign in with the six
+ * digits below.", "Open the app and enter".
+ */
+export function isAskedForIn(reading: Reading, index: number): boolean {
+  const line = lineAt(reading, index)
+  const { text, cues } = line
+  const verb = cues.findLast(({ kind }) => kind === 'enter' || kind === 'typed')
+  const endsInVerb = verb?.kind === 'enter' && verb.end === text.length
+  const isAsking = verb !== undefined && (endsInVerb || /[:：に]$/.test(text) || has(line, 'goal'))
+  // "To pair your device (serial number 20) enter", but not "Enter your serial number".
+  const isAnother = cues.some(({ kind, start }) => kind === 'sale' || (kind === 'other' && start >= (verb?.start ?? 0)))
+  if (!(isAsking || has(line, 'figures')) || isAnother) return false
+  return [index, index - 1, index - 2, index + 2, 0].some((near) =>
+    has(lineAt(reading, near), 'goal', 'strong', 'weak'),
+  )
+}
