@@ -155,7 +155,8 @@ function readList(text: string, max: number): Mailbox[] {
 function finish({ raw, phrase, comment, angle }: Pending): Mailbox | null {
   if (angle !== null) {
     const address = bareAddress(angle)
-    return address === null ? null : { name: displayName(phrase), address }
+    // RFC 5322 3.4: old programs give the name in a comment.
+    return address === null ? null : { name: displayName(phrase) || displayName(comment), address }
   }
   // RFC 822's `a@b (Name)`, or a name and address without brackets.
   const text = cleanLine(raw)

@@ -231,13 +231,15 @@ function subjectOf(fields: readonly HeaderField[]): string | null {
   return subject === undefined ? null : firstOfLine(subject, limits.subjectCharsMax)
 }
 
-/** Every `<id>` of a field, or its one bare word when it has no brackets; none in which something cannot be seen. */
-function messageIds(field: HeaderField | null): string[] {
+/** Every `<id>` of a field, or its words when all are bare ids; none in which something cannot be seen. */
+function messageIds(field: HeaderField | null): readonly string[] {
   if (!field) return []
   const isId = (text: string) => text.length <= limits.messageIdCharsMax && showInvisible(text) === text
   const found = [...field.rawValue.matchAll(/<([^<>\s]+)>/g)].map((match) => match[1] as string).filter(isId)
   if (found.length > 0) return found
-  return /^[^<>\s]+@[^<>\s]+$/.test(field.rawValue) && isId(field.rawValue) ? [field.rawValue] : []
+  const words = field.rawValue.trim().split(/\s+/)
+  // The length is asked first, as this pattern takes the square of it.
+  return words.every((word) => isId(word) && /^[^<>]+@[^<>]+$/.test(word)) ? words : []
 }
 
 function keyword(field: HeaderField | null): string | null {

@@ -34,9 +34,10 @@ export type Part = {
 }
 
 /**
- * Finds every part of a message in one pass over the bytes. A multipart without boundary, or whose boundary never
- * comes, is a plain text leaf, so that its words are still read; so is a part without a closing boundary read to the
- * end. `depth` is that of the most nested entity; `truncated` tells that a limit left parts or fields out. Linear. Never throws.
+ * Finds every part of a message in one pass over the bytes. A multipart without boundary, or whose boundary never comes, is
+ * a plain text leaf, so that its words are still read; so is what stands before the end of one that has no parts. A part
+ * without a closing boundary is read to the end. `depth` is that of the most nested entity; `truncated` tells that a limit left
+ * parts or fields out. Linear. Never throws.
  */
 export function readStructure(raw: Buffer): {
   readonly root: Part
@@ -160,7 +161,8 @@ function readMultipart(scan: Scan, place: Place, block: HeaderBlock, type: Param
   const fallback = type.value === 'multipart/digest' ? 'message/rfc822' : 'text/plain'
   const prefix = join(place.prefix, place.ordinal)
   const children: Part[] = []
-  let stop = nextDelimiter(scan, block.bodyStart)
+  const first = nextDelimiter(scan, block.bodyStart)
+  let stop = first
   while (stop && stop.depth === depth && !stop.closes) {
     if (scan.parts >= limits.partsMax) {
       scan.truncated = true
@@ -184,12 +186,13 @@ function readMultipart(scan: Scan, place: Place, block: HeaderBlock, type: Param
     // The epilogue belongs to nobody; past the limit of parts the rest of the message does not either.
     stop = scan.parts >= limits.partsMax && !stop.closes ? null : nextDelimiter(scan, stop.end)
   }
-  const bodyEnd = contentEnd(scan.raw, block.bodyStart, stop)
   if (children.length === 0) {
     const id = place.ordinal === null ? join(place.prefix, 1) : prefix
+    const bodyEnd = contentEnd(scan.raw, block.bodyStart, first?.closes ? first : stop)
     return { part: build(scan, place, block, { value: 'text/plain', params: new Map() }, { id, bodyEnd }), stop }
   }
   const id = place.ordinal === null ? `${place.prefix === '' ? '' : `${place.prefix}.`}TEXT` : prefix
+  const bodyEnd = contentEnd(scan.raw, block.bodyStart, stop)
   return { part: build(scan, place, block, type, { id, bodyEnd, children }), stop }
 }
 

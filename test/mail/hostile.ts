@@ -78,6 +78,7 @@ export const hostile: readonly (readonly [name: string, make: () => Buffer])[] =
         fill(`--a\nContent-Disposition: attachment${numbered(90, (n) => `; filename*${n}*=%41%42`)}\n\nx\n`, 2 * mb),
       ),
   ],
+  ['an id of at signs', () => header(`Message-ID: ${'@'.repeat(200_000)}<`)],
   ['references without end', () => header(`References: ${fill('<a@b> ', 200_000)}`)],
   // Lines and bytes
   ['a line of 20 MB', () => text('x'.repeat(20 * mb))],

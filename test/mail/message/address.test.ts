@@ -82,6 +82,8 @@ const lists: readonly (readonly [name: string, text: string, expected: readonly 
     ['Pete <pete@silly.test>'],
   ],
   ['RFC 822 name in a comment', 'doug@x.example (Doug Sauder)', ['Doug Sauder <doug@x.example>']],
+  ['a name in a comment after brackets', '<doug@x.example> (Doug Sauder)', ['Doug Sauder <doug@x.example>']],
+  ['a comment beside a name', 'Doug <doug@x.example> (at work)', ['Doug <doug@x.example>']],
   ['an encoded word with a comma', '=?utf-8?Q?Doe=2C_J=C3=B6rg?= <j@x.example>', ['"Doe, Jörg" <j@x.example>']],
   ['encoded words in quotes', '"=?iso-8859-1?Q?J=F6rg?=" <j@x.example>', ['Jörg <j@x.example>']],
   ['a line end in an encoded word', '=?utf-8?Q?a=0D=0ABcc:_x?= <j@x.example>', ['"a Bcc: x" <j@x.example>']],

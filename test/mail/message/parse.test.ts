@@ -167,6 +167,8 @@ describe('mail/message/parse: structure', () => {
     ['blanks after a boundary', '--a \t\n\none\n--a-- \n', ['one']],
     ['no boundary at all', 'only words\n', ['only words\r\n']],
     ['a boundary in front of nothing', '--a\n', ['']],
+    ['an end without parts', '--a--\nafter\n', ['']],
+    ['words before an end without parts', 'words\n--a--\nafter\n', ['words']],
     ['a part without blank line', '--a\nContent-Type: text/plain\n--a--\n', ['']],
     ['a longer line that starts like it', '--a\n\none\n--ab\ntwo\n--a--\n', ['one\r\n--ab\r\ntwo']],
   ]
@@ -238,6 +240,18 @@ describe('mail/message/parse: structure', () => {
     expect(smime('application/pkcs7-mime; smime-type=signed-data')).to.equal(null)
     expect(smime('multipart/encrypted; protocol="application/pgp-encrypted"; boundary=a')).to.equal(null)
   })
+
+  const references: readonly (readonly [name: string, text: string, expected: readonly string[]])[] = [
+    ['with junk between', '<1@x>junk<2@x>', ['1@x', '2@x']],
+    ['one without brackets', '1@x', ['1@x']],
+    ['several without brackets', '1@x 2@x\n\t3@x', ['1@x', '2@x', '3@x']],
+    ['an address in a sentence', 'Your message of Monday to ann@x', []],
+    ['a bracket that never closes', '1@x <2@x', []],
+  ]
+  for (const [name, text, expected] of references)
+    it(`references: ${name}`, () => {
+      expect(parseMessage(message(`References: ${text}\n\nx`)).references).to.deep.equal(expected)
+    })
 
   const dates: readonly (readonly [text: string, expected: string | null])[] = [
     ['Fri, 21 Nov 1997 09:55:06 -0600', '1997-11-21T15:55:06.000Z'],
