@@ -1,8 +1,8 @@
-import libmime from 'libmime'
 import { cleanLine } from '../encoding/header-words.ts'
 import { decodedSize } from '../encoding/transfer.ts'
 import { limits } from '../limits.ts'
 import { firstHeader } from './headers.ts'
+import { extensionOf, mediaTypeOf } from './media-types.ts'
 import { type File, filesIn, isTnef } from './part-contents.ts'
 import type { Part } from './structure.ts'
 
@@ -43,8 +43,8 @@ function filesOf(part: Part, files: readonly File[] | null): AttachmentInfo[] {
     const safe = safeName(name)
     return {
       partId: `${part.id}/${index + 1}`,
-      name: safe || `attachment-${part.id}-${index + 1}.${libmime.detectExtension(contentType ?? '')}`,
-      contentType: mediaType(contentType) ?? libmime.detectMimeType(safe),
+      name: safe || `attachment-${part.id}-${index + 1}.${extensionOf(mediaType(contentType) ?? '')}`,
+      contentType: mediaType(contentType) ?? mediaTypeOf(safe),
       sizeBytes: bytes.length,
       inline: contentId !== null,
       contentId: contentId !== null && contentId.length <= limits.contentIdCharsMax ? contentId : null,
@@ -75,8 +75,7 @@ function attachmentName(part: Part): string {
     const subject = safeName(firstHeader(part.embedded.fields, 'subject')?.value ?? '')
     return `${subject || 'message'}.eml`
   }
-  const extension = libmime.detectExtension(part.contentType)
-  return `attachment-${part.id}.${extension === 'bin' && part.contentType.startsWith('text/') ? 'txt' : extension}`
+  return `attachment-${part.id}.${extensionOf(part.contentType)}`
 }
 
 /**
