@@ -1,7 +1,7 @@
 /**
  * Mailboxes full of old mail, written through the store by the same steps as arrivals: blobs, numbers of their folder,
  * messages; then their threads and the index of search. What follows from news (events, contacts) is left out: the mail is
- * older than the watermarks of the sweeps. Workers make it (archiveWorker.ts), since reading and indexing are most of the
+ * older than the watermarks of the sweeps. Workers make it (archive-worker.ts), since reading and indexing are most of the
  * work; they are gone when it is measured.
  */
 import { availableParallelism } from 'node:os'
@@ -76,7 +76,7 @@ export function createArchive(
 }
 
 function work(share: Share, note: (count: number) => void): Promise<void> {
-  const worker = new Worker(new URL('./archiveWorker.ts', import.meta.url), { workerData: share })
+  const worker = new Worker(new URL('./archive-worker.ts', import.meta.url), { workerData: share })
   worker.on('message', note)
   return new Promise((resolve, reject) => {
     worker.once('error', reject)

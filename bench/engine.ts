@@ -4,9 +4,9 @@
  */
 import { parseArgs } from 'node:util'
 import { type Started, startEngine } from '../test/engine/started.ts'
-import { type Big, measureBig } from './engineBig.ts'
-import { bareWriter, updatesPerSecond } from './engineFloor.ts'
-import { commandsOn, type Loop, loop, prepare, row } from './engineLoads.ts'
+import { bareWriter, updatesPerSecond } from './engine-baseline.ts'
+import { type Big, measureBig } from './engine-large-database.ts'
+import { commandsOn, type Loop, loop, prepare, row } from './engine-loads.ts'
 import { median, shown, spread, table } from './figures.ts'
 import { machineCpuMs } from './processes.ts'
 

@@ -14,8 +14,8 @@ import { sendMail } from '../test/e2e/smtp.ts'
 import { contextOf, type Service, startService } from '../test/service.ts'
 import { createArchive } from './archive.ts'
 import { median, quantile, shown, table } from './figures.ts'
-import { word } from './letters.ts'
 import { cpuMs, pssMb } from './processes.ts'
+import { word } from './synthetic-mail.ts'
 
 const domain = 'bench.test'
 const perMailbox = 1_000

@@ -19,9 +19,9 @@ import { allScopes } from '../schemas/scopes.ts'
 import { sendMail } from '../test/e2e/smtp.ts'
 import { startNameServer } from '../test/plugins/name-server.ts'
 import { client, contextOf, eventually, startService } from '../test/service.ts'
-import type { LateTurn } from './eventLoop.ts'
+import type { LateTurn } from './event-loop.ts'
 import { shown, table } from './figures.ts'
-import { largeMail, shapes } from './largeMail.ts'
+import { largeMail, shapes } from './large-mail.ts'
 import { startSink } from './sink.ts'
 
 const address = 'agent@bench.test'
@@ -46,7 +46,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const { quick, profile } = values
   const folder = profile ?? mkdtempSync(path.join(tmpdir(), 'mailroom-bench-turns-'))
   const [dns, sink] = await Promise.all([startNameServer({}), startSink()])
-  const preload = fileURLToPath(new URL('./eventLoop.ts', import.meta.url))
+  const preload = fileURLToPath(new URL('./event-loop.ts', import.meta.url))
   const service = await startService({
     env: {
       BENCH_TURNS: folder,

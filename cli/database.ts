@@ -10,7 +10,7 @@ import { isSound, type Listener, verifyFile, verifyFolder } from '../engine/admi
 import { startServer } from '../engine/server.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Settings } from '../schemas/settings.ts'
-import { backUp, type Copied, copyDatabase, type OnProgress } from '../store/copies.ts'
+import { backUp, type CopiedCollection, copyDatabase, type OnProgress } from '../store/database-copy.ts'
 import { isServing, notRunning } from './admin-context.ts'
 import { enginePaths, engineUrl } from './instance.ts'
 import { type Io, print } from './io.ts'
@@ -153,7 +153,7 @@ function showCopy({ err }: Io, { data }: Settings, file: string): void {
   err(`${sizes.map((bytes) => `${Math.round(bytes / mebibyte)} MiB`).join(' of ')}\n`)
 }
 
-function printCopied(io: Io, copied: readonly Copied[]): void {
+function printCopied(io: Io, copied: readonly CopiedCollection[]): void {
   print(io, ...copied)
   const documents = copied.reduce((sum, { documents: own }) => sum + own, 0)
   print(io, { copied: true, collections: copied.length, documents })

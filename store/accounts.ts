@@ -70,28 +70,28 @@ export async function finishRemoval(store: Store, accountId: string): Promise<vo
 export type QuotaSlot = 'inboxes' | 'webhooks' | 'templates' | 'aliases'
 
 /** Takes one of the account's places for a thing it may have only so many of. False when all are taken. */
-export async function takeSlot(store: Store, accountId: string, counter: QuotaSlot, limit: number): Promise<boolean> {
+export async function takeSlot(store: Store, accountId: string, slot: QuotaSlot, limit: number): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(
-    { _id: accountId, $or: [{ [counter]: { $lt: limit } }, { [counter]: { $exists: false } }] },
-    { $inc: { [counter]: 1 } },
+    { _id: accountId, $or: [{ [slot]: { $lt: limit } }, { [slot]: { $exists: false } }] },
+    { $inc: { [slot]: 1 } },
   )
   return modifiedCount === 1
 }
 
-export async function freeSlot(store: Store, accountId: string, counter: QuotaSlot, count = 1): Promise<void> {
+export async function freeSlot(store: Store, accountId: string, slot: QuotaSlot, count = 1): Promise<void> {
   if (count === 0) return
-  await store.accounts.updateOne({ _id: accountId, [counter]: { $gte: count } }, { $inc: { [counter]: -count } })
+  await store.accounts.updateOne({ _id: accountId, [slot]: { $gte: count } }, { $inc: { [slot]: -count } })
 }
 
 /** What accounts count and what they really have, account by account in the order of their ids. */
-export type Places = { readonly accountId: string; readonly counted: PlaceCounts; readonly real: PlaceCounts }
-type PlaceCounts = { readonly [place in QuotaSlot]: number }
+export type SlotCounts = { readonly accountId: string; readonly counted: CountBySlot; readonly actual: CountBySlot }
+type CountBySlot = { readonly [slot in QuotaSlot]: number }
 
 /** Accounts behind an id, with their counts. */
-export async function walkSlots(
+export async function walkSlotCounts(
   store: Store,
   { after, limit }: { after: string; limit: number },
-): Promise<readonly Places[]> {
+): Promise<readonly SlotCounts[]> {
   const accounts = await store.accounts
     .find({ _id: { $gt: after } })
     .sort({ _id: 1 })
@@ -112,7 +112,7 @@ export async function walkSlots(
       templates: account.templates ?? 0,
       aliases: account.aliases ?? 0,
     },
-    real: {
+    actual: {
       inboxes: inboxes.get(account._id) ?? 0,
       webhooks: webhooks.get(account._id) ?? 0,
       templates: templates.get(account._id) ?? 0,
@@ -122,12 +122,12 @@ export async function walkSlots(
 }
 
 /** Puts a count right if it is still what it was. */
-export async function mendSlot(
+export async function correctSlotCount(
   store: Store,
-  { accountId, place, counted, real }: { accountId: string; place: QuotaSlot; counted: number; real: number },
+  { accountId, slot, counted, actual }: { accountId: string; slot: QuotaSlot; counted: number; actual: number },
 ): Promise<boolean> {
-  const same = counted === 0 ? { $or: [{ [place]: 0 }, { [place]: { $exists: false } }] } : { [place]: counted }
-  const { modifiedCount } = await store.accounts.updateOne({ _id: accountId, ...same }, { $set: { [place]: real } })
+  const same = counted === 0 ? { $or: [{ [slot]: 0 }, { [slot]: { $exists: false } }] } : { [slot]: counted }
+  const { modifiedCount } = await store.accounts.updateOne({ _id: accountId, ...same }, { $set: { [slot]: actual } })
   return modifiedCount === 1
 }
 
@@ -219,7 +219,7 @@ export async function raiseWarmUp(
 }
 
 /** False when there is no such account. */
-export async function notePhone(store: Store, accountId: string, at: Date): Promise<boolean> {
+export async function markPhoneVerified(store: Store, accountId: string, at: Date): Promise<boolean> {
   const { matchedCount } = await store.accounts.updateOne({ _id: accountId }, { $set: { phoneVerifiedAt: at } })
   return matchedCount === 1
 }

@@ -19,11 +19,11 @@ export type NewMessage = Omit<MessageDoc, 'uid' | 'modseq' | 'labels'>
 export type WriteArrival = { readonly chunks: readonly BlobDoc[]; readonly messages: readonly NewMessage[] }
 
 /** What became of one message: the id it has, and whether it was there before. */
-export type Stored = { readonly id: string; readonly repeated: boolean }
+export type ArrivalResult = { readonly id: string; readonly repeated: boolean }
 
 export type ArrivalWriter = {
   /** Resolves when every message of the arrival is on disk. Rejects when that could not be had. */
-  write(arrival: WriteArrival): Promise<readonly Stored[]>
+  write(arrival: WriteArrival): Promise<readonly ArrivalResult[]>
   /** Resolves when nothing waits any more and every reservation is closed. */
   flush(): Promise<void>
 }
@@ -38,7 +38,7 @@ const closeAfterMs = 50
 
 type Waiting = {
   readonly arrival: WriteArrival
-  readonly resolve: (stored: readonly Stored[]) => void
+  readonly resolve: (stored: readonly ArrivalResult[]) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -141,7 +141,7 @@ async function writeGroup(
   store: Store,
   group: readonly WriteArrival[],
   { at, closing }: { at: Date; closing: readonly ReservationEnd[] },
-): Promise<{ stored: Stored[][]; closing: ReservationEnd[] }> {
+): Promise<{ stored: ArrivalResult[][]; closing: ReservationEnd[] }> {
   const messages = group.flatMap((arrival) => arrival.messages)
   const chunks = group.flatMap((arrival) => arrival.chunks)
   const token = newToken()
@@ -159,7 +159,7 @@ async function writeGroup(
   })
   const repeated = await insertMessages(store, numbered)
   const stored = numbered.map(
-    (message): Stored => ({ id: repeated.get(message) ?? message._id, repeated: repeated.has(message) }),
+    (message): ArrivalResult => ({ id: repeated.get(message) ?? message._id, repeated: repeated.has(message) }),
   )
   return {
     stored: group.map((arrival) => stored.splice(0, arrival.messages.length)),
@@ -197,7 +197,7 @@ function closingsOf(
   return [...folders].map(([folderId, over]) => {
     if (over.length === 0) return { folderId, token }
     const [claim] = claimsOf(over)
-    return { folderId, token, over: { total: claim!.total, unread: claim!.unread, bytes: claim!.bytes } }
+    return { folderId, token, overcounted: { total: claim!.total, unread: claim!.unread, bytes: claim!.bytes } }
   })
 }
 

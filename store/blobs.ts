@@ -116,16 +116,16 @@ export async function addBlobUser(store: Store, blobId: string, user: string): P
 }
 
 /** Notes that users of blobs are about to go: before they do. */
-export async function doubtBlobs(store: Store, blobIds: readonly string[], at: Date): Promise<void> {
+export async function markBlobsInDoubt(store: Store, blobIds: readonly string[], at: Date): Promise<void> {
   if (blobIds.length === 0) return
   await store.blobs.updateMany({ _id: { $in: blobIds.map(firstOf) } }, { $set: { inDoubt: at } })
 }
 
 /** Users that are gone, of one blob. */
-export type BlobDrop = { readonly blobId: string; readonly users: readonly string[] }
+export type DroppedBlobUsers = { readonly blobId: string; readonly users: readonly string[] }
 
 /** Strikes users off, and removes the blobs that nobody uses any more. Safe to repeat. Returns how many went. */
-export async function dropBlobUsers(store: Store, drops: readonly BlobDrop[]): Promise<number> {
+export async function dropBlobUsers(store: Store, drops: readonly DroppedBlobUsers[]): Promise<number> {
   if (drops.length === 0) return 0
   await store.blobs.bulkWrite(
     drops.map(({ blobId, users }) => ({
@@ -166,7 +166,7 @@ export async function walkBlobs(
 }
 
 /** Blobs that came in doubt before a time, the longest first. */
-export async function findDoubtedBlobs(store: Store, before: Date, limit: number): Promise<readonly BlobUsers[]> {
+export async function findBlobsInDoubt(store: Store, before: Date, limit: number): Promise<readonly BlobUsers[]> {
   const found = await store.blobs
     .find({ inDoubt: { $lt: before } }, { projection: { data: 0 } })
     .sort({ inDoubt: 1 })

@@ -13,7 +13,7 @@ const sendsKept = 64
 export const matchesMax = 1_000
 
 /** What one contact of a mailbox gained. */
-export type ContactSeen = {
+export type ContactUpdate = {
   readonly accountId: string
   readonly mailboxId: string
   readonly address: string
@@ -25,9 +25,9 @@ export type ContactSeen = {
 }
 
 /** Counts received messages: one per event number that the contact has not seen yet. */
-export async function noteReceived(
+export async function countReceived(
   store: Store,
-  seen: readonly (ContactSeen & { readonly seqs: readonly number[] })[],
+  seen: readonly (ContactUpdate & { readonly seqs: readonly number[] })[],
 ): Promise<void> {
   await upsert(
     store,
@@ -48,9 +48,9 @@ export async function noteReceived(
 }
 
 /** Counts sends: one for each contact and send. */
-export async function noteSent(
+export async function countSent(
   store: Store,
-  seen: readonly (ContactSeen & { readonly emailId: string })[],
+  seen: readonly (ContactUpdate & { readonly emailId: string })[],
 ): Promise<void> {
   await upsert(
     store,
@@ -78,12 +78,12 @@ export async function findCorrespondents(store: Store, ids: readonly string[]): 
   return found.filter(({ received }) => received > 0).map(({ _id }) => _id)
 }
 
-export type ContactPosition = { readonly at: Date; readonly id: string }
+export type ContactCursor = { readonly at: Date; readonly id: string }
 
 /** Contacts of a mailbox, last seen first, those behind `before`. */
 export function listContacts(
   store: Store,
-  { mailboxId, before, limit }: { mailboxId: string; before: ContactPosition | null; limit: number },
+  { mailboxId, before, limit }: { mailboxId: string; before: ContactCursor | null; limit: number },
 ): Promise<ContactDoc[]> {
   return store.contacts
     .find({ mailboxId, ...behind(before) })
@@ -107,18 +107,18 @@ export async function matchContacts(
 }
 
 /** The id of a contact: one per mailbox and address. */
-export function contactId({ mailboxId, address }: Pick<ContactSeen, 'mailboxId' | 'address'>): string {
+export function contactId({ mailboxId, address }: Pick<ContactUpdate, 'mailboxId' | 'address'>): string {
   return `${mailboxId}:${address}`
 }
 
-function behind(before: ContactPosition | null): Filter<ContactDoc> {
+function behind(before: ContactCursor | null): Filter<ContactDoc> {
   if (before === null) return {}
   const { at, id } = before
   return { lastSeenAt: { $lte: at }, $or: [{ lastSeenAt: { $lt: at } }, { _id: { $lt: id } }] }
 }
 
 /** Texts of strangers are literals: one that begins with "$" would be an expression. */
-function describe({ accountId, mailboxId, address, name, words, at }: ContactSeen): Document {
+function describe({ accountId, mailboxId, address, name, words, at }: ContactUpdate): Document {
   const named = name !== ''
   return {
     accountId,

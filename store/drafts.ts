@@ -1,9 +1,9 @@
 /** Drafts: messages whose content changes. */
 import { newToken } from '../schemas/ids.ts'
-import { doubtBlobs, dropBlobUsers } from './blobs.ts'
+import { dropBlobUsers, markBlobsInDoubt } from './blobs.ts'
 import type { MessageContent, MessageDoc } from './documents/mail.ts'
 import { closeReservations, reserve } from './folders.ts'
-import type { Change } from './message-edits.ts'
+import type { EditTarget } from './message-edits.ts'
 import type { Store } from './open.ts'
 
 /** What is another with every content. */
@@ -15,15 +15,15 @@ export type DraftContent = MessageContent & Pick<MessageDoc, 'answers'>
  */
 export async function replaceDraft(
   store: Store,
-  { mailboxId, folderId, at, derive }: Change,
+  { mailboxId, folderId, at, derive }: EditTarget,
   draft: MessageDoc,
   content: DraftContent,
 ): Promise<boolean> {
   const token = newToken()
   const bytes = content.sizeBytes - draft.sizeBytes
   const { _id, uid, modseq, threadId } = draft
-  await doubtBlobs(store, [draft.blob.id, content.blob.id], at)
-  const claim = { folderId, mailboxId, uids: 1, total: 0, unread: 0, bytes, touches: [uid], threads: [threadId] }
+  await markBlobsInDoubt(store, [draft.blob.id, content.blob.id], at)
+  const claim = { folderId, mailboxId, uids: 1, total: 0, unread: 0, bytes, changedUids: [uid], threads: [threadId] }
   const taken = (await reserve(store, [claim], { token, at })).get(folderId)
   const { matchedCount } =
     taken === undefined
@@ -38,6 +38,8 @@ export async function replaceDraft(
   const replaced = matchedCount === 1
   await dropBlobUsers(store, [{ blobId: replaced ? draft.blob.id : content.blob.id, users: [_id] }])
   await derive([threadId])
-  await closeReservations(store, [{ folderId, token, ...(!replaced && { over: { total: 0, unread: 0, bytes } }) }])
+  await closeReservations(store, [
+    { folderId, token, ...(!replaced && { overcounted: { total: 0, unread: 0, bytes } }) },
+  ])
   return replaced
 }

@@ -43,14 +43,14 @@ export function findUnsettled(store: Store, { due, limit }: { due: Date; limit: 
 }
 
 /** What was derived of a send. `todoAt` null: nothing is left to derive. */
-export type Settled = {
+export type SettledEmail = {
   readonly email: EmailDoc
   readonly recipients: readonly EmailRecipient[]
   readonly todoAt: Date | null
 }
 
 /** Notes what was derived of those sends that did not change meanwhile. */
-export async function settleEmails(store: Store, settled: readonly Settled[]): Promise<void> {
+export async function settleEmails(store: Store, settled: readonly SettledEmail[]): Promise<void> {
   if (settled.length === 0) return
   await store.emails.bulkWrite(
     settled.map(({ email: { accountId, _id, rev }, recipients, todoAt }) => ({

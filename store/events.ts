@@ -36,7 +36,7 @@ export async function raiseEventFloors(store: Store, floors: ReadonlyMap<string,
 }
 
 /** Those of the ids that are events already. */
-export async function knownEvents(store: Store, ids: readonly string[]): Promise<Set<string>> {
+export async function findExistingEventIds(store: Store, ids: readonly string[]): Promise<Set<string>> {
   const found = await store.events.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray()
   return new Set(found.map(({ _id }) => _id))
 }
@@ -147,7 +147,7 @@ export async function disableWebhooks(
 }
 
 /** Notes the first failure since the last success; a later one leaves it. Returns when failing began. */
-export async function noteFailing(
+export async function markWebhookFailing(
   store: Store,
   { accountId, webhookId, at }: { accountId: string; webhookId: string; at: Date },
 ): Promise<Date> {
@@ -175,7 +175,7 @@ export async function insertDeliveries(store: Store, deliveries: readonly Delive
 }
 
 /** Those of the ids that are deliveries already. */
-export async function knownDeliveries(store: Store, ids: readonly string[]): Promise<Set<string>> {
+export async function findExistingDeliveryIds(store: Store, ids: readonly string[]): Promise<Set<string>> {
   const found = await store.deliveries.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray()
   return new Set(found.map(({ _id }) => _id))
 }
@@ -193,7 +193,7 @@ export function claimDelivery(
 }
 
 /** Ids of the deliveries that are due, longest first. */
-export async function dueDeliveries(store: Store, now: Date, limit: number): Promise<string[]> {
+export async function findDueDeliveries(store: Store, now: Date, limit: number): Promise<string[]> {
   const due = await store.deliveries
     .find({ nextAt: { $lte: now } }, { projection: { _id: 1 } })
     .sort({ nextAt: 1 })

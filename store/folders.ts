@@ -19,12 +19,17 @@ export type UidClaim = FolderCounts & {
   /** How many UIDs; 0 for a change of messages that are there already. */
   readonly uids: number
   /** UIDs of the messages that change or leave. */
-  readonly touches?: readonly number[]
+  readonly changedUids?: readonly number[]
   readonly threads?: readonly string[]
 }
 
 /** A taken reservation: its first UID, and the modseq that all its messages get. */
-export type Taken = { readonly folderId: string; readonly token: string; readonly uid: number; readonly modseq: number }
+export type ReservedNumbers = {
+  readonly folderId: string
+  readonly token: string
+  readonly uid: number
+  readonly modseq: number
+}
 
 /**
  * Takes a reservation in each of several folders: in two round trips whatever their number, in one for a single folder.
@@ -34,7 +39,7 @@ export async function reserve(
   store: Store,
   claims: readonly UidClaim[],
   { token, at, closing = [] }: { token: string; at: Date; closing?: readonly ReservationEnd[] },
-): Promise<Map<string, Taken>> {
+): Promise<Map<string, ReservedNumbers>> {
   const [only] = claims
   if (only !== undefined && claims.length === 1 && closing.length === 0) return reserveOne(store, only, { token, at })
   await store.folders.bulkWrite(
@@ -51,7 +56,7 @@ async function reserveOne(
   store: Store,
   claim: UidClaim,
   { token, at }: { token: string; at: Date },
-): Promise<Map<string, Taken>> {
+): Promise<Map<string, ReservedNumbers>> {
   const { filter, update } = take(claim, token, at)
   const folder = await store.folders.findOneAndUpdate(filter, update, {
     returnDocument: 'after',
@@ -60,8 +65,8 @@ async function reserveOne(
   return takenIn(folder === null ? [] : [folder], token)
 }
 
-function takenIn(folders: readonly Pick<FolderDoc, '_id' | 'open'>[], token: string): Map<string, Taken> {
-  const taken = new Map<string, Taken>()
+function takenIn(folders: readonly Pick<FolderDoc, '_id' | 'open'>[], token: string): Map<string, ReservedNumbers> {
+  const taken = new Map<string, ReservedNumbers>()
   for (const { _id, open } of folders) {
     const mine = open.find((reservation) => reservation.token === token)
     if (mine !== undefined) taken.set(_id, { folderId: _id, token, uid: mine.uid, modseq: mine.modseq })
@@ -73,7 +78,7 @@ function takenIn(folders: readonly Pick<FolderDoc, '_id' | 'open'>[], token: str
 export type ReservationEnd = {
   readonly folderId: string
   readonly token: string
-  readonly over?: FolderCounts
+  readonly overcounted?: FolderCounts
 }
 
 /** Closes reservations. Several may be closed in one round trip. */
@@ -137,7 +142,7 @@ export async function insertStandardFolders(
 }
 
 /** Folders with a reservation that was left open before `before`. */
-export function findAbandoned(store: Store, before: Date, limit: number): Promise<FolderDoc[]> {
+export function findFoldersWithStaleReservations(store: Store, before: Date, limit: number): Promise<FolderDoc[]> {
   return store.folders
     .find({ 'open.at': { $lt: before } })
     .sort({ 'open.at': 1 })
@@ -210,7 +215,7 @@ export const labelKey = (label: string): string => `l${Buffer.from(label).toStri
 export const labelOf = (key: string): string => Buffer.from(key.slice(1), 'base64url').toString()
 
 function take(
-  { folderId, mailboxId, uids, total, unread, bytes, labels = {}, touches = [], threads }: UidClaim,
+  { folderId, mailboxId, uids, total, unread, bytes, labels = {}, changedUids = [], threads }: UidClaim,
   token: string,
   at: Date,
 ): { filter: Filter<FolderDoc>; update: Document[] } {
@@ -239,20 +244,20 @@ function take(
       ...Object.fromEntries(
         counted.map(([key, by]) => [`labels.${key}`, { $add: [{ $ifNull: [`$labels.${key}`, 0] }, by] }]),
       ),
-      ...(touches.length > 0 && {
-        touched: { $cond: [{ $isArray: '$touched' }, { $concatArrays: ['$touched', touches] }, '$$REMOVE'] },
+      ...(changedUids.length > 0 && {
+        touched: { $cond: [{ $isArray: '$touched' }, { $concatArrays: ['$touched', changedUids] }, '$$REMOVE'] },
       }),
     },
   }
-  const open = touches.length === 0 ? {} : { $or: [{ gate: { $exists: false } }, { gate: { $lte: at } }] }
+  const open = changedUids.length === 0 ? {} : { $or: [{ gate: { $exists: false } }, { gate: { $lte: at } }] }
   return {
     filter: { _id: folderId, mailboxId, ...open },
     update: counted.length === 0 ? [stage] : [stage, withoutUnused],
   }
 }
 
-function close({ folderId, token, over }: ReservationEnd): AnyBulkWriteOperation<FolderDoc> {
-  const back = over === undefined ? {} : { $inc: negated(over) }
+function close({ folderId, token, overcounted }: ReservationEnd): AnyBulkWriteOperation<FolderDoc> {
+  const back = overcounted === undefined ? {} : { $inc: negated(overcounted) }
   // Closing twice (the first answer was lost) gives back once.
   return {
     updateOne: { filter: { _id: folderId, 'open.token': token }, update: { $pull: { open: { token } }, ...back } },

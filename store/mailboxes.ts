@@ -124,7 +124,7 @@ export function listMailboxes(
 }
 
 /** Those of an account's mailboxes that have not ended. */
-export function findLiving(
+export function findMailboxesOfAccount(
   store: Store,
   { accountId, ids }: { accountId: string; ids: readonly string[] },
 ): Promise<MailboxDoc[]> {
@@ -170,7 +170,7 @@ export async function addLesson(
 }
 
 /** Ends a mailbox's life. False when it had ended before. */
-export async function endMailbox(
+export async function markMailboxDeleted(
   store: Store,
   { accountId, mailboxId, at }: { accountId: string; mailboxId: string; at: Date },
 ): Promise<boolean> {
@@ -194,7 +194,7 @@ export function walkMailboxes(
 }
 
 /** Living mailboxes whose last storage warning is older than a time. */
-export function findWarned(store: Store, before: Date, limit: number): Promise<MailboxDoc[]> {
+export function findWarnedMailboxes(store: Store, before: Date, limit: number): Promise<MailboxDoc[]> {
   return store.mailboxes
     .find({ 'warned.at': { $lte: before }, deletedAt: { $exists: false } })
     .sort({ 'warned.at': 1 })
@@ -203,7 +203,7 @@ export function findWarned(store: Store, before: Date, limit: number): Promise<M
 }
 
 /** Notes the last storage warning of a mailbox; null: there is none any more. */
-export async function noteWarning(
+export async function setStorageWarning(
   store: Store,
   { accountId, mailboxId, warned }: { accountId: string; mailboxId: string; warned: MailboxDoc['warned'] | null },
 ): Promise<void> {
@@ -214,7 +214,7 @@ export async function noteWarning(
 }
 
 /** Mailboxes that ended from one time up to before another, in that order. */
-export function findEndedBetween(
+export function findMailboxesDeletedBetween(
   store: Store,
   { from, to, limit }: { from: Date; to: Date; limit: number },
 ): Promise<MailboxDoc[]> {
@@ -226,7 +226,7 @@ export function findEndedBetween(
 }
 
 /** Mailboxes that ended before a time. */
-export function findEnded(store: Store, before: Date, limit: number): Promise<MailboxDoc[]> {
+export function findDeletedMailboxes(store: Store, before: Date, limit: number): Promise<MailboxDoc[]> {
   return store.mailboxes
     .find({ deletedAt: { $lt: before } })
     .sort({ deletedAt: 1 })
@@ -274,7 +274,7 @@ export async function removeDomains(store: Store, accountId: string): Promise<vo
 }
 
 /** The oldest living mailbox of an account: its postmaster's. */
-export async function firstMailbox(store: Store, accountId: string): Promise<MailboxDoc | null> {
+export async function findOldestMailbox(store: Store, accountId: string): Promise<MailboxDoc | null> {
   return store.mailboxes
     .find({ accountId, deletedAt: { $exists: false } })
     .sort({ accountId: 1, _id: 1 })

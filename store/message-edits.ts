@@ -6,7 +6,7 @@
  */
 import type { UpdateFilter } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
-import { type BlobDrop, doubtBlobs, dropBlobUsers } from './blobs.ts'
+import { type DroppedBlobUsers, dropBlobUsers, markBlobsInDoubt } from './blobs.ts'
 import type { FolderCounts, MessageDoc } from './documents/mail.ts'
 import { closeReservations, labelKey, type ReservationEnd, reserve, type UidClaim } from './folders.ts'
 import type { Store } from './open.ts'
@@ -15,7 +15,7 @@ import type { Store } from './open.ts'
 export const editMessagesMax = 100
 
 /** A message as it was read, with what a change must know of it. */
-export type ReadMessage = Pick<
+export type EditableMessage = Pick<
   MessageDoc,
   '_id' | 'mailboxId' | 'folderId' | 'threadId' | 'uid' | 'modseq' | 'seen' | 'labels' | 'sizeBytes' | 'blob'
 >
@@ -33,7 +33,7 @@ const readFields = {
 } as const
 
 /** What is to be different. A move names where it came from and since when it is discarded, if it goes where mail is discarded. */
-export type Edit = {
+export type MessageEdit = {
   readonly seen?: boolean
   readonly flagged?: boolean
   readonly answered?: boolean
@@ -43,10 +43,10 @@ export type Edit = {
 }
 
 /** The messages of one folder, when they change, and what is derived from their threads. */
-export type Change = {
+export type EditTarget = {
   readonly mailboxId: string
   readonly folderId: string
-  readonly messages: readonly ReadMessage[]
+  readonly messages: readonly EditableMessage[]
   readonly at: Date
   /** False when it could not be done: the reservation then stays open, and the sweep does it. */
   derive(threadIds: readonly string[]): Promise<boolean>
@@ -55,10 +55,10 @@ export type Change = {
 type InFolder = { readonly mailboxId: string; readonly folderId: string }
 
 /** Messages of a folder in the order of their UIDs, those after `after`. */
-export function readMessages(
+export function listEditable(
   store: Store,
   { mailboxId, folderId, after }: InFolder & { after: number },
-): Promise<ReadMessage[]> {
+): Promise<EditableMessage[]> {
   return store.messages
     .find({ mailboxId, folderId, uid: { $gt: after } }, { projection: readFields })
     .sort({ uid: 1 })
@@ -67,10 +67,10 @@ export function readMessages(
 }
 
 /** Unread messages of a folder in the order of their ids, those after `after`. */
-export function readUnread(
+export function listUnreadEditable(
   store: Store,
   { mailboxId, folderId, after }: InFolder & { after: string },
-): Promise<ReadMessage[]> {
+): Promise<EditableMessage[]> {
   return store.messages
     .find({ mailboxId, folderId, seen: false, _id: { $gt: after } }, { projection: readFields })
     .sort({ _id: 1 })
@@ -79,7 +79,7 @@ export function readUnread(
 }
 
 /** Messages of all mailboxes that were discarded before a time, oldest first: for the sweep. */
-export function findDiscarded(store: Store, before: Date, limit: number): Promise<ReadMessage[]> {
+export function findDiscarded(store: Store, before: Date, limit: number): Promise<EditableMessage[]> {
   return store.messages
     .find({ discardedAt: { $lt: before } }, { projection: readFields })
     .sort({ discardedAt: 1 })
@@ -88,7 +88,7 @@ export function findDiscarded(store: Store, before: Date, limit: number): Promis
 }
 
 /** Returns the ids of those that were changed; the others changed meanwhile, or a folder gives no reservation. */
-export async function editMessages(store: Store, change: Change, edit: Edit): Promise<ReadonlySet<string>> {
+export async function editMessages(store: Store, change: EditTarget, edit: MessageEdit): Promise<ReadonlySet<string>> {
   const { mailboxId, folderId, messages, at } = change
   if (messages.length === 0) return new Set()
   const token = newToken()
@@ -118,12 +118,12 @@ export async function editMessages(store: Store, change: Change, edit: Edit): Pr
 }
 
 /** Removes messages for good, and the blobs nobody else uses. Returns the ids of those that went. */
-export async function removeMessages(store: Store, change: Change): Promise<ReadonlySet<string>> {
+export async function removeMessages(store: Store, change: EditTarget): Promise<ReadonlySet<string>> {
   const { mailboxId, folderId, messages, at } = change
   if (messages.length === 0) return new Set()
   const token = newToken()
   const blobIds = [...new Set(messages.map(({ blob }) => blob.id))]
-  await doubtBlobs(store, blobIds, at)
+  await markBlobsInDoubt(store, blobIds, at)
   const taken = (await reserve(store, claimsOf(change, 'remove'), { token, at })).get(folderId)
   if (taken === undefined) return new Set()
   // The new modseq says whose they are: of two who remove a message one counts it.
@@ -157,7 +157,7 @@ async function goneOf(store: Store, mailboxId: string, ids: readonly string[]): 
   return new Set(ids.filter((id) => !left.has(id)))
 }
 
-function usersOf(messages: readonly ReadMessage[]): BlobDrop[] {
+function usersOf(messages: readonly EditableMessage[]): DroppedBlobUsers[] {
   return [...Map.groupBy(messages, ({ blob }) => blob.id)].map(([blobId, own]) => ({
     blobId,
     users: own.map(({ _id }) => _id),
@@ -167,7 +167,7 @@ function usersOf(messages: readonly ReadMessage[]): BlobDrop[] {
 /** The ids of those messages that are in a folder with a modseq; all of them when `matched` says so. */
 async function withModseq(
   store: Store,
-  messages: readonly ReadMessage[],
+  messages: readonly EditableMessage[],
   matched: number,
   { folderId, modseq }: { folderId: string; modseq: number },
 ): Promise<ReadonlySet<string>> {
@@ -182,7 +182,7 @@ async function withModseq(
   return new Set(found.map(({ _id }) => _id))
 }
 
-function updateOf({ labels, to, ...flags }: Edit, modseq: number, uid: number): UpdateFilter<MessageDoc> {
+function updateOf({ labels, to, ...flags }: MessageEdit, modseq: number, uid: number): UpdateFilter<MessageDoc> {
   const unset = {
     ...(labels?.length === 0 && { labels: '' as const }),
     ...(to !== undefined && to.deletedFrom === undefined && { deletedFrom: '' as const }),
@@ -200,9 +200,9 @@ function updateOf({ labels, to, ...flags }: Edit, modseq: number, uid: number): 
 }
 
 /** What a change adds to the folder the messages are in, and to the one they go to, if any. */
-function claimsOf({ mailboxId, folderId, messages }: Change, edit: Edit | 'remove'): UidClaim[] {
+function claimsOf({ mailboxId, folderId, messages }: EditTarget, edit: MessageEdit | 'remove'): UidClaim[] {
   const here = { folderId, mailboxId, uids: 0, ...changeHere(messages, edit) }
-  const changing = { ...here, touches: messages.map(({ uid }) => uid), threads: threadsOf(messages) }
+  const changing = { ...here, changedUids: messages.map(({ uid }) => uid), threads: threadsOf(messages) }
   if (edit === 'remove' || edit.to === undefined) return [changing]
   return [{ folderId: edit.to.folderId, mailboxId, uids: messages.length, ...countsOf(messages, edit) }, changing]
 }
@@ -211,18 +211,18 @@ function claimsOf({ mailboxId, folderId, messages }: Change, edit: Edit | 'remov
 function closingsOf(
   folderIds: readonly string[],
   token: string,
-  { folderId: here }: Change,
-  edit: Edit | 'remove',
-  missed: readonly ReadMessage[],
+  { folderId: here }: EditTarget,
+  edit: MessageEdit | 'remove',
+  missed: readonly EditableMessage[],
 ): ReservationEnd[] {
   return folderIds.map((folderId) => {
     if (missed.length === 0) return { folderId, token }
-    return { folderId, token, over: folderId === here ? changeHere(missed, edit) : countsOf(missed, edit) }
+    return { folderId, token, overcounted: folderId === here ? changeHere(missed, edit) : countsOf(missed, edit) }
   })
 }
 
 /** What an edit of messages adds to the counts of the folder they are in. */
-function changeHere(messages: readonly ReadMessage[], edit: Edit | 'remove'): FolderCounts {
+function changeHere(messages: readonly EditableMessage[], edit: MessageEdit | 'remove'): FolderCounts {
   const stay = edit !== 'remove' && edit.to === undefined
   return difference(stay ? countsOf(messages, edit) : none, countsOf(messages, 'remove'))
 }
@@ -230,7 +230,7 @@ function changeHere(messages: readonly ReadMessage[], edit: Edit | 'remove'): Fo
 const none: FolderCounts = { total: 0, unread: 0, bytes: 0 }
 
 /** The counts of messages as they are ('remove') or as an edit makes them. */
-function countsOf(messages: readonly ReadMessage[], edit: Edit | 'remove'): FolderCounts {
+function countsOf(messages: readonly EditableMessage[], edit: MessageEdit | 'remove'): FolderCounts {
   const labels = new Map<string, number>()
   let unread = 0
   let bytes = 0
@@ -254,6 +254,6 @@ function difference(a: FolderCounts, b: FolderCounts): FolderCounts {
   }
 }
 
-function threadsOf(messages: readonly ReadMessage[]): string[] {
+function threadsOf(messages: readonly EditableMessage[]): string[] {
   return [...new Set(messages.map(({ threadId }) => threadId))]
 }

@@ -88,7 +88,7 @@ export function findMessages(store: Store, ids: readonly string[]): Promise<Mess
 export type MessageState = Partial<Pick<MessageDoc, 'seen' | 'flagged' | 'answered'>> & { readonly label?: string }
 
 /** Those of an account's messages that are in a state. */
-export function findInState(
+export function findMessagesInState(
   store: Store,
   { accountId, ids }: { accountId: string; ids: readonly string[] },
   { label, ...flags }: MessageState,
@@ -102,7 +102,7 @@ export function findInState(
 }
 
 /** Those of the messages of a mailbox that are there, and the blob each has now. */
-export async function findVersions(
+export async function findBlobIds(
   store: Store,
   { mailboxId, ids }: { mailboxId: string; ids: readonly string[] },
 ): Promise<readonly { readonly id: string; readonly blobId: string }[]> {
@@ -125,7 +125,7 @@ export function walkMessages(
 }
 
 /** The threads of the messages of a mailbox that carry one of these Message-IDs. */
-export async function findByHeader(
+export async function findThreadIdsByHeader(
   store: Store,
   { mailboxId, messageIds }: { mailboxId: string; messageIds: readonly string[] },
 ): Promise<Pick<MessageDoc, 'messageIdHeader' | 'threadId'>[]> {

@@ -11,7 +11,7 @@ export async function insertOutbox(store: Store, rows: readonly OutboxDoc[]): Pr
     if (!onlyDuplicates(error)) throw error
   }
   const dueMs = ({ notBefore, createdAt }: OutboxDoc) => (notBefore ?? createdAt).getTime()
-  await callLanes(
+  await bringLanesForward(
     store,
     [...Map.groupBy(rows, ({ accountId }) => accountId)].map(([accountId, own]) => ({
       accountId,
@@ -21,7 +21,7 @@ export async function insertOutbox(store: Store, rows: readonly OutboxDoc[]): Pr
 }
 
 /** Puts lanes forward to when they have something due. */
-async function callLanes(
+async function bringLanesForward(
   store: Store,
   calls: readonly { readonly accountId: string; readonly dueAt: Date }[],
 ): Promise<void> {
@@ -88,12 +88,12 @@ export async function claimRows(
     { ...these(rows), notBefore: { $lte: now } },
     { $set: { notBefore: until, lease, attempting: true }, $inc: { attempts: 1 } },
   )
-  if (modifiedCount < rows.length) return findClaimed(store, rows, token)
+  if (modifiedCount < rows.length) return findClaimedRows(store, rows, token)
   return rows.map((row) => ({ ...row, notBefore: until, lease, attempting: true, attempts: row.attempts + 1 }))
 }
 
 /** Those of the rows that are claimed under a token, as they are now. */
-export function findClaimed(store: Store, rows: readonly OutboxDoc[], token: string): Promise<OutboxDoc[]> {
+export function findClaimedRows(store: Store, rows: readonly OutboxDoc[], token: string): Promise<OutboxDoc[]> {
   return store.outbox.find({ ...these(rows), 'lease.token': token }).toArray()
 }
 
@@ -108,13 +108,13 @@ const these = (rows: readonly RowKey[]) => ({
 export type ClaimedLanes = { readonly accountIds: readonly string[]; readonly token: string; readonly until: Date }
 
 /** Puts claimed lanes behind all that wait now: a backlog has one turn at a time. */
-export async function queueLanes(store: Store, { accountIds, token, until }: ClaimedLanes, now: Date): Promise<void> {
+export async function requeueLanes(store: Store, { accountIds, token, until }: ClaimedLanes, now: Date): Promise<void> {
   if (accountIds.length === 0) return
   await store.lanes.updateMany({ _id: { $in: [...accountIds] }, token, dueAt: until }, { $set: { dueAt: now } })
 }
 
 /** Puts claimed lanes off until their next row is due, and ends those that have none. */
-export async function restLanes(store: Store, { accountIds, token, until }: ClaimedLanes): Promise<void> {
+export async function postponeLanes(store: Store, { accountIds, token, until }: ClaimedLanes): Promise<void> {
   if (accountIds.length === 0) return
   const next = await Promise.all(
     accountIds.map(async (accountId) => {
@@ -152,7 +152,7 @@ export async function extendLease(
 }
 
 /** The tokens under which rows are claimed, by row. */
-export async function findLeases(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function findLeaseTokens(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await store.outbox.find({ _id: { $in: [...ids] } }, { projection: { 'lease.token': 1 } }).toArray()
   // Of a row that nobody holds the projection leaves nothing.
   return new Map(rows.flatMap(({ _id, lease }) => (lease?.token === undefined ? [] : [[_id, lease.token] as const])))
@@ -183,7 +183,7 @@ export async function endRows(store: Store, ends: readonly RowEnd[]): Promise<vo
     })),
     { ordered: false },
   )
-  await callLanes(
+  await bringLanesForward(
     store,
     ends.flatMap(({ accountId, notBefore }) => (notBefore === null ? [] : [{ accountId, dueAt: notBefore }])),
   )

@@ -240,7 +240,7 @@ export function eachPosition(
 export type WordPosition = { readonly number: number; readonly fields: number; readonly positions: Buffer }
 
 /** The messages of an entry with their positions, still packed. */
-export function* placesOf(entry: WordEntry): Generator<WordPosition> {
+export function* wordPositionsOf(entry: WordEntry): Generator<WordPosition> {
   const messages = new Unpacker(entry.messages)
   const positions = new Unpacker(entry.positions)
   let number = -1
@@ -279,7 +279,7 @@ export function entryOf(word: string, places: readonly WordPosition[]): WordEntr
  * The entries of one word in several segments as one; each segment's messages follow those of the one before, and `shift`
  * is where its numbers begin. Copies bytes: only the first gap of each changes. It is valid until the next call.
  */
-export function chained(
+export function concatenateEntries(
   word: string,
   parts: readonly { readonly entry: WordEntry; readonly shift: number }[],
 ): WordEntry {

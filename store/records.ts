@@ -11,7 +11,7 @@ export async function takeMark(
   store: Store,
   mark: IdempotencyDoc,
   lapsedBefore: Date,
-): Promise<{ taken: true; onceId: string } | { taken: false; standing: IdempotencyDoc }> {
+): Promise<{ taken: true; onceId: string } | { taken: false; existing: IdempotencyDoc }> {
   const { owner, startedAt, expiresAt, fingerprint, onceId } = mark
   for (;;) {
     try {
@@ -33,8 +33,8 @@ export async function takeMark(
     ]
     const { modifiedCount } = await store.idempotency.replaceOne({ _id: mark._id, $or: over }, withoutId(mark))
     if (modifiedCount === 1) return { taken: true, onceId }
-    const standing = await store.idempotency.findOne({ _id: mark._id })
-    if (standing !== null) return { taken: false, standing }
+    const existing = await store.idempotency.findOne({ _id: mark._id })
+    if (existing !== null) return { taken: false, existing }
   }
 }
 

@@ -13,7 +13,7 @@ import { isDuplicate, onlyDuplicates, type Store } from './open.ts'
 export type NewSegment = Omit<SegmentDoc, 'block' | 'page'>
 
 const params = { [zlib.constants.ZSTD_c_compressionLevel]: 1 }
-/** Below these sizes unpacking costs more than reading what was not packed: text shrinks well, blocks do not. */
+/** Below these sizes unpacking costs more than reading what was not compressed: text shrinks well, blocks do not. */
 const plainTextBytes = 2 * 1024
 const plainBlockBytes = 12 * 1024
 const [plainMark, zstdMark] = [0, 1]
@@ -32,15 +32,18 @@ export async function insertSegments(
   if (segments.length === 0) return
   const outside: SearchBlockDoc[] = []
   const docs = segments.map(({ segment, blocks, page }): SegmentDoc => {
-    const packed = { blocks: blocks.map((bytes) => pack(bytes, plainBlockBytes)), page: pack(page, plainBlockBytes) }
-    const [only] = packed.blocks
-    const block = packed.blocks.length === 1 && only !== undefined && only.length <= inlineBlockBytes ? only : null
-    if (block === null) outside.push(...packed.blocks.map((bytes, n) => blockDoc(blockId(segment._id, n), bytes)))
-    if (packed.page.length > inlinePageBytes) outside.push(blockDoc(pageId(segment._id, 0), packed.page))
+    const compressed = {
+      blocks: blocks.map((bytes) => compress(bytes, plainBlockBytes)),
+      page: compress(page, plainBlockBytes),
+    }
+    const [only] = compressed.blocks
+    const block = compressed.blocks.length === 1 && only !== undefined && only.length <= inlineBlockBytes ? only : null
+    if (block === null) outside.push(...compressed.blocks.map((bytes, n) => blockDoc(blockId(segment._id, n), bytes)))
+    if (compressed.page.length > inlinePageBytes) outside.push(blockDoc(pageId(segment._id, 0), compressed.page))
     return {
       ...segment,
       ...(block !== null && { block: new Binary(block) }),
-      ...(packed.page.length <= inlinePageBytes && { page: new Binary(packed.page) }),
+      ...(compressed.page.length <= inlinePageBytes && { page: new Binary(compressed.page) }),
     }
   })
   if (outside.length > 0) await store.searchBlocks.insertMany(outside, { ordered: false })
@@ -54,7 +57,7 @@ export async function insertBlocks(
 ): Promise<void> {
   if (blocks.length === 0) return
   await store.searchBlocks.insertMany(
-    blocks.map(({ id, bytes }) => blockDoc(id, pack(bytes, plainBlockBytes))),
+    blocks.map(({ id, bytes }) => blockDoc(id, compress(bytes, plainBlockBytes))),
     { ordered: false },
   )
 }
@@ -126,7 +129,7 @@ export function withoutReplaced(segments: readonly SegmentDoc[]): SegmentDoc[] {
 }
 
 /** Mailboxes with segments that are to be tidied, at most `limit`: for the sweep. */
-export async function findUntidy(store: Store, now: Date, limit: number): Promise<readonly string[]> {
+export async function findMailboxesToTidy(store: Store, now: Date, limit: number): Promise<readonly string[]> {
   const found = await store.searchSegments
     .find({ tidyAt: { $lte: now } }, { projection: { mailboxId: 1 } })
     .sort({ tidyAt: 1 })
@@ -136,7 +139,7 @@ export async function findUntidy(store: Store, now: Date, limit: number): Promis
 }
 
 /** A segment has nothing to be left out of it until `tidyAt`. */
-export async function keepSegment(
+export async function postponeTidying(
   store: Store,
   { _id, mailboxId }: Pick<SegmentDoc, '_id' | 'mailboxId'>,
   tidyAt: Date,
@@ -152,22 +155,22 @@ export function findSegmentsSince(
   return store.searchSegments.find({ mailboxId: { $in: [...mailboxIds] }, newest: { $gte: since } }).toArray()
 }
 
-/** Blocks and pages by id, as they were packed; one that is gone is not in the map. */
+/** Blocks and pages by id, as they were compressed; one that is gone is not in the map. */
 export async function findBlocks(store: Store, ids: readonly string[]): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>()
   for (let from = 0; from < ids.length; from += idsMax) {
     const docs = await store.searchBlocks.find({ _id: { $in: ids.slice(from, from + idsMax) } }).toArray()
-    for (const { _id, data } of docs) found.set(_id, unpack(data))
+    for (const { _id, data } of docs) found.set(_id, decompress(data))
   }
   return found
 }
 
 /** The bytes of a block, a page or a text. */
-export function unpack(data: Binary): Buffer {
-  const packed = data.buffer.subarray(0, data.position)
-  const bytes = packed.subarray(1)
+export function decompress(data: Binary): Buffer {
+  const compressed = data.buffer.subarray(0, data.position)
+  const bytes = compressed.subarray(1)
   // A copy, which does not keep the whole answer of the database alive.
-  return packed[0] === zstdMark ? zlib.zstdDecompressSync(bytes) : Buffer.from(bytes)
+  return compressed[0] === zstdMark ? zlib.zstdDecompressSync(bytes) : Buffer.from(bytes)
 }
 
 /** Keeps visible texts, by the id of their blob. Safe to repeat. */
@@ -178,7 +181,7 @@ export async function insertTexts(
   if (texts.length === 0) return
   try {
     await store.searchTexts.insertMany(
-      texts.map(({ blobId, text }) => ({ _id: blobId, data: new Binary(pack(Buffer.from(text), plainTextBytes)) })),
+      texts.map(({ blobId, text }) => ({ _id: blobId, data: new Binary(compress(Buffer.from(text), plainTextBytes)) })),
       { ordered: false },
     )
   } catch (error) {
@@ -189,14 +192,14 @@ export async function insertTexts(
 /** The visible texts of blobs, as far as they are kept. */
 export async function findTexts(store: Store, blobIds: readonly string[]): Promise<Map<string, string>> {
   const docs = await store.searchTexts.find({ _id: { $in: [...blobIds] } }).toArray()
-  return new Map(docs.map(({ _id, data }) => [_id, unpack(data).toString()]))
+  return new Map(docs.map(({ _id, data }) => [_id, decompress(data).toString()]))
 }
 
 /**
  * Takes the right to merge the segments of a mailbox until `until`, to write the segment `output`. Null when somebody else
  * has it. `abandoned` is what a merger who died was writing.
  */
-export async function takeMerge(
+export async function claimMerge(
   store: Store,
   { mailboxId, output, now, until }: { mailboxId: string; output: string; now: Date; until: Date },
 ): Promise<{ token: string; abandoned: string | null } | null> {
@@ -216,7 +219,7 @@ export async function takeMerge(
 }
 
 /** Notes what is being written, and that it goes on until `until`. False when the right was lost meanwhile. */
-export async function continueMerge(
+export async function extendMerge(
   store: Store,
   { mailboxId, token, output, until }: { mailboxId: string; token: string; output: string; until: Date },
 ): Promise<boolean> {
@@ -224,7 +227,7 @@ export async function continueMerge(
   return matchedCount === 1
 }
 
-export async function endMerge(
+export async function releaseMerge(
   store: Store,
   { mailboxId, token }: { mailboxId: string; token: string },
 ): Promise<void> {
@@ -232,7 +235,7 @@ export async function endMerge(
 }
 
 /** Removes the blocks of a segment that was never finished; a finished one stays. */
-export async function removeUnfinished(
+export async function removeUnfinishedSegment(
   store: Store,
   { mailboxId, segmentId }: { mailboxId: string; segmentId: string },
 ): Promise<void> {
@@ -252,8 +255,8 @@ const idsMax = 1_000
 
 const blockDoc = (_id: string, bytes: Buffer): SearchBlockDoc => ({ _id, data: new Binary(bytes) })
 
-/** The first byte says how the others are packed. */
-function pack(bytes: Buffer, plainBytes: number): Buffer {
+/** The first byte says how the others are compressed. */
+function compress(bytes: Buffer, plainBytes: number): Buffer {
   if (bytes.length < plainBytes) return Buffer.concat([Buffer.of(plainMark), bytes])
   return Buffer.concat([Buffer.of(zstdMark), zlib.zstdCompressSync(bytes, { params, pledgedSrcSize: bytes.length })])
 }

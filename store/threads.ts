@@ -56,7 +56,10 @@ export async function findRevisions(store: Store, threadIds: readonly string[]):
 }
 
 /** The newest message that each of those threads knows of. */
-export async function findNewest(store: Store, threadIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function findLastMessageIds(
+  store: Store,
+  threadIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
   const wanted = [...new Set(threadIds)]
   const found = await store.threads.find({ _id: { $in: wanted } }, { projection: { lastMessageId: 1 } }).toArray()
   return new Map(found.map(({ _id, lastMessageId }) => [_id, lastMessageId]))
@@ -140,7 +143,7 @@ export function findThread(store: Store, { mailboxId, threadId }: ThreadRef): Pr
 }
 
 /** The newest threads of a subject whose last message came at `since` or later. */
-export function findBySubject(
+export function findThreadsBySubject(
   store: Store,
   { mailboxId, subjectKey, since, limit }: { mailboxId: string; subjectKey: string; since: Date; limit: number },
 ): Promise<ThreadDoc[]> {

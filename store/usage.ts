@@ -7,7 +7,7 @@ import { duplicatesIn, type Store } from './open.ts'
 export const agentEmails = 'agentEmails'
 
 /** A counter to raise: `limit` null counts without gating. */
-export type Count = {
+export type CounterIncrement = {
   readonly counter: string
   readonly by: number
   readonly limit: number | null
@@ -16,7 +16,7 @@ export type Count = {
 /** Counters of one period to raise together. */
 export type Take = {
   readonly id: string
-  readonly counts: readonly Count[]
+  readonly counts: readonly CounterIncrement[]
   readonly expiresAt: Date
   /** What it is for, when a crash could keep that from being committed. */
   readonly open?: Pick<OpenTake, 'token' | 'purpose' | 'at'>
@@ -68,7 +68,7 @@ async function raise(store: Store, takes: readonly Take[]): Promise<number[]> {
 }
 
 /** Met while every counter has room; a counter that is not there yet is 0. */
-function roomFor(counts: readonly Count[]): Filter<UsageDoc> {
+function roomFor(counts: readonly CounterIncrement[]): Filter<UsageDoc> {
   // No $expr: MongoDB refuses it in the filter of an upsert. What shares a limit is therefore counted in one counter.
   const conditions = counts.flatMap(({ counter, by, limit }): Filter<UsageDoc>[] =>
     limit === null ? [] : [{ [`counts.${counter}`]: { $not: { $gt: limit - by } } }],
@@ -79,7 +79,7 @@ function roomFor(counts: readonly Count[]): Filter<UsageDoc> {
 /** Gives back what was taken; an open take (`token`) once. False when there is nothing to give back. */
 export async function giveBack(
   store: Store,
-  { id, counter, by, token }: Pick<Take, 'id'> & Pick<Count, 'counter' | 'by'> & { readonly token?: string },
+  { id, counter, by, token }: Pick<Take, 'id'> & Pick<CounterIncrement, 'counter' | 'by'> & { readonly token?: string },
 ): Promise<boolean> {
   const field = `counts.${counter}` as const
   const enough = { _id: id, [field]: { $gte: by } }
@@ -108,7 +108,7 @@ export function findOpenTakes(store: Store, before: Date, limit: number): Promis
 }
 
 /** By which take each of the sends and batches was committed; those that are not there are left out. */
-export async function findTakers(
+export async function findTakeTokens(
   store: Store,
   purposes: readonly string[],
 ): Promise<ReadonlyMap<string, string | undefined>> {
@@ -167,7 +167,7 @@ export async function tallyEvents(
 }
 
 /** The number of the last event of an account that is counted; 0 before the first. */
-export async function readMark(store: Store, id: string): Promise<number> {
+export async function readTallyWatermark(store: Store, id: string): Promise<number> {
   const mark = await store.usage.findOne({ _id: id })
   return countOf(mark ?? undefined, 'tallied')
 }

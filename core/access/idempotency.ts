@@ -64,10 +64,10 @@ export async function beginOnce(
       release: () => surely(ctx, () => releaseMark(ctx.store, mark)),
     }
   }
-  const { standing } = result
-  if (standing.fingerprint !== fingerprint) throw new Failure('idempotency_key_reused')
-  if (standing.state === 'running') throw new Failure('idempotency_in_progress', undefined, { retryAfter: 1 })
-  return { done: true, status: standing.status ?? 200, body: standing.body ?? '' }
+  const { existing } = result
+  if (existing.fingerprint !== fingerprint) throw new Failure('idempotency_key_reused')
+  if (existing.state === 'running') throw new Failure('idempotency_in_progress', undefined, { retryAfter: 1 })
+  return { done: true, status: existing.status ?? 200, body: existing.body ?? '' }
 }
 
 /**

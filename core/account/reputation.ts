@@ -4,7 +4,7 @@
  */
 import { deriveId, newId } from '../../schemas/ids.ts'
 import { allowanceOf, sendingHealth, warmUpStart } from '../../schemas/plans.ts'
-import { findAccount, notePhone, pauseAccount, raiseWarmUp, resumeAccount } from '../../store/accounts.ts'
+import { findAccount, markPhoneVerified, pauseAccount, raiseWarmUp, resumeAccount } from '../../store/accounts.ts'
 import { countOf, findUsage } from '../../store/usage.ts'
 import type { Account } from '../access/account-record.ts'
 import { take, usageIdOf } from '../access/usage.ts'
@@ -48,7 +48,7 @@ export async function resumeSending(ctx: Context, accountId: string, reason: str
 
 /** Notes that the phone number of an account's owner was verified. False when there is no such account. */
 export function verifyPhone(ctx: Context, accountId: string): Promise<boolean> {
-  return notePhone(ctx.store, accountId, ctx.clock.now())
+  return markPhoneVerified(ctx.store, accountId, ctx.clock.now())
 }
 
 /** The sends a new account has today; null when it is past its warm-up. The volume doubles after each clean day with sends. */

@@ -6,7 +6,7 @@ import { splitAddress } from '../../mail/message/address.ts'
 import { deriveId } from '../../schemas/ids.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { DeliveryStatus, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
-import { knownEvents, type NewEvent } from '../../store/events.ts'
+import { findExistingEventIds, type NewEvent } from '../../store/events.ts'
 import { findMessages } from '../../store/messages.ts'
 import { countOutcomes } from '../account/reputation.ts'
 import { recordEvents } from '../notify/events.ts'
@@ -60,7 +60,7 @@ export async function announceSent(ctx: Context, emails: readonly EmailDoc[]): P
   const wanted = emails.flatMap(sentOf)
   if (wanted.length === 0) return
   const [known, copies] = await Promise.all([
-    knownEvents(
+    findExistingEventIds(
       ctx.store,
       wanted.map(({ id }) => id),
     ),

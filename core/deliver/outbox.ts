@@ -78,8 +78,8 @@ async function claimOnce(
   // A lane all of whose rows were taken is not touched: it comes up once more when its lease ends.
   const taken = new Set(due.map(({ accountId }) => accountId))
   await Promise.all([
-    store.queueLanes(ctx.store, { accountIds: more, token, until }, ctx.clock.now()),
-    store.restLanes(ctx.store, { accountIds: accountIds.filter((id) => !taken.has(id)), token, until }),
+    store.requeueLanes(ctx.store, { accountIds: more, token, until }, ctx.clock.now()),
+    store.postponeLanes(ctx.store, { accountIds: accountIds.filter((id) => !taken.has(id)), token, until }),
   ]).catch((error: unknown) => ctx.log.warn({ err: error }, 'lanes come up again when their lease ends'))
   return rows
 }
@@ -90,7 +90,7 @@ async function leftOpen(ctx: Context): Promise<OutboxDoc[]> {
   const open = [...underWay(ctx)]
   for (const [claim, due] of open)
     if (claim.until > ctx.clock.now())
-      rows.push(...(await withoutFinished(ctx, await store.findClaimed(ctx.store, due, claim.token))))
+      rows.push(...(await withoutFinished(ctx, await store.findClaimedRows(ctx.store, due, claim.token))))
   // Only now: whoever failed on the way asks for all of them again.
   for (const [claim] of open) underWay(ctx).delete(claim)
   return rows

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmailRecipient } from '../../store/documents/sending.ts'
 import { changeRecipients, type RecipientChange } from '../../store/emails.ts'
-import { endRows, findLeases } from '../../store/outbox.ts'
+import { endRows, findLeaseTokens } from '../../store/outbox.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
@@ -58,7 +58,7 @@ async function writeStarted(started: readonly Started[]): Promise<[]> {
 
 async function writeEnded(ended: readonly Ended[]): Promise<boolean[]> {
   const { store: db } = ended[0]!.ctx
-  const held = await findLeases(
+  const held = await findLeaseTokens(
     db,
     ended.map(({ attempt }) => attempt.id),
   )

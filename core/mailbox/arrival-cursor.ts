@@ -9,7 +9,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { idAt } from '../../schemas/ids.ts'
 import { timestamp } from '../../schemas/infer.ts'
 import { isValid } from '../../schemas/validate.ts'
-import { newestIds } from '../../store/arrived.ts'
+import { findNewestIds } from '../../store/received.ts'
 import { after } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
@@ -105,7 +105,7 @@ export function readMoment(since: string): Moment {
 
 async function lookAt(ctx: Context, mailboxId: string, isBefore: (messageId: string) => boolean): Promise<Moment> {
   const edge = momentsEdge(ctx)
-  return momentOf(edge, await newestIds(ctx.store, { mailboxId, from: edge, limit: seenMax + 1 }), isBefore)
+  return momentOf(edge, await findNewestIds(ctx.store, { mailboxId, from: edge, limit: seenMax + 1 }), isBefore)
 }
 
 /** `newest`: the messages since the edge, of which the first are enough where there are too many to be told apart. */

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FolderDoc } from '../../store/documents/mail.ts'
-import type { ReadMessage } from '../../store/message-edits.ts'
+import type { EditableMessage } from '../../store/message-edits.ts'
 import * as store from '../../store/message-edits.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
@@ -26,7 +26,7 @@ export async function markAllRead(
   const folder = await getFolder(ctx, mailbox._id, name)
   return inBatches(ctx, folder, {
     start: '',
-    read: (after) => store.readUnread(ctx.store, { mailboxId: mailbox._id, folderId: folder._id, after }),
+    read: (after) => store.listUnreadEditable(ctx.store, { mailboxId: mailbox._id, folderId: folder._id, after }),
     position: ({ _id }) => _id,
     change: (messages) => store.editMessages(ctx.store, changeOf(ctx, folder, messages), { seen: true }),
   })
@@ -54,12 +54,12 @@ export async function moveAll(ctx: Context, from: FolderDoc, to: FolderDoc): Pro
 }
 
 /** Removes messages of any folders for good. Returns how many went. */
-export async function removeForGood(ctx: Context, messages: readonly ReadMessage[]): Promise<number> {
+export async function removeForGood(ctx: Context, messages: readonly EditableMessage[]): Promise<number> {
   let removed = 0
   for (const own of Map.groupBy(messages, ({ folderId }) => folderId).values()) {
     for (let n = 0; n < own.length; n += store.editMessagesMax) {
       const some = own.slice(n, n + store.editMessagesMax)
-      const [{ mailboxId, folderId }] = some as [ReadMessage]
+      const [{ mailboxId, folderId }] = some as [EditableMessage]
       const change = changeOf(ctx, { _id: folderId, mailboxId }, some)
       removed += (await store.removeMessages(ctx.store, change)).size
     }
@@ -68,7 +68,7 @@ export async function removeForGood(ctx: Context, messages: readonly ReadMessage
 }
 
 /** What a message must be told of the folder it comes to. */
-export function placeIn(to: FolderDoc, from: Pick<FolderDoc, '_id'>, at: Date): NonNullable<store.Edit['to']> {
+export function placeIn(to: FolderDoc, from: Pick<FolderDoc, '_id'>, at: Date): NonNullable<store.MessageEdit['to']> {
   const discards = to.role === 'trash' || to.role === 'spam'
   return { folderId: to._id, ...(discards && { deletedFrom: from._id, discardedAt: at }) }
 }
@@ -77,22 +77,22 @@ export function placeIn(to: FolderDoc, from: Pick<FolderDoc, '_id'>, at: Date): 
 export function changeOf(
   ctx: Context,
   { _id: folderId, mailboxId }: Pick<FolderDoc, '_id' | 'mailboxId'>,
-  messages: readonly ReadMessage[],
-): store.Change {
+  messages: readonly EditableMessage[],
+): store.EditTarget {
   return { mailboxId, folderId, messages, at: ctx.clock.now(), derive: deriveOf(ctx, mailboxId) }
 }
 
 type Batches<P> = {
   readonly start: P
-  read(after: P): Promise<readonly ReadMessage[]>
-  position(message: ReadMessage): P
-  change(messages: readonly ReadMessage[]): Promise<ReadonlySet<string>>
+  read(after: P): Promise<readonly EditableMessage[]>
+  position(message: EditableMessage): P
+  change(messages: readonly EditableMessage[]): Promise<ReadonlySet<string>>
 }
 
 function byUid(ctx: Context, { _id: folderId, mailboxId }: FolderDoc): Omit<Batches<number>, 'change'> {
   return {
     start: 0,
-    read: (after) => store.readMessages(ctx.store, { mailboxId, folderId, after }),
+    read: (after) => store.listEditable(ctx.store, { mailboxId, folderId, after }),
     position: ({ uid }) => uid,
   }
 }

@@ -1,12 +1,12 @@
 /** Whom a mailbox wrote with: gathered from mail sent and received, found by the beginning of a name or address. */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import {
-  type ContactPosition,
-  type ContactSeen,
+  type ContactCursor,
+  type ContactUpdate,
   contactId,
+  countSent,
   listContacts,
   matchContacts,
-  noteSent,
 } from '../../store/contacts.ts'
 import type { ContactDoc, Named } from '../../store/documents/mail.ts'
 import type { EmailDoc } from '../../store/documents/sending.ts'
@@ -48,10 +48,10 @@ export async function getContacts(
 
 /** Notes the recipients of sends, each once however often it is noted. */
 export async function noteRecipients(ctx: Context, emails: readonly EmailDoc[]): Promise<void> {
-  await noteSent(ctx.store, emails.flatMap(seenBy))
+  await countSent(ctx.store, emails.flatMap(seenBy))
 }
 
-function seenBy(email: EmailDoc): (ContactSeen & { readonly emailId: string })[] {
+function seenBy(email: EmailDoc): (ContactUpdate & { readonly emailId: string })[] {
   const { accountId, mailboxId, createdAt, _id: emailId } = email
   if (mailboxId === null) return []
   const named = [...email.to, ...email.cc, ...email.bcc].filter(({ name }) => name !== '')
@@ -66,8 +66,8 @@ function seenBy(email: EmailDoc): (ContactSeen & { readonly emailId: string })[]
 /** A person as the contacts keep it. */
 export function contactSeen(
   { name, address }: Named,
-  where: Pick<ContactSeen, 'accountId' | 'mailboxId' | 'at'>,
-): ContactSeen {
+  where: Pick<ContactUpdate, 'accountId' | 'mailboxId' | 'at'>,
+): ContactUpdate {
   const kept = [...name.replaceAll(/\p{Cc}/gu, ' ').trim()].slice(0, nameCharsMax).join('')
   return { ...where, address, name: kept, words: wordsOf(kept, address) }
 }
@@ -88,7 +88,7 @@ async function matching(
   ctx: Context,
   mailboxId: string,
   wanted: readonly string[],
-  before: ContactPosition | null,
+  before: ContactCursor | null,
 ): Promise<ContactDoc[]> {
   const longest = wanted.reduce((a, b) => (b.length > a.length ? b : a))
   const found = await matchContacts(ctx.store, { mailboxId, beginning: longest })
@@ -99,6 +99,6 @@ async function matching(
 }
 
 /** Negative when the contact comes before the position. */
-function order({ lastSeenAt, _id }: ContactDoc, { at, id }: ContactPosition): number {
+function order({ lastSeenAt, _id }: ContactDoc, { at, id }: ContactCursor): number {
   return at.getTime() - lastSeenAt.getTime() || (_id > id ? -1 : _id < id ? 1 : 0)
 }

@@ -271,7 +271,7 @@ export async function deleteMailbox(ctx: Context, principal: Principal, address:
 export async function endMailbox(ctx: Context, doc: MailboxDoc, plans: Plans): Promise<void> {
   const at = ctx.clock.now()
   const { accountId, _id: mailboxId } = doc
-  if (!(await store.endMailbox(ctx.store, { accountId, mailboxId, at }))) return
+  if (!(await store.markMailboxDeleted(ctx.store, { accountId, mailboxId, at }))) return
   await freeSlot(ctx.store, accountId, 'inboxes')
   await finishEnding(ctx, doc, plans)
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
 import type { FolderDoc, MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
-import { type Edit, editMessages, removeMessages } from '../../store/message-edits.ts'
+import { editMessages, type MessageEdit, removeMessages } from '../../store/message-edits.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { changeOf, placeIn } from './bulk-changes.ts'
@@ -92,7 +92,7 @@ async function edited(
   ctx: Context,
   message: MessageDoc,
   folder: FolderDoc,
-  { edit, target }: { edit: Edit; target: FolderDoc },
+  { edit, target }: { edit: MessageEdit; target: FolderDoc },
 ): Promise<Message | null> {
   const changed =
     Object.keys(edit).length === 0 ||
@@ -107,7 +107,7 @@ function editOf(
   change: MessageChange,
   target: FolderDoc,
   at: Date,
-): Edit {
+): MessageEdit {
   const { seen = message.seen, flagged = message.flagged, answered = message.answered } = change
   const labels = labelsOf(mailbox, message, folders, change)
   return {

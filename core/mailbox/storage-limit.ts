@@ -6,7 +6,7 @@ import type { AccountDoc } from '../../store/documents/accounts.ts'
 import type { FolderDoc, MailboxDoc } from '../../store/documents/mail.ts'
 import type { NewEvent } from '../../store/events.ts'
 import { findFoldersOf, storageUsed } from '../../store/folders.ts'
-import { findMailboxes, findWarned, noteWarning } from '../../store/mailboxes.ts'
+import { findMailboxes, findWarnedMailboxes, setStorageWarning } from '../../store/mailboxes.ts'
 import type { Account } from '../access/account-record.ts'
 import { recordEvents } from '../notify/events.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
@@ -61,7 +61,7 @@ export async function watchStorage(ctx: Context, held: readonly Held[]): Promise
 
 /** Repeats the warnings of a day ago where nothing has changed, and forgets the others. Returns how many it looked at. */
 export async function sweepStorage(ctx: Context): Promise<number> {
-  const warned = await findWarned(ctx.store, after(ctx.clock.now(), -repeatMs), pageSize)
+  const warned = await findWarnedMailboxes(ctx.store, after(ctx.clock.now(), -repeatMs), pageSize)
   const used = await storageUsed(
     ctx.store,
     warned.map(({ _id }) => _id),
@@ -87,13 +87,13 @@ async function warnOf(ctx: Context, mailbox: MailboxDoc, account: AccountDoc, us
   const level = levels.find((each) => percent >= each) ?? null
   const { _id: mailboxId, accountId, warned = null } = mailbox
   if (level === null) {
-    if (warned !== null) await noteWarning(ctx.store, { accountId, mailboxId, warned: null })
+    if (warned !== null) await setStorageWarning(ctx.store, { accountId, mailboxId, warned: null })
     return
   }
   if (warned !== null && warned.level >= level && warned.at > after(at, -repeatMs)) return
   const data = { mailbox: mailbox.address, used: usedBytes, limit: limitBytes, percent }
   await recordEvents(ctx, [warningEvent(mailbox, level, at, data)])
-  await noteWarning(ctx.store, { accountId, mailboxId, warned: { level, at } })
+  await setStorageWarning(ctx.store, { accountId, mailboxId, warned: { level, at } })
 }
 
 /** One per mailbox, level and day, however often it is passed. */

@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ancestors, baseSubject, isReplySubject, rootId, type ThreadHint } from '../../mail/message/threading.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId, idAt, newToken } from '../../schemas/ids.ts'
-import { arrivedSince } from '../../store/arrived.ts'
 import type { MailboxDoc, MessageDoc, Named, ThreadDoc } from '../../store/documents/mail.ts'
 import { standardFolderId } from '../../store/folders.ts'
-import { findByHeader } from '../../store/messages.ts'
+import { findThreadIdsByHeader } from '../../store/messages.ts'
+import { findReceivedSince } from '../../store/received.ts'
 import type { ThreadMessage, ThreadRef } from '../../store/threads.ts'
 import * as store from '../../store/threads.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
@@ -47,7 +47,7 @@ export async function threadOf(
   { id, mailboxId, parsed }: { id: string; mailboxId: string; parsed: Placed },
 ): Promise<string> {
   const nearest = ancestors(parsed)
-  const found = await findByHeader(ctx.store, { mailboxId, messageIds: nearest })
+  const found = await findThreadIdsByHeader(ctx.store, { mailboxId, messageIds: nearest })
   for (const ancestor of nearest) {
     const parent = found.find(({ messageIdHeader }) => messageIdHeader === ancestor)
     if (parent !== undefined) return parent.threadId
@@ -103,7 +103,7 @@ export async function deriveMissed(
   ctx: Context,
   messages: readonly { readonly _id: string; readonly mailboxId: string; readonly threadId: string }[],
 ): Promise<void> {
-  const newest = await store.findNewest(
+  const newest = await store.findLastMessageIds(
     ctx.store,
     messages.map(({ threadId }) => threadId),
   )
@@ -139,13 +139,13 @@ async function threadBySubject(ctx: Context, mailboxId: string, { subject, from 
   const subjectKey = subjectKeyOf(subject)
   if (subjectKey === null) return null
   const since = after(ctx.clock.now(), -subjectMs)
-  const threads = await store.findBySubject(ctx.store, { mailboxId, subjectKey, since, limit: sameSubjectMax })
+  const threads = await store.findThreadsBySubject(ctx.store, { mailboxId, subjectKey, since, limit: sameSubjectMax })
   const fits = ({ lastMessageAt, participants }: ThreadDoc) =>
     lastMessageAt >= since && participants.some(({ address }) => address === from.address)
   const known = threads.find(fits)?._id
   if (known !== undefined) return known
   // What came a moment ago may not be in its thread yet.
-  const recent = await arrivedSince(ctx.store, {
+  const recent = await findReceivedSince(ctx.store, {
     mailboxId,
     from: idAt('msg', after(ctx.clock.now(), -lagMs)),
     limit: recentMax,

@@ -59,7 +59,7 @@ export async function planMissed(ctx: Context, accountId: string, eventIds: read
       .filter(({ webhook, hears }) => webhook.createdAt <= event.createdAt && hears(event))
       .map(({ webhook }) => deliveryOf(webhook, event, at)),
   )
-  const known = await store.knownDeliveries(
+  const known = await store.findExistingDeliveryIds(
     ctx.store,
     wanted.map(({ _id }) => _id),
   )
@@ -70,7 +70,7 @@ export async function planMissed(ctx: Context, accountId: string, eventIds: read
 
 /** Makes the attempts that are due, up to a bound. Returns how many there were. */
 export async function attemptDue(ctx: Context): Promise<number> {
-  const due = await store.dueDeliveries(ctx.store, ctx.clock.now(), dueMax)
+  const due = await store.findDueDeliveries(ctx.store, ctx.clock.now(), dueMax)
   await Promise.all(due.map((deliveryId) => attempt(ctx, deliveryId)))
   return due.length
 }
@@ -158,7 +158,7 @@ async function recordFailure(
     state: over ? 'failed' : 'waiting',
     nextAt: over ? null : nextAt,
   })
-  const failingSince = await store.noteFailing(ctx.store, { accountId, webhookId, at: made.at })
+  const failingSince = await store.markWebhookFailing(ctx.store, { accountId, webhookId, at: made.at })
   if (made.at.getTime() - failingSince.getTime() < turnedOffAfterMs) return
   await store.changeWebhook(ctx.store, { accountId, webhookId, change: { enabled: false } })
   await store.skipDeliveries(ctx.store, webhookId)

@@ -4,7 +4,7 @@
  */
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
-import type { NewMessage, Stored, WriteArrival } from '../../store/arrivals.ts'
+import type { ArrivalResult, NewMessage, WriteArrival } from '../../store/arrivals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
 import type { ReadArrival } from '../parsing/jobs.ts'
 import type { Context } from '../process/context.ts'
@@ -95,7 +95,7 @@ async function commit(ctx: Context, arrival: WriteArrival): Promise<readonly str
 }
 
 /** Writes an arrival; a blob of several chunks goes ahead, so that what is written in one group with it need not wait for it. */
-async function store(ctx: Context, { chunks, messages }: WriteArrival): Promise<readonly Stored[]> {
+async function store(ctx: Context, { chunks, messages }: WriteArrival): Promise<readonly ArrivalResult[]> {
   if (chunks.length === 1) return ctx.arrivals.write({ chunks, messages })
   await insertBlob(ctx.store, chunks)
   return ctx.arrivals.write({ chunks: [], messages })

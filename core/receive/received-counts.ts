@@ -5,11 +5,11 @@
  * two processes at once, changes nothing; the mark moves last. (An event that moves to another account gets a new number:
  * contacts that move with it must note that account's last one.)
  */
-import { type ContactSeen, noteReceived } from '../../store/contacts.ts'
+import { type ContactUpdate, countReceived } from '../../store/contacts.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
 import type { Named } from '../../store/documents/mail.ts'
 import { walkEvents } from '../../store/events.ts'
-import { readMark, tallyEvents } from '../../store/usage.ts'
+import { readTallyWatermark, tallyEvents } from '../../store/usage.ts'
 import { markOf, periodOf } from '../access/usage.ts'
 import { contactSeen } from '../mailbox/contacts.ts'
 import { hourMs } from '../process/clock.ts'
@@ -42,7 +42,7 @@ export async function tally(ctx: Context, accountId: string, events: readonly Ev
 export async function tallyUpTo(ctx: Context, accountId: string, seq: number): Promise<void> {
   if ((marks(ctx).get(accountId) ?? 0) >= seq) return
   // Another process may have come further.
-  let mark = await readMark(ctx.store, markOf(accountId))
+  let mark = await readTallyWatermark(ctx.store, markOf(accountId))
   while (mark < seq) {
     const page = await walkEvents(ctx.store, { accountId, after: mark, upTo: seq, limit: pageSize })
     const upTo = page.length < pageSize ? seq : page.at(-1)!.seq
@@ -55,14 +55,14 @@ export async function tallyUpTo(ctx: Context, accountId: string, seq: number): P
 async function markFor(ctx: Context, accountId: string): Promise<number> {
   const known = marks(ctx).get(accountId)
   if (known !== undefined) return known
-  const mark = await readMark(ctx.store, markOf(accountId))
+  const mark = await readTallyWatermark(ctx.store, markOf(accountId))
   remember(ctx, accountId, mark)
   return mark
 }
 
 async function apply(ctx: Context, accountId: string, events: readonly EventDoc[], upTo: number): Promise<void> {
   const counted = events.filter(({ type }) => countedTypes.some((name) => name === type))
-  await noteReceived(ctx.store, contactsOf(accountId, counted))
+  await countReceived(ctx.store, contactsOf(accountId, counted))
   const months = Map.groupBy(counted, ({ createdAt }) => periodOf(accountId, 'month', createdAt).id)
   await tallyEvents(ctx.store, {
     mark: { id: markOf(accountId), upTo },
@@ -79,8 +79,8 @@ async function apply(ctx: Context, accountId: string, events: readonly EventDoc[
 function contactsOf(
   accountId: string,
   events: readonly EventDoc[],
-): readonly (ContactSeen & { readonly seqs: readonly number[] })[] {
-  const contacts = new Map<string, ContactSeen & { readonly seqs: readonly number[] }>()
+): readonly (ContactUpdate & { readonly seqs: readonly number[] })[] {
+  const contacts = new Map<string, ContactUpdate & { readonly seqs: readonly number[] }>()
   for (const { seq, mailboxId, createdAt: at, data } of events) {
     const from = data.from as Named | null
     if (mailboxId === null || from === null) continue

@@ -6,7 +6,7 @@ import { findAccounts } from '../../store/accounts.ts'
 import type { AddressDoc } from '../../store/documents/mail.ts'
 import { findEmailById } from '../../store/emails.ts'
 import { findFoldersOf } from '../../store/folders.ts'
-import { findAddresses, findDomain, findMailboxes, firstMailbox } from '../../store/mailboxes.ts'
+import { findAddresses, findDomain, findMailboxes, findOldestMailbox } from '../../store/mailboxes.ts'
 import { catchAllOf } from '../mailbox/aliases.ts'
 import { listsOf } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
@@ -152,7 +152,7 @@ async function roleOwner(ctx: Context, domain: string): Promise<Owner | null> {
   const found = await findDomain(ctx.store, domain)
   if (found === null || found.status === 'removed') return null
   if (found.accountId === null) return postmasterOf(ctx)
-  const first = await firstMailbox(ctx.store, found.accountId)
+  const first = await findOldestMailbox(ctx.store, found.accountId)
   return first === null ? null : { accountId: first.accountId, mailboxIds: [first._id] }
 }
 

@@ -1,6 +1,6 @@
 /** Blocks of the search index that were read lately: the same words are asked for again. One per process, bounded in bytes. */
 import type { SearchBlockDoc, SegmentDoc } from '../../store/documents/search.ts'
-import { blockId, findBlocks, pageId, unpack } from '../../store/search.ts'
+import { blockId, decompress, findBlocks, pageId } from '../../store/search.ts'
 import { minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKept, type Kept } from '../process/kept.ts'
@@ -41,7 +41,7 @@ export async function readBlocks(
     const own = inline.get(id)
     if (known !== undefined) found.set(id, known)
     else if (own === undefined) missing.push(id)
-    else found.set(id, keep(kept, id, unpack(own)))
+    else found.set(id, keep(kept, id, decompress(own)))
   }
   if (missing.length === 0) return found
   const fresh = await findBlocks(ctx.store, missing)

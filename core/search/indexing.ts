@@ -19,8 +19,8 @@ import {
   Packer,
   type WordPosition,
 } from '../../store/postings.ts'
-import { findBlocks, findSegmentsSince, insertSegments, insertTexts, pageId, unpack } from '../../store/search.ts'
-import { packPage, type Row, rowAt, rowCount, versionOf } from '../../store/table.ts'
+import { decompress, findBlocks, findSegmentsSince, insertSegments, insertTexts, pageId } from '../../store/search.ts'
+import { packPage, rowAt, rowCount, type SegmentRow, versionOf } from '../../store/segment-table.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
@@ -149,7 +149,7 @@ async function segmentOf(
   }
 }
 
-const rowOf = ({ _id, blob, receivedAt, sizeBytes }: MessageDoc): Row => ({
+const rowOf = ({ _id, blob, receivedAt, sizeBytes }: MessageDoc): SegmentRow => ({
   id: _id,
   version: versionOf(blob.id),
   receivedAt: receivedAt.getTime(),
@@ -273,7 +273,7 @@ async function indexedAmong(ctx: Context, messages: readonly MessageDoc[]): Prom
     page === undefined ? pages.map((_, n) => pageId(_id, n)) : [],
   )
   const pages = [...(await findBlocks(ctx.store, outside)).values()]
-  for (const { page } of segments) if (page !== undefined) pages.push(unpack(page))
+  for (const { page } of segments) if (page !== undefined) pages.push(decompress(page))
   const known = new Set<string>()
   for (const page of pages) {
     for (let n = 0; n < rowCount(page); n++) {

@@ -7,19 +7,19 @@
 
 import { newId } from '../../schemas/ids.ts'
 import type { SegmentDoc } from '../../store/documents/search.ts'
-import { findVersions } from '../../store/messages.ts'
+import { findBlobIds } from '../../store/messages.ts'
 import {
   BlockPacker,
-  chained,
+  concatenateEntries,
   entriesOf,
   entryOf,
   isBefore,
-  placesOf,
   type WordEntry,
   type WordPosition,
+  wordPositionsOf,
 } from '../../store/postings.ts'
 import * as store from '../../store/search.ts'
-import { packPage, pageRows, type Row, rowAt, rowCount, versionOf } from '../../store/table.ts'
+import { packPage, pageRows, rowAt, rowCount, type SegmentRow, versionOf } from '../../store/segment-table.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createPause, tidyAfterMs } from './indexing.ts'
@@ -40,10 +40,10 @@ export const mergeFan = fan[0]
 export async function mergeSegments(ctx: Context, mailboxId: string): Promise<number> {
   const now = ctx.clock.now()
   let output = newId('seg', now)
-  const taken = await store.takeMerge(ctx.store, { mailboxId, output, now, until: after(now, leaseMs) })
+  const taken = await store.claimMerge(ctx.store, { mailboxId, output, now, until: after(now, leaseMs) })
   if (taken === null) return 0
   const { token, abandoned } = taken
-  if (abandoned !== null) await store.removeUnfinished(ctx.store, { mailboxId, segmentId: abandoned })
+  if (abandoned !== null) await store.removeUnfinishedSegment(ctx.store, { mailboxId, segmentId: abandoned })
   let segments: readonly SegmentDoc[] = await store.findSegments(ctx.store, mailboxId)
   for (const segment of segments) await store.finishReplacement(ctx.store, segment)
   let merged = 0
@@ -57,7 +57,7 @@ export async function mergeSegments(ctx: Context, mailboxId: string): Promise<nu
     merged += 1
   }
   // Not after a failure: what was half written is then removed by who merges next.
-  await store.endMerge(ctx.store, { mailboxId, token })
+  await store.releaseMerge(ctx.store, { mailboxId, token })
   return merged
 }
 
@@ -74,7 +74,7 @@ function createLease(
       const now = ctx.clock.now()
       if (now < renewAt) return true
       renewAt = after(now, leaseMs / 3)
-      return store.continueMerge(ctx.store, { mailboxId, token, output, until: after(now, leaseMs) })
+      return store.extendMerge(ctx.store, { mailboxId, token, output, until: after(now, leaseMs) })
     },
   }
 }
@@ -108,7 +108,7 @@ async function mergeParts(
   const { rows, parts } = await mergedRows(ctx, segments)
   const tidyAt = after(ctx.clock.now(), tidyAfterMs)
   if (segments.length === 1 && rows.length === segments[0]!.count) {
-    await store.keepSegment(ctx.store, segments[0]!, tidyAt)
+    await store.postponeTidying(ctx.store, segments[0]!, tidyAt)
     return [{ ...segments[0]!, tidyAt }]
   }
   const writer = createBlockWriter(ctx, lease)
@@ -162,8 +162,8 @@ function createBlockWriter(ctx: Context, lease: Lease): BlockWriter {
 async function mergedRows(
   ctx: Context,
   segments: readonly SegmentDoc[],
-): Promise<{ rows: readonly Row[]; parts: readonly Part[] }> {
-  const all: { row: Row; part: number; number: number }[] = []
+): Promise<{ rows: readonly SegmentRow[]; parts: readonly Part[] }> {
+  const all: { row: SegmentRow; part: number; number: number }[] = []
   const parts: Part[] = []
   for (const [part, segment] of segments.entries()) {
     let number = 0
@@ -177,7 +177,7 @@ async function mergedRows(
     segments[0]!.mailboxId,
     all.map(({ row }) => row.id),
   )
-  const rows: Row[] = []
+  const rows: SegmentRow[] = []
   for (const { row, part, number } of all) {
     if (rows.at(-1)?.id === row.id || living.get(row.id) !== row.version) continue
     parts[part]!.numbers[number] = rows.length
@@ -191,7 +191,7 @@ async function mergedRows(
 }
 
 async function pagesOf(ctx: Context, { _id, page, pages }: SegmentDoc): Promise<Buffer[]> {
-  if (page !== undefined) return [store.unpack(page)]
+  if (page !== undefined) return [store.decompress(page)]
   const ids = pages.map((_, n) => store.pageId(_id, n))
   const found = await store.findBlocks(ctx.store, ids)
   return ids.map((id) => found.get(id) ?? fail(id))
@@ -205,7 +205,7 @@ async function versionsOf(
   const versions = new Map<string, number>()
   for (let from = 0; from < ids.length; from += idsAtOnce) {
     const some = ids.slice(from, from + idsAtOnce)
-    for (const { id, blobId } of await findVersions(ctx.store, { mailboxId, ids: some }))
+    for (const { id, blobId } of await findBlobIds(ctx.store, { mailboxId, ids: some }))
       versions.set(id, versionOf(blobId))
   }
   return versions
@@ -248,9 +248,9 @@ function mergedEntry(word: string, having: readonly { part: Part; entry: WordEnt
   const inOrder = having
     .flatMap(({ part: { shift }, entry }) => (shift === null ? [] : [{ entry, shift }]))
     .sort((a, b) => a.shift - b.shift)
-  if (inOrder.length === having.length) return chained(word, inOrder)
+  if (inOrder.length === having.length) return concatenateEntries(word, inOrder)
   const places = having.flatMap(({ part: { numbers }, entry }) =>
-    [...placesOf(entry)].flatMap((place): WordPosition[] => {
+    [...wordPositionsOf(entry)].flatMap((place): WordPosition[] => {
       const number = numbers[place.number]!
       return number < 0 ? [] : [{ ...place, number }]
     }),
@@ -269,7 +269,7 @@ type Reader = { readonly part: Part; entry: WordEntry | null; next(): Promise<vo
 async function readerOf(ctx: Context, part: Part): Promise<Reader> {
   const { segment } = part
   const blockCount = segment.words.length
-  let blocks: Buffer[] = segment.block === undefined ? [] : [store.unpack(segment.block)]
+  let blocks: Buffer[] = segment.block === undefined ? [] : [store.decompress(segment.block)]
   let read = segment.block === undefined ? 0 : blockCount
   let entries = blocks[0] === undefined ? null : entriesOf(blocks[0])
   blocks = []

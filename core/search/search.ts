@@ -5,10 +5,10 @@ import { Failure } from '../../schemas/failures.ts'
 import type { FolderDoc, MailboxDoc } from '../../store/documents/mail.ts'
 import type { SegmentDoc } from '../../store/documents/search.ts'
 import { findFolders } from '../../store/folders.ts'
-import { findLiving } from '../../store/mailboxes.ts'
-import { findInState, type MessageState, type SearchedMessage } from '../../store/messages.ts'
+import { findMailboxesOfAccount } from '../../store/mailboxes.ts'
+import { findMessagesInState, type MessageState, type SearchedMessage } from '../../store/messages.ts'
 import { findSegments, findSegmentsOfAccount, findTexts } from '../../store/search.ts'
-import { versionOf } from '../../store/table.ts'
+import { versionOf } from '../../store/segment-table.ts'
 import { encodeCursor, type Page, positionOf } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { canonicalPath, folderIn, foldersOf } from '../mailbox/folders.ts'
@@ -78,7 +78,9 @@ export async function searchAll(
       ),
     async living(messages) {
       const ids = [...new Set(messages.map(({ mailboxId }) => mailboxId))]
-      const mailboxes = new Set((await findLiving(ctx.store, { accountId, ids })).map(({ _id }: MailboxDoc) => _id))
+      const mailboxes = new Set(
+        (await findMailboxesOfAccount(ctx.store, { accountId, ids })).map(({ _id }: MailboxDoc) => _id),
+      )
       return messages.filter(({ mailboxId }) => mailboxes.has(mailboxId))
     },
   })
@@ -145,7 +147,7 @@ async function matching(
   { accountId, foldersFor, living, state }: Scope & { readonly state: MessageState },
 ): Promise<readonly { message: SearchedMessage; folder: FolderDoc }[]> {
   const ids = [...new Set(candidates.map(({ id }) => id))]
-  const docs = await living(await findInState(ctx.store, { accountId, ids }, state))
+  const docs = await living(await findMessagesInState(ctx.store, { accountId, ids }, state))
   const folders = await foldersFor(docs)
   const byId = new Map(docs.map((message) => [message._id, message]))
   return candidates.flatMap(({ id, version, matches }) => {

@@ -2,7 +2,7 @@
 import { idAt } from '../../schemas/ids.ts'
 import { walkMessages } from '../../store/messages.ts'
 import { readState, writeState } from '../../store/records.ts'
-import { findUntidy } from '../../store/search.ts'
+import { findMailboxesToTidy } from '../../store/search.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { indexMissing } from './indexing.ts'
@@ -35,7 +35,7 @@ export async function sweepSearch(ctx: Context): Promise<number> {
 
 /** Leaves what is gone out of segments that were not written for a while. Returns how many mailboxes were looked at. */
 export async function tidySearch(ctx: Context): Promise<number> {
-  const mailboxIds = await findUntidy(ctx.store, ctx.clock.now(), untidyMax)
+  const mailboxIds = await findMailboxesToTidy(ctx.store, ctx.clock.now(), untidyMax)
   const until = performance.now() + runMs
   let looked = 0
   for (const mailboxId of mailboxIds) {

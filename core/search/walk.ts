@@ -7,7 +7,7 @@ import { idAt as idOfTime, timeOfId } from '../../schemas/ids.ts'
 import type { SegmentDoc } from '../../store/documents/search.ts'
 import { isBefore } from '../../store/postings.ts'
 import { blockId, pageId } from '../../store/search.ts'
-import { firstBefore, pageRows, rowAt } from '../../store/table.ts'
+import { firstRowBefore, pageRows, rowAt } from '../../store/segment-table.ts'
 import { after } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { nextBit } from './bitset.ts'
@@ -151,7 +151,7 @@ async function openSegments(
       sizeBytes: (n) => rowAt(pageOf(n), n % pageRows).sizeBytes,
     })
     const page = firstPage(segment, before)
-    const number = before === null ? 0 : page * pageRows + firstBefore(found.get(pageId(segment._id, page))!, before)
+    const number = before === null ? 0 : page * pageRows + firstRowBefore(found.get(pageId(segment._id, page))!, before)
     return { segment, matched, pages: found, number, head: null }
   })
 }

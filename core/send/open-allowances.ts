@@ -3,7 +3,7 @@
  * was made in, and closed when what it is for is there; one that stays open tells of a crash in between. What it is for notes
  * the token of its take, so that of two tries of one send only the one that was committed keeps what it took.
  */
-import { closeTakes, findOpenTakes, findTakers, giveBack } from '../../store/usage.ts'
+import { closeTakes, findOpenTakes, findTakeTokens, giveBack } from '../../store/usage.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
@@ -40,7 +40,7 @@ export async function sweepTakes(ctx: Context): Promise<number> {
   const left = periods.flatMap(({ _id: id, open = [] }) =>
     open.filter(({ at }) => at < before).map((take) => ({ id, ...take })),
   )
-  const takers = await findTakers(
+  const takers = await findTakeTokens(
     ctx.store,
     left.map(({ purpose }) => purpose),
   )

@@ -12,7 +12,7 @@ import {
   unclaimedRepliesPerDay,
 } from '../../schemas/plans.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
-import { agentEmails, type Count } from '../../store/usage.ts'
+import { agentEmails, type CounterIncrement } from '../../store/usage.ts'
 import type { Account } from '../access/account-record.ts'
 import type { Period } from '../access/usage.ts'
 import { warmUpVolume } from '../account/reputation.ts'
@@ -22,7 +22,7 @@ import { periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
 /** A limit as it applies to one send. */
-export type Limit = Count & {
+export type Limit = CounterIncrement & {
   /** The account, or what else is counted by itself. */
   readonly owner: string
   /** Volume is used up; pace comes back within a day, and a batch waits for it. */

@@ -5,7 +5,7 @@
  * projection of numbered events (core/receive/received-counts.ts), and what a send takes of its allowance is noted as open until the send is
  * committed (core/send/open-allowances.ts). Counts of requests, signups and creations are of a minute, a day or 24 hours and end with it.
  */
-import { mendSlot, type QuotaSlot, walkSlots } from '../../store/accounts.ts'
+import { correctSlotCount, type QuotaSlot, walkSlotCounts } from '../../store/accounts.ts'
 import { readState, writeState } from '../../store/records.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -32,9 +32,9 @@ export async function noteStop(ctx: Context): Promise<void> {
 
 type Finding = {
   readonly accountId: string
-  readonly place: QuotaSlot
+  readonly slot: QuotaSlot
   readonly counted: number
-  readonly real: number
+  readonly actual: number
 }
 
 /** What a process found at its last look, by account and place. */
@@ -55,20 +55,20 @@ export async function recountQuotas(ctx: Context): Promise<number> {
   let after = from
   let hold: string | null = null
   for (let page = 0; page < pagesMax; page++) {
-    const places = await walkSlots(ctx.store, { after, limit: pageSize })
+    const accounts = await walkSlotCounts(ctx.store, { after, limit: pageSize })
     const start = after
-    after = places.at(-1)?.accountId ?? after
-    for (const finding of places.flatMap(wrongIn)) {
-      const key = `${finding.accountId} ${finding.place}`
+    after = accounts.at(-1)?.accountId ?? after
+    for (const finding of accounts.flatMap(wrongIn)) {
+      const key = `${finding.accountId} ${finding.slot}`
       const same = before.get(key)
-      if (same?.counted === finding.counted && same.real === finding.real) {
-        if (await mendSlot(ctx.store, finding)) mended += 1
+      if (same?.counted === finding.counted && same.actual === finding.actual) {
+        if (await correctSlotCount(ctx.store, finding)) mended += 1
       } else {
         found.set(key, finding)
         hold ??= start
       }
     }
-    if (places.length < pageSize) {
+    if (accounts.length < pageSize) {
       await writeState(ctx.store, position, hold ?? done)
       return mended
     }
@@ -77,9 +77,9 @@ export async function recountQuotas(ctx: Context): Promise<number> {
   return mended
 }
 
-function wrongIn({ accountId, counted, real }: Awaited<ReturnType<typeof walkSlots>>[number]): Finding[] {
-  const places = Object.keys(counted) as QuotaSlot[]
-  return places
-    .filter((place) => counted[place] !== real[place])
-    .map((place) => ({ accountId, place, counted: counted[place], real: real[place] }))
+function wrongIn({ accountId, counted, actual }: Awaited<ReturnType<typeof walkSlotCounts>>[number]): Finding[] {
+  const slots = Object.keys(counted) as QuotaSlot[]
+  return slots
+    .filter((slot) => counted[slot] !== actual[slot])
+    .map((slot) => ({ accountId, slot, counted: counted[slot], actual: actual[slot] }))
 }

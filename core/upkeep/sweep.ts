@@ -5,7 +5,7 @@
 import { idAt } from '../../schemas/ids.ts'
 import * as accounts from '../../store/accounts.ts'
 import { raiseEventFloors, walkEventsByTime } from '../../store/events.ts'
-import { findAbandoned, reservationSeconds } from '../../store/folders.ts'
+import { findFoldersWithStaleReservations, reservationSeconds } from '../../store/folders.ts'
 import * as mailboxes from '../../store/mailboxes.ts'
 import { findDiscarded } from '../../store/message-edits.ts'
 import { purgeMessages, walkMessages } from '../../store/messages.ts'
@@ -68,7 +68,7 @@ export async function sweepMailboxes(ctx: Context): Promise<number> {
 export async function sweepEndings(ctx: Context): Promise<number> {
   const to = after(ctx.clock.now(), -lagSeconds * secondMs)
   const from = new Date((await readState<number>(ctx.store, endingWatermark)) ?? after(to, -dayMs).getTime())
-  const ended = await mailboxes.findEndedBetween(ctx.store, { from, to, limit: pageSize })
+  const ended = await mailboxes.findMailboxesDeletedBetween(ctx.store, { from, to, limit: pageSize })
   for (const doc of ended) {
     const account = await accounts.findAccount(ctx.store, doc.accountId)
     if (account !== null) await finishEnding(ctx, doc, account)
@@ -81,7 +81,7 @@ export async function sweepEndings(ctx: Context): Promise<number> {
 /** Mends the counters of folders whose writer died, and the threads it changed. Returns how many. */
 export async function sweepReservations(ctx: Context): Promise<number> {
   const before = after(ctx.clock.now(), -reservationSeconds * secondMs)
-  const abandoned = await findAbandoned(ctx.store, before, pageSize)
+  const abandoned = await findFoldersWithStaleReservations(ctx.store, before, pageSize)
   for (const folder of abandoned) {
     // Before the reservation is dropped, which is what tells of them.
     const threadIds = folder.open.flatMap(({ at, threads = [] }) => (at < before ? threads : []))
@@ -153,7 +153,7 @@ export async function sweepDiscarded(ctx: Context): Promise<number> {
 /** Purges the mail of mailboxes that ended long enough ago, and frees their addresses. Returns how many messages went. */
 export async function sweepEnded(ctx: Context): Promise<number> {
   let purged = 0
-  for (const { _id: mailboxId, accountId } of await mailboxes.findEnded(
+  for (const { _id: mailboxId, accountId } of await mailboxes.findDeletedMailboxes(
     ctx.store,
     after(ctx.clock.now(), -ctx.settings.keep.deletedMailboxDays * dayMs),
     pageSize,

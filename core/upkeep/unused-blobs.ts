@@ -4,11 +4,11 @@
  */
 import { idAt, timeOfId } from '../../schemas/ids.ts'
 import {
-  type BlobDrop,
   type BlobUsers,
+  type DroppedBlobUsers,
   dropBlobUsers,
+  findBlobsInDoubt,
   findBlobUsers,
-  findDoubtedBlobs,
   walkBlobs,
 } from '../../store/blobs.ts'
 import { readState, writeState } from '../../store/records.ts'
@@ -27,7 +27,7 @@ const runMax = 2_000
 /** Returns how many blobs went. */
 export async function sweepBlobs(ctx: Context): Promise<number> {
   const before = after(ctx.clock.now(), -settledMs)
-  const removed = await verify(ctx, await findDoubtedBlobs(ctx.store, before, doubtedMax), before)
+  const removed = await verify(ctx, await findBlobsInDoubt(ctx.store, before, doubtedMax), before)
   return removed + (await sweepNew(ctx, before))
 }
 
@@ -54,7 +54,7 @@ async function verify(ctx: Context, blobs: readonly BlobUsers[], before: Date): 
   const isGone = (user: string) => !living.has(user) && timeOfId(user) < before
   const drops = blobs
     .filter(({ createdAt }) => createdAt < before)
-    .map(({ id, users }): BlobDrop => ({ blobId: id, users: users.filter(isGone) }))
+    .map(({ id, users }): DroppedBlobUsers => ({ blobId: id, users: users.filter(isGone) }))
   const sound = new Set(blobs.filter(({ users, inDoubt }) => users.length > 0 && !inDoubt).map(({ id }) => id))
   return dropBlobUsers(
     ctx.store,

@@ -5,9 +5,9 @@
  */
 import { Failure } from '../../schemas/failures.ts'
 import { idAt, newToken } from '../../schemas/ids.ts'
-import { arrivedSince } from '../../store/arrived.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import { releaseMessage } from '../../store/leases.ts'
+import { findReceivedSince } from '../../store/received.ts'
 import { isAfter, type Moment, momentOfRequest, passing } from '../mailbox/arrival-cursor.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -154,7 +154,7 @@ async function walk(selection: Selection, { from, withinMs }: { from: string; wi
   let next = from
   let count = 0
   while (count < lookedAtMax && goesOn()) {
-    const page = await arrivedSince(ctx.store, { mailboxId, from: next, limit: lookedAtOnce })
+    const page = await findReceivedSince(ctx.store, { mailboxId, from: next, limit: lookedAtOnce })
     for (const arrived of await arrivedOf(ctx, page)) if (!goesOn() || (await consider(selection, arrived))) break
     count += page.length
     if (page.length < lookedAtOnce) break

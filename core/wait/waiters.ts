@@ -4,9 +4,9 @@
  * took for himself alone is shown to no further taker; one that changed, or is free again, is shown once more.
  */
 import { Failure } from '../../schemas/failures.ts'
-import { arrivedIn } from '../../store/arrived.ts'
 import { readBlob } from '../../store/blobs.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
+import { findReceivedIn } from '../../store/received.ts'
 import { foldersOf } from '../mailbox/folders.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -171,7 +171,7 @@ async function lookUp(ctx: Context, register: WaitRegister): Promise<void> {
     for (const [id] of told) register.told.delete(id)
     const mailboxIds = [...new Set(told.flatMap(([, ids]) => ids))]
     try {
-      const messages = await arrivedIn(ctx.store, { mailboxIds, ids: told.map(([id]) => id) })
+      const messages = await findReceivedIn(ctx.store, { mailboxIds, ids: told.map(([id]) => id) })
       for (const arrived of await arrivedOf(ctx, messages)) showNext(register, arrived)
     } catch (error) {
       ctx.log.warn({ err: error }, 'messages could not be shown to those who wait')

@@ -8,7 +8,7 @@ import type { FolderDoc } from '../../store/documents/mail.ts'
 import { createEventAppend, type NewEvent } from '../../store/events.ts'
 import { closeReservations, findFolders, insertStandardFolders, reserve } from '../../store/folders.ts'
 import { openStore, type Store } from '../../store/open.ts'
-import { claimLanes, claimRows, findDueRows, finishRow, insertOutbox, restLanes } from '../../store/outbox.ts'
+import { claimLanes, claimRows, findDueRows, finishRow, insertOutbox, postponeLanes } from '../../store/outbox.ts'
 import { releaseMark, takeMark } from '../../store/records.ts'
 import { recount } from '../../store/recount.ts'
 import { type Started, startEngine } from '../engine/started.ts'
@@ -56,7 +56,7 @@ describe('what a crash repeats', () => {
     const folder = await makeFolder()
     const claim = { folderId: folder._id, mailboxId: folder.mailboxId, uids: 2, total: 2, unread: 2, bytes: 20 }
     await reserve(store, [claim], { token: 'one', at })
-    const closing = [{ folderId: folder._id, token: 'one', over: { total: 1, unread: 1, bytes: 10 } }]
+    const closing = [{ folderId: folder._id, token: 'one', overcounted: { total: 1, unread: 1, bytes: 10 } }]
     for (let time = 0; time < 2; time++) await closeReservations(store, closing)
     expect(await findFolder(folder.mailboxId)).to.deep.include({ total: 1, unread: 1, bytes: 10, open: [] })
   })
@@ -81,7 +81,7 @@ describe('what a crash repeats', () => {
     const dueRows = (now: Date) => findDueRows(store, { accountIds: [account], now, max: 10 })
     await claimRows(store, await dueRows(at), { now: at, until: later(120), owner: 'o', token: 't' })
     await finishRow(store, { accountId: account, id: rows[0]!._id, token: 't', at })
-    await restLanes(store, lanes)
+    await postponeLanes(store, lanes)
     const again = { now: later(120), until: later(240), token: 'u' }
     expect(await claimLanes(store, { ...again, max: 9 })).to.deep.equal([account])
     const due = await claimRows(store, await dueRows(later(120)), { ...again, owner: 'o' })
@@ -127,7 +127,7 @@ describe('what a crash repeats', () => {
     const slow: Store = { ...store, idempotency: Object.assign(Object.create(idempotency), { findOneAndUpdate }) }
     const second = { ...first, owner: 'second', onceId: 'req_second', startedAt: later(1) }
     const taken = await takeMark(slow, second, later(-59))
-    expect('onceId' in taken ? taken.onceId : taken.standing.onceId).to.equal('req_first')
+    expect('onceId' in taken ? taken.onceId : taken.existing.onceId).to.equal('req_first')
   })
 })
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import {
   BlockPacker,
-  chained,
+  concatenateEntries,
   eachMessage,
   eachPosition,
   entriesOf,
@@ -11,11 +11,11 @@ import {
   findEntries,
   isBefore,
   Packer,
-  placesOf,
   type WordEntry,
   type WordPosition,
+  wordPositionsOf,
 } from '../../store/postings.ts'
-import { firstBefore, packPage, rowAt, rowCount, versionOf } from '../../store/table.ts'
+import { firstRowBefore, packPage, rowAt, rowCount, versionOf } from '../../store/segment-table.ts'
 
 /** Positions of a word by field. */
 type Spots = { readonly [field: number]: readonly number[] }
@@ -104,10 +104,10 @@ describe('postings', () => {
           ),
           shift: n * 80_000,
         }))
-        const whole = copied(chained('word', parts))
+        const whole = copied(concatenateEntries('word', parts))
         const expected = lists.flatMap((list, n) => list.map(([number, found]) => [number + n * 80_000, found]))
         expect(read(whole)).to.deep.equal(expected)
-        expect(read(entryOf('word', [...placesOf(whole)]))).to.deep.equal(expected)
+        expect(read(entryOf('word', [...wordPositionsOf(whole)]))).to.deep.equal(expected)
         const numbers: number[] = []
         eachMessage(whole, (number) => numbers.push(number))
         expect(numbers).to.deep.equal(expected.map(([number]) => number))
@@ -139,9 +139,9 @@ describe('the table of a segment', () => {
   })
 
   it('finds where older messages begin', () => {
-    for (const [n, id] of ids.entries()) expect(firstBefore(page, id)).to.equal(n + 1)
-    expect(firstBefore(page, 'msg_z')).to.equal(0)
-    expect(firstBefore(page, 'msg_0')).to.equal(50)
+    for (const [n, id] of ids.entries()) expect(firstRowBefore(page, id)).to.equal(n + 1)
+    expect(firstRowBefore(page, 'msg_z')).to.equal(0)
+    expect(firstRowBefore(page, 'msg_0')).to.equal(50)
   })
 
   it('tells the bytes of one message from those of another', () => {

@@ -4,7 +4,7 @@ import { deriveId, newId, newToken } from '../../schemas/ids.ts'
 import { type ArrivalWriter, createArrivalWriter, type NewMessage } from '../../store/arrivals.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import { findFolders, insertStandardFolders, labelKey, reserve } from '../../store/folders.ts'
-import { type Change, editMessages, readMessages, removeMessages } from '../../store/message-edits.ts'
+import { type EditTarget, editMessages, listEditable, removeMessages } from '../../store/message-edits.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { recount } from '../../store/recount.ts'
 import { type Started, startEngine } from '../engine/started.ts'
@@ -147,10 +147,10 @@ async function arrive(writer: ArrivalWriter, { _id: folderId, mailboxId }: Folde
 
 type Made = { made: number }
 
-async function changeOf(store: Store, { _id: folderId, mailboxId }: FolderDoc, count: number): Promise<Change> {
+async function changeOf(store: Store, { _id: folderId, mailboxId }: FolderDoc, count: number): Promise<EditTarget> {
   const { uidNext } = (await store.folders.findOne({ _id: folderId })) as FolderDoc
   const after = Math.floor(Math.random() * uidNext)
-  const messages = (await readMessages(store, { mailboxId, folderId, after })).slice(0, count)
+  const messages = (await listEditable(store, { mailboxId, folderId, after })).slice(0, count)
   return { mailboxId, folderId, messages, at: new Date(), derive: async () => true }
 }
 

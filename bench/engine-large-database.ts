@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { encode } from '../engine/bson/encode.ts'
 import { replyMessage } from '../engine/wire/reply.ts'
 import { type Started, startEngine, temporaryFolder } from '../test/engine/started.ts'
-import { type Row, row } from './engineLoads.ts'
+import { type Row, row } from './engine-loads.ts'
 
 export type Big = {
   readonly gigabytes: number

@@ -3,7 +3,7 @@ import type { MessageDoc } from './documents/mail.ts'
 import type { Store } from './open.ts'
 
 /** Ids of the newest messages, newest first, none before the id `from`. */
-export async function newestIds(
+export async function findNewestIds(
   store: Store,
   { mailboxId, from, limit }: { mailboxId: string; from: string; limit: number },
 ): Promise<readonly string[]> {
@@ -16,7 +16,7 @@ export async function newestIds(
 }
 
 /** Messages that came in, oldest first, from the id `from` on. */
-export function arrivedSince(
+export function findReceivedSince(
   store: Store,
   { mailboxId, from, limit }: { mailboxId: string; from: string; limit: number },
 ): Promise<MessageDoc[]> {
@@ -28,7 +28,7 @@ export function arrivedSince(
 }
 
 /** Those of the messages that came in to one of the mailboxes. */
-export function arrivedIn(
+export function findReceivedIn(
   store: Store,
   { mailboxIds, ids }: { mailboxIds: readonly string[]; ids: readonly string[] },
 ): Promise<MessageDoc[]> {

@@ -3,11 +3,11 @@
 /** Some word of the letters: of a hundred, the first are the commonest. */
 export const word = (rank: number): string => words[rank]!
 
-export type Letter = { readonly number: number; readonly address: string; readonly when: Date }
+export type MessageSpec = { readonly number: number; readonly address: string; readonly when: Date }
 
 /** Writes letters with numbers of its own in them, the same for a `seed` each time. */
 export type Writer = {
-  letter(which: Letter): Buffer
+  message(which: MessageSpec): Buffer
   /** The same numbers in [0, 1) each time. */
   random(): number
 }
@@ -20,10 +20,10 @@ const words = Array.from({ length: vocabulary }, (_, n) => wordOf(n))
 export function createWriter(seed: number): Writer {
   const random = createRandom(seed)
   const common = () => words[Math.floor(vocabulary ** random()) - 1]!
-  return { random, letter: (which) => letter(which, common, random) }
+  return { random, message: (which) => composeMessage(which, common, random) }
 }
 
-function letter({ number, address, when }: Letter, common: () => string, random: () => number): Buffer {
+function composeMessage({ number, address, when }: MessageSpec, common: () => string, random: () => number): Buffer {
   const sender = Math.floor(random() * sendersMax)
   const body = Array.from({ length: bodyWords }, common)
   const lines = Array.from({ length: Math.ceil(bodyWords / 12) }, (_, n) => body.slice(n * 12, n * 12 + 12).join(' '))

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { decode } from '../engine/bson/decode.ts'
 import { encode } from '../engine/bson/encode.ts'
 import { compileUpdate } from '../engine/update/compile.ts'
-import { row } from './engineLoads.ts'
+import { row } from './engine-loads.ts'
 
 const rowBytes = 9_600
 const keyBytes = 30
@@ -18,8 +18,8 @@ export type BareWriter = { readonly perSecond: (group: number, ms: number) => nu
 
 /** Rows of the same size with as many index entries, written by `node:sqlite` alone, `group` of them in a synced commit. */
 export function bareWriter(syncDelayMs: number): BareWriter {
-  const dir = mkdtempSync(join(tmpdir(), 'bench-floor-'))
-  const db = new DatabaseSync(join(dir, 'floor.db'))
+  const dir = mkdtempSync(join(tmpdir(), 'bench-baseline-'))
+  const db = new DatabaseSync(join(dir, 'baseline.db'))
   db.exec('PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0')
   db.exec('PRAGMA cache_size=-65536; CREATE TABLE rows(r INTEGER PRIMARY KEY, d BLOB)')
   for (let i = 0; i < trees; i++) db.exec(`CREATE TABLE tree${i}(k BLOB, r INTEGER, PRIMARY KEY(k, r)) WITHOUT ROWID`)

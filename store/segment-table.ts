@@ -3,7 +3,7 @@
  * first, in pages of `pageRows`. A page holds its columns one after another.
  */
 
-export type Row = {
+export type SegmentRow = {
   readonly id: string
   /** Says which bytes were indexed: a message with another one was changed since, and has a row elsewhere. */
   readonly version: number
@@ -23,7 +23,7 @@ export function versionOf(blobId: string): number {
 }
 
 /** A page of at most `pageRows` rows. */
-export function packPage(rows: readonly Row[]): Buffer {
+export function packPage(rows: readonly SegmentRow[]): Buffer {
   const page = Buffer.allocUnsafe(rows.length * rowBytes)
   const columns = columnsOf(rows.length)
   for (const [n, { id, version, receivedAt, sizeBytes }] of rows.entries()) {
@@ -37,14 +37,14 @@ export function packPage(rows: readonly Row[]): Buffer {
 
 export const rowCount = (page: Buffer): number => page.length / rowBytes
 
-export function idAt(page: Buffer, n: number): string {
+function rowId(page: Buffer, n: number): string {
   return prefix + page.toString('latin1', n * idBytes, (n + 1) * idBytes)
 }
 
-export function rowAt(page: Buffer, n: number): Row {
+export function rowAt(page: Buffer, n: number): SegmentRow {
   const columns = columnsOf(rowCount(page))
   return {
-    id: idAt(page, n),
+    id: rowId(page, n),
     version: page.readUInt32LE(columns.versions + n * 4),
     receivedAt: page.readDoubleLE(columns.times + n * 8),
     sizeBytes: page.readUIntLE(columns.sizes + n * 6, 6),
@@ -52,11 +52,11 @@ export function rowAt(page: Buffer, n: number): Row {
 }
 
 /** The number of the first row whose id comes before `id`; the number of rows when there is none. */
-export function firstBefore(page: Buffer, id: string): number {
+export function firstRowBefore(page: Buffer, id: string): number {
   let [low, high] = [0, rowCount(page)]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (idAt(page, middle) < id) high = middle
+    if (rowId(page, middle) < id) high = middle
     else low = middle + 1
   }
   return low

@@ -12,7 +12,7 @@ import { packBlob } from '../store/blobs.ts'
 import { standardFolderId } from '../store/folders.ts'
 import { contextOf } from '../test/service.ts'
 import type { Box, Share } from './archive.ts'
-import { createWriter, type Writer } from './letters.ts'
+import { createWriter, type Writer } from './synthetic-mail.ts'
 
 /** Messages written, and indexed, at once. */
 const batch = 100
@@ -60,12 +60,12 @@ async function add(
 }
 
 async function arrivalOf(
-  { letter, random }: Writer,
+  { message: compose, random }: Writer,
   { _id: mailboxId, accountId, address }: Box,
   { number, when }: { number: number; when: Date },
 ): Promise<WriteArrival> {
   const id = deriveId('msg', `${idAt('msg', when)}${mailboxId}`, String(number))
-  const raw = letter({ number, address, when })
+  const raw = compose({ number, address, when })
   const { ref, chunks } = await packBlob({ id: deriveId('blb', id, 'bench'), bytes: raw, users: [id], at: when })
   const message = {
     _id: id,

@@ -3,7 +3,7 @@ import { deserialize, serialize } from 'bson'
 import { type Collection, type CreateCollectionOptions, type Db, type Document, MongoClient } from 'mongodb'
 import { databaseOf } from './open.ts'
 
-export type Copied = {
+export type CopiedCollection = {
   readonly collection: string
   readonly documents: number
   readonly indexes: number
@@ -44,16 +44,16 @@ export async function copyDatabase({
   from: string
   to: string
   onProgress: OnProgress
-}): Promise<readonly Copied[]> {
+}): Promise<readonly CopiedCollection[]> {
   return withClient(from, (source) =>
     withClient(to, async (target) => copyAll(source.db(databaseOf(from)), target.db(databaseOf(to)), onProgress)),
   )
 }
 
-async function copyAll(source: Db, target: Db, onProgress: OnProgress): Promise<readonly Copied[]> {
+async function copyAll(source: Db, target: Db, onProgress: OnProgress): Promise<readonly CopiedCollection[]> {
   await refuseDocuments(target)
   const found = await source.listCollections({}, { nameOnly: false }).toArray()
-  const copied: Copied[] = []
+  const copied: CopiedCollection[] = []
   for (const { name, type, options } of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (name.startsWith('system.')) continue
     if (type !== 'collection') throw new Error(`${name} is a ${type}: only ordinary collections can be copied.`)
