@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { authenticate, claimHeaders, type Principal } from '../core/access/principal.ts'
 import { takeAnonymous } from '../core/access/request-rates.ts'
-import { askLikelyMailbox } from '../core/mailbox/mailboxes.ts'
+import { prefetchMailbox } from '../core/mailbox/mailboxes.ts'
 import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { AnswerHeaders } from './registry.ts'
@@ -33,10 +33,10 @@ export async function admit(
 ): Promise<Admitted> {
   try {
     const given = credentialOf(headers) ?? credential ?? ''
-    const likelyMailbox = address !== undefined && given !== '' ? askLikelyMailbox(ctx, address) : null
+    const prefetchedMailbox = address !== undefined && given !== '' ? prefetchMailbox(ctx, address) : null
     const principal = await authenticate(ctx, given)
     Object.assign(answerHeaders, claimHeaders(principal.account))
-    return { principal, ctx: { ...ctx, likelyMailbox } }
+    return { principal, ctx: { ...ctx, prefetchedMailbox } }
   } catch (error) {
     if (error instanceof Failure) await takeAnonymous(ctx, peerAddress)
     throw error

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { recordAudit } from '../core/access/audit.ts'
-import { beginOnce } from '../core/access/idempotency.ts'
+import { beginIdempotent } from '../core/access/idempotency.ts'
 import { type Principal, requireScope } from '../core/access/principal.ts'
 import { takeAnonymous, takeRequest } from '../core/access/request-rates.ts'
 import { getMailbox } from '../core/mailbox/mailboxes.ts'
@@ -124,7 +124,7 @@ async function once(
   const repeat = operation.idempotent ? (request.idempotency?.() ?? null) : null
   if (repeat === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
   const path = pathOf(operation, await canonicalPath(ctx, operation, principal, request))
-  const mark = await beginOnce(ctx, {
+  const mark = await beginIdempotent(ctx, {
     accountId: principal.accountId,
     path,
     ...repeat,

@@ -1,4 +1,4 @@
-import { pageOf, positionOf } from '../core/access/paging.ts'
+import { pageOf, readIdCursor } from '../core/access/paging.ts'
 import {
   createWebhook as create,
   type Webhook as Found,
@@ -41,7 +41,7 @@ export const listWebhooks = operation({
   output: page('webhooks', Webhook),
   errors: [],
   async handle({ ctx, principal }, { limit = pageSizeDefault, before }) {
-    const position = positionOf(before, 'whk')
+    const position = readIdCursor(before, 'whk')
     const all = (await list(ctx, principal)).map((webhook) => ({ _id: webhook.id, webhook }))
     const { items, next } = pageOf(position === null ? all : all.filter(({ _id }) => _id < position), limit)
     return { webhooks: items.map(({ webhook }) => webhookRecord(webhook)), next }

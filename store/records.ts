@@ -7,7 +7,7 @@ import { isDuplicate, type Store } from './open.ts'
  * Takes a mark, or answers the one that stands. A running one older than `lapsedBefore` and an expired one are taken over;
  * another try of the same request keeps the `onceId` of the first, because nobody knows how far that one came.
  */
-export async function takeMark(
+export async function takeIdempotencyKey(
   store: Store,
   mark: IdempotencyDoc,
   lapsedBefore: Date,
@@ -38,7 +38,7 @@ export async function takeMark(
   }
 }
 
-export async function finishMark(
+export async function finishIdempotencyKey(
   store: Store,
   mark: IdempotencyDoc,
   { status, body }: { status: number; body: string },
@@ -47,14 +47,14 @@ export async function finishMark(
 }
 
 /** Lets the next try take the mark over at once: it is not known what this one did. */
-export async function releaseMark(store: Store, mark: IdempotencyDoc): Promise<void> {
+export async function releaseIdempotencyKey(store: Store, mark: IdempotencyDoc): Promise<void> {
   await store.idempotency.updateOne(
     { _id: mark._id, owner: mark.owner, state: 'running' },
     { $set: { startedAt: new Date(0) } },
   )
 }
 
-export async function dropMark(store: Store, mark: IdempotencyDoc): Promise<void> {
+export async function freeIdempotencyKey(store: Store, mark: IdempotencyDoc): Promise<void> {
   await store.idempotency.deleteOne({ _id: mark._id, owner: mark.owner, state: 'running' })
 }
 

@@ -1,4 +1,4 @@
-/** The record of an account, as callers see it. */
+/** The record of an account, as callers see it. A removed account is shown as suspended. */
 import type { Plans } from '../../schemas/plans.ts'
 import type { AccountDoc } from '../../store/documents/accounts.ts'
 

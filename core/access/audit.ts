@@ -1,4 +1,7 @@
-/** The audit trail: who did what, when, from where; each entry's hash covers the one before (decisions.md 4, Audit). */
+/**
+ * The audit trail of an account: who did what, when and from where. Each entry's hash covers the hash of the entry
+ * before it (decisions.md 4, Audit).
+ */
 import { createHash } from 'node:crypto'
 import { newId } from '../../schemas/ids.ts'
 import type { AuditDoc } from '../../store/documents/accounts.ts'
@@ -10,7 +13,7 @@ import { perProcess } from '../process/per-process.ts'
 const groupMax = 200
 const pageSize = 500
 
-export type Entry = {
+export type AuditEntry = {
   readonly accountId: string
   readonly keyId: string | null
   readonly action: string
@@ -19,7 +22,7 @@ export type Entry = {
   readonly address: string | null
 }
 
-const entries = perProcess(({ store }) => {
+const entryGroups = perProcess(({ store }) => {
   const append = createAuditAppend(store, hashOf)
   return createGroupCommit<NewAudit>(groupMax, async (group) => {
     await append(group)
@@ -27,13 +30,16 @@ const entries = perProcess(({ store }) => {
   })
 })
 
-/** Appends an entry to the account's chain. */
-export function recordAudit(ctx: Context, entry: Entry): Promise<void> {
+/** Appends an entry to the account's audit trail. */
+export function recordAudit(ctx: Context, entry: AuditEntry): Promise<void> {
   const at = ctx.clock.now()
-  return entries(ctx)({ _id: newId('aud', at), ...entry, at, requestId: ctx.requestId })
+  return entryGroups(ctx)({ _id: newId('aud', at), ...entry, at, requestId: ctx.requestId })
 }
 
-/** Walks an account's chain. Returns the number of entries, and the first one whose hash does not fit. */
+/**
+ * Verifies the hashes of an account's audit trail. Returns the number of valid entries, and in `broken` the number of
+ * the first entry whose hash or predecessor does not match (null: none).
+ */
 export async function verifyAudit(
   ctx: Context,
   accountId: string,

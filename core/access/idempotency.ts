@@ -1,10 +1,18 @@
-/** Requests that may be repeated: the first answer is kept and given again (decisions.md 1, Idempotency). */
+/**
+ * Idempotency keys: the first answer to a request is kept and returned again to every repeat (decisions.md 1,
+ * Idempotency).
+ */
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
 import { newId, newToken } from '../../schemas/ids.ts'
 import type { IdempotencyDoc } from '../../store/documents/accounts.ts'
-import { dropMark, finishMark, releaseMark, takeMark } from '../../store/records.ts'
+import {
+  finishIdempotencyKey,
+  freeIdempotencyKey,
+  releaseIdempotencyKey,
+  takeIdempotencyKey,
+} from '../../store/records.ts'
 import { after, dayMs, minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway } from '../process/database-away.ts'
@@ -12,27 +20,27 @@ import { isAway } from '../process/database-away.ts'
 const keyCharactersMax = 256
 const keptMs = 7 * dayMs
 const runningMs = minuteMs
-const againMs = secondMs
+const retryMs = secondMs
 
-export type Once =
+export type IdempotentRequest =
   | { readonly done: true; readonly status: number; readonly body: string }
   | {
       readonly done: false
-      /** The same for every try of the request (Context.onceId). */
+      /** The same for every try of the request (`Context.onceId`). */
       readonly onceId: string
       finish(answer: { status: number; body: string }): Promise<void>
-      /** Nothing was done: the key is free. */
+      /** Call when nothing was done: frees the key. */
       abandon(): Promise<void>
-      /** It is not known what was done: the next try of the same request goes on with it. */
+      /** Call when it is unknown what was done: the next try of the same request takes over, with the same `onceId`. */
       release(): Promise<void>
     }
 
 /**
- * Begins a request that must happen at most once under its key. `fingerprint` tells requests apart (method, path, body).
- * Returns the first request's answer when there is one. Fails with `idempotency_key_invalid`, `idempotency_in_progress`,
- * `idempotency_key_reused`.
+ * Begins a request that must take effect at most once under its key. `fingerprint` identifies the request (method,
+ * path, body). Returns the first request's answer when there is one. Fails with `idempotency_key_invalid`,
+ * `idempotency_in_progress` and `idempotency_key_reused` (another request used the key).
  */
-export async function beginOnce(
+export async function beginIdempotent(
   ctx: Context,
   {
     accountId,
@@ -41,10 +49,10 @@ export async function beginOnce(
     fingerprint,
     keepMs = keptMs,
   }: { accountId: string; path: string; key: string; fingerprint: string; keepMs?: number },
-): Promise<Once> {
+): Promise<IdempotentRequest> {
   if (key === '' || [...key].length > keyCharactersMax) throw new Failure('idempotency_key_invalid')
   const now = ctx.clock.now()
-  const mark: IdempotencyDoc = {
+  const record: IdempotencyDoc = {
     _id: createHash('sha256').update([accountId, path, key].join('\0')).digest('base64url'),
     accountId,
     fingerprint,
@@ -54,14 +62,14 @@ export async function beginOnce(
     startedAt: now,
     expiresAt: after(now, keepMs),
   }
-  const result = await takeMark(ctx.store, mark, after(now, -runningMs))
+  const result = await takeIdempotencyKey(ctx.store, record, after(now, -runningMs))
   if (result.taken) {
     return {
       done: false,
       onceId: result.onceId,
-      finish: (answer) => surely(ctx, () => finishMark(ctx.store, mark, answer)),
-      abandon: () => surely(ctx, () => dropMark(ctx.store, mark)),
-      release: () => surely(ctx, () => releaseMark(ctx.store, mark)),
+      finish: (answer) => writeOrRetry(ctx, () => finishIdempotencyKey(ctx.store, record, answer)),
+      abandon: () => writeOrRetry(ctx, () => freeIdempotencyKey(ctx.store, record)),
+      release: () => writeOrRetry(ctx, () => releaseIdempotencyKey(ctx.store, record)),
     }
   }
   const { existing } = result
@@ -71,10 +79,10 @@ export async function beginOnce(
 }
 
 /**
- * Writes down what became of a request. While the database is away this goes on by itself, for as long as the mark counts:
- * until it is written, whoever tries again is told that the request is still running.
+ * Writes how a request ended. While the database is away, keeps retrying in the background for as long as the running
+ * request blocks its key: until it is written, repeats get `idempotency_in_progress`.
  */
-async function surely(ctx: Context, write: () => Promise<void>): Promise<void> {
+async function writeOrRetry(ctx: Context, write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {
@@ -85,11 +93,11 @@ async function surely(ctx: Context, write: () => Promise<void>): Promise<void> {
 
 async function writeLater(ctx: Context, write: () => Promise<void>): Promise<void> {
   for (const end = after(ctx.clock.now(), runningMs); ctx.clock.now() < end; ) {
-    await sleep(againMs, undefined, { ref: false })
+    await sleep(retryMs, undefined, { ref: false })
     try {
       return await write()
     } catch (error) {
-      ctx.log.warn({ err: error }, 'an idempotency mark could not be written yet')
+      ctx.log.warn({ err: error }, 'the end of an idempotent request could not be written yet')
       if (!isAway(error)) return
     }
   }

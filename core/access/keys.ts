@@ -1,4 +1,4 @@
-/** API keys: made by a person or an administrator, kept as a hash. */
+/** API keys, created by a person or an administrator. Only a hash of each key is stored. */
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { agentScopes, type KeyKind, type Scope } from '../../schemas/scopes.ts'
@@ -15,22 +15,27 @@ export type NewKey = {
   readonly kind: KeyKind
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** Mailboxes an agent key is granted; an account key reaches all. */
+  /** Mailboxes that an agent key may reach; an account key reaches all. */
   readonly mailboxIds: readonly string[]
   readonly expiresAt: Date | null
 }
 
 export type Key = Omit<KeyDoc, 'hash' | '_id'> & { readonly id: string }
 
-/** Makes a key and shows it this once. Fails with `validation_error` when an agent key asks for more than it may hold. */
+/**
+ * Creates a key. Returns it in clear text, which is never shown again. Fails with `validation_error` when an agent key
+ * would hold a scope that is not for agents.
+ */
 export async function createKey(
   ctx: Context,
   { accountId, kind, name, scopes, mailboxIds, expiresAt }: NewKey,
   prefix: string = liveKeyPrefix,
 ): Promise<{ apiKey: string; key: Key }> {
-  const beyond = kind === 'agent' ? scopes.filter((scope) => !agentScopes.includes(scope)) : []
-  if (beyond.length > 0)
-    throw new Failure('validation_error', `An agent key may not hold ${beyond.join(', ')}.`, { param: 'scopes' })
+  const notAllowed = kind === 'agent' ? scopes.filter((scope) => !agentScopes.includes(scope)) : []
+  if (notAllowed.length > 0)
+    throw new Failure('validation_error', `An agent key may not have these scopes: ${notAllowed.join(', ')}.`, {
+      param: 'scopes',
+    })
   const at = ctx.clock.now()
   const apiKey = newCredential(prefix)
   const doc: KeyDoc = {
@@ -54,13 +59,13 @@ export async function listKeys(ctx: Context, accountId: string): Promise<readonl
   return (await store.listKeys(ctx.store, accountId)).map(keyOf)
 }
 
-/** Ends a key at once, and turns off the endpoints it made as an agent's. Fails with `not_found`. */
+/** Revokes a key at once, and turns off the webhook endpoints that it created as an agent key. Fails with `not_found`. */
 export async function revokeKey(
   ctx: Context,
   { accountId, keyId }: { accountId: string; keyId: string },
 ): Promise<void> {
   if (!(await store.revokeKey(ctx.store, { accountId, keyId, at: ctx.clock.now() })))
-    throw new Failure('not_found', `No live key ${keyId}.`)
+    throw new Failure('not_found', `There is no active key ${keyId}.`)
   await disableWebhooks(ctx.store, { accountId, agentKeyId: keyId })
   ctx.changes.publish({ kind: 'keys', keyIds: [keyId] })
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })

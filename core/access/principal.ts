@@ -1,4 +1,4 @@
-/** Who is asking: credentials become a principal, which says what may be reached. */
+/** Authentication: turns a credential into a principal, which says what the caller may reach. */
 import { Failure } from '../../schemas/failures.ts'
 import { allScopes, type KeyKind, type Scope } from '../../schemas/scopes.ts'
 import { findAccounts, findKeysByHash } from '../../store/accounts.ts'
@@ -16,39 +16,40 @@ export type Principal = {
   readonly keyId: string
   readonly accountId: string
   readonly scopes: readonly Scope[]
-  /** null: the whole account. */
+  /** Mailboxes that the key may reach; null: all of the account. */
   readonly mailboxIds: readonly string[] | null
   readonly account: Account
 }
 
 export const liveKeyPrefix = 'svc_live_'
-/** Passwords of mail programs, which open one mailbox and not the API. */
+/** Prefix of app passwords: for mail programs, valid for one mailbox and not for the API. */
 export const appPasswordPrefix = 'svc_app_'
 
 /**
- * The principal of a key or access token. Fails with `missing_api_key`, `invalid_api_key`, `api_key_expired`,
- * `invalid_access_token`, `partner_key_not_allowed` or `account_suspended` (interface.md, Authentication).
+ * The principal of an API key or access token; app passwords are refused. Fails with `missing_api_key`,
+ * `invalid_api_key`, `api_key_expired`, `invalid_access_token`, `partner_key_not_allowed` or `account_suspended`
+ * (interface.md, Authentication).
  */
 export async function authenticate(ctx: Context, credential: string): Promise<Principal> {
   if (credential.startsWith(appPasswordPrefix)) throw new Failure('invalid_api_key')
   return authenticateAny(ctx, credential)
 }
 
-/** As `authenticate`, for doors that take app passwords too. */
+/** As `authenticate`, but accepts app passwords too: for SMTP and IMAP. */
 export async function authenticateAny(ctx: Context, credential: string): Promise<Principal> {
   if (credential === '') throw new Failure('missing_api_key')
   if (credential.startsWith('svc_oat_')) throw new Failure('invalid_access_token')
   if (credential.startsWith('svc_partner_')) throw new Failure('partner_key_not_allowed')
   const hash = hashCredential(credential)
   const name = hash.toString('base64')
-  const likely = likelyAnswer(ctx, 'account of key', name)
+  const likelyAccountId = likelyAnswer(ctx, 'account of key', name)
   const [key, likelyAccount] = await Promise.all([
-    keys(ctx)(name, (names) => loadKeys(ctx, names)),
-    likely === undefined ? null : accountById(ctx, likely),
+    keyLookup(ctx)(name, (names) => loadKeys(ctx, names)),
+    likelyAccountId === undefined ? null : accountById(ctx, likelyAccountId),
   ])
   if (key === undefined || key.revokedAt !== null) throw new Failure('invalid_api_key')
   if (key.expiresAt !== null && key.expiresAt <= ctx.clock.now()) throw new Failure('api_key_expired')
-  const account = likely === key.accountId ? likelyAccount : await accountById(ctx, key.accountId)
+  const account = likelyAccountId === key.accountId ? likelyAccount : await accountById(ctx, key.accountId)
   noteAnswer(ctx, 'account of key', name, key.accountId)
   if (account === null || account.status === 'removed') throw new Failure('invalid_api_key')
   if (
@@ -68,9 +69,9 @@ export async function authenticateAny(ctx: Context, credential: string): Promise
   }
 }
 
-/** Those who ask at once ask together. */
-const keys = perProcess(() => createBatchedLookup<KeyDoc>())
-const accounts = perProcess(() => createBatchedLookup<AccountDoc>())
+/** Requests that arrive together share one query. */
+const keyLookup = perProcess(() => createBatchedLookup<KeyDoc>())
+const accountLookup = perProcess(() => createBatchedLookup<AccountDoc>())
 
 async function loadKeys(ctx: Context, names: readonly string[]): Promise<ReadonlyMap<string, KeyDoc>> {
   const found = await findKeysByHash(
@@ -83,27 +84,29 @@ async function loadKeys(ctx: Context, names: readonly string[]): Promise<Readonl
 async function accountById(ctx: Context, accountId: string): Promise<AccountDoc | null> {
   const load = async (ids: readonly string[]) =>
     new Map((await findAccounts(ctx.store, ids)).map((account) => [account._id, account]))
-  return (await accounts(ctx)(accountId, load)) ?? null
+  return (await accountLookup(ctx)(accountId, load)) ?? null
 }
 
 /** Fails with `insufficient_scope` when the key lacks the scope. */
 export function requireScope(principal: Principal, scope: Scope): void {
   if (!principal.scopes.includes(scope))
-    throw new Failure('insufficient_scope', `This key lacks the scope ${scope}.`, { requiredScope: scope })
+    throw new Failure('insufficient_scope', `This key lacks the scope ${scope}, which this request needs.`, {
+      requiredScope: scope,
+    })
 }
 
-/** Whether the principal reaches a mailbox. */
+/** Whether the principal may reach a mailbox of its account. */
 export function reaches(principal: Principal, mailboxId: string): boolean {
   return principal.mailboxIds === null || principal.mailboxIds.includes(mailboxId)
 }
 
-/** The headers that every response of an unclaimed account carries (interface.md, Claim headers). */
+/** The response headers of an unclaimed account; none for others (interface.md, Claim headers). */
 export function claimHeaders(account: Account): Readonly<Record<string, string>> {
   if (account.status !== 'unclaimed' || account.claimExpiresAt === null) return {}
   return { 'X-Service-Claim': 'required', 'X-Service-Claim-Expires': account.claimExpiresAt.toISOString() }
 }
 
-/** An administrator of the machine, acting on an account as a key that may do everything there. */
+/** The principal of an administrator of this machine: acts on an account as a key with every scope. */
 export function administrator(account: Account): Principal {
   return {
     kind: 'account',

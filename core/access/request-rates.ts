@@ -1,4 +1,7 @@
-/** Requests in a calendar minute (UTC), counted in each process: a key may ask as often as its plan says. */
+/**
+ * Request rate limits: each process counts requests per key and calendar minute (UTC), against the limit of the key's
+ * plan.
+ */
 import { Failure } from '../../schemas/failures.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
 import { minuteMs, periodsOf, secondsUntil } from '../process/clock.ts'
@@ -16,10 +19,10 @@ type Quota = { readonly caller: string; readonly limit: number }
 /** Callers whose requests are counted at once. */
 const callersMax = 100_000
 
-/** Requests by caller and calendar minute. */
+/** Number of requests, by caller and calendar minute. */
 const counts = perProcess(({ clock }) => createKept<number>(clock, { max: callersMax, ttlMs: minuteMs }))
 
-/** Counts a request of a key. Fails with `rate_limited` past the plan's number. */
+/** Counts a request of a key. Returns what is left of the minute. Fails with `rate_limited` past the plan's limit. */
 export function takeRequest(ctx: Context, principal: Principal): RateState {
   return take(ctx, [{ caller: principal.keyId, limit: allowanceOf(principal.account).requestsPerMinute }])
 }
@@ -51,7 +54,7 @@ function take(ctx: Context, quotas: readonly [Quota, ...Quota[]]): RateState {
   if (remaining < 0)
     throw new Failure(
       'rate_limited',
-      `More than ${tightest.limit} requests in a minute; wait ${resetSeconds} seconds.`,
+      `More than ${tightest.limit} requests in this minute; try again in ${resetSeconds} seconds.`,
       {
         retryAfter: resetSeconds,
       },

@@ -1,10 +1,10 @@
-/** Counting: what an account used in a calendar period, and limits over rolling ones. */
+/** Usage counters: of calendar periods (month, day, hour, minute) and of rolling windows. */
 import type { UsagePeriod } from '../../store/documents/sending.ts'
 import { countOf, findUsage, giveBack, takeCounts } from '../../store/usage.ts'
 import { after, dayMs, periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
-/** How long the counters of a period are kept. */
+/** How long the counters of a period are kept after it began. */
 const keptMs: { readonly [period in Period]: number } = {
   month: 60 * dayMs,
   day: 60 * dayMs,
@@ -14,8 +14,11 @@ const keptMs: { readonly [period in Period]: number } = {
 
 export type Period = UsagePeriod
 
-/** Takes `by` of a counter in the period of `at` (now without it); false when that would pass the limit. */
-export async function take(
+/**
+ * Adds `by` to a counter in the period that contains `at` (default: now). Returns false, and adds nothing, when that
+ * would pass the limit.
+ */
+export async function takeUsage(
   ctx: Context,
   {
     owner,
@@ -24,28 +27,33 @@ export async function take(
     ...count
   }: { owner: string; period: Period; counter: string; by: number; limit: number | null; at?: Date },
 ): Promise<boolean> {
-  const refused = await takeCounts(ctx.store, [{ ...periodOf(owner, period, at), counts: [count] }])
+  const refused = await takeCounts(ctx.store, [{ ...usagePeriod(owner, period, at), counts: [count] }])
   return refused.size === 0
 }
 
-/** Gives back what was taken at `at`: to that period, for the next one may have begun meanwhile. */
-export function give(
+/**
+ * Takes `by` off a counter again, in the period that contained `at`: the next period may have begun since it was added.
+ */
+export function giveBackUsage(
   ctx: Context,
   { owner, period, counter, by, at }: { owner: string; period: Period; counter: string; by: number; at: Date },
 ): Promise<boolean> {
   return giveBack(ctx.store, { id: usageIdOf(owner, period, at), counter, by })
 }
 
-/** The document of an owner's counters in the period of `at`. */
-export function periodOf(owner: string, period: Period, at: Date): { id: string; expiresAt: Date } {
+/** Id and expiry of the document that holds an owner's counters in the period that contains `at`. */
+export function usagePeriod(owner: string, period: Period, at: Date): { id: string; expiresAt: Date } {
   return { id: usageIdOf(owner, period, at), expiresAt: after(at, keptMs[period]) }
 }
 
-/** The document that says how far an account's events are counted. */
-export const markOf = (accountId: string): string => `${accountId}:tally`
+/**
+ * Id of the document that keeps the watermark up to which an account's events are counted
+ * (core/receive/received-counts.ts).
+ */
+export const receivedWatermarkId = (accountId: string): string => `${accountId}:tally`
 
-/** Counters of the current period. */
-export async function counted(ctx: Context, owner: string, period: Period): Promise<(counter: string) => number> {
+/** Reads an owner's counters of the current period. Returns a function that gives the value of a counter. */
+export async function usageCounters(ctx: Context, owner: string, period: Period): Promise<(counter: string) => number> {
   const [usage] = await findUsage(ctx.store, [usageIdOf(owner, period, ctx.clock.now())])
   return (counter) => countOf(usage, counter)
 }
@@ -59,9 +67,9 @@ export type Rolling = {
 }
 
 /**
- * Takes one of a limit over a rolling window, kept in steps. Null when it was granted, else the seconds until one is free.
- * The steps of a window share one document, so the take is one conditional update of its sum; steps that left the window
- * whole are given back first.
+ * Counts one more against a limit over a rolling window, which is kept in steps. Returns null when it was granted, else
+ * the seconds until there is room again. All steps of a window are in one document, so granting is one conditional
+ * update of their sum; steps that have left the window are subtracted first.
  */
 export async function takeRolling(ctx: Context, rolling: Rolling): Promise<number | null> {
   const at = ctx.clock.now()
@@ -76,7 +84,7 @@ export async function takeRolling(ctx: Context, rolling: Rolling): Promise<numbe
     .sort((a, b) => a - b)
   for (const old of steps.filter((number) => number < oldest)) {
     const by = countOf(usage, `at${old}`)
-    // Only the one who empties the step takes it off the sum.
+    // Only the process that empties the step subtracts it from the sum.
     if (by > 0 && (await giveBack(ctx.store, { id, counter: `at${old}`, by })))
       await giveBack(ctx.store, { id, counter: 'sum', by })
   }
@@ -90,8 +98,8 @@ export async function takeRolling(ctx: Context, rolling: Rolling): Promise<numbe
   return secondsUntil(at, new Date((first + 1) * rolling.stepMs + rolling.windowMs))
 }
 
-/** Gives back one that was taken just now. */
-export async function giveRolling(ctx: Context, rolling: Rolling): Promise<void> {
+/** Takes back one that `takeRolling` granted just now. */
+export async function giveBackRolling(ctx: Context, rolling: Rolling): Promise<void> {
   const id = rollingId(rolling)
   const step = Math.floor(ctx.clock.now().getTime() / rolling.stepMs)
   await giveBack(ctx.store, { id, counter: `at${step}`, by: 1 })
@@ -100,7 +108,7 @@ export async function giveRolling(ctx: Context, rolling: Rolling): Promise<void>
 
 const rollingId = ({ owner, counter }: Rolling) => `${owner}:rolling:${counter}`
 
-/** The id of the document that counts a period. */
+/** Id of the document that holds an owner's counters in the period that contains `at`. */
 export function usageIdOf(owner: string, period: Period, at: Date): string {
   const { month, day, minute } = periodsOf(at)
   const name = { month, day, hour: minute.slice(0, 13), minute }[period]

@@ -20,7 +20,7 @@ import { type Account, accountOf } from '../access/account-record.ts'
 import { createKey } from '../access/keys.ts'
 import { networkOf } from '../access/network.ts'
 import type { Principal } from '../access/principal.ts'
-import { counted, give, take } from '../access/usage.ts'
+import { giveBackUsage, takeUsage, usageCounters } from '../access/usage.ts'
 import { takeSubdomain } from '../mailbox/domains.ts'
 import { announceMailbox, mailboxOf, placeMailbox } from '../mailbox/mailboxes.ts'
 import { after, dayMs, hourMs, periodsOf, secondsUntil } from '../process/clock.ts'
@@ -130,7 +130,13 @@ export async function mintClaimLink(
     throw new Failure('conflict', 'The account is claimed already.')
   if (principal.kind !== 'agent') throw new Failure('forbidden', 'Only the key of the inbox may make a claim link.')
   if (
-    !(await take(ctx, { owner: accountId, period: 'hour', counter: 'claimLinks', by: 1, limit: claimLinksPerHour }))
+    !(await takeUsage(ctx, {
+      owner: accountId,
+      period: 'hour',
+      counter: 'claimLinks',
+      by: 1,
+      limit: claimLinksPerHour,
+    }))
   ) {
     const now = ctx.clock.now()
     const retryAfter = secondsUntil(now, new Date(Math.ceil((now.getTime() + 1) / hourMs) * hourMs))
@@ -221,7 +227,7 @@ export async function usageOf(ctx: Context, principal: Principal): Promise<Usage
   const { account, accountId } = principal
   const allowance = allowanceOf(account)
   const [month, doc, mailboxes] = await Promise.all([
-    counted(ctx, accountId, 'month'),
+    usageCounters(ctx, accountId, 'month'),
     store.findAccount(ctx.store, accountId),
     listMailboxes(ctx.store, { accountId, only: null, before: null, limit: allowance.inboxes }),
   ])
@@ -299,9 +305,9 @@ async function takeSignupBudget(ctx: Context, address: string): Promise<void> {
   ]
   const counter = 'signups'
   for (const [n, { owner, limit, refusal }] of budgets.entries()) {
-    if (await take(ctx, { owner, period: 'day', counter, by: 1, limit, at: now })) continue
+    if (await takeUsage(ctx, { owner, period: 'day', counter, by: 1, limit, at: now })) continue
     for (const earlier of budgets.slice(0, n))
-      await give(ctx, { owner: earlier.owner, period: 'day', counter, by: 1, at: now })
+      await giveBackUsage(ctx, { owner: earlier.owner, period: 'day', counter, by: 1, at: now })
     throw refusal()
   }
 }

@@ -7,7 +7,7 @@ import { allowanceOf, sendingHealth, warmUpStart } from '../../schemas/plans.ts'
 import { findAccount, markPhoneVerified, pauseAccount, raiseWarmUp, resumeAccount } from '../../store/accounts.ts'
 import { countOf, findUsage } from '../../store/usage.ts'
 import type { Account } from '../access/account-record.ts'
-import { take, usageIdOf } from '../access/usage.ts'
+import { takeUsage, usageIdOf } from '../access/usage.ts'
 import { recordEvents } from '../notify/events.ts'
 import { after, dayMs, periodsOf } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -23,7 +23,7 @@ export async function countOutcomes(
 ): Promise<void> {
   if (bounced + complained === 0) return
   for (const [counter, by] of Object.entries({ bounced, complained }))
-    if (by > 0) await take(ctx, { owner: accountId, period: 'day', counter, by, limit: null })
+    if (by > 0) await takeUsage(ctx, { owner: accountId, period: 'day', counter, by, limit: null })
   const { sent, bounceRate, complaintRate } = await healthOf(ctx, accountId)
   if (sent < sendingHealth.sendsMin) return
   if (bounceRate > sendingHealth.bounceRateMax) await pauseSending(ctx, accountId, 'too many bounces')

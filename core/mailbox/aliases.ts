@@ -7,7 +7,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { freeSlot, takeSlot } from '../../store/accounts.ts'
 import type { AddressDoc, MailboxDoc } from '../../store/documents/mail.ts'
 import * as store from '../../store/mailboxes.ts'
-import { encodeTimePosition, type Page, readTimePosition } from '../access/paging.ts'
+import { encodeTimeCursor, type Page, readTimeCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { reachMailbox, requireOwnDomain } from './mailboxes.ts'
@@ -31,7 +31,7 @@ export async function listAliases(
 ): Promise<Page<Alias>> {
   requireAccountKey(principal)
   const { accountId } = principal
-  const position = readTimePosition(before)
+  const position = readTimeCursor(before)
   const rows = await store.listAliases(ctx.store, { accountId, before: position, limit: limit + 1 })
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
@@ -42,7 +42,7 @@ export async function listAliases(
   )
   return {
     items: shown.map((doc) => aliasOf(doc, mailboxes)),
-    next: rows.length > limit && last ? encodeTimePosition({ at: last.createdAt, key: last._id }) : null,
+    next: rows.length > limit && last ? encodeTimeCursor({ at: last.createdAt, key: last._id }) : null,
   }
 }
 

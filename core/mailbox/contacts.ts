@@ -10,7 +10,7 @@ import {
 } from '../../store/contacts.ts'
 import type { ContactDoc, Named } from '../../store/documents/mail.ts'
 import type { EmailDoc } from '../../store/documents/sending.ts'
-import { encodeTimePosition, type Page, readTimePosition } from '../access/paging.ts'
+import { encodeTimeCursor, type Page, readTimeCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { reachMailbox } from './mailboxes.ts'
@@ -33,7 +33,7 @@ export async function getContacts(
   { address, q = '', limit, before }: { address: string; q?: string; limit: number; before?: string },
 ): Promise<Page<Contact>> {
   const { _id: mailboxId } = await reachMailbox(ctx, principal, address)
-  const from = readTimePosition(before)
+  const from = readTimeCursor(before)
   const position = from === null ? null : { at: from.at, id: contactId({ mailboxId, address: from.key }) }
   const wanted = folded(q).split(/\s+/).filter(Boolean)
   const rows =
@@ -42,7 +42,7 @@ export async function getContacts(
       : await matching(ctx, mailboxId, wanted, position)
   const items = rows.slice(0, limit)
   const last = items.at(-1)
-  const next = rows.length > limit && last ? encodeTimePosition({ at: last.lastSeenAt, key: last.address }) : null
+  const next = rows.length > limit && last ? encodeTimeCursor({ at: last.lastSeenAt, key: last.address }) : null
   return { items, next }
 }
 

@@ -83,7 +83,7 @@ export async function recentDomain(ctx: Context, domain: string): Promise<Domain
 /** Keys opened in this process: a selector's key never changes, and reading one costs more than signing with it. */
 const openedMax = 10_000
 const opened = perProcess(({ clock }) =>
-  createKept<KeyObject>(clock, { max: openedMax, ttlMs: hourMs, isRenewed: true }),
+  createKept<KeyObject>(clock, { max: openedMax, ttlMs: hourMs, renewOnUse: true }),
 )
 
 /** The keys that sign mail from a domain of ours: aligned with it, since a sub-domain's parent shares its organisation. */

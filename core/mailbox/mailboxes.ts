@@ -8,13 +8,13 @@ import type { AutoReply, MailboxDoc } from '../../store/documents/mail.ts'
 import type { NewEvent } from '../../store/events.ts'
 import { insertStandardFolders, storageUsed } from '../../store/folders.ts'
 import * as store from '../../store/mailboxes.ts'
-import { type Page, pageOf, positionOf } from '../access/paging.ts'
+import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { type Principal, reaches } from '../access/principal.ts'
-import { giveRolling, takeRolling } from '../access/usage.ts'
+import { giveBackRolling, takeRolling } from '../access/usage.ts'
 import { recordEvents } from '../notify/events.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { dayMs, hourMs } from '../process/clock.ts'
-import type { Context, LikelyMailbox } from '../process/context.ts'
+import type { Context, PrefetchedMailbox } from '../process/context.ts'
 import { likelyAnswer, noteAnswer } from '../process/likely-answers.ts'
 import { perProcess } from '../process/per-process.ts'
 
@@ -46,7 +46,7 @@ export async function listMailboxes(
   const docs = await store.listMailboxes(ctx.store, {
     accountId: principal.accountId,
     only: principal.mailboxIds,
-    before: positionOf(before, 'mbx'),
+    before: readIdCursor(before, 'mbx'),
     limit: limit + 1,
   })
   const page = pageOf(docs, limit)
@@ -110,7 +110,7 @@ export async function createMailbox(
       throw error
     }
   } catch (error) {
-    await giveRolling(ctx, rolling)
+    await giveBackRolling(ctx, rolling)
     throw error
   }
 }
@@ -176,7 +176,7 @@ export async function getMailbox(ctx: Context, principal: Principal, address: st
  * Asks for the mailbox that a request is likely about while it is still being found out who asks. Who may have it, and
  * whether it is the one, is up to the first `reachMailbox` of the context that gets it.
  */
-export function askLikelyMailbox(ctx: Context, address: string): LikelyMailbox {
+export function prefetchMailbox(ctx: Context, address: string): PrefetchedMailbox {
   // A failure is met again by who needs the mailbox.
   let asked: Promise<MailboxDoc | null> | null = findLikely(ctx, normaliseAddress(address) ?? '').catch(() => null)
   return {
@@ -216,7 +216,7 @@ async function livingMailbox(
 export async function reachMailbox(ctx: Context, principal: Principal, address: string): Promise<MailboxDoc> {
   const { accountId } = principal
   const canonical = normaliseAddress(address) ?? ''
-  const likely = await (ctx.likelyMailbox?.take() ?? findLikely(ctx, canonical))
+  const likely = await (ctx.prefetchedMailbox?.take() ?? findLikely(ctx, canonical))
   // A mailbox keeps its address as long as it lives, so its document says whether it is the one.
   const isIt = likely?.address === canonical && likely.accountId === accountId && reaches(principal, likely._id)
   if (isIt) return likely

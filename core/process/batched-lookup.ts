@@ -1,34 +1,37 @@
 /**
- * Asks for many things at once. Invariants: one round runs at a time, and all that is asked for meanwhile forms the next; a
- * key is in a round once, however many ask for it.
+ * Looks up values by key in batches, so that many callers cost one query. Invariants: one batch is loaded at a time;
+ * all keys asked for meanwhile form the next batch; a key is in a batch once, however many callers ask for it.
  */
 
-/** Finds the values of several keys; a key without one is not in the map. */
-export type Load<V> = (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>
+/** Loads the values of several keys. A key that has no value is missing from the map. */
+export type LoadMany<V> = (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>
 
-/** Resolves with the value of a key, undefined when there is none. Rejects with what the round failed of. */
-export type BatchedLookup<V> = (key: string, load: Load<V>) => Promise<V | undefined>
+/** Returns the value of a key; undefined when it has none. Rejects with the error that its whole batch failed with. */
+export type BatchedLookup<V> = (key: string, load: LoadMany<V>) => Promise<V | undefined>
 
-/** Keys in one round: a bound for the size of a query. */
-const keysMax = 100
+/** Bounds the size of one query. */
+const keysPerBatchMax = 100
 
-type Waiting<V> = {
-  readonly load: Load<V>
+type WaitingKey<V> = {
+  readonly load: LoadMany<V>
   readonly found: Promise<V | undefined>
   readonly resolve: (value: V | undefined) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Makes the rounds of one kind of question. */
+/**
+ * Makes a batched lookup for one kind of key. A batch is loaded by the `load` of the caller that asked for its first
+ * key.
+ */
 export function createBatchedLookup<V>(): BatchedLookup<V> {
-  const waiting = new Map<string, Waiting<V>>()
+  const waiting = new Map<string, WaitingKey<V>>()
   let running = false
 
   async function run(): Promise<void> {
     while (waiting.size > 0) {
-      const round = [...waiting].slice(0, keysMax)
-      for (const [key] of round) waiting.delete(key)
-      await ask(round)
+      const batch = [...waiting].slice(0, keysPerBatchMax)
+      for (const [key] of batch) waiting.delete(key)
+      await loadBatch(batch)
     }
     running = false
   }
@@ -38,20 +41,20 @@ export function createBatchedLookup<V>(): BatchedLookup<V> {
     if (same !== undefined) return same.found
     const { promise, resolve, reject } = Promise.withResolvers<V | undefined>()
     waiting.set(key, { load, found: promise, resolve, reject })
-    // What is asked for at once goes together.
+    // Delayed by one tick, so that keys asked for in the same turn form one batch.
     if (!running) process.nextTick(run)
     running = true
     return promise
   }
 }
 
-async function ask<V>(round: readonly (readonly [string, Waiting<V>])[]): Promise<void> {
-  const [first] = round
+async function loadBatch<V>(batch: readonly (readonly [string, WaitingKey<V>])[]): Promise<void> {
+  const [first] = batch
   if (first === undefined) return
   try {
-    const found = await first[1].load(round.map(([key]) => key))
-    for (const [key, { resolve }] of round) resolve(found.get(key))
+    const found = await first[1].load(batch.map(([key]) => key))
+    for (const [key, { resolve }] of batch) resolve(found.get(key))
   } catch (error) {
-    for (const [, { reject }] of round) reject(error)
+    for (const [, { reject }] of batch) reject(error)
   }
 }

@@ -1,4 +1,4 @@
-/** Time comes from here alone, so that expiry, retries and month ends can be tested in milliseconds. */
+/** The only source of the time, so that tests of expiry, retries and month ends can set it. */
 export type Clock = { now(): Date }
 
 export const systemClock: Clock = { now: () => new Date() }
@@ -8,11 +8,15 @@ export const minuteMs = 60 * secondMs
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
+/** The time `ms` milliseconds after `from` (before it, when negative). */
 export function after(from: Date, ms: number): Date {
   return new Date(from.getTime() + ms)
 }
 
-/** Names of the calendar periods (UTC) a moment lies in, and when they end. */
+/**
+ * The calendar periods (UTC) that contain `at`: names that sort by time (`2026-07`, `2026-07-15`, `2026-07-15T10:30`),
+ * and when each period starts or ends.
+ */
 export function periodsOf(at: Date): {
   month: string
   day: string
@@ -37,7 +41,7 @@ export function periodsOf(at: Date): {
   }
 }
 
-/** Whole seconds from `at` until `until`, at least 1. */
+/** Whole seconds from `at` to `until`, rounded up; at least 1. */
 export function secondsUntil(at: Date, until: Date): number {
   return Math.max(1, Math.ceil((until.getTime() - at.getTime()) / secondMs))
 }

@@ -1,4 +1,4 @@
-/** What every function of core is given: settings, store, time, log, secrets, and the request it serves. */
+/** The context that every function of core takes first: settings, store, clock, log, secrets, and the current request. */
 import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
@@ -16,17 +16,18 @@ import { createLog } from './log.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 
 /**
- * What is given to every function of core: first what the process has, then what belongs to one request or transaction.
+ * The argument `ctx` of every function of core: first what the process has, then what belongs to one request or SMTP
+ * transaction.
  *
- * Besides, a process has one of each of these (core/process/per-process.ts), which the modules named keep for themselves:
- * - groups that are written together (core/process/group-commit.ts): access/audit, deliver/outcomes, notify/events,
- *   send/allowance, send/commit, send/open-allowances, send/settle
- * - questions that are asked together (core/process/batched-lookup.ts): access/principal, deliver/suppressions,
- *   mailbox/domains, mailbox/mailboxes, mailbox/storage-limit, mailbox/threading, receive/recipient-cache, receive/trust
- * - what was found out lately (core/process/kept.ts): mailbox/domains, notify/webhooks, process/likely-answers,
- *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache
- * - counts of a minute: access/request-rates, wait/patterns
- * - what is under way: deliver/outbox, deliver/outcomes, notify/webhook-post (connections), read/bodies (memory),
+ * In addition, a process has one of each of the following (core/process/per-process.ts), kept by the modules named:
+ * - writes in groups (core/process/group-commit.ts): access/audit, deliver/outcomes, notify/events, send/allowance,
+ *   send/commit, send/open-allowances, send/settle
+ * - batched lookups (core/process/batched-lookup.ts): access/principal, deliver/suppressions, mailbox/domains,
+ *   mailbox/mailboxes, mailbox/storage-limit, mailbox/threading, receive/recipient-cache, receive/trust
+ * - caches (core/process/kept.ts): mailbox/domains, notify/webhooks, process/likely-answers, read/bodies-cache,
+ *   receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache
+ * - counters per minute: access/request-rates, wait/patterns
+ * - work in progress: deliver/outbox, deliver/outcomes, notify/webhook-post (connections), read/bodies (memory),
  *   upkeep/quota-recount, wait/waiters
  */
 export type Context = {
@@ -39,21 +40,30 @@ export type Context = {
   readonly clock: Clock
   readonly log: Logger
   readonly secrets: Secrets
-  /** Where the API is reached from outside, without a slash at the end. */
+  /** Public URL of the API, without a trailing slash. */
   readonly baseUrl: string
   readonly hostname: string
-  /** Of this request or transaction; '' outside one. */
+  /** Id of the current request or SMTP transaction; '' outside of one. */
   readonly requestId: string
-  /** When this request came in; null outside one. */
+  /** When the current request came in; null outside of one. */
   readonly requestedAt: Date | null
-  /** The same for every try of a request under one Idempotency-Key: what is made gets its id from it. Null without a key. */
+  /**
+   * The same for every try of a request with one Idempotency-Key; ids of what the request creates are derived from it,
+   * so that a repeated try creates nothing twice. Null without a key.
+   */
   readonly onceId: string | null
-  /** What the door asked for before it knew who asks; null when it asked for nothing. */
-  readonly likelyMailbox: LikelyMailbox | null
+  /**
+   * The mailbox the request is probably about, already being read while the key is checked; null when none was
+   * prefetched.
+   */
+  readonly prefetchedMailbox: PrefetchedMailbox | null
 }
 
-/** A mailbox that was asked for early: for one taker, since what is reached after a change must be read after it. */
-export type LikelyMailbox = { take(): Promise<MailboxDoc | null> | null }
+/**
+ * A mailbox that is being read before it is needed. It can be taken once: later reads in the same request must see the
+ * changes that the request made.
+ */
+export type PrefetchedMailbox = { take(): Promise<MailboxDoc | null> | null }
 
 /**
  * Opens the context of a process. `role` names it in logs and to the database. Rejects when `settings.mongodbUrl` is unset,
@@ -71,7 +81,7 @@ export async function openContext({
   clock?: Clock
 }): Promise<Context> {
   if (settings.mongodbUrl === null)
-    throw new Error('No database: set MONGODB_URL, or start the service, which brings its own.')
+    throw new Error('No database: set MONGODB_URL, or run "mailroom serve", which starts its own.')
   const logger = log ?? createLog(settings, role)
   const [store, secrets] = await Promise.all([
     openStore({ url: settings.mongodbUrl, role }),
@@ -79,13 +89,16 @@ export async function openContext({
   ])
   await requireSameKey(store, secrets, settings.data)
   const now = () => clock.now()
-  const changes = createChangeFeed(store, { now, onError: (error) => logger.warn({ err: error }, 'change feed') })
+  const changes = createChangeFeed(store, {
+    now,
+    onError: (error) => logger.warn({ err: error }, 'change feed failed'),
+  })
   return {
     settings,
     store,
     arrivals: createArrivalWriter(store, now),
     changes,
-    parsing: createParsing({ onError: (error) => logger.warn({ err: error }, 'a message could not be read') }),
+    parsing: createParsing({ onError: (error) => logger.warn({ err: error }, 'a message could not be parsed') }),
     resolver: createResolver(settings.resolver, createKept(clock, answersPolicy)),
     clock,
     log: logger,
@@ -95,7 +108,7 @@ export async function openContext({
     requestId: '',
     requestedAt: null,
     onceId: null,
-    likelyMailbox: null,
+    prefetchedMailbox: null,
   }
 }
 
@@ -112,7 +125,7 @@ async function requireSameKey(store: Store, { fingerprint }: Secrets, dataFolder
   )
 }
 
-/** Writes what waits and closes the store. */
+/** Writes what is still queued, ends the worker threads and closes the store. */
 export async function closeContext(ctx: Context): Promise<void> {
   await ctx.arrivals.flush()
   await ctx.changes.close()
@@ -120,7 +133,7 @@ export async function closeContext(ctx: Context): Promise<void> {
   await ctx.store.close()
 }
 
-/** The same context for one request: its id is on every log line. */
+/** The context for one request: its id is on every log line, and the time it came in is noted. */
 export function withRequest(ctx: Context, requestId: string): Context {
   return { ...ctx, requestId, requestedAt: ctx.clock.now(), log: ctx.log.child({ requestId }) }
 }

@@ -1,22 +1,23 @@
 /**
- * Writes things in groups: all that wait while a group is being written form the next one. Invariants: one group is written
- * at a time, in the order of asking; who waits for a thing hears when its group is written, or what it failed of.
+ * Writes items in groups (group commit): all items that arrive while a group is being written form the next group.
+ * Invariants: one group is written at a time, in the order of the calls; each caller is answered when its own group is
+ * written, with its result or with the error the group failed with.
  */
 import { isAway } from './database-away.ts'
 
 export type GroupCommit<T, R = void> = (item: T) => Promise<R>
 
 /**
- * Writes a group. Returns what became of each thing, in their order (a promise that rejects: that one failed), or nothing
- * when nobody asks. Rejects when all failed.
+ * Writes a group. Returns one result per item, in the order of the items (a promise that rejects means that this item
+ * failed), or an empty list when no caller uses the result. Rejects when all items failed.
  */
 export type WriteGroup<T, R> = (items: readonly T[]) => Promise<readonly (R | Promise<R>)[]>
 
-type Waiting<T, R> = { readonly item: T; resolve(result: R | Promise<R>): void; reject(error: unknown): void }
+type WaitingItem<T, R> = { readonly item: T; resolve(result: R | Promise<R>): void; reject(error: unknown): void }
 
-/** Makes a gatherer that writes at most `max` things at once. */
+/** Makes a group commit that writes at most `max` items at once. */
 export function createGroupCommit<T, R = void>(max: number, write: WriteGroup<T, R>): GroupCommit<T, R> {
-  const waiting: Waiting<T, R>[] = []
+  const waiting: WaitingItem<T, R>[] = []
   let running = false
 
   async function run(): Promise<void> {
@@ -37,13 +38,16 @@ export function createGroupCommit<T, R = void>(max: number, write: WriteGroup<T,
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      // What is asked for at once goes together.
+      // Delayed by one tick, so that items given in the same turn form one group.
       if (!running) process.nextTick(run)
       running = true
     })
 }
 
-/** The same, but what is in the way of one thing is not in the way of the others: after a failure each is written alone. */
+/**
+ * Wraps `write` so that one bad item does not fail its group: after a failure each item is written alone. While the
+ * database is away the group fails as a whole.
+ */
 export function isolateFailures<T, R>(write: WriteGroup<T, R>): WriteGroup<T, R> {
   return async (items) => {
     try {

@@ -1,50 +1,54 @@
 /**
- * What was found out lately and is likely to be asked for again, in bounded memory. Invariants: what is kept never weighs more
- * than `max`; an entry ends with its lifetime, by the clock of the process; the oldest goes first, and what has ended goes
- * whenever something comes.
+ * A cache in bounded memory. Invariants: the weights of all entries together never exceed `max`; an entry expires after
+ * its lifetime by the clock of the process; the oldest entry is evicted first, and every `set` also removes entries
+ * that have expired.
  */
 import type { Clock } from './clock.ts'
 
 export type Kept<V> = {
   get(key: string): V | undefined
-  /** Keeps a value for the common lifetime, or for `ttlMs` if that is shorter. */
+  /** Keeps a value for the cache's lifetime, or for `ttlMs` if that is shorter. */
   set(key: string, value: V, ttlMs?: number): void
   delete(key: string): void
   clear(): void
-  /** The keys, also of entries that have ended since something was last set. */
+  /** All keys, including entries that expired since the last `set`. */
   keys(): Iterable<string>
 }
 
 export type KeptOptions<V> = {
-  /** Of the sum of the weights. */
+  /** Largest sum of the weights of all entries. */
   readonly max: number
-  /** Of an entry: 1 unless told, so that `max` is a number of entries. */
+  /** Weight of an entry; without it 1, so that `max` is a number of entries. */
   readonly weigh?: (value: V, key: string) => number
-  /** From `set` on. */
+  /** Lifetime of an entry, from `set` on. */
   readonly ttlMs: number
-  /** For what never changes: whoever uses an entry renews it, so that the least recently used goes first. */
-  readonly isRenewed?: boolean
+  /**
+   * Whether `get` starts the lifetime of an entry again, so that the least recently used is evicted first. Only for
+   * values that never change.
+   */
+  readonly renewOnUse?: boolean
 }
 
 type Entry<V> = { readonly value: V; readonly weight: number; readonly ttlMs: number; endsAt: number }
 
+/** Makes an empty cache. */
 export function createKept<V>(
   clock: Clock,
-  { max, weigh = () => 1, ttlMs: commonTtlMs, isRenewed = false }: KeptOptions<V>,
+  { max, weigh = () => 1, ttlMs: commonTtlMs, renewOnUse = false }: KeptOptions<V>,
 ): Kept<V> {
-  /** Oldest first. */
+  /** In the order of eviction: oldest first. */
   const entries = new Map<string, Entry<V>>()
   let total = 0
-  const drop = (key: string) => {
+  const remove = (key: string) => {
     const entry = entries.get(key)
     if (entry === undefined) return
     entries.delete(key)
     total -= entry.weight
   }
-  const shrink = (now: number) => {
+  const evict = (now: number) => {
     for (const [key, { endsAt }] of entries) {
       if (total <= max && endsAt > now) return
-      drop(key)
+      remove(key)
     }
   }
   return {
@@ -53,10 +57,10 @@ export function createKept<V>(
       if (entry === undefined) return undefined
       const now = clock.now().getTime()
       if (entry.endsAt <= now) {
-        drop(key)
+        remove(key)
         return undefined
       }
-      if (isRenewed) {
+      if (renewOnUse) {
         entries.delete(key)
         entry.endsAt = now + entry.ttlMs
         entries.set(key, entry)
@@ -66,13 +70,13 @@ export function createKept<V>(
     set(key, value, ownTtlMs = commonTtlMs) {
       const now = clock.now().getTime()
       const ttlMs = Math.min(ownTtlMs, commonTtlMs)
-      drop(key)
+      remove(key)
       const weight = weigh(value, key)
       entries.set(key, { value, weight, ttlMs, endsAt: now + ttlMs })
       total += weight
-      shrink(now)
+      evict(now)
     },
-    delete: drop,
+    delete: remove,
     clear() {
       entries.clear()
       total = 0

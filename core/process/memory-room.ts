@@ -1,32 +1,36 @@
 /**
- * Room in memory for what is large: whoever works on it waits until there is room, in the order of coming. Invariant: what
- * is worked on at once takes at most `bytesMax`, unless it is a single thing that is larger by itself.
+ * Bounds the memory that large messages take: work that needs memory waits, first come first served, until there is
+ * room. Invariant: the work in progress takes at most `bytesMax`, unless a single piece of work is larger by itself.
  */
 import { Failure } from '../../schemas/failures.ts'
 
-/** Does work on so many bytes when there is room for them. Fails with `unavailable` when too many wait already. */
+/**
+ * Runs work that needs `bytes` of memory as soon as there is room for them. Returns what the work returns. Fails with
+ * `unavailable` when too much work waits already.
+ */
 export type MemoryRoom = <T>(bytes: number, work: () => Promise<T>) => Promise<T>
 
+/** Makes a room of `bytesMax` bytes in which at most `waitingMax` pieces of work wait. */
 export function createMemoryRoom({ bytesMax, waitingMax }: { bytesMax: number; waitingMax: number }): MemoryRoom {
   const waiting: { readonly bytes: number; enter(): void }[] = []
-  let taken = 0
-  const fits = (bytes: number) => taken === 0 || taken + bytes <= bytesMax
-  const letIn = () => {
+  let usedBytes = 0
+  const fits = (bytes: number) => usedBytes === 0 || usedBytes + bytes <= bytesMax
+  const admitWaiting = () => {
     for (let first = waiting[0]; first !== undefined && fits(first.bytes); first = waiting[0]) {
       waiting.shift()
-      taken += first.bytes
+      usedBytes += first.bytes
       first.enter()
     }
   }
   return async (bytes, work) => {
-    if (waiting.length === 0 && fits(bytes)) taken += bytes
+    if (waiting.length === 0 && fits(bytes)) usedBytes += bytes
     else if (waiting.length < waitingMax) await new Promise<void>((enter) => waiting.push({ bytes, enter }))
     else throw new Failure('unavailable', 'Too many large messages are being read; please try again later.')
     try {
       return await work()
     } finally {
-      taken -= bytes
-      letIn()
+      usedBytes -= bytes
+      admitWaiting()
     }
   }
 }

@@ -1,19 +1,19 @@
 import type { Context } from './context.ts'
 
-/** What the makers of per-process state are given: nothing that belongs to one request. */
-export type Process = Omit<Context, 'log' | 'requestId' | 'requestedAt' | 'onceId' | 'likelyMailbox'>
+/** The part of the context that does not belong to one request: what per-process state is made from. */
+export type ProcessContext = Omit<Context, 'log' | 'requestId' | 'requestedAt' | 'onceId' | 'prefetchedMailbox'>
 
 /**
- * Something a process has one of, shared by the contexts of all its requests: made when it is first asked for, and gone with the
- * store it stands beside. All of it is listed at `Context` (core/process/context.ts).
+ * State that a process has once, shared by all its requests: made at the first use, and freed together with the store
+ * of the process. `Context` (core/process/context.ts) lists all of it.
  */
-export function perProcess<T>(make: (process: Process) => T): (ctx: Process) => T {
-  const made = new WeakMap<object, { readonly value: T }>()
+export function perProcess<T>(make: (process: ProcessContext) => T): (ctx: ProcessContext) => T {
+  const states = new WeakMap<object, { readonly value: T }>()
   return (ctx) => {
-    const known = made.get(ctx.store)
-    if (known !== undefined) return known.value
-    const fresh = { value: make(ctx) }
-    made.set(ctx.store, fresh)
-    return fresh.value
+    const existing = states.get(ctx.store)
+    if (existing !== undefined) return existing.value
+    const created = { value: make(ctx) }
+    states.set(ctx.store, created)
+    return created.value
   }
 }

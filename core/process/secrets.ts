@@ -1,16 +1,19 @@
-/** Secrets at rest: AES-256-GCM with a key of the data folder (decisions.md 2, Webhooks), and hashes of credentials. */
+/**
+ * Encryption of stored secrets (AES-256-GCM, with a key from the data folder; decisions.md 2, Webhooks) and hashing of
+ * credentials.
+ */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 export type Secrets = {
-  /** Encrypts; `purpose` is bound to the result, so that one kind of secret cannot stand in for another. */
+  /** Encrypts. `purpose` is authenticated with the text, so that a secret of one kind cannot be used as another. */
   seal(plain: string, purpose: string): Buffer
-  /** Decrypts. Throws when the bytes were changed or sealed for another purpose. */
+  /** Decrypts. Throws when the bytes were changed, or sealed for another purpose. */
   open(sealed: Uint8Array, purpose: string): string
   /** Tells this key from any other without telling the key. */
   readonly fingerprint: string
-  /** A keyed digest, for tokens that must be recognised and cannot be guessed. */
+  /** Keyed digest (HMAC-SHA-256), for tokens that we must recognise and nobody may guess. */
   tag(text: string, purpose: string): Buffer
 }
 
@@ -18,20 +21,22 @@ const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Reads the key of a data folder, or makes it at the first start. Several processes may come first at once. */
+/**
+ * Opens the secrets of a data folder; its key is created at the first start. Safe when several processes start at once.
+ */
 export async function openSecrets(dataFolder: string): Promise<Secrets> {
   const folder = path.join(dataFolder, 'secrets')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const file = path.join(folder, 'master.key')
-  return secretsOf(await readOrMake(file))
+  return secretsOf(await readOrCreateKey(file))
 }
 
-/** SHA-256 of a credential: all that is kept of it. */
+/** The SHA-256 of a credential, which is all that is stored of it. */
 export function hashCredential(credential: string): Buffer {
   return createHash('sha256').update(credential).digest()
 }
 
-/** A new credential: a prefix and 256 random bits. */
+/** Makes a new credential: the prefix and 256 random bits. */
 export function newCredential(prefix: string): string {
   return prefix + randomBytes(32).toString('base64url').replaceAll('-', 'A').replaceAll('_', 'B')
 }
@@ -59,7 +64,7 @@ function secretsOf(master: Buffer): Secrets {
   }
 }
 
-async function readOrMake(file: string): Promise<Buffer> {
+async function readOrCreateKey(file: string): Promise<Buffer> {
   for (;;) {
     const key = await readFile(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null
@@ -69,13 +74,14 @@ async function readOrMake(file: string): Promise<Buffer> {
       if (key.length !== keyBytes) throw new Error(`${file} does not hold a key of ${keyBytes} bytes.`)
       return key
     }
-    // Written whole under another name first: a crash leaves no half key, and the first process wins.
-    const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
-    await writeFile(draft, randomBytes(keyBytes), { mode: 0o600, flush: true })
-    await chmod(draft, 0o600)
-    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    // The key is written to a temporary file and linked into place: a crash leaves no partial key, and of several
+    // processes the first one's key is used by all.
+    const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+    await writeFile(temporary, randomBytes(keyBytes), { mode: 0o600, flush: true })
+    await chmod(temporary, 0o600)
+    await link(temporary, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })
-    await rm(draft)
+    await rm(temporary)
   }
 }

@@ -9,7 +9,7 @@ const charsMax = 16 * 1024 * 1024
 
 /** By message, view and attachment. Only for callers that have been allowed to read the message. */
 export const readingsOf = perProcess(({ clock }) =>
-  createKept<Reading>(clock, { max: charsMax, weigh: charsOf, ttlMs: 10 * minuteMs, isRenewed: true }),
+  createKept<Reading>(clock, { max: charsMax, weigh: charsOf, ttlMs: 10 * minuteMs, renewOnUse: true }),
 )
 
 function charsOf({ text = '', html, reply = '', headers }: Reading): number {

@@ -4,7 +4,7 @@ import type { FolderDoc } from '../../store/documents/mail.ts'
 import { findFolders } from '../../store/folders.ts'
 import type { MessageFilter } from '../../store/messages.ts'
 import * as store from '../../store/messages.ts'
-import { type Page, pageOf, positionOf } from '../access/paging.ts'
+import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { encodeMoment, type Moment, momentNow, momentOfPage, momentsEdge, showing } from '../mailbox/arrival-cursor.ts'
 import { folderIn } from '../mailbox/folders.ts'
@@ -31,7 +31,7 @@ export async function listMessages(
 ): Promise<Page<Message> & { cursor: string }> {
   const mailbox = await reachMailbox(ctx, principal, address)
   if (filters.label !== undefined || filters.threadId !== undefined) requireAgentInbox(mailbox)
-  const asked = { ...filters, folder, limit, before: positionOf(before, 'msg') }
+  const asked = { ...filters, folder, limit, before: readIdCursor(before, 'msg') }
   const isPlain = [before, folder, ...Object.values(filters)].every((each) => each === undefined)
   const read = (isPlain ? await readNewest(ctx, mailbox._id, limit) : null) ?? (await readPage(ctx, mailbox._id, asked))
   const page = pageOf(read.rows, limit)

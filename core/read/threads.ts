@@ -4,7 +4,7 @@ import type { ThreadDoc } from '../../store/documents/mail.ts'
 import { findFolders } from '../../store/folders.ts'
 import { listMessages } from '../../store/messages.ts'
 import * as store from '../../store/threads.ts'
-import { encodeCursor, type Page, pageOf, positionOf } from '../access/paging.ts'
+import { encodeIdCursor, type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { getFolder } from '../mailbox/folders.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
@@ -28,10 +28,10 @@ export async function listThreads(
     mailboxId: mailbox._id,
     ...(folder !== undefined && { folderId: (await getFolder(ctx, mailbox._id, folder))._id }),
   }
-  const rows = await store.listThreads(ctx.store, query, { before: positionOf(before, 'msg'), limit: limit + 1 })
+  const rows = await store.listThreads(ctx.store, query, { before: readIdCursor(before, 'msg'), limit: limit + 1 })
   const items = rows.slice(0, limit)
   const last = items.at(-1)
-  const next = rows.length > limit && last !== undefined ? encodeCursor(last.lastMessageId) : null
+  const next = rows.length > limit && last !== undefined ? encodeIdCursor(last.lastMessageId) : null
   return { items: items.map(recordOf), next }
 }
 
@@ -46,7 +46,7 @@ export async function getThread(
 ): Promise<Thread & { messages: readonly Message[]; next: string | null }> {
   const mailbox = await reachMailbox(ctx, principal, address)
   requireAgentInbox(mailbox)
-  const place = { before: positionOf(before, 'msg'), limit: limit + 1 }
+  const place = { before: readIdCursor(before, 'msg'), limit: limit + 1 }
   const read = (folderIds?: readonly string[]) =>
     listMessages(ctx.store, { mailboxId: mailbox._id, threadId, folderIds }, place)
   const find = () => store.findThread(ctx.store, { mailboxId: mailbox._id, threadId })

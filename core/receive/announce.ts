@@ -11,7 +11,7 @@ import { findEventNumbers, type NewEvent } from '../../store/events.ts'
 import { findFoldersOf } from '../../store/folders.ts'
 import { findMessages } from '../../store/messages.ts'
 import { takeCounts } from '../../store/usage.ts'
-import { give, periodOf } from '../access/usage.ts'
+import { giveBackUsage, usagePeriod } from '../access/usage.ts'
 import { heldBy, watchStorage } from '../mailbox/storage-limit.ts'
 import { deriveMissed, deriveWritten } from '../mailbox/threading.ts'
 import { planMissed } from '../notify/deliveries.ts'
@@ -91,7 +91,13 @@ async function announce(ctx: Context, messages: readonly MessageDoc[]): Promise<
     const fresh = (told.get(accountId) ?? []).filter(({ type }) => type !== droppedType).length
     // What somebody else announced meanwhile was taken twice.
     if (fresh < own.length)
-      await give(ctx, { owner: accountId, period: 'hour', counter: 'messageEvents', by: own.length - fresh, at })
+      await giveBackUsage(ctx, {
+        owner: accountId,
+        period: 'hour',
+        counter: 'messageEvents',
+        by: own.length - fresh,
+        at,
+      })
   }
   await Promise.all([...told].map(([accountId, own]) => tally(ctx, accountId, own)))
   await watchStorage(ctx, heldBy(folders))
@@ -110,7 +116,7 @@ export async function allowEvents<T extends { readonly accountId: string }>(
   const at = ctx.clock.now()
   const accounts = [...Map.groupBy(things, ({ accountId }) => accountId)]
   const takeOf = (accountId: string, by: number) => ({
-    ...periodOf(accountId, 'hour', at),
+    ...usagePeriod(accountId, 'hour', at),
     counts: [{ counter: 'messageEvents', by, limit: messageEventsPerHour }],
   })
   const refused = await takeCounts(

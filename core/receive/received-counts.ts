@@ -10,7 +10,7 @@ import type { EventDoc } from '../../store/documents/events.ts'
 import type { Named } from '../../store/documents/mail.ts'
 import { walkEvents } from '../../store/events.ts'
 import { readTallyWatermark, tallyEvents } from '../../store/usage.ts'
-import { markOf, periodOf } from '../access/usage.ts'
+import { receivedWatermarkId, usagePeriod } from '../access/usage.ts'
 import { contactSeen } from '../mailbox/contacts.ts'
 import { hourMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -27,7 +27,7 @@ const countedTypes = ['message.received', droppedType] as const
 const pageSize = 500
 const marksMax = 10_000
 /** Marks this process has moved: a mark that is too low only makes it apply events again. */
-const marks = perProcess(({ clock }) => createKept<number>(clock, { max: marksMax, ttlMs: hourMs, isRenewed: true }))
+const marks = perProcess(({ clock }) => createKept<number>(clock, { max: marksMax, ttlMs: hourMs, renewOnUse: true }))
 
 /** Counts events that have just been recorded, in their order, and whatever of the account was left out before. */
 export async function tally(ctx: Context, accountId: string, events: readonly EventDoc[]): Promise<void> {
@@ -42,7 +42,7 @@ export async function tally(ctx: Context, accountId: string, events: readonly Ev
 export async function tallyUpTo(ctx: Context, accountId: string, seq: number): Promise<void> {
   if ((marks(ctx).get(accountId) ?? 0) >= seq) return
   // Another process may have come further.
-  let mark = await readTallyWatermark(ctx.store, markOf(accountId))
+  let mark = await readTallyWatermark(ctx.store, receivedWatermarkId(accountId))
   while (mark < seq) {
     const page = await walkEvents(ctx.store, { accountId, after: mark, upTo: seq, limit: pageSize })
     const upTo = page.length < pageSize ? seq : page.at(-1)!.seq
@@ -55,7 +55,7 @@ export async function tallyUpTo(ctx: Context, accountId: string, seq: number): P
 async function markFor(ctx: Context, accountId: string): Promise<number> {
   const known = marks(ctx).get(accountId)
   if (known !== undefined) return known
-  const mark = await readTallyWatermark(ctx.store, markOf(accountId))
+  const mark = await readTallyWatermark(ctx.store, receivedWatermarkId(accountId))
   remember(ctx, accountId, mark)
   return mark
 }
@@ -63,11 +63,11 @@ async function markFor(ctx: Context, accountId: string): Promise<number> {
 async function apply(ctx: Context, accountId: string, events: readonly EventDoc[], upTo: number): Promise<void> {
   const counted = events.filter(({ type }) => countedTypes.some((name) => name === type))
   await countReceived(ctx.store, contactsOf(accountId, counted))
-  const months = Map.groupBy(counted, ({ createdAt }) => periodOf(accountId, 'month', createdAt).id)
+  const months = Map.groupBy(counted, ({ createdAt }) => usagePeriod(accountId, 'month', createdAt).id)
   await tallyEvents(ctx.store, {
-    mark: { id: markOf(accountId), upTo },
+    mark: { id: receivedWatermarkId(accountId), upTo },
     periods: [...months.values()].map((own) => ({
-      ...periodOf(accountId, 'month', own[0]!.createdAt),
+      ...usagePeriod(accountId, 'month', own[0]!.createdAt),
       received: own.map(({ seq }) => seq),
       eventsDropped: own.filter(({ type }) => type === droppedType).map(({ seq }) => seq),
     })),

@@ -94,7 +94,7 @@ type Acquaintances = {
 const knownMax = 50_000
 const acquaintances = perProcess(
   ({ clock }): Acquaintances => ({
-    known: createKept(clock, { max: knownMax, ttlMs: hourMs, isRenewed: true }),
+    known: createKept(clock, { max: knownMax, ttlMs: hourMs, renewOnUse: true }),
     find: createBatchedLookup(),
   }),
 )

@@ -16,7 +16,7 @@ const blocksOf = perProcess(({ clock }) =>
     max: cacheBytes,
     weigh: ({ length }) => length + overheadBytes,
     ttlMs: 10 * minuteMs,
-    isRenewed: true,
+    renewOnUse: true,
   }),
 )
 

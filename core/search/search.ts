@@ -9,7 +9,7 @@ import { findMailboxesOfAccount } from '../../store/mailboxes.ts'
 import { findMessagesInState, type MessageState, type SearchedMessage } from '../../store/messages.ts'
 import { findSegments, findSegmentsOfAccount, findTexts } from '../../store/search.ts'
 import { versionOf } from '../../store/segment-table.ts'
-import { encodeCursor, type Page, positionOf } from '../access/paging.ts'
+import { encodeIdCursor, type Page, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { canonicalPath, folderIn, foldersOf } from '../mailbox/folders.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
@@ -41,7 +41,7 @@ export async function searchMailbox(
 ): Promise<Page<Found>> {
   const mailbox = await reachMailbox(ctx, principal, address)
   const query = queryOf(q)
-  const position = positionOf(before, 'msg')
+  const position = readIdCursor(before, 'msg')
   const leaves = leavesOf(query)
   if (mailbox.kind === 'person' && leaves.some(({ kind }) => kind === 'label')) throw new Failure('agent_inbox_only')
   const read = () => findSegments(ctx.store, mailbox._id)
@@ -69,7 +69,7 @@ export async function searchAll(
   return search(ctx, query, {
     accountId,
     limit,
-    before: positionOf(before, 'msg'),
+    before: readIdCursor(before, 'msg'),
     supply: () => segmentsOfAccount(ctx, { accountId, only: mailboxIds }),
     foldersFor: (messages) =>
       foldersOf(
@@ -137,7 +137,7 @@ async function searchOnce(
   const items = await withHighlights(ctx, query, all.slice(0, limit))
   const ranOut = looked >= candidatesMax ? last : walk.rest
   const end = all.length > limit ? all[limit - 1]!.message._id : ranOut
-  return { items, next: end === null ? null : encodeCursor(end) }
+  return { items, next: end === null ? null : encodeIdCursor(end) }
 }
 
 /** Those of the candidates that do match, as they are now. */

@@ -5,7 +5,7 @@ import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { EmailDoc } from '../../store/documents/sending.ts'
 import { countOf, findUsage, giveBack, type Take, takeCounts } from '../../store/usage.ts'
 import type { Principal } from '../access/principal.ts'
-import { give, type Period, periodOf } from '../access/usage.ts'
+import { giveBackUsage, type Period, usagePeriod } from '../access/usage.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -52,11 +52,11 @@ export async function takeSendAllowance(
   const token = newToken()
   const all = await limitsOf(ctx, principal.account, { sender, recipients, parent, at })
   const limits = all.filter(({ kind }) => kinds.includes(kind))
-  const byPeriod = Map.groupBy(limits, ({ owner, period }) => periodOf(owner, period, at).id)
+  const byPeriod = Map.groupBy(limits, ({ owner, period }) => usagePeriod(owner, period, at).id)
   const takes = [...byPeriod.values()].map((own): Take => {
     const { owner, period } = own[0]!
     const counts = own.map(({ counter, by, limit }) => ({ counter, by, limit }))
-    return { ...periodOf(owner, period, at), counts, ...(isOpen(period) && { open: { token, purpose, at } }) }
+    return { ...usagePeriod(owner, period, at), counts, ...(isOpen(period) && { open: { token, purpose, at } }) }
   })
   if (!(await takeTogether(ctx, takes))) throw await refusalOf(ctx, limits, at)
   const own = limits.filter(({ owner }) => owner === accountId)
@@ -122,7 +122,7 @@ async function refusalOf(ctx: Context, limits: readonly Limit[], at: Date): Prom
 
 /** The first of the limits that the account would pass. */
 async function firstPassed(ctx: Context, limits: readonly Limit[], at: Date): Promise<Limit | undefined> {
-  const ids = limits.map(({ owner, period }) => periodOf(owner, period, at).id)
+  const ids = limits.map(({ owner, period }) => usagePeriod(owner, period, at).id)
   const usage = new Map((await findUsage(ctx.store, [...new Set(ids)])).map((doc) => [doc._id, doc]))
   return limits.find(({ counter, by, limit }, n) => limit !== null && countOf(usage.get(ids[n]!), counter) + by > limit)
 }
@@ -132,7 +132,7 @@ export async function giveSendAllowance(
   ctx: Context,
   { accountId, taken, at }: { accountId: string; taken: NonNullable<EmailDoc['taken']>; at: Date },
 ): Promise<void> {
-  for (const { period, counter, by } of taken) await give(ctx, { owner: accountId, period, counter, by, at })
+  for (const { period, counter, by } of taken) await giveBackUsage(ctx, { owner: accountId, period, counter, by, at })
 }
 
 /** What taking the allowance would fail with now; null when it would be granted. Takes nothing. */

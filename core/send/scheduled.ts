@@ -14,7 +14,7 @@ import type { EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
 import * as store from '../../store/emails.ts'
 import { findMailboxes } from '../../store/mailboxes.ts'
 import { accountOf } from '../access/account-record.ts'
-import { type Page, pageOf, positionOf } from '../access/paging.ts'
+import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { suppressedAmong } from '../deliver/suppressions.ts'
 import { signingKeys } from '../mailbox/domains.ts'
@@ -37,7 +37,7 @@ export async function listScheduled(
   const rows = await store.listScheduled(ctx.store, {
     accountId: mailbox.accountId,
     mailboxId: mailbox._id,
-    before: positionOf(before, 'em'),
+    before: readIdCursor(before, 'em'),
     limit: limit + 1,
   })
   return pageOf(rows, limit)

@@ -14,7 +14,7 @@ import { deriveId } from '../../schemas/ids.ts'
 import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import { findEmail } from '../../store/emails.ts'
 import { findMessagesByHeader } from '../../store/messages.ts'
-import { beginOnce } from '../access/idempotency.ts'
+import { beginIdempotent } from '../access/idempotency.ts'
 import type { Login } from '../account/login.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import { dayMs } from '../process/clock.ts'
@@ -46,7 +46,7 @@ export async function submit(ctx: Context, login: Login, submission: Submission)
     .update(submission.raw)
     .digest('hex')
   const path = `submission ${login.mailbox._id}`
-  const mark = await beginOnce(ctx, { accountId, path, key, fingerprint: key, keepMs: repeatMs })
+  const mark = await beginIdempotent(ctx, { accountId, path, key, fingerprint: key, keepMs: repeatMs })
   if (mark.done) return mark.body
   try {
     const id = deriveId('em', mark.onceId, 'send')

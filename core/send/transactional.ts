@@ -7,7 +7,7 @@ import type { MailboxDoc, Named } from '../../store/documents/mail.ts'
 import type { EmailDoc } from '../../store/documents/sending.ts'
 import * as store from '../../store/emails.ts'
 import { findAddresses, findDomain, findMailboxes } from '../../store/mailboxes.ts'
-import { type Page, pageOf, positionOf } from '../access/paging.ts'
+import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { type Principal, reaches } from '../access/principal.ts'
 import { recentDomain } from '../mailbox/domains.ts'
 import type { Context } from '../process/context.ts'
@@ -65,7 +65,7 @@ export async function listEmails(
   const rows = await store.listEmails(ctx.store, {
     accountId,
     keyId: kind === 'agent' ? keyId : null,
-    before: positionOf(before, 'em'),
+    before: readIdCursor(before, 'em'),
     limit: limit + 1,
   })
   return pageOf(rows, limit)

@@ -9,7 +9,7 @@ import { createEventAppend, type NewEvent } from '../../store/events.ts'
 import { closeReservations, findFolders, insertStandardFolders, reserve } from '../../store/folders.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { claimLanes, claimRows, findDueRows, finishRow, insertOutbox, postponeLanes } from '../../store/outbox.ts'
-import { releaseMark, takeMark } from '../../store/records.ts'
+import { releaseIdempotencyKey, takeIdempotencyKey } from '../../store/records.ts'
 import { recount } from '../../store/recount.ts'
 import { type Started, startEngine } from '../engine/started.ts'
 
@@ -108,25 +108,25 @@ describe('what a crash repeats', () => {
   for (const [name, change, onceId] of tries) {
     it(`a try ${name}`, async () => {
       const first = markOf({ _id: `mark ${name}`, onceId: 'req_first' })
-      await takeMark(store, first, later(-60))
+      await takeIdempotencyKey(store, first, later(-60))
       const second = { ...first, owner: 'second', onceId: 'req_second', startedAt: later(70), ...change }
-      const taken = await takeMark(store, second, new Date(second.startedAt.getTime() - 60_000))
+      const taken = await takeIdempotencyKey(store, second, new Date(second.startedAt.getTime() - 60_000))
       expect(taken).to.deep.equal({ taken: true, onceId })
     })
   }
 
   it('a try that comes just when the one before is released goes on with its id', async () => {
     const first = markOf({ _id: 'mark between two looks', onceId: 'req_first' })
-    await takeMark(store, first, later(-60))
+    await takeIdempotencyKey(store, first, later(-60))
     const { idempotency } = store
     const findOneAndUpdate = async (filter: never, update: never, options: never) => {
       const found = await idempotency.findOneAndUpdate(filter, update, options)
-      if (found === null) await releaseMark(store, first)
+      if (found === null) await releaseIdempotencyKey(store, first)
       return found
     }
     const slow: Store = { ...store, idempotency: Object.assign(Object.create(idempotency), { findOneAndUpdate }) }
     const second = { ...first, owner: 'second', onceId: 'req_second', startedAt: later(1) }
-    const taken = await takeMark(slow, second, later(-59))
+    const taken = await takeIdempotencyKey(slow, second, later(-59))
     expect('onceId' in taken ? taken.onceId : taken.existing.onceId).to.equal('req_first')
   })
 })

@@ -100,7 +100,7 @@ describe('the command line', function () {
       done(['key', 'revoke', account, String(agent?.id)]),
       mailroom(['key', 'revoke', account, 'key_nobody']),
     ])
-    expect([revoked.code, revoked.err]).to.deep.equal([1, 'No live key key_nobody.\n'])
+    expect([revoked.code, revoked.err]).to.deep.equal([1, 'There is no active key key_nobody.\n'])
     expect((await client(service.http, String(agent?.apiKey))('GET', '/api/v1/account')).status).to.equal(401)
   })
 

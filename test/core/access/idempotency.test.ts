@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { MongoNetworkError } from 'mongodb'
-import { beginOnce } from '../../../core/access/idempotency.ts'
+import { beginIdempotent } from '../../../core/access/idempotency.ts'
 import { newId } from '../../../schemas/ids.ts'
 import { type Door, openDoor } from '../../api/door.ts'
 import { eventually } from '../../service.ts'
@@ -25,10 +25,10 @@ describe('idempotency marks', () => {
     }
     const unlucky = { ...ctx.store, idempotency: Object.assign(Object.create(idempotency), { updateOne }) }
     const request = { accountId: newId('acc', new Date()), path: '/', key: 'once', fingerprint: 'same' }
-    const first = await beginOnce({ ...ctx, store: unlucky }, request)
+    const first = await beginIdempotent({ ...ctx, store: unlucky }, request)
     if (first.done) throw new Error('It was done before it began.')
     await first.release()
-    const again = () => beginOnce(ctx, request).catch((error: { code: string }) => error.code)
+    const again = () => beginIdempotent(ctx, request).catch((error: { code: string }) => error.code)
     expect(await again()).to.equal('idempotency_in_progress')
     const second = await eventually('a repeat goes on', async () => {
       const answer = await again()

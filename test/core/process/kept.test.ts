@@ -41,7 +41,7 @@ describe('what was found out lately', () => {
   })
 
   it('leaves out what was used least lately where use renews it', () => {
-    const kept = make({ isRenewed: true })
+    const kept = make({ renewOnUse: true })
     for (const key of ['a', 'b', 'c']) kept.set(key, key)
     nowMs = 900
     kept.get('a')

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { periodOf } from '../../../core/access/usage.ts'
+import { usagePeriod } from '../../../core/access/usage.ts'
 import { endMailbox } from '../../../core/mailbox/mailboxes.ts'
 import { announceArrivals } from '../../../core/receive/announce.ts'
 import { sweepTakes } from '../../../core/send/open-allowances.ts'
@@ -184,7 +184,7 @@ describe('sweeps', () => {
     const takeFor = (purpose: string, token: string) =>
       takeCounts(door.ctx.store, [
         {
-          ...periodOf(tenant.accountId, 'month', door.ctx.clock.now()),
+          ...usagePeriod(tenant.accountId, 'month', door.ctx.clock.now()),
           counts: [{ counter: 'sent', by: 5, limit: null }],
           open: { token, purpose, at: door.ctx.clock.now() },
         },
