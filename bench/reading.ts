@@ -6,7 +6,7 @@ import { Client } from 'undici'
 import { createKey } from '../core/access/keys.ts'
 import { createAccount } from '../core/account/accounts.ts'
 import { createDomain } from '../core/mailbox/domains.ts'
-import { placeMailbox } from '../core/mailbox/mailboxes.ts'
+import { provisionMailbox } from '../core/mailbox/mailboxes.ts'
 import { type Context, closeContext } from '../core/process/context.ts'
 import { allScopes } from '../schemas/scopes.ts'
 import type { MailboxDoc } from '../store/documents/mail.ts'
@@ -107,7 +107,7 @@ async function prepare(ctx: Context, service: Service, count: number): Promise<B
   await createDomain(ctx, { domain, accountId: account.id, verified: true })
   // More than any plan has: they are placed without asking for their number.
   const owned = { accountId: account.id, displayName: null, kind: 'agent', keyId: null } as const
-  for (let n = 0; n <= count; n++) await placeMailbox(ctx, { ...owned, address: `${n}u@${domain}` })
+  for (let n = 0; n <= count; n++) await provisionMailbox(ctx, { ...owned, address: `${n}u@${domain}` })
   const [large, ...mailboxes] = await ctx.store.mailboxes
     .find({ accountId: account.id })
     .sort({ accountId: 1, _id: 1 })

@@ -4,7 +4,7 @@
  */
 import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
-import { sweepStorage } from '../core/mailbox/storage-limit.ts'
+import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
 import { attemptDue } from '../core/notify/deliveries.ts'
 import type { Context } from '../core/process/context.ts'
 import { sweepSearch, tidySearch } from '../core/search/sweep.ts'
@@ -57,7 +57,7 @@ const clocks: readonly Clock[] = [
   {
     name: 'every ten minutes',
     every: '10 minutes',
-    tasks: [tidySearch, sweepDiscarded, sweepStorage],
+    tasks: [tidySearch, sweepDiscarded, repeatStorageWarnings],
     lockMs: patientMs,
   },
   { name: 'each hour', every: '1 hour', tasks: [sweepEnded, sweepEventFloors], lockMs: patientMs },

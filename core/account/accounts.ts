@@ -22,7 +22,7 @@ import { networkOf } from '../access/network.ts'
 import type { Principal } from '../access/principal.ts'
 import { giveBackUsage, takeUsage, usageCounters } from '../access/usage.ts'
 import { takeSubdomain } from '../mailbox/domains.ts'
-import { announceMailbox, mailboxOf, placeMailbox } from '../mailbox/mailboxes.ts'
+import { announceMailbox, mailboxOf, provisionMailbox } from '../mailbox/mailboxes.ts'
 import { after, dayMs, hourMs, periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential, newCredential } from '../process/secrets.ts'
@@ -98,7 +98,7 @@ export async function signup(
   }
   await store.insertAccount(ctx.store, doc)
   const mailboxAddress = `${inbox}@${taken}.${ctx.settings.sharedDomain}`
-  const mailbox = await placeMailbox(ctx, {
+  const mailbox = await provisionMailbox(ctx, {
     accountId,
     address: mailboxAddress,
     displayName: null,

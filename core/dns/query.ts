@@ -1,7 +1,7 @@
 /**
- * One DNS question on the wire (RFC 1035): over UDP, over TCP when the answer does not fit (RFC 7766), asked of each server
- * in turn. A reply counts only when it comes from the server that was asked (the socket is connected to it), over a port and
- * with an id nobody else knows, and repeats the question.
+ * One DNS query on the wire (RFC 1035): over UDP, and over TCP when the answer does not fit (RFC 7766), tried at each
+ * server in turn. A reply is accepted only when it comes from the queried server (the socket is connected to it), to a
+ * random port and with a random id, and repeats the question.
  */
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
@@ -10,7 +10,7 @@ import { type Answer, AUTHENTIC_DATA, type DecodedPacket, decode, encode, RECURS
 
 export type NameServer = { readonly address: string; readonly port: number }
 
-/** What a record of each type is. TXT: its character strings; MX as node:dns tells it. */
+/** The value of a record, by type. TXT: its character strings; MX: in the form of node:dns. */
 export type Records = {
   readonly A: string
   readonly AAAA: string
@@ -27,7 +27,7 @@ export type Records = {
 }
 export type RecordType = keyof Records
 
-/** A question that has no records for an answer; `code` is one of node:dns. */
+/** A query that found no records; `code` is one of the codes of node:dns. */
 export class DnsError extends Error {
   readonly code: DnsCode
 
@@ -38,7 +38,10 @@ export class DnsError extends Error {
   }
 }
 
-/** ENOTFOUND: no such name; ENODATA: no such record; EBADNAME: no name at all. The others may pass. */
+/**
+ * ENOTFOUND: the name does not exist; ENODATA: the name has no such record; EBADNAME: not a valid name. The other codes
+ * are temporary failures.
+ */
 export type DnsCode =
   | 'ENOTFOUND'
   | 'ENODATA'
@@ -50,49 +53,49 @@ export type DnsCode =
   | 'ECONNREFUSED'
   | 'EBUSY'
 
-export type Found<T extends RecordType> = {
+export type DnsRecords<T extends RecordType> = {
   readonly records: readonly Records[T][]
   /** 'ENOTFOUND' or 'ENODATA' when there are none. */
   readonly absent: 'ENOTFOUND' | 'ENODATA' | null
-  /** How long that may be kept; 0: not at all. */
+  /** How long the answer may be cached; 0: not at all. */
   readonly ttlSeconds: number
-  /** Whether the server says that DNSSEC vouches for it (RFC 6840 5.7). */
+  /** Whether the server validated the answer with DNSSEC (RFC 6840 5.7). */
   readonly secure: boolean
 }
 
-/** Of one try: short first, because most losses are of single packets. */
+/** Timeouts of the first and second round over all servers: short first, because mostly a single packet is lost. */
 const tryMs = [1_500, 3_000]
-/** All tries of all servers together. */
+/** Timeout for all tries at all servers together. */
 const totalMs = 8_000
 const serversMax = 3
-/** RFC 9715: what passes everywhere without being fragmented. */
+/** UDP payload that every network carries without fragmenting it (RFC 9715). */
 const payloadBytes = 1_232
 const tcpBytesMax = 65_535
-/** CNAMEs that are followed within one answer. */
-const aliasesMax = 16
+/** How many CNAMEs are followed within one answer. */
+const cnamesMax = 16
 
 /**
- * Asks for the records of a name. Fails with a `DnsError` of a kind that may pass: no server answered in time, or each of
- * them refused or failed.
+ * Asks the servers for the records of a name. Fails with a `DnsError` that is temporary: no server answered in time, or
+ * each of them refused or failed.
  */
 export async function query<T extends RecordType>(
   servers: readonly NameServer[],
   name: string,
   type: T,
-): Promise<Found<T>> {
+): Promise<DnsRecords<T>> {
   const end = performance.now() + totalMs
   let last: DnsCode = 'ETIMEOUT'
   for (const ms of tryMs) {
     for (const server of servers.slice(0, serversMax)) {
-      const left = end - performance.now()
-      if (left <= 0) throw new DnsError(last, name, type)
-      const reply = await ask(server, { name, type }, Math.min(ms, left))
+      const leftMs = end - performance.now()
+      if (leftMs <= 0) throw new DnsError(last, name, type)
+      const reply = await askServer(server, { name, type }, Math.min(ms, leftMs))
       if (typeof reply === 'string') {
         last = reply
         continue
       }
       const code = replyCodes[rcodeOf(reply)] ?? 'EBADRESP'
-      if (code === 'NOERROR' || code === 'ENOTFOUND') return foundIn(reply, name, type)
+      if (code === 'NOERROR' || code === 'ENOTFOUND') return recordsIn(reply, name, type)
       last = code
     }
   }
@@ -108,8 +111,8 @@ const replyCodes: { readonly [rcode: number]: DnsCode | 'NOERROR' } = {
 
 type Question = { readonly name: string; readonly type: RecordType }
 
-/** The reply of one server, or why there is none. */
-async function ask(server: NameServer, question: Question, timeoutMs: number): Promise<DecodedPacket | DnsCode> {
+/** Asks one server. Returns its reply, or the code of why there is none. */
+async function askServer(server: NameServer, question: Question, timeoutMs: number): Promise<DecodedPacket | DnsCode> {
   const id = randomInt(0x1_0000)
   const packet = encode({
     type: 'query',
@@ -135,15 +138,20 @@ async function ask(server: NameServer, question: Question, timeoutMs: number): P
   return overTcp(server, packet, (bytes) => replyTo(bytes, id, question), Math.max(end - performance.now(), tryMs[0]!))
 }
 
-type Read = (bytes: Buffer) => DecodedPacket | null
+type ReadReply = (bytes: Buffer) => DecodedPacket | null
 
-function overUdp(server: NameServer, packet: Buffer, read: Read, timeoutMs: number): Promise<DecodedPacket | DnsCode> {
+function overUdp(
+  server: NameServer,
+  packet: Buffer,
+  read: ReadReply,
+  timeoutMs: number,
+): Promise<DecodedPacket | DnsCode> {
   return new Promise((resolve) => {
     const socket = createSocket(isIP(server.address) === 6 ? 'udp6' : 'udp4')
-    let over = false
+    let isFinished = false
     const finish = (result: DecodedPacket | DnsCode) => {
-      if (over) return
-      over = true
+      if (isFinished) return
+      isFinished = true
       clearTimeout(timer)
       socket.close()
       resolve(result)
@@ -154,12 +162,17 @@ function overUdp(server: NameServer, packet: Buffer, read: Read, timeoutMs: numb
       const reply = read(bytes)
       if (reply !== null) finish(reply)
     })
-    // Connected: the kernel drops what others send, and tells when nobody listens there.
+    // A connected socket: the kernel drops packets of other senders, and reports when no server listens on the port.
     socket.connect(server.port, server.address, () => socket.send(packet))
   })
 }
 
-function overTcp(server: NameServer, packet: Buffer, read: Read, timeoutMs: number): Promise<DecodedPacket | DnsCode> {
+function overTcp(
+  server: NameServer,
+  packet: Buffer,
+  read: ReadReply,
+  timeoutMs: number,
+): Promise<DecodedPacket | DnsCode> {
   return new Promise((resolve) => {
     const socket = connect({ host: server.address, port: server.port })
     let received = Buffer.alloc(0)
@@ -184,7 +197,7 @@ function overTcp(server: NameServer, packet: Buffer, read: Read, timeoutMs: numb
   })
 }
 
-/** A packet as the reply to the question; null when it is none. */
+/** Decodes a packet. Returns it if it is the reply to the question, else null. */
 function replyTo(bytes: Buffer, id: number, { name, type }: Question): DecodedPacket | null {
   try {
     const reply = decode(bytes)
@@ -192,17 +205,17 @@ function replyTo(bytes: Buffer, id: number, { name, type }: Question): DecodedPa
     const matches = reply.type === 'response' && reply.id === id && asked?.type === type && sameName(asked.name, name)
     return matches ? reply : null
   } catch {
-    return null // not a DNS packet: somebody else's, or damaged
+    return null // not a valid DNS packet: ignored, like a reply to another question
   }
 }
 
-/** The records that belong to the name, over its aliases (RFC 1034 3.6.2). */
-function foundIn<T extends RecordType>(reply: DecodedPacket, name: string, type: T): Found<T> {
+/** The records of the name in a reply, also by way of CNAMEs (RFC 1034 3.6.2). */
+function recordsIn<T extends RecordType>(reply: DecodedPacket, name: string, type: T): DnsRecords<T> {
   const answers = reply.answers ?? []
   let owner = name
   let ttlSeconds = Number.POSITIVE_INFINITY
   if (type !== 'CNAME') {
-    for (let n = 0; n < aliasesMax; n++) {
+    for (let n = 0; n < cnamesMax; n++) {
       const alias = answers.find((answer) => answer.type === 'CNAME' && sameName(answer.name, owner))
       if (alias?.type !== 'CNAME') break
       owner = alias.data
@@ -236,14 +249,14 @@ function recordOf(answer: Answer): Records[RecordType] | null {
   }
 }
 
-/** How long an absence may be kept (RFC 2308 5); without an SOA not at all. */
+/** How long a negative answer may be cached (RFC 2308 5); without an SOA record not at all. */
 function absentSeconds({ authorities = [] }: DecodedPacket): number {
   for (const authority of authorities)
     if (authority.type === 'SOA') return Math.min(authority.ttl ?? 0, authority.data.minimum ?? 0)
   return 0
 }
 
-/** dns-packet names the code of a reply, but types do not tell it. */
+/** The RCODE of a reply, which the types of dns-packet leave out. */
 function rcodeOf(reply: DecodedPacket): number {
   return (reply.flags ?? 0) & 0xf
 }

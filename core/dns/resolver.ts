@@ -1,6 +1,7 @@
 /**
- * All DNS questions of a process (setting `resolver`). Answers are kept for their time to live, absences too (RFC 2308),
- * and failures for a moment (RFC 9520), within a bound of memory; who asks for what is being asked for shares the answer.
+ * The DNS resolver of a process (setting `resolver`). Answers are cached for their time to live, negative answers too
+ * (RFC 2308), and failures for a few seconds (RFC 9520), in bounded memory. Callers that ask for a name while it is
+ * being looked up share the answer.
  */
 import { getServers, lookup as lookupSystem } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -9,32 +10,38 @@ import { type DnsCode, DnsError, type NameServer, query, type Records, type Reco
 export { DnsError, type Records, type RecordType } from './query.ts'
 
 export type Resolver = {
-  /** The servers it asks, as `address:port`. */
+  /** The servers that are asked, as `address:port`. */
   readonly servers: readonly string[]
-  /** The records of a name; at least one. Fails with a `DnsError`. */
+  /** The records of a name, at least one. Fails with a `DnsError`. */
   resolve<T extends RecordType>(name: string, type: T): Promise<Records[T][]>
-  /** The certificates pinned at a name; null when nothing vouches for the answer. Fails with a `DnsError` that may pass. */
+  /**
+   * The TLSA records of a name; null when DNSSEC did not validate the answer. Fails with a `DnsError` that is
+   * temporary.
+   */
   securePins(name: string): Promise<readonly Records['TLSA'][] | null>
-  /** The addresses of a host: without servers in the settings as the machine finds them (its hosts file too). */
+  /**
+   * The addresses of a host. Without servers in the settings the operating system resolves it (with its hosts file).
+   * Fails with an error of node:dns or a `DnsError`.
+   */
   addresses(host: string): Promise<readonly { readonly address: string; readonly family: 4 | 6 }[]>
 }
 
-/** Of an absence: a record that was just published is found soon. */
+/** Longest time a negative answer is cached: a record that was just published is found soon. */
 const absentSecondsMax = 300
 const foundSecondsMax = 86_400
 const failedSeconds = 5
-/** Of an answer beside its records: some 10,000 of the shortest are kept. */
+/** Counted for an answer beside its records: about 10,000 of the shortest answers are cached. */
 const answerOverheadChars = 800
-/** What is kept of answers, against a sender who makes us ask for more and more names: so many characters, and how long. */
+/** Bounds the cache of answers, in characters and in time, against senders who make us look up ever more names. */
 export const answersPolicy = {
   max: 8 * 1024 * 1024,
   weigh: ({ chars }: DnsAnswer) => chars + answerOverheadChars,
   ttlMs: foundSecondsMax * 1000,
 }
-/** Against a flood of questions that nobody answers: each holds a socket. */
-const openMax = 500
+/** Queries in progress at once, against a flood of names whose servers do not answer: each query holds a socket. */
+const underWayMax = 500
 
-/** What became of a question; `code` says why there are no records. */
+/** The result of a query; `code` says why there are no records. */
 export type DnsAnswer = {
   readonly records: readonly unknown[]
   readonly code: DnsCode | null
@@ -43,17 +50,17 @@ export type DnsAnswer = {
   readonly chars: number
 }
 
-/** Where answers are kept for their time to live. */
+/** A cache of answers, each for its time to live. */
 export type DnsAnswers = {
   get(question: string): DnsAnswer | undefined
   set(question: string, answer: DnsAnswer, ttlMs: number): void
 }
 
-/** Makes the resolver of a process. Fails on a server that is no address. */
+/** Makes a resolver. Throws when a server in the settings is not an address. */
 export function createResolver(settings: readonly string[], answers: DnsAnswers): Resolver {
-  const own = settings.length > 0
-  const servers = own ? settings.map(serverOf) : getServers().flatMap((text) => addressOf(text) ?? [])
-  const open = new Map<string, Promise<DnsAnswer>>()
+  const hasOwnServers = settings.length > 0
+  const servers = hasOwnServers ? settings.map(serverOf) : getServers().flatMap((text) => addressOf(text) ?? [])
+  const underWay = new Map<string, Promise<DnsAnswer>>()
 
   async function ask(key: string, name: string, type: RecordType): Promise<DnsAnswer> {
     const answer = await answerOf(servers, name, type)
@@ -65,18 +72,18 @@ export function createResolver(settings: readonly string[], answers: DnsAnswers)
     const key = `${type} ${name}`
     const known = answers.get(key)
     if (known !== undefined) return known
-    const asked = open.get(key)
+    const asked = underWay.get(key)
     if (asked !== undefined) return asked
-    if (open.size >= openMax) throw new DnsError('EBUSY', name, type)
-    const asking = ask(key, name, type).finally(() => open.delete(key))
-    open.set(key, asking)
+    if (underWay.size >= underWayMax) throw new DnsError('EBUSY', name, type)
+    const asking = ask(key, name, type).finally(() => underWay.delete(key))
+    underWay.set(key, asking)
     return asking
   }
 
-  async function resolve<T extends RecordType>(asGiven: string, type: T): Promise<Records[T][]> {
-    const name = asGiven.replace(/\.$/, '').toLowerCase()
+  async function resolve<T extends RecordType>(givenName: string, type: T): Promise<Records[T][]> {
+    const name = givenName.replace(/\.$/, '').toLowerCase()
     if (!isName(name)) throw new DnsError('EBADNAME', name, type)
-    const special = own ? null : specialAnswer(name, type)
+    const special = hasOwnServers ? null : specialAnswer(name, type)
     if (special !== null && special.length > 0) return [...special] as Records[T][]
     if (special !== null) throw new DnsError('ENOTFOUND', name, type)
     const { records, code } = await answerTo(name, type)
@@ -96,7 +103,7 @@ export function createResolver(settings: readonly string[], answers: DnsAnswers)
       const literal = isIP(host)
       if (literal !== 0) return [{ address: host, family: literal === 6 ? 6 : 4 }]
       if (host === 'localhost') return [{ address: '127.0.0.1', family: 4 }] // RFC 6761 6.3
-      if (!own) {
+      if (!hasOwnServers) {
         const found = await lookupSystem(host, { all: true })
         return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }))
       }
@@ -110,7 +117,7 @@ export function createResolver(settings: readonly string[], answers: DnsAnswers)
   }
 }
 
-/** Whether a failure says that the name, or the record, does not exist; otherwise asking again may help. */
+/** Whether an error says that the name, or the record, does not exist; any other failure is temporary. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof DnsError && ['ENOTFOUND', 'ENODATA', 'EBADNAME'].includes(error.code)
 }
@@ -126,7 +133,7 @@ async function answerOf(servers: readonly NameServer[], name: string, type: Reco
   }
 }
 
-/** Names that no server knows (RFC 6761 6.3, 6.4); null: any other one. */
+/** The answer for names that are never looked up (RFC 6761 6.3, 6.4); null for all other names. */
 function specialAnswer(name: string, type: RecordType): readonly string[] | null {
   const top = name.slice(name.lastIndexOf('.') + 1)
   if (top === 'invalid') return []
@@ -134,7 +141,7 @@ function specialAnswer(name: string, type: RecordType): readonly string[] | null
   return type === 'A' ? ['127.0.0.1'] : type === 'AAAA' ? ['::1'] : []
 }
 
-/** RFC 1035 2.3.4; letters beyond ASCII have to be A-labels already. */
+/** Whether a name has valid lengths (RFC 1035 2.3.4) and only visible ASCII: other letters must be A-labels already. */
 function isName(name: string): boolean {
   return (
     name.length <= 253 &&
@@ -147,14 +154,17 @@ function charsOf(records: readonly unknown[]): number {
   return records.reduce<number>((sum, record) => sum + JSON.stringify(record).length, 0)
 }
 
-/** A server of the settings. */
+/** Parses a server of the settings. Throws when it is not an address. */
 function serverOf(text: string): NameServer {
   const server = addressOf(text)
   if (server === null) throw new Error(`The DNS server "${text}" (setting resolver) is not an address and port.`)
   return server
 }
 
-/** `address:port`, `[address]:port`, or an address alone as the system tells it. */
+/**
+ * Parses `address:port`, `[address]:port`, or a bare address as the system lists its servers; null when it is none of
+ * them.
+ */
 function addressOf(text: string): NameServer | null {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text) ?? []
   const host = bracketed ?? plain ?? text

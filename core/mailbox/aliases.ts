@@ -1,4 +1,7 @@
-/** Aliases: addresses that lead to mailboxes of the account, and catch-alls (`*@domain`) for all others of a domain. */
+/**
+ * Aliases: addresses that deliver to mailboxes of the account. A catch-all (`*@domain`) is the alias for all other
+ * addresses of a domain.
+ */
 
 import { normaliseDomain } from '../../mail/domain.ts'
 import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
@@ -20,10 +23,10 @@ export type Alias = {
   readonly createdAt: Date
 }
 
-/** The name under which a domain's catch-all stands among the addresses. */
+/** The address that stands for a domain's catch-all. */
 export const catchAllOf = (domain: string): string => `*@${domain}`
 
-/** The aliases of the account, newest first. Fails with `forbidden` (agent key), `validation_error` (cursor). */
+/** Lists the aliases of the account, newest first. Fails with `forbidden` (agent key), `validation_error` (cursor). */
 export async function listAliases(
   ctx: Context,
   principal: Principal,
@@ -47,8 +50,9 @@ export async function listAliases(
 }
 
 /**
- * Makes an alias of mailboxes of the account. Fails with `forbidden` (agent key), `validation_error`,
- * `domain_not_on_account`, `domain_not_verified`, `mailbox_not_found` (target), `conflict` (taken, or too many).
+ * Creates an alias of mailboxes of the account. Fails with `forbidden` (agent key), `validation_error`,
+ * `domain_not_on_account`, `domain_not_verified`, `mailbox_not_found` (target), `conflict` (address taken, or too many
+ * aliases).
  */
 export async function createAlias(
   ctx: Context,
@@ -74,7 +78,7 @@ export async function createAlias(
     throw new Failure('conflict', `An account has at most ${aliasesMax} aliases.`)
   try {
     if (!(await store.insertAddress(ctx.store, doc)))
-      throw new Failure('conflict', `The address ${canonical} is taken.`)
+      throw new Failure('conflict', `The address ${canonical} is already in use.`)
   } catch (error) {
     await freeSlot(ctx.store, accountId, 'aliases')
     throw error
@@ -83,7 +87,7 @@ export async function createAlias(
   return aliasOf(doc, mailboxes)
 }
 
-/** Removes an alias: its address is free at once. Fails with `forbidden` (agent key), `alias_not_found`. */
+/** Deletes an alias; its address is free at once. Fails with `forbidden` (agent key), `alias_not_found`. */
 export async function deleteAlias(ctx: Context, principal: Principal, alias: string): Promise<void> {
   requireAccountKey(principal)
   const { accountId } = principal
@@ -95,20 +99,23 @@ export async function deleteAlias(ctx: Context, principal: Principal, alias: str
 }
 
 /**
- * Whether an address (canonical, without tag) is an alias of the mailbox by its own name. A catch-all does not count: whoever
- * may send from one mailbox would be everybody of the domain.
+ * Whether an address (canonical, without tag) is an alias of the mailbox. A catch-all does not count: it would let the
+ * mailbox send as every address of the domain.
  */
 export async function isAliasOf(ctx: Context, mailbox: MailboxDoc, address: string): Promise<boolean> {
   const [found] = await store.findAddresses(ctx.store, [address])
   return found?.kind === 'alias' && found.accountId === mailbox.accountId && found.mailboxIds.includes(mailbox._id)
 }
 
-/** interface.md, Key kinds: an agent key may not even look, since aliases tell of mailboxes it does not reach. */
+/**
+ * Agent keys may not even list aliases, since an alias names mailboxes that the key does not reach (interface.md, Key
+ * kinds).
+ */
 function requireAccountKey({ kind }: Principal): void {
-  if (kind !== 'account') throw new Failure('forbidden', 'Aliases are for account keys only.')
+  if (kind !== 'account') throw new Failure('forbidden', 'Only account keys may use aliases.')
 }
 
-/** An address or `*@domain` in canonical form; null when it is neither. */
+/** The canonical form of an address or of `*@domain`; null when it is neither. */
 function readAlias(alias: string): string | null {
   const { local, domain } = splitAddress(alias.trim())
   if (local !== '*') return normaliseAddress(alias)
@@ -119,13 +126,17 @@ function readAlias(alias: string): string | null {
 function canonicalAlias(alias: string): string {
   const canonical = readAlias(alias)
   const { local } = splitAddress(canonical ?? '')
-  // A star within an address is meant for many, and would be one.
+  // Somebody who writes `a*@domain` means many addresses; it would be the alias of only one.
   if (canonical === null || (local.includes('*') && local !== '*'))
     throw new Failure('validation_error', `"${alias}" is neither an address nor *@domain.`, { param: 'alias' })
   if (local.includes('+'))
-    throw new Failure('validation_error', 'An alias must not contain "+": plus forms reach the alias without.', {
-      param: 'alias',
-    })
+    throw new Failure(
+      'validation_error',
+      'An alias must not contain "+": mail to alias+tag reaches the alias anyway.',
+      {
+        param: 'alias',
+      },
+    )
   return canonical
 }
 

@@ -1,9 +1,10 @@
 /**
- * Moments of a mailbox: what lay in it, so that what came later can be told from it. Ids are in the order in which messages
- * began to arrive, not in that of their commits, and clocks of several machines differ; so a moment is an id safely
- * before it, and the messages since then that were there. Invariant: a message that was there is before the moment, one
- * that was committed later is after it, whatever their ids, unless its id is older than `lateMs`: then it is before, since a
- * stale message must never be taken for a new one.
+ * Arrival cursors: a cursor notes which messages a mailbox held, so that messages that came later can be told from
+ * them. A message id is in the order in which messages began to arrive, not in which they were committed, and the
+ * clocks of several machines differ. A cursor is therefore an id safely before now, plus the messages since that id
+ * that were there. Invariant: a message that was there is before the cursor, and one that was committed later is after
+ * it, whatever their ids; except that a message committed more than `lateMs` after its id was made counts as before,
+ * since an old message must never be taken for a new one.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { idAt } from '../../schemas/ids.ts'
@@ -13,18 +14,24 @@ import { findNewestIds } from '../../store/received.ts'
 import { after } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
-export type Moment = {
-  /** Messages with a smaller id are before. */
+export type ArrivalCursor = {
+  /** Messages with a smaller id are before the cursor. */
   readonly from: string
-  /** Ends of the ids of messages that were there, newest first. */
+  /** The last characters of the ids of messages from `from` on that are before the cursor, newest first. */
   readonly seen: readonly string[]
 }
 
-/** How long after its id was made a message may still be committed: a writer gives up sooner, the rest is for clocks. */
+/**
+ * How long after its id was made a message may be committed. Writers give up sooner; the rest allows for differing
+ * clocks.
+ */
 const lateMs = 60_000
-/** More messages than this in `lateMs` are not told apart: `from` is then later. Keeps a cursor within a line. */
+/**
+ * Most messages that a cursor lists, so that it fits on a line. When more came within `lateMs`, `from` is later
+ * instead.
+ */
 const seenMax = 100
-/** Of an id, as kept in `seen`: 30 random bits. */
+/** Characters of an id kept in `seen`: 30 random bits. */
 const tailLength = 6
 
 const Time = timestamp()
@@ -32,84 +39,98 @@ const Time = timestamp()
 const id = '[0-9a-hjkmnp-tv-z]'
 const cursorForm = new RegExp(`^w(${id}{26})((?:${id}{${tailLength}}){0,${seenMax}})$`)
 
-/** How a mailbox is now: everything that can be read of it is before. */
-export function momentNow(ctx: Context, mailboxId: string): Promise<Moment> {
-  return lookAt(ctx, mailboxId, () => true)
+/** The cursor after everything that can be read from the mailbox now. */
+export function cursorNow(ctx: Context, mailboxId: string): Promise<ArrivalCursor> {
+  return cursorFromNewest(ctx, mailboxId, () => true)
 }
 
-/** The id since which a moment tells messages apart; for a page it is to be taken before that is read. */
-export function momentsEdge(ctx: Context): string {
+/**
+ * The id from which on a cursor made now lists messages one by one. For the cursor of a page it must be taken before
+ * the page is read.
+ */
+export function cursorEdge(ctx: Context): string {
   return idAt('msg', after(ctx.clock.now(), -lateMs))
 }
 
 /**
- * How a mailbox was when a page of its newest messages was read; only of a page that no filter narrowed. Null when it shows
- * none from before the edge, so that there may be more since then: `isWhole` says that there are not.
+ * The cursor of a mailbox at the time when a page of its newest messages was read, without any filter. `newest`: the
+ * ids on the page; `isWhole`: whether the page holds all messages of the mailbox. Returns null when all of the page is
+ * since `edge` and there may be more such messages that it does not show.
  */
-export function momentOfPage(
+export function cursorOfPage(
   edge: string,
   { newest, isWhole }: { newest: readonly string[]; isWhole: boolean },
-): Moment | null {
+): ArrivalCursor | null {
   const recent = newest.filter((id) => id >= edge)
-  return recent.length < newest.length || isWhole ? momentOf(edge, recent, () => true) : null
+  return recent.length < newest.length || isWhole ? makeCursor(edge, recent, () => true) : null
 }
 
 /**
- * How a mailbox was when this request came in: what began to arrive while it was being looked at is after it and not lost.
- * What claims to be of the future is of another clock, and counts as seen.
+ * The cursor of a mailbox at the time when this request came in: a message that arrived since, while the request was
+ * handled, is after it and not lost. A message whose id is in the future was made by a machine with another clock and
+ * counts as before.
  */
-export function momentOfRequest(ctx: Context, mailboxId: string): Promise<Moment> {
+export function cursorOfRequest(ctx: Context, mailboxId: string): Promise<ArrivalCursor> {
   const { requestedAt, clock } = ctx
-  if (requestedAt === null) return momentNow(ctx, mailboxId)
+  if (requestedAt === null) return cursorNow(ctx, mailboxId)
   const first = idAt('msg', after(requestedAt, 1))
-  return lookAt(ctx, mailboxId, (id) => id < first || id >= idAt('msg', after(clock.now(), 1)))
+  return cursorFromNewest(ctx, mailboxId, (id) => id < first || id >= idAt('msg', after(clock.now(), 1)))
 }
 
-/** The moment at a time: messages received from then on are after it. */
-export function momentAt(time: Date): Moment {
+/** The cursor at a time: messages received from then on are after it. */
+export function cursorAt(time: Date): ArrivalCursor {
   return { from: idAt('msg', time), seen: [] }
 }
 
-/** The moment with one more message before it. */
-export function passing(moment: Moment, messageId: string): Moment {
-  if (!isAfter(moment, messageId)) return moment
-  const { from, seen } = moment
-  // What falls off the list is older than this message, and stays before the moment by `from`.
+/** The cursor moved past one more message. */
+export function advancePast(cursor: ArrivalCursor, messageId: string): ArrivalCursor {
+  if (!isAfter(cursor, messageId)) return cursor
+  const { from, seen } = cursor
+  // A message that no longer fits on the list is older than this one, and stays before the cursor because of `from`.
   return { from: seen.length < seenMax ? from : messageId, seen: [tailOf(messageId), ...seen].slice(0, seenMax) }
 }
 
-/** The same moment with messages before it that were shown as well. */
-export function showing(moment: Moment, messageIds: readonly string[]): Moment {
-  return messageIds.reduceRight(passing, moment)
+/** The cursor moved past several messages. */
+export function advancePastAll(cursor: ArrivalCursor, messageIds: readonly string[]): ArrivalCursor {
+  return messageIds.reduceRight(advancePast, cursor)
 }
 
-export function isAfter({ from, seen }: Moment, messageId: string): boolean {
+/** Whether a message is after the cursor. */
+export function isAfter({ from, seen }: ArrivalCursor, messageId: string): boolean {
   return messageId >= from && !seen.includes(tailOf(messageId))
 }
 
-export function encodeMoment({ from, seen }: Moment): string {
+/** The cursor as callers see it: `w`, an id without prefix, and the listed ends of ids. */
+export function encodeArrivalCursor({ from, seen }: ArrivalCursor): string {
   return `w${from.slice(from.indexOf('_') + 1)}${seen.join('')}`
 }
 
-/** The moment that `since` names: a cursor, or a time. Fails with `validation_error`. */
-export function readMoment(since: string): Moment {
+/** Reads `since`: a cursor or a time. Fails with `validation_error`. */
+export function readArrivalCursor(since: string): ArrivalCursor {
   const match = cursorForm.exec(since)
   if (match !== null)
     return { from: `msg_${match[1]}`, seen: match[2]?.match(new RegExp(`.{${tailLength}}`, 'g')) ?? [] }
   if (!isValid(Time, since))
-    throw new Failure('validation_error', '"since" must be the cursor of an answer, or a time (ISO 8601).', {
+    throw new Failure('validation_error', '"since" must be a cursor from an earlier answer or an ISO 8601 time.', {
       param: 'since',
     })
-  return momentAt(new Date(since))
+  return cursorAt(new Date(since))
 }
 
-async function lookAt(ctx: Context, mailboxId: string, isBefore: (messageId: string) => boolean): Promise<Moment> {
-  const edge = momentsEdge(ctx)
-  return momentOf(edge, await findNewestIds(ctx.store, { mailboxId, from: edge, limit: seenMax + 1 }), isBefore)
+async function cursorFromNewest(
+  ctx: Context,
+  mailboxId: string,
+  isBefore: (messageId: string) => boolean,
+): Promise<ArrivalCursor> {
+  const edge = cursorEdge(ctx)
+  return makeCursor(edge, await findNewestIds(ctx.store, { mailboxId, from: edge, limit: seenMax + 1 }), isBefore)
 }
 
-/** `newest`: the messages since the edge, of which the first are enough where there are too many to be told apart. */
-function momentOf(edge: string, newest: readonly string[], isBefore: (messageId: string) => boolean): Moment {
+/**
+ * Makes a cursor from the newest messages since `edge`, newest first; when there are more than a cursor can list, the
+ * first `seenMax` suffice.
+ */
+function makeCursor(edge: string, newest: readonly string[], isBefore: (messageId: string) => boolean): ArrivalCursor {
   return {
     from: newest.length > seenMax ? (newest[seenMax - 1] ?? edge) : edge,
     seen: newest.slice(0, seenMax).filter(isBefore).map(tailOf),

@@ -1,6 +1,6 @@
 /**
- * Changes of many messages, in batches: between two of them others have their turn. Each batch is whole by itself, so an
- * interrupted verb is finished by repeating it.
+ * Changes of many messages, in batches with pauses for other work in between. Each batch is complete in itself, so an
+ * interrupted operation is finished by repeating it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FolderDoc } from '../../store/documents/mail.ts'
@@ -10,13 +10,16 @@ import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { getFolder } from './folders.ts'
 import { reachMailbox } from './mailboxes.ts'
-import { deriveOf } from './threading.ts'
+import { threadDeriver } from './threading.ts'
 
-/** Messages that somebody else changed between our read and our write are looked at again, so often. */
+/** How often messages are tried again that changed between our read and our write. */
 const passesMax = 5
-const pauseMs = 100
+const retryPauseMs = 100
 
-/** Marks the messages of a folder as seen. Returns how many were not. Fails with `not_found`. */
+/**
+ * Marks all messages of a folder as seen. Returns how many were unseen. Fails with `mailbox_not_found`, `not_found`
+ * (folder).
+ */
 export async function markAllRead(
   ctx: Context,
   principal: Principal,
@@ -32,7 +35,7 @@ export async function markAllRead(
   })
 }
 
-/** Removes everything in Trash for good. Returns how many messages went. */
+/** Deletes everything in Trash permanently. Returns the number of deleted messages. Fails with `mailbox_not_found`. */
 export async function emptyTrash(ctx: Context, principal: Principal, address: string): Promise<number> {
   const mailbox = await reachMailbox(ctx, principal, address)
   const trash = await getFolder(ctx, mailbox._id, 'trash')
@@ -42,18 +45,18 @@ export async function emptyTrash(ctx: Context, principal: Principal, address: st
   })
 }
 
-/** Moves everything in a folder to another one. Returns how many messages went. */
+/** Moves all messages of a folder to another folder. Returns the number of moved messages. */
 export async function moveAll(ctx: Context, from: FolderDoc, to: FolderDoc): Promise<number> {
   return inBatches(ctx, from, {
     ...byUid(ctx, from),
     change: (messages) => {
       const change = changeOf(ctx, from, messages)
-      return store.editMessages(ctx.store, change, { to: placeIn(to, from, change.at) })
+      return store.editMessages(ctx.store, change, { to: moveEdit(to, from, change.at) })
     },
   })
 }
 
-/** Removes messages of any folders for good. Returns how many went. */
+/** Deletes messages of any folders permanently. Returns the number of deleted messages. */
 export async function removeForGood(ctx: Context, messages: readonly EditableMessage[]): Promise<number> {
   let removed = 0
   for (const own of Map.groupBy(messages, ({ folderId }) => folderId).values()) {
@@ -67,19 +70,19 @@ export async function removeForGood(ctx: Context, messages: readonly EditableMes
   return removed
 }
 
-/** What a message must be told of the folder it comes to. */
-export function placeIn(to: FolderDoc, from: Pick<FolderDoc, '_id'>, at: Date): NonNullable<store.MessageEdit['to']> {
+/** The fields that a message gets when it moves to a folder; for Trash and Spam also where it came from and when. */
+export function moveEdit(to: FolderDoc, from: Pick<FolderDoc, '_id'>, at: Date): NonNullable<store.MessageEdit['to']> {
   const discards = to.role === 'trash' || to.role === 'spam'
   return { folderId: to._id, ...(discards && { deletedFrom: from._id, discardedAt: at }) }
 }
 
-/** A change, now, of messages of one folder. */
+/** A change of messages of one folder, made now. */
 export function changeOf(
   ctx: Context,
   { _id: folderId, mailboxId }: Pick<FolderDoc, '_id' | 'mailboxId'>,
   messages: readonly EditableMessage[],
 ): store.EditTarget {
-  return { mailboxId, folderId, messages, at: ctx.clock.now(), derive: deriveOf(ctx, mailboxId) }
+  return { mailboxId, folderId, messages, at: ctx.clock.now(), derive: threadDeriver(ctx, mailboxId) }
 }
 
 type Batches<P> = {
@@ -117,7 +120,7 @@ async function inBatches<P>(
       after = position(last)
     }
     if (missed === 0) break
-    await sleep(pauseMs)
+    await sleep(retryPauseMs)
   }
   return changed
 }

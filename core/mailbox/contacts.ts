@@ -1,4 +1,4 @@
-/** Whom a mailbox wrote with: gathered from mail sent and received, found by the beginning of a name or address. */
+/** The contacts of a mailbox: gathered from mail it sent and received, found by the beginning of a name or address. */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import {
   type ContactCursor,
@@ -17,15 +17,15 @@ import { reachMailbox } from './mailboxes.ts'
 
 export type Contact = Pick<ContactDoc, 'name' | 'address' | 'lastSeenAt' | 'sent' | 'received'>
 
-/** Of a name that a stranger chose. */
+/** Longest name kept; strangers choose it. */
 const nameCharsMax = 200
-/** Words of one contact, and what is kept of each: they are keys of an index. */
+/** Words indexed of one contact, and characters of each: they are keys of a database index. */
 const wordsMax = 24
 const wordCharsMax = 64
 
 /**
- * Contacts of a mailbox, last seen first. Every word of `q` must be the beginning of a word of the name or of the address,
- * in any case. Fails with `mailbox_not_found`, `validation_error` (cursor).
+ * Lists the contacts of a mailbox, most recently seen first. Every word of `q` must be the beginning of a word of the
+ * name or of the address, in any case. Fails with `mailbox_not_found`, `validation_error` (cursor).
  */
 export async function getContacts(
   ctx: Context,
@@ -46,24 +46,24 @@ export async function getContacts(
   return { items, next }
 }
 
-/** Notes the recipients of sends, each once however often it is noted. */
+/** Records the recipients of sends as contacts; each send counts once, however often it is recorded. */
 export async function noteRecipients(ctx: Context, emails: readonly EmailDoc[]): Promise<void> {
-  await countSent(ctx.store, emails.flatMap(seenBy))
+  await countSent(ctx.store, emails.flatMap(contactsOf))
 }
 
-function seenBy(email: EmailDoc): (ContactUpdate & { readonly emailId: string })[] {
+function contactsOf(email: EmailDoc): (ContactUpdate & { readonly emailId: string })[] {
   const { accountId, mailboxId, createdAt, _id: emailId } = email
   if (mailboxId === null) return []
   const named = [...email.to, ...email.cc, ...email.bcc].filter(({ name }) => name !== '')
   const names = new Map(named.map(({ name, address }) => [normaliseAddress(address) ?? address, name]))
-  const written = email.recipients.filter(({ status }) => status !== 'failed')
-  return written.map(({ email: address }) => ({
+  const accepted = email.recipients.filter(({ status }) => status !== 'failed')
+  return accepted.map(({ email: address }) => ({
     ...contactSeen({ name: names.get(address) ?? '', address }, { accountId, mailboxId, at: createdAt }),
     emailId,
   }))
 }
 
-/** A person as the contacts keep it. */
+/** The contact entry for a person: a cleaned name, the address and the indexed words. */
 export function contactSeen(
   { name, address }: Named,
   where: Pick<ContactUpdate, 'accountId' | 'mailboxId' | 'at'>,
@@ -72,7 +72,7 @@ export function contactSeen(
   return { ...where, address, name: kept, words: wordsOf(kept, address) }
 }
 
-/** Words as they are written, and their parts: "Jean-Luc" is found by "jean-l" and by "luc". */
+/** The indexed words: whole words and their parts, so that "Jean-Luc" is found by "jean-l" and by "luc". */
 function wordsOf(name: string, address: string): string[] {
   const whole = folded(name)
     .split(/\s+/)
@@ -94,11 +94,11 @@ async function matching(
   const found = await matchContacts(ctx.store, { mailboxId, beginning: longest })
   return found
     .filter(({ words }) => wanted.every((beginning) => words.some((word) => word.startsWith(beginning))))
-    .filter((contact) => before === null || order(contact, before) > 0)
-    .sort((a, b) => order(a, { at: b.lastSeenAt, id: b._id }))
+    .filter((contact) => before === null || comparePosition(contact, before) > 0)
+    .sort((a, b) => comparePosition(a, { at: b.lastSeenAt, id: b._id }))
 }
 
 /** Negative when the contact comes before the position. */
-function order({ lastSeenAt, _id }: ContactDoc, { at, id }: ContactCursor): number {
+function comparePosition({ lastSeenAt, _id }: ContactDoc, { at, id }: ContactCursor): number {
   return at.getTime() - lastSeenAt.getTime() || (_id > id ? -1 : _id < id ? 1 : 0)
 }

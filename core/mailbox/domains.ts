@@ -1,4 +1,4 @@
-/** Domains and the keys that sign for them. */
+/** Domains and their DKIM keys. */
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { makeDkimKey, type DkimKey as SigningKey } from '../../mail/authentication/dkim-sign.ts'
 import { normaliseDomain } from '../../mail/domain.ts'
@@ -13,21 +13,22 @@ import { hourMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
-import { placeMailbox } from './mailboxes.ts'
+import { provisionMailbox } from './mailboxes.ts'
 
 /**
- * Makes a domain with its DKIM keys (RSA 2048 and Ed25519). `verified` is an administrator's word that DNS points here.
- * Fails with `validation_error` or `conflict` (taken).
+ * Creates a domain with its DKIM keys (RSA 2048 and Ed25519). `verified` is set by an administrator who vouches that
+ * its DNS points here. Fails with `validation_error` or `conflict` (taken).
  */
 export async function createDomain(
   ctx: Context,
   { domain, accountId, verified }: { domain: string; accountId: string | null; verified: boolean },
 ): Promise<DomainDoc> {
   const name = normaliseDomain(domain)
-  if (name === null) throw new Failure('validation_error', `"${domain}" is not a domain.`, { param: 'domain' })
+  if (name === null)
+    throw new Failure('validation_error', `"${domain}" is not a valid domain name.`, { param: 'domain' })
   const { sharedDomain } = ctx.settings
   if (accountId !== null && (name === sharedDomain || name.endsWith(`.${sharedDomain}`)))
-    throw new Failure('conflict', `${name} belongs to the shared domain.`)
+    throw new Failure('conflict', `${name} is the shared domain or below it, and cannot be added to an account.`)
   const at = ctx.clock.now()
   const doc: DomainDoc = {
     _id: name,
@@ -39,11 +40,14 @@ export async function createDomain(
     defaultDisplayName: null,
     createdAt: at,
   }
-  if (!(await insertDomain(ctx.store, doc))) throw new Failure('conflict', `The domain ${name} is taken.`)
+  if (!(await insertDomain(ctx.store, doc))) throw new Failure('conflict', `The domain ${name} is already in use.`)
   return doc
 }
 
-/** Takes a sub-domain of the shared domain for an account. It signs with the shared domain's keys. False when it is taken. */
+/**
+ * Takes a sub-domain of the shared domain for an account; it signs with the keys of the shared domain. Returns false
+ * when it is taken.
+ */
 export function takeSubdomain(
   ctx: Context,
   { domain, accountId }: { domain: string; accountId: string },
@@ -63,14 +67,17 @@ export function takeSubdomain(
 
 const recentMs = 2 * secondMs
 const recentMax = 10_000
-const recent = perProcess(({ clock }) => ({
+const recentDomains = perProcess(({ clock }) => ({
   kept: createKept<DomainDoc | null>(clock, { max: recentMax, ttlMs: recentMs }),
   find: createBatchedLookup<DomainDoc>(),
 }))
 
-/** A domain as it was at most two seconds ago, null when it is not ours: what it is called and signs with changes rarely. */
+/**
+ * A domain as it was at most two seconds ago; null when it is not one of ours. For its name and keys, which rarely
+ * change.
+ */
 export async function recentDomain(ctx: Context, domain: string): Promise<DomainDoc | null> {
-  const { kept, find } = recent(ctx)
+  const { kept, find } = recentDomains(ctx)
   const last = kept.get(domain)
   if (last !== undefined) return last
   const load = async (names: readonly string[]) =>
@@ -80,13 +87,18 @@ export async function recentDomain(ctx: Context, domain: string): Promise<Domain
   return doc
 }
 
-/** Keys opened in this process: a selector's key never changes, and reading one costs more than signing with it. */
-const openedMax = 10_000
-const opened = perProcess(({ clock }) =>
-  createKept<KeyObject>(clock, { max: openedMax, ttlMs: hourMs, renewOnUse: true }),
+/**
+ * Cache of decrypted private keys: the key of a selector never changes, and loading it costs more than signing with it.
+ */
+const privateKeysMax = 10_000
+const privateKeys = perProcess(({ clock }) =>
+  createKept<KeyObject>(clock, { max: privateKeysMax, ttlMs: hourMs, renewOnUse: true }),
 )
 
-/** The keys that sign mail from a domain of ours: aligned with it, since a sub-domain's parent shares its organisation. */
+/**
+ * The DKIM keys for mail from a domain of ours. A sub-domain of the shared domain uses the keys of its parent, which
+ * are aligned with it because both have the same organisational domain.
+ */
 export async function signingKeys(ctx: Context, domain: string): Promise<readonly SigningKey[]> {
   const own = await recentDomain(ctx, domain)
   const signer = own?.parent == null ? own : await recentDomain(ctx, own.parent)
@@ -95,12 +107,12 @@ export async function signingKeys(ctx: Context, domain: string): Promise<readonl
     domain: signer._id,
     selector: key.selector,
     algorithm: key.algorithm,
-    privateKey: openKey(ctx, signer._id, key),
+    privateKey: privateKeyOf(ctx, signer._id, key),
   }))
 }
 
-function openKey(ctx: Context, domain: string, { selector, privateKey }: DkimKey): KeyObject {
-  const keys = opened(ctx)
+function privateKeyOf(ctx: Context, domain: string, { selector, privateKey }: DkimKey): KeyObject {
+  const keys = privateKeys(ctx)
   const name = `${selector}._domainkey.${domain}`
   const key = keys.get(name) ?? createPrivateKey(ctx.secrets.open(fromBinary(privateKey), 'dkim'))
   keys.set(name, key)
@@ -108,8 +120,8 @@ function openKey(ctx: Context, domain: string, { selector, privateKey }: DkimKey
 }
 
 /**
- * Makes the service's own shared domain and the mailbox of its postmaster when they are missing. Run at every start, by
- * one process at a time.
+ * Creates the shared domain of the service and the mailbox of its postmaster when they are missing. Runs at every
+ * start, in one process at a time.
  */
 export async function ensureSharedDomain(ctx: Context): Promise<void> {
   const { sharedDomain, postmaster } = ctx.settings
@@ -136,7 +148,7 @@ export async function ensureSharedDomain(ctx: Context): Promise<void> {
     eventSeqFloor: 0,
     sendingPaused: null,
   })
-  await placeMailbox(ctx, { accountId, address, displayName: 'Postmaster', kind: 'agent', keyId: null })
+  await provisionMailbox(ctx, { accountId, address, displayName: 'Postmaster', kind: 'agent', keyId: null })
 }
 
 async function dkimKey(ctx: Context, algorithm: 'rsa' | 'ed25519', at: Date): Promise<DkimKey> {
@@ -145,7 +157,7 @@ async function dkimKey(ctx: Context, algorithm: 'rsa' | 'ed25519', at: Date): Pr
   return { selector, algorithm, privateKey: toBinary(ctx.secrets.seal(privateKeyPem, 'dkim')), publicRecord }
 }
 
-/** The domains of an account. */
+/** Lists the domains of an account. */
 export async function listDomains(
   ctx: Context,
   accountId: string,
@@ -157,7 +169,7 @@ export async function listDomains(
   }))
 }
 
-/** Whether a domain is a free one of the service: a sub-domain of the shared domain. */
+/** Whether a domain is one that the service gives away: a sub-domain of the shared domain. */
 export function isSharedDomain({ settings }: Pick<Context, 'settings'>, domain: string): boolean {
   return domain.endsWith(`.${settings.sharedDomain}`)
 }

@@ -1,6 +1,7 @@
 /**
- * A mailbox's own folders: made, renamed, removed. Each is safe to repeat after an interruption: levels are made from the
- * top, a folder is renamed after what lies below it, and removed after its mail was moved.
+ * Creates, renames and deletes a mailbox's own folders. Each operation can be repeated after an interruption: parent
+ * folders are created from the top down, a folder is renamed after its sub-folders, and deleted after its mail was
+ * moved.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
@@ -14,11 +15,14 @@ import { moveAll } from './bulk-changes.ts'
 import { canonicalPath, type Folder, folderIn } from './folders.ts'
 import { reachMailbox } from './mailboxes.ts'
 
-/** How often, and after what pause, a folder that is still written to is emptied again before it is removed. */
+/** How often, and with what pause in between, a folder that still receives mail is emptied again before it is deleted. */
 const removeTriesMax = 20
 const removePauseMs = 50
 
-/** Makes a folder, and the levels above it that are missing. Fails with `validation_error`, `conflict` (it is there, or too many). */
+/**
+ * Creates a folder and its missing parent folders. Fails with `mailbox_not_found`, `validation_error`, `conflict` (it
+ * exists, or too many folders).
+ */
 export async function createFolder(
   ctx: Context,
   principal: Principal,
@@ -27,16 +31,19 @@ export async function createFolder(
   const mailbox = await reachMailbox(ctx, principal, address)
   const path = newPath(name)
   const folders = await store.findFolders(ctx.store, mailbox._id)
-  const place = { accountId: mailbox.accountId, mailboxId: mailbox._id }
-  await makeLevels(ctx, place, folders, { levels: path.split('/').slice(0, -1), more: 1 })
+  const owner = { accountId: mailbox.accountId, mailboxId: mailbox._id }
+  await createParents(ctx, owner, folders, { levels: path.split('/').slice(0, -1), more: 1 })
   const folderId = ctx.onceId === null ? newId('fld', ctx.clock.now()) : deriveId('fld', ctx.onceId, 'folder')
   const earlier = folders.find(({ _id }) => _id === folderId)
-  const folder = earlier ?? (await insert(ctx, { ...place, _id: folderId, path }))
-  if (folder === null) throw new Failure('conflict', `There is a folder "${path}".`)
+  const folder = earlier ?? (await insertNew(ctx, { ...owner, _id: folderId, path }))
+  if (folder === null) throw new Failure('conflict', `There is already a folder "${path}".`)
   return folder
 }
 
-/** Gives a folder, with all below it, another path: ids and UIDs stay. Fails with `validation_error`, `not_found`, `conflict`. */
+/**
+ * Renames or moves a folder with all its sub-folders; ids and UIDs stay. Fails with `mailbox_not_found`,
+ * `validation_error`, `not_found`, `conflict`.
+ */
 export async function renameFolder(
   ctx: Context,
   principal: Principal,
@@ -47,7 +54,8 @@ export async function renameFolder(
   const folder = ownFolder(folders, path, 'renamed')
   const to = newPath(name)
   if (to === folder.path) return folder
-  if (isBelow(to, folder.path)) throw new Failure('conflict', 'A folder cannot be moved into itself.')
+  if (isBelow(to, folder.path))
+    throw new Failure('conflict', `The folder "${folder.path}" cannot be moved into itself.`)
   const below = folders.filter((other) => isBelow(other.path, folder.path))
   const renames = [...below, folder].map((each) => ({
     folderId: each._id,
@@ -55,16 +63,19 @@ export async function renameFolder(
     to: newPath(to + each.path.slice(folder.path.length)),
   }))
   const taken = renames.find((rename) => folders.some((other) => other.path === rename.to))
-  if (taken !== undefined) throw new Failure('conflict', `There is a folder "${taken.to}".`)
-  const place = { accountId: mailbox.accountId, mailboxId: mailbox._id }
-  await makeLevels(ctx, place, folders, { levels: to.split('/').slice(0, -1), more: 0 })
+  if (taken !== undefined) throw new Failure('conflict', `There is already a folder "${taken.to}".`)
+  const owner = { accountId: mailbox.accountId, mailboxId: mailbox._id }
+  await createParents(ctx, owner, folders, { levels: to.split('/').slice(0, -1), more: 0 })
   if (!(await store.renameFolders(ctx.store, mailbox._id, renames)))
-    throw new Failure('conflict', 'The folders are being changed by somebody else.')
+    throw new Failure('conflict', 'The folders of this mailbox are being changed by another request; please try again.')
   ctx.changes.publish({ kind: 'folders', mailboxId: mailbox._id })
   return { ...folder, path: to }
 }
 
-/** Removes a folder and all below it; their mail goes to Trash. Fails with `not_found`, `conflict`. */
+/**
+ * Deletes a folder and all its sub-folders; their mail goes to Trash. Fails with `mailbox_not_found`, `not_found`,
+ * `conflict`.
+ */
 export async function deleteFolder(
   ctx: Context,
   principal: Principal,
@@ -88,37 +99,40 @@ async function removeEmptied(ctx: Context, folder: FolderDoc, trash: FolderDoc):
     if ((await store.findFoldersById(ctx.store, [folderId])).length === 0) return
     await sleep(removePauseMs)
   }
-  throw new Failure('conflict', `Mail is being written to "${folder.path}": try again in a minute.`)
+  throw new Failure('conflict', `Mail is still being written to "${folder.path}"; please try again in a minute.`)
 }
 
-/** Makes those of the levels that are missing; `more` folders are to come. Fails with `conflict` when they are too many. */
-async function makeLevels(
+/**
+ * Creates the parent folders that are missing; `more` says how many folders follow. Fails with `conflict` when there
+ * would be too many.
+ */
+async function createParents(
   ctx: Context,
-  place: { accountId: string; mailboxId: string },
+  owner: { accountId: string; mailboxId: string },
   folders: readonly FolderDoc[],
   { levels, more }: { levels: readonly string[]; more: number },
 ): Promise<void> {
   const paths = levels.map((_, n) => levels.slice(0, n + 1).join('/'))
   const missing = paths.filter((path) => !folders.some((folder) => folder.path === path))
   if (folders.length + missing.length + more > foldersMax) throw tooMany()
-  for (const path of missing) await insert(ctx, { ...place, _id: newId('fld', ctx.clock.now()), path })
+  for (const path of missing) await insertNew(ctx, { ...owner, _id: newId('fld', ctx.clock.now()), path })
 }
 
-/** For those who meet at the bound. */
+/** How often a folder is inserted again when several inserts at once passed the limit, and the pause in between. */
 const insertTriesMax = 4
 const insertPauseMs = 20
 
 const tooMany = () => new Failure('conflict', `A mailbox has at most ${foldersMax} folders.`)
 
-/** Makes a folder; null when there is one at that path. Fails with `conflict` when there are too many. */
-async function insert(
+/** Inserts a folder. Returns null when there is one at that path. Fails with `conflict` when there are too many. */
+async function insertNew(
   ctx: Context,
-  place: Pick<FolderDoc, '_id' | 'accountId' | 'mailboxId' | 'path'>,
+  owner: Pick<FolderDoc, '_id' | 'accountId' | 'mailboxId' | 'path'>,
 ): Promise<FolderDoc | null> {
   const folder: FolderDoc = {
-    ...place,
+    ...owner,
     role: null,
-    uidValidity: await store.nextUidValidity(ctx.store, place.mailboxId, ctx.clock.now()),
+    uidValidity: await store.nextUidValidity(ctx.store, owner.mailboxId, ctx.clock.now()),
     uidNext: 1,
     highestModseq: 1,
     total: 0,
@@ -126,10 +140,11 @@ async function insert(
     bytes: 0,
     open: [],
   }
-  const { mailboxId, _id: folderId } = place
+  const { mailboxId, _id: folderId } = owner
   for (let tries = 1; ; tries++) {
     if (!(await store.insertFolder(ctx.store, folder))) return null
-    // Counted after the insert, so that of many at once none gets past the bound. Those who meet there try once more, apart.
+    // Counted after the insert, so that concurrent inserts cannot pass the limit together. Those that did are removed
+    // and tried again after random pauses.
     const { length } = await store.findFolders(ctx.store, mailboxId)
     if (length <= foldersMax) break
     await store.removeFolder(ctx.store, { mailboxId, folderId })
@@ -137,31 +152,37 @@ async function insert(
     await sleep(Math.random() * insertPauseMs * tries)
     if ((await store.findFolders(ctx.store, mailboxId)).length >= foldersMax) throw tooMany()
   }
-  ctx.changes.publish({ kind: 'folders', mailboxId: place.mailboxId })
+  ctx.changes.publish({ kind: 'folders', mailboxId: owner.mailboxId })
   return folder
 }
 
 function ownFolder(folders: readonly FolderDoc[], path: string, verb: string): FolderDoc {
   const folder = folderIn(folders, path)
-  if (folder.role !== null) throw new Failure('conflict', `${folder.path} is in every mailbox and cannot be ${verb}.`)
+  if (folder.role !== null) throw new Failure('conflict', `${folder.path} is a standard folder and cannot be ${verb}.`)
   return folder
 }
 
 const isBelow = (path: string, above: string) => path.startsWith(`${above}/`)
 
-/** The path a name asks for. Fails with `validation_error` for one that no mail client could show or a URL could not name. */
+/**
+ * The canonical path of a new folder. Fails with `validation_error` for a name that mail clients could not show or a
+ * URL could not contain.
+ */
 function newPath(name: string): string {
   const refuse = (text: string) => new Failure('validation_error', text, { param: 'name' })
   const path = canonicalPath(name)
   const levels = path.split('/')
   if (!path.isWellFormed() || /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(path))
-    throw refuse('A folder name has no control characters.')
-  if ([...path].length > folderPathMax) throw refuse(`A path has at most ${folderPathMax} characters.`)
-  if (levels.length > folderDepthMax) throw refuse(`Folders have at most ${folderDepthMax} levels.`)
+    throw refuse('A folder name must not contain control characters.')
+  if ([...path].length > folderPathMax) throw refuse(`A folder path must have at most ${folderPathMax} characters.`)
+  if (levels.length > folderDepthMax) throw refuse(`A folder path must have at most ${folderDepthMax} levels.`)
   for (const level of levels) {
     if (level.trim() !== level || !/[^\s\p{C}]/u.test(level) || level === '.' || level === '..')
-      throw refuse('A level of a path has a name of its own, without spaces around it.')
-    if ([...level].length > folderLevelMax) throw refuse(`A level has at most ${folderLevelMax} characters.`)
+      throw refuse(
+        'Each level of a folder path must have a visible name other than "." and "..", without spaces around it.',
+      )
+    if ([...level].length > folderLevelMax)
+      throw refuse(`Each level of a folder path must have at most ${folderLevelMax} characters.`)
   }
   return path
 }

@@ -1,4 +1,4 @@
-/** Folders of a mailbox, by path or role. */
+/** Finds the folders of a mailbox, by path or role. */
 import { Failure } from '../../schemas/failures.ts'
 import type { FolderRole } from '../../schemas/threads.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
@@ -9,21 +9,21 @@ import { reachMailbox } from './mailboxes.ts'
 
 export type Folder = Pick<FolderDoc, 'path' | 'role' | 'total' | 'unread'>
 
-/** The folders of a mailbox: the standard ones first, then its own by path. */
+/** Lists the folders of a mailbox: first the standard ones, then its own by path. Fails with `mailbox_not_found`. */
 export async function listFolders(ctx: Context, principal: Principal, address: string): Promise<readonly Folder[]> {
   const { _id: mailboxId } = await reachMailbox(ctx, principal, address)
   const folders = await findFolders(ctx.store, mailboxId)
-  const place = ({ role }: FolderDoc) =>
+  const rank = ({ role }: FolderDoc) =>
     role === null ? standardFolders.length : standardFolders.findIndex(([, own]) => own === role)
-  return folders.toSorted((a, b) => place(a) - place(b))
+  return folders.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** The folder of a path or role (roles case-insensitively). Fails with `not_found`. */
+/** Reads the folder with a path or role (roles in any case). Fails with `not_found`. */
 export async function getFolder(ctx: Context, mailboxId: string, name: string): Promise<FolderDoc> {
   return folderIn(await findFolders(ctx.store, mailboxId), name)
 }
 
-/** The one of a mailbox's folders that a path or role names. Fails with `not_found`. */
+/** Picks the folder that a path or role names from the folders of a mailbox. Fails with `not_found`. */
 export function folderIn(folders: readonly FolderDoc[], name: string): FolderDoc {
   const path = canonicalPath(name)
   const found = folders.find((folder) => folder.path === path)
@@ -31,13 +31,13 @@ export function folderIn(folders: readonly FolderDoc[], name: string): FolderDoc
   return found
 }
 
-/** Folders by id. */
+/** Reads folders. Returns them by id; missing ones are left out. */
 export async function foldersOf(ctx: Context, folderIds: readonly string[]): Promise<ReadonlyMap<string, FolderDoc>> {
   const found = await findFoldersById(ctx.store, [...new Set(folderIds)])
   return new Map(found.map((folder) => [folder._id, folder]))
 }
 
-/** A path in the form folders have: NFC, and the name of a standard folder, in any case, as that is written. */
+/** The canonical form of a folder path: NFC, with the name of a standard folder spelled as in `standardFolders`. */
 export function canonicalPath(name: string): string {
   const [first = '', ...levels] = name.normalize('NFC').split('/')
   return [standardPath(first.toLowerCase()) ?? first, ...levels].join('/')

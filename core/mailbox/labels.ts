@@ -1,4 +1,4 @@
-/** Labels: words on messages of agents' mailboxes. Folders count them with their other counters. */
+/** Labels of messages in agents' mailboxes. Folders count their labels together with their other counters. */
 import { Failure } from '../../schemas/failures.ts'
 import { mailboxLabelsMax } from '../../schemas/threads.ts'
 import type { FolderDoc, MailboxDoc } from '../../store/documents/mail.ts'
@@ -8,15 +8,18 @@ import type { Context } from '../process/context.ts'
 import { reachMailbox } from './mailboxes.ts'
 import { requireAgentInbox } from './threading.ts'
 
-/** A label in the form in which it is kept. */
+/** The form in which a label is stored (NFC). */
 export const canonicalLabel = (label: string) => label.normalize('NFC')
 
 export type LabelCount = { readonly label: string; readonly count: number }
 
-/** Labels of one message. */
+/** Most labels on one message. */
 const messageLabelsMax = 50
 
-/** The labels of a mailbox and how many messages have each, by name. Fails with `agent_inbox_only`. */
+/**
+ * Lists the labels of a mailbox by name, with the number of messages that have each. Fails with `mailbox_not_found`,
+ * `agent_inbox_only`.
+ */
 export async function listLabels(ctx: Context, principal: Principal, address: string): Promise<readonly LabelCount[]> {
   const mailbox = await reachMailbox(ctx, principal, address)
   requireAgentInbox(mailbox)
@@ -26,7 +29,7 @@ export async function listLabels(ctx: Context, principal: Principal, address: st
     .sort((a, b) => (a.label < b.label ? -1 : 1))
 }
 
-/** The labels of a message after a change of them. Fails with `agent_inbox_only`, `validation_error` (too many). */
+/** The labels that a message has after a change. Fails with `agent_inbox_only`, `validation_error` (too many labels). */
 export function labelsAfter(
   mailbox: MailboxDoc,
   folders: readonly FolderDoc[],
@@ -36,11 +39,11 @@ export function labelsAfter(
   const removed = new Set(remove.map(canonicalLabel))
   const labels = [...new Set([...before, ...add.map(canonicalLabel)])].filter((label) => !removed.has(label))
   const refuse = (text: string) => new Failure('validation_error', text, { param: 'addLabels' })
-  if (labels.length > messageLabelsMax) throw refuse(`More than ${messageLabelsMax} labels on one message.`)
+  if (labels.length > messageLabelsMax) throw refuse(`A message can have at most ${messageLabelsMax} labels.`)
   const known = countsOf(folders)
   const fresh = labels.filter((label) => !known.has(labelKey(label)))
   if (fresh.length > 0 && known.size + fresh.length > mailboxLabelsMax)
-    throw refuse(`More than ${mailboxLabelsMax} labels in one mailbox.`)
+    throw refuse(`A mailbox can have at most ${mailboxLabelsMax} different labels.`)
   return labels
 }
 

@@ -1,4 +1,4 @@
-/** Mailboxes: made, found, changed, ended. */
+/** Creates, finds, changes and deletes mailboxes. */
 import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId, newId } from '../../schemas/ids.ts'
@@ -30,14 +30,14 @@ export type Mailbox = {
   readonly signature: string | null
   readonly autoReply: AutoReply | null
   readonly storage: { readonly usedBytes: number; readonly limitBytes: number }
-  /** Set while recipients see the bare address. */
+  /** Advice to the caller, present while recipients see only the address and no name. */
   readonly hint?: string
 }
 
 const displayNameMax = 200
-const noNameHint = 'Recipients see the bare address: set displayName so that they see a name.'
+const noNameHint = 'Recipients see only the address: set displayName so that they see a name.'
 
-/** Mailboxes the key reaches, newest first. */
+/** Lists the mailboxes that the key may reach, newest first. Fails with `validation_error` (cursor). */
 export async function listMailboxes(
   ctx: Context,
   principal: Principal,
@@ -54,8 +54,9 @@ export async function listMailboxes(
 }
 
 /**
- * Makes a mailbox on one of the account's domains. Fails with `validation_error`, `domain_not_on_account`,
- * `domain_not_verified`, `plan_required`, `AGENT_INBOX_LIMIT`, `mailbox_creation_limit`, `conflict` (taken).
+ * Creates a mailbox on one of the account's domains. Fails with `validation_error`, `domain_not_on_account`,
+ * `domain_not_verified`, `forbidden` (kind), `plan_required`, `AGENT_INBOX_LIMIT`, `mailbox_creation_limit`, `conflict`
+ * (address taken).
  */
 export async function createMailbox(
   ctx: Context,
@@ -70,7 +71,7 @@ export async function createMailbox(
   const canonical = canonicalAddress(address)
   await requireOwnDomain(ctx, accountId, splitAddress(canonical).domain)
   if (kind === 'person' && principal.kind === 'agent')
-    throw new Failure('forbidden', 'Only account keys may choose the kind of a mailbox.')
+    throw new Failure('forbidden', 'Only account keys may create mailboxes of the kind "person".')
   if (kind === 'person' && account.plan === null)
     throw new Failure('plan_required', 'A mailbox for a person needs a mail plan.')
   const allowance = allowanceOf(account)
@@ -85,16 +86,16 @@ export async function createMailbox(
   if (waitSeconds !== null) {
     throw new Failure(
       'mailbox_creation_limit',
-      `This key made ${allowance.inboxCreationsPerDay} mailboxes within 24 hours.`,
+      `This key has created ${allowance.inboxCreationsPerDay} mailboxes within 24 hours, which is the limit of the plan.`,
       { retryAfter: waitSeconds },
     )
   }
   try {
     if (!(await takeSlot(ctx.store, accountId, 'inboxes', allowance.inboxes))) {
-      throw new Failure('AGENT_INBOX_LIMIT', `The plan has ${allowance.inboxes} inboxes, and all are taken.`)
+      throw new Failure('AGENT_INBOX_LIMIT', `The plan includes ${allowance.inboxes} inboxes, and all are in use.`)
     }
     try {
-      const doc = await placeMailbox(ctx, {
+      const doc = await provisionMailbox(ctx, {
         accountId,
         address: canonical,
         displayName: cleanName(displayName),
@@ -115,8 +116,11 @@ export async function createMailbox(
   }
 }
 
-/** Takes the address and makes the mailbox with its folders. Fails with `conflict` when the address is taken. */
-export async function placeMailbox(
+/**
+ * Inserts a mailbox with its folders and its address, without checks of the account. Fails with `conflict` when the
+ * address is taken.
+ */
+export async function provisionMailbox(
   ctx: Context,
   {
     accountId,
@@ -129,7 +133,7 @@ export async function placeMailbox(
   const at = ctx.clock.now()
   const mailboxId = newId('mbx', at)
   const { domain } = splitAddress(address)
-  // The address last: once it is found at RCPT, everything behind it is there.
+  // The address is inserted last: once RCPT finds it, everything else is there.
   const doc: MailboxDoc = {
     _id: mailboxId,
     accountId,
@@ -159,45 +163,50 @@ export async function placeMailbox(
       releasedAt: null,
     })
   ) {
-    // A catch-all may have had its mail until now.
+    // Until now a catch-all may have received mail to this address.
     ctx.changes.publish({ kind: 'address', addresses: [address] })
     return doc
   }
   await store.removeMailbox(ctx.store, { accountId, mailboxId })
-  throw new Failure('conflict', `The address ${address} is taken.`)
+  throw new Failure('conflict', `The address ${address} is already in use.`)
 }
 
-/** The mailbox at an address, if the key reaches it; else `mailbox_not_found`, as if it did not exist. */
+/** Reads a mailbox. Fails with `mailbox_not_found`, also when it exists but the key may not reach it. */
 export async function getMailbox(ctx: Context, principal: Principal, address: string): Promise<Mailbox> {
   return mailboxOf(ctx, await reachMailbox(ctx, principal, address), principal.account)
 }
 
 /**
- * Asks for the mailbox that a request is likely about while it is still being found out who asks. Who may have it, and
- * whether it is the one, is up to the first `reachMailbox` of the context that gets it.
+ * Begins to read the mailbox that a request is probably about, while its key is still being checked. `reachMailbox`
+ * decides whether it is the right one and whether the key may reach it.
  */
 export function prefetchMailbox(ctx: Context, address: string): PrefetchedMailbox {
-  // A failure is met again by who needs the mailbox.
-  let asked: Promise<MailboxDoc | null> | null = findLikely(ctx, normaliseAddress(address) ?? '').catch(() => null)
+  // A failure is ignored here: `reachMailbox` then reads the mailbox itself.
+  let reading: Promise<MailboxDoc | null> | null = findLikelyMailbox(ctx, normaliseAddress(address) ?? '').catch(
+    () => null,
+  )
   return {
     take() {
-      const likely = asked
-      asked = null
+      const likely = reading
+      reading = null
       return likely
     },
   }
 }
 
-/** The mailbox that an address was found to mean lately; of whichever account. */
-async function findLikely(ctx: Context, canonical: string): Promise<MailboxDoc | null> {
+/** Reads the mailbox that an address belonged to when it was last looked up, of whichever account. */
+async function findLikelyMailbox(ctx: Context, canonical: string): Promise<MailboxDoc | null> {
   const [accountId, mailboxId] = likelyAnswer(ctx, 'mailbox of address', canonical)?.split(' ') ?? []
-  return accountId === undefined || mailboxId === undefined ? null : livingMailbox(ctx, { accountId, mailboxId })
+  return accountId === undefined || mailboxId === undefined ? null : findMailboxBatched(ctx, { accountId, mailboxId })
 }
 
-const asked = perProcess(() => createBatchedLookup<MailboxDoc>())
+const mailboxLookup = perProcess(() => createBatchedLookup<MailboxDoc>())
 
-/** A mailbox of an account: those who ask at once ask together. */
-async function livingMailbox(
+/**
+ * Reads a mailbox of an account; concurrent callers share one query. Returns null when it does not exist or was
+ * deleted.
+ */
+async function findMailboxBatched(
   ctx: Context,
   wanted: { readonly accountId: string; readonly mailboxId: string },
 ): Promise<MailboxDoc | null> {
@@ -209,15 +218,15 @@ async function livingMailbox(
     const found = await store.findMailboxes(ctx.store, all)
     return new Map(found.map((doc) => [name({ accountId: doc.accountId, mailboxId: doc._id }), doc]))
   }
-  return (await asked(ctx)(name(wanted), load)) ?? null
+  return (await mailboxLookup(ctx)(name(wanted), load)) ?? null
 }
 
-/** The document of the mailbox at an address, if the key reaches it. Fails with `mailbox_not_found`. */
+/** The document of the mailbox at an address, if the key may reach it. Fails with `mailbox_not_found`. */
 export async function reachMailbox(ctx: Context, principal: Principal, address: string): Promise<MailboxDoc> {
   const { accountId } = principal
   const canonical = normaliseAddress(address) ?? ''
-  const likely = await (ctx.prefetchedMailbox?.take() ?? findLikely(ctx, canonical))
-  // A mailbox keeps its address as long as it lives, so its document says whether it is the one.
+  const likely = await (ctx.prefetchedMailbox?.take() ?? findLikelyMailbox(ctx, canonical))
+  // A mailbox never changes its address, so its document shows whether it is the one.
   const isIt = likely?.address === canonical && likely.accountId === accountId && reaches(principal, likely._id)
   if (isIt) return likely
   const [found] = canonical === '' ? [] : await store.findAddresses(ctx.store, [canonical])
@@ -226,7 +235,7 @@ export async function reachMailbox(ctx: Context, principal: Principal, address: 
     mailboxId !== undefined && reaches(principal, mailboxId)
       ? await store.findMailbox(ctx.store, { accountId, mailboxId })
       : null
-  if (doc === null) throw new Failure('mailbox_not_found', `No mailbox ${address} is reachable with this key.`)
+  if (doc === null) throw new Failure('mailbox_not_found', `This key reaches no mailbox ${address}.`)
   noteAnswer(ctx, 'mailbox of address', canonical, `${accountId} ${doc._id}`)
   return doc
 }
@@ -237,7 +246,10 @@ export type MailboxChange = {
   readonly autoReply?: AutoReply | null
 }
 
-/** Changes what recipients see. Null clears. */
+/**
+ * Changes display name, signature or automatic reply; null removes one. Fails with `mailbox_not_found`,
+ * `validation_error`.
+ */
 export async function updateMailbox(
   ctx: Context,
   principal: Principal,
@@ -259,25 +271,28 @@ export async function updateMailbox(
   return mailboxOf(ctx, doc, principal.account)
 }
 
-/** Ends a mailbox: it stops receiving now, its mail is purged 30 days later. An agent key may end only what it made. */
+/**
+ * Deletes a mailbox: it stops receiving at once, and its mail is purged 30 days later. An agent key may delete only a
+ * mailbox that it created. Fails with `mailbox_not_found`, `forbidden`.
+ */
 export async function deleteMailbox(ctx: Context, principal: Principal, address: string): Promise<void> {
   const doc = await reachMailbox(ctx, principal, address)
   if (principal.kind === 'agent' && doc.createdBy !== principal.keyId)
     throw new Failure('forbidden', 'An agent key may delete only mailboxes that it created.')
-  await endMailbox(ctx, doc, principal.account)
+  await deleteMailboxUnchecked(ctx, doc, principal.account)
 }
 
-/** What `deleteMailbox` does, without asking who wants it. */
-export async function endMailbox(ctx: Context, doc: MailboxDoc, plans: Plans): Promise<void> {
+/** Deletes a mailbox without checking who asks. */
+export async function deleteMailboxUnchecked(ctx: Context, doc: MailboxDoc, plans: Plans): Promise<void> {
   const at = ctx.clock.now()
   const { accountId, _id: mailboxId } = doc
   if (!(await store.markMailboxDeleted(ctx.store, { accountId, mailboxId, at }))) return
   await freeSlot(ctx.store, accountId, 'inboxes')
-  await finishEnding(ctx, doc, plans)
+  await finishMailboxDeletion(ctx, doc, plans)
 }
 
-/** What follows from the end of a mailbox: it is reached by no address, and its end is told. Safe to repeat. */
-export async function finishEnding(ctx: Context, doc: MailboxDoc, plans: Plans): Promise<void> {
+/** What follows from the deletion of a mailbox: releases its addresses and records `mailbox.deleted`. Safe to repeat. */
+export async function finishMailboxDeletion(ctx: Context, doc: MailboxDoc, plans: Plans): Promise<void> {
   const at = ctx.clock.now()
   const { accountId, _id: mailboxId } = doc
   const { addresses, aliasesGone } = await store.releaseAddresses(ctx.store, { accountId, mailboxId, at })
@@ -292,7 +307,7 @@ export async function mailboxOf(ctx: Context, doc: MailboxDoc, plans: Plans): Pr
   return mailbox!
 }
 
-/** The records of mailboxes of one account, in two round trips whatever their number. */
+/** The records of mailboxes of one account, in two queries whatever their number. */
 async function mailboxesOf(ctx: Context, docs: readonly MailboxDoc[], plans: Plans): Promise<readonly Mailbox[]> {
   const nameless = new Set(docs.filter(({ displayName }) => displayName === null).map(({ domain }) => domain))
   const [used, domains] = await Promise.all([
@@ -323,7 +338,7 @@ async function mailboxesOf(ctx: Context, docs: readonly MailboxDoc[], plans: Pla
   })
 }
 
-/** Tells that a mailbox was created or deleted. */
+/** Records the event of a mailbox's creation or deletion. */
 export async function announceMailbox(
   ctx: Context,
   type: 'mailbox.created' | 'mailbox.deleted',
@@ -332,7 +347,7 @@ export async function announceMailbox(
   await recordEvents(ctx, [mailboxEvent(type, mailbox, ctx.clock.now())])
 }
 
-/** The event of a mailbox's creation or deletion. */
+/** The event of a mailbox's creation or deletion; its id is derived from the mailbox. */
 function mailboxEvent(type: 'mailbox.created' | 'mailbox.deleted', mailbox: Mailbox, at: Date): NewEvent {
   const { id, accountId, address, domain, kind, displayName, createdAt, createdBy, signature, autoReply, storage } =
     mailbox
@@ -361,15 +376,15 @@ function mailboxEvent(type: 'mailbox.created' | 'mailbox.deleted', mailbox: Mail
 function canonicalAddress(address: string): string {
   const canonical = normaliseAddress(address)
   if (canonical === null)
-    throw new Failure('validation_error', `"${address}" is not a mail address.`, { param: 'address' })
+    throw new Failure('validation_error', `"${address}" is not an email address.`, { param: 'address' })
   if (splitAddress(canonical).local.includes('+'))
     throw new Failure(
       'validation_error',
-      'A mailbox address must not contain "+": plus forms reach the mailbox without.',
+      'A mailbox address must not contain "+": mail to name+tag reaches the mailbox anyway.',
       { param: 'address' },
     )
   if (splitAddress(canonical).local === '*')
-    throw new Failure('validation_error', 'All other addresses of a domain are an alias, not a mailbox.', {
+    throw new Failure('validation_error', 'A catch-all (*@domain) is an alias: create it as an alias of a mailbox.', {
       param: 'address',
     })
   return canonical
@@ -383,12 +398,15 @@ export async function requireOwnDomain(ctx: Context, accountId: string, domain: 
   if (owner.status === 'pending') throw new Failure('domain_not_verified', `The domain ${domain} is not verified yet.`)
 }
 
-/** A name that can stand in a header: no line breaks or control characters. */
+/**
+ * Makes a display name safe for a header: line breaks and control characters become spaces. Fails with
+ * `validation_error` when it is too long.
+ */
 function cleanName(name: string | null): string | null {
   if (name === null) return null
   const clean = name.replaceAll(/\p{Cc}/gu, ' ').trim()
   if ([...clean].length > displayNameMax)
-    throw new Failure('validation_error', `"displayName" has more than ${displayNameMax} characters.`, {
+    throw new Failure('validation_error', `"displayName" must have at most ${displayNameMax} characters.`, {
       param: 'displayName',
     })
   return clean === '' ? null : clean

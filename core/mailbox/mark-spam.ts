@@ -1,15 +1,19 @@
-/** Marking a message as spam or not: it moves, and its mailbox learns. Moving a message by hand teaches nothing. */
+/**
+ * Marking a message as spam or not spam: the message moves, and the mailbox remembers its sender. Moving a message to
+ * another folder teaches nothing.
+ */
 import { Failure } from '../../schemas/failures.ts'
 import { findFolders } from '../../store/folders.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { changeMessage, type MessageChange } from './message-changes.ts'
 import { type Message, reachMessage } from './messages.ts'
-import { teach } from './spam-lessons.ts'
+import { addSpamLesson } from './spam-lessons.ts'
 
 /**
- * Moves a message to Spam, or from there back to where it was, and teaches its mailbox about the sender. Other changes go
- * along. Fails as `changeMessage` does, and with `validation_error` when a folder is named too.
+ * Moves a message to Spam, or from Spam back to where it was, and remembers the sender as a spam lesson of the mailbox.
+ * Other changes are made with it. Fails as `changeMessage` does, and with `validation_error` when a folder is given
+ * too.
  */
 export async function markSpam(
   ctx: Context,
@@ -17,7 +21,7 @@ export async function markSpam(
   { address, messageId, spam, ...change }: { address: string; messageId: string; spam: boolean } & MessageChange,
 ): Promise<Message> {
   if (change.folder !== undefined)
-    throw new Failure('validation_error', 'Marking spam moves the message itself: leave out "folder".', {
+    throw new Failure('validation_error', 'Marking a message as spam moves it already: leave out "folder".', {
       param: 'folder',
     })
   const { mailbox, message, folder } = await reachMessage(ctx, principal, { address, messageId })
@@ -29,13 +33,13 @@ export async function markSpam(
     ...change,
     ...(moves && { folder: target }),
   })
-  // What one wrote oneself says nothing about who writes.
-  const cameIn = message.fingerprint !== undefined
-  if (cameIn && message.from !== null) await teach(ctx, mailbox, { address: message.from.address, spam })
+  // Only received mail teaches about its sender; a Sent copy or a draft does not.
+  const isReceived = message.fingerprint !== undefined
+  if (isReceived && message.from !== null) await addSpamLesson(ctx, mailbox, { address: message.from.address, spam })
   return changed
 }
 
-/** The path of the folder it was in before Spam, if that is still there; else INBOX. */
+/** The path of the folder that the message was in before Spam, if it still exists; else INBOX. */
 async function folderBefore(ctx: Context, mailboxId: string, folderId: string | undefined): Promise<string> {
   const found = (await findFolders(ctx.store, mailboxId)).find(({ _id }) => _id === folderId)
   return found === undefined || found.role === 'spam' || found.role === 'trash' ? 'inbox' : found.path

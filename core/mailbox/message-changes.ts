@@ -1,14 +1,14 @@
-/** Changes of one message: flags, labels, moves, its end. Each is one reservation in the folders it touches. */
+/** Changes of one message: flags, labels, moves, deletion. Each is one reservation in the folders concerned. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
 import type { FolderDoc, MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { editMessages, type MessageEdit, removeMessages } from '../../store/message-edits.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
-import { changeOf, placeIn } from './bulk-changes.ts'
+import { changeOf, moveEdit } from './bulk-changes.ts'
 import { folderIn } from './folders.ts'
 import { labelsAfter } from './labels.ts'
-import { type Message, messageOf, type Reached, reachMessage } from './messages.ts'
+import { type Message, messageOf, type ReachedMessage, reachMessage } from './messages.ts'
 
 export type MessageChange = {
   readonly seen?: boolean
@@ -19,76 +19,88 @@ export type MessageChange = {
   readonly removeLabels?: readonly string[]
 }
 
-/** Somebody else may change the message between our read and our write; then it is read again, after a growing pause. */
+/** How often a change is tried when the message changed between our read and our write; the pause grows with each try. */
 const triesMax = 25
 const pauseMs = 5
 
-/** Changes flags and labels, and moves. Returns the message as it then is. Fails with `not_found`, `agent_inbox_only`, `conflict`. */
+/**
+ * Changes flags and labels, and moves the message. Returns the message after the change. Fails with
+ * `mailbox_not_found`, `not_found`, `agent_inbox_only`, `validation_error`, `conflict`.
+ */
 export function changeMessage(
   ctx: Context,
   principal: Principal,
   { address, messageId, ...change }: { address: string; messageId: string } & MessageChange,
 ): Promise<Message> {
-  return changing(ctx, principal, { address, messageId }, async (reached) => {
+  return retryOnConflict(ctx, principal, { address, messageId }, async (reached) => {
     const { message, folder, folders } = reached
     const target = change.folder === undefined ? folder : folderIn(folders, change.folder)
     const edit = editOf(reached, change, target, ctx.clock.now())
-    return edited(ctx, message, folder, { edit, target })
+    return writeEdit(ctx, message, folder, { edit, target })
   })
 }
 
-/** To Trash, or gone for good. A message in Trash that is deleted again is gone. */
+/**
+ * Moves a message to Trash, or deletes it permanently when `permanent` is set or it is in Trash already. Fails with
+ * `mailbox_not_found`, `not_found`, `conflict`.
+ */
 export function deleteMessage(
   ctx: Context,
   principal: Principal,
   { address, messageId, permanent = false }: { address: string; messageId: string; permanent?: boolean },
 ): Promise<{ deleted: true; folder: string | null }> {
-  return changing(ctx, principal, { address, messageId }, async ({ message, folder, folders }) => {
+  return retryOnConflict(ctx, principal, { address, messageId }, async ({ message, folder, folders }) => {
     if (permanent || folder.role === 'trash') {
       const { size } = await removeMessages(ctx.store, changeOf(ctx, folder, [message]))
       return size === 0 ? null : { deleted: true as const, folder: null }
     }
     const target = folderIn(folders, 'trash')
-    const edit = { to: placeIn(target, folder, ctx.clock.now()) }
-    const moved = await edited(ctx, message, folder, { edit, target })
+    const edit = { to: moveEdit(target, folder, ctx.clock.now()) }
+    const moved = await writeEdit(ctx, message, folder, { edit, target })
     return moved === null ? null : { deleted: true as const, folder: target.path }
   })
 }
 
-/** From Trash back to where it was deleted from, INBOX if that is gone. A message that is not in Trash stays where it is. */
+/**
+ * Moves a message from Trash back to the folder it was deleted from, or to INBOX when that is gone. A message that is
+ * not in Trash stays where it is. Fails with `mailbox_not_found`, `not_found`, `conflict`.
+ */
 export function restoreMessage(
   ctx: Context,
   principal: Principal,
   { address, messageId }: { address: string; messageId: string },
 ): Promise<Message> {
-  return changing(ctx, principal, { address, messageId }, async ({ message, folder, folders }) => {
+  return retryOnConflict(ctx, principal, { address, messageId }, async ({ message, folder, folders }) => {
     if (folder.role !== 'trash') return messageOf(message, folder.path)
     const target = folders.find(({ _id }) => _id === message.deletedFrom) ?? folderIn(folders, 'inbox')
-    return edited(ctx, message, folder, { edit: { to: placeIn(target, folder, ctx.clock.now()) }, target })
+    return writeEdit(ctx, message, folder, { edit: { to: moveEdit(target, folder, ctx.clock.now()) }, target })
   })
 }
 
-/** Does `once` with the message as it is, until nobody else changed it meanwhile (null says so). */
-async function changing<T>(
+/**
+ * Runs `attempt` on the current message, and again while it returns null because the message changed meanwhile. Fails
+ * with `conflict` when that happens too often.
+ */
+async function retryOnConflict<T>(
   ctx: Context,
   principal: Principal,
   { address, messageId }: { address: string; messageId: string },
-  once: (reached: Reached) => Promise<T | null>,
+  attempt: (reached: ReachedMessage) => Promise<T | null>,
 ): Promise<T> {
   for (let tries = 0; tries < triesMax; tries++) {
     const reached = await reachMessage(ctx, principal, { address, messageId })
-    const done = await once(reached)
+    const done = await attempt(reached)
     if (done !== null) {
       ctx.changes.publish({ kind: 'folders', mailboxId: reached.mailbox._id, messageIds: [messageId] })
       return done
     }
     await sleep(Math.random() * pauseMs * (tries + 1))
   }
-  throw new Failure('conflict', 'The message is being changed by somebody else.')
+  throw new Failure('conflict', 'The message is being changed by another request; please try again.')
 }
 
-/** The message after an edit; null when it was another before. */
-async function edited(
+/** Writes an edit. Returns the message after it; null when the message changed since it was read. */
+async function writeEdit(
   ctx: Context,
   message: MessageDoc,
   folder: FolderDoc,
@@ -101,9 +113,9 @@ async function edited(
   return changed ? messageOf({ ...message, ...flags }, target.path) : null
 }
 
-/** What of a change is not so already. */
+/** The part of a change that differs from the message as it is. */
 function editOf(
-  { mailbox, message, folder, folders }: Reached,
+  { mailbox, message, folder, folders }: ReachedMessage,
   change: MessageChange,
   target: FolderDoc,
   at: Date,
@@ -115,7 +127,7 @@ function editOf(
     ...(flagged !== message.flagged && { flagged }),
     ...(answered !== message.answered && { answered }),
     ...(labels !== null && { labels }),
-    ...(target._id !== folder._id && { to: placeIn(target, folder, at) }),
+    ...(target._id !== folder._id && { to: moveEdit(target, folder, at) }),
   }
 }
 

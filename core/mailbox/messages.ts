@@ -1,4 +1,4 @@
-/** Messages as callers see and reach them. */
+/** Finds messages for callers, and the records that callers see. */
 import { Failure } from '../../schemas/failures.ts'
 import type { AttachmentDoc, FolderDoc, MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { findFolders } from '../../store/folders.ts'
@@ -10,7 +10,7 @@ import { reachMailbox } from './mailboxes.ts'
 
 export type Attachment = Omit<AttachmentDoc, 'partId'> & { readonly id: string }
 
-/** What lists show of a message. */
+/** The record of a message in lists. */
 export type Message = Omit<store.ListedMessage, '_id' | 'folderId' | 'labels' | 'attachments'> & {
   readonly id: string
   readonly folder: string
@@ -18,20 +18,20 @@ export type Message = Omit<store.ListedMessage, '_id' | 'folderId' | 'labels' | 
   readonly attachments: readonly Attachment[]
 }
 
-/** A message, where it lies, and the other folders of its mailbox. */
-export type Reached = {
+/** A message, its mailbox, its folder, and all folders of the mailbox. */
+export type ReachedMessage = {
   readonly mailbox: MailboxDoc
   readonly message: MessageDoc
   readonly folder: FolderDoc
   readonly folders: readonly FolderDoc[]
 }
 
-/** A message of a mailbox that the key reaches. Fails with `mailbox_not_found`, `not_found`. */
+/** Reads a message of a mailbox that the key may reach. Fails with `mailbox_not_found`, `not_found`. */
 export async function reachMessage(
   ctx: Context,
   principal: Principal,
   { address, messageId }: { address: string; messageId: string },
-): Promise<Reached> {
+): Promise<ReachedMessage> {
   const mailbox = await reachMailbox(ctx, principal, address)
   const [message, folders] = await Promise.all([
     store.findMessage(ctx.store, { mailboxId: mailbox._id, messageId }),
@@ -43,6 +43,7 @@ export async function reachMessage(
   return { mailbox, message, folder, folders }
 }
 
+/** The record of a message in the folder with this path. */
 export function messageOf(message: store.ListedMessage, folder: string): Message {
   const { _id, mailbox, threadId, from, to, cc, subject, snippet, receivedAt, sizeBytes } = message
   const { seen, flagged, answered, labels = [], attachments } = message

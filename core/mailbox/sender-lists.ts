@@ -1,4 +1,7 @@
-/** The lists of a mailbox: whom it writes to, and who writes to it (decisions.md 2, Mailboxes). Block beats allow. */
+/**
+ * The allow and block lists of a mailbox, for sending and for receiving (decisions.md 2, Mailboxes). A block wins over
+ * an allow.
+ */
 
 import { normaliseDomain } from '../../mail/domain.ts'
 import { normaliseAddress, splitAddress, withoutTag } from '../../mail/message/address.ts'
@@ -10,13 +13,13 @@ import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { reachMailbox } from './mailboxes.ts'
 
-/** The lists of a mailbox the key reaches. Fails with `mailbox_not_found`. */
+/** Reads the lists of a mailbox that the key may reach. Fails with `mailbox_not_found`. */
 export async function getLists(ctx: Context, principal: Principal, address: string): Promise<MailboxLists> {
   return listsOf(await reachMailbox(ctx, principal, address))
 }
 
 /**
- * Replaces those lists that are given. For account keys and people: an agent must not change who may steer it. Fails with
+ * Replaces the lists that are given. Not for agent keys: an agent must not change who may instruct it. Fails with
  * `mailbox_not_found`, `forbidden`, `validation_error` (naming the entry).
  */
 export async function setLists(
@@ -25,9 +28,10 @@ export async function setLists(
   { address, ...given }: { address: string } & Partial<MailboxLists>,
 ): Promise<MailboxLists> {
   const mailbox = await reachMailbox(ctx, principal, address)
-  if (principal.kind === 'agent') throw new Failure('forbidden', 'Only account keys and people may change lists.')
+  if (principal.kind === 'agent')
+    throw new Failure('forbidden', 'Only account keys and people may change the lists of a mailbox.')
   const cleaned = Object.fromEntries(
-    listNames.flatMap((name) => (given[name] === undefined ? [] : [[name, patternsOf(name, given[name])]])),
+    listNames.flatMap((name) => (given[name] === undefined ? [] : [[name, readPatterns(name, given[name])]])),
   ) as Partial<MailboxLists>
   const { accountId, _id: mailboxId } = mailbox
   const changed = await store.changeLists(ctx.store, { accountId, mailboxId, lists: cleaned })
@@ -36,16 +40,21 @@ export async function setLists(
   return listsOf(changed)
 }
 
-/** Why the lists keep a mailbox from writing to some of the addresses. */
-export function sendRefusals(mailbox: MailboxDoc, addresses: readonly string[]): ReadonlyMap<string, Failure> {
+/** The addresses that the lists forbid the mailbox to send to, each with its failure. */
+export function listRefusals(mailbox: MailboxDoc, addresses: readonly string[]): ReadonlyMap<string, Failure> {
   const { sendAllow, sendBlock } = listsOf(mailbox)
   return new Map(
     addresses.flatMap((address): [string, Failure][] => {
       if (isBlocked(sendBlock, address))
-        return [[address, new Failure('forbidden', `A list of ${mailbox.address} blocks sending to ${address}.`)]]
+        return [
+          [
+            address,
+            new Failure('forbidden', `The sendBlock list of ${mailbox.address} forbids sending to ${address}.`),
+          ],
+        ]
       if (sendAllow.length > 0 && !isListed(sendAllow, address))
         return [
-          [address, new Failure('forbidden', `${address} is not on the list of whom ${mailbox.address} may send to.`)],
+          [address, new Failure('forbidden', `The sendAllow list of ${mailbox.address} does not include ${address}.`)],
         ]
       return []
     }),
@@ -53,18 +62,18 @@ export function sendRefusals(mailbox: MailboxDoc, addresses: readonly string[]):
 }
 
 export type Sender = {
-  /** '' is the null sender. */
+  /** Reverse-path of the envelope; '' is the null sender. */
   readonly reversePath: string
-  /** Whom From names. */
+  /** The addresses in From. */
   readonly authors: readonly string[]
-  /** Whether the domain of From is authenticated, or perhaps would be if the DNS had answered. */
+  /** Whether the domain of From is authenticated; 'perhaps' when the DNS did not answer, so that it cannot be told. */
   readonly authenticated: 'yes' | 'no' | 'perhaps'
 }
 
 /**
- * Whether the lists take mail of a sender: blocked by envelope or any author, whoever really sent it; allowed only by an
- * authenticated From whose authors are all listed. 'perhaps': the allow list would take it if the sender turned out to be
- * who it says.
+ * What the lists say about mail from a sender. A block applies to the reverse-path and to each author, authenticated or
+ * not; an allow applies only when From is authenticated and all its authors are listed. 'perhaps': the allow list would
+ * take the mail if the sender were authenticated.
  */
 export function receiveRule(
   { receiveAllow, receiveBlock }: Pick<MailboxLists, 'receiveAllow' | 'receiveBlock'>,
@@ -77,12 +86,12 @@ export function receiveRule(
   return authenticated === 'yes' ? 'take' : 'perhaps'
 }
 
-/** The lists of a mailbox; those never set are empty. */
+/** The lists of a mailbox; a list that was never set is empty. */
 export function listsOf({ lists }: Pick<MailboxDoc, 'lists'>): MailboxLists {
   return { sendAllow: [], sendBlock: [], receiveAllow: [], receiveBlock: [], ...lists }
 }
 
-/** Who may be reached by a tag is the same: a block holds for all tags, an allowance for the address as it stands. */
+/** A blocked address is blocked with every tag; an allowed address is allowed only as it is written. */
 function isBlocked(patterns: readonly string[], address: string): boolean {
   return patterns.length > 0 && (isListed(patterns, address) || isListed(patterns, withoutTag(address).base))
 }
@@ -96,25 +105,30 @@ function isListed(patterns: readonly string[], asGiven: string): boolean {
   )
 }
 
-function patternsOf(name: ListName, texts: readonly string[]): string[] {
+function readPatterns(name: ListName, texts: readonly string[]): string[] {
   const patterns = texts.map((text, n) => {
-    const pattern = patternOf(text.trim())
+    const pattern = readPattern(text.trim())
     if (pattern === null)
-      throw new Failure('validation_error', `"${text}" is not an address or a domain.`, { param: `${name}[${n}]` })
+      throw new Failure('validation_error', `"${text}" is neither an email address nor a domain.`, {
+        param: `${name}[${n}]`,
+      })
     return pattern
   })
   return [...new Set(patterns)]
 }
 
-/** An address, a domain, or `*.` and a domain for those below it, in canonical form. */
-function patternOf(text: string): string | null {
+/**
+ * The canonical form of a list entry: an address, a domain, or `*.` and a domain for its sub-domains; null when it is
+ * none of them.
+ */
+function readPattern(text: string): string | null {
   if (text.startsWith('*.')) {
     const domain = normaliseDomain(text.slice(2))
     return domain === null ? null : `*.${domain}`
   }
-  // `*@example.com` is meant as the domain: as an address it would match nobody, in silence.
+  // `*@example.com` probably means the domain; taken as an address it would silently match nothing.
   if (text.includes('*')) return null
   if (text.includes('@')) return normaliseAddress(text)
-  // A single word is more likely half an address than a top-level domain.
+  // A single word is more likely an incomplete address than a top-level domain.
   return text.includes('.') ? normaliseDomain(text) : null
 }

@@ -1,16 +1,16 @@
 /**
- * What a mailbox was taught about its spam: for an address, whether its mail belongs into Spam. Who was marked as good is
- * believed only when the domain is authenticated, so that nobody gets in under a good name.
+ * Spam lessons: for each address that was marked, whether its mail belongs into Spam. An address marked as not spam
+ * counts only while its domain is authenticated, so that a forged From cannot use it.
  */
 import type { Lesson, MailboxDoc } from '../../store/documents/mail.ts'
 import { addLesson } from '../../store/mailboxes.ts'
 import type { Context } from '../process/context.ts'
 
-/** Addresses a mailbox remembers, the newest: they are read for each mail. */
+/** Lessons kept per mailbox, the newest ones: all of them are read for each mail. */
 const lessonsMax = 300
 
-/** Teaches a mailbox that mail from an address is spam or not. */
-export async function teach(
+/** Adds a lesson: mail from an address is spam, or is not. */
+export async function addSpamLesson(
   ctx: Context,
   { accountId, _id: mailboxId, address: mailbox }: MailboxDoc,
   { address, spam }: { address: string; spam: boolean },
@@ -20,8 +20,11 @@ export async function teach(
   ctx.changes.publish({ kind: 'address', addresses: [mailbox] })
 }
 
-/** What a mailbox was taught about mail of these authors: spam of one is enough, and none but the first speaks for it. */
-export function lessonOn(
+/**
+ * What the lessons say about mail from these authors: spam if any author was marked as spam; not spam ('ham') only if
+ * the first author was.
+ */
+export function spamLessonFor(
   lessons: readonly Lesson[],
   { authors, authenticated }: { authors: readonly string[]; authenticated: boolean },
 ): 'spam' | 'ham' | null {

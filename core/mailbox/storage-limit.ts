@@ -1,4 +1,7 @@
-/** What mailboxes hold, and the warnings when they fill up (decisions.md 3, Storage). No plan limits the account as a whole. */
+/**
+ * The storage of mailboxes, and the warnings when it fills up (decisions.md 3, Storage). No plan limits the storage of
+ * the account as a whole.
+ */
 import { deriveId } from '../../schemas/ids.ts'
 import { agentsPlanNames, allowanceOf } from '../../schemas/plans.ts'
 import { findAccounts } from '../../store/accounts.ts'
@@ -14,23 +17,23 @@ import { after, dayMs, periodsOf } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** A mailbox and the bytes of its messages, Trash and Spam too. */
-export type Held = { readonly accountId: string; readonly mailboxId: string; readonly usedBytes: number }
+/** A mailbox and the bytes of all its messages, including Trash and Spam. */
+export type MailboxUsage = { readonly accountId: string; readonly mailboxId: string; readonly usedBytes: number }
 
-/** Percent of the limit at which the account is warned. */
-const levels = [95, 80] as const
-type Level = (typeof levels)[number]
+/** Percentages of the limit at which the account is warned, highest first. */
+const warningPercents = [95, 80] as const
+type WarningPercent = (typeof warningPercents)[number]
 
-/** Below this nobody is warned, whatever the plan. */
-const quietBytes =
+/** No mailbox with fewer bytes is near its limit, whatever the plan of its account. */
+const warnFromBytes =
   (Math.min(...agentsPlanNames.map((agentsPlan) => allowanceOf({ plan: null, agentsPlan }).storagePerInboxBytes)) *
-    levels[levels.length - 1]!) /
+    warningPercents[warningPercents.length - 1]!) /
   100
 const repeatMs = dayMs
 const pageSize = 200
 
-/** What mailboxes hold, from all their folders. */
-export function heldBy(folders: readonly FolderDoc[]): readonly Held[] {
+/** Adds up the bytes of folders by mailbox; all folders of each mailbox must be given. */
+export function usageByMailbox(folders: readonly FolderDoc[]): readonly MailboxUsage[] {
   return [...Map.groupBy(folders, ({ mailboxId }) => mailboxId)].map(([mailboxId, own]) => ({
     accountId: own[0]!.accountId,
     mailboxId,
@@ -38,53 +41,59 @@ export function heldBy(folders: readonly FolderDoc[]): readonly Held[] {
   }))
 }
 
-const rounds = perProcess(() => createBatchedLookup<readonly FolderDoc[]>())
+const folderLookup = perProcess(() => createBatchedLookup<readonly FolderDoc[]>())
 
-/** All folders of a mailbox as they are now: asked for together with those of others. */
-export async function keptIn(ctx: Context, mailboxId: string): Promise<readonly FolderDoc[]> {
+/** Reads all folders of a mailbox; concurrent callers share one query. */
+export async function foldersOfMailbox(ctx: Context, mailboxId: string): Promise<readonly FolderDoc[]> {
   const load = async (ids: readonly string[]) =>
     Map.groupBy(await findFoldersOf(ctx.store, ids), (folder) => folder.mailboxId)
-  return (await rounds(ctx)(mailboxId, load)) ?? []
+  return (await folderLookup(ctx)(mailboxId, load)) ?? []
 }
 
-/** Whether a mailbox with these folders can keep so much more: a full one still sends, and keeps no copy (decisions.md 3, Storage). */
-export function hasRoom(account: Account, folders: readonly FolderDoc[], sizeBytes: number): boolean {
+/**
+ * Whether a mailbox with these folders has storage for `sizeBytes` more. A full mailbox can still send, but keeps no
+ * copy (decisions.md 3, Storage).
+ */
+export function fitsStorage(account: Account, folders: readonly FolderDoc[], sizeBytes: number): boolean {
   const used = folders.reduce((sum, { bytes }) => sum + bytes, 0)
   return used + sizeBytes <= allowanceOf(account).storagePerInboxBytes
 }
 
-/** Warns of mailboxes that something was just stored in. Costs nothing while all are far from their limits. */
-export async function watchStorage(ctx: Context, held: readonly Held[]): Promise<void> {
-  const filling = held.filter(({ usedBytes }) => usedBytes >= quietBytes)
-  if (filling.length > 0) await warn(ctx, filling, await findMailboxes(ctx.store, filling))
+/** Warns of mailboxes that have just grown close to their limit. Costs no query while all are far from it. */
+export async function warnOfStorage(ctx: Context, usages: readonly MailboxUsage[]): Promise<void> {
+  const filling = usages.filter(({ usedBytes }) => usedBytes >= warnFromBytes)
+  if (filling.length > 0) await warnAll(ctx, filling, await findMailboxes(ctx.store, filling))
 }
 
-/** Repeats the warnings of a day ago where nothing has changed, and forgets the others. Returns how many it looked at. */
-export async function sweepStorage(ctx: Context): Promise<number> {
+/**
+ * Repeats the warnings that are a day old for mailboxes that are still full, and clears the others. Returns the number
+ * of mailboxes checked.
+ */
+export async function repeatStorageWarnings(ctx: Context): Promise<number> {
   const warned = await findWarnedMailboxes(ctx.store, after(ctx.clock.now(), -repeatMs), pageSize)
   const used = await storageUsed(
     ctx.store,
     warned.map(({ _id }) => _id),
   )
-  const held = warned.map(({ _id, accountId }) => ({ accountId, mailboxId: _id, usedBytes: used.get(_id) ?? 0 }))
-  await warn(ctx, held, warned)
+  const usages = warned.map(({ _id, accountId }) => ({ accountId, mailboxId: _id, usedBytes: used.get(_id) ?? 0 }))
+  await warnAll(ctx, usages, warned)
   return warned.length
 }
 
-async function warn(ctx: Context, held: readonly Held[], mailboxes: readonly MailboxDoc[]): Promise<void> {
+async function warnAll(ctx: Context, usages: readonly MailboxUsage[], mailboxes: readonly MailboxDoc[]): Promise<void> {
   const accounts = await findAccounts(ctx.store, [...new Set(mailboxes.map(({ accountId }) => accountId))])
   for (const mailbox of mailboxes) {
     const account = accounts.find(({ _id }) => _id === mailbox.accountId)
-    const usedBytes = held.find(({ mailboxId }) => mailboxId === mailbox._id)?.usedBytes ?? 0
-    if (account !== undefined) await warnOf(ctx, mailbox, account, usedBytes)
+    const usedBytes = usages.find(({ mailboxId }) => mailboxId === mailbox._id)?.usedBytes ?? 0
+    if (account !== undefined) await warnMailbox(ctx, mailbox, account, usedBytes)
   }
 }
 
-async function warnOf(ctx: Context, mailbox: MailboxDoc, account: AccountDoc, usedBytes: number): Promise<void> {
+async function warnMailbox(ctx: Context, mailbox: MailboxDoc, account: AccountDoc, usedBytes: number): Promise<void> {
   const at = ctx.clock.now()
   const limitBytes = allowanceOf(account).storagePerInboxBytes
   const percent = Math.floor((usedBytes / limitBytes) * 100)
-  const level = levels.find((each) => percent >= each) ?? null
+  const level = warningPercents.find((each) => percent >= each) ?? null
   const { _id: mailboxId, accountId, warned = null } = mailbox
   if (level === null) {
     if (warned !== null) await setStorageWarning(ctx.store, { accountId, mailboxId, warned: null })
@@ -96,8 +105,13 @@ async function warnOf(ctx: Context, mailbox: MailboxDoc, account: AccountDoc, us
   await setStorageWarning(ctx.store, { accountId, mailboxId, warned: { level, at } })
 }
 
-/** One per mailbox, level and day, however often it is passed. */
-function warningEvent({ _id, accountId }: MailboxDoc, level: Level, at: Date, data: NewEvent['data']): NewEvent {
+/** The warning event; its id allows one per mailbox, percentage and day. */
+function warningEvent(
+  { _id, accountId }: MailboxDoc,
+  level: WarningPercent,
+  at: Date,
+  data: NewEvent['data'],
+): NewEvent {
   return {
     _id: deriveId('evt', _id, `account.storage_warning ${level} ${periodsOf(at).day}`),
     accountId,

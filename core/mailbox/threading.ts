@@ -1,7 +1,7 @@
 /**
- * Conversations: which one a message belongs to, and what each is, derived from its messages. Deriving reads the revision
- * of a thread before its messages and writes over that revision only, so of several who derive at once the last to read is
- * the one that stays; doing it twice changes nothing.
+ * Threads: which one a message belongs to, and the thread documents, which are derived from their messages. Invariant:
+ * deriving reads the revision of a thread before its messages and replaces only that revision, so that of several
+ * concurrent derivations the one that read last wins; deriving twice changes nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ancestors, baseSubject, isReplySubject, rootId, type ThreadHint } from '../../mail/message/threading.ts'
@@ -18,33 +18,37 @@ import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** A subject names a thread only this long after its last message. */
+/** How long after its last message a thread can still be found by its subject. */
 const subjectMs = 30 * dayMs
-/** Threads of one subject that are asked for a participant. */
+/** Threads with the same subject that are searched for a participant. */
 const sameSubjectMax = 20
 const subjectKeyMax = 200
-/** A message is in its thread after this time, and so many may have come meanwhile. */
+/** How long it takes at most until a new message is in its thread, and how many new messages are looked at meanwhile. */
 const lagMs = 5_000
 const recentMax = 50
 const participantsMax = 50
-/** Another process may write a thread between our read and our write; then it is derived again, after a growing pause. */
+/**
+ * How often a thread is derived when another process wrote it between our read and our write; the pause grows with each
+ * try.
+ */
 const triesMax = 20
 const pauseMs = 5
 
-/** What places a message in a thread. */
-export type Placed = ThreadHint & {
+/** The header fields that assign a message to a thread. */
+export type ThreadingFields = ThreadHint & {
   readonly subject: string | null
   readonly from: { readonly address: string } | null
 }
 
 /**
- * The thread a message belongs to: that of its nearest ancestor in the mailbox; else that of others which name the same root;
- * else, when its subject says that it is an answer, the newest of the last 30 days with that subject in which its sender takes
- * part; else one of its own, which its root joins when it comes later.
+ * The id of the thread that a message belongs to: that of its nearest ancestor in the mailbox; else the thread of other
+ * messages that name the same root; else, when the subject marks it as a reply, the newest thread of the last 30 days
+ * with that subject in which its sender takes part; else a thread of its own, which the root message joins if it
+ * arrives later.
  */
-export async function threadOf(
+export async function threadIdOf(
   ctx: Context,
-  { id, mailboxId, parsed }: { id: string; mailboxId: string; parsed: Placed },
+  { id, mailboxId, parsed }: { id: string; mailboxId: string; parsed: ThreadingFields },
 ): Promise<string> {
   const nearest = ancestors(parsed)
   const found = await findThreadIdsByHeader(ctx.store, { mailboxId, messageIds: nearest })
@@ -52,54 +56,64 @@ export async function threadOf(
     const parent = found.find(({ messageIdHeader }) => messageIdHeader === ancestor)
     if (parent !== undefined) return parent.threadId
   }
-  const own = ownThread({ id, mailboxId }, parsed)
+  const own = ownThreadId({ id, mailboxId }, parsed)
   if (nearest.length === 0 && !isReplySubject(parsed.subject ?? '')) return own
   const known = await store.findThread(ctx.store, { mailboxId, threadId: own })
   return known === null ? ((await threadBySubject(ctx, mailboxId, parsed)) ?? own) : own
 }
 
-/** Those who derive in this process go together, so that they do not get in each other's way. */
-const together = perProcess(() => createBatchedLookup<true>())
+/** Concurrent derivations in one process run as one batch, so that they do not conflict with each other. */
+const derivations = perProcess(() => createBatchedLookup<true>())
 
-/** Derives threads anew from their messages. Safe to repeat. */
+/** Derives thread documents from all their messages and writes them. Safe to repeat. */
 export async function deriveThreads(ctx: Context, refs: readonly ThreadRef[]): Promise<void> {
-  const ask = together(ctx)
+  const ask = derivations(ctx)
   const keys = new Set(refs.map(({ mailboxId, threadId }) => `${mailboxId} ${threadId}`))
-  await Promise.all([...keys].map((key) => ask(key, (several) => deriveRound(ctx, several))))
+  await Promise.all([...keys].map((key) => ask(key, (several) => deriveBatch(ctx, several))))
 }
 
 /**
- * Derives the threads of messages that were just written. One that begins with them is made of them without a look at the
- * others: where it is there already, somebody else derived it, and it is derived from all its messages.
+ * Derives the threads of messages that were just written. A thread that these messages start is made from them alone,
+ * without reading others; if it exists already, it is derived from all its messages.
  */
-export async function deriveWritten(ctx: Context, messages: readonly Written[]): Promise<void> {
-  const begun = [...Map.groupBy(messages, ({ threadId }) => threadId).values()].flatMap((own) => {
+export async function deriveNewThreads(ctx: Context, messages: readonly WrittenMessage[]): Promise<void> {
+  const started = [...Map.groupBy(messages, ({ threadId }) => threadId).values()].flatMap((own) => {
     const [first, ...others] = inOrder(own)
-    return first !== undefined && begins(first) ? [{ doc: threadFrom([first, ...others]), from: undefined }] : []
+    return first !== undefined && startsThread(first) ? [{ doc: threadFrom([first, ...others]), from: undefined }] : []
   })
-  const met = new Set(await store.writeThreads(ctx.store, begun))
-  const made = new Set(begun.map(({ doc }) => doc._id).filter((id) => !met.has(id)))
+  const existing = new Set(await store.writeThreads(ctx.store, started))
+  const made = new Set(started.map(({ doc }) => doc._id).filter((id) => !existing.has(id)))
   await deriveThreads(
     ctx,
     messages.filter(({ threadId }) => !made.has(threadId)),
   )
 }
 
-type Written = ThreadMessage & Pick<MessageDoc, 'messageIdHeader' | 'inReplyTo' | 'references'>
+type WrittenMessage = ThreadMessage & Pick<MessageDoc, 'messageIdHeader' | 'inReplyTo' | 'references'>
 
-/** Whether a message may be the first that is known of its thread. */
-function begins({ _id: id, mailboxId, threadId, messageIdHeader, inReplyTo, references }: Written): boolean {
-  return threadId === ownThread({ id, mailboxId }, { messageId: messageIdHeader ?? null, inReplyTo, references })
+/** Whether a message may be the first one of its thread. */
+function startsThread({
+  _id: id,
+  mailboxId,
+  threadId,
+  messageIdHeader,
+  inReplyTo,
+  references,
+}: WrittenMessage): boolean {
+  return threadId === ownThreadId({ id, mailboxId }, { messageId: messageIdHeader ?? null, inReplyTo, references })
 }
 
-/** The thread that a message begins: the same one for all messages of a mailbox that name one root, whichever comes first. */
-export function ownThread({ id, mailboxId }: { id: string; mailboxId: string }, hint: ThreadHint): string {
+/**
+ * The id of the thread that a message starts: the same for all messages of a mailbox that name the same root, whichever
+ * comes first.
+ */
+export function ownThreadId({ id, mailboxId }: { id: string; mailboxId: string }, hint: ThreadHint): string {
   const root = rootId(hint)
   return root === null ? deriveId('thr', id, 'thread') : deriveId('thr', mailboxId, `thread ${root}`)
 }
 
-/** Derives the threads that do not know of a message yet: for the sweep. */
-export async function deriveMissed(
+/** Derives the threads that lack one of these messages: for the sweep. */
+export async function deriveMissedThreads(
   ctx: Context,
   messages: readonly { readonly _id: string; readonly mailboxId: string; readonly threadId: string }[],
 ): Promise<void> {
@@ -113,8 +127,11 @@ export async function deriveMissed(
   )
 }
 
-/** Derives threads of one mailbox after their messages changed. False when it could not be done: the sweep will. */
-export const deriveOf =
+/**
+ * Makes the function that derives threads of one mailbox after their messages changed. It returns false when that
+ * failed; the sweep then does it.
+ */
+export const threadDeriver =
   (ctx: Context, mailboxId: string) =>
   async (threadIds: readonly string[]): Promise<boolean> => {
     try {
@@ -124,7 +141,7 @@ export const deriveOf =
       )
       return true
     } catch (error) {
-      ctx.log.warn({ err: error, mailboxId }, 'threads could not be derived; the sweep will')
+      ctx.log.warn({ err: error, mailboxId }, 'threads could not be derived now; the sweep will derive them')
       return false
     }
   }
@@ -134,7 +151,11 @@ export function requireAgentInbox({ kind }: Pick<MailboxDoc, 'kind'>): void {
   if (kind === 'person') throw new Failure('agent_inbox_only')
 }
 
-async function threadBySubject(ctx: Context, mailboxId: string, { subject, from }: Placed): Promise<string | null> {
+async function threadBySubject(
+  ctx: Context,
+  mailboxId: string,
+  { subject, from }: ThreadingFields,
+): Promise<string | null> {
   if (subject === null || from === null || !isReplySubject(subject)) return null
   const subjectKey = subjectKeyOf(subject)
   if (subjectKey === null) return null
@@ -144,7 +165,7 @@ async function threadBySubject(ctx: Context, mailboxId: string, { subject, from 
     lastMessageAt >= since && participants.some(({ address }) => address === from.address)
   const known = threads.find(fits)?._id
   if (known !== undefined) return known
-  // What came a moment ago may not be in its thread yet.
+  // A message that has just arrived may not be in its thread document yet.
   const recent = await findReceivedSince(ctx.store, {
     mailboxId,
     from: idAt('msg', after(ctx.clock.now(), -lagMs)),
@@ -162,21 +183,22 @@ function subjectKeyOf(subject: string): string | null {
   return key === '' ? null : key
 }
 
-async function deriveRound(ctx: Context, keys: readonly string[]): Promise<ReadonlyMap<string, true>> {
+async function deriveBatch(ctx: Context, keys: readonly string[]): Promise<ReadonlyMap<string, true>> {
   let waiting: readonly ThreadRef[] = keys.map((key) => {
     const [mailboxId = '', threadId = ''] = key.split(' ')
     return { mailboxId, threadId }
   })
   for (let tries = 0; waiting.length > 0; tries++) {
-    if (tries === triesMax) throw new Error(`${waiting.length} threads are written by others all the time.`)
+    if (tries === triesMax)
+      throw new Error(`${waiting.length} threads are changed by other processes too often to be derived.`)
     if (tries > 0) await sleep(Math.random() * pauseMs * tries)
-    const again = new Set(await deriveOnce(ctx, waiting))
-    waiting = waiting.filter(({ threadId }) => again.has(threadId))
+    const conflicts = new Set(await deriveOnce(ctx, waiting))
+    waiting = waiting.filter(({ threadId }) => conflicts.has(threadId))
   }
   return new Map()
 }
 
-/** Returns the ids of threads that others wrote meanwhile. */
+/** Derives threads once. Returns the ids of those that another process wrote meanwhile. */
 async function deriveOnce(ctx: Context, refs: readonly ThreadRef[]): Promise<readonly string[]> {
   const revisions = await store.findRevisions(
     ctx.store,
@@ -200,11 +222,11 @@ const inOrder = <T extends ThreadMessage>(messages: readonly T[]) =>
 
 type Messages = readonly [ThreadMessage, ...ThreadMessage[]]
 
-/** A thread from its messages, oldest first. */
+/** The thread document made from all messages of the thread, oldest first. */
 function threadFrom(all: Messages): ThreadDoc {
   const [{ mailboxId, threadId }] = all
-  const aside = new Set(['Trash', 'Spam', 'Drafts'].map((path) => standardFolderId(mailboxId, path)))
-  const [firstLive, ...othersLive] = all.filter(({ folderId }) => !aside.has(folderId))
+  const setAside = new Set(['Trash', 'Spam', 'Drafts'].map((path) => standardFolderId(mailboxId, path)))
+  const [firstLive, ...othersLive] = all.filter(({ folderId }) => !setAside.has(folderId))
   const live = firstLive !== undefined
   const shown: Messages = live ? [firstLive, ...othersLive] : all
   const last = shown.at(-1) ?? shown[0]
@@ -257,7 +279,7 @@ function emptyThread({ mailboxId, threadId }: ThreadRef, emptyAt: Date): ThreadD
   }
 }
 
-/** Each address once, in the order of appearance, with the last name it was given. */
+/** All addresses, each once, in the order of appearance, with the last name that was given for each. */
 function participantsOf(messages: Messages): Named[] {
   const byAddress = new Map<string, Named>()
   for (const { from, to, cc } of messages) {
@@ -270,10 +292,13 @@ function participantsOf(messages: Messages): Named[] {
   return [...byAddress.values()]
 }
 
-/** Who has the next word after a message: nobody after automatic mail, after mail that was put away, and before a draft is sent. */
+/**
+ * Whose turn it is after the last message: nobody's after automatic mail, mail that was archived or discarded, and an
+ * unsent draft.
+ */
 function awaitingOf({ mailboxId, mailbox, folderId, from, trust, fingerprint }: ThreadMessage): ThreadDoc['awaiting'] {
   const ended = ['Archive', 'Trash', 'Spam', 'Drafts'].some((path) => standardFolderId(mailboxId, path) === folderId)
   if (ended || trust?.autoSubmitted === true) return 'none'
-  // Only mail that came in has a fingerprint.
+  // Only received mail has a fingerprint.
   return fingerprint === undefined || from?.address === mailbox ? 'them' : 'us'
 }

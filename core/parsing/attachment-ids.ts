@@ -1,4 +1,4 @@
 import { deriveId, type Id } from '../../schemas/ids.ts'
 
-/** The id of what is attached to a message at that path (`AttachmentInfo.partId`): always the same. */
+/** The id of the attachment at a path (`AttachmentInfo.partId`) of a message: always the same for the same path. */
 export const attachmentIdOf = (messageId: string, partId: string): Id<'att'> => deriveId('att', messageId, partId)

@@ -1,4 +1,7 @@
-/** What is done with the bytes of a message. Each job is a pure function: it runs here or in a worker thread alike. */
+/**
+ * The jobs of the parser: what is done with the bytes of a message. Each job is a pure function, so that it can run in
+ * this thread or in a worker thread.
+ */
 import { createHash } from 'node:crypto'
 import { quickSnippet, readBody } from '../../mail/body/body.ts'
 import type { Hidden } from '../../mail/body/html-text.ts'
@@ -15,17 +18,17 @@ import { attachmentIdOf } from './attachment-ids.ts'
 
 export type View = 'headers' | 'reply' | 'text' | 'full'
 
-/** What is told of a message when it arrives. */
+/** What is read of a message when it arrives. */
 export type ReadArrival = {
   readonly parsed: ParsedMessage
   readonly snippet: string
-  /** SHA-256 of `prefix`, a NUL and the bytes: the same for the same mail of the same sender. */
+  /** SHA-256 of `prefix`, a NUL and the bytes: recognises the same mail from the same sender. */
   readonly fingerprint: Uint8Array
-  /** Null when nothing is to be verified. */
+  /** The verification codes and links in the message; null when there is none. */
   readonly found: UnboundVerification | null
 }
 
-/** A message as it is read: what the view asks for, the other bodies are absent. */
+/** A parsed message with the bodies that the view asks for; the other bodies are absent. */
 export type Reading = {
   readonly parsed: ParsedMessage
   readonly headers: readonly HeaderField[]
@@ -36,12 +39,12 @@ export type Reading = {
   readonly reply?: string
   readonly hidden?: readonly Hidden[]
   readonly truncated: boolean
-  /** Where in the outermost message this one is attached: in front of the paths of its own attachments. */
+  /** Path of this message when it is attached to another one: the prefix of the paths of its own attachments. */
   readonly path: string
 }
 
 /** An attachment with its decoded content, and the charset that its part declares. */
-export type Content = AttachmentInfo & { readonly bytes: Uint8Array; readonly charset: string | null }
+export type DecodedAttachment = AttachmentInfo & { readonly bytes: Uint8Array; readonly charset: string | null }
 
 type TextFile = {
   readonly raw: Buffer
@@ -50,8 +53,8 @@ type TextFile = {
   readonly maxChars: number
 }
 
-/** A message in the store: `messageId` is what the ids of its attachments are made of. */
-type Stored = { readonly raw: Buffer; readonly messageId: string }
+/** The bytes of a stored message; the ids of its attachments are derived from `messageId`. */
+type StoredMessage = { readonly raw: Buffer; readonly messageId: string }
 
 export const jobs = {
   arrival({ raw, prefix }: { raw: Buffer; prefix: string }): ReadArrival {
@@ -65,8 +68,8 @@ export const jobs = {
   },
 
   /**
-   * Reads a message, or with `attachmentId` the one attached there (null when there is none). `attachmentsUrl`, with the
-   * id of an attachment behind it, is the address of an image in the HTML.
+   * Reads a message, or with `attachmentId` the message attached under that id. Returns null when there is none. The
+   * address of an image in the HTML is `attachmentsUrl` followed by the id of its attachment.
    */
   reading({
     raw,
@@ -74,9 +77,11 @@ export const jobs = {
     view,
     attachmentId,
     attachmentsUrl,
-  }: Stored & { view: View; attachmentId: string | null; attachmentsUrl: string }): Reading | null {
+  }: StoredMessage & { view: View; attachmentId: string | null; attachmentsUrl: string }): Reading | null {
     const found =
-      attachmentId === null ? { raw, parsed: parseMessage(raw), path: '' } : opened(raw, messageId, attachmentId)
+      attachmentId === null
+        ? { raw, parsed: parseMessage(raw), path: '' }
+        : attachedMessage(raw, messageId, attachmentId)
     if (found === null) return null
     const { parsed, path } = found
     const common = {
@@ -90,7 +95,8 @@ export const jobs = {
     const { text, html, hidden: hiddenInBody, truncated: isCut } = readBody(found.raw, parsed)
     const hidden = [...hiddenInHeader(parsed), ...hiddenInBody].slice(0, limits.hiddenMax)
     const truncated = parsed.truncated || isCut
-    // HTML alone is split better from its markup than from the text made of it.
+    // A message that has only HTML is split into reply and quotation by its markup, which is more exact than by its
+    // text.
     const reply = () => replyText(text, parsed.hasText ? undefined : (html ?? undefined))
     if (view === 'reply') return { ...common, reply: reply(), hidden, truncated }
     if (view === 'text') return { ...common, text, hidden, truncated }
@@ -103,28 +109,28 @@ export const jobs = {
     return { ...common, text, html: safe, reply: reply(), hidden, truncated }
   },
 
-  /** An attachment of the message, or of one attached to it; null when there is none with that id. */
-  content({ raw, messageId, attachmentId }: Stored & { attachmentId: string }): Content | null {
+  /** An attachment of the message, or of a message attached to it. Returns null when there is none with that id. */
+  content({ raw, messageId, attachmentId }: StoredMessage & { attachmentId: string }): DecodedAttachment | null {
     const parsed = parseMessage(raw)
     const info = infoOf(raw, parsed, messageId, attachmentId)
     const bytes = info && contentAt(raw, parsed, info.partId)
     return info && bytes && { ...info, bytes, charset: charsetAt(raw, parsed, info.partId) }
   },
 
-  /** The bodies as they go on in a forwarded message: the HTML is safe, and keeps its remote images. */
+  /** The bodies for a forwarded message: the HTML is sanitised and keeps its remote images. */
   forwarding({ raw }: { raw: Buffer }): { readonly text: string; readonly html: string | null } {
     const { text, html } = readBody(raw, parseMessage(raw))
     return { text, html: html === null ? null : sanitiseHtml(html, { remoteImages: true }) }
   },
 
-  /** The text of the message, for search and for what is found in it; at most `maxChars` characters of it. */
+  /** The visible text of the message, at most `maxChars` characters: for search and for waiting. */
   text({ raw, maxChars }: { raw: Buffer; maxChars?: number }): { readonly text: string } {
     return { text: readBody(raw, parseMessage(raw), { html: false, maxChars }).text }
   },
 
   /**
-   * A piece of the text of a file that declares this charset: at most `maxChars` characters (UTF-16 units) from the one at
-   * `from` on. `chars` are those of the whole.
+   * Part of the text of a file in the charset that it declares: at most `maxChars` characters (UTF-16 units) from
+   * character `from` on. `chars` is the length of the whole text.
    */
   file({ raw, charset, from, maxChars }: TextFile): { readonly text: string; readonly chars: number } {
     const text = decodeFile(raw, charset)
@@ -133,7 +139,7 @@ export const jobs = {
     return { text: isCut ? piece.replace(/[\ud800-\udbff]$/, '') : piece, chars: text.length }
   },
 
-  /** JSON as a caller sent it; null when it is not well-formed, or not UTF-8. */
+  /** Parses the JSON of a request body. Returns null when it is not well-formed, or not UTF-8. */
   json({ raw }: { raw: Buffer }): { readonly value: unknown } | null {
     try {
       return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw)) }
@@ -147,7 +153,7 @@ export const jobs = {
 export type Jobs = typeof jobs
 export type JobName = keyof Jobs
 
-function opened(raw: Buffer, messageId: string, attachmentId: string) {
+function attachedMessage(raw: Buffer, messageId: string, attachmentId: string) {
   const outer = parseMessage(raw)
   const info = infoOf(raw, outer, messageId, attachmentId)
   const bytes = info && isMessage(info.contentType) ? contentAt(raw, outer, info.partId) : null
@@ -155,11 +161,14 @@ function opened(raw: Buffer, messageId: string, attachmentId: string) {
 }
 
 function infoOf(raw: Buffer, parsed: ParsedMessage, messageId: string, attachmentId: string): AttachmentInfo | null {
-  const isMeant = ({ partId }: AttachmentInfo) => attachmentIdOf(messageId, partId) === attachmentId
-  return parsed.attachments.find(isMeant) ?? attachmentsInside(raw, parsed).find(isMeant) ?? null
+  const hasId = ({ partId }: AttachmentInfo) => attachmentIdOf(messageId, partId) === attachmentId
+  return parsed.attachments.find(hasId) ?? attachmentsInside(raw, parsed).find(hasId) ?? null
 }
 
-/** The charset that the part at a path declares; null for what lies in a part in a form of its own, which has no fields. */
+/**
+ * The charset that the part at a path declares; null for files in a container of another format (TNEF, CMS), which have
+ * no header fields.
+ */
 function charsetAt(raw: Buffer, parsed: ParsedMessage, path: string): string | null {
   const slash = path.indexOf('/')
   const part = findPart(parsed.root, slash < 0 ? path : path.slice(0, slash))
@@ -172,7 +181,10 @@ function charsetAt(raw: Buffer, parsed: ParsedMessage, path: string): string | n
   return charsetAt(bytes, parseMessage(bytes), rest)
 }
 
-/** What was opened is not sent between threads: whoever wants it asks for it. */
+/**
+ * Leaves out the content of a signed message, so that it is not copied between threads; `content` returns it when it is
+ * needed.
+ */
 function withoutContent(parsed: ParsedMessage): ParsedMessage {
   return parsed.signedContent === null ? parsed : { ...parsed, signedContent: null }
 }

@@ -1,7 +1,8 @@
 /**
- * Messages are read here: small ones at once, large ones in worker threads, so that no other connection waits for them.
- * A worker has at most one job. One that is late, fails or runs out of memory is ended and never used again; its job fails
- * cleanly. Workers start when they are needed and end when they have been idle for a while.
+ * Runs the parser jobs: on small messages in this thread, on large ones in worker threads, so that other connections do
+ * not wait. Invariants: a worker runs at most one job. A worker that takes too long, fails or runs out of memory is
+ * terminated and never used again, and its job fails. Workers start when they are needed and end after they were idle
+ * for a while.
  */
 import { Worker } from 'node:worker_threads'
 import { joined } from '../../mail/slices.ts'
@@ -10,25 +11,28 @@ import { type JobName, type Jobs, jobs } from './jobs.ts'
 
 export type Parsing = {
   /**
-   * Does a job of `core/parsing/jobs.ts` on the bytes of a message, which stay as they are. Fails with `unavailable` when
-   * the worker is late or fails, or when too many jobs wait.
+   * Runs a job of `core/parsing/jobs.ts` on the bytes of a message, which are not changed. Returns the job's result.
+   * Fails with `unavailable` when the worker takes too long or fails, or when too many jobs wait.
    */
   run<N extends JobName>(name: N, input: Parameters<Jobs[N]>[0]): Promise<ReturnType<Jobs[N]>>
-  /** Ends the workers; jobs under way fail. */
+  /** Ends the workers; jobs in progress and waiting jobs fail. */
   close(): Promise<void>
 }
 
 export type ParsingLimits = {
-  /** Threads of one process; a machine of two cores must still answer while both read. */
+  /** Worker threads of a process: few enough that a machine with two cores still answers while all of them work. */
   readonly workersMax: number
-  /** Jobs that wait for a thread, each holding its message. */
+  /** Jobs that wait for a worker; each holds its message in memory. */
   readonly waitingMax: number
-  /** A job takes linear time and never this long; the rest is a defect or an attack. */
+  /** Longest time of a job. Jobs take linear time and stay far below it; one that does not is a defect or an attack. */
   readonly jobMs: number
-  /** Heap of a worker; the bytes of messages are not in it. */
+  /** Heap of a worker, without the bytes of the messages. */
   readonly heapMb: number
   readonly idleMs: number
-  /** Up to this size a message is read at once, which takes a few milliseconds. Bodies cost more than structure. */
+  /**
+   * Largest message that is parsed in this thread, which takes a few milliseconds. Reading bodies costs more than
+   * reading the structure.
+   */
   readonly inlineBytes: { readonly [N in JobName]: number }
 }
 
@@ -49,7 +53,7 @@ export const parsingLimits: ParsingLimits = {
   },
 }
 
-/** Whether a job failed on its message itself: it was late, or ended its thread. */
+/** Whether a job failed because of its message: it took too long, or ended its worker. */
 export function isUnreadable(error: unknown): boolean {
   return error instanceof Failure && error.code === 'unavailable' && error.cause !== undefined
 }
@@ -74,20 +78,20 @@ export function createParsing({
   const waiting: Job[] = []
   let closed = false
 
-  const end = (thread: Thread, cause: unknown) => {
+  const endThread = (thread: Thread, cause: unknown) => {
     if (!threads.delete(thread)) return
     clearTimeout(thread.timer)
     const { job } = thread
     thread.job = null
     if (job !== null) {
       onError(cause)
-      job.reject(new Failure('unavailable', 'The message could not be read; please try again later.', { cause }))
+      job.reject(new Failure('unavailable', 'The message could not be parsed; please try again later.', { cause }))
     }
     void thread.worker.terminate()
-    next()
+    startNext()
   }
 
-  const start = (): Thread => {
+  const startThread = (): Thread => {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: limits.heapMb, maxYoungGenerationSizeMb: 32 },
     })
@@ -98,37 +102,37 @@ export function createParsing({
       clearTimeout(thread.timer)
       thread.job = null
       job?.resolve(result)
-      next()
-      if (thread.job === null) rest(thread)
+      startNext()
+      if (thread.job === null) setIdle(thread)
     })
-    worker.on('error', (error) => end(thread, error))
-    worker.on('exit', (code) => end(thread, new Error(`A parsing thread ended with ${code}.`)))
+    worker.on('error', (error) => endThread(thread, error))
+    worker.on('exit', (code) => endThread(thread, new Error(`A parsing thread ended with exit code ${code}.`)))
     return thread
   }
 
-  const rest = (thread: Thread) => {
+  const setIdle = (thread: Thread) => {
     thread.worker.unref()
-    thread.timer = setTimeout(() => end(thread, null), limits.idleMs).unref()
+    thread.timer = setTimeout(() => endThread(thread, null), limits.idleMs).unref()
   }
 
-  const next = () => {
+  const startNext = () => {
     while (waiting.length > 0 && !closed) {
       const idle = [...threads].find(({ job }) => job === null)
-      const thread = idle ?? (threads.size < limits.workersMax ? start() : undefined)
+      const thread = idle ?? (threads.size < limits.workersMax ? startThread() : undefined)
       if (thread === undefined) return
-      give(thread, waiting.shift() as Job)
+      runOn(thread, waiting.shift() as Job)
     }
   }
 
-  const give = (thread: Thread, job: Job) => {
+  const runOn = (thread: Thread, job: Job) => {
     clearTimeout(thread.timer)
     thread.job = job
     thread.worker.ref()
     thread.timer = setTimeout(
-      () => end(thread, new Error(`A ${job.name} job took over ${limits.jobMs} ms.`)),
+      () => endThread(thread, new Error(`A ${job.name} job took over ${limits.jobMs} ms.`)),
       limits.jobMs,
     )
-    void shared(job.input.raw).then((raw) => {
+    void transferableBytes(job.input.raw).then((raw) => {
       const owned = raw.buffer instanceof ArrayBuffer && raw.buffer.byteLength === raw.length ? [raw.buffer] : []
       if (thread.job === job) thread.worker.postMessage({ name: job.name, input: { ...job.input, raw } }, owned)
     })
@@ -138,10 +142,10 @@ export function createParsing({
     async run(name, input) {
       if (input.raw.length <= limits.inlineBytes[name]) return jobs[name](input as never) as never
       if (closed || waiting.length >= limits.waitingMax)
-        throw new Failure('unavailable', 'Too many large messages are being read; please try again later.')
+        throw new Failure('unavailable', 'Too many large messages are being parsed; please try again later.')
       return new Promise((resolve, reject) => {
         waiting.push({ name, input, resolve: resolve as Job['resolve'], reject })
-        next()
+        startNext()
       })
     },
     async close() {
@@ -150,7 +154,7 @@ export function createParsing({
       await Promise.all(
         [...threads].map(async (thread) => {
           const { worker } = thread
-          end(thread, new Error('The service is stopping.'))
+          endThread(thread, new Error('The service is stopping.'))
           await worker.terminate()
         }),
       )
@@ -158,7 +162,10 @@ export function createParsing({
   }
 }
 
-/** The caller keeps its bytes: what is not in memory that threads share is copied there, in slices so that nobody waits. */
-async function shared(bytes: Buffer): Promise<Buffer> {
+/**
+ * The bytes as a worker gets them. Bytes in shared memory are not copied; others are, since the caller keeps its own,
+ * and in slices, so that the copy does not block the event loop.
+ */
+async function transferableBytes(bytes: Buffer): Promise<Buffer> {
   return bytes.buffer instanceof SharedArrayBuffer ? bytes : joined([bytes])
 }

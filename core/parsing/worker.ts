@@ -1,16 +1,16 @@
 /** The thread that reads large messages: one job at a time, as `core/parsing/parsing.ts` sends them. */
 import { parentPort } from 'node:worker_threads'
-import { type Content, type JobName, jobs } from './jobs.ts'
+import { type DecodedAttachment, type JobName, jobs } from './jobs.ts'
 
 parentPort?.on('message', ({ name, input }: { name: JobName; input: { raw: Uint8Array } }) => {
   const { buffer, byteOffset, length } = input.raw
   const run = jobs[name] as (input: unknown) => unknown
   const result = run({ ...input, raw: Buffer.from(buffer, byteOffset, length) })
-  parentPort?.postMessage(result, name === 'content' ? ownMemory(result as Content | null) : [])
+  parentPort?.postMessage(result, name === 'content' ? ownMemory(result as DecodedAttachment | null) : [])
 })
 
-/** Content that was decoded is handed over without a copy. */
-function ownMemory(content: Content | null): ArrayBuffer[] {
+/** The memory of decoded content, so that it is transferred without a copy. */
+function ownMemory(content: DecodedAttachment | null): ArrayBuffer[] {
   const { buffer, byteLength } = content?.bytes ?? {}
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
 }

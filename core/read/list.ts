@@ -6,7 +6,14 @@ import type { MessageFilter } from '../../store/messages.ts'
 import * as store from '../../store/messages.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
-import { encodeMoment, type Moment, momentNow, momentOfPage, momentsEdge, showing } from '../mailbox/arrival-cursor.ts'
+import {
+  type ArrivalCursor,
+  advancePastAll,
+  cursorEdge,
+  cursorNow,
+  cursorOfPage,
+  encodeArrivalCursor,
+} from '../mailbox/arrival-cursor.ts'
 import { folderIn } from '../mailbox/folders.ts'
 import { canonicalLabel } from '../mailbox/labels.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
@@ -40,7 +47,7 @@ export async function listMessages(
   return {
     items: page.items.map((message) => messageOf(message, pathOf.get(message.folderId) ?? 'INBOX')),
     next: page.next,
-    cursor: encodeMoment(showing(read.moment, shown)),
+    cursor: encodeArrivalCursor(advancePastAll(read.cursor, shown)),
   }
 }
 
@@ -48,18 +55,18 @@ export async function listMessages(
 type PageRead = {
   readonly rows: readonly store.ListedMessage[]
   readonly folders: readonly FolderDoc[]
-  readonly moment: Moment
+  readonly cursor: ArrivalCursor
 }
 
 /** The newest of all messages, which mostly say themselves how the mailbox is; null when they do not reach back so far. */
 async function readNewest(ctx: Context, mailboxId: string, limit: number): Promise<PageRead | null> {
-  const edge = momentsEdge(ctx)
+  const edge = cursorEdge(ctx)
   const [rows, folders] = await Promise.all([
     store.listMessages(ctx.store, { mailboxId }, { before: null, limit: limit + 1 }),
     findFolders(ctx.store, mailboxId),
   ])
-  const moment = momentOfPage(edge, { newest: rows.map(({ _id }) => _id), isWhole: rows.length <= limit })
-  return moment && { rows, folders, moment }
+  const cursor = cursorOfPage(edge, { newest: rows.map(({ _id }) => _id), isWhole: rows.length <= limit })
+  return cursor && { rows, folders, cursor }
 }
 
 async function readPage(
@@ -68,10 +75,10 @@ async function readPage(
   { folder, limit, before, ...filters }: Omit<Listing, 'address' | 'before'> & { readonly before: string | null },
 ): Promise<PageRead> {
   // Before the rows are read: what comes in between is shown or waited for, and never lost.
-  const [moment, folders] = await Promise.all([momentNow(ctx, mailboxId), findFolders(ctx.store, mailboxId)])
+  const [cursor, folders] = await Promise.all([cursorNow(ctx, mailboxId), findFolders(ctx.store, mailboxId)])
   const folderIds = foldersToLookIn(folders, folder, filters)
   const query = { ...canonicalFilter(filters), mailboxId, folderIds }
-  return { rows: await listByIndex(ctx, query, { before, limit: limit + 1, folders }), folders, moment }
+  return { rows: await listByIndex(ctx, query, { before, limit: limit + 1, folders }), folders, cursor }
 }
 
 /** The filter with its addresses and its label in the form messages have them. */

@@ -12,8 +12,8 @@ import { findFoldersOf } from '../../store/folders.ts'
 import { findMessages } from '../../store/messages.ts'
 import { takeCounts } from '../../store/usage.ts'
 import { giveBackUsage, usagePeriod } from '../access/usage.ts'
-import { heldBy, watchStorage } from '../mailbox/storage-limit.ts'
-import { deriveMissed, deriveWritten } from '../mailbox/threading.ts'
+import { usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
+import { deriveMissedThreads, deriveNewThreads } from '../mailbox/threading.ts'
 import { planMissed } from '../notify/deliveries.ts'
 import { recordEvents } from '../notify/events.ts'
 import type { Context } from '../process/context.ts'
@@ -26,7 +26,7 @@ export const messageEventsPerHour = 2_000
 /** Announces messages that have just been committed. */
 export async function announceArrivals(ctx: Context, ids: readonly string[]): Promise<void> {
   const messages = await findMessages(ctx.store, ids)
-  await Promise.all([announce(ctx, messages.filter(cameIn)), deriveWritten(ctx, messages)])
+  await Promise.all([announce(ctx, messages.filter(cameIn)), deriveNewThreads(ctx, messages)])
 }
 
 /** Announces those of the messages that a crash kept from it. Returns how many. */
@@ -43,9 +43,9 @@ export async function announceMissed(ctx: Context, messages: readonly MessageDoc
     await planMissed(ctx, accountId, ids)
     await tallyUpTo(ctx, accountId, Math.max(...ids.map((id) => numbers.get(id) ?? 0)))
   }
-  if (told.length > 0) await watchStorage(ctx, heldBy(await foldersAround(ctx, told)))
+  if (told.length > 0) await warnOfStorage(ctx, usageByMailbox(await foldersAround(ctx, told)))
   await announce(ctx, missed)
-  await deriveMissed(ctx, messages)
+  await deriveMissedThreads(ctx, messages)
   return missed.length
 }
 
@@ -100,7 +100,7 @@ async function announce(ctx: Context, messages: readonly MessageDoc[]): Promise<
       })
   }
   await Promise.all([...told].map(([accountId, own]) => tally(ctx, accountId, own)))
-  await watchStorage(ctx, heldBy(folders))
+  await warnOfStorage(ctx, usageByMailbox(folders))
 }
 
 /** All folders of the mailboxes that the messages are in. */

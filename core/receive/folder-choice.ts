@@ -1,7 +1,7 @@
 /** Into which folder of each mailbox a message goes, and whether anybody takes it (decisions.md 2, Mailboxes; 3, Verdict). */
 import { Failure } from '../../schemas/failures.ts'
 import { receiveRule, type Sender } from '../mailbox/sender-lists.ts'
-import { lessonOn } from '../mailbox/spam-lessons.ts'
+import { spamLessonFor } from '../mailbox/spam-lessons.ts'
 import type { RecipientMailbox } from './recipient-cache.ts'
 import type { Verdict } from './sender-verdict.ts'
 
@@ -31,7 +31,10 @@ export function foldersFor(mailboxes: readonly RecipientMailbox[], origin: Origi
 }
 
 function isSpam({ lessons }: RecipientMailbox, { authors, verdict }: Origin): boolean {
-  const lesson = lessonOn(lessons, { authors, authenticated: typeof verdict?.authentication.alignedFrom === 'string' })
+  const lesson = spamLessonFor(lessons, {
+    authors,
+    authenticated: typeof verdict?.authentication.alignedFrom === 'string',
+  })
   if (verdict?.suspicion === 'policy' || lesson === 'spam') return true
   return verdict?.suspicion === 'filter' && lesson !== 'ham'
 }

@@ -5,7 +5,7 @@ import { rootAndLatest } from '../../mail/message/threading.ts'
 import type { NewMessage } from '../../store/arrivals.ts'
 import { toBinary } from '../../store/bytes.ts'
 import type { BlobRef, MessageContent, Named } from '../../store/documents/mail.ts'
-import { threadOf } from '../mailbox/threading.ts'
+import { threadIdOf } from '../mailbox/threading.ts'
 import type { ReadArrival } from '../parsing/jobs.ts'
 import type { Context } from '../process/context.ts'
 import type { RecipientMailbox } from './recipient-cache.ts'
@@ -56,7 +56,7 @@ export async function documentOf(
     mailboxId,
     mailbox: address,
     folderId,
-    threadId: await threadOf(ctx, { id, mailboxId, parsed }),
+    threadId: await threadIdOf(ctx, { id, mailboxId, parsed }),
     seen: false,
     flagged: false,
     answered: false,

@@ -16,8 +16,8 @@ import type { DeliveryStatus, EmailDoc, EmailRecipient } from '../../store/docum
 import { findEmail, insertEmails } from '../../store/emails.ts'
 import type { Principal } from '../access/principal.ts'
 import { signingKeys } from '../mailbox/domains.ts'
-import { hasRoom, keptIn } from '../mailbox/storage-limit.ts'
-import { ownThread } from '../mailbox/threading.ts'
+import { fitsStorage, foldersOfMailbox } from '../mailbox/storage-limit.ts'
+import { ownThreadId } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -202,8 +202,8 @@ export async function writeSend(
   const { id, mailbox, parent, input, decided, from, sendAt, origin, batchId, tags, allowance } = accepted
   const at = ctx.clock.now()
   const { raw, messageIdHeader, references } = accepted.composed ?? (await composeSigned(ctx, accepted))
-  const folders = accepted.keepsCopy && mailbox !== null ? await keptIn(ctx, mailbox._id) : []
-  const keepsCopy = accepted.keepsCopy && mailbox !== null && hasRoom(account, folders, raw.length)
+  const folders = accepted.keepsCopy && mailbox !== null ? await foldersOfMailbox(ctx, mailbox._id) : []
+  const keepsCopy = accepted.keepsCopy && mailbox !== null && fitsStorage(account, folders, raw.length)
   const messageId = keepsCopy ? newId('msg', sendAt ?? at) : null
   const users = messageId === null ? [id] : [id, messageId]
   const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes: raw, users, at })
@@ -257,7 +257,7 @@ function threadIdOf({
   | string
   | null {
   if (id === null || mailbox === null) return null
-  return parent?.threadId ?? ownThread({ id, mailboxId: mailbox._id }, { messageId })
+  return parent?.threadId ?? ownThreadId({ id, mailboxId: mailbox._id }, { messageId })
 }
 
 type NewBlob = { readonly ctx: Context; readonly chunks: readonly BlobDoc[] }

@@ -20,8 +20,8 @@ import { changeOf } from '../mailbox/bulk-changes.ts'
 import { getFolder } from '../mailbox/folders.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { reachMessage } from '../mailbox/messages.ts'
-import { hasRoom, keptIn } from '../mailbox/storage-limit.ts'
-import { deriveThreads, requireAgentInbox, threadOf } from '../mailbox/threading.ts'
+import { fitsStorage, foldersOfMailbox } from '../mailbox/storage-limit.ts'
+import { deriveThreads, requireAgentInbox, threadIdOf } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
 import { bytesOf } from '../read/bodies.ts'
 import { describe } from '../receive/message-document.ts'
@@ -59,7 +59,7 @@ export async function createDraft(
     trace: '',
     deliveredTo: null,
     ...content,
-    threadId: await threadOf(ctx, { id, mailboxId: mailbox._id, parsed }),
+    threadId: await threadIdOf(ctx, { id, mailboxId: mailbox._id, parsed }),
   }
   await ctx.arrivals.write({ chunks, messages: [draft] })
   await announceChange(ctx, draft)
@@ -163,7 +163,7 @@ async function write(ctx: Context, principal: Principal, { mailbox, id, input }:
     references: referencesTo(parent),
     headers: Object.entries(headers),
   }).catch(asValidationError)
-  if (!hasRoom(principal.account, await keptIn(ctx, mailbox._id), raw.length))
+  if (!fitsStorage(principal.account, await foldersOfMailbox(ctx, mailbox._id), raw.length))
     throw new Failure('unprocessable', `The mailbox ${mailbox.address} is full.`)
   const packed: { ref: MessageDoc['blob']; chunks: readonly BlobDoc[] } = await packBlob({
     id: newId('blb', at),

@@ -9,7 +9,7 @@ import type { Account } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
 import { suppressedAmong } from '../deliver/suppressions.ts'
 import { isSharedDomain } from '../mailbox/domains.ts'
-import { sendRefusals } from '../mailbox/sender-lists.ts'
+import { listRefusals } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
 import { claimRefusals } from './claim-rules.ts'
 
@@ -46,7 +46,7 @@ export async function decide(
   if (mailbox !== null) requirePhone(ctx, principal.account, mailbox.domain)
   const from = await sender()
   if (mailbox === null) requirePhone(ctx, principal.account, splitAddress(from.address).domain)
-  else note('blocked_by_list', sendRefusals(mailbox, addresses))
+  else note('blocked_by_list', listRefusals(mailbox, addresses))
   const suppressed = await suppressedAmong(ctx, principal.accountId, addresses)
   for (const [email, { reason }] of suppressed)
     if (!decided.has(email)) decided.set(email, { email, decision: 'suppressed', reason })

@@ -9,7 +9,7 @@ import type { Principal } from '../access/principal.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { changeMessage } from '../mailbox/message-changes.ts'
 import { reachMessage } from '../mailbox/messages.ts'
-import { sendRefusals } from '../mailbox/sender-lists.ts'
+import { listRefusals } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
 import { commitSend, type DryRun, dryRun as judgeSend, type Outgoing, type SendResult } from './commit.ts'
 import type { SendInput } from './content.ts'
@@ -53,7 +53,7 @@ export async function replyToMessage(
   const { replyTo } = message
   // Reply-To only where the lists let the mailbox write (decisions.md 4, Loops).
   const isAllowed =
-    sendRefusals(
+    listRefusals(
       mailbox,
       replyTo.map(({ address }) => address),
     ).size === 0

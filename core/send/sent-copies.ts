@@ -5,8 +5,8 @@ import type { EmailDoc } from '../../store/documents/sending.ts'
 import { findFoldersOf } from '../../store/folders.ts'
 import { findMessages } from '../../store/messages.ts'
 import { folderIn } from '../mailbox/folders.ts'
-import { heldBy, watchStorage } from '../mailbox/storage-limit.ts'
-import { deriveWritten } from '../mailbox/threading.ts'
+import { usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
+import { deriveNewThreads } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
 import { describe } from '../receive/message-document.ts'
 
@@ -35,14 +35,14 @@ export async function writeSentCopies(ctx: Context, sends: readonly Sent[]): Pro
   await Promise.all(copies.map((copy) => ctx.arrivals.write({ chunks: [], messages: [copy] })))
   ctx.changes.publish({ kind: 'stored', ids: copies.map(({ _id }) => _id) })
   const folders = new Map(keepers.flatMap(foldersOf).map((folder) => [folder._id, folder]))
-  const held = heldBy([...folders.values()]).map((each) => ({
+  const held = usageByMailbox([...folders.values()]).map((each) => ({
     ...each,
     usedBytes: copies.reduce(
       (sum, { mailboxId, sizeBytes }) => sum + (mailboxId === each.mailboxId ? sizeBytes : 0),
       each.usedBytes,
     ),
   }))
-  await Promise.all([deriveWritten(ctx, copies), watchStorage(ctx, held)])
+  await Promise.all([deriveNewThreads(ctx, copies), warnOfStorage(ctx, held)])
 }
 
 function keeperOf(sent: Sent): Keeper[] {

@@ -13,8 +13,8 @@ import { readState, writeState } from '../../store/records.ts'
 import { recount } from '../../store/recount.ts'
 import { removeIndex } from '../../store/search.ts'
 import { removeForGood } from '../mailbox/bulk-changes.ts'
-import { announceMailbox, endMailbox, finishEnding, mailboxOf } from '../mailbox/mailboxes.ts'
-import { deriveOf } from '../mailbox/threading.ts'
+import { announceMailbox, deleteMailboxUnchecked, finishMailboxDeletion, mailboxOf } from '../mailbox/mailboxes.ts'
+import { threadDeriver } from '../mailbox/threading.ts'
 import { after, dayMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { announceMissed } from '../receive/announce.ts'
@@ -71,7 +71,7 @@ export async function sweepEndings(ctx: Context): Promise<number> {
   const ended = await mailboxes.findMailboxesDeletedBetween(ctx.store, { from, to, limit: pageSize })
   for (const doc of ended) {
     const account = await accounts.findAccount(ctx.store, doc.accountId)
-    if (account !== null) await finishEnding(ctx, doc, account)
+    if (account !== null) await finishMailboxDeletion(ctx, doc, account)
   }
   const last = ended.length < pageSize ? to : (ended.at(-1)!.deletedAt ?? to)
   await writeState(ctx.store, endingWatermark, last.getTime())
@@ -85,7 +85,7 @@ export async function sweepReservations(ctx: Context): Promise<number> {
   for (const folder of abandoned) {
     // Before the reservation is dropped, which is what tells of them.
     const threadIds = folder.open.flatMap(({ at, threads = [] }) => (at < before ? threads : []))
-    if (await deriveOf(ctx, folder.mailboxId)(threadIds))
+    if (await threadDeriver(ctx, folder.mailboxId)(threadIds))
       await recount(ctx.store, folder, { before, now: () => ctx.clock.now() })
   }
   return abandoned.length
@@ -127,7 +127,7 @@ export async function sweepUnclaimed(ctx: Context): Promise<number> {
         before: null,
         limit: pageSize,
       })
-      for (const doc of own) await endMailbox(ctx, doc, account)
+      for (const doc of own) await deleteMailboxUnchecked(ctx, doc, account)
       if (own.length < pageSize) break
     }
     await mailboxes.removeDomains(ctx.store, account._id)

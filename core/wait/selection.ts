@@ -8,7 +8,7 @@ import { idAt, newToken } from '../../schemas/ids.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import { releaseMessage } from '../../store/leases.ts'
 import { findReceivedSince } from '../../store/received.ts'
-import { isAfter, type Moment, momentOfRequest, passing } from '../mailbox/arrival-cursor.ts'
+import { type ArrivalCursor, advancePast, cursorOfRequest, isAfter } from '../mailbox/arrival-cursor.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { type Arrived, type WaitFilters, whyNot } from './filters.ts'
@@ -33,7 +33,7 @@ export type Selection = Asked & {
   readonly token: string
   /** By message id: why it was not chosen, as it was then. */
   readonly missed: Map<string, { readonly modseq: number; readonly why: string }>
-  moment: Moment
+  cursor: ArrivalCursor
   chosen: Arrived | null
   claimedUntil: Date | null
   isOver: boolean
@@ -48,7 +48,7 @@ export function newSelection(ctx: Context, asked: Asked): Selection {
     ctx,
     token: newToken(),
     missed: new Map(),
-    moment: { from: '\uffff', seen: [] },
+    cursor: { from: '\uffff', seen: [] },
     chosen: null,
     claimedUntil: null,
     isOver: false,
@@ -60,10 +60,10 @@ export function newSelection(ctx: Context, asked: Asked): Selection {
  * Fixes the moment from which on messages count, and looks at those that came since an earlier one. Returns whether one was
  * chosen. Fails with `validation_error` when too many came since then.
  */
-export function begin(selection: Selection, since: Moment | null, withinMs: number): Promise<boolean> {
+export function begin(selection: Selection, since: ArrivalCursor | null, withinMs: number): Promise<boolean> {
   return inTurn(selection, async () => {
     const { ctx, mailboxId } = selection
-    selection.moment = since ?? (await momentOfRequest(ctx, mailboxId))
+    selection.cursor = since ?? (await cursorOfRequest(ctx, mailboxId))
     // Without since only what came while the request was on its way here can be there already.
     const from = since === null ? idAt('msg', ctx.requestedAt ?? ctx.clock.now()) : since.from
     const count = await walk(selection, { from, withinMs })
@@ -81,21 +81,21 @@ export function look(selection: Selection, arrived: Arrived): Promise<boolean> {
 /** Looks at all that came, as they are now, unless one was chosen. */
 export function lookBack(selection: Selection, withinMs: number): Promise<void> {
   return inTurn(selection, async () => {
-    if (selection.chosen === null) await walk(selection, { from: selection.moment.from, withinMs })
+    if (selection.chosen === null) await walk(selection, { from: selection.cursor.from, withinMs })
   })
 }
 
 /** Ends the selection. Returns how it ended. */
 export function finish(
   selection: Selection,
-): Promise<Pick<Selection, 'chosen' | 'claimedUntil' | 'moment' | 'missed'>> {
+): Promise<Pick<Selection, 'chosen' | 'claimedUntil' | 'cursor' | 'missed'>> {
   return inTurn(selection, async () => {
     selection.isOver = true
-    const { chosen, claimedUntil, moment, missed } = selection
+    const { chosen, claimedUntil, cursor, missed } = selection
     return {
       chosen,
       claimedUntil: chosen === null ? null : claimedUntil,
-      moment: chosen === null ? moment : passing(moment, chosen.message._id),
+      cursor: chosen === null ? cursor : advancePast(cursor, chosen.message._id),
       missed,
     }
   })
@@ -121,9 +121,9 @@ function inTurn<T>(selection: Selection, work: () => Promise<T>): Promise<T> {
 }
 
 async function consider(selection: Selection, arrived: Arrived): Promise<boolean> {
-  const { ctx, mailboxId, filters, missed, moment } = selection
+  const { ctx, mailboxId, filters, missed, cursor } = selection
   const { _id: messageId, modseq, lease } = arrived.message
-  if (selection.isOver || selection.chosen !== null || !isAfter(moment, messageId)) return false
+  if (selection.isOver || selection.chosen !== null || !isAfter(cursor, messageId)) return false
   if (missed.get(messageId)?.modseq === modseq) return false
   const why = await whyNot(filters, arrived)
   if (why === null && (await claim(selection, arrived.message))) {

@@ -8,7 +8,7 @@ import { Failure } from '../../schemas/failures.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { MessageFilter } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
-import { encodeMoment, type Moment, readMoment } from '../mailbox/arrival-cursor.ts'
+import { type ArrivalCursor, encodeArrivalCursor, readArrivalCursor } from '../mailbox/arrival-cursor.ts'
 import { getFolder } from '../mailbox/folders.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { type Message, messageOf } from '../mailbox/messages.ts'
@@ -68,7 +68,7 @@ export async function waitForMessage(
   const { timeoutSeconds = timeoutSecondsDefault, claimSeconds = null } = wait
   const mailbox = await reachMailbox(ctx, principal, wait.address)
   const regex = wait.regex === undefined ? undefined : patternOf(ctx, { keyId, regex: wait.regex })
-  const since = wait.since === undefined ? null : readMoment(wait.since)
+  const since = wait.since === undefined ? null : readArrivalCursor(wait.since)
   if (wait.label !== undefined || wait.threadId !== undefined) requireAgentInbox(mailbox)
   const folderId = wait.folder === undefined ? null : (await getFolder(ctx, mailbox._id, wait.folder))._id
   const filters = { ...filtersOf(wait), folderId, regex }
@@ -88,7 +88,7 @@ export async function waitForMessage(
 async function untilChosen(
   ctx: Context,
   selection: Selection,
-  { since, timeoutMs, hungUp }: { since: Moment | null; timeoutMs: number; hungUp: AbortSignal },
+  { since, timeoutMs, hungUp }: { since: ArrivalCursor | null; timeoutMs: number; hungUp: AbortSignal },
 ): Promise<void> {
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>()
   const show = async (arrived: Arrived) => {
@@ -117,12 +117,12 @@ async function untilChosen(
   }
 }
 
-function waitedOf({ chosen, claimedUntil, moment, missed }: Awaited<ReturnType<typeof finish>>): Waited {
+function waitedOf({ chosen, claimedUntil, cursor, missed }: Awaited<ReturnType<typeof finish>>): Waited {
   return {
     message: chosen === null ? null : messageWaitedFor(chosen),
     claimedUntil,
     nearMisses: nearest(missed),
-    cursor: encodeMoment(moment),
+    cursor: encodeArrivalCursor(cursor),
   }
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { sweepStorage } from '../../../core/mailbox/storage-limit.ts'
+import { repeatStorageWarnings } from '../../../core/mailbox/storage-limit.ts'
 import { announceArrivals } from '../../../core/receive/announce.ts'
 import { recipientsOf } from '../../../core/receive/recipient-cache.ts'
 import { findRecipient } from '../../../core/receive/recipients.ts'
@@ -64,15 +64,15 @@ describe('storage', () => {
     })
 
     it('repeat daily while it stays there, and end when it does not', async () => {
-      await sweepStorage(door.ctx)
+      await repeatStorageWarnings(door.ctx)
       expect(await warnings()).to.have.length(2)
       door.advance(24 * 3_600_000 + 1_000)
-      await Promise.all([sweepStorage(door.ctx), sweepStorage(door.ctx)])
-      await sweepStorage(door.ctx)
+      await Promise.all([repeatStorageWarnings(door.ctx), repeatStorageWarnings(door.ctx)])
+      await repeatStorageWarnings(door.ctx)
       expect(await warnings()).to.deep.equal([81, 96, 96])
       await fill(0)
       door.advance(24 * 3_600_000 + 1_000)
-      await sweepStorage(door.ctx)
+      await repeatStorageWarnings(door.ctx)
       expect(await warnings()).to.have.length(3)
       expect(
         await door.ctx.store.mailboxes.countDocuments({ accountId: tenant.accountId, warned: { $exists: true } }),

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { usagePeriod } from '../../../core/access/usage.ts'
-import { endMailbox } from '../../../core/mailbox/mailboxes.ts'
+import { deleteMailboxUnchecked } from '../../../core/mailbox/mailboxes.ts'
 import { announceArrivals } from '../../../core/receive/announce.ts'
 import { sweepTakes } from '../../../core/send/open-allowances.ts'
 import { noteStart, noteStop, recountQuotas } from '../../../core/upkeep/quota-recount.ts'
@@ -173,7 +173,9 @@ describe('sweeps', () => {
         accountId: tenant.accountId,
         address: 'brief@tenant.example',
       }))!
-      await Promise.all([1, 2].map(() => endMailbox(door.ctx, doc, { plan: 'business', agentsPlan: 'scale' })))
+      await Promise.all(
+        [1, 2].map(() => deleteMailboxUnchecked(door.ctx, doc, { plan: 'business', agentsPlan: 'scale' })),
+      )
       expect(await counts()).to.deep.equal(right)
     })
   })
