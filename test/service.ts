@@ -30,7 +30,9 @@ export type Service = ReadyLine & {
 }
 
 const bin = fileURLToPath(new URL('../cli/bin.js', import.meta.url))
-const startMs = 40_000
+const startMs = 120_000
+/** How long what must come is waited for: far longer than it takes, as the machine may do other work. */
+const patienceMs = 90_000
 
 /**
  * Starts `mailroom serve` with port 0 everywhere. `env` adds settings; `data` continues in an earlier folder; `node` is the
@@ -89,11 +91,17 @@ export async function startService({
   }
 }
 
-/** A context on the database of a running service, for what only an administrator or the passing of time can do. */
-export function contextOf(service: Pick<ReadyLine, 'data'>, clock?: Clock): Promise<Context> {
+/**
+ * A context on the database of a running service, for what only an administrator or the passing of time can do. `url` names
+ * another database than the service's own engine.
+ */
+export function contextOf(
+  { data, url = engineUrl(data) }: Pick<ReadyLine, 'data'> & { readonly url?: string },
+  clock?: Clock,
+): Promise<Context> {
   const settings = loadSettings({
     file: null,
-    env: { MAILROOM_DATA: service.data, MONGODB_URL: engineUrl(service.data), MAILROOM_LOG_LEVEL: 'silent' },
+    env: { MAILROOM_DATA: data, MONGODB_URL: url, MAILROOM_LOG_LEVEL: 'silent' },
   })
   return openContext({ settings, role: 'test', ...(clock !== undefined && { clock }) })
 }
@@ -102,7 +110,7 @@ export function contextOf(service: Pick<ReadyLine, 'data'>, clock?: Clock): Prom
 export async function eventually<T>(
   what: string,
   answer: () => Promise<T | null | undefined | false>,
-  withinMs = 10_000,
+  withinMs = patienceMs,
 ): Promise<T> {
   const end = Date.now() + withinMs
   for (;;) {

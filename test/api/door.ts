@@ -1,17 +1,14 @@
 /** The HTTP door on a database of its own, in this process: every answer is checked against its declaration. */
-import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { pino } from 'pino'
 import { createApi } from '../../api/app.ts'
 import type { Readiness } from '../../api/endpoints.ts'
-import { enginePaths, makeFolders } from '../../cli/instance.ts'
 import { createKey, type NewKey } from '../../core/access/keys.ts'
 import { createAccount } from '../../core/account/accounts.ts'
 import { createDomain, ensureSharedDomain } from '../../core/mailbox/domains.ts'
@@ -22,7 +19,8 @@ import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { createMcp } from '../../mcp/server.ts'
 import type { AgentsPlanName, MailPlanName } from '../../schemas/plans.ts'
 import { allScopes } from '../../schemas/scopes.ts'
-import { client, contextOf, eventually } from '../service.ts'
+import { openDatabase } from '../engine/started.ts'
+import { client, contextOf } from '../service.ts'
 
 export type Door = {
   readonly http: string
@@ -38,14 +36,11 @@ export type Door = {
 
 export async function openDoor(): Promise<Door> {
   const data = await mkdtemp(path.join(tmpdir(), 'mailroom-door-'))
-  await makeFolders(data)
-  const engine = await startEngine(data)
+  const database = await openDatabase()
   let aheadMs = 0
   const lines: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
-  const opened = await eventually('the engine answers', () =>
-    contextOf({ data }, { now: () => new Date(Date.now() + aheadMs) }).catch(() => null),
-  )
+  const opened = await contextOf({ data, url: database.url }, { now: () => new Date(Date.now() + aheadMs) })
   const ctx: Context = { ...opened, log }
   await ensureSharedDomain(ctx)
   const door = { readiness: { ready: true, parts: {} } }
@@ -67,29 +62,10 @@ export async function openDoor(): Promise<Door> {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await closeContext(ctx)
-      await engine.stop()
+      await database.drop()
       await rm(data, { recursive: true, force: true })
     },
   })
-}
-
-async function startEngine(data: string): Promise<{ stop(): Promise<void> }> {
-  const { folder, socket } = enginePaths(data)
-  const main = fileURLToPath(new URL('../../engine/main.ts', import.meta.url))
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', main, '--data', folder, '--socket', socket],
-    {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    },
-  )
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  return {
-    async stop() {
-      child.kill('SIGTERM')
-      await exited
-    },
-  }
 }
 
 export type ErrorBody = {

@@ -150,8 +150,7 @@ describe('api: reading messages', () => {
       expect((await call('GET', `${messagePath(id)}?attachment_id=${wrong}`)).status).to.equal(404)
   })
 
-  it('a cursor walks every body without loss, whatever the pieces', async function () {
-    this.timeout(60_000)
+  it('a cursor walks every body without loss, whatever the pieces', async () => {
     const words = fc.array(fc.constantFrom('a', 'ß', '語', '😀', ' ', '<b>', '&', '\n> ', '\n', '👩‍👩‍👧'), {
       minLength: 1,
       maxLength: 200,
@@ -229,7 +228,6 @@ describe('api: reading messages', () => {
   })
 
   it('nobody waits while messages of 25 MB are received and read', async function () {
-    this.timeout(120_000)
     const line = `${Buffer.alloc(57, 7).toString('base64')}\r\n`
     const html = '<p style="color:#333">Some words <b>and</b> <a href="https://x.example/">more</a></p>\r\n'.repeat(
       8_000,

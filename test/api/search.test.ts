@@ -74,8 +74,7 @@ const mail = {
 } as const
 type Name = keyof typeof mail
 
-describe('search', function () {
-  this.timeout(60_000)
+describe('search', () => {
   let door: Door
   let tenant: Tenant
   let call: Call

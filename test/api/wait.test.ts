@@ -61,8 +61,7 @@ const authenticated = (domain: string): Verdict => ({
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-describe('waiting for a message', function () {
-  this.timeout(60_000)
+describe('waiting for a message', () => {
   let door: Door
   let tenant: Tenant
   let call: Call

@@ -2,9 +2,7 @@ import { expect } from 'chai'
 import { canFindProcesses, victims } from '../crash/parts.ts'
 import { playRounds } from '../crash/rounds.ts'
 
-describe('a crash', function () {
-  this.timeout(150_000)
-
+describe('a crash', () => {
   it('of any process loses nothing that was acknowledged, and doubles nothing', async function () {
     if (!canFindProcesses) this.skip()
     const volume = { senders: 20, lettersEach: 2, clients: 4, sendsEach: 2 }

@@ -11,8 +11,7 @@ import { sendMail } from './smtp.ts'
 const MiB = 1024 * 1024
 const fileBytesMax = 24 * MiB
 
-describe('a database that cannot write', function () {
-  this.timeout(120_000)
+describe('a database that cannot write', () => {
   let service: Service
   let ctx: Context
   let tenant: Tenant

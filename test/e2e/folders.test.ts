@@ -6,8 +6,7 @@ type Call = ReturnType<typeof client>
 type Thread = { thread_id: string; message_count: number; awaiting: string; labels: string[] }
 type Folder = { path: string; total: number; unread: number }
 
-describe('folders and threads of a running service', function () {
-  this.timeout(60_000)
+describe('folders and threads of a running service', () => {
   let service: Service
   let call: Call
   let address: string

@@ -12,8 +12,7 @@ import { sendMail } from './smtp.ts'
 
 const atOnce = 20
 
-describe('limits', function () {
-  this.timeout(120_000)
+describe('limits', () => {
   let service: Service
   let sink: SmtpSink
   let ctx: Context

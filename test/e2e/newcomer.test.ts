@@ -87,8 +87,7 @@ async function administrator(
   return { address, apiKey, call: client(service.http, apiKey) }
 }
 
-describe('a newcomer', function () {
-  this.timeout(120_000)
+describe('a newcomer', () => {
   let service: Service
   let sink: SmtpSink
   let hooks: WebhookReceiver

@@ -12,8 +12,7 @@ import { type SmtpSink, startSmtpSink } from './receiver.ts'
 /** How long the remote takes to say that it has the mail. */
 const answerMs = 700
 
-describe('without a supervisor', function () {
-  this.timeout(90_000)
+describe('without a supervisor', () => {
   let data: string
   let remote: SmtpSink
   let service: Service

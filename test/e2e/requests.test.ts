@@ -10,8 +10,7 @@ import { type SmtpSink, startSmtpSink } from './receiver.ts'
 type Call = ReturnType<typeof client>
 const MiB = 1024 * 1024
 
-describe('requests', function () {
-  this.timeout(60_000)
+describe('requests', () => {
   let service: Service
   let sink: SmtpSink
   let ctx: Context

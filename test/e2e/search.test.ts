@@ -9,8 +9,7 @@ type Hits = { readonly messages: readonly { readonly message_id: string; readonl
 /** A new message is to be found about so soon. */
 const soonMs = 1_500
 
-describe('search of a running service', function () {
-  this.timeout(60_000)
+describe('search of a running service', () => {
   let service: Service
   let ctx: Context
   let own: Tenant

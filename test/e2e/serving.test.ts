@@ -37,8 +37,7 @@ async function run(args: readonly string[], env: Record<string, string>): Promis
   return { code, out, err }
 }
 
-describe('serving', function () {
-  this.timeout(90_000)
+describe('serving', () => {
   let service: Service
   let second: Service
   /** Everything that was secret, said or written while the first service ran. */

@@ -6,8 +6,7 @@ type Refusal = { code: string; param?: string; error: string; retryAfter?: numbe
 
 const budgets = { perAddress: 3, perNetwork: 5, perDay: 6 } as const
 
-describe('signup', function () {
-  this.timeout(60_000)
+describe('signup', () => {
   let service: Service
   const signup = <T = Refusal>(body?: unknown) => client(service.http)<T>('POST', '/api/v1/signup', body)
 

@@ -33,8 +33,7 @@ const letter = (to: string) =>
     ].join('\r\n'),
   )
 
-describe('tenancy', function () {
-  this.timeout(60_000)
+describe('tenancy', () => {
   let service: Service
   let ctx: Context
   let own: Tenant

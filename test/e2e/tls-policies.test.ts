@@ -76,8 +76,7 @@ const cases: readonly Case[] = [
 /** A key may ask only so often in a minute. */
 const pollMs = 150
 
-describe('TLS policies of other domains', function () {
-  this.timeout(60_000)
+describe('TLS policies of other domains', () => {
   let folder: string
   let dns: NameServer
   let policyHosts: Server[] = []

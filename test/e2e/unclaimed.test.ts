@@ -17,8 +17,7 @@ type Newcomer = Signup & { readonly call: Call; readonly path: string }
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 
-describe('an unclaimed account', function () {
-  this.timeout(60_000)
+describe('an unclaimed account', () => {
   let service: Service
   let sink: SmtpSink
   let account: Newcomer

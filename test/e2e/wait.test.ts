@@ -10,8 +10,7 @@ type Waited = {
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-describe('waiting for mail that comes by SMTP', function () {
-  this.timeout(120_000)
+describe('waiting for mail that comes by SMTP', () => {
   let service: Service
   let address: string
   let call: ReturnType<typeof client>

@@ -24,8 +24,7 @@ const remote: SMTPServerOptions = {
   },
 }
 
-describe('webhooks and events', function () {
-  this.timeout(60_000)
+describe('webhooks and events', () => {
   let service: Service
   let sink: SmtpSink
   let all: WebhookReceiver
@@ -249,9 +248,7 @@ describe('webhooks and events', function () {
   })
 })
 
-describe('webhooks to names', function () {
-  this.timeout(60_000)
-
+describe('webhooks to names', () => {
   it('that lead into the private network are not connected to', async function () {
     const name = await privateName()
     if (name === null) return this.skip()

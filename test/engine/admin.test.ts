@@ -13,8 +13,7 @@ import { type Started, startEngine, temporaryFolder, url } from './started.ts'
 
 const cli = fileURLToPath(new URL('../../cli/main.ts', import.meta.url))
 
-describe('engine: backup, verify, export, import', function () {
-  this.timeout(60_000)
+describe('engine: backup, verify, export, import', () => {
   const folders: string[] = []
   const folder = () => {
     const made = temporaryFolder()

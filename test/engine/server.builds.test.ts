@@ -7,8 +7,7 @@ import { type Started, startEngine, temporaryFolder } from './started.ts'
 /** Enough for several chunks of a build. */
 const rows = 6_000
 
-describe('engine: building an index while others write', function () {
-  this.timeout(60_000)
+describe('engine: building an index while others write', () => {
   let engine: Started
   let collection: Collection<Document>
   let round = 0

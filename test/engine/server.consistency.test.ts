@@ -104,8 +104,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** A duplicate key, two arrays in one index, and a path through a scalar: what random steps may run into. */
 const refusals = new Set([11000, 171, 2, 28])
 
-describe('engine: index consistency', function () {
-  this.timeout(60_000)
+describe('engine: index consistency', () => {
   let engine: Started
   before(async () => {
     engine = await startEngine()

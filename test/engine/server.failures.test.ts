@@ -9,9 +9,7 @@ const KiB = 1024
 const MiB = 1024 * KiB
 const canBreakWrites = process.platform === 'linux'
 
-describe('engine: failures and limits', function () {
-  this.timeout(60_000)
-
+describe('engine: failures and limits', () => {
   it('a commit waits for the disk', () => {
     const db = openWriter(temporaryFolder(), { fileBytesMax: 0 })
     expect(db.prepare('PRAGMA synchronous').get()).to.deep.include({ synchronous: 2 })

@@ -11,8 +11,7 @@ import { type Started, startEngine, temporaryFolder } from './started.ts'
 const user = 'mailroom'
 const password = 'correct horse, battery=staple'
 
-describe('engine: TCP and logins', function () {
-  this.timeout(30_000)
+describe('engine: TCP and logins', () => {
   let engine: Started
   let port: number
 

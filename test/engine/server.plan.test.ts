@@ -119,8 +119,7 @@ const sort = fc.option(
 )
 const query = fc.tuple(filter, sort, fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 2 }))
 
-describe('engine: plans', function () {
-  this.timeout(60_000)
+describe('engine: plans', () => {
   let engine: Started
   before(async () => {
     engine = await startEngine()

@@ -9,9 +9,7 @@ import { exit, launch, type Started, startEngine, temporaryFolder, url } from '.
 
 type Row = { _id: string; writer: number; n: number; tags: string[]; body: string }
 
-describe('engine: the process', function () {
-  this.timeout(60_000)
-
+describe('engine: the process', () => {
   it('says what it is, guards its socket, and stops with 0', async () => {
     const engine = await startEngine()
     expect(engine.log()[0]).to.match(

@@ -66,6 +66,21 @@ export async function startEngine(options: StartOptions = {}): Promise<Started> 
   return { dir, socket, process: child, client, db: client.db('test'), log: () => lines, stop, kill }
 }
 
+/** A database of its own, empty, in the engine that the files of one worker process share. */
+export type Database = { readonly url: string; drop(): Promise<void> }
+
+let shared: Promise<Started> | undefined
+let databases = 0
+
+/** Makes a database. The first who asks starts the engine; it leaves when this process ends, however that comes about. */
+export async function openDatabase(): Promise<Database> {
+  shared ??= startEngine()
+  const { client, socket } = await shared
+  databases += 1
+  const name = `test${databases}`
+  return { url: `${url(socket)}/${name}`, drop: async () => void (await client.db(name).dropDatabase()) }
+}
+
 /** Starts the process without waiting for it. */
 export function launch(
   dir: string,

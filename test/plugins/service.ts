@@ -2,7 +2,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +15,7 @@ import { rawMessage } from '../../core/read/bodies.ts'
 import { listMessages } from '../../core/read/list.ts'
 import { writeInstance } from '../../plugins/instance.ts'
 import { isSetting, type Settings, settings } from '../../schemas/settings.ts'
+import { openDatabase } from '../engine/started.ts'
 
 type Changed<T> = T extends readonly unknown[] | string | number | boolean | null
   ? T
@@ -49,12 +49,12 @@ export async function startService(change: SettingsChange = {}): Promise<Service
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end()
   }
   try {
-    const engine = await startEngine(data)
-    ends.push(() => endEngine(engine))
+    const database = await openDatabase()
+    ends.push(() => database.drop())
     const settings = defaultSettings({
       data,
       hostname: 'mx.mailroom.test',
-      mongodbUrl: `mongodb://${encodeURIComponent(join(data, 'db.sock'))}/mailroom`,
+      mongodbUrl: database.url,
       log: { level: 'error' },
       ...change,
       smtp: { ...change.smtp, host: '127.0.0.1', port: 0 },
@@ -85,12 +85,6 @@ export async function startService(change: SettingsChange = {}): Promise<Service
   }
 }
 
-async function endEngine(engine: ChildProcess): Promise<void> {
-  const ended = once(engine, 'exit')
-  engine.kill('SIGTERM')
-  await ended
-}
-
 /** Starts Haraka on the settings' data folder; resolves when it says that it is ready. */
 export async function startHaraka(settings: Settings): Promise<{ smtp: string; haraka: ChildProcess }> {
   const { data, hostname } = settings
@@ -117,7 +111,7 @@ export async function stopHaraka(haraka: ChildProcess): Promise<number | null> {
 }
 
 /** Waits until `probe` gives something; fails after `timeoutMs` with what was waited for. */
-export async function eventually<T>(what: string, probe: () => Promise<T | null>, timeoutMs = 8_000): Promise<T> {
+export async function eventually<T>(what: string, probe: () => Promise<T | null>, timeoutMs = 90_000): Promise<T> {
   const deadline = Date.now() + timeoutMs
   for (;;) {
     const found = await probe()
@@ -125,21 +119,6 @@ export async function eventually<T>(what: string, probe: () => Promise<T | null>
     if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`)
     await sleep(25)
   }
-}
-
-async function startEngine(data: string): Promise<ChildProcess> {
-  const socket = join(data, 'db.sock')
-  const engine = fork(join('engine', 'main.ts'), ['--data', join(data, 'db'), '--socket', socket], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  const answers = () =>
-    new Promise<true | null>((resolve) => {
-      const client = connect(socket, () => resolve(true))
-      client.once('error', () => resolve(null))
-      client.once('connect', () => client.destroy())
-    })
-  await Promise.race([eventually('the engine answers', answers), failOnExit(engine)])
-  return engine
 }
 
 async function failOnExit(child: ChildProcess): Promise<never> {

@@ -76,7 +76,7 @@ describe('store: recount', () => {
     expect(during, 'changes meanwhile').to.be.above(5)
     for (const folder of await foldersIn(store, mailboxId))
       expect(stateOf(folder)).to.deep.equal(await countIn(store, folder))
-  }).timeout(30_000)
+  })
 
   it('leaves the folder without a trace of it', async () => {
     const mailboxId = newId('mbx', new Date())

@@ -148,7 +148,7 @@ describe('storage', () => {
     it('counters, contacts and blobs are what the messages come to', async () => {
       await fill(0)
       for (let round = 0; round < rounds; round++) {
-        const worker = startWorker(door.ctx.settings.data, tenant.key, round)
+        const worker = startWorker(door, tenant.key, round)
         await once(worker.stdout!, 'data')
         await new Promise((resolve) => setTimeout(resolve, aliveMs.least + Math.random() * aliveMs.spread))
         worker.kill('SIGKILL')
@@ -171,9 +171,16 @@ describe('storage', () => {
   })
 })
 
-function startWorker(data: string, key: string, seed: number): ChildProcess {
+function startWorker({ ctx: { settings } }: Door, key: string, seed: number): ChildProcess {
   const script = fileURLToPath(new URL('./storage-worker.ts', import.meta.url))
-  const args = ['--disable-warning=ExperimentalWarning', script, data, key, String(seed)]
+  const args = [
+    '--disable-warning=ExperimentalWarning',
+    script,
+    settings.data,
+    String(settings.mongodbUrl),
+    key,
+    String(seed),
+  ]
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 

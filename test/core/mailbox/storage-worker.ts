@@ -1,6 +1,6 @@
 /**
  * Uses mailboxes at random until it is killed: mail comes in and is announced, messages are moved, flagged, deleted and
- * sent. Started by storage.test.ts as `node storage-worker.ts DATA KEY SEED`.
+ * sent. Started by storage-limit.test.ts as `node storage-worker.ts DATA URL KEY SEED`.
  */
 
 import { authenticate } from '../../../core/access/principal.ts'
@@ -16,9 +16,9 @@ import { contextOf } from '../../service.ts'
 const workers = 6
 const folders = ['INBOX', 'Archive', 'Trash', 'Spam'] as const
 
-const [data = '', key = '', seed = '0'] = process.argv.slice(2)
+const [data = '', url = '', key = '', seed = '0'] = process.argv.slice(2)
 const random = createRandom(Number(seed))
-const ctx = await contextOf({ data })
+const ctx = await contextOf({ data, url })
 const principal = await authenticate(ctx, key)
 const { items } = await listMailboxes(ctx, principal, { limit: 10 })
 const addresses = items.map(({ address }) => address)

@@ -79,8 +79,7 @@ describe('core/parsing/parsing', () => {
     await refused(arrive(parsing))
   })
 
-  it('a thread that runs out of memory fails its job alone', async function () {
-    this.timeout(20_000)
+  it('a thread that runs out of memory fails its job alone', async () => {
     const parsing = open({ ...inThreads, workersMax: 1, heapMb: 24 })
     const large = Buffer.from(`Content-Type: text/html\r\n\r\n${'<p title=x>&'.repeat(80_000)}`)
     const attachmentsUrl = 'http://x.example/'

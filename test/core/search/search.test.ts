@@ -76,8 +76,7 @@ const { query } = fc.letrec<{ query: string }>((tie) => ({
   ),
 }))
 
-describe('search', function () {
-  this.timeout(120_000)
+describe('search', () => {
   let door: Door
   before(async () => {
     door = await openDoor()

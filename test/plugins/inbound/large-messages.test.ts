@@ -10,14 +10,12 @@ const waitMsMax = 400
 
 describe('plugins: large messages', () => {
   let service: Service
-  before(async function () {
-    this.timeout(60_000)
+  before(async () => {
     service = await startService()
   })
   after(async () => service?.stop())
 
   it('are parsed where no other connection waits for it', async function () {
-    this.timeout(120_000)
     const line = `${Buffer.alloc(57, 7).toString('base64')}\r\n`
     const html = '<p style="color:#333">Some words <a href="https://x.example/">and more</a></p>\r\n'.repeat(8_000)
     const raw =
