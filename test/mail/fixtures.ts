@@ -29,9 +29,3 @@ export function message(text: string): Buffer {
 export function crlf(text: string): Buffer {
   return Buffer.from(text.replaceAll('\n', '\r\n'))
 }
-
-/** Processor time of this process so far, in milliseconds: what others do on the machine is not in it. */
-export function cpuMs(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
-}

@@ -1,35 +1,47 @@
 import { expect } from 'chai'
 import { type Jobs, jobs } from '../../core/parsing/jobs.ts'
 import { limits } from '../../mail/limits.ts'
-import { cpuMs } from './fixtures.ts'
+import { expectLinear, leastMs } from './cost.ts'
+import { mimeFixtures } from './fixtures.ts'
 import { hostile } from './hostile.ts'
 
-const arrivalMsMax = 4_000
-const readingMsMax = 8_000
+/** A hostile message costs at most as much as all those of test/fixtures/mime so many times; measured were 35 and 100. */
+const arrivalMax = 200
+const readingMax = 500
 
-/** Processor time; measured were at most 650 ms to arrive and 1,400 ms to be read whole. */
 describe('mail: hostile messages', () => {
+  let ordinaryArrivalMs = 0
+  let ordinaryReadingMs = 0
+
+  before(() => {
+    const ordinary = mimeFixtures().map(({ raw }) => raw)
+    ordinaryArrivalMs = leastMs(10, () => ordinary.map(arrive))
+    ordinaryReadingMs = leastMs(10, () => ordinary.map(read))
+  })
+
   for (const [name, make] of hostile) {
-    it(name, function () {
-      this.timeout(30_000)
-      const raw = make()
-      const started = cpuMs()
-      const { parsed, snippet } = jobs.arrival({ raw, prefix: '' })
-      expect(cpuMs() - started, 'arrival').to.be.below(arrivalMsMax)
+    it(name, () => {
+      const [whole, half] = [make(1), make(0.5)]
+      const arrival = expectLinear('arrival', whole, arrive, half)
+      expect(arrival.ms / ordinaryArrivalMs, 'arrival').to.be.below(arrivalMax)
+      const { parsed, snippet } = arrival.result
       expect(parsed.headers.length).to.be.at.most(limits.headerCountMax)
       expect(parsed.to.length).to.be.at.most(limits.addressesMax)
       expect(parsed.attachments.length).to.be.at.most(limits.attachmentsMax)
       expect([...snippet].length).to.be.at.most(limits.snippetCharsMax)
-      const before = cpuMs()
-      const reading = read(raw)
-      expect(cpuMs() - before, 'reading').to.be.below(readingMsMax)
-      expect(reading?.text?.length).to.be.at.most(limits.bodyBytesMax)
-      expect(reading?.reply?.length).to.be.at.most(limits.replyCharsMax)
+      const reading = expectLinear('reading', whole, read, half)
+      expect(reading.ms / ordinaryReadingMs, 'reading').to.be.below(readingMax)
+      expect(reading.result?.text?.length).to.be.at.most(limits.bodyBytesMax)
+      expect(reading.result?.reply?.length).to.be.at.most(limits.replyCharsMax)
       // An escaped character is at most six.
-      expect(reading?.html?.length ?? 0).to.be.at.most(limits.htmlCharsMax * 6)
+      expect(reading.result?.html?.length ?? 0).to.be.at.most(limits.htmlCharsMax * 6)
     })
   }
 })
+
+function arrive(raw: Buffer): ReturnType<Jobs['arrival']> {
+  return jobs.arrival({ raw, prefix: '' })
+}
 
 function read(raw: Buffer): ReturnType<Jobs['reading']> {
   const messageId = 'msg_00000000000000000000000000'

@@ -7,6 +7,7 @@ import {
   splitAddress,
   withoutTag,
 } from '../../../mail/message/address.ts'
+import { expectLinear } from '../cost.ts'
 
 const canonical: readonly (readonly [name: string, text: string, expected: string | null])[] = [
   ['lower case', 'Jane.Doe@Example.COM', 'jane.doe@example.com'],
@@ -110,9 +111,7 @@ describe('mail/message/address', () => {
   it('parseAddressList stops at its limit, in linear time', () => {
     expect(parseAddressList('a@x.example,'.repeat(5000))).to.have.length(1000)
     for (const hostile of ['<', '"', '(', 'a,', '<a@b>', ':;', '=?utf-8?Q?a?= ', '\\"']) {
-      const started = performance.now()
-      parseAddressList(hostile.repeat(250_000 / hostile.length))
-      expect(performance.now() - started, hostile).to.be.below(1000)
+      expectLinear(hostile, hostile.repeat(250_000 / hostile.length), (list) => parseAddressList(list))
     }
   })
 

@@ -1,0 +1,56 @@
+/**
+ * Processor time held against processor time: against that of half as much, or of ordinary work done just now. A machine
+ * that is slow or busy is so in both, so nothing here is bound to milliseconds.
+ */
+import { expect } from 'chai'
+
+/** Twice as much takes twice as long where each piece is looked at once, four times where each is held against each. */
+const growthMax = 3
+/** A first look that is this good needs no second. */
+const clearlyLinear = 2.5
+const looks = 5
+/** Of what takes less, half is over before it can be measured. */
+const measurableMs = 100
+
+/** Processor time of this process so far, in milliseconds: what others do on the machine is not in it. */
+export function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** The processor time of some work, and what came of it. */
+export function costOf<T>(work: () => T): { readonly ms: number; readonly result: T } {
+  const began = cpuMs()
+  const result = work()
+  return { ms: cpuMs() - began, result }
+}
+
+/** The least of several tries: what disturbs only adds. */
+export function leastMs(tries: number, work: () => unknown): number {
+  return Math.min(...Array.from({ length: tries }, () => costOf(work).ms))
+}
+
+/**
+ * Expects that twice as much takes less than three times as long; `half` is the first half of the whole unless given. Returns
+ * the first cost of the whole.
+ */
+export function expectLinear<In extends string | Buffer, Out>(
+  what: string,
+  whole: In,
+  work: (input: In) => Out,
+  half: In = firstHalf(whole),
+): { readonly ms: number; readonly result: Out } {
+  const first = costOf(() => work(whole))
+  if (first.ms < measurableMs) return first
+  const ratios = [first.ms / costOf(() => work(half)).ms]
+  if (ratios[0]! <= clearlyLinear) return first
+  while (ratios.length < looks) ratios.push(costOf(() => work(whole)).ms / costOf(() => work(half)).ms)
+  const middle = ratios.toSorted((a, b) => a - b)[Math.floor(looks / 2)]
+  expect(middle, `${what}: as many times as long as half of it`).to.be.below(growthMax)
+  return first
+}
+
+function firstHalf<In extends string | Buffer>(whole: In): In {
+  const end = Math.floor(whole.length / 2)
+  return (typeof whole === 'string' ? whole.slice(0, end) : whole.subarray(0, end)) as In
+}
