@@ -1,6 +1,8 @@
-// `npm test`: installs what is missing, then runs mocha under the Node 24 of node_modules. Arguments go to mocha: without
-// any, all tests run.
-import { spawnSync } from 'node:child_process'
+// `npm test`: installs what is missing, then runs the tests under the Node 24 of node_modules. Without arguments all of them,
+// as test/suite.ts does; arguments go to mocha, which runs what they name.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureInstalled, nodePath } from '../cli/install.js'
@@ -10,12 +12,16 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const mocha = path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js')
 const args = process.argv.slice(2)
 // --exit: Agenda leaves timers of jobs to come behind when it stops, and nobody may wait for those.
-const { status } = spawnSync(
-  nodePath,
-  ['--disable-warning=ExperimentalWarning', mocha, '--exit', ...(args.length > 0 ? args : ['test/**/*.test.ts'])],
-  {
-    cwd: root,
-    stdio: 'inherit',
-  },
-)
-process.exit(status ?? 1)
+const command = args.length === 0 ? [path.join(root, 'test', 'suite.ts')] : [mocha, '--exit', ...args]
+// What tests leave behind, also when they are interrupted, goes away with the folder that they take for the system's.
+const folder = mkdtempSync(path.join(tmpdir(), 'mailroom-'))
+const child = spawn(nodePath, ['--disable-warning=ExperimentalWarning', ...command], {
+  cwd: root,
+  stdio: 'inherit',
+  env: { ...process.env, TMPDIR: folder },
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+child.on('exit', (code) => {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
+  process.exit(code ?? 1)
+})

@@ -1,0 +1,65 @@
+/**
+ * All tests, for `npm test`: first files beside each other, each in one of a few worker processes, then those that must not
+ * be disturbed one after the other, and at the end mocha's summary of both. A worker runs many files, so that what one
+ * has loaded, and the engine that it has started for all (test/start/engine.ts), is there for the next.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import Mocha from 'mocha'
+
+/** One more than there are cores: many files wait for processes that they started. */
+const besideEachOther = availableParallelism() + 1
+
+/** Files that measure how long others wait, or how much longer twice as much takes. */
+const alone: readonly string[] = [
+  'test/engine/server.rests.test.ts',
+  'test/mail/fuzz.test.ts',
+  'test/mail/hostile.test.ts',
+  'test/mail/speed.test.ts',
+  'test/plugins/inbound/large-messages.test.ts',
+]
+
+/** Folders in the order in which their files begin: those that take long first, so that no core is idle at the end. */
+const order: readonly string[] = ['test/e2e/', 'test/crash/', 'test/plugins/', 'test/engine/', 'test/core/', 'test/']
+
+const { Base, Spec } = Mocha.reporters
+type Seen = { readonly stats: Mocha.Stats; readonly failures: readonly Mocha.Test[] }
+
+await main()
+
+async function main(): Promise<void> {
+  const startedAt = Date.now()
+  const files = globSync('test/**/*.test.ts').toSorted()
+  const place = (file: string) => order.findIndex((folder) => file.startsWith(folder))
+  const others = files.filter((file) => !alone.includes(file)).toSorted((a, b) => place(a) - place(b))
+  const seen = [await run(others, besideEachOther), await run(alone, 1)]
+  process.exit(summarise(seen, Date.now() - startedAt) === 0 ? 0 : 1)
+}
+
+/** Runs files, `jobs` at a time, and prints how they go as mocha does, but for the summary. */
+function run(files: readonly string[], jobs: number): Promise<Seen> {
+  return new Promise((resolve) => {
+    class Progress extends Spec {
+      override epilogue(): void {
+        resolve(this)
+      }
+    }
+    const options = JSON.parse(readFileSync('.mocharc.json', 'utf8')) as Mocha.MochaOptions
+    const mocha = new Mocha({ ...options, parallel: true, jobs, reporter: Progress })
+    for (const file of files) mocha.addFile(file)
+    mocha.run()
+  })
+}
+
+/** Prints mocha's summary over several runs. Returns how many tests failed. */
+function summarise(seen: readonly Seen[], tookMs: number): number {
+  const sum = (count: (stats: Mocha.Stats) => number) => seen.reduce((total, { stats }) => total + count(stats), 0)
+  const stats = {
+    passes: sum(({ passes }) => passes),
+    pending: sum(({ pending }) => pending),
+    failures: sum(({ failures }) => failures),
+    duration: tookMs,
+  }
+  Base.prototype.epilogue.call({ stats, failures: seen.flatMap(({ failures }) => failures) })
+  return stats.failures
+}
