@@ -10,7 +10,7 @@ import { deriveId, idAt } from '../schemas/ids.ts'
 import type { WriteArrival } from '../store/arrivals.ts'
 import { packBlob } from '../store/blobs.ts'
 import { standardFolderId } from '../store/folders.ts'
-import { contextOf } from '../test/service.ts'
+import { contextOf } from '../test/start/service.ts'
 import type { Box, Share } from './archive.ts'
 import { createWriter, type Writer } from './synthetic-mail.ts'
 

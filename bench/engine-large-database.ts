@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { encode } from '../engine/bson/encode.ts'
 import { replyMessage } from '../engine/wire/reply.ts'
-import { type Started, startEngine, temporaryFolder } from '../test/engine/started.ts'
+import { type Started, startEngine, temporaryFolder } from '../test/start/engine.ts'
 import { type Row, row } from './engine-loads.ts'
 
 export type Big = {

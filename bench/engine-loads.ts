@@ -1,6 +1,6 @@
 /** The loads of the engine's bench: what is stored, and closed loops of commands through the driver. */
 import { randomBytes } from 'node:crypto'
-import type { Started } from '../test/engine/started.ts'
+import type { Started } from '../test/start/engine.ts'
 import { quantile } from './figures.ts'
 import { cpuMs } from './processes.ts'
 

@@ -3,7 +3,7 @@
  * added to each, beside what the machine gives without the engine. See README.md.
  */
 import { parseArgs } from 'node:util'
-import { type Started, startEngine } from '../test/engine/started.ts'
+import { type Started, startEngine } from '../test/start/engine.ts'
 import { bareWriter, updatesPerSecond } from './engine-baseline.ts'
 import { type Big, measureBig } from './engine-large-database.ts'
 import { commandsOn, type Loop, loop, prepare, row } from './engine-loads.ts'

@@ -9,7 +9,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { eventually } from '../test/service.ts'
+import { eventually } from '../test/eventually.ts'
 import type { System } from './system.ts'
 
 const run = promisify(execFile)

@@ -5,7 +5,7 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { eventually } from '../test/service.ts'
+import { eventually } from '../test/eventually.ts'
 import { freePort, masterConfiguration } from './postfix.ts'
 import { cpuMs } from './processes.ts'
 import { arrived, type Measured, type Sink } from './sink.ts'

@@ -6,7 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { eventually } from '../test/service.ts'
+import { eventually } from '../test/eventually.ts'
 
 /** Times in milliseconds since the epoch. */
 export type Counted = { readonly count: number; readonly firstAt: number; readonly lastAt: number }

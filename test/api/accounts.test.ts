@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { verifyAudit } from '../../core/access/audit.ts'
-import { type Answer, client } from '../service.ts'
-import { type Call, type Door, deliver, type ErrorBody, mailboxPath, openTenant, type Tenant } from './door.ts'
+import { type Answer, type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
 
 describe('api: accounts', () => {
   let door: Door

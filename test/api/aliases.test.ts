@@ -1,18 +1,8 @@
 import { expect } from 'chai'
 import { recipientsOf } from '../../core/receive/recipient-cache.ts'
 import { findRecipient } from '../../core/receive/recipients.ts'
-import { client } from '../service.ts'
-import {
-  type Call,
-  type Door,
-  deliver,
-  type ErrorBody,
-  mailboxPath,
-  makeKey,
-  makeTenant,
-  openTenant,
-  type Tenant,
-} from './door.ts'
+import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 type Alias = { alias: string; targets: string[]; createdAt: string }
 

@@ -4,8 +4,8 @@ import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import { stepBatches } from '../../core/send/batches.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import { readBlob } from '../../store/blobs.ts'
-import { client, type Json } from '../service.ts'
-import { type Call, type Door, type ErrorBody, mailboxPath, makeTenant, openTenant, type Tenant } from './door.ts'
+import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
+import { type Door, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 const minuteMs = 60_000
 

@@ -4,18 +4,8 @@ import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import { announceArrivals, announceMissed } from '../../core/receive/announce.ts'
 import { settleByIds, settleDue } from '../../core/send/settle.ts'
 import { findMessages } from '../../store/messages.ts'
-import { client } from '../service.ts'
-import {
-  type Call,
-  type Door,
-  deliver,
-  type ErrorBody,
-  mailboxPath,
-  makeKey,
-  makeTenant,
-  openTenant,
-  type Tenant,
-} from './door.ts'
+import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 type Contact = { name: string; address: string; last_seen_at: string; sent: number; received: number }
 type Page = { contacts: Contact[]; next: string | null }

@@ -1,15 +1,6 @@
 import { expect } from 'chai'
-import { client, type Json } from '../service.ts'
-import {
-  type Call,
-  type Door,
-  deliver,
-  type ErrorBody,
-  mailboxPath,
-  makeTenant,
-  openTenant,
-  type Tenant,
-} from './door.ts'
+import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 describe('api: drafts', () => {
   let door: Door

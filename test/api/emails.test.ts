@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { settleDue } from '../../core/send/settle.ts'
-import { client, type Json } from '../service.ts'
-import { type Call, type Door, type ErrorBody, makeKey, makeTenant, openTenant, type Tenant } from './door.ts'
+import { type Call, client, type ErrorBody, type Json } from '../peers/rest.ts'
+import { type Door, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 describe('api: transactional mail and templates', () => {
   let door: Door

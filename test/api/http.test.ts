@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import { Client } from 'undici'
 import { revokeKey } from '../../core/access/keys.ts'
 import { failures } from '../../schemas/failures.ts'
-import { type Answer, client } from '../service.ts'
-import { type Call, type Door, type ErrorBody, mailboxPath, makeKey, openTenant, type Tenant } from './door.ts'
+import { type Answer, type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Door, makeKey, openTenant, type Tenant } from '../start/door.ts'
 
 describe('api: the door', () => {
   let door: Door

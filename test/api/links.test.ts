@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { authenticate, type Principal } from '../../core/access/principal.ts'
 import { linkToAttachment } from '../../core/read/attachment-links.ts'
-import { client } from '../service.ts'
-import { type Call, type Door, deliver, type ErrorBody, mailboxPath, makeKey, openTenant, type Tenant } from './door.ts'
+import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, makeKey, openTenant, type Tenant } from '../start/door.ts'
 
 const withFile = (headers: string, content = '0123456789') =>
   `From: a@remote.example

@@ -1,16 +1,6 @@
 import { expect } from 'chai'
-import { client } from '../service.ts'
-import {
-  type Call,
-  type Door,
-  deliver,
-  type ErrorBody,
-  mailboxPath,
-  makeKey,
-  makeTenant,
-  openTenant,
-  type Tenant,
-} from './door.ts'
+import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 type Lists = { readonly [name: string]: readonly string[] }
 const empty = { sendAllow: [], sendBlock: [], receiveAllow: [], receiveBlock: [] }

@@ -6,7 +6,7 @@ import type { NewMessage } from '../../store/arrivals.ts'
 import { packBlob } from '../../store/blobs.ts'
 import type { FolderDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { findFolders, labelKey } from '../../store/folders.ts'
-import type { Tenant } from './door.ts'
+import type { Tenant } from '../start/door.ts'
 
 /** Counters are exact, nothing is reserved, UIDs lie below uidNext and modseqs are none above the highest. */
 export async function expectExact(ctx: Context, mailboxId: string): Promise<void> {

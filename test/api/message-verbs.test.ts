@@ -2,18 +2,8 @@ import { expect } from 'chai'
 import { sweepDiscarded } from '../../core/upkeep/sweep.ts'
 import { claimMessage } from '../../core/wait/message-leases.ts'
 import { newToken } from '../../schemas/ids.ts'
-import { client } from '../service.ts'
-import {
-  type Call,
-  type Door,
-  deliver,
-  type ErrorBody,
-  mailboxPath,
-  makeKey,
-  makeTenant,
-  openTenant,
-  type Tenant,
-} from './door.ts'
+import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 import { expectExact, fill, folderAt } from './mailbox-state.ts'
 
 const mail = 'From: ada@remote.example\nSubject: Hello\n\nx\n'

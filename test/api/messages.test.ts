@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { type Call, type Door, deliver, type ErrorBody, mailboxPath, openTenant, type Tenant } from './door.ts'
+import { type Call, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
 
 const mail = `From: "Ada L." <ada@remote.example>
 To: agent@tenant.example

@@ -9,8 +9,9 @@ import { receive } from '../../core/receive/receive.ts'
 import { findRecipient } from '../../core/receive/recipients.ts'
 import type { FullMessage } from '../../schemas/messages.ts'
 import { file, property, stream } from '../mail/message/tnef-stream.ts'
-import type { Json } from '../service.ts'
-import { type Call, connectMcp, type Door, deliver, mailboxPath, openTenant, type Tenant } from './door.ts'
+import type { Json } from '../peers/rest.ts'
+import { type Call, mailboxPath } from '../peers/rest.ts'
+import { connectMcp, type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
 
 describe('api: reading messages', () => {
   let door: Door

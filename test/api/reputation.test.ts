@@ -7,8 +7,8 @@ import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import { sendMessage } from '../../core/send/send.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import type { Failure } from '../../schemas/failures.ts'
-import { client, type Json } from '../service.ts'
-import { type Call, type Door, type ErrorBody, mailboxPath, makeTenant, openDoor } from './door.ts'
+import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
+import { type Door, makeTenant, openDoor } from '../start/door.ts'
 
 const dayMs = 86_400_000
 

@@ -7,7 +7,7 @@ import { inputOf } from '../../api/input.ts'
 import { allowedMethods, createRouting, type RequestState, routeOf } from '../../api/routes.ts'
 import { operations } from '../../operations/all.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { client } from '../service.ts'
+import { client } from '../peers/rest.ts'
 
 describe('api/routes', () => {
   let server: Server

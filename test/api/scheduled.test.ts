@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { settleDue } from '../../core/send/settle.ts'
-import type { Json } from '../service.ts'
-import { type Call, type Door, deliver, type ErrorBody, mailboxPath, openTenant, type Tenant } from './door.ts'
+import type { Json } from '../peers/rest.ts'
+import { type Call, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
 
 const hourMs = 3_600_000
 

@@ -4,18 +4,9 @@ import { createMailbox } from '../../core/mailbox/mailboxes.ts'
 import { mergeSegments } from '../../core/search/merge.ts'
 import { sweepSearch } from '../../core/search/sweep.ts'
 import { type Indexer, startIndexer } from '../../jobs/indexer.ts'
-import { client, eventually } from '../service.ts'
-import {
-  type Call,
-  type Door,
-  deliver,
-  type ErrorBody,
-  mailboxPath,
-  makeKey,
-  makeTenant,
-  openTenant,
-  type Tenant,
-} from './door.ts'
+import { eventually } from '../eventually.ts'
+import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 type Hit = {
   readonly message_id: string

@@ -2,17 +2,8 @@ import { expect } from 'chai'
 import { claimAttempts } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import { settleDue } from '../../core/send/settle.ts'
-import { client, type Json } from '../service.ts'
-import {
-  type Call,
-  type Door,
-  type ErrorBody,
-  mailboxPath,
-  makeKey,
-  makeTenant,
-  openTenant,
-  type Tenant,
-} from './door.ts'
+import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
+import { type Door, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 describe('api: suppressions', () => {
   let door: Door

@@ -2,17 +2,9 @@ import { expect } from 'chai'
 import { deriveThreads } from '../../core/mailbox/threading.ts'
 import { sweepArrivals } from '../../core/upkeep/sweep.ts'
 import { type Announcer, startAnnouncer } from '../../jobs/announcer.ts'
-import { client, eventually } from '../service.ts'
-import {
-  type Call,
-  type Door,
-  deliver,
-  type ErrorBody,
-  mailboxPath,
-  makeTenant,
-  openTenant,
-  type Tenant,
-} from './door.ts'
+import { eventually } from '../eventually.ts'
+import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 const dayMs = 86_400_000
 

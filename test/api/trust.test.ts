@@ -4,8 +4,9 @@ import { expect } from 'chai'
 import { deliverLocally } from '../../core/deliver/outbox.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
-import type { ErrorBody } from './door.ts'
-import { type Call, connectMcp, type Door, deliver, mailboxPath, openTenant, type Tenant } from './door.ts'
+import type { ErrorBody } from '../peers/rest.ts'
+import { type Call, mailboxPath } from '../peers/rest.ts'
+import { connectMcp, type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
 
 const verdict: Verdict = {
   authentication: {

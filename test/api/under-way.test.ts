@@ -4,8 +4,9 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { expect } from 'chai'
 import { createUnderWay } from '../../api/under-way.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { eventually } from '../service.ts'
-import { type Door, deliver, type ErrorBody, mailboxPath, openTenant, type Tenant } from './door.ts'
+import { eventually } from '../eventually.ts'
+import { type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
 
 class Response extends EventEmitter {
   destroyed = false

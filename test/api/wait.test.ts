@@ -8,18 +8,9 @@ import { authenticate } from '../../core/access/principal.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { waitForMessage } from '../../core/wait/wait.ts'
 import { closeWaiters } from '../../core/wait/waiters.ts'
-import { client, eventually, type Json } from '../service.ts'
-import {
-  type Call,
-  type Door,
-  deliver,
-  type ErrorBody,
-  mailboxPath,
-  makeKey,
-  makeTenant,
-  openTenant,
-  type Tenant,
-} from './door.ts'
+import { eventually } from '../eventually.ts'
+import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 type Waited = {
   readonly message:

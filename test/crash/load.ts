@@ -1,6 +1,6 @@
 /** What goes on while processes die: strangers hand mail in, and the owner sends. Both repeat until they are told yes. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, client } from '../service.ts'
+import { type Answer, client } from '../peers/rest.ts'
 import { handInForSure, type Letter, writeLetter } from './letters.ts'
 import type { Owner } from './owner.ts'
 import type { Random } from './random.ts'

@@ -7,7 +7,8 @@ import { createDomain } from '../../core/mailbox/domains.ts'
 import { createMailbox } from '../../core/mailbox/mailboxes.ts'
 import { closeContext } from '../../core/process/context.ts'
 import { allScopes } from '../../schemas/scopes.ts'
-import { client, contextOf, type ReadyLine } from '../service.ts'
+import { client } from '../peers/rest.ts'
+import { contextOf, type ReadyLine } from '../start/service.ts'
 
 export type Owner = {
   readonly accountId: string

@@ -1,6 +1,6 @@
 /** The rest of the world: a mail server that notes when it took each mail, slow enough that a kill can cut its answer off. */
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
-import { type SmtpSink, startSmtpSink } from '../e2e/receiver.ts'
+import { type SmtpSink, startSmtpSink } from '../peers/receivers.ts'
 import type { Random } from './random.ts'
 
 export type Receipt = { readonly messageId: string; readonly recipient: string; readonly at: number }

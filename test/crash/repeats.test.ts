@@ -11,7 +11,7 @@ import { openStore, type Store } from '../../store/open.ts'
 import { claimLanes, claimRows, findDueRows, finishRow, insertOutbox, postponeLanes } from '../../store/outbox.ts'
 import { releaseIdempotencyKey, takeIdempotencyKey } from '../../store/records.ts'
 import { recount } from '../../store/recount.ts'
-import { type Started, startEngine } from '../engine/started.ts'
+import { type Started, startEngine } from '../start/engine.ts'
 
 const at = new Date('2026-11-20T12:00:00Z')
 const later = (seconds: number) => new Date(at.getTime() + seconds * 1_000)

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { runCommand } from '../../cli/command-line.ts'
 import { serviceVersion } from '../../operations/version.ts'
-import { client, type Json, type Service, startService } from '../service.ts'
+import { client, type Json } from '../peers/rest.ts'
+import { type Service, startService } from '../start/service.ts'
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 

@@ -3,10 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { type Context, closeContext } from '../../core/process/context.ts'
-import { type ErrorBody, mailboxPath, makeTenant, type Tenant } from '../api/door.ts'
 import { canFindProcesses, findPart, nextPart } from '../crash/parts.ts'
-import { client, contextOf, eventually, type Service, startService } from '../service.ts'
-import { sendMail } from './smtp.ts'
+import { eventually } from '../eventually.ts'
+import { client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { sendMail } from '../peers/send-mail.ts'
+import { makeTenant, type Tenant } from '../start/door.ts'
+import { contextOf, type Service, startService } from '../start/service.ts'
 
 const MiB = 1024 * 1024
 const fileBytesMax = 24 * MiB

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
-import { client, eventually, type Service, startService } from '../service.ts'
-import { asSent, sendMail } from './smtp.ts'
+import { eventually } from '../eventually.ts'
+import { client } from '../peers/rest.ts'
+import { asSent, sendMail } from '../peers/send-mail.ts'
+import { type Service, startService } from '../start/service.ts'
 
 type Call = ReturnType<typeof client>
 type Thread = { thread_id: string; message_count: number; awaiting: string; labels: string[] }

@@ -5,10 +5,12 @@ import { createMailbox } from '../../core/mailbox/mailboxes.ts'
 import { dayMs, hourMs, after as later, minuteMs, secondMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import type { Failure } from '../../schemas/failures.ts'
-import { type ErrorBody, mailboxPath, makeKey, makeTenant, type Tenant } from '../api/door.ts'
-import { client, contextOf, eventually, type Json, type Service, startService } from '../service.ts'
-import { type SmtpSink, startSmtpSink } from './receiver.ts'
-import { sendMail } from './smtp.ts'
+import { eventually } from '../eventually.ts'
+import { type SmtpSink, startSmtpSink } from '../peers/receivers.ts'
+import { client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
+import { sendMail } from '../peers/send-mail.ts'
+import { makeKey, makeTenant, type Tenant } from '../start/door.ts'
+import { contextOf, type Service, startService } from '../start/service.ts'
 
 const atOnce = 20
 

@@ -12,9 +12,11 @@ import { createMailbox } from '../../core/mailbox/mailboxes.ts'
 import { closeContext } from '../../core/process/context.ts'
 import { allScopes } from '../../schemas/scopes.ts'
 import { findDomain } from '../../store/mailboxes.ts'
-import { client, contextOf, eventually, type Json, type Service, startService } from '../service.ts'
-import { type SmtpSink, startSmtpSink, startWebhookReceiver, type WebhookReceiver } from './receiver.ts'
-import { mimeFixtures, sendMail } from './smtp.ts'
+import { eventually } from '../eventually.ts'
+import { type SmtpSink, startSmtpSink, startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
+import { client, type Json } from '../peers/rest.ts'
+import { mimeFixtures, sendMail } from '../peers/send-mail.ts'
+import { contextOf, type Service, startService } from '../start/service.ts'
 
 type Signup = {
   address: string

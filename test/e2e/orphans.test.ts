@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { closeContext } from '../../core/process/context.ts'
-import { makeTenant } from '../api/door.ts'
 import { canFindProcesses, findPart, goneWithin, killNow, listens } from '../crash/parts.ts'
-import { client, contextOf, eventually, type Service, startService } from '../service.ts'
-import { type SmtpSink, startSmtpSink } from './receiver.ts'
+import { eventually } from '../eventually.ts'
+import { type SmtpSink, startSmtpSink } from '../peers/receivers.ts'
+import { client } from '../peers/rest.ts'
+import { makeTenant } from '../start/door.ts'
+import { contextOf, type Service, startService } from '../start/service.ts'
 
 /** How long the remote takes to say that it has the mail. */
 const answerMs = 700

@@ -3,9 +3,11 @@ import { expect } from 'chai'
 import { createAccount } from '../../core/account/accounts.ts'
 import { createDomain } from '../../core/mailbox/domains.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
-import { type ErrorBody, mailboxPath, makeTenant, type Tenant } from '../api/door.ts'
-import { client, contextOf, eventually, type Json, type Service, startService } from '../service.ts'
-import { type SmtpSink, startSmtpSink } from './receiver.ts'
+import { eventually } from '../eventually.ts'
+import { type SmtpSink, startSmtpSink } from '../peers/receivers.ts'
+import { client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
+import { makeTenant, type Tenant } from '../start/door.ts'
+import { contextOf, type Service, startService } from '../start/service.ts'
 
 type Call = ReturnType<typeof client>
 const MiB = 1024 * 1024

@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import { type Context, closeContext } from '../../core/process/context.ts'
-import { mailboxPath, makeTenant, type Tenant } from '../api/door.ts'
-import { client, contextOf, eventually, type Service, startService } from '../service.ts'
-import { mimeFixtures, sendMail } from './smtp.ts'
+import { eventually } from '../eventually.ts'
+import { client, mailboxPath } from '../peers/rest.ts'
+import { mimeFixtures, sendMail } from '../peers/send-mail.ts'
+import { makeTenant, type Tenant } from '../start/door.ts'
+import { contextOf, type Service, startService } from '../start/service.ts'
 
 type Hits = { readonly messages: readonly { readonly message_id: string; readonly folder: string }[] }
 
@@ -48,7 +50,7 @@ describe('search of a running service', () => {
       text: 'An unmistakable reply.',
     })
     expect(sent.status).to.equal(202)
-    const found = await eventually('the Sent copy', async () => (await search(own, 'unmistakable'))[0], 5_000)
+    const found = await eventually('the Sent copy', async () => (await search(own, 'unmistakable'))[0])
     expect(found.folder).to.equal('Sent')
   })
 
@@ -67,7 +69,7 @@ describe('search of a running service', () => {
       const segments = await ctx.store.searchSegments.find({ mailboxId: foreign.mailboxId }).toArray()
       return segments.reduce((sum, segment) => sum + segment.count, 0)
     }
-    await eventually('all are indexed', async () => (await inIndex()) >= count, 20_000)
+    await eventually('all are indexed', async () => (await inIndex()) >= count)
     expect(service.logs()).not.to.match(/is not searched|(?:indexing|merging) failed/)
   })
 })

@@ -11,9 +11,11 @@ import { engineUrl } from '../../cli/instance.ts'
 import { createAccount } from '../../core/account/accounts.ts'
 import { createDomain } from '../../core/mailbox/domains.ts'
 import { closeContext } from '../../core/process/context.ts'
-import { mailboxPath, makeTenant } from '../api/door.ts'
-import { client, contextOf, eventually, type Json, type ReadyLine, type Service, startService } from '../service.ts'
-import { sendMail } from './smtp.ts'
+import { eventually } from '../eventually.ts'
+import { client, type Json, mailboxPath } from '../peers/rest.ts'
+import { sendMail } from '../peers/send-mail.ts'
+import { makeTenant } from '../start/door.ts'
+import { contextOf, type ReadyLine, type Service, startService } from '../start/service.ts'
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 
@@ -304,7 +306,7 @@ describe('serving', () => {
       env: { ...process.env, ...ports, MAILROOM_DATA: data, MAILROOM_LOG_LEVEL: 'warn' },
     })
     try {
-      const ready = await eventually('it is ready', readyLine(npm), 40_000)
+      const ready = await eventually('it is ready', readyLine(npm))
       npm.kill('SIGTERM')
       const address = ready.http.slice(7)
       const isGone = () =>
@@ -312,7 +314,7 @@ describe('serving', () => {
           (socket) => !socket.destroy(),
           () => true,
         )
-      await eventually('nothing listens any more', isGone, 20_000)
+      await eventually('nothing listens any more', isGone)
     } finally {
       // The engine goes last.
       await rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })

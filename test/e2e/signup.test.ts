@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { expect } from 'chai'
-import { client, type Json, type Service, startService } from '../service.ts'
+import { client, type Json } from '../peers/rest.ts'
+import { type Service, startService } from '../start/service.ts'
 
 type Refusal = { code: string; param?: string; error: string; retryAfter?: number; statusCode: number }
 

@@ -2,9 +2,11 @@ import { expect } from 'chai'
 import { revokeKey } from '../../core/access/keys.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { agentScopes, allScopes, type Scope } from '../../schemas/scopes.ts'
-import { type ErrorBody, mailboxPath, makeKey, makeTenant, type Tenant } from '../api/door.ts'
-import { type Answer, client, contextOf, eventually, type Json, type Service, startService } from '../service.ts'
-import { sendMail } from './smtp.ts'
+import { eventually } from '../eventually.ts'
+import { type Answer, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
+import { sendMail } from '../peers/send-mail.ts'
+import { makeKey, makeTenant, type Tenant } from '../start/door.ts'
+import { contextOf, type Service, startService } from '../start/service.ts'
 
 type Call = ReturnType<typeof client>
 type Summary = { message_id: string; attachments: { id: string }[] }

@@ -11,10 +11,12 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { generate } from 'selfsigned'
 import { closeContext } from '../../core/process/context.ts'
-import { makeTenant } from '../api/door.ts'
-import { type NameServer, startNameServer } from '../plugins/name-server.ts'
-import { type Sink, startSink } from '../plugins/sink.ts'
-import { client, contextOf, eventually, type Service, startService } from '../service.ts'
+import { eventually } from '../eventually.ts'
+import { type NameServer, startNameServer } from '../peers/name-server.ts'
+import { client } from '../peers/rest.ts'
+import { type Sink, startSink } from '../peers/smtp-server.ts'
+import { makeTenant } from '../start/door.ts'
+import { contextOf, type Service, startService } from '../start/service.ts'
 
 /** Where the mail servers and policy hosts of the domains below are. */
 const addresses = {
@@ -108,7 +110,7 @@ describe('TLS policies of other domains', () => {
     const authorityFile = path.join(folder, 'authority.pem')
     await writeFile(authorityFile, authority.cert)
     env = {
-      NODE_OPTIONS: `--import ${fileURLToPath(new URL('./elsewhere.ts', import.meta.url))}`,
+      NODE_OPTIONS: `--import ${fileURLToPath(new URL('../peers/elsewhere.ts', import.meta.url))}`,
       NODE_EXTRA_CA_CERTS: authorityFile,
       TEST_ELSEWHERE: JSON.stringify(portsOf(sinks, policyHosts)),
       MAILROOM_RESOLVER: JSON.stringify([dns.address]),

@@ -5,10 +5,11 @@ import { expect } from 'chai'
 import { dayMs, after as later, minuteMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { sweepUnclaimed } from '../../core/upkeep/sweep.ts'
-import { type ErrorBody, mailboxPath } from '../api/door.ts'
-import { type Answer, client, contextOf, eventually, type Json, type Service, startService } from '../service.ts'
-import { type SmtpSink, startSmtpSink } from './receiver.ts'
-import { sendMail } from './smtp.ts'
+import { eventually } from '../eventually.ts'
+import { type SmtpSink, startSmtpSink } from '../peers/receivers.ts'
+import { type Answer, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
+import { sendMail } from '../peers/send-mail.ts'
+import { contextOf, type Service, startService } from '../start/service.ts'
 
 type Call = ReturnType<typeof client>
 type Signup = { address: string; api_key: string; claim_url: string; expires_at: string; mcp_url: string }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { client, type Json, type Service, startService } from '../service.ts'
-import { sendMail } from './smtp.ts'
+import { client, type Json } from '../peers/rest.ts'
+import { sendMail } from '../peers/send-mail.ts'
+import { type Service, startService } from '../start/service.ts'
 
 type Waited = {
   readonly message: (Json & { readonly message_id: string; readonly subject: string }) | null

@@ -8,8 +8,8 @@ import { expect } from 'chai'
 import type { Db, Document } from 'mongodb'
 import { enginePaths } from '../../cli/instance.ts'
 import { isSound, verifyFile, verifyFolder } from '../../engine/admin/verify.ts'
+import { type Started, startEngine, temporaryFolder, url } from '../start/engine.ts'
 import { failure } from './failure.ts'
-import { type Started, startEngine, temporaryFolder, url } from './started.ts'
 
 const cli = fileURLToPath(new URL('../../cli/main.ts', import.meta.url))
 

@@ -2,7 +2,7 @@ import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
-import { type Started, startEngine } from './started.ts'
+import { type Started, startEngine } from '../start/engine.ts'
 
 describe('engine: under Agenda', () => {
   let engine: Started

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { expect } from 'chai'
 import type { Collection, Document } from 'mongodb'
+import { type Started, startEngine, temporaryFolder } from '../start/engine.ts'
 import { failure } from './failure.ts'
-import { type Started, startEngine, temporaryFolder } from './started.ts'
 
 /** Enough for several chunks of a build. */
 const rows = 6_000

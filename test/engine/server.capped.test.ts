@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { type ClientSession, type Collection, type Document, type Long, MongoClient } from 'mongodb'
+import { exit, type Started, startEngine, temporaryFolder, url } from '../start/engine.ts'
 import { failure } from './failure.ts'
-import { exit, type Started, startEngine, temporaryFolder, url } from './started.ts'
 
 type Row = { _id: number; text?: string; group?: string }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { type Collection, Decimal128, type Document, Long } from 'mongodb'
-import { type Started, startEngine } from './started.ts'
+import { type Started, startEngine } from '../start/engine.ts'
 
 const scalar = fc.oneof(
   fc.integer({ min: 0, max: 4 }),

@@ -11,8 +11,8 @@ import {
   ObjectId,
   Timestamp,
 } from 'mongodb'
+import { type Started, startEngine } from '../start/engine.ts'
 import { failure } from './failure.ts'
-import { type Started, startEngine } from './started.ts'
 
 describe('engine: documents', () => {
   let engine: Started

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Collection, Document } from 'mongodb'
+import { type Started, startEngine } from '../start/engine.ts'
 import { failure } from './failure.ts'
-import { type Started, startEngine } from './started.ts'
 
 describe('engine: cursors', () => {
   let engine: Started

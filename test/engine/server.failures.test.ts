@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
 import { type Document, type Long, MongoClient } from 'mongodb'
 import { openWriter } from '../../engine/store/database.ts'
+import { exit, type Started, startEngine, temporaryFolder, url } from '../start/engine.ts'
 import { failure } from './failure.ts'
-import { exit, type Started, startEngine, temporaryFolder, url } from './started.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB

@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { expect } from 'chai'
 import { GridFSBucket, type ObjectId } from 'mongodb'
+import { type Started, startEngine } from '../start/engine.ts'
 import { failure } from './failure.ts'
-import { type Started, startEngine } from './started.ts'
 
 describe('engine: under GridFS', () => {
   let engine: Started

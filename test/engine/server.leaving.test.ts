@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
-import { exit, launch, startEngine, temporaryFolder } from './started.ts'
+import { exit, launch, startEngine, temporaryFolder } from '../start/engine.ts'
 
 describe('an engine that is left', () => {
   it('serves its clients until they have gone, and then goes', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
+import { type Started, startEngine, temporaryFolder } from '../start/engine.ts'
 import { failure } from './failure.ts'
-import { type Started, startEngine, temporaryFolder } from './started.ts'
 
 describe('engine server: let, $merge and $out', () => {
   let engine: Started

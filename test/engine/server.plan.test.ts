@@ -13,7 +13,7 @@ import {
   MinKey,
   ObjectId,
 } from 'mongodb'
-import { type Started, startEngine } from './started.ts'
+import { type Started, startEngine } from '../start/engine.ts'
 
 /** Small domains, so that conditions hit, and all the shapes that planners get wrong: arrays, nulls, gaps, types. */
 const scalar = fc.oneof(

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { type Binary, BSON, type Collection, MongoClient } from 'mongodb'
+import { exit, launch, type Started, startEngine, temporaryFolder, url } from '../start/engine.ts'
 import { failure } from './failure.ts'
-import { exit, launch, type Started, startEngine, temporaryFolder, url } from './started.ts'
 
 type Row = { _id: string; writer: number; n: number; tags: string[]; body: string }
 

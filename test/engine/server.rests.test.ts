@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
-import { type Started, startEngine } from './started.ts'
+import { type Started, startEngine } from '../start/engine.ts'
 
 const rows = 40_000
 /** A slice is 5 ms; the rest is what a busy machine adds. Without rests each of these takes several times as long. */

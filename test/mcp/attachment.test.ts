@@ -1,8 +1,9 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
-import { type Call, connectMcp, type Door, deliver, mailboxPath, openTenant, type Tenant } from '../api/door.ts'
-import type { Json } from '../service.ts'
+import type { Json } from '../peers/rest.ts'
+import { type Call, mailboxPath } from '../peers/rest.ts'
+import { connectMcp, type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
 
 describe('mcp: files of text', () => {
   let door: Door

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
 import { announceArrivals } from '../../core/receive/announce.ts'
-import { connectMcp, type Door, deliver, openTenant, type Tenant } from '../api/door.ts'
+import { connectMcp, type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
 
 type Fields = { readonly [name: string]: unknown }
 

@@ -2,8 +2,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
-import { connectMcp, type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../api/door.ts'
-import { client, type Json } from '../service.ts'
+import { client, type Json } from '../peers/rest.ts'
+import { connectMcp, type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 
 type Result = {
   readonly structured: Json & { readonly untrusted?: Json }

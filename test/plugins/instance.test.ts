@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { writeInstance } from '../../plugins/instance.ts'
-import { defaultSettings, type SettingsChange } from './service.ts'
+import { defaultSettings, type SettingsChange } from '../default-settings.ts'
 
 const repository = process.cwd()
 

@@ -3,7 +3,7 @@ import { deriveId, newId } from '../../schemas/ids.ts'
 import { createEventAppend, type NewEvent } from '../../store/events.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { countOf, findUsage, takeCounts } from '../../store/usage.ts'
-import { type Started, startEngine } from '../engine/started.ts'
+import { type Started, startEngine } from '../start/engine.ts'
 
 const at = new Date('2026-11-20T12:00:00Z')
 const expiresAt = new Date('2027-01-01T00:00:00Z')

@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import { type ChangeFeed, type ChangeNote, createChangeFeed } from '../../store/changes.ts'
 import { openStore, type Store } from '../../store/open.ts'
-import { type Started, startEngine, temporaryFolder, url } from '../engine/started.ts'
-import { eventually } from '../service.ts'
+import { eventually } from '../eventually.ts'
+import { type Started, startEngine, temporaryFolder, url } from '../start/engine.ts'
 
 const note = (name: string): ChangeNote => ({ kind: 'address', addresses: [name] })
 const nameOf = (told: ChangeNote) => (told.kind === 'address' ? told.addresses.join() : told.kind)

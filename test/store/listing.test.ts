@@ -6,7 +6,7 @@ import { standardFolderId, standardFolders } from '../../store/folders.ts'
 import { listMessages, type MessageQuery } from '../../store/messages.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { listThreads, type ThreadQuery } from '../../store/threads.ts'
-import { type Started, startEngine } from '../engine/started.ts'
+import { type Started, startEngine } from '../start/engine.ts'
 
 const count = 2_000
 const page = 50

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { isUnavailable, openStore, type Store } from '../../store/open.ts'
-import { type Started, startEngine, url } from '../engine/started.ts'
+import { type Started, startEngine, url } from '../start/engine.ts'
 
 const commands = 20
 const patienceMs = 3_000

@@ -7,7 +7,7 @@ import { findFolders, insertStandardFolders, labelKey, reserve } from '../../sto
 import { type EditTarget, editMessages, listEditable, removeMessages } from '../../store/message-edits.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { recount } from '../../store/recount.ts'
-import { type Started, startEngine } from '../engine/started.ts'
+import { type Started, startEngine } from '../start/engine.ts'
 
 const accountId = newId('acc', new Date())
 const rounds = 5

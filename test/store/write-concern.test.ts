@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import type { EmailDoc } from '../../store/documents/sending.ts'
 import { insertEmails } from '../../store/emails.ts'
 import { duplicatesIn, isUnavailable, openStore, type Store } from '../../store/open.ts'
-import { type Started, startEngine, url } from '../engine/started.ts'
+import { type Started, startEngine, url } from '../start/engine.ts'
 
 /** What a server adds to its answer when the majority did not acknowledge a write in time. */
 const writeConcernError = { code: 64, codeName: 'WriteConcernTimeout', errmsg: 'waiting for replication timed out' }

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { MongoNetworkError } from 'mongodb'
 import { beginIdempotent } from '../../../core/access/idempotency.ts'
 import { newId } from '../../../schemas/ids.ts'
-import { type Door, openDoor } from '../../api/door.ts'
-import { eventually } from '../../service.ts'
+import { eventually } from '../../eventually.ts'
+import { type Door, openDoor } from '../../start/door.ts'
 
 describe('idempotency marks', () => {
   let door: Door

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createStsPolicies } from '../../../core/deliver/mta-sts.ts'
 import { dayMs, hourMs } from '../../../core/process/clock.ts'
-import { type Door, openDoor } from '../../api/door.ts'
+import { type Door, openDoor } from '../../start/door.ts'
 
 type Mode = 'enforce' | 'testing' | 'none'
 type Policy = { readonly mode: Mode; readonly mx?: string[]; readonly maxAge: number }

@@ -6,8 +6,8 @@ import { startClaims } from '../../../plugins/outbound/claims.ts'
 import { newId } from '../../../schemas/ids.ts'
 import type { OutboxDoc } from '../../../store/documents/sending.ts'
 import { insertOutbox } from '../../../store/outbox.ts'
-import { type Door, openDoor } from '../../api/door.ts'
-import { eventually } from '../../service.ts'
+import { eventually } from '../../eventually.ts'
+import { type Door, openDoor } from '../../start/door.ts'
 
 const backlog = 10_000
 const perClaim = 50

@@ -8,7 +8,7 @@ import {
   type Resolver,
 } from '../../../core/dns/resolver.ts'
 import { createKept } from '../../../core/process/kept.ts'
-import { type NameServer, startNameServer } from '../../plugins/name-server.ts'
+import { type NameServer, startNameServer } from '../../peers/name-server.ts'
 
 describe('resolver', () => {
   let server: NameServer

@@ -9,8 +9,9 @@ import { findRecipient } from '../../../core/receive/recipients.ts'
 import { settleDue } from '../../../core/send/settle.ts'
 import { sweepArrivals, sweepReservations } from '../../../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
-import { type Call, type Door, deliver, mailboxPath, openTenant, type Tenant } from '../../api/door.ts'
-import { eventually } from '../../service.ts'
+import { eventually } from '../../eventually.ts'
+import { type Call, mailboxPath } from '../../peers/rest.ts'
+import { type Door, deliver, openTenant, type Tenant } from '../../start/door.ts'
 
 const GB = 1024 ** 3
 const limit = 5 * GB

@@ -9,9 +9,9 @@ import { changeMessage, deleteMessage } from '../../../core/mailbox/message-chan
 import { listMessages } from '../../../core/read/list.ts'
 import { announceArrivals } from '../../../core/receive/announce.ts'
 import { sendMessage } from '../../../core/send/send.ts'
-import { deliver } from '../../api/door.ts'
 import { createRandom } from '../../crash/random.ts'
-import { contextOf } from '../../service.ts'
+import { deliver } from '../../start/door.ts'
+import { contextOf } from '../../start/service.ts'
 
 const workers = 6
 const folders = ['INBOX', 'Archive', 'Trash', 'Spam'] as const

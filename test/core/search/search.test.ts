@@ -14,7 +14,7 @@ import { timeOfId } from '../../../schemas/ids.ts'
 import { findFolders } from '../../../store/folders.ts'
 import { listMessages, type MessageQuery } from '../../../store/messages.ts'
 import { writeState } from '../../../store/records.ts'
-import { type Door, deliver, makeTenant, openDoor } from '../../api/door.ts'
+import { type Door, deliver, makeTenant, openDoor } from '../../start/door.ts'
 
 /** What a message of the reference says, field by field; each value is looked into for itself. */
 type Letter = {

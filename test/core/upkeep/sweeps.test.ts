@@ -9,7 +9,8 @@ import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
 import { newId } from '../../../schemas/ids.ts'
 import { addBlobUser, insertBlob, packBlob } from '../../../store/blobs.ts'
 import { takeCounts } from '../../../store/usage.ts'
-import { type Call, type Door, deliver, mailboxPath, openTenant, type Tenant } from '../../api/door.ts'
+import { type Call, mailboxPath } from '../../peers/rest.ts'
+import { type Door, deliver, openTenant, type Tenant } from '../../start/door.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

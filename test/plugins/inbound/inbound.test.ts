@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { type Service, startService } from '../service.ts'
-import { SmtpClient } from '../smtp-client.ts'
+import { SmtpClient } from '../../peers/smtp-client.ts'
+import { type Service, startService } from '../../start/haraka.ts'
 
 const limits = { messageBytes: 200_000, headerBytes: 100_000, headerCount: 3_500, recipients: 3 }
 const subject = 'Subject: hello\r\n\r\n'

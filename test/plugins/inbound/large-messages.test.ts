@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { listMessages } from '../../../core/read/list.ts'
-import { type Service, startService } from '../service.ts'
-import { SmtpClient } from '../smtp-client.ts'
+import { SmtpClient } from '../../peers/smtp-client.ts'
+import { type Service, startService } from '../../start/haraka.ts'
 
 /** How long another connection may wait for an answer, 99 times of 100; alone on the machine it is a tenth of this. */
 const waitMsMax = 400

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type Service, startHaraka, startService, stopHaraka } from '../service.ts'
-import { SmtpClient } from '../smtp-client.ts'
+import { SmtpClient } from '../../peers/smtp-client.ts'
+import { type Service, startHaraka, startService, stopHaraka } from '../../start/haraka.ts'
 
 describe('the Haraka process', () => {
   let service: Service

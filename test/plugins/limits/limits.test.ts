@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { eventually, type Service, startService } from '../service.ts'
-import { SmtpClient } from '../smtp-client.ts'
+import { eventually } from '../../eventually.ts'
+import { SmtpClient } from '../../peers/smtp-client.ts'
+import { type Service, startService } from '../../start/haraka.ts'
 
 describe('limits of sessions', () => {
   let service: Service

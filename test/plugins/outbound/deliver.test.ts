@@ -6,7 +6,7 @@ import { deliver } from '../../../plugins/outbound/deliver.ts'
 import { createPolicies } from '../../../plugins/outbound/tls-policy.ts'
 import { Failure } from '../../../schemas/failures.ts'
 import { newId } from '../../../schemas/ids.ts'
-import { type Door, openDoor } from '../../api/door.ts'
+import { type Door, openDoor } from '../../start/door.ts'
 
 const servers = ['mx1.remote.test', 'mx2.remote.test', 'mx3.remote.test']
 

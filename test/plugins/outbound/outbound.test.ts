@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { sendMessage } from '../../../core/send/send.ts'
 import { findEmail } from '../../../store/emails.ts'
-import { eventually, type Service, startService } from '../service.ts'
-import { type Script, type Sink, startScript, startSink } from '../sink.ts'
+import { eventually } from '../../eventually.ts'
+import { type Script, type Sink, startScript, startSink } from '../../peers/smtp-server.ts'
+import { type Service, startService } from '../../start/haraka.ts'
 
 /** Answers of a server that takes any mail, when the script at hand has none of its own. */
 function usual(line: string): string {

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { sendMessage } from '../../../core/send/send.ts'
 import { findEmail } from '../../../store/emails.ts'
-import { eventually, type Service, startService } from '../service.ts'
-import { type Sink, startSink } from '../sink.ts'
-import { SmtpClient } from '../smtp-client.ts'
+import { eventually } from '../../eventually.ts'
+import { SmtpClient } from '../../peers/smtp-client.ts'
+import { type Sink, startSink } from '../../peers/smtp-server.ts'
+import { type Service, startService } from '../../start/haraka.ts'
 
 describe('reports about mail we sent', () => {
   let service: Service

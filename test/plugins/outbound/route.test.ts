@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { createResolver } from '../../../core/dns/resolver.ts'
 import { networkOf } from '../../../plugins/outbound/network.ts'
 import { findRoutes, type Network } from '../../../plugins/outbound/route.ts'
-import { defaultSettings } from '../service.ts'
+import { defaultSettings } from '../../default-settings.ts'
 
 const failing = (code: string) => Object.assign(new Error(code), { code })
 

@@ -5,8 +5,8 @@ import { createResolver } from '../../../core/dns/resolver.ts'
 import { createLog } from '../../../core/process/log.ts'
 import { accepts } from '../../../plugins/outbound/dane.ts'
 import { createPolicies } from '../../../plugins/outbound/tls-policy.ts'
-import { type NameServer, startNameServer } from '../name-server.ts'
-import { defaultSettings, type SettingsChange } from '../service.ts'
+import { defaultSettings, type SettingsChange } from '../../default-settings.ts'
+import { type NameServer, startNameServer } from '../../peers/name-server.ts'
 
 const route = { name: 'mx.remote.test', address: '192.0.2.1', port: 25 }
 

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { administrator, type Principal } from '../../../core/access/principal.ts'
 import { createAlias, deleteAlias } from '../../../core/mailbox/aliases.ts'
 import { createMailbox } from '../../../core/mailbox/mailboxes.ts'
-import { type Service, startService } from '../service.ts'
-import { SmtpClient } from '../smtp-client.ts'
+import { SmtpClient } from '../../peers/smtp-client.ts'
+import { type Service, startService } from '../../start/haraka.ts'
 
 describe('mail to aliases', () => {
   let service: Service

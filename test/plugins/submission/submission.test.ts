@@ -9,9 +9,11 @@ import { settleDue } from '../../../core/send/settle.ts'
 import { listEmails } from '../../../core/send/transactional.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
 import { readReport } from '../../../mail/report/report.ts'
-import { defaultSettings, eventually, type Service, startService } from '../service.ts'
-import { type Sink, startSink } from '../sink.ts'
-import { SmtpClient } from '../smtp-client.ts'
+import { defaultSettings } from '../../default-settings.ts'
+import { eventually } from '../../eventually.ts'
+import { SmtpClient } from '../../peers/smtp-client.ts'
+import { type Sink, startSink } from '../../peers/smtp-server.ts'
+import { type Service, startService } from '../../start/haraka.ts'
 
 describe('submission', () => {
   let service: Service

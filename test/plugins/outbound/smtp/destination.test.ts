@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createDestination, type Destination } from '../../../../plugins/outbound/smtp/destination.ts'
 import type { Mail, TlsPolicy } from '../../../../plugins/outbound/smtp/session.ts'
-import { type Script, type Sink, startScript, startSink } from '../../sink.ts'
+import { type Script, type Sink, startScript, startSink } from '../../../peers/smtp-server.ts'
 
 const limits = { connections: 2, messagesPerSecond: 0, usesPerConnection: 3, idleMs: 1_000, patienceMs: 200 }
 const timeouts = { connectMs: 2_000, replyMs: 500, finalReplyMs: 2_000 }

@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { generate } from 'selfsigned'
 import { authenticate, type Principal } from '../../core/access/principal.ts'
 import { signup } from '../../core/account/accounts.ts'
@@ -14,13 +13,9 @@ import { createLog } from '../../core/process/log.ts'
 import { rawMessage } from '../../core/read/bodies.ts'
 import { listMessages } from '../../core/read/list.ts'
 import { writeInstance } from '../../plugins/instance.ts'
-import { isSetting, type Settings, settings } from '../../schemas/settings.ts'
-import { openDatabase } from '../engine/started.ts'
-
-type Changed<T> = T extends readonly unknown[] | string | number | boolean | null
-  ? T
-  : { readonly [K in keyof T]?: Changed<T[K]> }
-export type SettingsChange = Changed<Settings>
+import type { Settings } from '../../schemas/settings.ts'
+import { defaultSettings, type SettingsChange } from '../default-settings.ts'
+import { openDatabase } from './engine.ts'
 
 export type Service = {
   /** Where Haraka listens, `127.0.0.1:port`. */
@@ -34,11 +29,6 @@ export type Service = {
   messages(): Promise<readonly Buffer[]>
   /** Stops Haraka by message and everything else; the exit status of Haraka. */
   stop(): Promise<number | null>
-}
-
-/** The defaults with some of them changed. */
-export function defaultSettings(change: SettingsChange = {}): Settings {
-  return merged(valuesOf(settings), change) as Settings
 }
 
 export async function startService(change: SettingsChange = {}): Promise<Service> {
@@ -110,17 +100,6 @@ export async function stopHaraka(haraka: ChildProcess): Promise<number | null> {
   return haraka.exitCode
 }
 
-/** Waits until `probe` gives something; fails after `timeoutMs` with what was waited for. */
-export async function eventually<T>(what: string, probe: () => Promise<T | null>, timeoutMs = 90_000): Promise<T> {
-  const deadline = Date.now() + timeoutMs
-  for (;;) {
-    const found = await probe()
-    if (found !== null) return found
-    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`)
-    await sleep(25)
-  }
-}
-
 async function failOnExit(child: ChildProcess): Promise<never> {
   const [code] = await once(child, 'exit')
   throw new Error(`${child.spawnargs.join(' ')} ended with ${code}`)
@@ -139,24 +118,4 @@ async function messagesOf(ctx: Context, principal: Principal, address: string): 
   const { items } = await listMessages(ctx, principal, { address, folder: 'INBOX', limit: 200 })
   const read = items.map(({ id }) => rawMessage(ctx, principal, { address, messageId: id }))
   return (await Promise.all(read)).map(({ content }) => content).reverse()
-}
-
-type Tree = { readonly [name: string]: unknown }
-
-function valuesOf(tree: Tree): Tree {
-  const node = ([name, value]: [string, unknown]) => {
-    const setting = value as Parameters<typeof isSetting>[0]
-    return [name, isSetting(setting) ? setting.default : valuesOf(setting as Tree)]
-  }
-  return Object.fromEntries(Object.entries(tree).map(node))
-}
-
-function merged(base: Tree, change: Tree): Tree {
-  const isGroup = (value: unknown): value is Tree =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-  const both = ([name, value]: [string, unknown]) => {
-    const old = base[name]
-    return [name, isGroup(old) && isGroup(value) ? merged(old, value) : value]
-  }
-  return { ...base, ...Object.fromEntries(Object.entries(change).map(both)) }
 }

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { engineUrl } from '../cli/instance.ts'
-import { loadSettings } from '../cli/settings.ts'
-import type { Clock } from '../core/process/clock.ts'
-import { type Context, openContext } from '../core/process/context.ts'
+import { engineUrl } from '../../cli/instance.ts'
+import { loadSettings } from '../../cli/settings.ts'
+import type { Clock } from '../../core/process/clock.ts'
+import { type Context, openContext } from '../../core/process/context.ts'
 
 export type ReadyLine = {
   readonly ready: true
@@ -29,10 +29,8 @@ export type Service = ReadyLine & {
   dispose(): Promise<void>
 }
 
-const bin = fileURLToPath(new URL('../cli/bin.js', import.meta.url))
+const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 const startMs = 120_000
-/** How long what must come is waited for: far longer than it takes, as the machine may do other work. */
-const patienceMs = 90_000
 
 /**
  * Starts `mailroom serve` with port 0 everywhere. `env` adds settings; `data` continues in an earlier folder; `node` is the
@@ -104,42 +102,4 @@ export function contextOf(
     env: { MAILROOM_DATA: data, MONGODB_URL: url, MAILROOM_LOG_LEVEL: 'silent' },
   })
   return openContext({ settings, role: 'test', ...(clock !== undefined && { clock }) })
-}
-
-/** Asks until `answer` gives something, at most `withinMs`. */
-export async function eventually<T>(
-  what: string,
-  answer: () => Promise<T | null | undefined | false>,
-  withinMs = patienceMs,
-): Promise<T> {
-  const end = Date.now() + withinMs
-  for (;;) {
-    const given = await answer()
-    if (given !== null && given !== undefined && given !== false) return given
-    if (Date.now() > end) throw new Error(`Not within ${withinMs} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-}
-
-export type Json = { readonly [field: string]: unknown }
-export type Answer<T = Json> = { readonly status: number; readonly headers: Headers; readonly body: T }
-
-/** A REST client with a key. */
-export function client(
-  http: string,
-  key?: string,
-): <T = Json>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer<T>> {
-  return async <T>(method: string, where: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${http}${where}`, {
-      method,
-      headers: {
-        ...(key !== undefined && { authorization: `Bearer ${key}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, body: (text === '' ? {} : JSON.parse(text)) as T }
-  }
 }

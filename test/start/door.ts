@@ -19,8 +19,9 @@ import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { createMcp } from '../../mcp/server.ts'
 import type { AgentsPlanName, MailPlanName } from '../../schemas/plans.ts'
 import { allScopes } from '../../schemas/scopes.ts'
-import { openDatabase } from '../engine/started.ts'
-import { client, contextOf } from '../service.ts'
+import { type Call, client } from '../peers/rest.ts'
+import { openDatabase } from './engine.ts'
+import { contextOf } from './service.ts'
 
 export type Door = {
   readonly http: string
@@ -67,17 +68,6 @@ export async function openDoor(): Promise<Door> {
     },
   })
 }
-
-export type ErrorBody = {
-  readonly code: string
-  readonly param?: string
-  readonly requiredScope?: string
-  readonly statusCode: number
-}
-
-export type Call = ReturnType<typeof client>
-
-export const mailboxPath = (address: string) => `/api/v1/mailboxes/${encodeURIComponent(address)}`
 
 /** A door with one tenant at `tenant.example`, and a client with its account key. */
 export async function openTenant(): Promise<{ door: Door; tenant: Tenant; call: Call }> {

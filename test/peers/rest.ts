@@ -1,0 +1,36 @@
+/** A caller of the REST API. */
+
+export type Json = { readonly [field: string]: unknown }
+export type Answer<T = Json> = { readonly status: number; readonly headers: Headers; readonly body: T }
+
+/** A REST client with a key. */
+export function client(
+  http: string,
+  key?: string,
+): <T = Json>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer<T>> {
+  return async <T>(method: string, where: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${http}${where}`, {
+      method,
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: (text === '' ? {} : JSON.parse(text)) as T }
+  }
+}
+
+export type Call = ReturnType<typeof client>
+
+export type ErrorBody = {
+  readonly code: string
+  readonly param?: string
+  readonly requiredScope?: string
+  readonly statusCode: number
+}
+
+/** The path of a mailbox, for what follows. */
+export const mailboxPath = (address: string) => `/api/v1/mailboxes/${encodeURIComponent(address)}`
