@@ -31,10 +31,9 @@ type Traffic = { readonly bodies: UnderWay; readonly answers: UnderWay }
 
 /** The routes of all endpoints. */
 export function endpointsOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOptions): readonly Route[] {
-  const { limits } = ctx.settings
   const traffic: Traffic = {
-    bodies: createUnderWay({ bytesMax: () => limits.http.bodyBytesInFlight }),
-    answers: createUnderWay({ bytesMax: () => limits.http.answerBytesInFlight }),
+    bodies: createUnderWay({ bytesMax: () => ctx.settings.limits.http.bodyBytesInFlight }),
+    answers: createUnderWay({ bytesMax: () => ctx.settings.limits.http.answerBytesInFlight }),
   }
   return [
     ...operations.map((operation): Route => {
