@@ -1,6 +1,6 @@
 /**
  * The HTTP door. Invariants: every response has an X-Request-Id and the security headers; every failure, whoever threw it,
- * is rendered in one place; a path that may hold a secret is never logged, only the route's own text.
+ * is rendered in one place; a path may hold a secret, so the log has the route's text instead, such as `/claim/{token}`.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -77,7 +77,7 @@ const setHeaders: Middleware<RequestState> = async (koa, next) => {
   koa.set(headers)
 }
 
-/** Renders whatever was thrown. */
+/** Turns whatever was thrown into the error object of the API. */
 const answerFailures: Middleware<RequestState> = async (koa, next) => {
   try {
     await next()
@@ -93,7 +93,10 @@ const answerFailures: Middleware<RequestState> = async (koa, next) => {
   }
 }
 
-/** What is not there is said to a known key with its headers, and to a stranger without asking for one. */
+/**
+ * Answers that nothing is served here: to a caller with a key with the headers of its account, to others without asking for
+ * a key.
+ */
 const serveNothing: Middleware<RequestState> = async (koa) => {
   const { ctx, headers, peerAddress } = koa.state
   const allowed = allowedMethods(koa)

@@ -1,16 +1,16 @@
-/** Answers that are long go out in pieces, so that other requests are served while they are written. */
+/** Long answers are written in pieces, so that other requests are served in between. */
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context as KoaContext } from 'koa'
-import type { Moving, UnderWay } from './under-way.ts'
+import type { InFlight, Transfer } from './in-flight.ts'
 
-/** Bytes, or UTF-16 units, that are written at once. */
+/** Size of a piece: bytes of binary content, UTF-16 units of a text. */
 const pieceSize = 256 * 1024
-/** The next piece is made when the last one was taken. */
+/** One piece is buffered; the next is made when the peer has taken it. */
 const ahead = { highWaterMark: 1 }
 
-/** Answers with an object as JSON. Fails with `unavailable`. */
-export function sendJson(koa: KoaContext, body: object, underWay: UnderWay): void {
+/** Sends an object as JSON. Fails with `unavailable` when too many long answers are in flight. */
+export function sendJson(koa: KoaContext, body: object, inFlight: InFlight): void {
   const fields = Object.entries(body).filter(([, value]) => value !== undefined)
   if (!fields.some(([, value]) => isLong(value))) {
     koa.body = body
@@ -21,19 +21,19 @@ export function sendJson(koa: KoaContext, body: object, underWay: UnderWay): voi
     ...(isLong(value) ? ['"', ...piecesOf(value), '"'] : [JSON.stringify(value)]),
   ])
   const size = fields.reduce((sum, [, value]) => sum + (isLong(value) ? value.length : 0), 0)
-  const moving = underWay.add(koa.res, size)
+  const transfer = inFlight.add(koa.res, size)
   koa.type = 'application/json'
-  koa.body = Readable.from(encoded([...texts, '}'], moving), ahead)
+  koa.body = Readable.from(encoded([...texts, '}'], transfer), ahead)
 }
 
-/** Answers with bytes, and says how many. Fails with `unavailable`. */
-export function sendInPieces(koa: KoaContext, bytes: Buffer, underWay: UnderWay): void {
+/** Sends bytes with their Content-Length. Fails with `unavailable` when too many long answers are in flight. */
+export function sendInPieces(koa: KoaContext, bytes: Buffer, inFlight: InFlight): void {
   if (bytes.length <= pieceSize) {
     koa.body = bytes
     return
   }
-  const moving = underWay.add(koa.res, bytes.length)
-  koa.body = Readable.from(cut(bytes, moving), ahead)
+  const transfer = inFlight.add(koa.res, bytes.length)
+  koa.body = Readable.from(cut(bytes, transfer), ahead)
   koa.length = bytes.length
 }
 
@@ -41,7 +41,7 @@ const isLong = (value: unknown): value is string => typeof value === 'string' &&
 
 type Escaped = { readonly text: string }
 
-/** Pieces of a text that become JSON when it is their turn; none ends within a character. */
+/** Cuts a text into pieces that are escaped one at a time, as they are sent; no piece ends between two surrogates. */
 function piecesOf(text: string): readonly Escaped[] {
   const pieces: Escaped[] = []
   for (let from = 0; from < text.length; ) {
@@ -53,9 +53,9 @@ function piecesOf(text: string): readonly Escaped[] {
   return pieces
 }
 
-async function* encoded(pieces: readonly (string | Escaped)[], moving: Moving): AsyncGenerator<Buffer> {
+async function* encoded(pieces: readonly (string | Escaped)[], transfer: Transfer): AsyncGenerator<Buffer> {
   for (const piece of pieces) {
-    moving.moved()
+    transfer.moved()
     if (typeof piece === 'string') yield Buffer.from(piece)
     else {
       yield Buffer.from(JSON.stringify(piece.text).slice(1, -1))
@@ -64,9 +64,9 @@ async function* encoded(pieces: readonly (string | Escaped)[], moving: Moving): 
   }
 }
 
-async function* cut(bytes: Buffer, moving: Moving): AsyncGenerator<Buffer> {
+async function* cut(bytes: Buffer, transfer: Transfer): AsyncGenerator<Buffer> {
   for (let from = 0; from < bytes.length; from += pieceSize) {
-    moving.moved()
+    transfer.moved()
     yield bytes.subarray(from, from + pieceSize)
     await nextTurn()
   }

@@ -3,13 +3,13 @@ import type { Context as KoaContext } from 'koa'
 import type { Bytes } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import { sendInPieces } from './body.ts'
-import type { UnderWay } from './under-way.ts'
+import type { InFlight } from './in-flight.ts'
 
 /**
- * Answers with bytes, whole or the one range that was asked for (RFC 9110 14.2). What strangers sent is never shown in
- * place: it is downloaded, its type is not guessed, and it may run nothing. Fails with `RangeRefusal`, `unavailable`.
+ * Sends bytes, all or the one range that was asked for (RFC 9110 14.2). Strangers made this content, so browsers are told
+ * to download it, not to guess its type, and to run nothing in it. Fails with `RangeRefusal`, `unavailable`.
  */
-export function sendBytes(koa: KoaContext, { content, contentType, name, version }: Bytes, underWay: UnderWay): void {
+export function sendBytes(koa: KoaContext, { content, contentType, name, version }: Bytes, inFlight: InFlight): void {
   const tag = `"${createHash('sha256').update(version).digest('base64url').slice(0, tagChars)}"`
   koa.set('ETag', tag)
   koa.set('Accept-Ranges', 'bytes')
@@ -20,27 +20,27 @@ export function sendBytes(koa: KoaContext, { content, contentType, name, version
     koa.status = 304
     return
   }
-  // Ranges are of GET alone (RFC 9110 14.2), and of the bytes that the caller knows (13.1.5).
+  // Range is for GET alone (RFC 9110 14.2); with If-Range, only for a caller who has part of these same bytes (13.1.5).
   const mayBeRange = koa.method === 'GET' && ['', tag].includes(koa.get('if-range'))
   const range = mayBeRange ? readRange(koa.get('range'), content.length) : null
   if (range === 'unsatisfiable') {
     koa.set('Content-Range', `bytes */${content.length}`)
     throw new RangeRefusal()
   }
-  // A copy, since a part would keep the whole in memory.
-  sendInPieces(koa, range === null ? content : Buffer.from(content.subarray(range.first, range.last + 1)), underWay)
+  // Copied, because a slice of the content would keep all of it in memory.
+  sendInPieces(koa, range === null ? content : Buffer.from(content.subarray(range.first, range.last + 1)), inFlight)
   koa.status = range === null ? 200 : 206
   if (range !== null) koa.set('Content-Range', `bytes ${range.first}-${range.last}/${content.length}`)
 }
 
 const tagChars = 22
 
-/** Whether a list of entity tags has this one (RFC 9110 13.1.2: compared weakly). */
+/** Whether the list of entity tags in If-None-Match contains this one, by weak comparison (RFC 9110 13.1.2). */
 function isNamed(list: string, tag: string): boolean {
   return list.split(',').some((each) => ['*', tag].includes(each.trim().replace(/^W\//, '')))
 }
 
-/** No byte of the range exists: an `invalid_request` whose status is 416. */
+/** The range begins after the end of the content: an `invalid_request` with the status 416. */
 export class RangeRefusal extends Failure {
   readonly status = 416
 
@@ -51,7 +51,9 @@ export class RangeRefusal extends Failure {
 
 type Range = { readonly first: number; readonly last: number }
 
-/** Null: send it whole, also for several ranges and for units and forms that are not understood. */
+/**
+ * Returns null when everything is to be sent: without a range, for several ranges, and for a form or unit not understood.
+ */
 function readRange(header: string, length: number): Range | 'unsatisfiable' | null {
   const match = /^bytes=(\d*)-(\d*)$/i.exec(header.trim())
   if (match === null) return null
@@ -66,12 +68,12 @@ function readRange(header: string, length: number): Range | 'unsatisfiable' | nu
   return first >= length ? 'unsatisfiable' : { first, last: to === '' ? length - 1 : Math.min(Number(to), length - 1) }
 }
 
-/** The type as declared if it is well-formed, without what a browser could be led by. */
+/** The declared media type if it is well-formed, without parameters; else `application/octet-stream`. */
 function safeType(contentType: string): string {
   return /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(contentType) ? contentType.toLowerCase() : 'application/octet-stream'
 }
 
-/** Longest file name that is given to a client; many file systems end at 255 bytes. */
+/** Longest file name that a client is given; many file systems allow 255 bytes. */
 const nameBytesMax = 200
 
 /** RFC 6266 with RFC 8187: an ASCII name for old clients and the real one beside it. */
@@ -85,7 +87,7 @@ export function contentDisposition(name: string): string {
   return `attachment; filename="${ascii}"${ascii === safe ? '' : `; filename*=UTF-8''${encoded}`}`
 }
 
-/** A name without path, control and direction characters, which does not start with a dot and is not too long. */
+/** The last segment of a path, without control and direction characters and leading dots, at most `nameBytesMax` long. */
 function safeName(name: string): string {
   const base = name.toWellFormed().split(/[/\\]/).at(-1) ?? ''
   const clean = base
@@ -97,7 +99,7 @@ function safeName(name: string): string {
   return shortened(clean) || 'attachment'
 }
 
-/** Cuts the middle so that the extension stays. */
+/** Cuts the end of the stem, so that the extension stays. */
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= nameBytesMax) return name
   const extension = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''

@@ -11,10 +11,10 @@ import { isBytes, isOfMailbox, type Operation } from '../operations/registry.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { sendInPieces, sendJson } from './body.ts'
 import { sendBytes } from './bytes.ts'
+import { createInFlight, type InFlight } from './in-flight.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
 import { claimPage, errorsPage, type Page, unsubscribedPage, unsubscribePage } from './pages.ts'
 import type { Exchange, Route } from './routes.ts'
-import { createUnderWay, type UnderWay } from './under-way.ts'
 
 export type Readiness = { readonly ready: boolean; readonly parts: { readonly [part: string]: unknown } }
 
@@ -26,14 +26,14 @@ export type ApiOptions = {
   readonly checkOutput?: boolean
 }
 
-/** What is long and on its way, in and out. */
-type Traffic = { readonly bodies: UnderWay; readonly answers: UnderWay }
+/** The long bodies and answers in flight, in this process. */
+type Traffic = { readonly bodies: InFlight; readonly answers: InFlight }
 
 /** The routes of all endpoints. */
 export function endpointsOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOptions): readonly Route[] {
   const traffic: Traffic = {
-    bodies: createUnderWay({ bytesMax: () => ctx.settings.limits.http.bodyBytesInFlight }),
-    answers: createUnderWay({ bytesMax: () => ctx.settings.limits.http.answerBytesInFlight }),
+    bodies: createInFlight({ bytesMax: () => ctx.settings.limits.http.bodyBytesInFlight }),
+    answers: createInFlight({ bytesMax: () => ctx.settings.limits.http.answerBytesInFlight }),
   }
   return [
     ...operations.map((operation): Route => {
@@ -72,7 +72,7 @@ async function serveOperation(
       const query = new URLSearchParams(exchange.querystring)
       const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
       const limitBytes = operation.body === 'send' ? sendBodyBytes : bodyBytes
-      const body = hasBody ? await readJsonObject(req, { limitBytes, parsing: ctx.parsing, underWay: bodies }) : {}
+      const body = hasBody ? await readJsonObject(req, { limitBytes, parsing: ctx.parsing, inFlight: bodies }) : {}
       return inputOf(operation, { path: params, query, body })
     },
   })
@@ -162,7 +162,7 @@ async function serveMcp(mcp: McpEndpoint, exchange: Exchange, { bodies, answers 
     hungUp,
     readBody: () => {
       const { parsing, settings } = ctx
-      return readJson(req, { limitBytes: settings.limits.http.sendBodyBytes, parsing, underWay: bodies })
+      return readJson(req, { limitBytes: settings.limits.http.sendBodyBytes, parsing, inFlight: bodies })
     },
   })
   exchange.status = answer.status

@@ -1,20 +1,21 @@
-/** From an HTTP request to an operation's input. */
+/** Turns an HTTP request into an operation's input. */
 import type { IncomingMessage } from 'node:http'
 import type { Parsing } from '../core/parsing/parsing.ts'
 import type { InvokeRequest } from '../operations/invoke.ts'
 import { type Field, fieldsOf, type Operation } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
-import type { Moving, UnderWay } from './under-way.ts'
+import type { InFlight, Transfer } from './in-flight.ts'
 
-/** What is still read and thrown away of a body that is too large, so that the peer gets to read the answer. */
+/** How much of a body that is too large is still read and thrown away, so that the peer gets to read the answer. */
 const discardBytesMax = 64 * 1024 * 1024
 const discardMs = 5_000
-/** Bodies beyond this are not put together in one go. */
+/** Bodies longer than this count as long: their bytes in flight are limited. */
 const longBytes = 256 * 1024
 
 /**
- * Puts path, query and body together as the operation's input. A name from the wrong place is unknown there: fails with
- * `validation_error`. Query texts become the numbers and booleans their schemas ask for; what is none is left to the schema.
+ * Merges path, query and body into the operation's input. Fails with `validation_error` for a field that does not belong
+ * where it stands. Query texts become the numbers and booleans that their schemas ask for; one that does not look like it
+ * stays a text, which the schema then refuses.
  */
 export function inputOf(
   operation: Operation,
@@ -46,12 +47,12 @@ function queryValue({ schema }: Field, text: string): unknown {
   return text
 }
 
-type BodyOptions = { readonly limitBytes: number; readonly parsing: Parsing; readonly underWay: UnderWay }
+type BodyOptions = { readonly limitBytes: number; readonly parsing: Parsing; readonly inFlight: InFlight }
 
 /**
- * Reads a JSON object; no body at all is `{}`. Stops at `limitBytes`; what is long is parsed in a thread of `parsing`. Fails
- * with `payload_too_large`, `unavailable` (too many long ones come at once), or `invalid_request` for another media type, bad
- * UTF-8, bad JSON or no object.
+ * Reads a JSON object; no body at all is `{}`. Stops reading at `limitBytes`; a long body is parsed in a thread of
+ * `parsing`. Fails with `payload_too_large`, `unavailable` (too many long bodies in flight), or `invalid_request` for
+ * another media type, bad UTF-8, bad JSON or another kind of value.
  */
 export async function readJsonObject(
   request: IncomingMessage,
@@ -64,10 +65,10 @@ export async function readJsonObject(
   return value as { readonly [field: string]: unknown }
 }
 
-/** Reads a JSON body, undefined without one; fails like `readJsonObject`. */
+/** Reads a JSON body; returns undefined when there is none. Fails like `readJsonObject`. */
 export async function readJson(
   request: IncomingMessage,
-  { limitBytes, parsing, underWay }: BodyOptions,
+  { limitBytes, parsing, inFlight }: BodyOptions,
 ): Promise<unknown> {
   const { headers } = request
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return undefined
@@ -77,18 +78,18 @@ export async function readJson(
   const mediaType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (mediaType !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(mediaType))
     throw new Failure('invalid_request', 'The body must have the content type application/json.')
-  const { bytes, moving } = await readBody(request, { limitBytes, underWay })
+  const { bytes, transfer } = await readBody(request, { limitBytes, inFlight })
   if (bytes.length === 0) return undefined
-  const parsed = await parsing.run('json', { raw: bytes }).finally(() => moving?.done())
-  // Why is not said: the text of the error would quote the body.
+  const parsed = await parsing.run('json', { raw: bytes }).finally(() => transfer?.done())
+  // The reason is left out, because the parser's error text quotes the body.
   if (parsed === null) throw new Failure('invalid_request', 'The body is not well-formed JSON in UTF-8.')
   return parsed.value
 }
 
 async function readBody(
   request: IncomingMessage,
-  { limitBytes, underWay }: Pick<BodyOptions, 'limitBytes' | 'underWay'>,
-): Promise<{ readonly bytes: Buffer; readonly moving: Moving | null }> {
+  { limitBytes, inFlight }: Pick<BodyOptions, 'limitBytes' | 'inFlight'>,
+): Promise<{ readonly bytes: Buffer; readonly transfer: Transfer | null }> {
   const refused = (failure: unknown) => {
     discard(request)
     return failure
@@ -96,23 +97,23 @@ async function readBody(
   const tooLarge = () => refused(new Failure('payload_too_large', `The body is larger than ${limitBytes} bytes.`))
   const noted = (bytes: number) => {
     try {
-      return underWay.add(request.socket, bytes)
+      return inFlight.add(request.socket, bytes)
     } catch (error) {
       throw refused(error)
     }
   }
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > limitBytes) throw tooLarge()
-  let moving = announced > longBytes ? noted(announced) : null
-  // A long body whose length is known is put together as it comes, where the thread that parses it can read it.
-  const whole = moving === null ? null : Buffer.from(new SharedArrayBuffer(announced))
+  let transfer = announced > longBytes ? noted(announced) : null
+  // A long body of known length is collected in shared memory, so that the thread that parses it needs no copy.
+  const whole = transfer === null ? null : Buffer.from(new SharedArrayBuffer(announced))
   const chunks: Buffer[] = []
   let length = 0
   return new Promise((resolve, reject) => {
     const settle = () => request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
     const fail = (failure: unknown) => {
       settle()
-      moving?.done()
+      transfer?.done()
       reject(failure)
     }
     const onData = (chunk: Buffer) => {
@@ -121,23 +122,23 @@ async function readBody(
       if (whole === null) chunks.push(chunk)
       else chunk.copy(whole, length - chunk.length)
       try {
-        // Of one that does not say how long it is nobody knows how long it becomes.
-        if (length > longBytes) moving ??= noted(limitBytes)
-        moving?.moved()
+        // A body without Content-Length may grow to the limit, so it counts as that long.
+        if (length > longBytes) transfer ??= noted(limitBytes)
+        transfer?.moved()
       } catch (error) {
         fail(error)
       }
     }
     const onEnd = () => {
       settle()
-      resolve({ bytes: whole?.subarray(0, length) ?? Buffer.concat(chunks, length), moving })
+      resolve({ bytes: whole?.subarray(0, length) ?? Buffer.concat(chunks, length), transfer })
     }
     const onClose = () => fail(new Failure('invalid_request', 'The body ended early.'))
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
   })
 }
 
-/** Reads on without keeping anything, for a while: a connection that is closed on unread data loses the answer. */
+/** Reads on for a while and throws everything away: closing a connection with unread data would lose the answer. */
 function discard(request: IncomingMessage): void {
   let left = discardBytesMax
   const timer = setTimeout(() => request.destroy(), discardMs).unref()

@@ -25,7 +25,7 @@ ${entries.join('\n')}`,
   )
 }
 
-/** What a claim link shows: opening it claims nothing (decisions.md 2, Account). */
+/** The page behind a claim link; opening it claims nothing (decisions.md 2, Account). */
 export function claimPage(): Page {
   return page(
     'Claim this account',
@@ -38,7 +38,7 @@ who runs:</p>
   )
 }
 
-/** What a link to unsubscribe shows: programs that look at links must not unsubscribe anybody (RFC 8058 3.1). */
+/** The page behind an unsubscribe link; opening it changes nothing, because scanners open every link (RFC 8058 3.1). */
 export function unsubscribePage(email: string): Page {
   return page(
     'Unsubscribe',

@@ -26,8 +26,8 @@ export type Route = {
 }
 
 /**
- * Builds the middleware that serves the routes: where two take a path, the one with fewer parameters does, and HEAD is served
- * like GET. A path that nobody serves, or that cannot be read, is left to the next middleware.
+ * Builds the middleware that serves the routes. Where two routes take a path, the one with fewer parameters serves it; HEAD is
+ * served like GET. A path that no route takes, or that cannot be read, is left to the next middleware.
  */
 export function createRouting(routes: readonly Route[]): Middleware<RequestState> {
   const router = new Router<RequestState>({ exclusive: 'specificity', sensitive: true, strict: true })
@@ -36,7 +36,7 @@ export function createRouting(routes: readonly Route[]): Middleware<RequestState
     router[method.toLowerCase() as Lowercase<Method>](path, pattern, (exchange) => serve(exchange))
   }
   const dispatch = router.routes() as Middleware<RequestState>
-  // The router would hand on as they stand the parameters that it cannot decode.
+  // The router would pass a parameter on undecoded when it cannot decode it.
   return (koa, next) => (hasReadablePath(koa) ? dispatch(koa, next) : next())
 }
 
@@ -45,14 +45,14 @@ export function routeOf(koa: KoaContext): string | null {
   return (koa as Exchange).routerName ?? null
 }
 
-/** The methods that the path of a request takes, in order; empty when nobody serves it. */
+/** The methods that the path of a request takes, sorted; empty when no route takes it. */
 export function allowedMethods(koa: KoaContext): readonly string[] {
   const { matched = [] } = koa as Exchange
   const methods = matched.flatMap((route) => route.methods)
   return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])].sort()
 }
 
-/** Whether the path can be decoded, and the target of the request be read at all. */
+/** Whether the request target can be read, and its path decoded. */
 function hasReadablePath(koa: KoaContext): boolean {
   try {
     decodeURIComponent(koa.path)

@@ -15,7 +15,7 @@ import {
   untrusted,
 } from '../schemas/infer.ts'
 import { untrustedBlock } from './markers.ts'
-import { apart, trustedOnly } from './trust.ts'
+import { separated, trustedOnly } from './trust.ts'
 
 /** Largest file that is put into a result (decisions.md 4, MCP results). */
 const embeddedBytesMax = 1024 * 1024
@@ -24,7 +24,7 @@ const textCharactersMax = 20_000
 
 export const cursorField: JsonSchema = string({ maxLength: 20, description: 'next of the result whose text was cut.' })
 
-/** What a tool that fetches bytes answers, before trusted and untrusted are put apart. */
+/** The result of a tool that fetches bytes, before its untrusted fields are separated. */
 export const bytesResult = object({
   success: boolean({ const: true }),
   form: oneOf(['text', 'resource', 'link'], {
@@ -40,9 +40,9 @@ export const bytesResult = object({
 })
 
 /**
- * Shows bytes to a model: text as text between markers, other files up to 1 MB as an embedded resource, larger ones as a link
- * that needs no key. `address` is where the REST API has them. Fails with `validation_error` for a bad cursor, and for any of
- * a file that is no text.
+ * Shows bytes to a model: text between markers, another file up to 1 MB as an embedded resource, a larger one as a link
+ * that needs no key. `address` is the URL of the same bytes in the REST API. Fails with `validation_error` for a malformed
+ * cursor, and for any cursor when the file is no text.
  */
 export async function showBytes(
   { content, contentType, name, text: readText, link: makeLink }: Bytes,
@@ -55,7 +55,7 @@ export async function showBytes(
   const form = text !== null ? 'text' : content.length <= embeddedBytesMax ? 'resource' : 'link'
   const link = form === 'link' && makeLink !== undefined ? await makeLink() : null
   const url = link?.url ?? address
-  const result = apart(bytesResult, {
+  const result = separated(bytesResult, {
     success: true,
     form,
     size: content.length,
@@ -88,7 +88,7 @@ function isText(contentType: string): boolean {
   return /^(text\/[\w.+-]+|application\/([\w.-]+\+)?(json|xml|yaml|x-yaml|x-sh|javascript))$/i.test(contentType)
 }
 
-/** The piece of a text that a cursor stands for; null when it stands for none. */
+/** Reads a cursor as the piece of a text that it continues with; null when it is malformed. */
 async function pieceAt(
   cursor: unknown,
   read: (piece: PieceWanted) => Promise<TextPiece | null>,

@@ -12,7 +12,7 @@ import { showBytes } from './attachment.ts'
 import { bodiesOf, resultBytesMax, shortened, sizeOf } from './fit.ts'
 import { untrustedBlock } from './markers.ts'
 import { argumentName, type BoundTool } from './tools.ts'
-import { apart, trustedOnly } from './trust.ts'
+import { separated, trustedOnly } from './trust.ts'
 
 export type Caller = {
   readonly ctx: Context
@@ -28,7 +28,9 @@ type Arguments = { readonly [name: string]: unknown }
 
 /** How long a repeated send without a key is taken for the same one (decisions.md 4, MCP sending). */
 const repeatMs = 10 * minuteMs
-/** How often a result that is too large is asked for again, smaller; each time at least a twentieth of it goes. */
+/**
+ * How often a call is repeated for a smaller result when its result is too large; each repeat drops at least a twentieth.
+ */
 const smallerMax = 8
 const keptAtMost = 0.95
 
@@ -79,7 +81,7 @@ async function perform(caller: Caller, bound: BoundTool, given: Arguments): Prom
         cursor: given.cursor,
       })
     const body = operation.idempotent ? { ...answer.body, replayed: answer.replayed } : answer.body
-    const result = shortened(apart(operation.output, body), resultBytesMax)
+    const result = shortened(separated(operation.output, body), resultBytesMax)
     const size = sizeOf(result)
     if (size <= resultBytesMax || tool.sizedBy === undefined || tries === smallerMax) return show(result)
     smaller = { [tool.sizedBy]: reduced(result, { by: tool.sizedBy, most: resultBytesMax, size }) }
@@ -96,7 +98,7 @@ function inputOf({ arguments: schema, operation, tool }: BoundTool, given: Argum
   return Object.fromEntries(values)
 }
 
-/** What to ask for so that a result fits: of its longest body, or of its rows, as much as there is room for. */
+/** Returns the limit to ask for so that a result fits: characters of its longest body, or rows of its list. */
 function reduced(result: unknown, { by, most, size }: { by: string; most: number; size: number }): number {
   const { longest, bytes } = by === 'limit' ? { longest: rowsOf(result), bytes: size } : bodiesOf(result)
   const room = Math.max(0, most - (size - bytes))
@@ -108,7 +110,7 @@ function rowsOf(result: unknown): number {
   return Math.max(1, ...lists.map(({ length }) => length))
 }
 
-/** The caller's key; a send without one is recognised by key, tool and arguments for ten minutes. */
+/** The idempotency key given; a send without one gets one made of API key, tool and arguments, good for ten minutes. */
 function repeatKey({ principal }: Caller, { operation, tool }: BoundTool, given: Arguments) {
   if (!operation.idempotent) return null
   if (typeof given.idempotencyKey === 'string') return { key: given.idempotencyKey }
@@ -119,7 +121,9 @@ function repeatKey({ principal }: Caller, { operation, tool }: BoundTool, given:
   return { key: `mcp-${digest}`, keepMs: repeatMs }
 }
 
-/** The trusted part as JSON, the untrusted one in a block of its own, and both, apart, as structured content. */
+/**
+ * Shows a result as two text blocks, trusted JSON and untrusted text, and as structured content that has both, separated.
+ */
 function show(result: unknown): CallToolResult {
   const block = untrustedBlock(result)
   return {

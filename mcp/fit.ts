@@ -1,9 +1,9 @@
-/** Results stay small: what a model reads costs its caller. */
+/** Keeps results small, because callers pay for every word that a model reads. */
 
 /** Most bytes of the structured part of a result, as JSON. */
 export const resultBytesMax = 100 * 1024
 
-/** Bodies are cut by the operation, which gives a cursor to go on; everything else that is untrusted may be shortened here. */
+/** Fields that are not shortened here: the operation itself cuts a body and gives a cursor to go on. */
 const bodies = new Set(['text', 'html', 'reply'])
 
 const steps = [
@@ -12,7 +12,7 @@ const steps = [
   { entries: 3, characters: 200 },
 ] as const
 
-/** The bodies in a value: the longest in characters, and all of them in bytes of JSON. */
+/** Measures the bodies in a value: the longest one in characters, all together in bytes of JSON. */
 export function bodiesOf(value: unknown): { longest: number; bytes: number } {
   if (typeof value !== 'object' || value === null) return { longest: 0, bytes: 0 }
   const found = Object.entries(value).map(([name, part]) =>
@@ -29,8 +29,8 @@ export function sizeOf(value: unknown): number {
 }
 
 /**
- * The value with its untrusted lists and texts shortened as little as it takes to stay within `maxBytes`; `shortened` names
- * the fields. It may still be too large: then the bodies are.
+ * Shortens the untrusted lists and texts of a value, as little as it takes to stay within `maxBytes`, and names these
+ * fields in `shortened`. Bodies stay whole, so the value may still be too large.
  */
 export function shortened(value: unknown, maxBytes: number): unknown {
   let fitting = value
@@ -48,7 +48,7 @@ function shorten(value: unknown, step: Step): unknown {
   if (typeof value !== 'object' || value === null) return value
   const { untrusted, ...ours } = value as { readonly [name: string]: unknown }
   if (untrusted === undefined) return mapped(ours, (part) => shorten(part, step))
-  // What strangers list beside their words, such as attachments, is as long as they like.
+  // Lists such as that of the attachments are trusted, but a stranger decides how long they are.
   const isTooLong = (part: unknown) => Array.isArray(part) && part.length > step.entries && isObject(part[0])
   const kept = mapped(ours, (part) =>
     shorten(isTooLong(part) ? (part as unknown[]).slice(0, step.entries) : part, step),
@@ -65,7 +65,7 @@ function mapped(fields: Fields, change: (part: unknown) => unknown): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, part]) => [name, change(part)]))
 }
 
-/** `cutLists` are the fields beside these that were cut too. */
+/** `cutLists` names trusted lists beside these fields that were shortened too. */
 function shortenFields(fields: Fields, step: Step, cutLists: readonly string[]): unknown {
   const kept = Object.entries(fields).map(([name, part]) => [name, bodies.has(name) ? part : cut(part, step)] as const)
   const names = kept

@@ -1,4 +1,4 @@
-/** How untrusted text is shown to a model: in a block of its own, between markers nobody outside can forge. */
+/** Shows untrusted text to a model in a block of its own, between markers that a sender of mail cannot forge. */
 import { randomBytes } from 'node:crypto'
 import { untrustedParts } from './trust.ts'
 
@@ -6,13 +6,14 @@ const opening = '\u27e6'
 const closing = '\u27e7'
 const lineEnds = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
 const word = 'untrusted-mail'
-/** The marker's word, even with invisible characters in it. */
+/** The word of the markers, also when invisible characters stand between its letters. */
 const forgedWord = new RegExp([...word].map((char) => (char === '-' ? '[\\p{Pd}_\\s]' : char)).join('\\p{Cf}*'), 'giu')
 
 /**
- * The untrusted parts of a result as one text between markers with a nonce of this call; null without any. Each begins with
- * the id of what it belongs to, or its number, and what has several lines is set in, so that no text can begin another part
- * or end the block: the markers' brackets become plain ones, and their word loses its hyphen.
+ * Writes the untrusted parts of a result as one text between markers with a nonce of this call; null when there are none.
+ * Each part begins with the id of what it belongs to, or its number, and texts of several lines are indented, so that no
+ * text can pass for the beginning of a part. Forged markers are neutralised: their brackets become plain ones, their word
+ * loses its hyphen.
  */
 export function untrustedBlock(value: unknown, nonce: string = newNonce()): string | null {
   const parts = untrustedParts(value)
@@ -30,7 +31,7 @@ export function untrustedBlock(value: unknown, nonce: string = newNonce()): stri
   ].join('\n')
 }
 
-/** Text in which no marker can be read. */
+/** The text with everything changed that could be read as a marker. */
 export function neutralised(text: string): string {
   return text.toWellFormed().replaceAll(opening, '[').replaceAll(closing, ']').replace(forgedWord, 'untrusted mail')
 }

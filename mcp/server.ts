@@ -1,7 +1,7 @@
 /**
- * The MCP endpoint, Streamable HTTP: every POST is answered by itself, as JSON, so that any node behind a balancer can answer
- * it. A session is a name and nothing else: by it a client that cancels a call says whose call it means. There is no stream
- * from the server, so GET and DELETE are 405, as the transport allows.
+ * The MCP endpoint, Streamable HTTP: every POST is answered by itself, as JSON, so that any node behind a balancer can
+ * answer it. A session is only a name, by which a request to cancel a call finds that call among those of others. There is
+ * no stream from the server, so GET and DELETE are 405, as the transport allows.
  */
 import { randomBytes } from 'node:crypto'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
@@ -44,10 +44,10 @@ export function createMcp({ baseUrl }: Context, { checkOutput }: McpOptions = {}
   const validator = new AjvJsonSchemaValidator()
   const version = serviceVersion()
   const ownOrigin = new URL(baseUrl).origin
-  const underWay = createUnderWay()
+  const calls = createRunningCalls()
   return async (request) => {
     const { answerHeaders, ctx, headers, hungUp, pathKey, peerAddress } = request
-    // A page of another site must not use a key that its visitor's program holds: browsers name it in Origin.
+    // A page of another site must not use the key of a program on its visitor's machine; browsers tell the site in Origin.
     if (headers.origin !== undefined && headers.origin !== ownOrigin)
       throw new Failure('forbidden', 'Requests from pages of another origin are not answered.')
     const { principal } = await admit(ctx, { headers, peerAddress, answerHeaders, credential: pathKey })
@@ -55,7 +55,7 @@ export function createMcp({ baseUrl }: Context, { checkOutput }: McpOptions = {}
     const caller = { ctx, principal, peerAddress, answerHeaders, hungUp, checkOutput }
     const named = headers[sessionHeader.toLowerCase()]
     const session = typeof named === 'string' ? `${principal.keyId} ${named}` : null
-    return answerPost(request, createServer(caller, { tools, validator, version, session, underWay }), principal)
+    return answerPost(request, createServer(caller, { tools, validator, version, session, calls }), principal)
   }
 }
 
@@ -70,7 +70,7 @@ async function answerPost(request: McpRequest, server: Server, principal: Caller
   if (messages.length > batchMax)
     return refuse(400, ErrorCode.InvalidRequest, `A batch has at most ${batchMax} messages.`)
   const count = async () => Object.assign(answerHeaders, await rateHeaders(ctx, principal))
-  // A tool call is counted where it is served; whatever else there is counts by itself.
+  // Tool calls are counted by `invoke`, all other messages here.
   for (const message of messages) if (!isCall(message, 'tools/call')) await count()
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
@@ -80,7 +80,7 @@ async function answerPost(request: McpRequest, server: Server, principal: Caller
   try {
     const response = await transport.handleRequest(asFetchRequest(request.headers), { parsedBody: body ?? null })
     const text = await response.text()
-    // Nor does a call of no tool come for nothing.
+    // A call of an unknown tool never reached `invoke`, so it is counted here.
     if (answerHeaders['RateLimit-Limit'] === undefined) await count()
     const begins = messages.some((message) => isCall(message, 'initialize'))
     const headers = { ...typeOf(response), ...(begins && newSession()) }
@@ -90,7 +90,7 @@ async function answerPost(request: McpRequest, server: Server, principal: Caller
   }
 }
 
-/** JSON is all this endpoint answers with, whatever the client would take beside it. */
+/** The request as the SDK reads it. Its Accept names both types that the SDK insists on; the answer is always JSON. */
 function asFetchRequest(headers: McpRequest['headers']): Request {
   const version = headers['mcp-protocol-version']
   return new Request('http://mcp.invalid/', {
@@ -114,7 +114,7 @@ function isCall(message: unknown, method: string): boolean {
   return typeof message === 'object' && message !== null && (message as { method?: unknown }).method === method
 }
 
-/** A JSON-RPC error without a request to belong to. */
+/** A JSON-RPC error that answers no particular request: its id is null. */
 function refuse(
   status: number,
   code: number,
@@ -134,18 +134,18 @@ type Parts = {
   readonly tools: ReadonlyMap<string, BoundTool>
   readonly validator: AjvJsonSchemaValidator
   readonly version: string
-  /** Whose calls these are: the key, and what the client calls its session; null: nobody can tell them from others. */
+  /** API key and session name, which calls are cancelled by; null without a session: then no call can be cancelled. */
   readonly session: string | null
-  readonly underWay: UnderWay
+  readonly calls: RunningCalls
 }
 
-/** Calls under way, which a request of their own may cancel; by session and id. */
-type UnderWay = {
+/** Calls that are running, by session and id of the request, so that a later request can cancel them. */
+type RunningCalls = {
   run<T>(session: string | null, id: string | number, call: (cancelled: AbortSignal) => Promise<T>): Promise<T>
   cancel(session: string | null, id: string | number): void
 }
 
-function createUnderWay(): UnderWay {
+function createRunningCalls(): RunningCalls {
   const calls = new Map<string, AbortController>()
   const nameOf = (session: string | null, id: string | number) => JSON.stringify([session, id])
   return {
@@ -166,7 +166,7 @@ function createUnderWay(): UnderWay {
   }
 }
 
-function createServer(caller: Caller, { tools, validator, version, session, underWay }: Parts): Server {
+function createServer(caller: Caller, { tools, validator, version, session, calls }: Parts): Server {
   const server = new Server(
     { name: 'mailroom', version },
     { capabilities: { tools: {} }, instructions, jsonSchemaValidator: validator },
@@ -175,13 +175,13 @@ function createServer(caller: Caller, { tools, validator, version, session, unde
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) => {
     const bound = tools.get(params.name)
     if (bound === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`)
-    return underWay.run(session, requestId, (cancelled) => {
+    return calls.run(session, requestId, (cancelled) => {
       const hungUp = AbortSignal.any([caller.hungUp, cancelled])
       return callTool({ ...caller, hungUp }, bound, params.arguments ?? {})
     })
   })
   server.setNotificationHandler(CancelledNotificationSchema, ({ params: { requestId } }) => {
-    if (requestId !== undefined) underWay.cancel(session, requestId)
+    if (requestId !== undefined) calls.cancel(session, requestId)
   })
   return server
 }

@@ -1,10 +1,10 @@
-/** Tools are operations seen by a model: names, schemas and effects are derived from the registry. */
+/** Derives the tools that a model sees, with their schemas and annotations, from the registry of operations. */
 import type { Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js'
 import { type Effect, fieldsOf, mediaTypeOf, type Operation, type Tool } from '../operations/registry.ts'
 import { ErrorObject, idempotencyKeyMax } from '../schemas/fields.ts'
 import { boolean, type JsonSchema, object, opened, propertiesOf, requiredOf, string } from '../schemas/infer.ts'
 import { bytesResult, cursorField } from './attachment.ts'
-import { apartSchema } from './trust.ts'
+import { separatedSchema } from './trust.ts'
 
 export type BoundTool = {
   readonly operation: Operation
@@ -22,7 +22,7 @@ export function toolsOf(operations: readonly Operation[]): ReadonlyMap<string, B
   )
 }
 
-/** The argument's name of an input field: the mailbox in the path is called so (decisions.md 4, MCP results). */
+/** The name of an input field as an argument: the address in the path is `mailbox` (decisions.md 4, MCP results). */
 export function argumentName({ pathFields }: Operation, field: string): string {
   return field === 'address' && pathFields.includes(field) ? 'mailbox' : field
 }
@@ -52,7 +52,7 @@ const annotations: { readonly [E in Effect]: NonNullable<ListedTool['annotations
   discard: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 }
 
-/** Its length is checked where keys are kept, which has a failure of its own for it. */
+/** Without maxLength: a key that is too long has a failure of its own, `idempotency_key_invalid`. */
 const IdempotencyKey = string({
   description: `A repeat with the same key (at most ${idempotencyKeyMax} characters) returns the first result with replayed: true.`,
 })
@@ -77,9 +77,9 @@ function argumentsOf(operation: Operation, { expose, preset = {}, require = [] }
   }
 }
 
-/** Clients check refusals against the same schema, so the error object is one of its two forms. */
+/** Either the result or the error object, because clients check refusals against this schema too. */
 function resultOf(operation: Operation): JsonSchema {
-  return { type: 'object', anyOf: [opened(apartSchema(successOf(operation))), opened(ErrorObject)] }
+  return { type: 'object', anyOf: [opened(separatedSchema(successOf(operation))), opened(ErrorObject)] }
 }
 
 function successOf(operation: Operation): JsonSchema {

@@ -1,7 +1,7 @@
 import { Failure } from '../schemas/failures.ts'
 import type { AddressesInput } from '../schemas/sending.ts'
 
-/** An address as it was written; whether it is one is decided where mail is sent. */
+/** An address as it was written; whether it is valid is checked when the mail is sent. */
 export type Person = { readonly name: string; readonly address: string }
 
 type One = string | { readonly name?: string; readonly address: string }
@@ -12,8 +12,8 @@ export function peopleOf(input: AddressesInput | undefined): readonly Person[] |
 }
 
 /**
- * Runs what reads address lists and, where it blames an entry as `to[0]`, names the field the caller really wrote: `to` for
- * a single text, `to[0].address` for an object.
+ * Runs `act`, which may fail with `validation_error` for an address such as `to[0]`, and corrects `param` to the field that
+ * the caller wrote: `to` for a single text, `to[0].address` for an object.
  */
 export async function blaming<T>(fields: { readonly [field: string]: unknown }, act: () => Promise<T>): Promise<T> {
   try {

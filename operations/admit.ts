@@ -11,21 +11,22 @@ export type Visitor = {
   readonly peerAddress: string
   /** Filled with the claim headers of an unclaimed account. */
   readonly answerHeaders: AnswerHeaders
-  /** Of the mailbox that the path names. */
+  /** The address of the mailbox that the path names. */
   readonly address?: string
-  /** A key given elsewhere, which counts when the headers carry none. */
+  /** A key from the path, used when the headers have none. */
   readonly credential?: string
 }
 
 export type Admitted = {
   readonly principal: Principal
-  /** The context of the request, with what was asked for while the key was looked up. */
+  /** The context of the request, with the mailbox that was prefetched while the key was looked up. */
   readonly ctx: Context
 }
 
 /**
- * The principal of an HTTP request, and the likely mailbox of its `address`. Who brings no valid key is counted by address, against guessing: fails with
- * `rate_limited` past that, else with what `authenticate` says, or `unauthorized` for another scheme.
+ * Finds the principal of an HTTP request, and begins to read the mailbox of its `address`. Requests without a valid key are
+ * counted by address and network, against guessing of keys. Fails with `rate_limited` past that limit, with `unauthorized` for
+ * another scheme than Bearer, and like `authenticate`.
  */
 export async function admit(
   ctx: Context,
@@ -48,7 +49,9 @@ export function hasCredential(headers: IncomingHttpHeaders): boolean {
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined
 }
 
-/** The key of a request (interface.md, Authentication 1); null without one. Fails with `unauthorized` for another scheme. */
+/**
+ * The key of a request (interface.md, Authentication 1); null without one. Fails with `unauthorized` for another scheme.
+ */
 function credentialOf({ authorization, 'x-api-key': apiKey }: IncomingHttpHeaders): string | null {
   const bearer = /^bearer(?: +(.*))?$/i.exec(authorization ?? '')
   if (bearer !== null) return bearer[1]?.trim() ?? ''

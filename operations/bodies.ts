@@ -1,11 +1,11 @@
-/** Long bodies are read in pieces: all of a message's bodies are cut at the same character (code point). */
+/** Reads long bodies in pieces. All bodies of a message are cut at the same number of characters (code points). */
 import { Failure } from '../schemas/failures.ts'
 
 type Bodies = { readonly text?: string; readonly html?: string | null; readonly reply?: string }
 /** `next` is the cursor to go on with; null when every body is whole. */
 export type Cut = Bodies & { readonly next: string | null }
 
-/** The character a cursor stands at; 0 without one. Fails with `validation_error`. */
+/** The character at which a cursor continues; 0 without a cursor. Fails with `validation_error`. */
 export function positionIn(cursor: string | undefined): number {
   if (cursor === undefined) return 0
   const match = /^c(\d{1,10})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
@@ -35,7 +35,7 @@ function cursorAt(character: number): string {
   return Buffer.from(`c${character}`).toString('base64url')
 }
 
-/** Where in the string the character comes that is `characters` after the one at `start`. */
+/** The index in the string that lies so many characters after `start`. */
 function offsetOf(text: string, start: number, characters: number): number {
   if (text.length - start <= characters) return text.length
   let offset = start

@@ -4,7 +4,7 @@ import { AddressPart, page, pageSizeDefault, paging } from '../schemas/fields.ts
 import { object, optional, string } from '../schemas/infer.ts'
 import { operation } from './registry.ts'
 
-/** Longer than any beginning that somebody types. */
+/** Longest search text: longer than the beginning of any name or address that somebody types. */
 const qMax = 200
 
 export const getContacts = operation({

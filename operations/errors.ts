@@ -7,7 +7,7 @@ import { type AnswerHeaders, isOfMailbox, type Operation } from './registry.ts'
 /** Seconds a peer is asked to wait where the failure itself does not say. */
 const retryAfterDefault = 30
 
-/** What rendering an error needs of a context. */
+/** The parts of a context that rendering an error needs. */
 type Telling = Pick<Context, 'baseUrl' | 'log'>
 
 export type ErrorAnswer = {
@@ -17,8 +17,8 @@ export type ErrorAnswer = {
 }
 
 /**
- * Renders whatever was thrown as the contract's error object (interface.md, Error object). What is no Failure is a fault
- * of ours: it goes to the log, the peer reads `internal_error`.
+ * Renders whatever was thrown as the contract's error object (interface.md, Error object). Anything but a Failure is a
+ * fault of the service: its cause is logged, and the peer reads `internal_error`.
  */
 export function errorAnswer(ctx: Telling, thrown: unknown): ErrorAnswer {
   const failure = asFailure(ctx, whileUnavailable(thrown))
@@ -77,7 +77,7 @@ const withIdempotency: readonly FailureCode[] = [
   'idempotency_key_reused',
 ]
 
-/** Every failure an operation may answer with: its own and those of what surrounds it. */
+/** Every failure an operation may answer with: its own, and those of authentication, validation and idempotency. */
 export function errorsOf(operation: Operation): readonly FailureCode[] {
   const { access, body, errors, idempotent, method, scopes } = operation
   const codes = new Set<FailureCode>([

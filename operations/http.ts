@@ -1,4 +1,4 @@
-/** What the HTTP door hands to the MCP endpoint and takes back: doors do not import each other. */
+/** The interface between the HTTP door and the MCP endpoint. It stands here because doors do not import each other. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context } from '../core/process/context.ts'
 import type { AnswerHeaders } from './registry.ts'

@@ -32,9 +32,9 @@ export type InvokeRequest = {
   readonly peerAddress: string
   /** Filled with RateLimit-*, Idempotent-Replayed and what the operation adds. */
   readonly headers: AnswerHeaders
-  /** What marks a repeat, null for none; asked once the input is known to be right. */
+  /** Returns the idempotency key, null for none; called once the input is known to be valid. */
   idempotency?(): { readonly key: string; readonly keepMs?: number } | null
-  /** False when it goes on with a request that was counted. */
+  /** False for a request that was counted already, when MCP repeats a call for a smaller result (default true). */
   readonly isCounted?: boolean
   /** Aborted when the caller has hung up. */
   readonly hungUp: AbortSignal
@@ -52,8 +52,8 @@ export type Answer = {
 }
 
 /**
- * Serves one request of an operation. Rejects with a Failure, or with anything else when a fault of ours shows; both are
- * rendered by `errorAnswer`.
+ * Serves one request of an operation. Rejects with a Failure, or with any other error for a fault of the service;
+ * `errorAnswer` renders both.
  */
 export async function invoke(
   ctx: Context,
@@ -98,7 +98,7 @@ export async function rateHeaders(ctx: Context, principal: Principal): Promise<A
   }
 }
 
-/** Reach comes before the body: who cannot see a mailbox learns nothing from a bad body. */
+/** Reach comes before the body: a caller who cannot reach the mailbox is told that, even if the body is invalid too. */
 async function readInput(
   ctx: Context,
   operation: Operation,
@@ -134,7 +134,8 @@ async function once(
     request.headers['Idempotent-Replayed'] = 'true'
     return { status: mark.status, body: unsealed(ctx, mark.body), replayed: true }
   }
-  // Only what failed frees its key: once something was done, a fault in keeping the answer must not let it be done twice.
+  // The key is freed only if the operation failed. When it succeeded and only storing its answer fails, the key stays taken,
+  // or a repeat would do everything twice.
   const lost = (error: unknown) => ctx.log.error({ err: error }, 'an idempotency mark could not be written')
   const own = { ...ctx, onceId: mark.onceId }
   const answer = await perform(own, operation, principal, request, prepared).catch(async (error: unknown) => {
@@ -147,7 +148,7 @@ async function once(
 
 const sealPurpose = 'idempotency'
 
-/** Kept answers may hold what is shown once, such as a signing secret: they rest encrypted. */
+/** Stored answers are encrypted, because they may contain what is shown only once, such as a signing secret. */
 function sealed(ctx: Context, body: Answer['body']): string {
   return ctx.secrets.seal(JSON.stringify(body), sealPurpose).toString('base64')
 }
@@ -156,7 +157,9 @@ function unsealed(ctx: Context, body: string): JsonBody {
   return JSON.parse(ctx.secrets.open(Buffer.from(body, 'base64'), sealPurpose))
 }
 
-/** Authorisation comes before a replay: the mailbox must still be within reach. Its address is taken in canonical form. */
+/**
+ * The path with the mailbox's canonical address. Fails when the mailbox is not within reach any more, before any replay.
+ */
 async function canonicalPath(
   ctx: Context,
   operation: Operation,
@@ -182,7 +185,7 @@ async function perform(
   return { status: operation.statusOf(output), body: { success: true, ...(output as object) } }
 }
 
-/** Notes in the account's audit what was done or refused; replays change nothing and are not noted. */
+/** Writes to the account's audit what was done or refused; a replay changes nothing and is not written. */
 async function audited(
   ctx: Context,
   operation: Operation,
@@ -210,7 +213,7 @@ async function audited(
   }
 }
 
-/** What makes two requests the same: method, canonical path and body, whatever the order of the body's fields. */
+/** A digest that two requests share when method, canonical path and body are the same, whatever the order of the fields. */
 function fingerprint({ method, pathFields }: Operation, path: string, input: unknown): string {
   const body = Object.fromEntries(Object.entries(input as object).filter(([name]) => !pathFields.includes(name)))
   return createHash('sha256')
@@ -218,7 +221,7 @@ function fingerprint({ method, pathFields }: Operation, path: string, input: unk
     .digest('hex')
 }
 
-/** JSON with the fields of every object in order. */
+/** JSON with the fields of every object sorted by name. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

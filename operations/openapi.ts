@@ -11,7 +11,7 @@ import { EventEnvelope, NewWebhook, Webhook } from '../schemas/webhooks.ts'
 import { errorsOf } from './errors.ts'
 import { type Field, fieldsOf, mediaTypeOf, type Operation } from './registry.ts'
 
-/** Resources that get a name of their own in the document. */
+/** Schemas that the document refers to by name. */
 const components: { readonly [name: string]: JsonSchema } = {
   Error: ErrorObject,
   Address,

@@ -15,29 +15,31 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof methods)[number]
 export type Route = `${Method} /${string}`
 
-/** What a tool does to the world; its MCP annotations follow from it. To discard twice is more than to discard once. */
+/**
+ * What a tool changes; its MCP annotations follow from it. `delete` may be repeated without further effect, `discard` not.
+ */
 export type Effect = 'read' | 'create' | 'write' | 'send' | 'delete' | 'discard'
 
 /** How an operation shows as an MCP tool; one operation may have several. */
 export type Tool = {
   readonly name: string
-  /** Without it the operation's summary. */
+  /** Default: the operation's summary. */
   readonly description?: string
   readonly effect: Effect
-  /** Fields of the input that are arguments; the others keep their defaults. */
+  /** Input fields that are arguments of the tool; the others keep their defaults. */
   readonly expose: readonly string[]
-  /** Arguments that must be given although the operation could do without. */
+  /** Arguments that the tool requires although they are optional in the operation. */
   readonly require?: readonly string[]
   /** Values of fields that the caller leaves out. */
   readonly preset?: { readonly [field: string]: unknown }
-  /** The number that makes the answer smaller, for one that would be too large. */
+  /** The numeric field, such as `limit`, that is lowered when a result is too large. */
   readonly sizedBy?: string
 }
 
 /** Headers of the answer, filled in while a request is served; they go out with errors too. */
 export type AnswerHeaders = { [name: string]: string }
 
-/** Who calls from where; `headers` may be added to. */
+/** What a handler knows of its caller; it may add to `headers`. */
 export type Call<P extends Principal | null = Principal> = {
   readonly ctx: Context
   readonly principal: P
@@ -54,11 +56,11 @@ export type Bytes = {
   readonly contentType: string
   /** File name to save it under; null: shown as it is. */
   readonly name: string | null
-  /** Stands for these bytes and no others. */
+  /** Identifies these very bytes: other bytes have another version. Becomes the ETag. */
   readonly version: string
-  /** Reads a piece of it as text in the charset it declares; null when the text ends before. Absent: it declares none. */
+  /** Decodes a piece of it as text in its declared charset; null when the text ends before. Absent: nothing declares one. */
   text?(piece: PieceWanted): Promise<TextPiece | null>
-  /** Makes a link to it that needs no key, for callers who cannot take so much. */
+  /** Makes a link to it that needs no key, for MCP clients when it is too large for a result. */
   link?(): Promise<{ readonly url: string; readonly expiresAt: Date }>
 }
 
@@ -76,16 +78,16 @@ type Description = {
   /** Failures of its own, beside those every operation may have. */
   readonly errors: readonly FailureCode[]
   readonly body?: BodyKind
-  /** Whether Idempotency-Key is heard (decisions.md 1, Idempotency). */
+  /** Whether Idempotency-Key is respected (decisions.md 1, Idempotency). */
   readonly idempotent?: boolean
-  /** Whether doing it is noted in the account's audit; without it: everything but GET. */
+  /** Whether it is written to the account's audit; default: unless it is a GET. */
   readonly audit?: boolean
 }
 
 type Declaration<I, O, P extends Principal | null> = Description & {
   readonly input: Schema<I>
   readonly output: Schema<O>
-  /** Answers of another kind have another status. */
+  /** The status of outputs for which `is` returns true. */
   readonly otherwise?: { readonly status: 200; is(output: O): boolean }
   handle(call: Call<P>, input: I): Promise<O>
 }

@@ -101,7 +101,7 @@ export const forwardMessage = operation({
     }),
 })
 
-/** The content of a request as core takes it. Fails with `validation_error`. */
+/** Turns the input into content as core takes it. Fails with `validation_error`. */
 export function contentOf({ cc, bcc, replyTo, attachments, sendAt, ...content }: Omit<ReplyBody, 'all'>): SendInput {
   return {
     ...content,
@@ -113,7 +113,7 @@ export function contentOf({ cc, bcc, replyTo, attachments, sendAt, ...content }:
   }
 }
 
-/** Fails with `validation_error` for what is not base64 (RFC 4648 4; white space is passed over). */
+/** Decodes base64 (RFC 4648 4), skipping white space. Fails with `validation_error` for anything else. */
 function fileOf(attachment: AttachmentInput, index: number): NewAttachment {
   if (!('content' in attachment)) return attachment
   const content = decoded(attachment.content) ?? decoded(attachment.content.replaceAll(/\s+/g, ''))
@@ -124,7 +124,7 @@ function fileOf(attachment: AttachmentInput, index: number): NewAttachment {
   return { ...attachment, content }
 }
 
-/** Null for what is not base64 alone: the decoder passes over other characters, so that too few bytes come out of it. */
+/** Returns null when there is anything but base64: the decoder skips other characters, so it gives too few bytes then. */
 function decoded(text: string): Buffer | null {
   const letters = text.length - (/={0,2}$/.exec(text.slice(-2))?.[0].length ?? 0)
   const isOther = letters % 4 === 1 || text.includes('-') || text.includes('_') // RFC 4648 5

@@ -4,7 +4,7 @@ import { SignupResult } from '../schemas/accounts.ts'
 import { object, optional, string } from '../schemas/infer.ts'
 import { publicOperation } from './registry.ts'
 
-/** Longer than any name or local part: what core says of these is clearer than a schema. */
+/** Longer than any valid name or local part, because core's message about these is clearer than that of a schema. */
 const nameMax = 200
 
 export const createSignup = publicOperation({

@@ -57,7 +57,7 @@ export function fullMessage(message: Whole, { next, ...bodies }: Cut, hasHeaders
   }
 }
 
-/** A message that was waited for. */
+/** A message as a wait returns it. */
 export function waitedMessage(message: Waited): WaitedMessage {
   const { trust, verification } = message
   return {

@@ -24,7 +24,7 @@ import type { Scope } from './scopes.ts'
 
 /** Who may see events of a kind: keys with a scope, any account key, or partners on their own endpoints. */
 export type EventAccess = Scope | 'account key' | 'partner'
-/** null: every plan with webhooks. */
+/** null: any plan that has webhooks. */
 export type EventPlan = 'pro' | 'intake' | 'partner' | null
 
 type EventKind = {
@@ -48,7 +48,7 @@ export const MessageEvent = object({
 })
 export type MessageEvent = Infer<typeof MessageEvent>
 
-/** With how far the message is to be trusted; never in the partners' form (decisions.md 4, trust). */
+/** With the `trust` of the message, which partners are not shown (decisions.md 4, trust). */
 export const MessageReceived = extended(MessageEvent, {
   trust: described('null for mail whose origin was not looked at.', nullable(Trust)),
 })

@@ -348,7 +348,7 @@ export const failures = {
 
 export type FailureCode = keyof typeof failures
 
-/** What an answer may carry beside code and text (interface.md, Error object). */
+/** What a failure may carry beside code and text (interface.md, Error object). */
 export type FailureDetail = {
   /** The field at fault, written like `to[0].address`; only on validation_error. */
   readonly param?: string

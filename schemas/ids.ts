@@ -32,15 +32,21 @@ export type IdPrefix = (typeof idPrefixes)[number]
 export type Id<P extends IdPrefix> = `${P}_${string}`
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-/** Random bytes are asked for by the pool: asking for each costs more than the rest of an id. */
+/** Random bytes are fetched many at a time, because one call for each would cost more than the rest of making an id. */
 const pool = Buffer.alloc(1024)
 let poolAt = pool.length
-/** A clock that goes back by less keeps the order of ids; an id of a time far ahead must not take all later ones along. */
+/**
+ * Ids stay in order while the clock goes back by less than this. After a larger step they follow the clock again, so that
+ * one id with a time far ahead does not give its time to all later ones.
+ */
 const backMs = 10_000
 let newestMs = 0
 let monotonic = monotonicFactory(randomShare)
 
-/** A new id of this moment; later ids of this process sort after earlier ones, unless their moment is long before. */
+/**
+ * Makes an id for the time `at`. It sorts after all earlier ids of this process, unless `at` is more than `backMs` before
+ * theirs.
+ */
 export function newId<P extends IdPrefix>(prefix: P, at: Date): Id<P> {
   const ms = at.getTime()
   if (ms < newestMs - backMs) {
@@ -79,7 +85,7 @@ export function timeOfId(id: string): Date {
   return new Date(decodeTime(id.slice(id.indexOf('_') + 1).toUpperCase()))
 }
 
-/** A short random token that no other writer uses: for leases and reservations, never a secret. */
+/** A short random token that is unique in practice: for leases and reservations, never as a secret. */
 export const newToken = (): string => randomBytes(9).toString('base64url')
 
 /** A random number in [0, 1) out of one byte: an id takes five bits of it. */

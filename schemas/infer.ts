@@ -110,7 +110,7 @@ export function extended<const F extends Fields, T>(base: Schema<T>, fields: F):
   }
 }
 
-/** The schema as readers should take it: unknown fields are to be ignored, because answers may gain some. */
+/** The schema for readers of answers: it allows unknown fields, because answers may gain some. */
 export function opened(schema: JsonSchema): JsonSchema {
   return openedValue(schema) as JsonSchema
 }

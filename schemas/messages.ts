@@ -128,20 +128,23 @@ export const FullMessage = extended(MessageSummary, {
 })
 export type FullMessage = Infer<typeof FullMessage>
 
-/** A message that was waited for. */
+/** A message as a wait returns it. */
 export const WaitedMessage = extended(MessageSummary, {
   trust: described('null for mail that did not come in by SMTP.', nullable(Trust)),
   verification: described('null when nothing is to be verified.', nullable(Verification)),
 })
 export type WaitedMessage = Infer<typeof WaitedMessage>
 
-/** Something to be seen, and nothing that cannot be stored or turns what stands around it. */
+/**
+ * At least one visible character; no control characters, unpaired surrogates or marks that turn the direction of other
+ * text.
+ */
 const Label = string({
   minLength: 1,
   maxLength: 100,
   pattern: '^(?=.*[^\\s\\p{C}])[^\\p{Cc}\\p{Cs}\\u202a-\\u202e\\u2066-\\u2069]+$',
 })
-/** Against a message with an endless list of labels. */
+/** Labels in one request: against an endless list on one message. */
 const labelsMax = 100
 export const Labels = array(Label, { maxItems: labelsMax })
 export const FolderPath = string({
@@ -150,7 +153,7 @@ export const FolderPath = string({
   description: 'A path, or a role: inbox, sent, drafts, trash, spam, archive.',
 })
 
-/** Against filters that cost more than they find. */
+/** Longest filter text: against filters that are expensive to match. */
 const filterMax = 1_000
 const Filter = (description: string) => string({ minLength: 1, maxLength: filterMax, description })
 

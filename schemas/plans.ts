@@ -149,10 +149,13 @@ export const sharedDomainSendsPerDay = 50
 export const unclaimedRepliesPerDay = 5
 /** Sends on the first day of an account that signed up; twice as many after each clean day (decisions.md 3, Warm-up). */
 export const warmUpStart = 50
-/** Shares of what was sent in some days that bounced or were complained of: above `Warm` the rise stops, above `Max` the sending. */
+/**
+ * Shares of the sends of the last days that bounced or drew complaints. Above `Warm` the warm-up stops rising, above `Max`
+ * sending is paused.
+ */
 export const sendingHealth = {
   days: 7,
-  /** With fewer sends than this nothing is judged. */
+  /** Shares of fewer sends than this say nothing. */
   sendsMin: 50,
   bounceRateWarm: 0.05,
   bounceRateMax: 0.1,
@@ -161,7 +164,7 @@ export const sendingHealth = {
 } as const
 /** Days until an unclaimed account is removed. */
 export const unclaimedDays = 7
-/** Passing the monthly e-mails by this much still sends (decisions.md 3, Counting). */
+/** How far past the monthly e-mails an account may still send, as a factor (decisions.md 3, Counting). */
 export const emailsGrace = 1.1
 
 export function allowanceOf({ plan, agentsPlan }: Plans): Allowance {

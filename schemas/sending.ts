@@ -21,7 +21,10 @@ import {
 
 export const suppressionReasons = ['bounce', 'complaint', 'unsubscribe', 'manual'] as const
 
-/** Above the 50 recipients of a send, so that one too many is counted and told, and a million is refused unread. */
+/**
+ * More than the 50 recipients that a send may have, so that 51 are refused with their number, and a million by the schema
+ * alone.
+ */
 const addressesMax = 1_000
 /** Above the 10 files of a send, for the same reason. */
 const attachmentsMax = 100
@@ -107,7 +110,7 @@ export const forwardFields = {
   ...sendAt,
 } as const
 
-/** Of one recipient; a later one never moves back (decisions.md 2, Delivery states). */
+/** States of one recipient in their order, which never goes back (decisions.md 2, Delivery states). */
 export const deliveryStatuses = ['queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'] as const
 
 export const SendResult = object({
@@ -164,7 +167,7 @@ export const Scheduled = object({
 })
 export type Scheduled = Infer<typeof Scheduled>
 
-/** An address that is not written to any more (decisions.md 2, Sending). */
+/** An address to which nothing is sent any more (decisions.md 2, Sending). */
 export const Suppression = object({
   email: string(),
   reason: oneOf(suppressionReasons),
@@ -179,7 +182,7 @@ export const Tags = array(line(100, { minLength: 1 }), { maxItems: tagsMax })
 
 export const EmailId = identifier('Id of the send (em_...).')
 
-/** What became of one recipient. */
+/** How the delivery to one recipient stands. */
 export const RecipientStatus = object({
   email: string(),
   status: oneOf(deliveryStatuses),
@@ -191,7 +194,7 @@ export const RecipientStatus = object({
 })
 export type RecipientStatus = Infer<typeof RecipientStatus>
 
-/** What became of a send (GET /api/v1/delivery-status). */
+/** How the delivery of a send stands (GET /api/v1/delivery-status). */
 export const DeliveryReport = object({
   id: string(),
   message_id: described('The copy in Sent; null when none is kept.', nullable(string())),
@@ -282,7 +285,7 @@ export const TemplatePreview = object({
 
 // Batches (interface.md, Batch send)
 export const BatchId = identifier('Id of the batch (bat_...).')
-/** Far above every plan, so that one too many is counted and told, and a million is refused unread. */
+/** More than any plan allows, so that one too many is refused with the plan's number, and a million by the schema alone. */
 const batchRecipientsMax = 100_000
 export const batchFields = {
   subject: line(headerLineMax),

@@ -30,7 +30,7 @@ const seconds = (initial: number, about: string) => count(initial, about, 'secon
 const milliseconds = (initial: number, about: string) => count(initial, about, 'milliseconds')
 const optionalString = (about: string) => setting<string | null>(nullable(string()), null, about)
 
-/** Where mail programs hand in mail, unless told otherwise. */
+/** Default ports on which mail programs submit mail. */
 export const submissionPort = 2587
 export const submissionsPort = 2465
 

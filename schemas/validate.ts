@@ -43,7 +43,7 @@ function validatorOf(schema: JsonSchema): ValidateFunction {
   return check
 }
 
-/** Of the errors of one check the deepest: where a value may have several forms, it is of the form that fits furthest. */
+/** Picks the deepest error: of a value that may have several forms, it belongs to the form that fits best. */
 function toBlame(errors: readonly ErrorObject[]): ErrorObject | undefined {
   const depthOf = (error: ErrorObject) => error.instancePath.split('/').length + (isAboutChild(error) ? 1 : 0)
   const deepest = Math.max(...errors.map(depthOf))
@@ -93,6 +93,6 @@ function fieldPath(pointer: string): string {
 function isTimestamp(text: string): boolean {
   const [day] = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$)/i.exec(text) ?? []
   if (day === undefined || Number.isNaN(Date.parse(text))) return false
-  // Date takes the 30th of February for the 2nd of March.
+  // Date reads the 30th of February as the 2nd of March.
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }

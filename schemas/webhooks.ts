@@ -17,7 +17,7 @@ import {
 } from './infer.ts'
 
 export const webhookOrderings = ['none', 'mailbox'] as const
-/** Against an endpoint narrowed to an endless list. */
+/** Domains and mailboxes that an endpoint may be narrowed to: against an endless list. */
 const scopeMax = 1_000
 export const WebhookScope = object({
   domains: optional(array(string({ maxLength: 255 }), { maxItems: scopeMax })),

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Returns the network of an address, as `192.0.2.0/24` or `2001:db8::/64`: what one subscriber of a provider has at least, who
- * may send from any address in it. What is no IP address is of the network `unknown`.
+ * Returns the network of an address, as `192.0.2.0/24` or `2001:db8::/64`: who has an IPv6 connection has at least a /64, and
+ * may use any address in it. Everything that is no IP address is in the network `unknown`.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown'

@@ -28,8 +28,8 @@ export function takeRequest(ctx: Context, principal: Principal): RateState {
 }
 
 /**
- * Counts a request without a valid key, against guessing of keys. Fails with `rate_limited` past the limit of its address or
- * of its network, since one subscriber may send from every address of a network.
+ * Counts a request without a valid key, against guessing of keys. Fails with `rate_limited` past the limit of its address
+ * or of its network, because one machine may have all addresses of a network.
  */
 export function takeAnonymous(ctx: Context, peerAddress: string): RateState {
   const { requestsPerAddressPerMinute, requestsPerNetworkPerMinute } = ctx.settings.limits.http

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { shortened, sizeOf } from '../../mcp/fit.ts'
 import { neutralised, untrustedBlock } from '../../mcp/markers.ts'
 import { toolsOf } from '../../mcp/tools.ts'
-import { apart, apartSchema, trustedOnly } from '../../mcp/trust.ts'
+import { separated, separatedSchema, trustedOnly } from '../../mcp/trust.ts'
 import { operations } from '../../operations/all.ts'
 import { array, nullable, object, string, untrusted } from '../../schemas/infer.ts'
 import { isValid } from '../../schemas/validate.ts'
@@ -16,7 +16,7 @@ const Mail = object({
 const mail = { id: 'msg_1', subject: 'Hi', text: 'Hello', files: [{ id: 'att_1', name: 'a.txt' }] }
 
 describe('mcp/trust', () => {
-  const parted = apart(Mail, mail)
+  const parted = separated(Mail, mail)
 
   it('moves what strangers wrote apart, at every depth', () => {
     expect(parted).to.deep.equal({
@@ -27,8 +27,8 @@ describe('mcp/trust', () => {
   })
 
   it('schema and value agree', () => {
-    expect(isValid(apartSchema(Mail), parted)).to.equal(true)
-    expect(isValid(apartSchema(Mail), mail)).to.equal(false)
+    expect(isValid(separatedSchema(Mail), parted)).to.equal(true)
+    expect(isValid(separatedSchema(Mail), mail)).to.equal(false)
   })
 
   it('the trusted part has nothing of theirs', () => {
@@ -36,8 +36,8 @@ describe('mcp/trust', () => {
   })
 
   it('null stays null and lists stay lists', () => {
-    expect(apart(nullable(Mail), null)).to.equal(null)
-    expect(apart(array(nullable(Mail)), [null, mail])).to.deep.equal([null, parted])
+    expect(separated(nullable(Mail), null)).to.equal(null)
+    expect(separated(array(nullable(Mail)), [null, mail])).to.deep.equal([null, parted])
   })
 })
 

@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { expect } from 'chai'
-import { createUnderWay } from '../../api/under-way.ts'
+import { createInFlight } from '../../api/in-flight.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { eventually } from '../eventually.ts'
 import { type ErrorBody, mailboxPath } from '../peers/rest.ts'
@@ -16,14 +16,14 @@ class Response extends EventEmitter {
   }
 }
 
-describe('long answers under way', () => {
+describe('long answers in flight', () => {
   let now = 0
-  const open = () => createUnderWay({ bytesMax: () => 100, now: () => now })
-  type UnderWay = ReturnType<typeof open>
-  const add = (underWay: UnderWay, bytes: number) => {
+  const open = () => createInFlight({ bytesMax: () => 100, now: () => now })
+  type InFlight = ReturnType<typeof open>
+  const add = (inFlight: InFlight, bytes: number) => {
     const response = new Response()
     try {
-      return { response, ...underWay.add(response, bytes), code: null }
+      return { response, ...inFlight.add(response, bytes), code: null }
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       return { response, moved: () => undefined, done: () => undefined, code: error.code }
@@ -31,29 +31,29 @@ describe('long answers under way', () => {
   }
 
   it('are taken as long as there is room, and again when some are done', () => {
-    const underWay = open()
-    const first = add(underWay, 60)
-    expect(add(underWay, 60).code).to.equal('unavailable')
+    const inFlight = open()
+    const first = add(inFlight, 60)
+    expect(add(inFlight, 60).code).to.equal('unavailable')
     first.response.emit('close')
-    expect(add(underWay, 60).code).to.equal(null)
-    expect(add(underWay, 40).code).to.equal(null)
+    expect(add(inFlight, 60).code).to.equal(null)
+    expect(add(inFlight, 40).code).to.equal(null)
   })
 
   it('are taken when they are larger than all room and nobody else is there', () => {
-    const underWay = open()
-    expect(add(underWay, 500).code).to.equal(null)
-    expect(add(underWay, 1).code).to.equal('unavailable')
+    const inFlight = open()
+    expect(add(inFlight, 500).code).to.equal(null)
+    expect(add(inFlight, 1).code).to.equal('unavailable')
   })
 
   it('make room when their readers stand still, and not while these go on', () => {
-    const underWay = open()
-    const [still, going] = [add(underWay, 50), add(underWay, 50)]
+    const inFlight = open()
+    const [still, going] = [add(inFlight, 50), add(inFlight, 50)]
     now += 60_000
     going.moved()
-    expect([add(underWay, 60).code, still.response.destroyed]).to.deep.equal(['unavailable', false])
-    expect([add(underWay, 50).code, still.response.destroyed]).to.deep.equal([null, true])
+    expect([add(inFlight, 60).code, still.response.destroyed]).to.deep.equal(['unavailable', false])
+    expect([add(inFlight, 50).code, still.response.destroyed]).to.deep.equal([null, true])
     still.response.emit('close')
-    expect([going.response.destroyed, add(underWay, 1).code]).to.deep.equal([false, 'unavailable'])
+    expect([going.response.destroyed, add(inFlight, 1).code]).to.deep.equal([false, 'unavailable'])
   })
 
   describe('through the door', () => {

@@ -1,39 +1,39 @@
 /**
- * What is long and on its way: answers that lie in memory until their readers have taken them, bodies until they have come.
- * Peers who stand still could use it up. Invariant: together they take at most `bytesMax`, unless a single one is larger; when
- * there is no room for one more, it is made by those whose peers have not moved for `stillMs`.
+ * Limits the memory of what is in flight: long answers until their peers have read them, long bodies until they have arrived.
+ * Invariant: together they take at most `bytesMax`, unless a single one is larger. When there is no room for another transfer,
+ * those whose peers have not read or sent anything for `stillMs` are cut off, the stillest first.
  */
 import { Failure } from '../schemas/failures.ts'
 
-/** What is needed of a response or a connection. */
+/** The part of a response or a connection that is used here. */
 type Stream = {
   on(event: 'close', listener: () => void): unknown
   off(event: 'close', listener: () => void): unknown
   destroy(): unknown
 }
 
-/** One that is under way: each piece that moves is told, and the end, if that comes before the stream closes. */
-export type Moving = { moved(): void; done(): void }
+/** To be told of each piece that moved, and of the end if it comes before the stream closes. */
+export type Transfer = { moved(): void; done(): void }
 
-export type UnderWay = {
-  /** Notes so many bytes until they are done. Fails with `unavailable` when there is no room. */
-  add(stream: Stream, bytes: number): Moving
+export type InFlight = {
+  /** Counts so many bytes until the transfer is done or its stream closes. Fails with `unavailable` when there is no room. */
+  add(stream: Stream, bytes: number): Transfer
 }
 
-/** A peer on a bad line moves within this time. */
+/** Even a peer on a bad line reads or sends something within this time. */
 const stillMs = 10_000
 const retrySeconds = 5
 
 type Noted = { readonly bytes: number; readonly stream: Stream; readonly onClose: () => void; movedAt: number }
 
-export function createUnderWay({
+export function createInFlight({
   bytesMax,
   now = () => performance.now(),
 }: {
   bytesMax: () => number
-  /** Milliseconds since whenever. */
+  /** Milliseconds since any fixed moment. */
   now?: () => number
-}): UnderWay {
+}): InFlight {
   const noted = new Set<Noted>()
   let bytesHeld = 0
   const forget = (one: Noted) => {
@@ -59,7 +59,7 @@ export function createUnderWay({
     add(stream, bytes) {
       if (bytesHeld + bytes > bytesMax()) makeRoom(bytes)
       if (bytesHeld > 0 && bytesHeld + bytes > bytesMax())
-        throw new Failure('unavailable', 'Too much is on its way at once; please try again later.', {
+        throw new Failure('unavailable', 'Too much is in flight at once; please try again later.', {
           retryAfter: retrySeconds,
         })
       const done = () => forget(one)
