@@ -7,8 +7,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa, { type Context as KoaContext, type Middleware } from 'koa'
 import { type Context, withRequest } from '../core/process/context.ts'
 import { admit, hasCredential } from '../operations/admit.ts'
-import { operations } from '../operations/all.ts'
-import { checkOperations } from '../operations/check.ts'
 import { errorAnswer } from '../operations/errors.ts'
 import { rateHeaders } from '../operations/invoke.ts'
 import type { AnswerHeaders } from '../operations/registry.ts'
@@ -19,13 +17,13 @@ import { allowedMethods, createRouting, type RequestState, routeOf } from './rou
 
 /**
  * Builds the listener of an HTTP server: the REST API of the operations, the MCP endpoint, health, and the documents.
- * Throws when the operations are not sound.
+ * That the operations are sound is proved before (operations/check.ts): compiling all of their schemas would take half of
+ * the start.
  */
 export function createApi(
   ctx: Context,
   options: ApiOptions,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  checkOperations(operations)
   const app = new Koa<RequestState>()
   app.on('error', (error: unknown) => ctx.log.debug({ err: error }, 'a response could not be written'))
   app.use(beginAndLog(ctx))

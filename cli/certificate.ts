@@ -1,12 +1,14 @@
 /** The certificate for STARTTLS: the first start makes a self-signed one, which an administrator replaces. */
+import { execFile } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { generate } from 'selfsigned'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 export type CertificateFiles = { readonly key: string; readonly cert: string }
-
-const validDays = 3650
+/** As PEM. */
+export type SelfSigned = { readonly key: string; readonly cert: string }
 
 export function certificateFiles(dataFolder: string): CertificateFiles {
   const folder = path.join(dataFolder, 'tls')
@@ -14,21 +16,14 @@ export function certificateFiles(dataFolder: string): CertificateFiles {
 }
 
 /** Makes key and certificate for a host name when there are none. Returns where they are. */
-export async function ensureCertificate(dataFolder: string, hostname: string, now: Date): Promise<CertificateFiles> {
+export async function ensureCertificate(dataFolder: string, hostname: string): Promise<CertificateFiles> {
   const files = certificateFiles(dataFolder)
   if ((await readIfThere(files.cert)) !== null && (await readIfThere(files.key)) !== null) return files
   await mkdir(path.dirname(files.key), { recursive: true, mode: 0o700 })
-  const notAfterDate = new Date(now.getTime() + validDays * 86_400_000)
-  const made = await generate([{ name: 'commonName', value: hostname }], {
-    keySize: 2048,
-    algorithm: 'sha256',
-    notBeforeDate: now,
-    notAfterDate,
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: hostname }] }],
-  })
+  const { key, cert } = await makeSelfSigned(hostname)
   // Key first: a certificate without its key would look complete.
-  await writeWhole(files.key, made.private)
-  await writeWhole(files.cert, made.cert)
+  await writeWhole(files.key, key)
+  await writeWhole(files.cert, cert)
   return files
 }
 
@@ -38,6 +33,13 @@ export async function readCertificate(file: string): Promise<{ subject: string; 
   if (pem === null) return null
   const certificate = new X509Certificate(pem)
   return { subject: certificate.subject, validTo: new Date(certificate.validTo) }
+}
+
+/** By a process of its own: the library for this is large, and a service needs it once. */
+async function makeSelfSigned(hostname: string): Promise<SelfSigned> {
+  const script = fileURLToPath(new URL('./self-signed.ts', import.meta.url))
+  const { stdout } = await promisify(execFile)(process.execPath, [script, hostname])
+  return JSON.parse(stdout) as SelfSigned
 }
 
 async function writeWhole(file: string, text: string): Promise<void> {

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { operations } from '../operations/all.ts'
+import { checkOperations } from '../operations/check.ts'
 import { openApi } from '../operations/openapi.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { failures } from '../schemas/failures.ts'
@@ -12,8 +13,12 @@ import type { Io } from './io.ts'
 
 const folder = fileURLToPath(new URL('../docs/', import.meta.url))
 
-/** Writes every derived document. With `check` it writes none and returns status 1 when one is out of date. */
+/**
+ * Writes every derived document. With `check` it writes none and returns status 1 when one is out of date. Throws when the
+ * operations are not sound.
+ */
 export async function generate({ err }: Io, { check = false }: { readonly check?: boolean }): Promise<number> {
+  checkOperations(operations)
   if (!check) await writeDocuments()
   const stale = check ? await staleDocuments() : []
   for (const file of stale) err(`${file} is out of date: run npm run generate.\n`)

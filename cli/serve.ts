@@ -121,9 +121,10 @@ async function enginePart(settings: Settings): Promise<PartOptions> {
 
 async function harakaPart(settings: Settings): Promise<PartOptions> {
   const dir = path.join(settings.data, 'haraka')
-  const tls = await ensureCertificate(settings.data, settings.hostname ?? hostname(), new Date())
+  const tls = await ensureCertificate(settings.data, settings.hostname ?? hostname())
   await writeInstance({ dir, settings, repository, tls })
-  return { name: 'smtp', script: script('node_modules/haraka/bin/haraka'), args: ['-c', dir] }
+  const haraka = script('node_modules/haraka/bin/haraka')
+  return { name: 'smtp', preload: script('plugins/preload.ts'), script: haraka, args: ['-c', dir] }
 }
 
 /** The greeting of a terminal, and the one line of JSON that programs read (decisions.md 5). */

@@ -5,12 +5,13 @@ import { createApi } from '../api/app.ts'
 import type { Readiness } from '../api/endpoints.ts'
 import { ensureSharedDomain } from '../core/mailbox/domains.ts'
 import { type Context, closeContext, openContext } from '../core/process/context.ts'
+import { loadOnce } from '../core/process/load-once.ts'
 import { noteStart, noteStop } from '../core/upkeep/quota-recount.ts'
 import { closeWaiters } from '../core/wait/waiters.ts'
 import { startAnnouncer } from '../jobs/announcer.ts'
 import { startClocks } from '../jobs/clocks.ts'
 import { startIndexer } from '../jobs/indexer.ts'
-import { createMcp } from '../mcp/server.ts'
+import type { McpEndpoint } from '../operations/http.ts'
 import type { Settings } from '../schemas/settings.ts'
 
 /** Which parts of the service are up. */
@@ -35,7 +36,7 @@ export async function runService(settings: Settings): Promise<void> {
   await ensureSharedDomain(ctx)
   // Not ready before the supervisor has told which parts there are.
   let parts: Parts = { supervisor: false }
-  const server = createServer(createApi(ctx, { readiness: () => readinessOf(ctx, parts), mcp: createMcp(ctx) }))
+  const server = createServer(createApi(ctx, { readiness: () => readinessOf(ctx, parts), mcp: mcpOf(ctx) }))
   const doors = doorsOf(ctx, server)
   await noteStart(ctx)
   const jobs = [await startClocks(ctx), startAnnouncer(ctx), startIndexer(ctx)]
@@ -50,6 +51,12 @@ export async function runService(settings: Settings): Promise<void> {
   process.on('disconnect', () => void stop(orphanMs))
   const { port } = server.address() as AddressInfo
   process.send?.({ ready: true, http: `${settings.http.host}:${port}` })
+}
+
+/** The library that speaks MCP is large: it comes with the first client that does. */
+function mcpOf(ctx: Context): McpEndpoint {
+  const load = loadOnce(async () => (await import('../mcp/server.ts')).createMcp(ctx))
+  return async (request) => (await load())(request)
 }
 
 /** Of the parts as they are now: the answer of the database may wait until it is up again. */

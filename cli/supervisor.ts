@@ -9,6 +9,8 @@ import type { Logger } from 'pino'
 export type PartOptions = {
   readonly name: string
   readonly script: string
+  /** A script that runs before it. */
+  readonly preload?: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
@@ -88,9 +90,10 @@ class ChildPart implements Part {
   }
 
   #launch(): void {
-    const { script, args = [], env = {} } = this.#options
+    const { preload, script, args = [], env = {} } = this.#options
+    const preloading = preload === undefined ? [] : ['--import', preload]
     this.#launchedAt = Date.now()
-    this.#child = spawn(process.execPath, [script, ...args], {
+    this.#child = spawn(process.execPath, [...preloading, script, ...args], {
       detached: true,
       stdio: ['ignore', 2, 2, 'ipc'],
       env: { ...process.env, ...env },

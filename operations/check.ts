@@ -5,8 +5,9 @@ import { compileSchema } from '../schemas/validate.ts'
 import type { Operation } from './registry.ts'
 
 /**
- * Looks at every operation before the first request: names, routes and tools are unique, scopes and failures known, path
- * parameters and exposed fields declared, and the schemas compile. Throws an Error that names everything that is wrong.
+ * Looks at every operation: names, routes and tools are unique, scopes and failures known, path parameters and exposed fields
+ * declared, and the schemas compile. Throws an Error that names everything that is wrong. A test and `mailroom generate`
+ * call it, so that no start has to.
  */
 export function checkOperations(operations: readonly Operation[]): void {
   const faults = [

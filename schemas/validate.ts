@@ -13,7 +13,7 @@ ajv.addKeyword(untrustedKeyword)
 
 const compiled = new WeakMap<JsonSchema, ValidateFunction>()
 
-/** Compiles a schema now, so that a bad one stops the start and not a request. Throws on a schema ajv refuses. */
+/** Compiles a schema, which otherwise happens with the first value it is to describe. Throws on a schema ajv refuses. */
 export function compileSchema(schema: JsonSchema): void {
   validatorOf(schema)
 }

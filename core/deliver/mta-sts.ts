@@ -2,12 +2,13 @@
  * MTA-STS policies of other domains (RFC 8461), kept in the database: who can keep us from a policy must not get around it by
  * our restart. Invariant: a policy that was had counts until its max_age is over, whatever fails meanwhile.
  */
-import { fetchPolicy, resolvePolicy } from 'mailauth/lib/mta-sts.js'
+import type { fetchPolicy, resolvePolicy } from 'mailauth/lib/mta-sts.js'
 import type { StsPolicyDoc } from '../../store/documents/sending.ts'
 import { findStsPolicy, keepStsPolicy } from '../../store/sts-policies.ts'
 import { after, dayMs, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKept } from '../process/kept.ts'
+import { loadOnce } from '../process/load-once.ts'
 
 export type StsPolicies = {
   /** The mail servers a domain asks to insist on, as names or `*.` patterns; null: it asks for nothing. */
@@ -25,10 +26,17 @@ const serversMax = 100
 
 type World = { readonly resolvePolicy: typeof resolvePolicy; readonly fetchPolicy: typeof fetchPolicy }
 
+/** The library comes with the first domain that is asked about. */
+const load = loadOnce(() => import('mailauth/lib/mta-sts.js'))
+const mailauth: World = {
+  resolvePolicy: async (...given) => (await load()).resolvePolicy(...given),
+  fetchPolicy: async (...given) => (await load()).fetchPolicy(...given),
+}
+
 /** Makes the finder of this process. `world` answers for the DNS and the policy hosts. */
 export function createStsPolicies(
   ctx: Pick<Context, 'store' | 'resolver' | 'clock' | 'log'>,
-  world: World = { resolvePolicy, fetchPolicy },
+  world: World = mailauth,
 ): StsPolicies {
   const known = createKept<StsPolicyDoc | null>(ctx.clock, { max: knownMax, ttlMs: freshMs })
   const asking = new Map<string, Promise<StsPolicyDoc | null>>()

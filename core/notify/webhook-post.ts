@@ -4,10 +4,10 @@
  */
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { Agent, request } from 'undici'
 import { Failure } from '../../schemas/failures.ts'
 import { hourMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { loadOnce } from '../process/load-once.ts'
 import { perProcess } from '../process/per-process.ts'
 
 /** What became of a POST. */
@@ -23,6 +23,9 @@ export type WebhookAnswer = {
 const responseBytesMax = 4 * 1024
 const idleMs = 10 * secondMs
 
+/** The HTTP client is large, and many a service has no webhook. */
+const loadClient = loadOnce(() => import('undici'))
+
 /** Posts JSON. Never rejects: what went wrong is in `error`. */
 export async function postWebhook(
   ctx: Context,
@@ -34,11 +37,12 @@ export async function postWebhook(
   try {
     requireAllowedUrl(url, allowPrivate)
     const signal = AbortSignal.timeout(timeoutMs)
+    const { request } = await loadClient()
     const answer = await request(url, {
       method: 'POST',
       body,
       signal,
-      dispatcher: dispatcherOf(ctx),
+      dispatcher: await dispatcherOf(ctx),
       headers: { 'content-type': 'application/json', 'user-agent': 'Mailroom-Webhooks/1', ...headers },
     })
     const response = await readStart(answer.body)
@@ -75,7 +79,8 @@ export function requireAllowedUrl(url: string, allowPrivate: boolean): void {
 }
 
 /** The connections to customers' servers. */
-const dispatcherOf = perProcess(({ resolver, settings }) => {
+const dispatcherOf = perProcess(async ({ resolver, settings }) => {
+  const { Agent } = await loadClient()
   const { allowPrivate, concurrency, timeoutMs } = settings.webhooks
   return new Agent({
     connections: concurrency,

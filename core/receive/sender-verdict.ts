@@ -4,12 +4,13 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
-import { type Authentication, authenticate } from '../../mail/authentication/authenticate.ts'
+import type { Authentication } from '../../mail/authentication/authenticate.ts'
 import { forgedResults, type Range } from '../../mail/authentication/authentication-results.ts'
 import { parseAddressList, splitAddress } from '../../mail/message/address.ts'
 import { firstHeader, readHeaders } from '../../mail/message/headers.ts'
 import type { RecordType } from '../dns/query.ts'
 import type { Context } from '../process/context.ts'
+import { loadOnce } from '../process/load-once.ts'
 
 export type Verdict = {
   readonly authentication: Pick<
@@ -29,6 +30,9 @@ export type Refusal = 'policy' | 'undecided' | 'forged'
 const cutsMax = 100
 const largeBytes = 256 * 1024
 
+/** SPF, DKIM and the like need a large library: it comes with the first mail from outside. */
+const loadAuthentication = loadOnce(() => import('../../mail/authentication/authenticate.ts'))
+
 /**
  * Judges mail as it came from `client` with `helo`. A client on this machine may be anything (a relay, a tunnel, a program):
  * its address authenticates nobody and no policy is enforced on it, unless the settings name the DNS to ask: then whoever
@@ -42,6 +46,7 @@ export async function judge(
   if (cuts === null) return { refusal: 'forged' }
   // A header as large as the limits allow takes some 30 milliseconds each time it is walked.
   if (raw.length > largeBytes) await nextTurn()
+  const { authenticate } = await loadAuthentication()
   const authentication = await authenticate(
     raw,
     readHeaders(raw),

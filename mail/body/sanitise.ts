@@ -1,4 +1,5 @@
-import sanitizeHtml from 'sanitize-html'
+import { createRequire } from 'node:module'
+import type sanitizeHtml from 'sanitize-html'
 import { declarationsFor, type StyleRules } from '../hidden/cascade.ts'
 import { relevantNames } from '../hidden/hiding-styles.ts'
 import { feed } from '../hidden/markup.ts'
@@ -21,8 +22,9 @@ export type SanitiseOptions = {
  * is cut off. Never throws.
  */
 export function sanitiseHtml(html: string, { images, remoteImages = false }: SanitiseOptions = {}): string {
-  return sanitizeHtml(seenHtml(html), {
-    allowedTags,
+  const sanitize = sanitizer()
+  return sanitize(seenHtml(html), {
+    allowedTags: [...sanitize.defaults.allowedTags, ...moreTags],
     allowedAttributes,
     allowedSchemes: ['http', 'https', 'mailto', 'tel'],
     allowedSchemesByTag: { img: ['http', 'https', 'cid', 'data'] },
@@ -42,18 +44,17 @@ export function sanitiseHtml(html: string, { images, remoteImages = false }: San
   })
 }
 
-const allowedTags = sanitizeHtml.defaults.allowedTags.concat([
-  'img',
-  'center',
-  'font',
-  'del',
-  'ins',
-  'strike',
-  'big',
-  'tt',
-  'map',
-  'area',
-])
+const require = createRequire(import.meta.url)
+let loaded: typeof sanitizeHtml | undefined
+
+/** Loaded with the first HTML that is shown: receiving and sending do without it. */
+function sanitizer(): typeof sanitizeHtml {
+  loaded ??= require('sanitize-html') as typeof sanitizeHtml
+  return loaded
+}
+
+/** Allowed beside those that the library allows. */
+const moreTags = ['img', 'center', 'font', 'del', 'ins', 'strike', 'big', 'tt', 'map', 'area']
 
 const allowedAttributes: Record<string, string[]> = {
   '*': [

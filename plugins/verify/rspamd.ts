@@ -2,10 +2,13 @@
  * A client of Rspamd (HTTP, /checkv2). Haraka's own plugin reads the message from Haraka's stream, which stays empty here
  * because the bytes are kept exactly as they came (plugins/inbound).
  */
-import { request } from 'undici'
+import { loadOnce } from '../../core/process/load-once.ts'
 import type { Transaction } from '../haraka.d.ts'
 
 type Filter = { readonly url: string; readonly timeoutMs: number }
+
+/** The HTTP client is large, and only a service with an Rspamd needs it here. */
+const loadClient = loadOnce(() => import('undici'))
 
 /** The score Rspamd gives a message; null when it skipped it; an error when it does not say. Never rejects. */
 export async function spamScore(
@@ -14,6 +17,7 @@ export async function spamScore(
   { transaction, address, helo }: { transaction: Transaction; address: string; helo: string },
 ): Promise<number | null | Error> {
   try {
+    const { request } = await loadClient()
     const { statusCode, body } = await request(`${url.replace(/\/+$/, '')}/checkv2`, {
       method: 'POST',
       body: raw,

@@ -1,0 +1,11 @@
+/** Returns a function that loads a module with its first call and gives the same one ever after; a load that failed is tried again. */
+export function loadOnce<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  let loaded: Promise<Module> | undefined
+  return () => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined
+      throw error
+    })
+    return loaded
+  }
+}

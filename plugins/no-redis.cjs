@@ -1,0 +1,2 @@
+// In place of the Redis client that nobody uses (plugins/preload.ts).
+'use strict'

@@ -1,0 +1,13 @@
+/**
+ * Runs before Haraka (`node --import`). Haraka's own delivery requires a Redis client, which is more code than all the rest
+ * of Haraka; our instance has that delivery turned off (config/haraka/outbound.ini), so the client is left out.
+ */
+import { registerHooks } from 'node:module'
+
+const hooks = registerHooks({
+  resolve(specifier, context, nextResolve) {
+    if (specifier !== 'redis') return nextResolve(specifier, context)
+    hooks.deregister()
+    return { url: new URL('./no-redis.cjs', import.meta.url).href, format: 'commonjs', shortCircuit: true }
+  },
+})
