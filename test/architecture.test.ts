@@ -165,4 +165,34 @@ describe('architecture', () => {
     const attics = files.filter((file) => /(^|\/)(utils?|helpers?|common)(\/|\.[jt]s$)/.test(file))
     expect(attics).to.deep.equal([])
   })
+
+  describe('libraries', () => {
+    const chapter = architecture.slice(architecture.indexOf('## 7. Libraries'))
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+      readonly dependencies: Readonly<Record<string, string>>
+      readonly devDependencies: Readonly<Record<string, string>>
+    }
+    /** The packages in the first column of the table under a heading. */
+    const packagesUnder = (heading: string): string[] => {
+      const [, rows = ''] = chapter.split(`\n| ${heading} | what it does here |\n|---|---|\n`)
+      const first = rows.split('\n\n', 1).flatMap((table) => table.split('\n').map((row) => row.split('|')[1] ?? ''))
+      return first.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+    }
+
+    it('lists every dependency, and none that is gone', () => {
+      expect(packagesUnder('package')).to.have.members(Object.keys(dependencies))
+    })
+
+    it('lists every development dependency but types, and none that is gone', () => {
+      const tools = Object.keys(devDependencies).filter((name) => !name.startsWith('@types/'))
+      expect(packagesUnder('package of tests and tools')).to.have.members(tools)
+    })
+
+    it('points at files that are there', () => {
+      const names = [...chapter.matchAll(/`([a-z]+\/[a-z/.-]+)`/g)].map(([, name = '']) => name)
+      const missing = names.filter((name) => ![name, `${name}.ts`].some((file) => existsSync(path.join(root, file))))
+      expect(names.length).to.be.greaterThan(20)
+      expect(missing).to.deep.equal([])
+    })
+  })
 })
