@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import { quickSnippet, readBody } from '../../mail/body/body.ts'
-import type { Hidden } from '../../mail/body/html-text.ts'
 import { replyText } from '../../mail/body/reply.ts'
 import { sanitiseHtml } from '../../mail/body/sanitise.ts'
 import { findVerification, type UnboundVerification } from '../../mail/codes/verification.ts'
+import type { Hidden } from '../../mail/encoding/invisible-characters.ts'
 import { limits } from '../../mail/limits.ts'
 import { attachmentsInside, contentAt, isMessage, partBytes } from '../../mail/message/attached-message.ts'
 import type { AttachmentInfo } from '../../mail/message/attachments.ts'

@@ -1,6 +1,6 @@
 /** Messages read whole: bodies by view, raw bytes, attachments. Reading changes no flag. */
 
-import type { Hidden } from '../../mail/body/html-text.ts'
+import type { Hidden } from '../../mail/encoding/invisible-characters.ts'
 import { stripInvisible } from '../../mail/encoding/invisible-characters.ts'
 import { type HeaderField, readHeaders } from '../../mail/message/headers.ts'
 import { Failure } from '../../schemas/failures.ts'

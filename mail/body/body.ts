@@ -1,13 +1,13 @@
 import type { TnefBody } from '../containers/tnef.ts'
 import { decodeCharset } from '../encoding/charset.ts'
 import { cleanLine, firstChars, firstOfLine } from '../encoding/header-words.ts'
-import { closeDirections, stripInvisible } from '../encoding/invisible-characters.ts'
+import { closeDirections, type Hidden, stripInvisible } from '../encoding/invisible-characters.ts'
 import { decodeTransfer } from '../encoding/transfer.ts'
 import { limits } from '../limits.ts'
 import type { ParsedMessage } from '../message/parse.ts'
 import { isTnef, openText, openTnef } from '../message/part-contents.ts'
 import type { Part } from '../message/structure.ts'
-import { type Hidden, visibleText } from './html-text.ts'
+import { visibleText } from './html-text.ts'
 import { decodeText } from './part-text.ts'
 
 export type Body = {

@@ -1,179 +1,178 @@
-/** Sets the text of an HTML document in lines, as a mail program shows it in plain text. */
+/** Lays the text of an HTML document out in lines, as a mail program shows it in plain text. */
+
+/** A document as it is laid out. `lines` are finished, `line` is being written, the rest is what the next text needs. */
 export type TextLayout = {
-  readonly open: (name: string, attributes: Readonly<Record<string, string>>) => void
-  readonly close: (name: string) => void
-  readonly text: (text: string, preformatted: boolean) => void
-  /** Adds the target of a link that began when `length()` was `from`, unless its words say the same. */
-  readonly link: (href: string, from: number) => void
+  readonly lines: string[]
+  /** Pieces, so that a long line is never copied for each of them. */
+  line: string[]
+  /** Whether the line so far needs no blank before the next word. */
+  endsInBlank: boolean
+  /** The depth of quotation of the line being written. */
+  lineDepth: number
+  /** The depth of quotation of what comes next. */
+  depth: number
+  /** Line ends asked for before the next text. */
+  breaksAsked: number
+  /** The bullet or number of a list item, before its first text. */
+  bullet: string
+  readonly lists: List[]
   /** Characters written so far. */
-  readonly length: () => number
-  /** Remembers this place; `wroteSince` tells whether text came after it. */
-  readonly mark: () => void
-  readonly wroteSince: () => boolean
-  readonly finish: () => string
+  length: number
 }
 
-/** Line ends asked for before and after an element. */
-const breaks: Readonly<Record<string, number>> = {
-  address: 1,
-  article: 1,
-  aside: 1,
-  body: 1,
-  center: 1,
-  dd: 1,
-  details: 1,
-  div: 1,
-  dl: 1,
-  dt: 1,
-  fieldset: 1,
-  figcaption: 1,
-  figure: 1,
-  footer: 1,
-  form: 1,
-  header: 1,
-  legend: 1,
-  li: 1,
-  main: 1,
-  nav: 1,
-  ol: 1,
-  section: 1,
-  summary: 1,
-  table: 1,
-  tbody: 1,
-  thead: 1,
-  tfoot: 1,
-  tr: 1,
-  ul: 1,
-  caption: 1,
-  blockquote: 1,
-  h1: 2,
-  h2: 2,
-  h3: 2,
-  h4: 2,
-  h5: 2,
-  h6: 2,
-  p: 2,
-  pre: 2,
-  hr: 1,
+type List = { readonly ordered: boolean; count: number }
+
+/** An empty document. */
+export function createLayout(): TextLayout {
+  return {
+    lines: [],
+    line: [],
+    endsInBlank: true,
+    lineDepth: 0,
+    depth: 0,
+    breaksAsked: 0,
+    bullet: '',
+    lists: [],
+    length: 0,
+  }
+}
+
+/** Begins an element that is seen. */
+export function openElement(layout: TextLayout, name: string, attributes: Readonly<Record<string, string>>): void {
+  if (name === 'br') {
+    layout.breaksAsked++
+    return
+  }
+  askForBreaks(layout, breaksAround(name))
+  if (name === 'blockquote') layout.depth++
+  if (name === 'ul' || name === 'ol')
+    layout.lists.push({ ordered: name === 'ol', count: Number.parseInt(attributes.start ?? '1', 10) || 1 })
+  if (name === 'li') layout.bullet = bulletOf(layout.lists)
+  if (name === 'hr') {
+    write(layout, rule)
+    askForBreaks(layout, 1)
+  }
+}
+
+/** Ends an element that is seen. */
+export function closeElement(layout: TextLayout, name: string): void {
+  askForBreaks(layout, breaksAround(name))
+  if (name === 'blockquote' && layout.depth > 0) layout.depth--
+  if (name === 'ul' || name === 'ol') layout.lists.pop()
+  if (name === 'td' || name === 'th') writeBlank(layout)
+}
+
+/** Adds text: white space is collapsed, or kept where the text is preformatted. */
+export function addText(layout: TextLayout, text: string, preformatted: boolean): void {
+  if (preformatted) addPreformatted(layout, text)
+  else addCollapsed(layout, text)
+}
+
+/** Adds the target of a link that began when `length` was `from`, unless its words say the same. */
+export function addLinkTarget(layout: TextLayout, href: string, from: number): void {
+  if (layout.length === from || isSameTarget(endOf(layout.line, layout.length - from).trim(), href)) return
+  write(layout, layout.endsInBlank ? `<${href}>` : ` <${href}>`)
+}
+
+/** The text that was laid out, its lines without blanks at their end. */
+export function finishedText(layout: TextLayout): string {
+  if (layout.line.length > 0) endLine(layout)
+  return layout.lines.join('\n')
+}
+
+/** Elements that stand on lines of their own, and those with an empty line around them. */
+const blocks: ReadonlySet<string> = new Set(
+  'address article aside body center dd details div dl dt fieldset figcaption figure footer form header legend li main nav ol section summary table tbody thead tfoot tr ul caption blockquote hr'.split(
+    ' ',
+  ),
+)
+const spacedBlocks: ReadonlySet<string> = new Set('h1 h2 h3 h4 h5 h6 p pre'.split(' '))
+
+function breaksAround(name: string): number {
+  if (spacedBlocks.has(name)) return 2
+  return blocks.has(name) ? 1 : 0
+}
+
+function askForBreaks(layout: TextLayout, count: number): void {
+  layout.breaksAsked = Math.max(layout.breaksAsked, count)
 }
 
 /** What a horizontal rule becomes; mail programs write the same between a reply and the quoted message. */
 const rule = '_'.repeat(32)
+/** Deeper quotations are not marked deeper, and deeper lists not indented further. */
+const quoteMarksMax = 20
+const indentsMax = 10
+/** However many line ends are asked for, so many lines at most stay empty. */
+const emptyLinesMax = 2
 
-export function textLayout(): TextLayout {
-  const lines: string[] = []
-  const lists: { readonly ordered: boolean; count: number }[] = []
-  let line: string[] = [] // pieces, so that a long line is never copied for each of them
-  let endsInBlank = true
-  let quotes = 0 // depth of quotation of the line being written
-  let depth = 0
-  let pending = 0
-  let marker = ''
-  let total = 0
-  let marked = 0
+const quoteMarks = (depth: number) => (depth === 0 ? '' : `${'>'.repeat(Math.min(depth, quoteMarksMax))} `)
 
-  const prefix = (level: number) => (level === 0 ? '' : `${'>'.repeat(Math.min(level, 20))} `)
-  const pushLine = () => {
-    lines.push((prefix(quotes) + line.join('')).trimEnd())
-    line = []
-    endsInBlank = true
-  }
-  const blank = () => {
-    if (pending > 0 || endsInBlank) return
-    line.push(' ')
-    endsInBlank = true
-  }
-  const ask = (count: number) => {
-    pending = Math.max(pending, count)
-  }
-  const startLine = () => {
-    if (pending === 0 && quotes === depth) return
-    if (line.length > 0 || lines.length > 0) {
-      pushLine()
-      const between = prefix(Math.min(quotes, depth)).trimEnd()
-      for (let i = 1; i < Math.min(pending, 3); i++) lines.push(between)
-    }
-    quotes = depth
-    pending = 0
-  }
-  const write = (text: string) => {
-    startLine()
-    if (marker !== '') line.push(marker)
-    marker = ''
-    line.push(text)
-    endsInBlank = text.endsWith(' ')
-    total += text.length
-  }
+function endLine(layout: TextLayout): void {
+  layout.lines.push((quoteMarks(layout.lineDepth) + layout.line.join('')).trimEnd())
+  layout.line = []
+  layout.endsInBlank = true
+}
 
-  return {
-    open(name, attributes) {
-      if (name === 'br') {
-        pending++
-        return
-      }
-      ask(breaks[name] ?? 0)
-      if (name === 'blockquote') depth++
-      if (name === 'ul' || name === 'ol')
-        lists.push({ ordered: name === 'ol', count: Number.parseInt(attributes.start ?? '1', 10) || 1 })
-      if (name === 'li') marker = markerOf(lists)
-      if (name === 'hr') {
-        write(rule)
-        ask(1)
-      }
-    },
-    close(name) {
-      ask(breaks[name] ?? 0)
-      if (name === 'blockquote' && depth > 0) depth--
-      if (name === 'ul' || name === 'ol') lists.pop()
-      if (name === 'td' || name === 'th') blank()
-    },
-    text(text, preformatted) {
-      if (preformatted) {
-        const pieces = text.replace(/\r\n?/g, '\n').split('\n')
-        for (const [i, piece] of pieces.entries()) {
-          if (i > 0) pending++
-          if (piece !== '') write(piece)
-        }
-        return
-      }
-      const collapsed = text.replace(/[ \t\r\n\f\u00a0]+/g, ' ')
-      if (collapsed === ' ' || collapsed === '') {
-        if (collapsed === ' ') blank()
-        return
-      }
-      const atStart = pending > 0 || quotes !== depth || endsInBlank
-      write(atStart ? collapsed.trimStart() : collapsed)
-    },
-    link(href, from) {
-      if (total === from || sameTarget(written(line, total - from).trim(), href)) return
-      write(endsInBlank ? `<${href}>` : ` <${href}>`)
-    },
-    length: () => total,
-    mark() {
-      marked = total
-    },
-    wroteSince: () => total > marked,
-    finish() {
-      if (line.length > 0) pushLine()
-      return lines.join('\n')
-    },
+/** Begins a line when one was asked for or the quotation changed. */
+function startLine(layout: TextLayout): void {
+  const { breaksAsked, lineDepth, depth, line, lines } = layout
+  if (breaksAsked === 0 && lineDepth === depth) return
+  if (line.length > 0 || lines.length > 0) {
+    endLine(layout)
+    const empty = quoteMarks(Math.min(lineDepth, depth)).trimEnd()
+    for (let i = 0; i < Math.min(breaksAsked - 1, emptyLinesMax); i++) lines.push(empty)
+  }
+  layout.lineDepth = depth
+  layout.breaksAsked = 0
+}
+
+function write(layout: TextLayout, text: string): void {
+  startLine(layout)
+  if (layout.bullet !== '') layout.line.push(layout.bullet)
+  layout.bullet = ''
+  layout.line.push(text)
+  layout.endsInBlank = text.endsWith(' ')
+  layout.length += text.length
+}
+
+function writeBlank(layout: TextLayout): void {
+  if (layout.breaksAsked > 0 || layout.endsInBlank) return
+  layout.line.push(' ')
+  layout.endsInBlank = true
+}
+
+function addPreformatted(layout: TextLayout, text: string): void {
+  for (const [i, line] of text.replace(/\r\n?/g, '\n').split('\n').entries()) {
+    if (i > 0) layout.breaksAsked++
+    if (line !== '') write(layout, line)
   }
 }
 
+function addCollapsed(layout: TextLayout, text: string): void {
+  const collapsed = text.replace(/[ \t\r\n\f\u00a0]+/g, ' ')
+  if (collapsed === '') return
+  if (collapsed === ' ') {
+    writeBlank(layout)
+    return
+  }
+  const isAtStart = layout.breaksAsked > 0 || layout.lineDepth !== layout.depth || layout.endsInBlank
+  write(layout, isAtStart ? collapsed.trimStart() : collapsed)
+}
+
 /** The last `count` characters of a line or more, whole pieces. */
-function written(pieces: readonly string[], count: number): string {
+function endOf(pieces: readonly string[], count: number): string {
   let start = pieces.length
   for (let left = count; left > 0 && start > 0; ) left -= (pieces[--start] as string).length
   return pieces.slice(start).join('')
 }
 
-function markerOf(lists: { readonly ordered: boolean; count: number }[]): string {
+function bulletOf(lists: readonly List[]): string {
   const list = lists.at(-1)
-  const indent = '  '.repeat(Math.max(0, Math.min(lists.length, 10) - 1))
+  const indent = '  '.repeat(Math.max(0, Math.min(lists.length, indentsMax) - 1))
   return list?.ordered ? `${indent}${list.count++}. ` : `${indent}- `
 }
 
-function sameTarget(words: string, href: string): boolean {
+function isSameTarget(words: string, href: string): boolean {
   const bare = (text: string) =>
     text
       .replace(/^https?:\/\//i, '')

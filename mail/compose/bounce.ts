@@ -17,12 +17,13 @@ export type Bounce = {
   readonly originalHeader: Buffer
 }
 
-/** The report as a message; the same for the same bounce. */
+/**
+ * Writes the report as a message (RFC 3464, RFC 6522): a text for people, the delivery status for programs, and the header
+ * of the mail that came back. CRLF line ends; the same for the same bounce.
+ */
 export function bounceMessage(bounce: Bounce): Buffer {
-  const { to, domain, hostname, messageId, at, recipient, response, remoteMta, originalHeader } = bounce
+  const { to, domain, messageId, at, originalHeader } = bounce
   const boundary = `=_${createHash('sha256').update(messageId).digest('hex').slice(0, 32)}`
-  const answer = oneLine(response)
-  const status = /\b([45]\.\d{1,3}\.\d{1,3})\b/.exec(answer)?.[1] ?? (answer.startsWith('4') ? '4.0.0' : '5.0.0')
   const head = [
     `From: Mail Delivery System <mailer-daemon@${domain}>`,
     `To: <${to}>`,
@@ -34,6 +35,20 @@ export function bounceMessage(bounce: Bounce): Buffer {
     `Content-Type: multipart/report; report-type=delivery-status; boundary="${boundary}"`,
     '',
     `--${boundary}`,
+    ...notice(bounce),
+    `--${boundary}`,
+    ...deliveryStatus(bounce),
+    `--${boundary}`,
+    'Content-Type: text/rfc822-headers',
+    '',
+    '',
+  ].join('\r\n')
+  return Buffer.concat([Buffer.from(head), originalHeader, Buffer.from(`\r\n--${boundary}--\r\n`)])
+}
+
+/** The part for people. */
+function notice({ recipient, response }: Bounce): readonly string[] {
+  return [
     'Content-Type: text/plain; charset=utf-8',
     'Content-Transfer-Encoding: 8bit',
     '',
@@ -45,7 +60,14 @@ export function bounceMessage(bounce: Bounce): Buffer {
     '',
     ...response.split('\n').map((line) => `    ${oneLine(line)}`),
     '',
-    `--${boundary}`,
+  ]
+}
+
+/** The part for programs (RFC 3464 2). */
+function deliveryStatus({ hostname, recipient, response, remoteMta }: Bounce): readonly string[] {
+  const answer = oneLine(response)
+  const status = /\b([45]\.\d{1,3}\.\d{1,3})\b/.exec(answer)?.[1] ?? (answer.startsWith('4') ? '4.0.0' : '5.0.0')
+  return [
     'Content-Type: message/delivery-status',
     '',
     `Reporting-MTA: dns; ${hostname}`,
@@ -56,16 +78,14 @@ export function bounceMessage(bounce: Bounce): Buffer {
     ...(remoteMta === null ? [] : [`Remote-MTA: dns; ${oneLine(remoteMta)}`]),
     `Diagnostic-Code: smtp; ${answer}`,
     '',
-    `--${boundary}`,
-    'Content-Type: text/rfc822-headers',
-    '',
-    '',
-  ].join('\r\n')
-  return Buffer.concat([Buffer.from(head), originalHeader, Buffer.from(`\r\n--${boundary}--\r\n`)])
+  ]
 }
 
+const responseLineCharsMax = 900
+
+/** A line without what would end it, or control a terminal. */
 const oneLine = (text: string) =>
   text
     .replaceAll(/[\r\n]+/g, ' ')
     .replaceAll(/\p{Cc}/gu, '')
-    .slice(0, 900)
+    .slice(0, responseLineCharsMax)

@@ -46,8 +46,8 @@ export function readRtf(rtf: Buffer): { readonly html: string | null; readonly t
   const source = rtf.toString('latin1', 0, limits.rtfBytesMax)
   if (!source.startsWith('{\\rtf')) return { html: null, text: null }
   const hasHtml = /\\fromhtml1?(?![\d])/.test(source.slice(0, 2048))
-  const written = write(source, hasHtml).trim()
-  return hasHtml ? { html: written || null, text: null } : { html: null, text: written || null }
+  const text = textOf(source, hasHtml).trim() || null
+  return hasHtml ? { html: text, text: null } : { html: null, text }
 }
 
 const windowBytes = 4096
@@ -63,39 +63,61 @@ const dictionary =
 type Group = {
   /** Nothing in here is text. */
   hidden: boolean
-  /** Between \htmlrtf and \htmlrtf0: what stands for the HTML in programs that only know RTF. */
+  /** Between \htmlrtf and \htmlrtf0: what programs show that only know RTF, in place of the HTML. */
   replaced: boolean
+  /** In the font table, whose text are names of fonts. */
   fonts: boolean
+  /** That of the font; '' is the code page of the document. */
   charset: string
-  /** Characters that stand for one \u. */
+  /** How many characters stand behind each \u, for programs that do not know it. */
   fallback: number
 }
 
-/** Groups whose content is no text. */
+/** The text as far as it was read, and the state of reading it. */
+type RtfReader = {
+  readonly wantsHtml: boolean
+  readonly out: string[]
+  /** Characters of the group's charset as Latin-1, decoded together because one may need several bytes. */
+  bytes: string
+  group: Group
+  /** The groups around it, outermost first. */
+  readonly around: Group[]
+  /** How many groups too deep to be read are open. */
+  tooDeep: number
+  /** Charsets by the number of the font, and the font whose entry of the font table is read. */
+  readonly charsets: Map<number, string>
+  font: number
+  codepage: string
+  /** Characters that still stand for a \u before them. */
+  skip: number
+}
+
+/** Destinations (RTF 1.9.1) whose content is no text. */
 const silent: ReadonlySet<string> = new Set(
   'colortbl stylesheet info pict object header headerl headerr headerf footer footerl footerr footerf listtable listoverridetable generator pntext xmlnstbl themedata datastore latentstyles mhtmltag'.split(
     ' ',
   ),
 )
 
-const written: Readonly<Record<string, string>> = {
-  par: '\n',
-  line: '\n',
-  sect: '\n',
-  page: '\n',
-  row: '\n',
-  cell: '\t',
-  tab: '\t',
-  lquote: '\u2018',
-  rquote: '\u2019',
-  ldblquote: '\u201c',
-  rdblquote: '\u201d',
-  bullet: '\u2022',
-  endash: '\u2013',
-  emdash: '\u2014',
-  emspace: '\u2003',
-  enspace: '\u2002',
-}
+/** Control words that stand for characters. */
+const characters: ReadonlyMap<string, string> = new Map([
+  ['par', '\n'],
+  ['line', '\n'],
+  ['sect', '\n'],
+  ['page', '\n'],
+  ['row', '\n'],
+  ['cell', '\t'],
+  ['tab', '\t'],
+  ['lquote', '\u2018'],
+  ['rquote', '\u2019'],
+  ['ldblquote', '\u201c'],
+  ['rdblquote', '\u201d'],
+  ['bullet', '\u2022'],
+  ['endash', '\u2013'],
+  ['emdash', '\u2014'],
+  ['emspace', '\u2003'],
+  ['enspace', '\u2002'],
+])
 
 /** RTF 1.9.1, \fcharset; others are the document's own code page. */
 const fontCharsets: ReadonlyMap<number, string> = new Map([
@@ -114,86 +136,127 @@ const fontCharsets: ReadonlyMap<number, string> = new Map([
   [238, 'windows-1250'],
 ])
 
+const fallbackMax = 8
+
+/** What the other control words do; `value` is the number behind the word, if any. */
+const controls: { readonly [word: string]: (reader: RtfReader, value: number | null) => void } = {
+  u(reader, value) {
+    if (value === null) return
+    write(reader, String.fromCharCode(value & 0xffff))
+    reader.skip = reader.group.fallback
+  },
+  uc({ group }, value) {
+    group.fallback = Math.min(Math.max(value ?? 1, 0), fallbackMax)
+  },
+  htmlrtf(reader, value) {
+    writeBytes(reader)
+    reader.group.replaced = value !== 0
+  },
+  ansicpg(reader, value) {
+    reader.codepage = value === 65001 ? 'utf-8' : `windows-${value ?? 1252}`
+  },
+  fonttbl({ group }) {
+    group.fonts = true
+  },
+  f: selectFont,
+  fcharset({ charsets, font }, value) {
+    charsets.set(font, fontCharsets.get(value ?? 0) ?? '')
+  },
+  plain: writeBytes,
+  pard: writeBytes,
+}
+
+/** In the font table the entry that begins, elsewhere the font of the text that follows. */
+function selectFont(reader: RtfReader, value: number | null): void {
+  if (reader.group.fonts) {
+    reader.font = value ?? 0
+    return
+  }
+  writeBytes(reader)
+  reader.group.charset = reader.charsets.get(value ?? 0) ?? ''
+}
+
+/** A control word with its number, a character in hexadecimal, a control symbol, a brace, text, line ends. */
 const token = /\\([a-z]{1,32})(-?\d{1,9})? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|[^\\{}\r\n]+|[\r\n]+|\\/gi
 
-function write(source: string, wantsHtml: boolean): string {
-  const out: string[] = []
-  const stack: Group[] = []
-  const fonts = new Map<number, string>()
-  let codepage = 'windows-1252'
-  let group: Group = { hidden: false, replaced: false, fonts: false, charset: '', fallback: 1 }
-  let tooDeep = 0
-  let font = 0
-  let bytes = '' // of characters that may need more than one byte
-  let skip = 0 // characters that stand for a \u before
-  const flush = () => {
-    if (bytes !== '') out.push(decodeCharset(Buffer.from(bytes, 'latin1'), group.charset || codepage))
-    bytes = ''
+function textOf(source: string, wantsHtml: boolean): string {
+  const reader: RtfReader = {
+    wantsHtml,
+    out: [],
+    bytes: '',
+    group: { hidden: false, replaced: false, fonts: false, charset: '', fallback: 1 },
+    around: [],
+    tooDeep: 0,
+    charsets: new Map(),
+    font: 0,
+    codepage: 'windows-1252',
+    skip: 0,
   }
-  const isSeen = () => !group.hidden && !group.fonts && !(wantsHtml && group.replaced)
-  const say = (text: string) => {
-    if (skip > 0) skip--
-    else if (isSeen()) {
-      flush()
-      out.push(text)
-    }
+  for (const { 0: all, 1: name, 2: value, 3: hex, 4: symbol, 5: brace, index } of source.matchAll(token)) {
+    if (brace === '{') openGroup(reader, source, index + 1)
+    else if (brace === '}') closeGroup(reader)
+    else if (reader.tooDeep > 0) continue
+    else if (name !== undefined) control(reader, name.toLowerCase(), value === undefined ? null : Number(value))
+    else if (hex !== undefined) addBytes(reader, String.fromCharCode(Number.parseInt(hex, 16)))
+    else if (symbol !== undefined) {
+      if (symbol !== '*') write(reader, symbolText(symbol, wantsHtml))
+    } else if (all !== '\\' && !/^[\r\n]/.test(all)) addBytes(reader, all)
   }
-  const word = (name: string, value: number | null) => {
-    if (name === 'u' && value !== null) {
-      say(String.fromCharCode(value & 0xffff))
-      skip = group.fallback
-    } else if (name === 'uc') group.fallback = Math.min(Math.max(value ?? 1, 0), 8)
-    else if (name === 'htmlrtf') {
-      flush()
-      group.replaced = value !== 0
-    } else if (name === 'ansicpg') codepage = value === 65001 ? 'utf-8' : `windows-${value ?? 1252}`
-    else if (name === 'fonttbl') group.fonts = true
-    else if (name === 'f') {
-      if (group.fonts) font = value ?? 0
-      else {
-        flush()
-        group.charset = fonts.get(value ?? 0) ?? ''
-      }
-    } else if (name === 'fcharset') fonts.set(font, fontCharsets.get(value ?? 0) ?? '')
-    else if (name === 'plain' || name === 'pard') flush()
-    else if (silent.has(name)) group.hidden = true
-    else if (Object.hasOwn(written, name)) say(written[name] as string)
+  writeBytes(reader)
+  return reader.out.join('')
+}
+
+function openGroup(reader: RtfReader, source: string, start: number): void {
+  writeBytes(reader)
+  if (reader.around.length >= limits.rtfDepthMax) {
+    reader.tooDeep++
+    return
   }
-  const open = (at: number) => {
-    flush()
-    if (stack.length >= limits.rtfDepthMax) tooDeep++
-    else {
-      stack.push(group)
-      group = { ...group }
-      // A destination behind `\*` may be skipped by who does not know it.
-      if (source.startsWith('\\*', at) && !source.startsWith('\\*\\htmltag', at)) group.hidden = true
-    }
+  reader.around.push(reader.group)
+  reader.group = { ...reader.group }
+  // A destination behind `\*` may be skipped by who does not know it.
+  if (source.startsWith('\\*', start) && !source.startsWith('\\*\\htmltag', start)) reader.group.hidden = true
+}
+
+function closeGroup(reader: RtfReader): void {
+  writeBytes(reader)
+  if (reader.tooDeep > 0) reader.tooDeep--
+  else reader.group = reader.around.pop() ?? reader.group
+}
+
+function control(reader: RtfReader, name: string, value: number | null): void {
+  if (reader.group.hidden && name !== 'htmlrtf') return
+  const character = characters.get(name)
+  if (silent.has(name)) reader.group.hidden = true
+  else if (character !== undefined) write(reader, character)
+  else if (Object.hasOwn(controls, name)) controls[name]?.(reader, value)
+}
+
+/** Adds characters of the group's charset, less those that stand for a \u before them. */
+function addBytes(reader: RtfReader, text: string): void {
+  const rest = text.slice(reader.skip)
+  reader.skip = Math.max(0, reader.skip - text.length)
+  if (isSeen(reader)) reader.bytes += rest
+}
+
+/** Decodes the characters that were added. */
+function writeBytes(reader: RtfReader): void {
+  const { bytes, group, codepage, out } = reader
+  if (bytes !== '') out.push(decodeCharset(Buffer.from(bytes, 'latin1'), group.charset || codepage))
+  reader.bytes = ''
+}
+
+/** Writes a character, unless it stands for a \u before it. */
+function write(reader: RtfReader, character: string): void {
+  if (reader.skip > 0) reader.skip--
+  else if (isSeen(reader)) {
+    writeBytes(reader)
+    reader.out.push(character)
   }
-  const close = () => {
-    flush()
-    if (tooDeep > 0) tooDeep--
-    else group = stack.pop() ?? group
-  }
-  for (const match of source.matchAll(token)) {
-    const [all, name, value, hex, symbol, brace] = match
-    if (brace === '{') open(match.index + 1)
-    else if (brace === '}') close()
-    else if (tooDeep > 0) continue
-    else if (name !== undefined) {
-      if (!group.hidden || name === 'htmlrtf') word(name.toLowerCase(), value === undefined ? null : Number(value))
-    } else if (hex !== undefined) {
-      if (skip > 0) skip--
-      else if (isSeen()) bytes += String.fromCharCode(Number.parseInt(hex, 16))
-    } else if (symbol !== undefined) {
-      if (symbol !== '*') say(symbolText(symbol, wantsHtml))
-    } else if (all !== '\\' && !/^[\r\n]/.test(all)) {
-      const text = skip > 0 ? all.slice(skip) : all
-      skip = Math.max(0, skip - all.length)
-      if (isSeen()) bytes += text
-    }
-  }
-  flush()
-  return out.join('')
+}
+
+function isSeen({ group, wantsHtml }: RtfReader): boolean {
+  return !group.hidden && !group.fonts && !(wantsHtml && group.replaced)
 }
 
 function symbolText(symbol: string, asHtml: boolean): string {

@@ -105,68 +105,74 @@ function addressLiteral(text: string): string | null {
 /** What has been read of one mailbox: `raw` keeps quotes, `phrase` has them removed. */
 type Pending = { raw: string; phrase: string; comment: string; angle: string | null }
 
+const nothingRead = (): Pending => ({ raw: '', phrase: '', comment: '', angle: null })
+
 function readList(text: string, max: number): Mailbox[] {
   const found: Mailbox[] = []
-  let pending: Pending = { raw: '', phrase: '', comment: '', angle: null }
-  const flush = () => {
-    const mailbox = finish(pending)
-    if (mailbox) found.push(mailbox)
-    pending = { raw: '', phrase: '', comment: '', angle: null }
-  }
-  // A quote or bracket that never closes is an ordinary character, or one stray sign would hide the address.
-  const lastQuote = text.lastIndexOf('"')
-  const lastParen = text.lastIndexOf(')')
-  let i = 0
-  while (i < text.length && found.length < max) {
-    const char = text[i] as string
-    if (char === '"' && i < lastQuote) {
-      const end = closingQuote(text, i)
-      pending.raw += text.slice(i, end)
-      pending.phrase += text.slice(i + 1, end - 1).replace(/\\(.)/g, '$1')
-      i = end
-    } else if (char === '(' && i < lastParen) {
-      const end = closingParen(text, i)
-      pending.comment ||= text.slice(i + 1, end - 1)
-      pending.raw += ' '
-      i = end
-    } else if (char === '<') {
-      const end = closingAngle(text, i)
-      pending.angle = text.slice(i + 1, end)
-      i = end + 1
-    } else if (char === ',' || char === ';') {
-      flush()
-      i++
-    } else if (char === ':') {
-      pending = { raw: '', phrase: '', comment: '', angle: null } // a group's name
-      i++
-    } else {
-      // An encoded word is taken whole, because some programs leave commas and colons in it.
-      const end = encodedWordEnd(text, i) ?? nextSpecial(text, i + 1)
-      const plain = text.slice(i, end)
-      pending.raw += plain
-      pending.phrase += plain
-      i = end
+  const lasts = { quote: text.lastIndexOf('"'), paren: text.lastIndexOf(')') }
+  let pending = nothingRead()
+  for (let at = 0; at < text.length && found.length < max; ) {
+    const char = text[at]
+    const isEnd = char === ',' || char === ';'
+    if (!isEnd && char !== ':') {
+      at = readPiece(text, at, pending, lasts)
+      continue
     }
+    // What stands before a colon is the name of a group.
+    if (isEnd) found.push(...finish(pending))
+    pending = nothingRead()
+    at++
   }
-  if (found.length < max) flush()
+  if (found.length < max) found.push(...finish(pending))
   return found
 }
 
-function finish({ raw, phrase, comment, angle }: Pending): Mailbox | null {
+/**
+ * Reads a quoted string, a comment, an address in angle brackets, or plain text, and returns where it ends. A quote or
+ * bracket that never closes is an ordinary character, or one stray sign would hide the address: `lasts` are the last of each.
+ */
+function readPiece(text: string, at: number, pending: Pending, lasts: { quote: number; paren: number }): number {
+  const char = text[at]
+  if (char === '"' && at < lasts.quote) {
+    const end = closingQuote(text, at)
+    pending.raw += text.slice(at, end)
+    pending.phrase += text.slice(at + 1, end - 1).replace(/\\(.)/g, '$1')
+    return end
+  }
+  if (char === '(' && at < lasts.paren) {
+    const end = closingParen(text, at)
+    pending.comment ||= text.slice(at + 1, end - 1)
+    pending.raw += ' '
+    return end
+  }
+  if (char === '<') {
+    const end = closingAngle(text, at)
+    pending.angle = text.slice(at + 1, end)
+    return end + 1
+  }
+  // An encoded word is taken whole, because some programs leave commas and colons in it.
+  const end = encodedWordEnd(text, at) ?? nextSpecial(text, at + 1)
+  pending.raw += text.slice(at, end)
+  pending.phrase += text.slice(at, end)
+  return end
+}
+
+/** The mailbox that was read; none when there is no address in it. */
+function finish({ raw, phrase, comment, angle }: Pending): readonly Mailbox[] {
   if (angle !== null) {
     const address = bareAddress(angle)
     // RFC 5322 3.4: old programs give the name in a comment.
-    return address === null ? null : { name: displayName(phrase) || displayName(comment), address }
+    return address === null ? [] : [{ name: displayName(phrase) || displayName(comment), address }]
   }
   // RFC 822's `a@b (Name)`, or a name and address without brackets.
   const text = cleanLine(raw)
-  const quoted = /^\s*("(?:[^"\\]|\\.)*"@\S+)\s*$/.exec(text)
-  if (quoted?.[1]) return quoted[1].length > addressCharsMax ? null : { name: displayName(comment), address: quoted[1] }
+  const quoted = /^\s*("(?:[^"\\]|\\.)*"@\S+)\s*$/.exec(text)?.[1]
+  if (quoted) return quoted.length > addressCharsMax ? [] : [{ name: displayName(comment), address: quoted }]
   const words = text.trim().split(/\s+/)
   const index = words.findLastIndex((word) => word.lastIndexOf('@') > 0)
   const address = index < 0 ? null : bareAddress(words[index] as string)
-  if (address === null) return null
-  return { name: displayName(words.toSpliced(index, 1).join(' ') || comment), address }
+  if (address === null) return []
+  return [{ name: displayName(words.toSpliced(index, 1).join(' ') || comment), address }]
 }
 
 // Drops an obsolete route (`@a,@b:user@host`, RFC 5322 4.4), comments and white space outside quotes.
