@@ -20,7 +20,10 @@ export function listAccounts(store: Store, limit: number): Promise<AccountDoc[]>
   return store.accounts.find({}).sort({ _id: -1 }).limit(limit).toArray()
 }
 
-/** Changes fields of an account whose state is still `from`. Returns the account as it then is, null when it was not. */
+/**
+ * Changes fields of an account, if its fields still have the values of `from`. Returns the changed account; null when they
+ * have not, or there is no such account.
+ */
 export function changeAccount(
   store: Store,
   accountId: string,
@@ -30,7 +33,7 @@ export function changeAccount(
   return store.accounts.findOneAndUpdate({ _id: accountId, ...from }, { $set: change }, { returnDocument: 'after' })
 }
 
-/** Makes an unclaimed account an owned one and ends its expiry; null when it is not unclaimed. */
+/** Gives an unclaimed account its owner and ends its expiry. Returns the account; null when it is not unclaimed. */
 export function claimAccount(store: Store, accountId: string, owner: string): Promise<AccountDoc | null> {
   return store.accounts.findOneAndUpdate(
     { _id: accountId, status: 'unclaimed' },
@@ -43,7 +46,7 @@ export function findAccountByClaim(store: Store, claimHash: Buffer): Promise<Acc
   return store.accounts.findOne({ claimHash: new Binary(claimHash), status: 'unclaimed' })
 }
 
-/** Unclaimed accounts whose time is over. */
+/** Accounts whose claim expired, the oldest first: unclaimed ones, and removed ones whose removal is not finished. */
 export function findExpiredAccounts(store: Store, now: Date, limit: number): Promise<AccountDoc[]> {
   return store.accounts
     .find({ claimExpiresAt: { $lte: now } })
@@ -52,7 +55,7 @@ export function findExpiredAccounts(store: Store, now: Date, limit: number): Pro
     .toArray()
 }
 
-/** Marks an expired unclaimed account removed; its name stays taken. */
+/** Marks an expired unclaimed account as removed. Its name stays taken. Returns false when it is not unclaimed. */
 export async function removeAccount(store: Store, accountId: string): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(
     { _id: accountId, status: 'unclaimed' },
@@ -61,15 +64,15 @@ export async function removeAccount(store: Store, accountId: string): Promise<bo
   return modifiedCount === 1
 }
 
-/** Ends the expiry of a removed account once all of it is gone. */
+/** Ends the expiry of a removed account after everything that belonged to it was deleted. */
 export async function finishRemoval(store: Store, accountId: string): Promise<void> {
   await store.accounts.updateOne({ _id: accountId, status: 'removed' }, { $unset: { claimExpiresAt: '' } })
 }
 
-/** What an account has a number of. */
+/** The fields of an account that count things of which it may have a limited number. */
 export type QuotaSlot = 'inboxes' | 'webhooks' | 'templates' | 'aliases'
 
-/** Takes one of the account's places for a thing it may have only so many of. False when all are taken. */
+/** Counts one more thing of a kind, before it is made. Returns false when the account has `limit` of them already. */
 export async function takeSlot(store: Store, accountId: string, slot: QuotaSlot, limit: number): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(
     { _id: accountId, $or: [{ [slot]: { $lt: limit } }, { [slot]: { $exists: false } }] },
@@ -78,16 +81,17 @@ export async function takeSlot(store: Store, accountId: string, slot: QuotaSlot,
   return modifiedCount === 1
 }
 
+/** Counts `count` things less, after they were deleted. */
 export async function freeSlot(store: Store, accountId: string, slot: QuotaSlot, count = 1): Promise<void> {
   if (count === 0) return
   await store.accounts.updateOne({ _id: accountId, [slot]: { $gte: count } }, { $inc: { [slot]: -count } })
 }
 
-/** What accounts count and what they really have, account by account in the order of their ids. */
+/** How many things an account counts, and how many it really has. */
 export type SlotCounts = { readonly accountId: string; readonly counted: CountBySlot; readonly actual: CountBySlot }
 type CountBySlot = { readonly [slot in QuotaSlot]: number }
 
-/** Accounts behind an id, with their counts. */
+/** The counts of the accounts that follow the id `after`, in the order of their ids. */
 export async function walkSlotCounts(
   store: Store,
   { after, limit }: { after: string; limit: number },
@@ -121,7 +125,7 @@ export async function walkSlotCounts(
   }))
 }
 
-/** Puts a count right if it is still what it was. */
+/** Sets a count to the actual number, if it still is `counted`. Returns whether it was. */
 export async function correctSlotCount(
   store: Store,
   { accountId, slot, counted, actual }: { accountId: string; slot: QuotaSlot; counted: number; actual: number },
@@ -164,7 +168,7 @@ export function listKeys(store: Store, accountId: string): Promise<KeyDoc[]> {
   return store.keys.find({ accountId }).sort({ accountId: 1, _id: 1 }).toArray()
 }
 
-/** Lets an agent key reach one more mailbox. */
+/** Grants an agent key access to one more mailbox. */
 export async function grantMailbox(
   store: Store,
   { accountId, keyId, mailboxId }: { accountId: string; keyId: string; mailboxId: string },
@@ -187,7 +191,7 @@ export async function revokeKeys(store: Store, { accountId, at }: { accountId: s
   await store.keys.updateMany({ accountId, revokedAt: null }, { $set: { revokedAt: at } })
 }
 
-/** False when sending was paused already. */
+/** Pauses the sending of an account. Returns false when it was paused already. */
 export async function pauseAccount(
   store: Store,
   accountId: string,
@@ -200,7 +204,7 @@ export async function pauseAccount(
   return modifiedCount === 1
 }
 
-/** False when sending was not paused. */
+/** Resumes the sending of an account. Returns false when it was not paused. */
 export async function resumeAccount(store: Store, accountId: string, at: Date): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(
     { _id: accountId, sendingPaused: { $ne: null } },
@@ -209,7 +213,7 @@ export async function resumeAccount(store: Store, accountId: string, at: Date): 
   return modifiedCount === 1
 }
 
-/** Begins another day of a warm-up, unless another process did. */
+/** Begins the next day of an account's warm-up, unless another process did so already. */
 export async function raiseWarmUp(
   store: Store,
   accountId: string,
@@ -218,7 +222,7 @@ export async function raiseWarmUp(
   await store.accounts.updateOne({ _id: accountId, 'warmUp.day': from }, { $set: { warmUp: to } })
 }
 
-/** False when there is no such account. */
+/** Notes that the owner's phone number was verified. Returns false when there is no such account. */
 export async function markPhoneVerified(store: Store, accountId: string, at: Date): Promise<boolean> {
   const { matchedCount } = await store.accounts.updateOne({ _id: accountId }, { $set: { phoneVerifiedAt: at } })
   return matchedCount === 1

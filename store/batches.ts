@@ -1,8 +1,8 @@
-/** Batches: accepted at once, sent step by step. */
+/** Batches of sends. A batch is accepted as one document; its sends are then made step by step. */
 import type { BatchDoc } from './documents/sending.ts'
 import { isDuplicate, type Store } from './open.ts'
 
-/** Commits a batch. Returns the one that stands under its idempotency key: this, or an earlier one. */
+/** Commits a batch. Returns the batch stored under its idempotency key: this one, or an earlier one. */
 export async function insertBatch(store: Store, batch: BatchDoc): Promise<BatchDoc> {
   try {
     await store.batches.insertOne(batch)
@@ -27,7 +27,7 @@ export function findBatch(
   return store.batches.findOne({ accountId, _id: batchId })
 }
 
-/** Batches with recipients whose turn has come. */
+/** Batches whose next sends are due, the longest due first. */
 export function findDueBatches(store: Store, { due, limit }: { due: Date; limit: number }): Promise<BatchDoc[]> {
   return store.batches
     .find({ nextAt: { $lte: due } })
@@ -36,7 +36,10 @@ export function findDueBatches(store: Store, { due, limit }: { due: Date; limit:
     .toArray()
 }
 
-/** Notes how far a batch is, unless another process went on with it. `nextAt` null: it is done. */
+/**
+ * Notes how many recipients of a batch were handled, and when the next are due; `nextAt` null: all were handled. Returns
+ * false when another process advanced the batch meanwhile.
+ */
 export async function advanceBatch(
   store: Store,
   { accountId, _id, done: before }: BatchDoc,
@@ -49,7 +52,7 @@ export async function advanceBatch(
   return matchedCount === 1
 }
 
-/** Notes why the n-th recipient gets no send. Safe to repeat. */
+/** Notes why the recipient with index `n` gets no send. Safe to repeat. */
 export async function failRecipient(
   store: Store,
   { accountId, _id }: BatchDoc,

@@ -1,8 +1,9 @@
 /**
- * Raw bytes, zstd-compressed in chunks of at most 1 MiB before compression. A blob is written once and shared by the
- * messages of one delivery and by the send they come from; chunk 0 names them as `users`, chosen before the blob is
- * written. Invariants: a user is named before it is there, and struck off after it is gone, so that a crash leaves too many
- * users and never too few; before a user goes, its blob comes `inDoubt`, so that what a crash leaves is found by an index.
+ * Blobs hold raw bytes, split into chunks of at most 1 MiB that are compressed with zstd. A blob is written once and shared
+ * by the messages of one delivery and the send they come from. Chunk 0 lists the ids of these documents as `users`.
+ * Invariants: an id is added to `users` before its document is written, and removed after the document was deleted, so that
+ * a crash leaves too many users but never too few. A blob is marked `inDoubt` before one of its users is deleted, so that the
+ * sweep finds by an index what a crash left.
  */
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
@@ -12,19 +13,21 @@ import { onlyDuplicates, type Store } from './open.ts'
 
 const chunkBytes = 1024 * 1024
 const params = { [zlib.constants.ZSTD_c_compressionLevel]: 1 }
-/** Room beyond the input for what cannot be compressed: the output then is one buffer. */
+/** Added to the size of the output buffer, so that the output fits into one buffer even when the input is incompressible. */
 const frameBytes = 512
 const compressInPool = promisify(zlib.zstdCompress)
 const decompressInPool = promisify(zlib.zstdDecompress)
-/** Below this size the thread pool costs more than the work. Unpacking is several times quicker than packing. */
+/**
+ * Below these sizes the thread pool costs more than the work itself. Decompressing is several times faster than compressing.
+ */
 const inlineBytes = 32 * 1024
-const unpackedInlineBytes = 256 * 1024
-/** Chunks in one command: the driver and the engine handle a command in one go, while everybody else waits. */
+const decompressedInlineBytes = 256 * 1024
+/** Chunks in one command. Driver and engine handle a command without a break, and all other work waits for that time. */
 const chunksAtOnce = 2
 /** Bytes of small blobs read by one command. */
 const bytesAtOnce = 2 * 1024 * 1024
 
-/** The documents of a blob, compressed. `users` are the ids of the messages and the send that will use it. */
+/** Compresses bytes into the documents of a blob. `users` are the ids of the messages and the send that will use it. */
 export async function packBlob({
   id,
   bytes,
@@ -37,27 +40,27 @@ export async function packBlob({
   at: Date
 }): Promise<{ ref: BlobRef; chunks: BlobDoc[] }> {
   const count = Math.max(1, Math.ceil(bytes.length / chunkBytes))
-  const chunks = await fewAtOnce(
+  const chunks = await runFewAtOnce(
     Array.from({ length: count }, (_, n) => async (): Promise<BlobDoc> => {
       const part = bytes.subarray(n * chunkBytes, (n + 1) * chunkBytes)
-      // Told the size, the compressor takes no more memory than it needs.
+      // With the size known, the compressor takes no more memory than it needs.
       const options = { params, pledgedSrcSize: part.length, chunkSize: part.length + frameBytes }
-      const packed =
+      const compressed =
         part.length <= inlineBytes ? zlib.zstdCompressSync(part, options) : await compressInPool(part, options)
-      const zstd = packed.length < part.length
+      const zstd = compressed.length < part.length
       return {
         _id: `${id}#${n}`,
         createdAt: at,
         ...(n === 0 && { users }),
         zstd,
-        data: new Binary(zstd ? packed : part),
+        data: new Binary(zstd ? compressed : part),
       }
     }),
   )
   return { ref: { id, chunks: count, sizeBytes: bytes.length }, chunks }
 }
 
-/** Writes the documents of blobs, the first of each before its others. Safe to repeat. */
+/** Writes the documents of blobs in the order given, so that chunk 0 with the users comes first. Safe to repeat. */
 export async function insertBlob(store: Store, chunks: readonly BlobDoc[]): Promise<void> {
   for (let from = 0; from < chunks.length; ) {
     const to = endOfGroup(chunks, from, { bytesOf: ({ data }) => data.length(), max: chunksAtOnce * chunkBytes })
@@ -71,35 +74,35 @@ export async function insertBlob(store: Store, chunks: readonly BlobDoc[]): Prom
 }
 
 /**
- * The bytes of a blob, or null when it is gone. Those of several chunks lie in memory that threads share, so that one that
- * reads the message needs no copy.
+ * The bytes of a blob; null when it was deleted. A blob of several chunks is read into shared memory, so that a worker thread
+ * can parse the message without a copy.
  */
 export async function readBlob(store: Store, ref: BlobRef): Promise<Buffer | null> {
   if (ref.chunks === 1) {
-    const doc = await store.blobs.findOne({ _id: firstOf(ref.id) })
-    return doc === null ? null : unpack(doc, ref)
+    const doc = await store.blobs.findOne({ _id: firstChunkId(ref.id) })
+    return doc === null ? null : decompress(doc, ref)
   }
   const bytes = Buffer.from(new SharedArrayBuffer(ref.sizeBytes))
   for (let from = 0; from < ref.chunks; from += chunksAtOnce) {
     const ids = Array.from({ length: Math.min(chunksAtOnce, ref.chunks - from) }, (_, n) => `${ref.id}#${from + n}`)
     const chunks = await store.blobs.find({ _id: { $in: ids } }).toArray()
     if (chunks.length !== ids.length) return null
-    for (const chunk of chunks) (await unpack(chunk, ref)).copy(bytes, numberOf(chunk._id) * chunkBytes)
+    for (const chunk of chunks) (await decompress(chunk, ref)).copy(bytes, chunkNumber(chunk._id) * chunkBytes)
   }
   return bytes
 }
 
-/** The bytes of several blobs by id; one that is gone is not in the map. The caller bounds their size. */
+/** The bytes of several blobs by id; deleted blobs are missing from the map. The caller bounds their total size. */
 export async function readBlobs(store: Store, refs: readonly BlobRef[]): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>()
   const small = refs.filter(({ chunks }) => chunks === 1)
   for (let from = 0; from < small.length; ) {
     const to = endOfGroup(small, from, { bytesOf: ({ sizeBytes }) => sizeBytes, max: bytesAtOnce })
-    const group = new Map(small.slice(from, to).map((ref) => [firstOf(ref.id), ref]))
+    const group = new Map(small.slice(from, to).map((ref) => [firstChunkId(ref.id), ref]))
     const docs = await store.blobs.find({ _id: { $in: [...group.keys()] } }).toArray()
     for (const doc of docs) {
       const ref = group.get(doc._id)
-      if (ref !== undefined) found.set(ref.id, await unpack(doc, ref))
+      if (ref !== undefined) found.set(ref.id, await decompress(doc, ref))
     }
     from = to
   }
@@ -110,30 +113,33 @@ export async function readBlobs(store: Store, refs: readonly BlobRef[]): Promise
   return found
 }
 
-/** Names one more user of a blob that has others: before the user is written. */
+/** Adds a user to a blob that has others. Must be called before the document of the user is written. */
 export async function addBlobUser(store: Store, blobId: string, user: string): Promise<void> {
-  await store.blobs.updateOne({ _id: firstOf(blobId) }, { $addToSet: { users: user } })
+  await store.blobs.updateOne({ _id: firstChunkId(blobId) }, { $addToSet: { users: user } })
 }
 
-/** Notes that users of blobs are about to go: before they do. */
+/** Notes that users of these blobs may be deleted. Must be called before they are. */
 export async function markBlobsInDoubt(store: Store, blobIds: readonly string[], at: Date): Promise<void> {
   if (blobIds.length === 0) return
-  await store.blobs.updateMany({ _id: { $in: blobIds.map(firstOf) } }, { $set: { inDoubt: at } })
+  await store.blobs.updateMany({ _id: { $in: blobIds.map(firstChunkId) } }, { $set: { inDoubt: at } })
 }
 
-/** Users that are gone, of one blob. */
+/** Users of one blob that were deleted. */
 export type DroppedBlobUsers = { readonly blobId: string; readonly users: readonly string[] }
 
-/** Strikes users off, and removes the blobs that nobody uses any more. Safe to repeat. Returns how many went. */
+/**
+ * Removes deleted users from blobs, and deletes the blobs that have no user left. Safe to repeat. Returns how many it
+ * deleted.
+ */
 export async function dropBlobUsers(store: Store, drops: readonly DroppedBlobUsers[]): Promise<number> {
   if (drops.length === 0) return 0
   await store.blobs.bulkWrite(
     drops.map(({ blobId, users }) => ({
-      updateOne: { filter: { _id: firstOf(blobId) }, update: { $pullAll: { users }, $unset: { inDoubt: '' } } },
+      updateOne: { filter: { _id: firstChunkId(blobId) }, update: { $pullAll: { users }, $unset: { inDoubt: '' } } },
     })),
     { ordered: false },
   )
-  const first = drops.map(({ blobId }) => firstOf(blobId))
+  const first = drops.map(({ blobId }) => firstChunkId(blobId))
   const unused = await store.blobs
     .find({ _id: { $in: first }, users: { $size: 0 } }, { projection: { _id: 1 } })
     .toArray()
@@ -144,7 +150,7 @@ export async function dropBlobUsers(store: Store, drops: readonly DroppedBlobUse
   return unused.length
 }
 
-/** A blob as the sweep looks at it. */
+/** A blob without its bytes, as the sweep checks it. */
 export type BlobUsers = {
   readonly id: string
   readonly createdAt: Date
@@ -152,7 +158,10 @@ export type BlobUsers = {
   readonly inDoubt: boolean
 }
 
-/** Blobs in the order of their ids, from one id up to before another: for the sweep. `next` is where to go on; null at the end. */
+/**
+ * Blobs with ids from `from` (included) to `to` (excluded), in order, for the sweep. `next` is the next `from`; null at the
+ * end.
+ */
 export async function walkBlobs(
   store: Store,
   { from, to, limit }: { from: string; to: string; limit: number },
@@ -165,7 +174,7 @@ export async function walkBlobs(
   return { blobs: found.flatMap(usersOf), next: found.length < limit ? null : `${found.at(-1)!._id}~` }
 }
 
-/** Blobs that came in doubt before a time, the longest first. */
+/** Blobs that were marked as in doubt before a time, the oldest mark first. */
 export async function findBlobsInDoubt(store: Store, before: Date, limit: number): Promise<readonly BlobUsers[]> {
   const found = await store.blobs
     .find({ inDoubt: { $lt: before } }, { projection: { data: 0 } })
@@ -176,8 +185,8 @@ export async function findBlobsInDoubt(store: Store, before: Date, limit: number
 }
 
 /**
- * Those of the users that are there, or will be: a send names its Sent copy before that is written. Ids of kinds that are
- * not known here count as there.
+ * Those of the users that exist or will be written: the Sent copy of a send that is not planned yet counts as existing. So do
+ * ids with an unknown prefix.
  */
 export async function findBlobUsers(store: Store, users: readonly string[]): Promise<ReadonlySet<string>> {
   const of = (prefix: string) => users.filter((user) => user.startsWith(prefix))
@@ -192,45 +201,45 @@ export async function findBlobUsers(store: Store, users: readonly string[]): Pro
   ])
 }
 
-const firstOf = (blobId: string) => `${blobId}#0`
+const firstChunkId = (blobId: string) => `${blobId}#0`
 
 function usersOf({ _id, createdAt, users, inDoubt }: Omit<BlobDoc, 'data'>): BlobUsers[] {
   if (users === undefined) return []
   return [{ id: _id.slice(0, _id.indexOf('#')), createdAt, users, inDoubt: inDoubt !== undefined }]
 }
 
-/** Chunk 0 last: a crash before that leaves a blob without users, which is found again. */
+/** Deletes blobs. Chunk 0 goes last: a crash before that leaves a blob without users, which the sweep finds again. */
 async function removeBlobs(store: Store, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  const later = ids.map((id) => ({ _id: { $gt: firstOf(id), $lt: `${id}#~` } }))
+  const later = ids.map((id) => ({ _id: { $gt: firstChunkId(id), $lt: `${id}#~` } }))
   await store.searchTexts.deleteMany({ _id: { $in: [...ids] } })
   await store.blobs.deleteMany({ $or: later })
-  await store.blobs.deleteMany({ _id: { $in: ids.map(firstOf) } })
+  await store.blobs.deleteMany({ _id: { $in: ids.map(firstChunkId) } })
 }
 
-/** As many as the thread pool takes: starting the work of a large blob all at once would hold up the others. */
+/** As many tasks as the thread pool runs at once. Queueing a whole large blob would delay the blobs of others. */
 const atOnce = 4
 
-async function fewAtOnce<T>(work: readonly (() => Promise<T>)[]): Promise<T[]> {
+async function runFewAtOnce<T>(work: readonly (() => Promise<T>)[]): Promise<T[]> {
   const done: T[] = []
   for (let n = 0; n < work.length; n += atOnce)
     done.push(...(await Promise.all(work.slice(n, n + atOnce).map((each) => each()))))
   return done
 }
 
-const numberOf = (id: string) => Number(id.slice(id.indexOf('#') + 1))
+const chunkNumber = (id: string) => Number(id.slice(id.indexOf('#') + 1))
 
-/** What a chunk was before it was compressed: its share of the blob. */
-async function unpack({ _id, zstd, data }: BlobDoc, { sizeBytes }: BlobRef): Promise<Buffer> {
+/** The bytes of a chunk, decompressed. */
+async function decompress({ _id, zstd, data }: BlobDoc, { sizeBytes }: BlobRef): Promise<Buffer> {
   if (!zstd) return Buffer.from(data.buffer)
-  const size = Math.min(chunkBytes, sizeBytes - numberOf(_id) * chunkBytes)
+  const size = Math.min(chunkBytes, sizeBytes - chunkNumber(_id) * chunkBytes)
   const options = { chunkSize: Math.max(size, 0) + frameBytes }
-  return size <= unpackedInlineBytes
+  return size <= decompressedInlineBytes
     ? zlib.zstdDecompressSync(data.buffer, options)
     : decompressInPool(data.buffer, options)
 }
 
-/** After the last of those that go together, at least one, from `from` on. */
+/** The end index of the group that starts at `from`: at least one element, and as many as stay within `max` bytes. */
 function endOfGroup<T>(
   all: readonly T[],
   from: number,

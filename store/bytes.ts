@@ -1,4 +1,4 @@
-/** Bytes as the database keeps them. */
+/** Converts between bytes and the database's Binary. */
 import { Binary } from 'mongodb'
 
 export const toBinary = (bytes: Uint8Array): Binary => new Binary(bytes)

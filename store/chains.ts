@@ -1,6 +1,6 @@
 /**
- * Chains: documents of an account, each with the number after the one before it. The next number is taken by inserting it:
- * n+1 can only appear after n, so a reader never sees a document before every earlier one is visible.
+ * Chains: documents of an account that are numbered without gaps. A writer takes the next number by inserting the document
+ * that has it. Document n+1 can only be inserted after n, so a reader never sees a document before all earlier ones.
  */
 import type { Collection, OptionalUnlessRequiredId } from 'mongodb'
 import { duplicatesIn } from './open.ts'
@@ -10,68 +10,90 @@ type Link = { readonly seq: number }
 
 export type Chain<I extends Item, D extends Item & Link, L extends Link = Link> = {
   readonly collection: Collection<D>
-  /** The end of an account's chain. */
+  /** The last document of an account's chain, or what stands for it while the chain is empty. */
   last(accountId: string): Promise<L>
   /** The document that follows `previous`. */
   link(item: I, previous: L): D & L
 }
 
 /**
- * Appends items of several accounts, those of each in order; one that is there already (same id) is left as it is. Returns
- * the new ones. Rejects when others append to the same chains all the time.
+ * Appends items to the chains of their accounts, in order; an item whose id exists already is left out. Returns the new
+ * documents. Rejects when other processes keep appending to the same chains, so that no try succeeds.
  */
 export type Append<I, D> = (items: readonly I[]) => Promise<readonly D[]>
 
 const triesMax = 50
 const endsMax = 10_000
 
-/** Makes the appender of a process. It remembers the ends it has seen: where another process has come further, it looks again. */
+/** Creates the append function of a process. */
 export function createAppend<I extends Item, D extends Item & Link, L extends Link>(
   chain: Chain<I, D, L>,
 ): Append<I, D> {
-  const ends = new Map<string, L>()
-
-  async function findEnds(items: readonly I[]): Promise<Map<string, L>> {
-    const accountIds = [...new Set(items.map(({ accountId }) => accountId))]
-    return new Map(
-      await Promise.all(accountIds.map(async (id) => [id, ends.get(id) ?? (await chain.last(id))] as const)),
-    )
-  }
-
-  function remember(docs: readonly (D & L)[]): void {
-    for (const doc of docs) {
-      ends.delete(doc.accountId)
-      ends.set(doc.accountId, doc)
-    }
-    for (const id of [...ends.keys()].slice(0, Math.max(0, ends.size - endsMax))) ends.delete(id)
-  }
-
+  const ends = createEnds(chain)
   return async (items) => {
     const appended: D[] = []
     let rest = [...items]
     for (let tries = 0; rest.length > 0; tries++) {
-      if (tries === triesMax) throw new Error(`${rest.length} documents found no place in their chains.`)
-      const last = await findEnds(rest)
-      const linked = rest.map((item) => {
-        const doc = chain.link(item, last.get(item.accountId)!)
-        last.set(item.accountId, doc)
-        return doc
-      })
-      const count = await insertUntilRefused(chain.collection, linked)
-      remember(linked.slice(0, count))
-      appended.push(...linked.slice(0, count))
-      const [refused] = rest.slice(count)
+      if (tries === triesMax) throw new Error(`${rest.length} documents could not be appended in ${triesMax} tries.`)
+      const linked = linkAll(chain, await ends.find(rest), rest)
+      const inserted = linked.slice(0, await insertUntilRefused(chain.collection, linked))
+      ends.remember(inserted)
+      appended.push(...inserted)
+      rest = rest.slice(inserted.length)
+      const [refused] = rest
       if (refused === undefined) break
-      // A bulk write does not tell which unique key was in the way: the number, or the id of a document that is there.
-      ends.delete(refused.accountId)
-      const known = await knownIds(chain.collection, rest.slice(count))
-      rest = rest.slice(count).filter(({ _id }) => !known.has(_id))
+      // A bulk write does not tell which unique key was taken: the number, or the id of an existing document.
+      ends.forget(refused.accountId)
+      const existing = await findExistingIds(chain.collection, rest)
+      rest = rest.filter(({ _id }) => !existing.has(_id))
     }
     return appended
   }
 }
 
-/** Ordered: nothing after a refused one is inserted. Returns how many were. */
+type Ends<D, L> = {
+  /** The ends of the chains to which items are to be appended, by account. */
+  find(items: readonly Item[]): Promise<Map<string, L>>
+  remember(docs: readonly D[]): void
+  forget(accountId: string): void
+}
+
+/** The ends of chains as this process saw them last. Another process may have appended since: then the insert is refused. */
+function createEnds<I extends Item, D extends Item & Link, L extends Link>(chain: Chain<I, D, L>): Ends<D & L, L> {
+  const ends = new Map<string, L>()
+  return {
+    async find(items) {
+      const accountIds = [...new Set(items.map(({ accountId }) => accountId))]
+      return new Map(
+        await Promise.all(accountIds.map(async (id) => [id, ends.get(id) ?? (await chain.last(id))] as const)),
+      )
+    },
+    remember(docs) {
+      for (const doc of docs) {
+        ends.delete(doc.accountId)
+        ends.set(doc.accountId, doc)
+      }
+      for (const id of [...ends.keys()].slice(0, Math.max(0, ends.size - endsMax))) ends.delete(id)
+    },
+    forget: (accountId) => void ends.delete(accountId),
+  }
+}
+
+/** The documents that continue the chains from their ends, item by item. */
+function linkAll<I extends Item, D extends Item & Link, L extends Link>(
+  chain: Chain<I, D, L>,
+  ends: ReadonlyMap<string, L>,
+  items: readonly I[],
+): (D & L)[] {
+  const last = new Map(ends)
+  return items.map((item) => {
+    const doc = chain.link(item, last.get(item.accountId)!)
+    last.set(item.accountId, doc)
+    return doc
+  })
+}
+
+/** Inserts documents in order, up to the first that is refused as a duplicate. Returns how many were inserted. */
 async function insertUntilRefused<D extends Item>(collection: Collection<D>, docs: readonly D[]): Promise<number> {
   try {
     await collection.insertMany(docs as unknown as OptionalUnlessRequiredId<D>[], { ordered: true })
@@ -81,7 +103,10 @@ async function insertUntilRefused<D extends Item>(collection: Collection<D>, doc
   }
 }
 
-async function knownIds<D extends Item>(collection: Collection<D>, items: readonly Item[]): Promise<Set<string>> {
+async function findExistingIds<D extends Item>(
+  collection: Collection<D>,
+  items: readonly Item[],
+): Promise<Set<string>> {
   const ids = (collection as unknown as Collection<Item>).find({ _id: { $in: items.map(({ _id }) => _id) } })
   return new Set((await ids.project<Item>({ _id: 1 }).toArray()).map(({ _id }) => _id))
 }

@@ -1,6 +1,6 @@
 /**
- * The collections: their indexes, shard keys and schema versions, in one table (ARCHITECTURE.md, Data). Every unique index
- * begins with the shard key, so that the same code runs on a sharded cluster.
+ * The collections with their indexes, shard keys and schema versions, in one table (ARCHITECTURE.md, Data). Every unique
+ * index begins with the shard key, so that the same code can run on a sharded cluster.
  */
 import { type Collection, type Db, type IndexDescription, MongoServerError } from 'mongodb'
 import type * as accounts from './documents/accounts.ts'
@@ -26,9 +26,9 @@ const index = (...fields: readonly string[]): IndexDescription => ({
   key: Object.fromEntries(fields.map((field) => [field, 1])),
 })
 const unique = (...fields: readonly string[]): IndexDescription => ({ ...index(...fields), unique: true })
-/** Read and unread mail of folders, each in the order of arrival. */
+/** Messages of a folder in the order of arrival, read and unread ones apart. */
 const inFolder = index('mailboxId', 'folderId', 'seen', '_id')
-/** The threads people look through, newest last, unread ones apart. */
+/** Live threads in the order of their newest message, read and unread ones apart. */
 const liveThreads = index('mailboxId', 'live', 'unread', 'lastMessageId')
 
 export const collections = {
@@ -200,7 +200,7 @@ export function collectionsOf(db: Db): Collections {
   return Object.fromEntries(rows.map(([key, { name = key }]) => [key, db.collection(name)])) as unknown as Collections
 }
 
-/** Makes every index and capped collection that is missing. Safe to repeat and to run in several processes. */
+/** Creates the indexes and capped collections that are missing. Safe to repeat and to run in several processes. */
 export async function ensureIndexes(db: Db): Promise<void> {
   await Promise.all(
     rows.map(async ([key, { name = key, indexes, cappedBytes }]) => {

@@ -1,30 +1,33 @@
 /**
- * Whom mailboxes wrote with. Counts are exact because each says how far it counted: `seq` is the number of the last event
- * of the account that is in `received` (events are applied in order, see core/receive/received-counts.ts), and `sends` names the last sends
- * that are in `sent`. Applying anything twice changes nothing.
+ * Contacts: the addresses that mailboxes exchanged mail with. The counts are exact because each contact stores what it has
+ * counted: `seq` is the number of the last event of the account that `received` includes (events are applied in order, see
+ * core/receive/received-counts.ts), and `sends` lists the last sends that `sent` includes. Applying an event or a send twice
+ * changes nothing.
  */
 import type { Document, Filter } from 'mongodb'
 import type { ContactDoc } from './documents/mail.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 
-/** Sends to one address that may be settled again after they were counted: far more than are ever under way. */
+/**
+ * How many sends a contact remembers. A send may be settled again after it was counted; far fewer are in progress at a time.
+ */
 const sendsKept = 64
-/** A beginning that more contacts share shows only so many of them. */
+/** The most contacts that one search by prefix returns. */
 export const matchesMax = 1_000
 
-/** What one contact of a mailbox gained. */
+/** What a message tells of one contact of a mailbox. */
 export type ContactUpdate = {
   readonly accountId: string
   readonly mailboxId: string
   readonly address: string
-  /** '' when none was given: the name from before stays. */
+  /** '' when the message gives no name: the contact then keeps its name. */
   readonly name: string
-  /** Lower-case beginnings under which it is found: the words of its name, and the address. */
+  /** The search terms in lower case: the words of the name, and the address. */
   readonly words: readonly string[]
   readonly at: Date
 }
 
-/** Counts received messages: one per event number that the contact has not seen yet. */
+/** Counts received messages: one for each event number above the last one that the contact has counted. */
 export async function countReceived(
   store: Store,
   seen: readonly (ContactUpdate & { readonly seqs: readonly number[] })[],
@@ -47,7 +50,7 @@ export async function countReceived(
   )
 }
 
-/** Counts sends: one for each contact and send. */
+/** Counts sends, each once per contact. */
 export async function countSent(
   store: Store,
   seen: readonly (ContactUpdate & { readonly emailId: string })[],
@@ -66,40 +69,42 @@ export async function countSent(
   )
 }
 
-/** Those of the addresses that a mailbox wrote with before. */
+/** Those of the addresses that are contacts of a mailbox. */
 export function findContacts(store: Store, mailboxId: string, addresses: readonly string[]): Promise<ContactDoc[]> {
   const ids = addresses.map((address) => contactId({ mailboxId, address }))
   return store.contacts.find({ _id: { $in: ids } }).toArray()
 }
 
-/** Those of the contacts (by id) from whom mail came before. */
+/** Those of the contacts (by id) from whom mail was received. */
 export async function findCorrespondents(store: Store, ids: readonly string[]): Promise<string[]> {
   const found = await store.contacts.find({ _id: { $in: [...ids] } }, { projection: { received: 1 } }).toArray()
   return found.filter(({ received }) => received > 0).map(({ _id }) => _id)
 }
 
+/** A position in the list of contacts: the `lastSeenAt` and the id of a contact. */
 export type ContactCursor = { readonly at: Date; readonly id: string }
 
-/** Contacts of a mailbox, last seen first, those behind `before`. */
+/** Contacts of a mailbox, the last seen first, starting after the position `before`. */
 export function listContacts(
   store: Store,
   { mailboxId, before, limit }: { mailboxId: string; before: ContactCursor | null; limit: number },
 ): Promise<ContactDoc[]> {
   return store.contacts
-    .find({ mailboxId, ...behind(before) })
+    .find({ mailboxId, ...olderThan(before) })
     .sort({ mailboxId: -1, lastSeenAt: -1, _id: -1 })
     .limit(limit)
     .toArray()
 }
 
-/** Contacts of a mailbox of which a word begins with `beginning` (lower-case), at most `matchesMax`, in no order. */
+/** Contacts of a mailbox with a word that begins with `beginning` (lower case): at most `matchesMax`, in no order. */
 export async function matchContacts(
   store: Store,
   { mailboxId, beginning }: { mailboxId: string; beginning: string },
 ): Promise<ContactDoc[]> {
   return (
     store.contacts
-      // Of one and the same word: without $elemMatch each bound could be met by another one, and the index serves only one.
+      // $elemMatch: both bounds must hold for the same word. Without it different words could meet them, and the index would
+      // serve only one bound.
       .find({ mailboxId, words: { $elemMatch: { $gte: beginning, $lt: `${beginning}\u{10ffff}` } } })
       .limit(matchesMax)
       .toArray()
@@ -111,13 +116,15 @@ export function contactId({ mailboxId, address }: Pick<ContactUpdate, 'mailboxId
   return `${mailboxId}:${address}`
 }
 
-function behind(before: ContactCursor | null): Filter<ContactDoc> {
+function olderThan(before: ContactCursor | null): Filter<ContactDoc> {
   if (before === null) return {}
   const { at, id } = before
   return { lastSeenAt: { $lte: at }, $or: [{ lastSeenAt: { $lt: at } }, { _id: { $lt: id } }] }
 }
 
-/** Texts of strangers are literals: one that begins with "$" would be an expression. */
+/**
+ * The fields that every update sets. Text from mail is a $literal, because "$" at its beginning would make it an expression.
+ */
 function describe({ accountId, mailboxId, address, name, words, at }: ContactUpdate): Document {
   const named = name !== ''
   return {
@@ -132,13 +139,17 @@ function describe({ accountId, mailboxId, address, name, words, at }: ContactUpd
 
 type Upsert = { readonly filter: Filter<ContactDoc>; readonly set: Document }
 
-/** A contact that has counted it does not match its filter: the insert is then refused, which says that all is done. */
+/**
+ * Updates contacts or creates them. A contact that has counted the send already does not match its filter; the upsert then
+ * tries an insert, which fails as a duplicate, and nothing is left to do.
+ */
 async function upsert(store: Store, upserts: readonly Upsert[]): Promise<void> {
   if (upserts.length === 0) return
   const operations = upserts.map(({ filter, set }) => ({
     updateOne: { filter, update: [{ $set: set }], upsert: true },
   }))
-  // Two who insert one contact at once are in each other's way: the second look finds it there.
+  // When two processes insert the same contact at once, one of them fails as a duplicate; its second try updates the
+  // contact.
   for (let tries = 0; tries < 2; tries++) {
     try {
       await store.contacts.bulkWrite(operations, { ordered: false })

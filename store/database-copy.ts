@@ -1,4 +1,4 @@
-/** Copies of a whole database: to a file by the embedded engine itself, or document by document to another deployment. */
+/** Copies a whole database: the embedded engine copies itself to a file, or documents are copied to another deployment. */
 import { deserialize, serialize } from 'bson'
 import { type Collection, type CreateCollectionOptions, type Db, type Document, MongoClient } from 'mongodb'
 import { databaseOf } from './open.ts'
@@ -7,11 +7,11 @@ export type CopiedCollection = {
   readonly collection: string
   readonly documents: number
   readonly indexes: number
-  /** Documents whose bytes changed on the way: their fields named like whole numbers now come first. */
+  /** Documents whose bytes changed: fields with names like whole numbers were moved to the front. */
   readonly reordered: number
 }
 
-/** Told as documents arrive; `of` is how many the source counts. */
+/** Called as documents are copied; `of` is the estimated number of documents in the source. */
 export type OnProgress = (progress: {
   readonly collection: string
   readonly copied: number
@@ -21,10 +21,10 @@ export type OnProgress = (progress: {
 const batchDocuments = 500
 const batchBytes = 4 * 1024 * 1024
 const selectionMs = 10_000
-/** As exact as the driver can be: numbers keep their types, 64-bit ones their digits. */
+/** Decodes without loss: numbers keep their types, and 64-bit integers all their digits. */
 const exact = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const
 
-/** Has the embedded engine behind `url` copy all its data to a new file, while it runs. `file` is an absolute path. */
+/** Lets the embedded engine at `url` copy all its data to a new file while it runs. `file` is an absolute path. */
 export async function backUp({ url, file }: { url: string; file: string }): Promise<void> {
   await withClient(url, async (client) => {
     await client.db('admin').command({ embeddedBackup: file })
@@ -32,9 +32,10 @@ export async function backUp({ url, file }: { url: string; file: string }): Prom
 }
 
 /**
- * Copies the collections of one database with their options and indexes into another that holds no documents. Both are
- * connection strings; the databases are those they name, else `mailroom`. What is written to the source meanwhile may be
- * missing from the copy. Rejects at the first thing that cannot be copied: drop the target before another try.
+ * Copies the collections of one database, with their options and indexes, into another that holds no documents. `from` and
+ * `to` are connection strings; each means the database it names, or `mailroom` if it names none. What is written to the
+ * source meanwhile may be missing from the copy. Rejects at the first thing that cannot be copied; the target then has to be
+ * dropped before another try.
  */
 export async function copyDatabase({
   from,
@@ -71,7 +72,9 @@ async function refuseDocuments(target: Db): Promise<void> {
   }
 }
 
-/** Indexes come before the documents, so that one the target does not know stops the copy at once. */
+/**
+ * Creates a collection and its indexes. They come before the documents, so that an unsupported index stops the copy at once.
+ */
 async function copyShape(source: Db, target: Db, name: string, options: CreateCollectionOptions): Promise<number> {
   const there = await target.listCollections({ name }, { nameOnly: true }).hasNext()
   if (!there) await target.createCollection(name, options)
@@ -100,7 +103,7 @@ async function copyDocuments(
     onProgress({ collection: name, copied: documents, of })
   }
   for await (const raw of source.collection(name).find({}, { raw: true })) {
-    // The driver's types know decoded documents only; with `raw` each is its bytes.
+    // The driver's types describe decoded documents only; with `raw` each document is a buffer of BSON.
     const stored = raw as unknown as Buffer
     const doc = deserialize(stored, exact)
     if (!stored.equals(serialize(doc))) reordered++

@@ -1,4 +1,4 @@
-/** Drafts: messages whose content changes. */
+/** Drafts: the only messages whose content can change. */
 import { newToken } from '../schemas/ids.ts'
 import { dropBlobUsers, markBlobsInDoubt } from './blobs.ts'
 import type { MessageContent, MessageDoc } from './documents/mail.ts'
@@ -6,12 +6,13 @@ import { closeReservations, reserve } from './folders.ts'
 import type { EditTarget } from './message-edits.ts'
 import type { Store } from './open.ts'
 
-/** What is another with every content. */
+/** The fields of a draft that are replaced with its content. */
 export type DraftContent = MessageContent & Pick<MessageDoc, 'answers'>
 
 /**
- * Gives a draft another content, whose blob is kept already: the same id, a new UID (RFC 9051 2.3.1.1: what a UID names never
- * changes). False when it changed meanwhile: the new blob then has no user any more.
+ * Replaces the content of a draft; the new blob must be written already. The draft keeps its id and gets a new UID (RFC 9051
+ * 2.3.1.1: the message a UID names never changes). Returns false when the draft changed meanwhile; the new blob is then
+ * deleted.
  */
 export async function replaceDraft(
   store: Store,
@@ -24,14 +25,14 @@ export async function replaceDraft(
   const { _id, uid, modseq, threadId } = draft
   await markBlobsInDoubt(store, [draft.blob.id, content.blob.id], at)
   const claim = { folderId, mailboxId, uids: 1, total: 0, unread: 0, bytes, changedUids: [uid], threads: [threadId] }
-  const taken = (await reserve(store, [claim], { token, at })).get(folderId)
+  const reserved = (await reserve(store, [claim], { token, at })).get(folderId)
   const { matchedCount } =
-    taken === undefined
+    reserved === undefined
       ? { matchedCount: 0 }
       : await store.messages.updateOne(
           { mailboxId, _id, folderId, modseq },
           {
-            $set: { ...content, uid: taken.uid, modseq: taken.modseq, receivedAt: at },
+            $set: { ...content, uid: reserved.uid, modseq: reserved.modseq, receivedAt: at },
             ...(content.answers === undefined && { $unset: { answers: '' as const } }),
           },
         )

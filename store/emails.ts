@@ -1,9 +1,9 @@
-/** Accepted sends. */
+/** Accepted sends (`emails` documents). */
 import type { Filter, UpdateFilter } from 'mongodb'
 import type { DeliveryStatus, EmailDoc, EmailRecipient } from './documents/sending.ts'
 import { duplicatesIn, type Store } from './open.ts'
 
-/** Commits sends. From here on they are accepted. Returns the places of those that were committed before, under the same id. */
+/** Commits sends; from then on they are accepted. Returns the indexes of those whose id was committed before. */
 export async function insertEmails(store: Store, emails: readonly EmailDoc[]): Promise<ReadonlySet<number>> {
   try {
     await store.emails.insertMany([...emails], { ordered: false })
@@ -20,7 +20,7 @@ export function findEmail(
   return store.emails.findOne({ accountId, _id: emailId })
 }
 
-/** The send a message in Sent is the copy of. */
+/** The send whose Sent copy is this message. */
 export function findEmailByMessage(
   store: Store,
   { accountId, messageId }: { accountId: string; messageId: string },
@@ -28,12 +28,12 @@ export function findEmailByMessage(
   return store.emails.findOne({ accountId, messageId })
 }
 
-/** A send of any account, for who knows its id from a report. */
+/** A send of any account; for delivery reports, which name the send but not the account. */
 export function findEmailById(store: Store, emailId: string): Promise<EmailDoc | null> {
   return store.emails.findOne({ _id: emailId })
 }
 
-/** Sends with something derived still to be written. */
+/** Sends with derived documents that are due to be written, the longest due first. */
 export function findUnsettled(store: Store, { due, limit }: { due: Date; limit: number }): Promise<EmailDoc[]> {
   return store.emails
     .find({ todoAt: { $lte: due } })
@@ -42,14 +42,14 @@ export function findUnsettled(store: Store, { due, limit }: { due: Date; limit: 
     .toArray()
 }
 
-/** What was derived of a send. `todoAt` null: nothing is left to derive. */
+/** The result of settling a send. `todoAt` null: no derived document is left to write. */
 export type SettledEmail = {
   readonly email: EmailDoc
   readonly recipients: readonly EmailRecipient[]
   readonly todoAt: Date | null
 }
 
-/** Notes what was derived of those sends that did not change meanwhile. */
+/** Notes the results of settling on those sends that did not change meanwhile. */
 export async function settleEmails(store: Store, settled: readonly SettledEmail[]): Promise<void> {
   if (settled.length === 0) return
   await store.emails.bulkWrite(
@@ -66,7 +66,7 @@ export async function settleEmails(store: Store, settled: readonly SettledEmail[
   )
 }
 
-/** Sends of an account, or of one of its keys, newest first, those before `before` (an id). */
+/** Sends of an account, or of one of its keys, newest first, starting after the id `before`. */
 export function listEmails(
   store: Store,
   {
@@ -83,7 +83,7 @@ export function listEmails(
     .toArray()
 }
 
-/** Scheduled sends of a mailbox, newest first, those before `before` (an id). */
+/** Scheduled sends of a mailbox, newest first, starting after the id `before`. */
 export function listScheduled(
   store: Store,
   {
@@ -105,7 +105,7 @@ export function listScheduled(
     .toArray()
 }
 
-/** Gives a scheduled send another time and the bytes made for it. Null when it is no longer as it was read. */
+/** Gives a scheduled send another time and the blob composed for it. Returns null when the send changed meanwhile. */
 export function moveScheduled(
   store: Store,
   { accountId, _id, rev }: EmailDoc,
@@ -118,7 +118,7 @@ export function moveScheduled(
   )
 }
 
-/** A scheduled send waits no more: it is released, or cancelled. Null when it is no longer as it was read. */
+/** Ends the waiting of a scheduled send, to release or cancel it. Returns null when the send changed meanwhile. */
 export function endSchedule(
   store: Store,
   { accountId, _id, rev }: EmailDoc,
@@ -132,7 +132,10 @@ export function endSchedule(
   )
 }
 
-/** A change of one recipient whose status is still one of `from`; it asks for a settling at `at`. */
+/**
+ * A change of the recipient with index `n`, made only while its status is one of `from`. The send is then due to settle at
+ * `at`.
+ */
 export type RecipientChange = {
   readonly accountId: string
   readonly emailId: string
@@ -142,14 +145,14 @@ export type RecipientChange = {
   readonly at: Date
 }
 
-/** Makes a change. False when the recipient is not as it asks. */
+/** Makes one change. Returns false when the status of the recipient is none of `from`. */
 export async function changeRecipient(store: Store, change: RecipientChange): Promise<boolean> {
   const { filter, update } = recipientUpdate(change)
   const { modifiedCount } = await store.emails.updateOne(filter, update)
   return modifiedCount === 1
 }
 
-/** Makes those of the changes that can be made, in order. */
+/** Makes changes in order, leaving out those whose recipient has another status. */
 export async function changeRecipients(store: Store, changes: readonly RecipientChange[]): Promise<void> {
   if (changes.length === 0) return
   await store.emails.bulkWrite(
@@ -175,7 +178,7 @@ export function findEmails(store: Store, accountId: string, ids: readonly string
   return store.emails.find({ accountId, _id: { $in: [...ids] } }).toArray()
 }
 
-/** Sends of any account by their ids, for who derives what follows from them. */
+/** Sends of any account by their ids, for settling them. */
 export function findEmailsById(store: Store, ids: readonly string[]): Promise<EmailDoc[]> {
   return store.emails.find({ _id: { $in: [...ids] } }).toArray()
 }

@@ -1,4 +1,7 @@
-/** Events with their account's gapless-to-readers numbers, webhook endpoints and the deliveries to them. */
+/**
+ * Events, webhook endpoints, and the deliveries of events to endpoints. The events of an account are numbered; a reader never
+ * sees an event before all earlier ones are visible (store/chains.ts).
+ */
 import type { Filter } from 'mongodb'
 import { type Append, createAppend } from './chains.ts'
 import type { DeliveryAttempt, DeliveryDoc, EventDoc, WebhookDoc } from './documents/events.ts'
@@ -6,7 +9,7 @@ import { onlyDuplicates, type Store } from './open.ts'
 
 export type NewEvent = Omit<EventDoc, 'seq'>
 
-/** Makes the appender of a process's events. */
+/** Creates the function by which a process appends events. */
 export function createEventAppend(store: Store): Append<NewEvent, EventDoc> {
   return createAppend<NewEvent, EventDoc, Pick<EventDoc, 'seq'>>({
     collection: store.events,
@@ -26,7 +29,7 @@ async function lastNumber(store: Store, accountId: string): Promise<number> {
   return account?.eventSeqFloor ?? 0
 }
 
-/** Raises the numbers below which accounts' events are gone. */
+/** Raises `eventSeqFloor` of accounts, from which numbering continues when all their events have expired. */
 export async function raiseEventFloors(store: Store, floors: ReadonlyMap<string, number>): Promise<void> {
   if (floors.size === 0) return
   await store.accounts.bulkWrite(
@@ -35,13 +38,13 @@ export async function raiseEventFloors(store: Store, floors: ReadonlyMap<string,
   )
 }
 
-/** Those of the ids that are events already. */
+/** Those of the ids under which an event exists. */
 export async function findExistingEventIds(store: Store, ids: readonly string[]): Promise<Set<string>> {
   const found = await store.events.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray()
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** The numbers of those of the ids that are events already. */
+/** The numbers of the events that exist under these ids, by id. */
 export async function findEventNumbers(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const found = await store.events.find({ _id: { $in: [...ids] } }, { projection: { seq: 1 } }).toArray()
   return new Map(found.map(({ _id, seq }) => [_id, seq]))
@@ -51,7 +54,7 @@ export function findEvents(store: Store, ids: readonly string[]): Promise<EventD
   return store.events.find({ _id: { $in: [...ids] } }).toArray()
 }
 
-/** Events of an account in the order of their numbers, all that lie behind `after` and not behind `upTo`. */
+/** Events of an account with numbers above `after` and up to `upTo`, in order. */
 export function walkEvents(
   store: Store,
   { accountId, after, upTo, limit }: { accountId: string; after: number; upTo: number; limit: number },
@@ -63,7 +66,7 @@ export function walkEvents(
     .toArray()
 }
 
-/** Events of all accounts by their time, from one time up to before another: for the sweep. */
+/** Events of all accounts from the time `from` (included) to `to` (excluded), in order, for the sweep. */
 export function walkEventsByTime(
   store: Store,
   { from, to, limit }: { from: Date; to: Date; limit: number },
@@ -77,16 +80,16 @@ export function walkEventsByTime(
 
 export type EventQuery = {
   readonly accountId: string
-  /** null: all kinds. */
+  /** null: all types. */
   readonly types: readonly string[] | null
-  /** null: all mailboxes and events about none. */
+  /** null: events of all mailboxes and of the account itself. */
   readonly mailboxIds: readonly string[] | null
   readonly mailbox?: string
   readonly since?: Date
   readonly until?: Date
 }
 
-/** Events newest first before a number, or oldest first after one. */
+/** Events with numbers below `before`, newest first; or with numbers above `after`, oldest first. */
 export function listEvents(
   store: Store,
   query: EventQuery,
@@ -138,7 +141,7 @@ export function changeWebhook(
   return store.webhooks.findOneAndUpdate({ accountId, _id: webhookId }, { $set: change }, { returnDocument: 'after' })
 }
 
-/** Turns off what an agent key made. */
+/** Disables the endpoints that an agent key created. */
 export async function disableWebhooks(
   store: Store,
   { accountId, agentKeyId }: { accountId: string; agentKeyId: string },
@@ -146,7 +149,7 @@ export async function disableWebhooks(
   await store.webhooks.updateMany({ accountId, agentKeyId }, { $set: { enabled: false } })
 }
 
-/** Notes the first failure since the last success; a later one leaves it. Returns when failing began. */
+/** Notes the time of the first failure since the last success; later failures do not change it. Returns that time. */
 export async function markWebhookFailing(
   store: Store,
   { accountId, webhookId, at }: { accountId: string; webhookId: string; at: Date },
@@ -164,7 +167,7 @@ export async function removeWebhook(
   return deletedCount === 1
 }
 
-/** Plans deliveries. Safe to repeat. */
+/** Inserts planned deliveries. Safe to repeat. */
 export async function insertDeliveries(store: Store, deliveries: readonly DeliveryDoc[]): Promise<void> {
   if (deliveries.length === 0) return
   try {
@@ -174,13 +177,13 @@ export async function insertDeliveries(store: Store, deliveries: readonly Delive
   }
 }
 
-/** Those of the ids that are deliveries already. */
+/** Those of the ids under which a delivery exists. */
 export async function findExistingDeliveryIds(store: Store, ids: readonly string[]): Promise<Set<string>> {
   const found = await store.deliveries.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray()
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** Claims a delivery that is due: until `until` it is the token's, then it is due again. Null when it is not due. */
+/** Claims a due delivery for the holder of `token` until `until`; then it is due again. Returns null when it is not due. */
 export function claimDelivery(
   store: Store,
   { deliveryId, now, until, token }: { deliveryId: string; now: Date; until: Date; token: string },
@@ -192,7 +195,7 @@ export function claimDelivery(
   )
 }
 
-/** Ids of the deliveries that are due, longest first. */
+/** The ids of the deliveries that are due, the longest due first. */
 export async function findDueDeliveries(store: Store, now: Date, limit: number): Promise<string[]> {
   const due = await store.deliveries
     .find({ nextAt: { $lte: now } }, { projection: { _id: 1 } })
@@ -202,7 +205,9 @@ export async function findDueDeliveries(store: Store, now: Date, limit: number):
   return due.map(({ _id }) => _id)
 }
 
-/** Records an attempt and what follows from it; ignored when the lease is somebody else's. */
+/**
+ * Records an attempt and its consequences. Returns false, and changes nothing, when the delivery has another lease by now.
+ */
 export async function recordAttempt(
   store: Store,
   delivery: DeliveryDoc,
@@ -219,7 +224,7 @@ export async function recordAttempt(
   return modifiedCount === 1
 }
 
-/** Puts a claimed delivery back for later, without an attempt. */
+/** Releases a claimed delivery until `nextAt` without counting an attempt. */
 export async function postponeDelivery(store: Store, delivery: DeliveryDoc, nextAt: Date): Promise<void> {
   await store.deliveries.updateOne(
     { accountId: delivery.accountId, _id: delivery._id, lease: delivery.lease },
@@ -227,7 +232,7 @@ export async function postponeDelivery(store: Store, delivery: DeliveryDoc, next
   )
 }
 
-/** Ends what still waits for an endpoint. */
+/** Ends all deliveries that wait for an endpoint. */
 export async function skipDeliveries(store: Store, webhookId: string): Promise<void> {
   await store.deliveries.updateMany(
     { webhookId, state: 'waiting' },
@@ -235,7 +240,7 @@ export async function skipDeliveries(store: Store, webhookId: string): Promise<v
   )
 }
 
-/** Whether an earlier event of the same mailbox still waits for the endpoint. */
+/** Whether an earlier event of the same mailbox still waits to be delivered to the endpoint. */
 export async function hasEarlierWaiting(store: Store, delivery: DeliveryDoc): Promise<boolean> {
   const earlier = await store.deliveries.findOne(
     { webhookId: delivery.webhookId, _id: { $lt: delivery._id }, state: 'waiting', mailboxId: delivery.mailboxId },

@@ -1,8 +1,8 @@
 /**
- * Folders and the numbers they hand out. Every message that enters, changes or leaves a folder first takes a reservation:
- * one atomic update that gives UID and modseq, moves the counters and notes itself in `open`. When the message is written
- * the reservation is closed. One that stays open (its writer died) is void after `reservationSeconds`; a recount then
- * mends the counters from the messages that are really there.
+ * Folders and the numbers they assign. Before a message enters, changes in or leaves a folder, its writer takes a reservation:
+ * one atomic update that assigns UIDs and a modseq, adds to the counters and lists the reservation in `open`. After the
+ * message is written, the writer closes the reservation. A reservation that stays open because its writer died is void after
+ * `reservationSeconds`; a recount (store/recount.ts) then corrects the counters from the messages that exist.
  */
 import type { AnyBulkWriteOperation, Document, Filter } from 'mongodb'
 import { deriveId } from '../schemas/ids.ts'
@@ -16,14 +16,15 @@ export const reservationSeconds = 30
 export type UidClaim = FolderCounts & {
   readonly folderId: string
   readonly mailboxId: string
-  /** How many UIDs; 0 for a change of messages that are there already. */
+  /** How many UIDs to assign; 0 for a change of existing messages. */
   readonly uids: number
-  /** UIDs of the messages that change or leave. */
+  /** The UIDs of the messages that change or leave the folder. */
   readonly changedUids?: readonly number[]
+  /** The threads of those messages. */
   readonly threads?: readonly string[]
 }
 
-/** A taken reservation: its first UID, and the modseq that all its messages get. */
+/** The numbers of a reservation: its first UID, and the modseq of all its messages. */
 export type ReservedNumbers = {
   readonly folderId: string
   readonly token: string
@@ -32,24 +33,25 @@ export type ReservedNumbers = {
 }
 
 /**
- * Takes a reservation in each of several folders: in two round trips whatever their number, in one for a single folder.
- * There is none in a folder that is gone, and none for a change in one whose recount is at its last step.
+ * Takes a reservation in each of several folders and closes those of `ends`. Needs one round trip for a single folder without
+ * `ends`, else two. Returns the reserved numbers by folder id. A folder is missing from the map when it was deleted, or when
+ * its messages cannot be changed because its recount is at its last step.
  */
 export async function reserve(
   store: Store,
   claims: readonly UidClaim[],
-  { token, at, closing = [] }: { token: string; at: Date; closing?: readonly ReservationEnd[] },
+  { token, at, ends = [] }: { token: string; at: Date; ends?: readonly ReservationEnd[] },
 ): Promise<Map<string, ReservedNumbers>> {
   const [only] = claims
-  if (only !== undefined && claims.length === 1 && closing.length === 0) return reserveOne(store, only, { token, at })
+  if (only !== undefined && claims.length === 1 && ends.length === 0) return reserveOne(store, only, { token, at })
   await store.folders.bulkWrite(
-    [...closing.map(close), ...claims.map((claim) => ({ updateOne: take(claim, token, at) }))],
+    [...ends.map(closingUpdate), ...claims.map((claim) => ({ updateOne: reservingUpdate(claim, token, at) }))],
     { ordered: true },
   )
   const folders = await store.folders
     .find({ _id: { $in: claims.map(({ folderId }) => folderId) } }, { projection: { open: 1 } })
     .toArray()
-  return takenIn(folders, token)
+  return reservedIn(folders, token)
 }
 
 async function reserveOne(
@@ -57,36 +59,39 @@ async function reserveOne(
   claim: UidClaim,
   { token, at }: { token: string; at: Date },
 ): Promise<Map<string, ReservedNumbers>> {
-  const { filter, update } = take(claim, token, at)
+  const { filter, update } = reservingUpdate(claim, token, at)
   const folder = await store.folders.findOneAndUpdate(filter, update, {
     returnDocument: 'after',
     projection: { open: 1 },
   })
-  return takenIn(folder === null ? [] : [folder], token)
+  return reservedIn(folder === null ? [] : [folder], token)
 }
 
-function takenIn(folders: readonly Pick<FolderDoc, '_id' | 'open'>[], token: string): Map<string, ReservedNumbers> {
-  const taken = new Map<string, ReservedNumbers>()
+function reservedIn(folders: readonly Pick<FolderDoc, '_id' | 'open'>[], token: string): Map<string, ReservedNumbers> {
+  const reserved = new Map<string, ReservedNumbers>()
   for (const { _id, open } of folders) {
     const mine = open.find((reservation) => reservation.token === token)
-    if (mine !== undefined) taken.set(_id, { folderId: _id, token, uid: mine.uid, modseq: mine.modseq })
+    if (mine !== undefined) reserved.set(_id, { folderId: _id, token, uid: mine.uid, modseq: mine.modseq })
   }
-  return taken
+  return reserved
 }
 
-/** A reservation whose messages are written, and what it counted too much (a message that turned out to be there). */
+/**
+ * The end of a reservation whose messages are written. `overcounted` is what it added to the counters for messages that were
+ * not written, for example because they existed already.
+ */
 export type ReservationEnd = {
   readonly folderId: string
   readonly token: string
   readonly overcounted?: FolderCounts
 }
 
-/** Closes reservations. Several may be closed in one round trip. */
-export async function closeReservations(store: Store, closing: readonly ReservationEnd[]): Promise<void> {
-  if (closing.length > 0) await store.folders.bulkWrite(closing.map(close), { ordered: false })
+/** Closes reservations in one round trip. Safe to repeat. */
+export async function closeReservations(store: Store, ends: readonly ReservationEnd[]): Promise<void> {
+  if (ends.length > 0) await store.folders.bulkWrite(ends.map(closingUpdate), { ordered: false })
 }
 
-/** The folders of a mailbox, by path. */
+/** The folders of a mailbox, sorted by path. */
 export function findFolders(store: Store, mailboxId: string): Promise<FolderDoc[]> {
   return store.folders.find({ mailboxId }).sort({ mailboxId: 1, path: 1 }).toArray()
 }
@@ -96,12 +101,12 @@ export function findFoldersOf(store: Store, mailboxIds: readonly string[]): Prom
   return store.folders.find({ mailboxId: { $in: [...mailboxIds] } }).toArray()
 }
 
-/** Folders by id, whatever their mailbox. */
+/** Folders of any mailbox by their ids. */
 export function findFoldersById(store: Store, ids: readonly string[]): Promise<FolderDoc[]> {
   return store.folders.find({ _id: { $in: [...ids] } }).toArray()
 }
 
-/** Bytes of all messages of mailboxes, Trash and Spam too, by mailbox id. */
+/** The storage that mailboxes use, by mailbox id: the bytes of all their messages, Trash and Spam included. */
 export async function storageUsed(store: Store, mailboxIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const folders = await store.folders
     .find({ mailboxId: { $in: [...mailboxIds] } }, { projection: { mailboxId: 1, bytes: 1 } })
@@ -120,10 +125,10 @@ export const standardFolders: readonly (readonly [path: string, role: FolderRole
   ['Archive', 'archive'],
 ]
 
-/** The id of a folder that every mailbox has, by its path. */
+/** The id of a standard folder of a mailbox, derived from its path. */
 export const standardFolderId = (mailboxId: string, path: string): string => deriveId('fld', mailboxId, path)
 
-/** Makes the folders every mailbox has. Safe to repeat. */
+/** Creates the standard folders of a mailbox. Safe to repeat. */
 export async function insertStandardFolders(
   store: Store,
   { accountId, mailboxId, uidValidity }: { accountId: string; mailboxId: string; uidValidity: number },
@@ -141,7 +146,7 @@ export async function insertStandardFolders(
   )
 }
 
-/** Folders with a reservation that was left open before `before`. */
+/** Folders with a reservation that was taken before `before` and is still open. */
 export function findFoldersWithStaleReservations(store: Store, before: Date, limit: number): Promise<FolderDoc[]> {
   return store.folders
     .find({ 'open.at': { $lt: before } })
@@ -150,7 +155,7 @@ export function findFoldersWithStaleReservations(store: Store, before: Date, lim
     .toArray()
 }
 
-/** Takes a path for a new folder. False when there is one. */
+/** Inserts a folder. Returns false when the mailbox has a folder of that path. */
 export async function insertFolder(store: Store, folder: FolderDoc): Promise<boolean> {
   try {
     await store.folders.insertOne(folder)
@@ -162,8 +167,8 @@ export async function insertFolder(store: Store, folder: FolderDoc): Promise<boo
 }
 
 /**
- * Gives folders new paths, in the order given, until one is taken or has moved. False when it did not come to the end:
- * the last ones then have their old paths still.
+ * Renames folders in the order given and stops at the first whose new path is taken. A standard folder, and one that no
+ * longer has its old path, is left as it is. Returns false when not all were renamed.
  */
 export async function renameFolders(
   store: Store,
@@ -184,7 +189,7 @@ export async function renameFolders(
   }
 }
 
-/** Removes a folder nothing lies in and nobody writes to. False when it is not so. */
+/** Deletes a folder, if it is no standard folder, is empty and has no open reservation. Returns whether it did. */
 export async function removeFolder(
   store: Store,
   { mailboxId, folderId }: { mailboxId: string; folderId: string },
@@ -193,7 +198,10 @@ export async function removeFolder(
   return deletedCount === 1
 }
 
-/** A UIDVALIDITY that no folder of the mailbox ever had (RFC 9051 2.3.1.1): the time, or one more than the last. */
+/**
+ * A UIDVALIDITY that no folder of the mailbox ever had (RFC 9051 2.3.1.1): the time in seconds, or one more than the last
+ * one.
+ */
 export async function nextUidValidity(store: Store, mailboxId: string, at: Date): Promise<number> {
   const seconds = Math.floor(at.getTime() / 1000)
   const mailbox = await store.mailboxes.findOneAndUpdate(
@@ -208,13 +216,14 @@ export async function nextUidValidity(store: Store, mailboxId: string, at: Date)
   return mailbox?.lastUidValidity ?? seconds
 }
 
-/** How the counts of a folder call a label: any text, without what a field name must not have. */
+/** The key of a label in the counts of a folder: encoded, because a field name must not hold every character. */
 export const labelKey = (label: string): string => `l${Buffer.from(label).toString('base64url')}`
 
-/** The label that a key of the counts names. */
+/** The label that belongs to a key of the counts. */
 export const labelOf = (key: string): string => Buffer.from(key.slice(1), 'base64url').toString()
 
-function take(
+/** The update that takes a reservation. Its filter fails while a recount makes changes of messages wait. */
+function reservingUpdate(
   { folderId, mailboxId, uids, total, unread, bytes, labels = {}, changedUids = [], threads }: UidClaim,
   token: string,
   at: Date,
@@ -249,18 +258,18 @@ function take(
       }),
     },
   }
-  const open = changedUids.length === 0 ? {} : { $or: [{ gate: { $exists: false } }, { gate: { $lte: at } }] }
+  const notGated = changedUids.length === 0 ? {} : { $or: [{ gate: { $exists: false } }, { gate: { $lte: at } }] }
   return {
-    filter: { _id: folderId, mailboxId, ...open },
+    filter: { _id: folderId, mailboxId, ...notGated },
     update: counted.length === 0 ? [stage] : [stage, withoutUnused],
   }
 }
 
-function close({ folderId, token, overcounted }: ReservationEnd): AnyBulkWriteOperation<FolderDoc> {
-  const back = overcounted === undefined ? {} : { $inc: negated(overcounted) }
-  // Closing twice (the first answer was lost) gives back once.
+function closingUpdate({ folderId, token, overcounted }: ReservationEnd): AnyBulkWriteOperation<FolderDoc> {
+  const giveBack = overcounted === undefined ? {} : { $inc: negated(overcounted) }
+  // The filter makes a repeat harmless: when the first answer was lost and the closing is repeated, it gives back only once.
   return {
-    updateOne: { filter: { _id: folderId, 'open.token': token }, update: { $pull: { open: { token } }, ...back } },
+    updateOne: { filter: { _id: folderId, 'open.token': token }, update: { $pull: { open: { token } }, ...giveBack } },
   }
 }
 
@@ -269,7 +278,7 @@ function negated({ total, unread, bytes, labels = {} }: FolderCounts): { [field:
   return { total: -total, unread: -unread, bytes: -bytes, ...Object.fromEntries(counted) }
 }
 
-/** Labels that no message has any more are forgotten. */
+/** Removes the labels whose count is 0. */
 const withoutUnused: Document = {
   $set: {
     labels: {

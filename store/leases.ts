@@ -1,9 +1,12 @@
-/** Leases of messages: each verb is one conditional update, so that of many takers one gets it. */
+/** Leases of messages. Each function is one conditional update, so that only one of many callers gets a lease. */
 import type { Store } from './open.ts'
 
 type Lease = { readonly mailboxId: string; readonly messageId: string; readonly now: Date }
 
-/** Takes or renews a lease; `owner.token` null renews whatever token took it. False when another holds it, or there is no such message. */
+/**
+ * Takes or renews a lease. `owner.token` null renews a lease of the key whatever its token. Returns false when another key or
+ * token holds the lease, or there is no such message.
+ */
 export async function leaseMessage(
   store: Store,
   {
@@ -30,7 +33,10 @@ export async function leaseMessage(
   return matchedCount === 1
 }
 
-/** Ends the lease a key holds, or one whose time is over. False when another key holds it, or there is no such message. */
+/**
+ * Releases a lease that the key holds, or that has expired. Returns false when another key holds it, or there is no such
+ * message.
+ */
 export async function releaseMessage(
   store: Store,
   { mailboxId, messageId, keyId, now }: Lease & { keyId: string },

@@ -1,11 +1,11 @@
-/** Mailboxes, the addresses that reach them, and the domains those lie in. */
+/** Mailboxes, the addresses that lead to them, and the domains of those addresses. */
 
 import type { MailboxLists } from '../schemas/mailboxes.ts'
 import type { DomainDoc } from './documents/accounts.ts'
 import type { AddressDoc, Lesson, MailboxDoc } from './documents/mail.ts'
 import { isDuplicate, type Store } from './open.ts'
 
-/** Takes an address: one insert, so that no two can have it. False when it is taken. */
+/** Takes an address by inserting it, so that only one caller can have it. Returns false when it is taken. */
 export async function insertAddress(store: Store, address: AddressDoc): Promise<boolean> {
   try {
     await store.addresses.insertOne(address)
@@ -16,14 +16,15 @@ export async function insertAddress(store: Store, address: AddressDoc): Promise<
   }
 }
 
-/** Those of the addresses that can receive. */
+/** Those of the addresses that can receive mail. */
 export function findAddresses(store: Store, addresses: readonly string[]): Promise<AddressDoc[]> {
   return store.addresses.find({ _id: { $in: [...addresses] }, releasedAt: null }).toArray()
 }
 
 /**
- * A mailbox that ended reaches nobody: its address stops receiving but stays taken, aliases lose it, and those that had no
- * other go. Safe to repeat. Returns the addresses that changed, and how many aliases went.
+ * Releases the addresses of a deleted mailbox: its own address stops receiving but stays taken, aliases no longer lead to it,
+ * and aliases that led to no other mailbox are deleted. Safe to repeat. Returns the addresses that changed, and how many
+ * aliases were deleted.
  */
 export async function releaseAddresses(
   store: Store,
@@ -45,7 +46,7 @@ export async function releaseAddresses(
   return { addresses, aliasesGone: deletedCount }
 }
 
-/** The address of a mailbox that is purged is free again. */
+/** Deletes the address of a purged mailbox, so that it can be taken again. */
 export async function removeAddress(
   store: Store,
   { accountId, mailboxId }: { accountId: string; mailboxId: string },
@@ -53,23 +54,23 @@ export async function removeAddress(
   await store.addresses.deleteMany({ mailboxIds: mailboxId, accountId, kind: 'mailbox' })
 }
 
-/** The aliases of an account, newest first, those behind `before` (its time and address). */
+/** The aliases of an account, newest first, starting after the alias with the time and address of `before`. */
 export function listAliases(
   store: Store,
   { accountId, before, limit }: { accountId: string; before: { at: Date; key: string } | null; limit: number },
 ): Promise<AddressDoc[]> {
-  const behind =
+  const olderThan =
     before === null
       ? {}
       : { createdAt: { $lte: before.at }, $or: [{ createdAt: { $lt: before.at } }, { _id: { $lt: before.key } }] }
   return store.addresses
-    .find({ accountId, kind: 'alias', ...behind })
+    .find({ accountId, kind: 'alias', ...olderThan })
     .sort({ accountId: -1, kind: -1, createdAt: -1, _id: -1 })
     .limit(limit)
     .toArray()
 }
 
-/** Removes an alias of an account. False when it has none of that name. */
+/** Deletes an alias of an account. Returns false when there is no such alias. */
 export async function removeAlias(
   store: Store,
   { accountId, alias }: { accountId: string; alias: string },
@@ -82,7 +83,7 @@ export async function insertMailbox(store: Store, mailbox: MailboxDoc): Promise<
   await store.mailboxes.insertOne(mailbox)
 }
 
-/** A living mailbox of an account. */
+/** A mailbox of an account; null when there is none or it was deleted. */
 export function findMailbox(
   store: Store,
   { accountId, mailboxId }: { accountId: string; mailboxId: string },
@@ -90,7 +91,7 @@ export function findMailbox(
   return store.mailboxes.findOne({ _id: mailboxId, accountId, deletedAt: { $exists: false } })
 }
 
-/** The living ones of several mailboxes, each of the account it is asked for with. */
+/** Those of the mailboxes that exist in the account they are asked for with and were not deleted. */
 export async function findMailboxes(
   store: Store,
   wanted: readonly { readonly accountId: string; readonly mailboxId: string }[],
@@ -102,7 +103,10 @@ export async function findMailboxes(
   return found.filter(({ _id, accountId }) => accountOf.get(_id) === accountId)
 }
 
-/** Living mailboxes of an account, without their lists and lessons, newest first; `only` narrows to what a key reaches. */
+/**
+ * The mailboxes of an account that were not deleted, newest first, starting after the id `before`, without their lists and
+ * lessons. `only` restricts them to the mailboxes of a key.
+ */
 export function listMailboxes(
   store: Store,
   {
@@ -123,7 +127,7 @@ export function listMailboxes(
     .toArray()
 }
 
-/** Those of an account's mailboxes that have not ended. */
+/** Those of the mailboxes `ids` that belong to an account and were not deleted. */
 export function findMailboxesOfAccount(
   store: Store,
   { accountId, ids }: { accountId: string; ids: readonly string[] },
@@ -142,7 +146,7 @@ export function changeMailbox(
   )
 }
 
-/** Replaces those of a mailbox's lists that are given. */
+/** Replaces the given lists of a mailbox and keeps the others. */
 export function changeLists(
   store: Store,
   { accountId, mailboxId, lists }: { accountId: string; mailboxId: string; lists: Partial<MailboxLists> },
@@ -154,7 +158,9 @@ export function changeLists(
     : store.mailboxes.findOneAndUpdate(filter, { $set: Object.fromEntries(set) }, { returnDocument: 'after' })
 }
 
-/** Teaches a mailbox about an address: the newest lesson counts, and of more than `max` the oldest are forgotten. */
+/**
+ * Adds a lesson to a mailbox. It replaces an earlier lesson about the address; above `max` lessons the oldest are removed.
+ */
 export async function addLesson(
   store: Store,
   { accountId, mailboxId, lesson, max }: { accountId: string; mailboxId: string; lesson: Lesson; max: number },
@@ -169,7 +175,7 @@ export async function addLesson(
   )
 }
 
-/** Ends a mailbox's life. False when it had ended before. */
+/** Marks a mailbox as deleted. Returns false when it was deleted before. */
 export async function markMailboxDeleted(
   store: Store,
   { accountId, mailboxId, at }: { accountId: string; mailboxId: string; at: Date },
@@ -181,7 +187,7 @@ export async function markMailboxDeleted(
   return modifiedCount === 1
 }
 
-/** Living mailboxes of all accounts in the order of their ids: for the sweep. */
+/** Mailboxes that were not deleted, with ids from `from` (included) to `to` (excluded), in order, for the sweep. */
 export function walkMailboxes(
   store: Store,
   { from, to, limit }: { from: string; to: string; limit: number },
@@ -193,7 +199,7 @@ export function walkMailboxes(
     .toArray()
 }
 
-/** Living mailboxes whose last storage warning is older than a time. */
+/** Mailboxes that were not deleted and whose last storage warning is from `before` or earlier, the oldest warning first. */
 export function findWarnedMailboxes(store: Store, before: Date, limit: number): Promise<MailboxDoc[]> {
   return store.mailboxes
     .find({ 'warned.at': { $lte: before }, deletedAt: { $exists: false } })
@@ -202,7 +208,7 @@ export function findWarnedMailboxes(store: Store, before: Date, limit: number): 
     .toArray()
 }
 
-/** Notes the last storage warning of a mailbox; null: there is none any more. */
+/** Sets the last storage warning of a mailbox; null removes it. */
 export async function setStorageWarning(
   store: Store,
   { accountId, mailboxId, warned }: { accountId: string; mailboxId: string; warned: MailboxDoc['warned'] | null },
@@ -213,7 +219,7 @@ export async function setStorageWarning(
   )
 }
 
-/** Mailboxes that ended from one time up to before another, in that order. */
+/** Mailboxes that were deleted from the time `from` (included) to `to` (excluded), in that order. */
 export function findMailboxesDeletedBetween(
   store: Store,
   { from, to, limit }: { from: Date; to: Date; limit: number },
@@ -225,7 +231,7 @@ export function findMailboxesDeletedBetween(
     .toArray()
 }
 
-/** Mailboxes that ended before a time. */
+/** Mailboxes that were deleted before a time, the earliest first. */
 export function findDeletedMailboxes(store: Store, before: Date, limit: number): Promise<MailboxDoc[]> {
   return store.mailboxes
     .find({ deletedAt: { $lt: before } })
@@ -234,6 +240,7 @@ export function findDeletedMailboxes(store: Store, before: Date, limit: number):
     .toArray()
 }
 
+/** Deletes the documents of a mailbox whose messages were purged: folders, contacts, threads, and itself. */
 export async function removeMailbox(
   store: Store,
   { accountId, mailboxId }: { accountId: string; mailboxId: string },
@@ -244,7 +251,7 @@ export async function removeMailbox(
   await store.mailboxes.deleteOne({ _id: mailboxId, accountId })
 }
 
-/** Takes a domain. False when it is taken, or was by somebody who is gone. */
+/** Takes a domain by inserting it. Returns false when it is taken, also by an account that was removed. */
 export async function insertDomain(store: Store, domain: DomainDoc): Promise<boolean> {
   try {
     await store.domains.insertOne(domain)
@@ -268,12 +275,12 @@ export function listDomains(store: Store, accountId: string): Promise<DomainDoc[
   return store.domains.find({ accountId }).sort({ _id: 1 }).toArray()
 }
 
-/** The domains of an account are nobody's any more, and stay taken. */
+/** Marks the domains of an account as removed. They stay taken. */
 export async function removeDomains(store: Store, accountId: string): Promise<void> {
   await store.domains.updateMany({ accountId }, { $set: { status: 'removed' } })
 }
 
-/** The oldest living mailbox of an account: its postmaster's. */
+/** The oldest mailbox of an account that was not deleted. It gets the postmaster's mail of the account's domains. */
 export async function findOldestMailbox(store: Store, accountId: string): Promise<MailboxDoc | null> {
   return store.mailboxes
     .find({ accountId, deletedAt: { $exists: false } })

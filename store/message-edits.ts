@@ -1,8 +1,8 @@
 /**
- * Changes of messages that are there: flags, labels, moves, and their end. Up to `editMessagesMax` messages of one folder
- * change together under one reservation. Invariants: a message changes only as it was read (its modseq tells), so counters
- * are moved by what was really there; every change gives a new modseq, every move a new UID; what is derived from messages is
- * derived before the reservation is closed, so a writer that dies leaves a trace of what is to be derived again.
+ * Changes of existing messages: flags, labels, moves and deletion. Up to `editMessagesMax` messages of one folder change
+ * together under one reservation. Invariants: a message is changed only if it still is as it was read, which its modseq
+ * tells, so the counters move by what was really there. Every change gives a new modseq, every move a new UID. Threads are
+ * derived again before the reservation is closed, so the open reservation of a writer that died tells which to derive.
  */
 import type { UpdateFilter } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
@@ -11,10 +11,10 @@ import type { FolderCounts, MessageDoc } from './documents/mail.ts'
 import { closeReservations, labelKey, type ReservationEnd, reserve, type UidClaim } from './folders.ts'
 import type { Store } from './open.ts'
 
-/** So many at once: others get their turn in between. */
+/** The most messages of one change, so that other commands run in between. */
 export const editMessagesMax = 100
 
-/** A message as it was read, with what a change must know of it. */
+/** A message as it was read, with the fields that a change needs. */
 export type EditableMessage = Pick<
   MessageDoc,
   '_id' | 'mailboxId' | 'folderId' | 'threadId' | 'uid' | 'modseq' | 'seen' | 'labels' | 'sizeBytes' | 'blob'
@@ -32,29 +32,29 @@ const readFields = {
   blob: 1,
 } as const
 
-/** What is to be different. A move names where it came from and since when it is discarded, if it goes where mail is discarded. */
+/** The changes to make. A move to Trash or Spam also gives the folder the message comes from and the time of the move. */
 export type MessageEdit = {
   readonly seen?: boolean
   readonly flagged?: boolean
   readonly answered?: boolean
-  /** All labels it then has. */
+  /** All labels of the message after the change. */
   readonly labels?: readonly string[]
   readonly to?: { readonly folderId: string; readonly deletedFrom?: string; readonly discardedAt?: Date }
 }
 
-/** The messages of one folder, when they change, and what is derived from their threads. */
+/** The messages of one folder that are to be changed, the time of the change, and how to derive their threads again. */
 export type EditTarget = {
   readonly mailboxId: string
   readonly folderId: string
   readonly messages: readonly EditableMessage[]
   readonly at: Date
-  /** False when it could not be done: the reservation then stays open, and the sweep does it. */
+  /** Derives threads again. Returns false when that failed: the reservation then stays open, and the sweep derives them. */
   derive(threadIds: readonly string[]): Promise<boolean>
 }
 
 type InFolder = { readonly mailboxId: string; readonly folderId: string }
 
-/** Messages of a folder in the order of their UIDs, those after `after`. */
+/** Messages of a folder with UIDs above `after`, in order. */
 export function listEditable(
   store: Store,
   { mailboxId, folderId, after }: InFolder & { after: number },
@@ -66,7 +66,7 @@ export function listEditable(
     .toArray()
 }
 
-/** Unread messages of a folder in the order of their ids, those after `after`. */
+/** Unread messages of a folder with ids above `after`, in order. */
 export function listUnreadEditable(
   store: Store,
   { mailboxId, folderId, after }: InFolder & { after: string },
@@ -78,7 +78,7 @@ export function listUnreadEditable(
     .toArray()
 }
 
-/** Messages of all mailboxes that were discarded before a time, oldest first: for the sweep. */
+/** Messages of all mailboxes that were moved to Trash or Spam before a time, the oldest first, for the sweep. */
 export function findDiscarded(store: Store, before: Date, limit: number): Promise<EditableMessage[]> {
   return store.messages
     .find({ discardedAt: { $lt: before } }, { projection: readFields })
@@ -87,16 +87,19 @@ export function findDiscarded(store: Store, before: Date, limit: number): Promis
     .toArray()
 }
 
-/** Returns the ids of those that were changed; the others changed meanwhile, or a folder gives no reservation. */
+/**
+ * Changes messages. Returns the ids of those that were changed. The others were changed or deleted by somebody else meanwhile;
+ * none is changed when a folder gives no reservation.
+ */
 export async function editMessages(store: Store, change: EditTarget, edit: MessageEdit): Promise<ReadonlySet<string>> {
   const { mailboxId, folderId, messages, at } = change
   if (messages.length === 0) return new Set()
   const token = newToken()
   const claims = claimsOf(change, edit)
-  const taken = await reserve(store, claims, { token, at })
-  const into = taken.get(edit.to?.folderId ?? folderId)
-  if (into === undefined || taken.size < claims.length) {
-    await closeReservations(store, closingsOf([...taken.keys()], token, change, edit, messages))
+  const reserved = await reserve(store, claims, { token, at })
+  const into = reserved.get(edit.to?.folderId ?? folderId)
+  if (into === undefined || reserved.size < claims.length) {
+    await closeReservations(store, endsOf([...reserved.keys()], token, change, edit, messages))
     return new Set()
   }
   const { matchedCount } = await store.messages.bulkWrite(
@@ -110,48 +113,52 @@ export async function editMessages(store: Store, change: EditTarget, edit: Messa
   )
   const changed = await withModseq(store, messages, matchedCount, { folderId: into.folderId, modseq: into.modseq })
   const isDerived = await change.derive(threadsOf(messages))
-  // Some were changed again before we looked: which is not known any more, and a recount will tell.
+  // Some were changed again before `withModseq` read them, so it is unknown which ones we changed: the reservation stays
+  // open
+  // and a recount corrects the counters.
   if (!isDerived || changed.size !== matchedCount) return changed
   const missed = messages.filter(({ _id }) => !changed.has(_id))
-  await closeReservations(store, closingsOf([...taken.keys()], token, change, edit, missed))
+  await closeReservations(store, endsOf([...reserved.keys()], token, change, edit, missed))
   return changed
 }
 
-/** Removes messages for good, and the blobs nobody else uses. Returns the ids of those that went. */
+/** Deletes messages for good, and blobs that have no other user. Returns the ids of the deleted messages. */
 export async function removeMessages(store: Store, change: EditTarget): Promise<ReadonlySet<string>> {
   const { mailboxId, folderId, messages, at } = change
   if (messages.length === 0) return new Set()
   const token = newToken()
   const blobIds = [...new Set(messages.map(({ blob }) => blob.id))]
   await markBlobsInDoubt(store, blobIds, at)
-  const taken = (await reserve(store, claimsOf(change, 'remove'), { token, at })).get(folderId)
-  if (taken === undefined) return new Set()
-  // The new modseq says whose they are: of two who remove a message one counts it.
+  const reserved = (await reserve(store, claimsOf(change, 'remove'), { token, at })).get(folderId)
+  if (reserved === undefined) return new Set()
+  // The new modseq marks the messages as ours, so that only one of two processes that delete a message counts it.
   const { matchedCount } = await store.messages.bulkWrite(
     messages.map(({ _id, modseq }) => ({
-      updateOne: { filter: { mailboxId, _id, folderId, modseq }, update: { $set: { modseq: taken.modseq } } },
+      updateOne: { filter: { mailboxId, _id, folderId, modseq }, update: { $set: { modseq: reserved.modseq } } },
     })),
     { ordered: false },
   )
-  const marked = await withModseq(store, messages, matchedCount, { folderId, modseq: taken.modseq })
+  const marked = await withModseq(store, messages, matchedCount, { folderId, modseq: reserved.modseq })
   const ids = [...marked]
   const { deletedCount } = await store.messages.deleteMany({
     mailboxId,
     folderId,
-    modseq: taken.modseq,
+    modseq: reserved.modseq,
     _id: { $in: ids },
   })
-  const removed = deletedCount === marked.size ? marked : await goneOf(store, mailboxId, ids)
+  const removed = deletedCount === marked.size ? marked : await findDeleted(store, mailboxId, ids)
   await dropBlobUsers(store, usersOf(messages.filter(({ _id }) => removed.has(_id))))
   const isDerived = await change.derive(threadsOf(messages))
-  // A mark was lost to somebody else who removed it too: it is not known whose it was, and a recount will tell.
+  // Another process deleted a message that we had marked, so it is unknown who counted it: the reservation stays open and a
+  // recount corrects the counters.
   if (!isDerived || removed.size !== deletedCount) return removed
   const missed = messages.filter(({ _id }) => !removed.has(_id))
-  await closeReservations(store, closingsOf([folderId], token, change, 'remove', missed))
+  await closeReservations(store, endsOf([folderId], token, change, 'remove', missed))
   return removed
 }
 
-async function goneOf(store: Store, mailboxId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+/** Those of the ids under which no message exists. */
+async function findDeleted(store: Store, mailboxId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const there = await store.messages.find({ mailboxId, _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray()
   const left = new Set(there.map(({ _id }) => _id))
   return new Set(ids.filter((id) => !left.has(id)))
@@ -164,7 +171,9 @@ function usersOf(messages: readonly EditableMessage[]): DroppedBlobUsers[] {
   }))
 }
 
-/** The ids of those messages that are in a folder with a modseq; all of them when `matched` says so. */
+/**
+ * The ids of those messages that have a modseq in a folder. `matched`, how many have it, saves the query for all or none.
+ */
 async function withModseq(
   store: Store,
   messages: readonly EditableMessage[],
@@ -199,7 +208,7 @@ function updateOf({ labels, to, ...flags }: MessageEdit, modseq: number, uid: nu
   }
 }
 
-/** What a change adds to the folder the messages are in, and to the one they go to, if any. */
+/** The claims of a change: in the folder of the messages, and in the folder to which they move, if any. */
 function claimsOf({ mailboxId, folderId, messages }: EditTarget, edit: MessageEdit | 'remove'): UidClaim[] {
   const here = { folderId, mailboxId, uids: 0, ...changeHere(messages, edit) }
   const changing = { ...here, changedUids: messages.map(({ uid }) => uid), threads: threadsOf(messages) }
@@ -207,8 +216,8 @@ function claimsOf({ mailboxId, folderId, messages }: EditTarget, edit: MessageEd
   return [{ folderId: edit.to.folderId, mailboxId, uids: messages.length, ...countsOf(messages, edit) }, changing]
 }
 
-/** Ends the reservations of a change; `missed` are those it counted but could not make. */
-function closingsOf(
+/** The ends of a change's reservations; `missed` are the messages that it counted but did not change. */
+function endsOf(
   folderIds: readonly string[],
   token: string,
   { folderId: here }: EditTarget,
@@ -221,7 +230,7 @@ function closingsOf(
   })
 }
 
-/** What an edit of messages adds to the counts of the folder they are in. */
+/** What an edit adds to the counts of the folder in which the messages are. */
 function changeHere(messages: readonly EditableMessage[], edit: MessageEdit | 'remove'): FolderCounts {
   const stay = edit !== 'remove' && edit.to === undefined
   return difference(stay ? countsOf(messages, edit) : none, countsOf(messages, 'remove'))
@@ -229,7 +238,7 @@ function changeHere(messages: readonly EditableMessage[], edit: MessageEdit | 'r
 
 const none: FolderCounts = { total: 0, unread: 0, bytes: 0 }
 
-/** The counts of messages as they are ('remove') or as an edit makes them. */
+/** The counts of messages as they are (for 'remove'), or as they are after an edit. */
 function countsOf(messages: readonly EditableMessage[], edit: MessageEdit | 'remove'): FolderCounts {
   const labels = new Map<string, number>()
   let unread = 0

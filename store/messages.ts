@@ -1,11 +1,11 @@
-/** Messages, read by index ranges. */
+/** Reading messages. Every query reads a range of an index. */
 import type { Filter } from 'mongodb'
 import { idAt } from '../schemas/ids.ts'
 import { dropBlobUsers } from './blobs.ts'
 import type { MessageDoc } from './documents/mail.ts'
 import type { Store } from './open.ts'
 
-/** Which messages are meant; every part narrows. Addresses and the label in canonical form. */
+/** Conditions on messages, all of which must hold. Addresses and the label are in canonical form. */
 export type MessageFilter = {
   readonly label?: string
   readonly threadId?: string
@@ -13,7 +13,7 @@ export type MessageFilter = {
   readonly flagged?: boolean
   readonly from?: string
   readonly to?: string
-  /** Part of the subject, in any case. */
+  /** A part of the subject; upper and lower case are the same. */
   readonly subject?: string
   readonly hasAttachment?: boolean
   readonly since?: Date
@@ -21,17 +21,17 @@ export type MessageFilter = {
 }
 
 /**
- * Where a listing looks; every part narrows. Flags and attachments are found by folder: who asks for them names the folders,
- * all of them when it does not matter.
+ * The messages that a listing shows; all conditions must hold. The indexes of flags and attachments begin with the folder:
+ * a query by flag or attachment should name `folderIds`, all folders of the mailbox if it does not matter which.
  */
 export type MessageQuery = MessageFilter & {
   readonly mailboxId: string
   readonly folderIds?: readonly string[]
-  /** Only of these. */
+  /** Only messages with these ids. */
   readonly ids?: readonly string[]
 }
 
-/** What a list shows of a message, and a search looks at besides: everything else need not leave the database. */
+/** The fields that a list shows, and those that a search needs besides. The database returns only these. */
 const listedFields = [
   '_id',
   'mailbox',
@@ -59,7 +59,7 @@ const only = (fields: readonly string[]) => Object.fromEntries(fields.map((field
 const listed = only(listedFields)
 const searched = only(searchedFields)
 
-/** Messages newest first, those before `before` (a message id). */
+/** Messages, newest first, starting after the message id `before`. */
 export function listMessages(
   store: Store,
   query: MessageQuery,
@@ -84,10 +84,10 @@ export function findMessages(store: Store, ids: readonly string[]): Promise<Mess
   return store.messages.find({ _id: { $in: [...ids] } }).toArray()
 }
 
-/** What may change about a message without another one taking its place; every part narrows. */
+/** Conditions on the fields of a message that can change while its content stays the same; all must hold. */
 export type MessageState = Partial<Pick<MessageDoc, 'seen' | 'flagged' | 'answered'>> & { readonly label?: string }
 
-/** Those of an account's messages that are in a state. */
+/** Those of the messages `ids` that belong to an account and are in a state. */
 export function findMessagesInState(
   store: Store,
   { accountId, ids }: { accountId: string; ids: readonly string[] },
@@ -101,7 +101,7 @@ export function findMessagesInState(
     .toArray()
 }
 
-/** Those of the messages of a mailbox that are there, and the blob each has now. */
+/** Those of the messages `ids` that exist in a mailbox, with the blob each has now. */
 export async function findBlobIds(
   store: Store,
   { mailboxId, ids }: { mailboxId: string; ids: readonly string[] },
@@ -112,7 +112,7 @@ export async function findBlobIds(
   return found.map(({ _id, blob }) => ({ id: _id, blobId: blob.id }))
 }
 
-/** Messages of all mailboxes in the order of their ids, from one id up to before another: for the sweep. */
+/** Messages of all mailboxes with ids from `from` (included) to `to` (excluded), in order, for the sweep. */
 export function walkMessages(
   store: Store,
   { from, to, limit }: { from: string; to: string; limit: number },
@@ -124,7 +124,7 @@ export function walkMessages(
     .toArray()
 }
 
-/** The threads of the messages of a mailbox that carry one of these Message-IDs. */
+/** The Message-IDs and threads of those messages of a mailbox that have one of these Message-IDs. */
 export async function findThreadIdsByHeader(
   store: Store,
   { mailboxId, messageIds }: { mailboxId: string; messageIds: readonly string[] },
@@ -135,7 +135,7 @@ export async function findThreadIdsByHeader(
     .toArray()
 }
 
-/** Whether mail from `address` came to the mailbox since `since`. */
+/** Whether the mailbox received mail from `address` since the message id `since`. */
 export async function hasMailFrom(
   store: Store,
   { mailboxId, address, since }: { mailboxId: string; address: string; since: string },
@@ -147,14 +147,14 @@ export async function hasMailFrom(
   return found !== null
 }
 
-/** Removes up to `limit` messages of an ended mailbox, with their blobs. Returns how many. */
+/** Deletes up to `limit` messages of a deleted mailbox, with their blobs. Returns how many. */
 export async function purgeMessages(store: Store, mailboxId: string, limit: number): Promise<number> {
   const messages = await store.messages
     .find({ mailboxId }, { projection: { blob: 1 } })
     .sort({ mailboxId: 1, _id: 1 })
     .limit(limit)
     .toArray()
-  // The blobs first: after a crash in between the messages are found again.
+  // The blobs go first: after a crash in between, the messages are found again.
   await dropBlobUsers(
     store,
     messages.map(({ _id, blob }) => ({ blobId: blob.id, users: [_id] })),
@@ -164,9 +164,9 @@ export async function purgeMessages(store: Store, mailboxId: string, limit: numb
 }
 
 /**
- * The filter and the index that give a page without passing over much that does not match. Ids are in the order of arrival,
- * so times are bounds of ids; the indexes of folders are read for several folders, and for read and unread mail, side by
- * side in that order.
+ * The filter and the index for a page, chosen so that few messages are read that do not match. Ids are in the order of
+ * arrival, so times become bounds of ids. With a folder index, the ranges of several folders, and of read and unread mail,
+ * are merged in the order of the ids.
  */
 function rangeOf(query: MessageQuery, before: string | null): { filter: Filter<MessageDoc>; hint: FolderIndex | null } {
   const { mailboxId, folderIds, label, threadId, unread, flagged, from, to, subject, hasAttachment, since, until } =
@@ -197,14 +197,14 @@ function rangeOf(query: MessageQuery, before: string | null): { filter: Filter<M
   }
 }
 
-/** The condition that a field contains a text, in any case. */
+/** The condition that a field contains a text; upper and lower case are the same. */
 export function containing(text: string): { $regex: string; $options: string } {
-  // A pattern may not hold the character NUL itself (BSON).
+  // BSON does not allow the character NUL in a pattern.
   const pattern = text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&').replaceAll('\0', '\\x00')
   return { $regex: pattern, $options: 'i' }
 }
 
-/** The index of store/collections.ts for what is found by folder; everything else has one that fits alone. */
+/** Names of the folder indexes (store/collections.ts). Other queries have only one index that fits, and need no hint. */
 type FolderIndex = 'inFolder' | 'flagged' | 'withAttachment'
 
 function folderIndexOf({ folderIds, label, threadId, flagged, hasAttachment }: MessageQuery): FolderIndex | null {
@@ -213,7 +213,7 @@ function folderIndexOf({ folderIds, label, threadId, flagged, hasAttachment }: M
   return hasAttachment === true ? 'withAttachment' : 'inFolder'
 }
 
-/** The messages of a mailbox that carry one of these Message-IDs. */
+/** The messages of a mailbox that have one of these Message-IDs. */
 export async function findMessagesByHeader(
   store: Store,
   { mailboxId, messageIds }: { mailboxId: string; messageIds: readonly string[] },

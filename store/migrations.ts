@@ -1,8 +1,8 @@
-/** Brings stored documents from an older schema version to today's, collection by collection, once. */
+/** Migrates stored documents from older schema versions to the current one, each collection once. */
 import type { Db } from 'mongodb'
 import { type CollectionName, collections } from './collections.ts'
 
-/** One step: makes version `to` of a collection from `to - 1`. Safe to repeat, since a crash repeats it. */
+/** One step migrates a collection from version `to - 1` to `to`. It must be safe to repeat, because a crash repeats it. */
 type Migration = { readonly collection: CollectionName; readonly to: number; readonly run: (db: Db) => Promise<void> }
 
 /** In order of release. */
@@ -22,7 +22,9 @@ const migrations: readonly Migration[] = [
   { collection: 'changes', to: 2, run: async (db) => void (await db.dropCollection('changes')) },
 ]
 
-/** Runs what is missing and notes the versions reached. Rejects when the database is newer than this program. */
+/**
+ * Runs the missing steps and stores the versions reached. Rejects when the database has a newer version than this program.
+ */
 export async function migrate(db: Db): Promise<void> {
   const state = db.collection<{ _id: string; value: { [collection: string]: number } }>('state')
   const reached = (await state.findOne({ _id: 'schemaVersions' }))?.value ?? {}

@@ -1,4 +1,4 @@
-/** Opens the database: the embedded engine's socket or any MongoDB deployment, through the ordinary driver. */
+/** Opens the database with the ordinary driver: the embedded engine through its socket, or a MongoDB deployment. */
 import { channel } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import {
@@ -15,7 +15,7 @@ import { migrate } from './migrations.ts'
 
 export type Store = Collections & {
   readonly db: Db
-  /** Raw command round trip, for health checks. Rejects when the database does not answer. */
+  /** One round trip to the database, for health checks. Rejects when the database does not answer. */
   ping(): Promise<void>
   close(): Promise<void>
 }
@@ -26,8 +26,8 @@ const connectMs = 10_000
 wakeWritersOfClosedSockets()
 
 /**
- * Connects, brings the schema up to date and makes missing indexes. `url` is a MongoDB connection string; the database is
- * the one it names, else `mailroom`. Rejects when no server answers within 10 s.
+ * Connects, creates missing indexes and migrates the schema. `url` is a MongoDB connection string; the database is the one it
+ * names, or `mailroom` if it names none. Rejects when no server answers within 10 s.
  */
 export async function openStore({ url, role }: { url: string; role: string }): Promise<Store> {
   const client = new MongoClient(url, {
@@ -53,9 +53,10 @@ export async function openStore({ url, role }: { url: string; role: string }): P
 }
 
 /**
- * The driver waits for the drain of any write that was not taken at once. A socket that is destroyed but has not said so yet
- * takes no write and never drains: the command would never end, and behind a look at the server nor would any other. So once
- * a socket is closed, whoever still waits for its drain is woken, and finds the connection closed.
+ * Works around a hang in the driver: after a write that the socket could not take at once, the driver waits for the event
+ * `drain`. A socket that was destroyed but has not emitted `close` yet takes no write and never drains, so the command would
+ * never end; if that command is the driver's check of the server, no other command would start either. Emitting `drain` after
+ * `close` wakes the driver, which then finds the connection closed.
  */
 function wakeWritersOfClosedSockets(): void {
   channel('net.client.socket').subscribe((message) => {
@@ -64,7 +65,7 @@ function wakeWritersOfClosedSockets(): void {
   })
 }
 
-/** The database a connection string names, else `mailroom`. */
+/** The name of the database in a connection string, or `mailroom` if it names none. */
 export function databaseOf(url: string): string {
   const named = new URL(
     url
@@ -75,31 +76,31 @@ export function databaseOf(url: string): string {
   return named === '' ? databaseName : named
 }
 
-/** Whether an error is the refusal of a second document with the same unique key; `field` narrows it to one index. */
+/** Whether an error is a duplicate key error. `field`: only if the unique index has this field. */
 export function isDuplicate(error: unknown, field?: string): boolean {
   if (!(error instanceof MongoServerError) || error.code !== 11000) return false
   return field === undefined || Object.keys((error.keyPattern as object | undefined) ?? {}).includes(field)
 }
 
-/** Codes with which a server says that it cannot write, or not for now: full, stopping, starting, stepping down. */
+/** Error codes of a server that cannot write at the moment: it is full, stopping, starting or stepping down. */
 const unavailableCodes: readonly unknown[] = [91, 189, 10107, 11600, 11602, 13435, 13436, 14031]
 
 /**
- * Whether an error says that the database cannot serve now: it is away, stopping, has no room left, or could not make a
- * write durable.
+ * Whether an error says that the database cannot serve now: it is unreachable, stopping, has no space left, or could
+ * not make a write durable.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true
   if (error instanceof MongoWriteConcernError) return true
   if (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined) return true
-  // A bulk write wraps whatever it failed of.
+  // The error of a bulk write wraps the error that made it fail.
   if (error instanceof MongoBulkWriteError && isUnavailable(error.errorResponse)) return true
   return error instanceof MongoServerError && unavailableCodes.includes(error.code)
 }
 
 /**
- * Whether a bulk write failed for nothing but documents that were there already. Not when the write concern was missed too:
- * then the documents that were written are not known to be durable.
+ * Whether a bulk write failed only because of duplicate keys. Not when its write concern was missed too: then the documents
+ * that were written are not known to be durable.
  */
 export function onlyDuplicates(error: unknown): error is MongoBulkWriteError {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false
@@ -107,7 +108,7 @@ export function onlyDuplicates(error: unknown): error is MongoBulkWriteError {
   return errors.length > 0 && errors.every(({ code }) => code === 11000)
 }
 
-/** The places in a bulk write of the documents that were there already. Throws an error that says anything else. */
+/** The indexes of the operations of a bulk write that failed because of duplicate keys. Rethrows any other error. */
 export function duplicatesIn(error: unknown): number[] {
   if (!onlyDuplicates(error)) throw error
   return writeErrorsOf(error).map(({ index }) => index)

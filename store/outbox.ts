@@ -1,8 +1,12 @@
-/** Recipients that are still to be delivered to, and the lanes by which accounts take turns. */
+/**
+ * The outbox: one row for each recipient that mail has to be delivered to, and one lane for each account that has rows. A lane
+ * says when the account's next row is due. Processes claim the lanes that are due longest, and then rows of those accounts, so
+ * that accounts take turns. Claims of lanes and rows end by themselves at a time.
+ */
 import type { OutboxDoc } from './documents/sending.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 
-/** Queues recipients and lets their accounts take their turns. Safe to repeat. */
+/** Inserts rows and makes the lanes of their accounts due. Safe to repeat. */
 export async function insertOutbox(store: Store, rows: readonly OutboxDoc[]): Promise<void> {
   if (rows.length === 0) return
   try {
@@ -20,14 +24,14 @@ export async function insertOutbox(store: Store, rows: readonly OutboxDoc[]): Pr
   )
 }
 
-/** Puts lanes forward to when they have something due. */
+/** Makes lanes due at a time, unless they are due earlier. */
 async function bringLanesForward(
   store: Store,
-  calls: readonly { readonly accountId: string; readonly dueAt: Date }[],
+  lanes: readonly { readonly accountId: string; readonly dueAt: Date }[],
 ): Promise<void> {
-  if (calls.length === 0) return
+  if (lanes.length === 0) return
   await store.lanes.bulkWrite(
-    calls.map(({ accountId, dueAt }) => ({
+    lanes.map(({ accountId, dueAt }) => ({
       updateOne: { filter: { _id: accountId }, update: { $min: { dueAt } }, upsert: true },
     })),
     { ordered: false },
@@ -35,8 +39,8 @@ async function bringLanesForward(
 }
 
 /**
- * Takes the lanes that wait longest for this moment until `until`, under a token. One that gets a new row meanwhile is due
- * again at once.
+ * Claims the lanes that are due longest, until `until`, for the holder of `token`. Returns their account ids. A claimed lane
+ * that gets a new row is due again when that row is due.
  */
 export async function claimLanes(
   store: Store,
@@ -58,7 +62,7 @@ export async function claimLanes(
   return own.map(({ _id }) => _id)
 }
 
-/** Due rows of accounts, in no order: all there are, or `max`. */
+/** Due rows of accounts, at most `max`. Those of a single account are in the order in which they became due. */
 export function findDueRows(
   store: Store,
   { accountIds, now, max }: { accountIds: readonly string[]; now: Date; max: number },
@@ -76,7 +80,9 @@ export function findDueRows(
         .toArray()
 }
 
-/** Claims those of the rows that are still due: until `until` they are `owner`'s, then they are due again. */
+/**
+ * Claims those of the rows that are still due, for `owner` until `until`; then they are due again. Returns the claimed rows.
+ */
 export async function claimRows(
   store: Store,
   rows: readonly OutboxDoc[],
@@ -92,7 +98,7 @@ export async function claimRows(
   return rows.map((row) => ({ ...row, notBefore: until, lease, attempting: true, attempts: row.attempts + 1 }))
 }
 
-/** Those of the rows that are claimed under a token, as they are now. */
+/** Those of the rows that are claimed under a token, read again. */
 export function findClaimedRows(store: Store, rows: readonly OutboxDoc[], token: string): Promise<OutboxDoc[]> {
   return store.outbox.find({ ...these(rows), 'lease.token': token }).toArray()
 }
@@ -104,21 +110,21 @@ const these = (rows: readonly RowKey[]) => ({
   _id: { $in: rows.map(({ _id }) => _id) },
 })
 
-/** Lanes that were claimed, and by which claim. */
+/** Lanes that were claimed together, and their claim. */
 export type ClaimedLanes = { readonly accountIds: readonly string[]; readonly token: string; readonly until: Date }
 
-/** Puts claimed lanes behind all that wait now: a backlog has one turn at a time. */
+/** Makes claimed lanes due now, behind all others that wait, so that an account with a backlog gets one turn at a time. */
 export async function requeueLanes(store: Store, { accountIds, token, until }: ClaimedLanes, now: Date): Promise<void> {
   if (accountIds.length === 0) return
   await store.lanes.updateMany({ _id: { $in: [...accountIds] }, token, dueAt: until }, { $set: { dueAt: now } })
 }
 
-/** Puts claimed lanes off until their next row is due, and ends those that have none. */
+/** Makes claimed lanes due when their next row is due, and deletes those that have no row left. */
 export async function postponeLanes(store: Store, { accountIds, token, until }: ClaimedLanes): Promise<void> {
   if (accountIds.length === 0) return
   const next = await Promise.all(
     accountIds.map(async (accountId) => {
-      // Rows that are done with have no `notBefore`, and would sort first.
+      // Finished rows have no `notBefore` and would sort first.
       const row = await store.outbox
         .find({ accountId, notBefore: { $exists: true } }, { projection: { notBefore: 1 } })
         .sort({ accountId: 1, notBefore: 1 })
@@ -138,7 +144,7 @@ export async function postponeLanes(store: Store, { accountIds, token, until }: 
   )
 }
 
-/** Gives rows more time. Returns how many are still claimed under the token: only those are touched. */
+/** Extends the leases of rows that are still claimed under a token. Returns how many are. */
 export async function extendLease(
   store: Store,
   rows: readonly RowKey[],
@@ -151,14 +157,17 @@ export async function extendLease(
   return matchedCount
 }
 
-/** The tokens under which rows are claimed, by row. */
+/** The tokens under which rows are claimed, by row id. */
 export async function findLeaseTokens(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await store.outbox.find({ _id: { $in: [...ids] } }, { projection: { 'lease.token': 1 } }).toArray()
-  // Of a row that nobody holds the projection leaves nothing.
+  // For a row that nobody holds, `lease` is null and the projection leaves it out.
   return new Map(rows.flatMap(({ _id, lease }) => (lease?.token === undefined ? [] : [[_id, lease.token] as const])))
 }
 
-/** The end of an attempt: its row is done with (`notBefore` null), or due again; one that was not tried has an attempt less. */
+/**
+ * The end of an attempt. The row is finished (`notBefore` null), or due again. `untried`: the attempt was not made and does
+ * not count.
+ */
 export type RowEnd = {
   readonly accountId: string
   readonly id: string
@@ -168,7 +177,7 @@ export type RowEnd = {
   readonly untried: boolean
 }
 
-/** Ends attempts that still hold their rows, and lets the accounts of rows that are due again take their turns. */
+/** Ends attempts whose rows are still claimed under their tokens, and makes the lanes due of rows that are due again. */
 export async function endRows(store: Store, ends: readonly RowEnd[]): Promise<void> {
   if (ends.length === 0) return
   await store.outbox.bulkWrite(
@@ -189,7 +198,7 @@ export async function endRows(store: Store, ends: readonly RowEnd[]): Promise<vo
   )
 }
 
-/** A recipient is done with. False when the row is no longer the token's. */
+/** Finishes a row. Returns false when it is no longer claimed under the token. */
 export async function finishRow(
   store: Store,
   { accountId, id, token, at }: { accountId: string; id: string; token: string; at: Date },
@@ -201,7 +210,7 @@ export async function finishRow(
   return modifiedCount === 1
 }
 
-/** How many accounts have mail waiting to go out. */
+/** About how many accounts have mail waiting to go out. */
 export function countLanes(store: Store): Promise<number> {
   return store.lanes.estimatedDocumentCount()
 }

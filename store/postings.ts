@@ -1,19 +1,21 @@
 /**
- * The inside of search blocks. A block is a run of words in the order of their UTF-8 bytes, each with the messages that have
- * it, and is compressed as a whole; the messages of a segment are numbered from 0, newest first.
+ * The format of search blocks. A block is a list of words in the order of their UTF-8 bytes, each with the messages that
+ * contain it (its postings). It is compressed as a whole. The messages of a segment are numbered from 0, newest first.
  *
  *   block = *(shared length suffix count bytes-of-messages messages bytes-of-positions positions)
- *   messages = for each: (gap << 1 | several) [fields]      gap: numbers left out since the one before
- *   positions = for each, for each of its fields: count, then the gaps between positions
+ *   messages = for each message: (gap << 1 | several) [fields]      gap: how many numbers lie between it and the one before
+ *   positions = for each message, for each of its fields: count, then the gaps between positions
  *
  * All numbers are varints. `shared` is how many bytes a word has in common with the one before. `fields` is a set of
- * bits; without it the word stands in the body alone, which is the commonest case.
+ * bits; `several` tells that it is present. Without it the word occurs in the body alone, which is the most common case.
  */
 
 export const fieldBits = { body: 1, subject: 2, from: 4, to: 8, cc: 16, filename: 32, bcc: 64 } as const
 export type IndexedField = keyof typeof fieldBits
 
-/** A word of a block. `messages` and `positions` are packed as above. */
+/**
+ * A word of a block with its postings. `count` is the number of messages; `messages` and `positions` are packed as above.
+ */
 export type WordEntry = {
   readonly word: string
   readonly count: number
@@ -21,7 +23,7 @@ export type WordEntry = {
   readonly positions: Buffer
 }
 
-/** A buffer that grows. */
+/** Writes varints and bytes into a buffer that grows. */
 export class Packer {
   private buffer: Buffer
   length = 0
@@ -46,7 +48,7 @@ export class Packer {
     this.length += bytes.length
   }
 
-  /** What was packed, until the next call; then begins anew. */
+  /** Returns the packed bytes and starts anew. They are valid until the next call of any method. */
   take(): Buffer {
     const taken = this.buffer.subarray(0, this.length)
     this.length = 0
@@ -61,7 +63,7 @@ export class Packer {
   }
 }
 
-/** Reads what a Packer wrote. */
+/** Reads what a Packer wrote. `at` is the read position. */
 export class Unpacker {
   at = 0
   readonly buffer: Buffer
@@ -93,7 +95,7 @@ export class Unpacker {
     return this.buffer.subarray(from, this.at)
   }
 
-  /** Returns where the skipped bytes begin. */
+  /** Returns the position at which the skipped bytes begin. */
   skip(length: number): number {
     const from = this.at
     this.at += length
@@ -102,8 +104,8 @@ export class Unpacker {
 }
 
 /**
- * Writes the entries of a segment of so many messages, which must come in the order of their words, and hands over a block
- * whenever one is full.
+ * Packs the entries of a segment of `messages` messages into blocks. Entries must be added in the order of their words. `add`
+ * returns a block whenever one is full.
  */
 export class BlockPacker {
   /** The first word of each block so far. */
@@ -117,7 +119,7 @@ export class BlockPacker {
     this.packer = new Packer(this.blockBytes * 2)
   }
 
-  /** Returns the block that is full with it, or null. */
+  /** Returns the block when this entry fills it, else null. */
   add({ word, count, messages, positions }: WordEntry): Buffer | null {
     const { packer } = this
     const bytes = Buffer.from(word)
@@ -136,20 +138,20 @@ export class BlockPacker {
     return packer.length >= this.blockBytes ? this.rest() : null
   }
 
-  /** The block that is not full yet, or null. */
+  /** Returns the last block, which is not full; null when it has no entry. */
   rest(): Buffer | null {
     return this.packer.length === 0 ? null : Buffer.from(this.packer.take())
   }
 }
 
 /**
- * Blocks are full at this size, before compression: what one word costs to look up. In a small segment a block is about a
- * page of the database, in a large one there would be too many first words.
+ * A block is full at this size, before compression. A lookup of one word reads a whole block, so blocks are small: in a small
+ * segment about a page of the database. In a large segment so small blocks would make the list of first words too long.
  */
 const smallBlockBytes = 6.5 * 1024
 const largeBlockBytes = 32 * 1024
 const smallSegment = 1_000
-/** Longer than any word: mail/limits.ts counts them in characters. */
+/** More bytes than any word has; mail/limits.ts limits words in characters. */
 const wordBytesMax = 1024
 
 /** The entries of a block. */
@@ -163,12 +165,13 @@ export function* entriesOf(block: Buffer): Generator<WordEntry> {
   }
 }
 
-/** The entries of a block whose word is `wanted`, or begins with it. */
+/** The entries of a block whose word is `wanted`, or begins with it if `prefix` is set. */
 export function findEntries(block: Buffer, wanted: string, { prefix }: { prefix: boolean }): Omit<WordEntry, 'word'>[] {
   const found: Omit<WordEntry, 'word'>[] = []
   const target = Buffer.from(wanted)
   const unpacker = new Unpacker(block)
-  // How many bytes the word before has in common with the target; words come in order, so fewer shared ones end it.
+  // How many bytes the previous word has in common with the target. Words are in order, so when the next word shares fewer
+  // bytes with the previous one, no later word can match.
   let matched = 0
   while (!unpacker.isAtEnd) {
     const shared = unpacker.number()
@@ -191,7 +194,7 @@ export function findEntries(block: Buffer, wanted: string, { prefix }: { prefix:
   return found
 }
 
-/** Whether `a` comes before `b` in the order of UTF-8 bytes, which is that of code points. */
+/** Whether `a` comes before `b` in the order of their UTF-8 bytes, which is the order of code points. */
 export function isBefore(a: string, b: string): boolean {
   const most = Math.min(a.length, b.length)
   for (let n = 0; n < most; n++) {
@@ -201,25 +204,25 @@ export function isBefore(a: string, b: string): boolean {
   return a.length < b.length
 }
 
-/** Calls `tell` with number and fields of each message of an entry, in order. */
+/** Calls `visit` with the number and the fields of each message of an entry, in order. */
 export function eachMessage(
   { count, messages }: Pick<WordEntry, 'count' | 'messages'>,
-  tell: (number: number, fields: number) => void,
+  visit: (number: number, fields: number) => void,
 ): void {
   const unpacker = new Unpacker(messages)
   let number = -1
   for (let n = 0; n < count; n++) {
     const head = unpacker.number()
     number += Math.floor(head / 2) + 1
-    tell(number, head % 2 === 1 ? unpacker.number() : fieldBits.body)
+    visit(number, head % 2 === 1 ? unpacker.number() : fieldBits.body)
   }
 }
 
-/** Calls `tell` with every place of the word in the messages that `wants` says, in order. */
+/** Calls `visit` with every position of the word in the messages that `wants` accepts, in order. */
 export function eachPosition(
   entry: Omit<WordEntry, 'word'>,
   wants: (number: number, fields: number) => boolean,
-  tell: (number: number, field: number, position: number) => void,
+  visit: (number: number, field: number, position: number) => void,
 ): void {
   const unpacker = new Unpacker(entry.positions)
   eachMessage(entry, (number, fields) => {
@@ -230,16 +233,16 @@ export function eachPosition(
       let position = -1
       for (let n = 0; n < count; n++) {
         position += unpacker.number() + 1
-        if (wanted) tell(number, field, position)
+        if (wanted) visit(number, field, position)
       }
     }
   })
 }
 
-/** One message of an entry: which fields the word stands in, and its positions there, packed. */
+/** One message of an entry: its number, the fields that contain the word, and the packed positions in these fields. */
 export type WordPosition = { readonly number: number; readonly fields: number; readonly positions: Buffer }
 
-/** The messages of an entry with their positions, still packed. */
+/** The messages of an entry, each with its packed positions. */
 export function* wordPositionsOf(entry: WordEntry): Generator<WordPosition> {
   const messages = new Unpacker(entry.messages)
   const positions = new Unpacker(entry.positions)
@@ -260,24 +263,25 @@ export function* wordPositionsOf(entry: WordEntry): Generator<WordPosition> {
 const messagesPacker = new Packer()
 const positionsPacker = new Packer()
 
-/** An entry of places, which must come in the order of their numbers. It is valid until the next call. */
-export function entryOf(word: string, places: readonly WordPosition[]): WordEntry {
+/** The entry of a word, from its messages in the order of their numbers. It is valid until the next call. */
+export function entryOf(word: string, wordPositions: readonly WordPosition[]): WordEntry {
   messagesPacker.take()
   positionsPacker.take()
   let last = -1
-  for (const { number, fields, positions } of places) {
+  for (const { number, fields, positions } of wordPositions) {
     const several = fields !== fieldBits.body
     messagesPacker.number((number - last - 1) * 2 + (several ? 1 : 0))
     if (several) messagesPacker.number(fields)
     positionsPacker.bytes(positions)
     last = number
   }
-  return { word, count: places.length, messages: messagesPacker.take(), positions: positionsPacker.take() }
+  return { word, count: wordPositions.length, messages: messagesPacker.take(), positions: positionsPacker.take() }
 }
 
 /**
- * The entries of one word in several segments as one; each segment's messages follow those of the one before, and `shift`
- * is where its numbers begin. Copies bytes: only the first gap of each changes. It is valid until the next call.
+ * The entries of one word in several segments, as one entry. The messages of each segment follow those of the one before;
+ * `shift` is added to their numbers. Only the first gap of each part changes, all other bytes are copied. The entry is valid
+ * until the next call.
  */
 export function concatenateEntries(
   word: string,
@@ -320,7 +324,7 @@ function skipRest(unpacker: Unpacker): void {
   unpacker.skip(unpacker.number())
 }
 
-/** Halves of characters beyond U+FFFF come after all others. */
+/** A number that sorts UTF-16 code units like code points: surrogates, which encode characters above U+FFFF, come last. */
 function aboveSurrogates(unit: number): number {
   if (unit < 0xd800) return unit
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000

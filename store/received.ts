@@ -1,8 +1,11 @@
-/** Messages of a mailbox in the order of their ids: for those who wait for one. */
+/**
+ * Received messages in the order of their ids, which is the order of arrival. A message has a fingerprint if it was
+ * received.
+ */
 import type { MessageDoc } from './documents/mail.ts'
 import type { Store } from './open.ts'
 
-/** Ids of the newest messages, newest first, none before the id `from`. */
+/** The ids of a mailbox's newest messages, newest first, down to the id `from`. */
 export async function findNewestIds(
   store: Store,
   { mailboxId, from, limit }: { mailboxId: string; from: string; limit: number },
@@ -15,7 +18,7 @@ export async function findNewestIds(
   return found.map(({ _id }) => _id)
 }
 
-/** Messages that came in, oldest first, from the id `from` on. */
+/** Messages that a mailbox received, oldest first, starting at the id `from`. */
 export function findReceivedSince(
   store: Store,
   { mailboxId, from, limit }: { mailboxId: string; from: string; limit: number },
@@ -27,7 +30,7 @@ export function findReceivedSince(
     .toArray()
 }
 
-/** Those of the messages that came in to one of the mailboxes. */
+/** Those of the messages `ids` that one of the mailboxes received. */
 export function findReceivedIn(
   store: Store,
   { mailboxIds, ids }: { mailboxIds: readonly string[]; ids: readonly string[] },

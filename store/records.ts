@@ -1,11 +1,13 @@
-/** Small collections: idempotency marks, the audit trail, and the service's own state. */
+/**
+ * Small collections: idempotency marks (one for each Idempotency-Key in use), the audit trail, and the service's own state.
+ */
 import { type Append, createAppend } from './chains.ts'
 import type { AuditDoc, IdempotencyDoc } from './documents/accounts.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /**
- * Takes a mark, or answers the one that stands. A running one older than `lapsedBefore` and an expired one are taken over;
- * another try of the same request keeps the `onceId` of the first, because nobody knows how far that one came.
+ * Takes a mark, or returns the existing one. A running mark that was started before `lapsedBefore`, and an expired mark, are
+ * taken over. Another try of the same request keeps the `onceId` of the first try, because that one may have done a part.
  */
 export async function takeIdempotencyKey(
   store: Store,
@@ -26,12 +28,13 @@ export async function takeIdempotencyKey(
       { returnDocument: 'after' },
     )
     if (same !== null) return { taken: true, onceId: same.onceId }
-    // Of the same request only when it expired: it may have been released since the look above, and keeps its `onceId`.
-    const over = [
+    // A running mark of the same request is replaced only when it expired: it may have been released after the update above,
+    // and must keep its `onceId`.
+    const replaceable = [
       { state: 'running' as const, startedAt: { $lt: lapsedBefore }, fingerprint: { $ne: fingerprint } },
       { expiresAt: { $lte: mark.startedAt } },
     ]
-    const { modifiedCount } = await store.idempotency.replaceOne({ _id: mark._id, $or: over }, withoutId(mark))
+    const { modifiedCount } = await store.idempotency.replaceOne({ _id: mark._id, $or: replaceable }, withoutId(mark))
     if (modifiedCount === 1) return { taken: true, onceId }
     const existing = await store.idempotency.findOne({ _id: mark._id })
     if (existing !== null) return { taken: false, existing }
@@ -46,7 +49,7 @@ export async function finishIdempotencyKey(
   await store.idempotency.updateOne({ _id: mark._id, owner: mark.owner }, { $set: { state: 'done', status, body } })
 }
 
-/** Lets the next try take the mark over at once: it is not known what this one did. */
+/** Lets the next try take over the mark at once. It keeps the `onceId`, because it is unknown what this try did. */
 export async function releaseIdempotencyKey(store: Store, mark: IdempotencyDoc): Promise<void> {
   await store.idempotency.updateOne(
     { _id: mark._id, owner: mark.owner, state: 'running' },
@@ -54,13 +57,14 @@ export async function releaseIdempotencyKey(store: Store, mark: IdempotencyDoc):
   )
 }
 
+/** Deletes a running mark, so that the next try starts anew. */
 export async function freeIdempotencyKey(store: Store, mark: IdempotencyDoc): Promise<void> {
   await store.idempotency.deleteOne({ _id: mark._id, owner: mark.owner, state: 'running' })
 }
 
 export type NewAudit = Omit<AuditDoc, 'seq' | 'previousHash' | 'hash'>
 
-/** Makes the appender of a process's audit entries. `hashOf` computes the hash of an entry. */
+/** Creates the function by which a process appends audit entries. `hashOf` computes the hash of an entry. */
 export function createAuditAppend(
   store: Store,
   hashOf: (entry: Omit<AuditDoc, 'hash'>) => string,
@@ -78,7 +82,7 @@ export function createAuditAppend(
   })
 }
 
-/** An account's audit entries in order, from a number on. */
+/** The audit entries of an account in order, starting at the number `fromSeq`. */
 export function walkAudit(store: Store, accountId: string, fromSeq: number, limit: number): Promise<AuditDoc[]> {
   return store.audit
     .find({ accountId, seq: { $gte: fromSeq } })

@@ -1,9 +1,10 @@
 /**
- * Counts a folder anew, exactly, while it is written to. What is looked for is by how much the counters are wrong: that stays
- * the same while others move them. Messages are read in the order of their UIDs and kept as rows; reservations taken meanwhile
- * note in `touched` which UIDs they change or remove, and those are read again. Changes, not mail that comes in, are then
- * kept waiting for a moment (`gate`). Invariant of the last step: no change was under way when the folder was read, and none
- * has begun since; so the rows, and what open arrivals have added, are what the counters read with them should have been.
+ * Counts a folder anew, exactly, while it is written to. The recount looks for the error of the counters, which stays the same
+ * while writers add to them. It reads the messages in the order of their UIDs and keeps them as rows. Reservations taken
+ * meanwhile list in `touched` the UIDs they change or remove, and these messages are read again. When changes keep it from
+ * finishing, new changes have to wait for a moment (`gate`); mail that comes in never waits. Invariant of the last step: no
+ * change was in progress when the folder document was read, and none has begun since. So the rows, together with what open
+ * arrivals added, are what the counters of that document should have been.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newToken } from '../schemas/ids.ts'
@@ -11,23 +12,42 @@ import type { FolderCounts, FolderDoc, MessageDoc, Reservation } from './documen
 import { labelKey } from './folders.ts'
 import type { Store } from './open.ts'
 
-/** How long changes of messages wait at most while the last step is made; mail that comes in never does. */
+/** The longest time for which changes of messages have to wait. */
 const gateMs = 500
 const pauseMs = 2
 const triesMax = 200
 const pageSize = 1_000
 
+/** What is counted of a message. */
 type Row = Pick<MessageDoc, 'uid' | 'seen' | 'sizeBytes' | 'labels'>
 
-/** The rows of a folder, and their sums. */
+/** The messages of a folder by UID, and their sums. */
 type Tally = {
   readonly rows: Map<number, Row>
   readonly sums: { total: number; unread: number; bytes: number; labels: Map<string, number> }
 }
 
+/** A recount in progress. */
+type Recount = {
+  readonly store: Store
+  readonly token: string
+  /** The highest modseq of the folder when the recount began. */
+  readonly startModseq: number
+  /** Reservations that were taken before this time are void. */
+  readonly before: Date
+  readonly tally: Tally
+  /** Messages with lower UIDs were read. */
+  readTo: number
+  /** How many UIDs of `touched` were read again. */
+  touchedRead: number
+  /** UIDs that open reservations were assigned: the messages may have been written since they were read. */
+  arriving: readonly number[]
+}
+
 /**
- * Puts a folder's counters right and drops the reservations left open before `before`. False when somebody else recounts
- * it, or a writer is not done with its change: the next sweep tries again. `now` is the time of reservations.
+ * Corrects a folder's counters and drops the reservations that were taken before `before` and are still open. Returns false
+ * when another process recounts the folder, or changes did not come to an end: the next sweep tries again. `now` is the clock
+ * of reservations.
  */
 export async function recount(
   store: Store,
@@ -40,46 +60,52 @@ export async function recount(
     { $set: { recount: token, touched: [] } },
     { returnDocument: 'after', projection: { highestModseq: 1 } },
   )
+  if (started === null) return false
   const tally: Tally = { rows: new Map(), sums: { total: 0, unread: 0, bytes: 0, labels: new Map() } }
-  let readTo = 0
-  let touchedRead = 0
-  let arriving: readonly number[] = []
+  const startModseq = started.highestModseq
+  const progress: Recount = { store, token, startModseq, before, tally, readTo: 0, touchedRead: 0, arriving: [] }
   let gate: Date | null = null
   for (let tries = 0; tries < triesMax && (gate === null || now() < gate); tries++) {
     const folder = await store.folders.findOne({ _id, mailboxId, recount: token })
-    if (folder === null || started === null) return false
-    const living = folder.open.filter(({ at }) => at >= before)
-    const changing = living.filter((reservation) => !isArrival(reservation))
-    // What was under way before is not in `touched`.
-    if (changing.some(({ modseq }) => modseq <= started.highestModseq)) {
-      await sleep(pauseMs)
-      continue
-    }
-    const touched = folder.touched ?? []
-    await readAgain(store, folder, tally, [...touched.slice(touchedRead), ...arriving])
-    await readOn(store, folder, tally, readTo)
-    readTo = folder.uidNext
-    // A change that is under way may not be among the messages yet.
-    if (changing.length === 0) touchedRead = touched.length
-    arriving = living.flatMap(uidsOf)
-    if (changing.length === 0 && (await settle(store, folder, tally, { token, living, before }))) return true
-    if (gate === null) {
+    if (folder === null) return false
+    const outcome = await advance(progress, folder)
+    if (outcome === 'corrected') return true
+    if (outcome === 'read' && gate === null) {
       gate = new Date(now().getTime() + gateMs)
       await store.folders.updateOne({ _id, mailboxId, recount: token }, { $set: { gate } })
     }
     await sleep(pauseMs)
   }
-  await store.folders.updateOne({ _id, mailboxId, recount: token }, { $unset: traces })
+  await store.folders.updateOne({ _id, mailboxId, recount: token }, { $unset: recountFields })
   return false
 }
 
-const traces = { recount: '', touched: '', gate: '' } as const
+/** The fields of a folder that exist only during a recount. */
+const recountFields = { recount: '', touched: '', gate: '' } as const
 
-/** Whether a reservation only adds messages: those have its UIDs. */
+/** Reads what is new since the last step and corrects the counters, if no change is in progress. Tells how far it came. */
+async function advance(progress: Recount, folder: FolderDoc): Promise<'waiting' | 'read' | 'corrected'> {
+  const { store, tally, startModseq, before } = progress
+  const open = folder.open.filter(({ at }) => at >= before)
+  const changing = open.filter((reservation) => !isArrival(reservation))
+  // `touched` does not list the UIDs of changes that were in progress when the recount began.
+  if (changing.some(({ modseq }) => modseq <= startModseq)) return 'waiting'
+  const touched = folder.touched ?? []
+  await readAgain(store, folder, tally, [...touched.slice(progress.touchedRead), ...progress.arriving])
+  await readOn(store, folder, tally, progress.readTo)
+  progress.readTo = folder.uidNext
+  // While a change is in progress, it may not be written to the messages yet: they are read again in the next step.
+  if (changing.length === 0) progress.touchedRead = touched.length
+  progress.arriving = open.flatMap(uidsOf)
+  return changing.length === 0 && (await correct(progress, folder, open)) ? 'corrected' : 'read'
+}
+
+/** Whether a reservation only adds messages, which get its UIDs. */
 const isArrival = ({ uids, total }: Reservation) => uids > 0 && uids === total
 
 const uidsOf = ({ uid, uids }: Reservation) => Array.from({ length: uids }, (_, n) => uid + n)
 
+/** Reads the messages of a folder from a UID on. */
 async function readOn(store: Store, folder: FolderDoc, tally: Tally, from: number): Promise<void> {
   for (let uid = from; uid < folder.uidNext; ) {
     const rows = await store.messages
@@ -96,6 +122,7 @@ async function readOn(store: Store, folder: FolderDoc, tally: Tally, from: numbe
   }
 }
 
+/** Reads messages that may have been changed or removed since they were read, or written. */
 async function readAgain(store: Store, folder: FolderDoc, tally: Tally, uids: readonly number[]): Promise<void> {
   for (let n = 0; n < uids.length; n += pageSize) {
     const some = uids.slice(n, n + pageSize)
@@ -126,25 +153,25 @@ function add(sums: Tally['sums'], { seen, sizeBytes, labels = [] }: Row, sign: 1
   for (const label of labels) sums.labels.set(labelKey(label), (sums.labels.get(labelKey(label)) ?? 0) + sign)
 }
 
-async function settle(
-  store: Store,
+/** Corrects the counters of a folder, unless a change has begun since `folder` was read. Returns whether it did. */
+async function correct(
+  { store, token, tally, before }: Recount,
   folder: FolderDoc,
-  tally: Tally,
-  { token, living, before }: { token: string; living: readonly Reservation[]; before: Date },
+  open: readonly Reservation[],
 ): Promise<boolean> {
+  const { _id, mailboxId, touched } = folder
   const { modifiedCount } = await store.folders.updateOne(
+    { _id, mailboxId, recount: token, touched: { $size: touched?.length ?? 0 } },
     {
-      _id: folder._id,
-      mailboxId: folder.mailboxId,
-      recount: token,
-      touched: { $size: folder.touched?.length ?? 0 },
+      $inc: increments(folder, countsWith(tally, open)),
+      $unset: recountFields,
+      $pull: { open: { at: { $lt: before } } },
     },
-    { $inc: increments(folder, countsWith(tally, living)), $unset: traces, $pull: { open: { at: { $lt: before } } } },
   )
   return modifiedCount === 1
 }
 
-/** What makes of a folder's counters those that it should have. */
+/** The increments that turn the counters of a folder into `right`. */
 function increments(folder: FolderCounts, right: Required<FolderCounts>): { [field: string]: number } {
   const { labels = {} } = folder
   const keys = new Set([...Object.keys(labels), ...Object.keys(right.labels)])
@@ -156,14 +183,16 @@ function increments(folder: FolderCounts, right: Required<FolderCounts>): { [fie
   }
 }
 
-/** The rows without those that open arrivals are writing, and what the arrivals have added for them. */
-function countsWith({ rows, sums }: Tally, living: readonly Reservation[]): Required<FolderCounts> {
+/**
+ * The counters as they should be: the rows without those of open arrivals, plus what these arrivals added to the counters.
+ */
+function countsWith({ rows, sums }: Tally, open: readonly Reservation[]): Required<FolderCounts> {
   const counts = { ...sums, labels: new Map(sums.labels) }
-  for (const uid of living.flatMap(uidsOf)) {
+  for (const uid of open.flatMap(uidsOf)) {
     const row = rows.get(uid)
     if (row !== undefined) add(counts, row, -1)
   }
-  for (const { total, unread, bytes, labels = {} } of living) {
+  for (const { total, unread, bytes, labels = {} } of open) {
     counts.total += total
     counts.unread += unread
     counts.bytes += bytes

@@ -1,7 +1,7 @@
 /**
- * The search index of mailboxes: segments, their blocks and table pages, and the visible texts. Invariants: a segment's
- * document is written after its blocks and removed before them, so whoever reads it and finds a block missing reads the
- * segments anew; of two segments of which one replaces the other, readers use the new one.
+ * The search index of mailboxes: segments with their blocks and table pages, and the visible texts of messages. Invariants:
+ * the document of a segment is written after its blocks and deleted before them, so a reader that finds a block missing has
+ * to read the segments again. While a segment exists together with the segments it replaces, readers use only the new one.
  */
 import zlib from 'node:zlib'
 import { Binary } from 'mongodb'
@@ -9,22 +9,27 @@ import { newToken } from '../schemas/ids.ts'
 import type { SearchBlockDoc, SegmentDoc, SegmentParts } from './documents/search.ts'
 import { isDuplicate, onlyDuplicates, type Store } from './open.ts'
 
-/** A segment to be written: `blocks` and `pages` are not compressed yet. */
+/** A segment that is to be written, without the block and the page that a small segment stores in its document. */
 export type NewSegment = Omit<SegmentDoc, 'block' | 'page'>
 
 const params = { [zlib.constants.ZSTD_c_compressionLevel]: 1 }
-/** Below these sizes unpacking costs more than reading what was not compressed: text shrinks well, blocks do not. */
+/**
+ * Below these sizes data is stored uncompressed, because decompressing would cost more than reading the larger document. Text
+ * compresses well, blocks do not.
+ */
 const plainTextBytes = 2 * 1024
 const plainBlockBytes = 12 * 1024
 const [plainMark, zstdMark] = [0, 1]
-/** Up to these sizes block and page stand in the segment's own document: one read finds all of a small segment. */
+/**
+ * Up to these sizes the block and the page are stored in the segment's document, so that one query reads a small segment.
+ */
 const inlineBlockBytes = 4 * 1024
 const inlinePageBytes = 16 * 1024
 
 export const blockId = (segmentId: string, n: number) => `${segmentId}#w${n}`
 export const pageId = (segmentId: string, n: number) => `${segmentId}#p${n}`
 
-/** Writes small segments, all of them in two round trips: each has one page, and its blocks are at hand. */
+/** Writes small segments in two round trips. Each has one page of its table. */
 export async function insertSegments(
   store: Store,
   segments: readonly { readonly segment: NewSegment; readonly blocks: readonly Buffer[]; readonly page: Buffer }[],
@@ -50,7 +55,7 @@ export async function insertSegments(
   await store.searchSegments.insertMany(docs, { ordered: false })
 }
 
-/** Writes blocks or pages of a segment that is being made. */
+/** Writes blocks or pages of a segment whose document is not written yet. */
 export async function insertBlocks(
   store: Store,
   blocks: readonly { readonly id: string; readonly bytes: Buffer }[],
@@ -62,13 +67,13 @@ export async function insertBlocks(
   )
 }
 
-/** Writes a segment whose blocks and pages are written, and removes those it replaces. */
+/** Writes the document of a segment whose blocks and pages are written, and deletes the segments it replaces. */
 export async function replaceSegments(store: Store, segment: SegmentDoc): Promise<void> {
   await store.searchSegments.insertOne(segment)
   await finishReplacement(store, segment)
 }
 
-/** Removes what a segment replaces. Safe to repeat. */
+/** Deletes the segments that a segment replaces. Safe to repeat. */
 export async function finishReplacement(store: Store, { _id, mailboxId, replaces }: SegmentDoc): Promise<void> {
   if (replaces === undefined) return
   await removeSegments(store, { mailboxId, segments: replaces })
@@ -88,17 +93,20 @@ export async function removeSegments(
     await store.searchBlocks.deleteMany({ _id: { $in: ids.slice(from, from + idsMax) } })
 }
 
-/** Which documents a segment has beside its own. */
+/** How many block and page documents a segment has besides its own document. */
 export function partsOf({ _id, words, pages, block, page }: SegmentDoc): SegmentParts {
   return { id: _id, blocks: block === undefined ? words.length : 0, pages: page === undefined ? pages.length : 0 }
 }
 
-/** The segments of a mailbox, newest first; those that another replaces are left out. */
+/** The segments of a mailbox, newest first, without those that another segment replaces. */
 export async function findSegments(store: Store, mailboxId: string): Promise<SegmentDoc[]> {
   return withoutReplaced(await store.searchSegments.find({ mailboxId }).sort({ mailboxId: -1, newest: -1 }).toArray())
 }
 
-/** The segments of an account's mailboxes, newest first; `only` null: of all. At most `limit`, those from `from` on. */
+/**
+ * The segments of an account's mailboxes, newest first, at most `limit`, starting after the segment `from`. `only` restricts
+ * them to some mailboxes; null: all. Replaced segments are included.
+ */
 export async function findSegmentsOfAccount(
   store: Store,
   {
@@ -122,13 +130,13 @@ export async function findSegmentsOfAccount(
     .toArray()
 }
 
-/** Segments without those that another one of them replaces. */
+/** The segments without those that another of them replaces. */
 export function withoutReplaced(segments: readonly SegmentDoc[]): SegmentDoc[] {
   const replaced = new Set(segments.flatMap(({ replaces = [] }) => replaces.map(({ id }) => id)))
   return replaced.size === 0 ? [...segments] : segments.filter(({ _id }) => !replaced.has(_id))
 }
 
-/** Mailboxes with segments that are to be tidied, at most `limit`: for the sweep. */
+/** The mailboxes of segments that are due to be tidied, of at most `limit` segments, for the sweep. */
 export async function findMailboxesToTidy(store: Store, now: Date, limit: number): Promise<readonly string[]> {
   const found = await store.searchSegments
     .find({ tidyAt: { $lte: now } }, { projection: { mailboxId: 1 } })
@@ -138,7 +146,7 @@ export async function findMailboxesToTidy(store: Store, now: Date, limit: number
   return [...new Set(found.map(({ mailboxId }) => mailboxId))]
 }
 
-/** A segment has nothing to be left out of it until `tidyAt`. */
+/** Notes that a segment needs no tidying until `tidyAt`. */
 export async function postponeTidying(
   store: Store,
   { _id, mailboxId }: Pick<SegmentDoc, '_id' | 'mailboxId'>,
@@ -147,7 +155,7 @@ export async function postponeTidying(
   await store.searchSegments.updateOne({ _id, mailboxId }, { $set: { tidyAt } })
 }
 
-/** Those segments of mailboxes that reach up to a message id: for the sweep. */
+/** Those segments of mailboxes that hold the message id `since` or newer ones, for the sweep. */
 export function findSegmentsSince(
   store: Store,
   { mailboxIds, since }: { mailboxIds: readonly string[]; since: string },
@@ -155,7 +163,7 @@ export function findSegmentsSince(
   return store.searchSegments.find({ mailboxId: { $in: [...mailboxIds] }, newest: { $gte: since } }).toArray()
 }
 
-/** Blocks and pages by id, as they were compressed; one that is gone is not in the map. */
+/** Blocks and pages by id, decompressed; deleted ones are missing from the map. */
 export async function findBlocks(store: Store, ids: readonly string[]): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>()
   for (let from = 0; from < ids.length; from += idsMax) {
@@ -165,15 +173,15 @@ export async function findBlocks(store: Store, ids: readonly string[]): Promise<
   return found
 }
 
-/** The bytes of a block, a page or a text. */
+/** The bytes of a block, a page or a text, decompressed. */
 export function decompress(data: Binary): Buffer {
   const compressed = data.buffer.subarray(0, data.position)
   const bytes = compressed.subarray(1)
-  // A copy, which does not keep the whole answer of the database alive.
+  // A copy, so that the buffer of the database's whole reply can be freed.
   return compressed[0] === zstdMark ? zlib.zstdDecompressSync(bytes) : Buffer.from(bytes)
 }
 
-/** Keeps visible texts, by the id of their blob. Safe to repeat. */
+/** Stores the visible texts of blobs. Safe to repeat. */
 export async function insertTexts(
   store: Store,
   texts: readonly { readonly blobId: string; readonly text: string }[],
@@ -189,15 +197,15 @@ export async function insertTexts(
   }
 }
 
-/** The visible texts of blobs, as far as they are kept. */
+/** The visible texts of those blobs for which one is stored, by blob id. */
 export async function findTexts(store: Store, blobIds: readonly string[]): Promise<Map<string, string>> {
   const docs = await store.searchTexts.find({ _id: { $in: [...blobIds] } }).toArray()
   return new Map(docs.map(({ _id, data }) => [_id, decompress(data).toString()]))
 }
 
 /**
- * Takes the right to merge the segments of a mailbox until `until`, to write the segment `output`. Null when somebody else
- * has it. `abandoned` is what a merger who died was writing.
+ * Claims the merging of a mailbox's segments until `until`, to write the segment `output`. Returns null when another process
+ * has claimed it. `abandoned` is the segment that the holder of an expired claim was writing, if any.
  */
 export async function claimMerge(
   store: Store,
@@ -212,13 +220,13 @@ export async function claimMerge(
     )
     return { token, abandoned: before?.output ?? null }
   } catch (error) {
-    // The upsert met the document of somebody whose time is not over.
+    // A claim that is still valid does not match the filter; the insert of the upsert then fails as a duplicate.
     if (isDuplicate(error)) return null
     throw error
   }
 }
 
-/** Notes what is being written, and that it goes on until `until`. False when the right was lost meanwhile. */
+/** Extends a claim until `until` and notes the segment being written. Returns false when the claim was lost meanwhile. */
 export async function extendMerge(
   store: Store,
   { mailboxId, token, output, until }: { mailboxId: string; token: string; output: string; until: Date },
@@ -234,7 +242,7 @@ export async function releaseMerge(
   await store.searchMerges.deleteOne({ _id: mailboxId, token })
 }
 
-/** Removes the blocks of a segment that was never finished; a finished one stays. */
+/** Deletes the blocks and pages of a segment whose document was never written. A finished segment is kept. */
 export async function removeUnfinishedSegment(
   store: Store,
   { mailboxId, segmentId }: { mailboxId: string; segmentId: string },
@@ -243,19 +251,21 @@ export async function removeUnfinishedSegment(
   await store.searchBlocks.deleteMany({ _id: { $gte: `${segmentId}#`, $lt: `${segmentId}$` } })
 }
 
-/** Removes the whole index of a mailbox that has ended. */
+/** Deletes the whole index of a deleted mailbox. */
 export async function removeIndex(store: Store, mailboxId: string): Promise<void> {
   const segments = await store.searchSegments.find({ mailboxId }).toArray()
   await removeSegments(store, { mailboxId, segments: segments.map(partsOf) })
   await store.searchMerges.deleteOne({ _id: mailboxId })
 }
 
-/** Against commands with endless lists. */
+/** Ids in one command, so that commands stay small. */
 const idsMax = 1_000
 
 const blockDoc = (_id: string, bytes: Buffer): SearchBlockDoc => ({ _id, data: new Binary(bytes) })
 
-/** The first byte says how the others are compressed. */
+/**
+ * Compresses bytes if they have at least `plainBytes`. The first byte of the result tells whether the rest is compressed.
+ */
 function compress(bytes: Buffer, plainBytes: number): Buffer {
   if (bytes.length < plainBytes) return Buffer.concat([Buffer.of(plainMark), bytes])
   return Buffer.concat([Buffer.of(zstdMark), zlib.zstdCompressSync(bytes, { params, pledgedSrcSize: bytes.length })])

@@ -1,11 +1,14 @@
 /**
- * The table of a segment: what is known of each of its messages without asking for it. Rows are numbered from 0, newest
- * first, in pages of `pageRows`. A page holds its columns one after another.
+ * The table of a segment: for each of its messages a row with what a search needs before it reads the message document. Rows
+ * are numbered from 0, newest first, in pages of `pageRows` rows. A page stores its columns one after another.
  */
 
 export type SegmentRow = {
   readonly id: string
-  /** Says which bytes were indexed: a message with another one was changed since, and has a row elsewhere. */
+  /**
+   * Identifies the bytes that were indexed (see `versionOf`). When the message has another version by now, it was changed
+   * after it was indexed, and a newer segment has its current row.
+   */
   readonly version: number
   readonly receivedAt: number
   readonly sizeBytes: number
@@ -17,12 +20,12 @@ const prefix = 'msg_'
 const idBytes = 26
 const rowBytes = idBytes + 4 + 8 + 6
 
-/** The version of a message whose bytes lie in this blob. */
+/** The version of a message, computed from the id of its blob. */
 export function versionOf(blobId: string): number {
   return Number.parseInt(Buffer.from(blobId.slice(-6), 'latin1').toString('hex').slice(0, 12), 16) % 0xffff_fffb
 }
 
-/** A page of at most `pageRows` rows. */
+/** Packs at most `pageRows` rows into a page. */
 export function packPage(rows: readonly SegmentRow[]): Buffer {
   const page = Buffer.allocUnsafe(rows.length * rowBytes)
   const columns = columnsOf(rows.length)

@@ -1,11 +1,11 @@
-/** Addresses an account does not write to any more. */
+/** Suppressions: addresses to which an account no longer sends. */
 import type { SuppressionDoc } from './documents/sending.ts'
 import type { Store } from './open.ts'
 
-/** The id of a suppression: one per account and address. */
+/** The id of the suppression of an address by an account. */
 export const suppressionId = (accountId: string, email: string): string => `${accountId}:${email}`
 
-/** Adds addresses; one that is there already keeps its first reason. */
+/** Adds suppressions. An address that is suppressed already keeps its reason. */
 export async function insertSuppressions(store: Store, rows: readonly Omit<SuppressionDoc, '_id'>[]): Promise<void> {
   if (rows.length === 0) return
   await store.suppressions.bulkWrite(
@@ -34,7 +34,7 @@ export function findSuppressionsById(store: Store, ids: readonly string[]): Prom
   return store.suppressions.find({ _id: { $in: [...ids] } }).toArray()
 }
 
-/** Newest first, those before the position of an earlier page. */
+/** The suppressions of an account, newest first, starting after the suppression with the time and id of `before`. */
 export function listSuppressions(
   store: Store,
   {
@@ -51,7 +51,7 @@ export function listSuppressions(
     .toArray()
 }
 
-/** False when it was not there. */
+/** Returns false when the address was not suppressed. */
 export async function deleteSuppression(
   store: Store,
   { accountId, email }: { accountId: string; email: string },

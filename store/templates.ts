@@ -1,10 +1,10 @@
-/** Templates of transactional mail: `_id` is `<account id>:<alias>`. */
+/** Templates of transactional mail. `_id` is `<account id>:<alias>`. */
 import type { TemplateDoc } from './documents/sending.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 const idOf = (accountId: string, alias: string) => `${accountId}:${alias}`
 
-/** False when the alias is taken. */
+/** Returns false when the account has a template of that alias. */
 export async function insertTemplate(store: Store, template: Omit<TemplateDoc, '_id'>): Promise<boolean> {
   try {
     await store.templates.insertOne({ _id: idOf(template.accountId, template.alias), ...template })
@@ -22,7 +22,7 @@ export function findTemplate(
   return store.templates.findOne({ accountId, _id: idOf(accountId, alias) })
 }
 
-/** By alias, those after `after`. */
+/** The templates of an account sorted by alias, starting after the alias `after`. */
 export function listTemplates(
   store: Store,
   { accountId, after, limit }: { accountId: string; after: string | null; limit: number },
@@ -34,7 +34,7 @@ export function listTemplates(
     .toArray()
 }
 
-/** The template as it then is; null when there is none. */
+/** Returns the changed template; null when there is none. */
 export function updateTemplate(
   store: Store,
   { accountId, alias }: { accountId: string; alias: string },
@@ -47,7 +47,7 @@ export function updateTemplate(
   )
 }
 
-/** False when there was none. */
+/** Returns false when there is no such template. */
 export async function deleteTemplate(
   store: Store,
   { accountId, alias }: { accountId: string; alias: string },

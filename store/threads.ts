@@ -1,4 +1,7 @@
-/** Threads as they are kept: derived from messages, written only over what the deriving began from. */
+/**
+ * Stored threads. A thread is derived from its messages, and is written only if the stored revision is still the one from
+ * which the derivation started.
+ */
 import type { Filter } from 'mongodb'
 import { idAt } from '../schemas/ids.ts'
 import type { MessageDoc, ThreadDoc } from './documents/mail.ts'
@@ -7,7 +10,7 @@ import { onlyDuplicates, type Store } from './open.ts'
 
 export type ThreadRef = { readonly mailboxId: string; readonly threadId: string }
 
-/** What threads are derived from. */
+/** The fields of a message from which threads are derived. */
 export type ThreadMessage = Pick<
   MessageDoc,
   | '_id'
@@ -44,18 +47,20 @@ const messageFields = {
   fingerprint: 1,
 } as const
 
-/** The newest messages of a thread that are looked at; what is older counts for nothing. Against threads without end. */
+/** A thread is derived from at most this many of its newest messages, so that endless threads cost no more. */
 export const threadMessagesMax = 1_000
-/** Messages of several threads read at once; with more, each thread is read by itself. */
+/**
+ * The most messages read for several threads by one query; when there are more, each thread is read by a query of its own.
+ */
 const togetherMax = 2_000
 
-/** The revisions of those threads that are kept. */
+/** The revisions of those threads that are stored. */
 export async function findRevisions(store: Store, threadIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const found = await store.threads.find({ _id: { $in: [...threadIds] } }, { projection: { rev: 1 } }).toArray()
   return new Map(found.map(({ _id, rev }) => [_id, rev]))
 }
 
-/** The newest message that each of those threads knows of. */
+/** The id of the newest message of each stored thread, by thread id. */
 export async function findLastMessageIds(
   store: Store,
   threadIds: readonly string[],
@@ -65,7 +70,7 @@ export async function findLastMessageIds(
   return new Map(found.map(({ _id, lastMessageId }) => [_id, lastMessageId]))
 }
 
-/** The newest messages of threads, in no order. */
+/** The newest messages of threads, at most `threadMessagesMax` of each unless all can be read at once, in no order. */
 export async function findThreadMessages(store: Store, refs: readonly ThreadRef[]): Promise<ThreadMessage[]> {
   const byMailbox = [...Map.groupBy(refs, ({ mailboxId }) => mailboxId)].map(([mailboxId, own]) => ({
     mailboxId,
@@ -92,8 +97,8 @@ export async function findThreadMessages(store: Store, refs: readonly ThreadRef[
 }
 
 /**
- * Writes threads in place of the revisions they were derived from (undefined: there was none). Returns the ids of those that
- * somebody else wrote meanwhile: they are to be derived again.
+ * Writes threads, each in place of the revision `from` (undefined: the thread was not stored). Returns the ids of those that
+ * were not written because another process wrote them meanwhile; they have to be derived again.
  */
 export async function writeThreads(
   store: Store,
@@ -122,10 +127,10 @@ export async function writeThreads(
   return threads.flatMap(({ doc }) => (now.get(doc._id) === doc.rev ? [] : [doc._id]))
 }
 
-/** Where a listing of threads looks; every part narrows. `since` and `until` mean the time of the newest message. */
+/** Conditions on threads, all of which must hold. `since` and `until` are about the time of the newest message. */
 export type ThreadQuery = Omit<MessageFilter, 'threadId'> & { readonly mailboxId: string; readonly folderId?: string }
 
-/** Threads by their newest message, newest first: those whose newest is before `before` (a message id). */
+/** Threads sorted by their newest message, newest first, starting after the one whose newest message has the id `before`. */
 export function listThreads(
   store: Store,
   query: ThreadQuery,
@@ -142,7 +147,7 @@ export function findThread(store: Store, { mailboxId, threadId }: ThreadRef): Pr
   return store.threads.findOne({ _id: threadId, mailboxId, emptyAt: { $exists: false } })
 }
 
-/** The newest threads of a subject whose last message came at `since` or later. */
+/** The threads of a subject whose newest message is from `since` or later, newest first. */
 export function findThreadsBySubject(
   store: Store,
   { mailboxId, subjectKey, since, limit }: { mailboxId: string; subjectKey: string; since: Date; limit: number },
@@ -160,7 +165,7 @@ function filterOf(query: ThreadQuery, before: string | null): Filter<ThreadDoc> 
   const ids = { ...(since !== undefined && { $gte: idAt('msg', since) }), ...(below !== undefined && { $lt: below }) }
   return {
     mailboxId,
-    // What lies in Trash, Spam or Drafts alone is seen by who looks there.
+    // Threads that lie only in Trash, Spam or Drafts are not live: they are shown when one of these folders is listed.
     ...(folderId === undefined ? { live: true } : { folderIds: folderId }),
     unread: unread ?? { $in: [false, true] },
     ...(label !== undefined && { labels: label }),
@@ -173,7 +178,7 @@ function filterOf(query: ThreadQuery, before: string | null): Filter<ThreadDoc> 
   }
 }
 
-/** The index that passes over least. */
+/** The index with which the fewest threads are read that do not match. */
 function indexOf({ folderId, label, from, flagged, hasAttachment }: ThreadQuery): string | { [field: string]: 1 } {
   if (label !== undefined) return { mailboxId: 1, labels: 1, lastMessageId: 1 }
   if (from !== undefined) return { mailboxId: 1, senders: 1, lastMessageId: 1 }

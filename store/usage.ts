@@ -1,4 +1,4 @@
-/** Counters that gate, each one a conditional atomic update, and what was counted for the record. */
+/** Usage counters: those that enforce limits, each raised by a conditional atomic update, and those that only record. */
 import type { Filter } from 'mongodb'
 import type { OpenTake, UsageDoc } from './documents/accounts.ts'
 import { duplicatesIn, type Store } from './open.ts'
@@ -6,33 +6,39 @@ import { duplicatesIn, type Store } from './open.ts'
 /** E-mails sent and received in a month: both use up the allowance of an Agents plan (interface.md, Agents plans). */
 export const agentEmails = 'agentEmails'
 
-/** A counter to raise: `limit` null counts without gating. */
+/** A counter to raise by `by`. `limit` null: the counter has no limit. */
 export type CounterIncrement = {
   readonly counter: string
   readonly by: number
   readonly limit: number | null
 }
 
-/** Counters of one period to raise together. */
+/** Counters of one period that are raised together, or not at all. */
 export type Take = {
   readonly id: string
   readonly counts: readonly CounterIncrement[]
   readonly expiresAt: Date
-  /** What it is for, when a crash could keep that from being committed. */
+  /**
+   * What the take is for, given when a crash could prevent that from being committed. The take then is open until it is
+   * closed.
+   */
   readonly open?: Pick<OpenTake, 'token' | 'purpose' | 'at'>
 }
 
 /**
- * Raises the counters of each take, unless one of its own would pass its limit. Returns the places of those that were refused.
- * Twenty callers at once never pass a limit: the condition is in the update. A document that is there and does not meet it is
- * in the way of the insert that the update then tries, which is how a bulk write tells whom it refused.
+ * Raises the counters of each take, unless one of them would exceed its limit. Returns the indexes of the refused takes. Limits
+ * hold however many callers raise at once, because the condition is part of the update. When the document of the period exists
+ * and does not meet the condition, the upsert tries an insert, which fails as a duplicate: these failures tell which takes of
+ * the bulk write were refused.
  */
 export async function takeCounts(store: Store, takes: readonly Take[]): Promise<ReadonlySet<number>> {
   const isPossible = ({ counts }: Take) => counts.every(({ by, limit }) => limit === null || by <= limit)
   const all = [...takes.keys()]
   const impossible = all.filter((n) => !isPossible(takes[n]!))
   let rest = all.filter((n) => isPossible(takes[n]!))
-  // Of two who begin a period at once, the second is refused for the first one's document: it finds that when it looks again.
+  // When two callers insert the document of a new period at once, the second insert fails as a duplicate although there may
+  // be
+  // room. The second try updates the document that the first caller inserted.
   for (let tries = 0; tries < 2 && rest.length > 0; tries++) {
     const refused = await raise(
       store,
@@ -67,7 +73,7 @@ async function raise(store: Store, takes: readonly Take[]): Promise<number[]> {
   }
 }
 
-/** Met while every counter has room; a counter that is not there yet is 0. */
+/** The condition that every counter stays within its limit. A missing counter counts as 0. */
 function roomFor(counts: readonly CounterIncrement[]): Filter<UsageDoc> {
   // No $expr: MongoDB refuses it in the filter of an upsert. What shares a limit is therefore counted in one counter.
   const conditions = counts.flatMap(({ counter, by, limit }): Filter<UsageDoc>[] =>
@@ -76,7 +82,10 @@ function roomFor(counts: readonly CounterIncrement[]): Filter<UsageDoc> {
   return conditions.length === 0 ? {} : { $and: conditions }
 }
 
-/** Gives back what was taken; an open take (`token`) once. False when there is nothing to give back. */
+/**
+ * Gives back what was taken from a counter. With `token` only an open take is given back, and only once. Returns whether it
+ * was.
+ */
 export async function giveBack(
   store: Store,
   { id, counter, by, token }: Pick<Take, 'id'> & Pick<CounterIncrement, 'counter' | 'by'> & { readonly token?: string },
@@ -93,12 +102,12 @@ export async function giveBack(
   return modifiedCount === 1
 }
 
-/** Closes takes in the periods they were made in: what they are for is there. */
+/** Closes the takes with these tokens in the periods `ids`, because what they are for is committed. */
 export async function closeTakes(store: Store, ids: readonly string[], tokens: readonly string[]): Promise<void> {
   await store.usage.updateMany({ _id: { $in: [...ids] } }, { $pull: { open: { token: { $in: [...tokens] } } } })
 }
 
-/** Periods with takes that were left open before a time. */
+/** Periods with takes that were made before a time and are still open. */
 export function findOpenTakes(store: Store, before: Date, limit: number): Promise<UsageDoc[]> {
   return store.usage
     .find({ 'open.at': { $lt: before } })
@@ -107,7 +116,10 @@ export function findOpenTakes(store: Store, before: Date, limit: number): Promis
     .toArray()
 }
 
-/** By which take each of the sends and batches was committed; those that are not there are left out. */
+/**
+ * The token of the take with which each send or batch was committed, by id. Those that do not exist are missing from the
+ * map.
+ */
 export async function findTakeTokens(
   store: Store,
   purposes: readonly string[],
@@ -120,7 +132,7 @@ export async function findTakeTokens(
   return new Map(found.flat().map(({ _id, takenBy }) => [_id, takenBy]))
 }
 
-/** Messages that came in within a period, by the numbers of their events. */
+/** Messages received in one period, given by the numbers of their events. */
 export type TalliedPeriod = {
   readonly id: string
   readonly expiresAt: Date
@@ -129,12 +141,15 @@ export type TalliedPeriod = {
 }
 
 /**
- * Counts messages once by the numbers of their events, in order: a period notes the last number it contains. Then moves the
- * account's mark, below which everything is counted. Safe to repeat.
+ * Counts received messages by the numbers of their events. Each period stores the last number it has counted, so no message is
+ * counted twice. Then raises the account's watermark, up to which all events are counted. Safe to repeat.
  */
 export async function tallyEvents(
   store: Store,
-  { mark, periods }: { mark: { readonly id: string; readonly upTo: number }; periods: readonly TalliedPeriod[] },
+  {
+    watermark,
+    periods,
+  }: { watermark: { readonly id: string; readonly upTo: number }; periods: readonly TalliedPeriod[] },
 ): Promise<void> {
   await store.usage.bulkWrite(
     [
@@ -156,8 +171,8 @@ export async function tallyEvents(
       }),
       {
         updateOne: {
-          filter: { _id: mark.id },
-          update: { $max: { 'counts.tallied': mark.upTo }, $setOnInsert: { expiresAt: never } },
+          filter: { _id: watermark.id },
+          update: { $max: { 'counts.tallied': watermark.upTo }, $setOnInsert: { expiresAt: never } },
           upsert: true,
         },
       },
@@ -166,20 +181,20 @@ export async function tallyEvents(
   )
 }
 
-/** The number of the last event of an account that is counted; 0 before the first. */
+/** The number up to which the events of an account are counted; 0 before the first. */
 export async function readTallyWatermark(store: Store, id: string): Promise<number> {
-  const mark = await store.usage.findOne({ _id: id })
-  return countOf(mark ?? undefined, 'tallied')
+  const watermark = await store.usage.findOne({ _id: id })
+  return countOf(watermark ?? undefined, 'tallied')
 }
 
-/** For what does not expire. */
+/** The expiry of documents that do not expire. */
 const never = new Date('9999-01-01')
 
 export function findUsage(store: Store, ids: readonly string[]): Promise<UsageDoc[]> {
   return store.usage.find({ _id: { $in: [...ids] } }).toArray()
 }
 
-/** A counter of a period; 0 when nothing was counted. */
+/** The value of a counter; 0 when nothing was counted. */
 export function countOf(usage: UsageDoc | undefined, counter: string): number {
   return usage?.counts[counter] ?? 0
 }

@@ -65,7 +65,7 @@ async function apply(ctx: Context, accountId: string, events: readonly EventDoc[
   await countReceived(ctx.store, contactsOf(accountId, counted))
   const months = Map.groupBy(counted, ({ createdAt }) => usagePeriod(accountId, 'month', createdAt).id)
   await tallyEvents(ctx.store, {
-    mark: { id: receivedWatermarkId(accountId), upTo },
+    watermark: { id: receivedWatermarkId(accountId), upTo },
     periods: [...months.values()].map((own) => ({
       ...usagePeriod(accountId, 'month', own[0]!.createdAt),
       received: own.map(({ seq }) => seq),

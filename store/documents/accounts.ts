@@ -1,4 +1,6 @@
-/** Documents of accounts, keys and domains, and what is counted and noted of them. Times are Dates (UTC), sizes bytes. */
+/**
+ * Documents of accounts, keys and domains, of usage counters, idempotency and audit. Times are Dates (UTC), sizes are bytes.
+ */
 import type { Binary } from 'mongodb'
 import type { Plans } from '../../schemas/plans.ts'
 import type { KeyKind, Scope } from '../../schemas/scopes.ts'
@@ -9,22 +11,22 @@ export type AccountDoc = Plans & {
   readonly status: 'unclaimed' | 'active' | 'paused' | 'suspended' | 'removed'
   readonly sandbox: boolean
   readonly createdAt: Date
-  /** While unclaimed: when the account is removed, and the SHA-256 of the one valid claim token. */
+  /** While the account is unclaimed: when it will be removed, and the SHA-256 of its only valid claim token. */
   readonly claimExpiresAt?: Date
   readonly claimHash?: Binary
   readonly owner: string | null
-  /** Mailboxes it has: raised only while below the plan's count. */
+  /** How many mailboxes the account has. Raised only while it is below the plan's limit. */
   readonly inboxes: number
   readonly webhooks: number
   readonly templates?: number
   readonly aliases?: number
-  /** Events below this number are gone (30 days): a new one is always above it. */
+  /** Event numbers continue above this one when all events of the account have expired (after 30 days). */
   readonly eventSeqFloor: number
-  /** Of an account that signed up: how many sends it has on a day, as of the last day with sends. */
+  /** For accounts made by signup: how many sends a day are allowed, as of the last day with sends. */
   readonly warmUp?: { readonly day: string; readonly volume: number }
-  /** When an administrator found the phone number of its owner to be right. */
+  /** When an administrator verified the owner's phone number. */
   readonly phoneVerifiedAt?: Date
-  /** When sending was last resumed: outcomes of earlier days no longer count. */
+  /** When sending was last resumed after a pause. Delivery outcomes of earlier days no longer count against the account. */
   readonly resumedAt?: Date
   readonly sendingPaused: { readonly reason: string; readonly at: Date } | null
 }
@@ -37,7 +39,7 @@ export type KeyDoc = {
   readonly kind: KeyKind
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** Mailbox ids the key made or was granted; null: the whole account. */
+  /** Ids of the mailboxes that the key created or was granted; null: all mailboxes of the account. */
   readonly mailboxIds: readonly string[] | null
   readonly createdAt: Date
   readonly expiresAt: Date | null
@@ -56,7 +58,7 @@ export type DomainDoc = {
   readonly _id: string
   /** null: the service's own shared domain. */
   readonly accountId: string | null
-  /** A sub-domain of the shared domain signs with its parent's keys. */
+  /** Set for a subdomain of the shared domain, which signs with the DKIM keys of this parent. */
   readonly parent: string | null
   readonly status: 'pending' | 'verified' | 'broken' | 'removed'
   readonly verifiedAt: Date | null
@@ -65,19 +67,22 @@ export type DomainDoc = {
   readonly createdAt: Date
 }
 
-/** Counters of an account (or of a network, for signups) in a calendar period (UTC), `_id` = `<owner>:<period>`. */
+/** The counters of an account (or of a network, for signups) in one calendar period (UTC). `_id` is `<owner>:<period>`. */
 export type UsageDoc = {
   readonly _id: string
   readonly expiresAt: Date
   readonly counts: { readonly [counter: string]: number }
-  /** What was taken for something that is not yet known to be there. */
+  /** Takes for sends and batches that are not yet known to be committed. */
   readonly open?: readonly OpenTake[]
 }
 
-/** A take that is open: what it is for notes `token` as `takenBy` when it is committed. */
+/**
+ * An amount that was taken from a counter for a send or batch that may not be committed yet. The committed document keeps
+ * `token` as `takenBy`.
+ */
 export type OpenTake = {
   readonly token: string
-  /** Id of the send or batch. */
+  /** The id of the send or batch. */
   readonly purpose: string
   readonly counter: string
   readonly by: number
@@ -85,13 +90,15 @@ export type OpenTake = {
 }
 
 export type IdempotencyDoc = {
-  /** SHA-256 of account, path and key. */
+  /** SHA-256 of the account, the path and the Idempotency-Key. */
   readonly _id: string
   readonly accountId: string
   readonly fingerprint: string
   readonly state: 'running' | 'done'
   readonly owner: string
-  /** Made by the first try and kept by those that take over: ids of what the request makes are derived from it. */
+  /**
+   * Chosen by the first try and kept by every try that takes over. The ids of what the request creates are derived from it.
+   */
   readonly onceId: string
   readonly startedAt: Date
   readonly status?: number

@@ -1,4 +1,4 @@
-/** Documents of events and their way to webhooks. Times are Dates (UTC). */
+/** Documents of events, webhook endpoints and deliveries. Times are Dates (UTC). */
 import type { Binary } from 'mongodb'
 
 export type EventDoc = {
@@ -7,11 +7,11 @@ export type EventDoc = {
   readonly seq: number
   readonly type: string
   readonly createdAt: Date
-  /** Address and domain the event is about, for narrowing; null for account events. */
+  /** The address, mailbox and domain that the event is about, used by filters; null for events of the account itself. */
   readonly mailbox: string | null
   readonly mailboxId: string | null
   readonly domain: string | null
-  /** In wire form: what a webhook sends is what the events list shows. */
+  /** In wire format, so that webhooks and the events list show the same data. */
   readonly data: { readonly [field: string]: unknown }
 }
 
@@ -27,9 +27,9 @@ export type WebhookDoc = {
   readonly secret: Binary
   readonly createdAt: Date
   readonly keyId: string
-  /** The agent key whose reach it follows; null: the whole account. */
+  /** The agent key whose mailboxes limit the events; null: events of the whole account. */
   readonly agentKeyId: string | null
-  /** First failure since the last success. */
+  /** When the first failure since the last success happened; null when the last delivery succeeded. */
   readonly failingSince: Date | null
 }
 
@@ -41,7 +41,10 @@ export type DeliveryAttempt = {
   readonly durationMs: number
 }
 
-/** One event for one endpoint, with its attempts. A claim moves `nextAt` to the lease's end. */
+/**
+ * The delivery of one event to one endpoint, with its attempts. A process that claims it moves `nextAt` to the end of its
+ * lease.
+ */
 export type DeliveryDoc = {
   readonly _id: string
   readonly accountId: string
@@ -53,7 +56,7 @@ export type DeliveryDoc = {
   readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
   readonly createdAt: Date
   readonly firstAt: Date | null
-  /** Absent when no attempt is to come. */
+  /** When the next attempt is due; absent when none will be made. */
   readonly nextAt?: Date
   readonly lease: string | null
   readonly attempts: readonly DeliveryAttempt[]

@@ -1,4 +1,4 @@
-/** Documents of mailboxes and what lies in them. Times are Dates (UTC), sizes bytes. */
+/** Documents of mailboxes, folders, messages, threads, blobs and contacts. Times are Dates (UTC), sizes are bytes. */
 import type { Binary } from 'mongodb'
 import type { MailboxLists } from '../../schemas/mailboxes.ts'
 import type { authResults } from '../../schemas/messages.ts'
@@ -6,16 +6,18 @@ import type { awaitingStates, FolderRole } from '../../schemas/threads.ts'
 
 export type Named = { readonly name: string; readonly address: string }
 
-/** Every address that can receive; `_id` is the canonical address, `*@domain` for all others of a domain. */
+/**
+ * An address that can receive mail. `_id` is the canonical address; `*@domain` catches every other address of the domain.
+ */
 export type AddressDoc = {
   readonly _id: string
   readonly accountId: string
-  /** The mailboxes behind it: one, unless it is an alias of several. */
+  /** The mailboxes that get its mail: exactly one, unless the address is an alias for several. */
   readonly mailboxIds: readonly string[]
   readonly kind: 'mailbox' | 'alias'
   readonly domain: string
   readonly createdAt: Date
-  /** Set while the address is only reserved: its mailbox was deleted. */
+  /** Set when the mailbox was deleted: the address stays reserved and does not receive. */
   readonly releasedAt: Date | null
 }
 
@@ -26,7 +28,7 @@ export type AutoReply = {
   readonly until: Date | null
 }
 
-/** What a mailbox was taught about mail from an address. */
+/** What the user taught a mailbox about mail from an address, by marking a message as spam or not spam. */
 export type Lesson = { readonly address: string; readonly spam: boolean; readonly at: Date }
 
 export type MailboxDoc = {
@@ -39,21 +41,23 @@ export type MailboxDoc = {
   readonly signature: string | null
   readonly autoReply: AutoReply | null
   readonly createdAt: Date
-  /** Key id; null when an administrator made it. */
+  /** The id of the API key that created it; null when an administrator did. */
   readonly createdBy: string | null
-  /** Those that were set: addresses, domains, and `*.` with a domain for those below it; all in canonical form. */
+  /** Only lists that were set. Entries are addresses, domains, or `*.domain` for all subdomains, all in canonical form. */
   readonly lists?: Partial<MailboxLists>
-  /** One per address, oldest first; absent before the first. */
+  /** One per address, oldest first; absent until the first lesson. */
   readonly lessons?: readonly Lesson[]
-  /** The last warning that its storage fills up: percent of the limit, and when; absent while there is none. */
+  /**
+   * The last warning that the storage is filling up: its level (percent of the limit) and time; absent when none applies.
+   */
   readonly warned?: { readonly level: number; readonly at: Date }
-  /** Absent while it lives; its mail is purged 30 days later. */
+  /** When the mailbox was deleted; absent before. Its mail is purged after a set time (30 days by default). */
   readonly deletedAt?: Date
-  /** The newest UIDVALIDITY of a folder made after the standard ones. */
+  /** The highest UIDVALIDITY given to a folder created after the standard folders. */
   readonly lastUidValidity?: number
 }
 
-/** What a folder counts. A label's key is the label as `labelKey` writes it; 0 is as good as none. */
+/** The counters of a folder. The keys of `labels` are encoded by `labelKey`; a count of 0 means the same as no entry. */
 export type FolderCounts = {
   readonly total: number
   readonly unread: number
@@ -61,20 +65,23 @@ export type FolderCounts = {
   readonly labels?: { readonly [labelKey: string]: number }
 }
 
-/** UIDs and a modseq that a writer took, and what it added to the counters: its messages may be written or not. */
+/**
+ * A writer's reservation in a folder: the UIDs and the modseq it took and what it added to the counters. While the
+ * reservation is open, its messages may or may not be written.
+ */
 export type Reservation = FolderCounts & {
   readonly token: string
   readonly uid: number
   readonly uids: number
   readonly modseq: number
   readonly at: Date
-  /** The threads of messages that change or leave: to be derived again when the writer died. */
+  /** Threads of the messages that change or leave the folder; they are derived again if the writer died. */
   readonly threads?: readonly string[]
 }
 
 /**
- * A folder and the numbers it hands out. `open` names the reservations whose messages are not yet written: readers by UID
- * show only what lies below the lowest one, so nobody sees n+1 and then misses n.
+ * A folder and the numbers it assigns. `open` lists the reservations whose messages may not be written yet: readers by UID
+ * show only messages below the lowest open UID, so that no reader sees UID n+1 and later misses n.
  */
 export type FolderDoc = FolderCounts & {
   readonly _id: string
@@ -86,7 +93,10 @@ export type FolderDoc = FolderCounts & {
   readonly uidNext: number
   readonly highestModseq: number
   readonly open: readonly Reservation[]
-  /** While it is recounted: by whom, the UIDs that were changed or removed since that began, and until when changes wait. */
+  /**
+   * Present during a recount (store/recount.ts): the token of the process that recounts, the UIDs changed or removed since
+   * it began, and until when changes of messages have to wait.
+   */
   readonly recount?: string
   readonly touched?: readonly number[]
   readonly gate?: Date
@@ -106,7 +116,7 @@ export type BlobRef = { readonly id: string; readonly chunks: number; readonly s
 
 export type AuthResult = (typeof authResults)[number]
 
-/** How far a received message is to be trusted, fixed at arrival. */
+/** The results of the checks that tell how far a received message can be trusted. They are fixed at arrival. */
 export type TrustDoc = {
   readonly spf: AuthResult
   readonly dkim: readonly { readonly domain: string; readonly result: AuthResult }[]
@@ -119,7 +129,7 @@ export type TrustDoc = {
   readonly autoSubmitted: boolean
 }
 
-/** Codes and links to verify with, found at arrival. */
+/** Verification codes and links that were found in a message at arrival. */
 export type VerificationDoc = {
   readonly codes: readonly { readonly value: string; readonly label: string | null; readonly confidence: number }[]
   readonly links: readonly { readonly url: string; readonly host: string; readonly sameOrg: boolean }[]
@@ -151,7 +161,7 @@ export type MessageDoc = {
   readonly seen: boolean
   readonly flagged: boolean
   readonly answered: boolean
-  /** Absent without any, so that only labelled messages are in the index of labels. */
+  /** Absent when there are none, so that the index of labels holds only labelled messages. */
   readonly labels?: readonly string[]
   readonly attachments: readonly AttachmentDoc[]
   readonly encrypted: 'pgp' | 'smime' | null
@@ -159,65 +169,71 @@ export type MessageDoc = {
   readonly blob: BlobRef
   /** Absent on Sent copies and drafts. */
   readonly trust?: TrustDoc
-  /** Absent when nothing is to be verified. */
+  /** Absent when the message has no verification code or link. */
   readonly verification?: VerificationDoc
-  /** Our Return-Path, Received and Authentication-Results, kept beside the raw bytes. */
+  /** The Return-Path, Received and Authentication-Results fields that we add; stored apart from the raw bytes. */
   readonly trace: string
-  /** Bytes of the raw message that the trace takes the place of: results forged in our name. Absent without any. */
+  /**
+   * Ranges of the raw message that are left out when the trace is shown with it: Authentication-Results fields that were
+   * forged in our name. Absent when there are none.
+   */
   readonly cuts?: readonly { readonly start: number; readonly end: number }[]
-  /** Address it came to, plus tag and all. */
+  /** The address the message was sent to, with its plus tag if any. */
   readonly deliveredTo: string | null
-  /** SHA-256 of reverse-path and raw bytes; SMTP arrivals only. */
+  /** SHA-256 of the reverse-path and the raw bytes; only for messages received over SMTP. */
   readonly fingerprint?: Binary
-  /** Of a draft: the message it answers. */
+  /** For a draft: the id of the message it answers. */
   readonly answers?: string
-  /** The send it is the Sent copy of. */
+  /** For a Sent copy: the id of the send. */
   readonly emailId?: string
-  /** Where it was before it went to Trash or Spam. */
+  /** The folder the message was in before it was moved to Trash or Spam. */
   readonly deletedFrom?: string
-  /** Since when it lies in Trash or Spam: what is old there is purged. */
+  /** When the message was moved to Trash or Spam; old messages there are purged. */
   readonly discardedAt?: Date
-  /** Who works on it, and until when; one whose time is over counts for nothing. */
+  /** Which key works on the message, and until when. An expired lease has no effect. */
   readonly lease?: LeaseDoc
 }
 
-/** A lease of a message: of a key, and of the token that took it, if any. */
+/** A lease of a message: the key that holds it, and the token it was taken with, if any. */
 export type LeaseDoc = { readonly keyId: string; readonly token: string | null; readonly until: Date }
 
 /**
- * A conversation, derived from its messages: what stands here can be made again at any time. It is about the messages
- * outside Trash, Spam and Drafts, and about all of them when there are only such; then `live` is false.
+ * A conversation, derived from its messages, so that it can be derived again at any time. Its fields describe the messages
+ * outside Trash, Spam and Drafts. When all messages lie in those folders, `live` is false and the fields describe all of them.
  */
 export type ThreadDoc = {
   readonly _id: string
   readonly mailboxId: string
-  /** New with every writing: who derived from what another has replaced does it again. */
+  /** Changes with every write. A process that derived the thread from an older revision has to derive it again. */
   readonly rev: string
   readonly live: boolean
   readonly subject: string | null
-  /** The subject without its marks, to find the thread of an answer that names no message; absent when it is empty. */
+  /** The subject without reply marks, used to find the thread of an answer that names no message; absent when empty. */
   readonly subjectKey?: string
   readonly participants: readonly Named[]
-  /** Addresses that wrote, and that were written to. */
+  /** The addresses of the authors, and the addresses of the recipients. */
   readonly senders: readonly string[]
   readonly recipients: readonly string[]
   readonly messageCount: number
-  /** The newest message: its id gives the order of threads. */
+  /** The id of the newest message; threads are sorted by it. */
   readonly lastMessageId: string
   readonly lastMessageAt: Date
-  /** Absent without any. */
+  /** Absent when there are none. */
   readonly labels?: readonly string[]
   readonly awaiting: (typeof awaitingStates)[number]
-  /** Of all its messages, wherever they lie. */
+  /** The folders of all its messages, Trash, Spam and Drafts included. */
   readonly folderIds: readonly string[]
   readonly unread: boolean
   readonly flagged: boolean
   readonly hasAttachment: boolean
-  /** Set when its messages are all gone: it stays a while, so that who derived it from them before cannot write it. */
+  /**
+   * Set when no message is left. The document stays for a while, so that a process that derived the thread from the old
+   * messages finds a newer revision and cannot write it again.
+   */
   readonly emptyAt?: Date
 }
 
-/** What a message document says of the message itself. */
+/** The fields of a message document that come from the content of the message. */
 export type MessageContent = Pick<
   MessageDoc,
   | 'from'
@@ -243,7 +259,7 @@ export type BlobDoc = {
   readonly createdAt: Date
   /** Ids of the messages and the send that use the blob; on chunk 0 only. */
   readonly users?: readonly string[]
-  /** Since when users may be gone that are still named. */
+  /** Set when some of `users` may have been deleted already: the time since when. */
   readonly inDoubt?: Date
   readonly zstd: boolean
   readonly data: Binary
@@ -256,13 +272,13 @@ export type ContactDoc = {
   readonly mailboxId: string
   readonly address: string
   readonly name: string
-  /** Under which it is found: the words of its name and its address, lower-case. */
+  /** The search terms: the words of the name, and the address, in lower case. */
   readonly words: readonly string[]
   readonly lastSeenAt: Date
   readonly sent: number
   readonly received: number
-  /** Number of the last event that is in `received`. */
+  /** The number of the last event that `received` includes. */
   readonly seq?: number
-  /** The last sends that are in `sent`. */
+  /** The ids of the last sends that `sent` includes. */
   readonly sends?: readonly string[]
 }

@@ -1,46 +1,47 @@
-/** Documents of the search index (store/postings.ts says what is in the bytes). */
+/** Documents of the search index. store/postings.ts and store/segment-table.ts describe the format of the bytes. */
 import type { Binary } from 'mongodb'
 
 /**
- * A segment: some messages of a mailbox and the words in them. Never changed once it is there; larger ones take the place of
- * several. Whether a message still exists, and is as it was, is asked of the message itself.
+ * A segment: an index of the words in some messages of a mailbox. Its index is immutable; several segments are merged into
+ * a larger one that replaces them. The segment does not know whether a message was deleted or changed since it was indexed:
+ * readers check the message document.
  */
 export type SegmentDoc = {
   readonly _id: string
   readonly accountId: string
   readonly mailboxId: string
-  /** Ids of its newest and its oldest message. */
+  /** The ids of the newest and the oldest message in the segment. */
   readonly newest: string
   readonly oldest: string
   readonly count: number
   /** The first word of each block. */
   readonly words: readonly string[]
-  /** The newest message of each page of the table of messages. */
+  /** The id of the newest message on each page of the segment's table of messages. */
   readonly pages: readonly string[]
-  /** When it is to be written anew without what is gone. */
+  /** When the segment is due to be checked and rewritten without the messages that no longer exist. */
   readonly tidyAt: Date
-  /** The only block, and the only page, of a small segment. */
+  /** A small segment stores its only block and its only page here instead of in documents of their own. */
   readonly block?: Binary
   readonly page?: Binary
-  /** The segments whose place it takes, while they may still be there. */
+  /** The segments that this one replaces; present until they are deleted. */
   readonly replaces?: readonly SegmentParts[]
 }
 
-/** Which documents a segment has. */
+/** How many block and page documents a segment has besides its own document. */
 export type SegmentParts = { readonly id: string; readonly blocks: number; readonly pages: number }
 
-/** A block of words (`<segment id>#w<n>`) or a page of the table of messages (`<segment id>#p<n>`). */
+/** A block of words (`_id` is `<segment id>#w<n>`) or a page of the table of messages (`<segment id>#p<n>`). */
 export type SearchBlockDoc = { readonly _id: string; readonly data: Binary }
 
-/** The visible text of a blob: to show where something was found. `_id` is the blob's id. */
+/** The visible text of a blob, kept to show the surroundings of a search hit. `_id` is the blob's id. */
 export type SearchTextDoc = { readonly _id: string; readonly data: Binary }
 
-/** Who is merging the segments of a mailbox, so that nobody else does. */
+/** The claim of the process that merges the segments of a mailbox, so that no other process merges them at the same time. */
 export type SearchMergeDoc = {
-  /** Id of the mailbox. */
+  /** The id of the mailbox. */
   readonly _id: string
   readonly token: string
   readonly until: Date
-  /** The segment being written. */
+  /** The id of the segment that is being written. */
   readonly output: string
 }

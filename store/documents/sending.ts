@@ -1,4 +1,4 @@
-/** Documents of what is sent: the accepted send, its rows in the outbox, the lanes. Times are Dates (UTC). */
+/** Documents of sending: accepted sends, outbox rows, lanes, templates, batches and more. Times are Dates (UTC). */
 import type { deliveryStatuses, suppressionReasons } from '../../schemas/sending.ts'
 import type { BlobRef, Named } from './mail.ts'
 
@@ -16,11 +16,11 @@ export type EmailRecipient = {
   readonly response: string | null
   readonly tls: boolean | null
   readonly attempts: number
-  /** The status whose event is out already; null before the first. */
+  /** The last status for which an event was recorded; null before the first. */
   readonly announced: DeliveryStatus | null
 }
 
-/** One accepted send with all its recipients: the commit point of sending. */
+/** One accepted send with all its recipients. Inserting this document is the commit point of sending. */
 export type EmailDoc = {
   readonly _id: string
   readonly accountId: string
@@ -35,37 +35,38 @@ export type EmailDoc = {
   readonly messageIdHeader: string
   readonly recipients: readonly EmailRecipient[]
   readonly blob: BlobRef
-  /** Id of the Sent copy and its thread; null for senders that keep none. */
+  /** The ids of the Sent copy and of its thread; null when no copy is kept. */
   readonly messageId: string | null
   readonly threadId: string | null
   readonly inReplyTo: string | null
   readonly references: readonly string[]
-  /** How it came, when not by a send of the API or a tool. */
+  /** How the send was made; absent for an ordinary send by the API or an MCP tool. */
   readonly origin?: 'transactional' | 'batch' | 'submission'
   readonly batchId?: string
   readonly tags?: readonly string[]
-  /** The allowance it took when it was accepted, for giving it back. */
+  /** What the send took from the account's allowance when it was accepted, so that it can be given back. */
   readonly taken?: readonly { readonly period: UsagePeriod; readonly counter: string; readonly by: number }[]
-  /** The token of that take. */
+  /** The token under which it was taken. */
   readonly takenBy?: string
   readonly createdAt: Date
-  /** The time it was asked for. */
+  /** The time for which the send was scheduled. */
   readonly sendAt?: Date
-  /** The same while it waits: absent once it is released or cancelled. */
+  /** The same time while the send still waits; absent once it was released or cancelled. */
   readonly scheduledFor?: Date
-  /** When the outbound engine took it first; absent until then. */
+  /** When the first delivery attempt had an outcome; absent until then. */
   readonly sentAt?: Date
-  /** Whether outbox rows and Sent copy are written. */
+  /** Whether the outbox rows and the Sent copy are written. */
   readonly planned: boolean
-  /** Raised by every change, so that a settling of an older state does not clear `todoAt`. */
+  /** Raised by every change, so that a process that settled an older revision does not clear `todoAt`. */
   readonly rev: number
-  /** When something derived from this document is due to be written; absent when all is. */
+  /** When the next derived documents (outbox rows, Sent copy, events) are due to be written; absent when all are. */
   readonly todoAt?: Date
 }
 
 /**
- * One recipient of one send, `_id` = `<em id>#<n>`. A claim moves `notBefore` to the lease's end. One that is done with keeps
- * its document for a day, so that a send settled from an old state cannot queue it again.
+ * The delivery of one send to one recipient; `_id` is `<em id>#<n>`. A process that claims a row moves `notBefore` to the end
+ * of its lease. A finished row keeps its document for a day, so that a send that is settled from an old revision cannot queue
+ * it again.
  */
 export type OutboxDoc = {
   readonly _id: string
@@ -76,38 +77,38 @@ export type OutboxDoc = {
   readonly recipient: string
   readonly messageIdHeader: string
   readonly blob: BlobRef
-  /** Absent once it is done with. */
+  /** When the row is due; absent once it is finished. */
   readonly notBefore?: Date
   readonly doneAt?: Date
   readonly createdAt: Date
   readonly lease: { readonly owner: string; readonly token: string } | null
   readonly attempts: number
-  /** Set before MAIL FROM, cleared by an outcome: after a crash it says which mail was perhaps delivered. */
+  /** Set before MAIL FROM and cleared by an outcome. After a crash it shows which mail may have been delivered. */
   readonly attempting: boolean
 }
 
-/** One account with mail that is due at `dueAt`, or claimed until then under `token`. */
+/** An account that has outbox rows: its first row is due at `dueAt`, or the lane is claimed until then under `token`. */
 export type LaneDoc = { readonly _id: string; readonly dueAt: Date; readonly token?: string }
 
-/** What a domain asks of who sends to it (RFC 8461); `_id` is the domain. */
+/** The MTA-STS policy of a recipient domain (RFC 8461). `_id` is the domain. */
 export type StsPolicyDoc = {
   readonly _id: string
-  /** As its DNS names this version. */
+  /** The id of this version of the policy, from the domain's DNS record. */
   readonly policyId: string
   readonly mode: 'enforce' | 'testing' | 'none'
-  /** Names of its mail servers, or `*.` patterns. */
+  /** Names of the domain's mail servers, or patterns that begin with `*.`. */
   readonly servers: readonly string[]
   readonly fetchedAt: Date
   readonly expiresAt: Date
 }
 
-/** An address of an account that is not written to any more: `_id` is `<account id>:<address>`. */
+/** An address to which an account no longer sends. `_id` is `<account id>:<address>`. */
 export type SuppressionDoc = {
   readonly _id: string
   readonly accountId: string
   readonly email: string
   readonly reason: SuppressionReason
-  /** The remote's answer or the report, word for word; null when a person added it. */
+  /** The remote server's answer or the report, verbatim; null when a person added the address. */
   readonly detail: string | null
   readonly at: Date
 }
@@ -126,26 +127,29 @@ export type TemplateDoc = {
   readonly updatedAt: Date
 }
 
-/** One accepted batch: the commit point of all its sends, which are made from it one by one, at the pace of the plan. */
+/**
+ * One accepted batch. Inserting this document is the commit point of all its sends, which are then made one by one at the
+ * rate of the plan.
+ */
 export type BatchDoc = {
   readonly _id: string
   readonly accountId: string
   readonly mailboxId: string
   readonly keyId: string
   readonly idempotencyKey: string
-  /** SHA-256 of the request, to tell a repeat from another one. */
+  /** SHA-256 of the request, which tells a repeated request from a different one under the same key. */
   readonly fingerprint: string
   readonly from: Named
   readonly subject: string
   readonly text: string | null
   readonly html: string | null
   readonly recipients: readonly BatchRecipient[]
-  /** The token by which its allowance was taken. */
+  /** The token under which the batch's allowance was taken. */
   readonly takenBy: string
   readonly createdAt: Date
-  /** How many of the recipients have their send. */
+  /** How many of the recipients were handled: in their order, each has its send or its failure. */
   readonly done: number
-  /** When the next are made; absent when all have theirs. */
+  /** When the next sends are made; absent when all recipients were handled. */
   readonly nextAt?: Date
   readonly expiresAt: Date
 }
@@ -153,6 +157,6 @@ export type BatchDoc = {
 export type BatchRecipient = {
   readonly email: string
   readonly fields: { readonly [name: string]: string }
-  /** Why it gets no send; null when it does. */
+  /** Why the recipient gets no send; null when it gets one. */
   readonly failed: string | null
 }

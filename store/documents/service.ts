@@ -1,6 +1,6 @@
-/** Documents of the service itself: its change feed and its small durable facts. */
+/** Documents of the service itself: the change feed, and small values that must survive a restart. */
 
-/** A note that something changed: `_id.n` counts without a gap within one writer. */
+/** A note that something changed. `_id.w` names the writer; `_id.n` numbers its notes without gaps. */
 export type ChangeDoc = {
   readonly _id: { readonly w: string; readonly n: number }
   readonly at: Date
@@ -10,21 +10,26 @@ export type ChangeDoc = {
 export type ChangeNote =
   /** Nothing: the first note of a collection. */
   | { readonly kind: 'begin' }
-  /** Messages that came in; `mailboxIds` names each mailbox once. */
+  /** Messages were received; `mailboxIds` names each of their mailboxes once. */
   | { readonly kind: 'messages'; readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
-  /** Messages that were stored or changed otherwise: Sent copies, drafts. */
+  /** Messages were stored or changed in another way: Sent copies, drafts. */
   | { readonly kind: 'stored'; readonly ids: readonly string[] }
-  /** Sends of which there is something to derive. */
+  /** Sends changed, and documents derived from them (outbox rows, events, Sent copy) have to be written. */
   | { readonly kind: 'emails'; readonly ids: readonly string[] }
+  /** These accounts have outbox rows that are due. */
   | { readonly kind: 'due'; readonly accountIds: readonly string[] }
+  /**
+   * The mailboxes behind these addresses changed, or the lists and lessons of those mailboxes: cached recipients are stale.
+   */
   | { readonly kind: 'address'; readonly addresses: readonly string[] }
-  /** Folders whose counts changed, with the messages that changed in them if it was those that did it. */
+  /** The counts of a mailbox's folders changed; `messageIds` names the messages whose change caused it, if any. */
   | { readonly kind: 'folders'; readonly mailboxId: string; readonly messageIds?: readonly string[] }
-  /** A message whose lease was given back. */
+  /** The lease of a message was released. */
   | { readonly kind: 'freed'; readonly mailboxId: string; readonly messageId: string }
+  /** The webhook endpoints of these accounts changed. */
   | { readonly kind: 'webhooks'; readonly accountIds: readonly string[] }
   /** Keys that were revoked. */
   | { readonly kind: 'keys'; readonly keyIds: readonly string[] }
 
-/** Small durable facts of the service itself: schema versions, watermarks. */
+/** A named value of the service itself, such as the schema versions or the watermark of a sweep. */
 export type StateDoc = { readonly _id: string; readonly value: unknown }
