@@ -5,7 +5,7 @@
 import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
 import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
-import { attemptDue } from '../core/notify/deliveries.ts'
+import { attemptDueDeliveries } from '../core/notify/deliveries.ts'
 import type { Context } from '../core/process/context.ts'
 import { sweepSearch, tidySearch } from '../core/search/sweep.ts'
 import { stepBatches } from '../core/send/batches.ts'
@@ -43,7 +43,7 @@ const patientMs = 60_000
  * what has to be prompt has one of its own.
  */
 const clocks: readonly Clock[] = [
-  { name: 'webhook retries', every: '1 second', tasks: [attemptDue], lockMs: promptMs },
+  { name: 'webhook retries', every: '1 second', tasks: [attemptDueDeliveries], lockMs: promptMs },
   { name: 'step batches', every: '1 second', tasks: [stepBatches], lockMs: promptMs },
   { name: 'settle sends', every: '1 second', tasks: [settleDue], lockMs: promptMs },
   { name: 'sweep arrivals', every: '10 seconds', tasks: [sweepArrivals], lockMs: patientMs },

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { type PieceWanted, readPlainText, type TextPiece } from '../core/read/bodies.ts'
+import { readPlainText, type TextPiece, type TextRange } from '../core/read/bodies.ts'
 import type { Bytes } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import {
@@ -48,7 +48,7 @@ export async function showBytes(
   { content, contentType, name, text: readText, link: makeLink }: Bytes,
   { address, cursor }: { address: string; cursor?: unknown },
 ): Promise<CallToolResult> {
-  const read = async (piece: PieceWanted) => (readText ? await readText(piece) : readPlainText(content, piece))
+  const read = async (piece: TextRange) => (readText ? await readText(piece) : readPlainText(content, piece))
   const text = isText(contentType) ? await pieceAt(cursor, read) : null
   if (text === null && cursor !== undefined)
     throw new Failure('validation_error', '"cursor" is not a cursor of this file.', { param: 'cursor' })
@@ -91,7 +91,7 @@ function isText(contentType: string): boolean {
 /** Reads a cursor as the piece of a text that it continues with; null when it is malformed. */
 async function pieceAt(
   cursor: unknown,
-  read: (piece: PieceWanted) => Promise<TextPiece | null>,
+  read: (piece: TextRange) => Promise<TextPiece | null>,
 ): Promise<TextPiece | null> {
   if (cursor !== undefined && !(typeof cursor === 'string' && /^\d{1,15}$/.test(cursor))) return null
   return read({ from: Number(cursor ?? 0), charsMax: textCharactersMax })

@@ -5,7 +5,7 @@
 
 import type { Principal } from '../core/access/principal.ts'
 import type { Context } from '../core/process/context.ts'
-import type { PieceWanted, TextPiece } from '../core/read/bodies.ts'
+import type { TextPiece, TextRange } from '../core/read/bodies.ts'
 import { Failure, type FailureCode } from '../schemas/failures.ts'
 import { type JsonSchema, propertiesOf, requiredOf, type Schema } from '../schemas/infer.ts'
 import type { Scope } from '../schemas/scopes.ts'
@@ -59,7 +59,7 @@ export type Bytes = {
   /** Identifies these very bytes: other bytes have another version. Becomes the ETag. */
   readonly version: string
   /** Decodes a piece of it as text in its declared charset; null when the text ends before. Absent: nothing declares one. */
-  text?(piece: PieceWanted): Promise<TextPiece | null>
+  text?(piece: TextRange): Promise<TextPiece | null>
   /** Makes a link to it that needs no key, for MCP clients when it is too large for a result. */
   link?(): Promise<{ readonly url: string; readonly expiresAt: Date }>
 }

@@ -28,7 +28,7 @@ export type ContactUpdate = {
 }
 
 /** Counts received messages: one for each event number above the last one that the contact has counted. */
-export async function countReceived(
+export async function countReceivedFrom(
   store: Store,
   seen: readonly (ContactUpdate & { readonly seqs: readonly number[] })[],
 ): Promise<void> {

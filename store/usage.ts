@@ -144,7 +144,7 @@ export type TalliedPeriod = {
  * Counts received messages by the numbers of their events. Each period stores the last number it has counted, so no message is
  * counted twice. Then raises the account's watermark, up to which all events are counted. Safe to repeat.
  */
-export async function tallyEvents(
+export async function countEvents(
   store: Store,
   {
     watermark,
@@ -181,8 +181,8 @@ export async function tallyEvents(
   )
 }
 
-/** The number up to which the events of an account are counted; 0 before the first. */
-export async function readTallyWatermark(store: Store, id: string): Promise<number> {
+/** The number of the last event of an account that is counted; 0 before the first. */
+export async function readWatermark(store: Store, id: string): Promise<number> {
   const watermark = await store.usage.findOne({ _id: id })
   return countOf(watermark ?? undefined, 'tallied')
 }

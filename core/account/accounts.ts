@@ -1,4 +1,4 @@
-/** Accounts: signed up without a person, claimed by one, used, removed. */
+/** Accounts: an agent signs up without a person, a person claims the account, it is used, and it is removed. */
 import { randomInt } from 'node:crypto'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
@@ -31,7 +31,7 @@ import { firstWarmUp } from './reputation.ts'
 /** A DNS label of 3 to 40 of a-z 0-9 - (decisions.md 3, Signup), not in the form of an A-label (RFC 5891 4.2.3.1). */
 const nameForm = /^(?=.{3,40}$)(?!..--)[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
 const inboxForm = /^(?=.{1,64}$)(?!.*\.\.)[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/
-/** Names that would pass for the service itself. */
+/** Names that people could take for the service itself. */
 const reservedNames = new Set([
   'postmaster',
   'abuse',
@@ -58,30 +58,40 @@ const claimLinksPerHour = 10
 const randomNameTriesMax = 5
 
 /**
- * Makes an account without a person: a free address, an inbox on it, and a key bound to that inbox (interface.md, Signup
- * result). Fails with `validation_error`, `conflict` (name taken or reserved), `rate_limited` (budget of the address or its
- * network), `unavailable` (budget of the service, or signup is off).
+ * Creates an account without a person: a free address, an inbox on it, and a key bound to that inbox (interface.md,
+ * Signup result). `address` is the IP address of the caller. Fails with `validation_error`, `conflict` (name taken or
+ * reserved), `rate_limited` (limit of the IP address or its network), `unavailable` (limit of the service, or signup is
+ * off).
  */
 export async function signup(
   ctx: Context,
   { name, inbox = 'agent', address }: { name?: string; inbox?: string; address: string },
 ): Promise<{ address: string; apiKey: string; claimUrl: string; expiresAt: Date; account: Account }> {
   if (!ctx.settings.signup.enabled)
-    throw new Failure('unavailable', 'Signup is turned off here.', { retryAfter: 86_400 })
+    throw new Failure('unavailable', 'Signup is turned off on this server.', { retryAfter: 86_400 })
   if (name !== undefined && !nameForm.test(name))
-    throw new Failure('validation_error', '"name" must be 3 to 40 of a-z, 0-9 and -.', { param: 'name' })
+    throw new Failure(
+      'validation_error',
+      '"name" must have 3 to 40 characters of a-z, 0-9 and "-", and begin and end with a letter or digit.',
+      { param: 'name' },
+    )
   if (!inboxForm.test(inbox))
-    throw new Failure('validation_error', '"inbox" must be a local part of a-z, 0-9 and . _ -.', { param: 'inbox' })
-  if (name !== undefined && reservedNames.has(name)) throw new Failure('conflict', `The name ${name} is reserved.`)
-  await takeSignupBudget(ctx, address)
+    throw new Failure(
+      'validation_error',
+      '"inbox" must have 1 to 64 characters of a-z, 0-9, ".", "_" and "-", and begin and end with a letter or digit.',
+      { param: 'inbox' },
+    )
+  if (name !== undefined && reservedNames.has(name))
+    throw new Failure('conflict', `The name "${name}" is reserved; choose another one.`)
+  await countSignup(ctx, address)
   const at = ctx.clock.now()
   const accountId = newId('acc', at)
-  const taken = await takeName(ctx, accountId, name)
+  const takenName = await takeName(ctx, accountId, name)
   const expiresAt = after(at, unclaimedDays * dayMs)
   const token = newCredential('')
   const doc: AccountDoc = {
     _id: accountId,
-    name: taken,
+    name: takenName,
     status: 'unclaimed',
     plan: null,
     agentsPlan: 'free',
@@ -97,7 +107,7 @@ export async function signup(
     warmUp: firstWarmUp(at),
   }
   await store.insertAccount(ctx.store, doc)
-  const mailboxAddress = `${inbox}@${taken}.${ctx.settings.sharedDomain}`
+  const mailboxAddress = `${inbox}@${takenName}.${ctx.settings.sharedDomain}`
   const mailbox = await provisionMailbox(ctx, {
     accountId,
     address: mailboxAddress,
@@ -118,8 +128,9 @@ export async function signup(
 }
 
 /**
- * A fresh single-use claim link; the older one is void. Fails with `conflict` when the account is claimed, `forbidden` for
- * a key that is not an agent key of it, `rate_limited` past 10 an hour (decisions.md 2, Account).
+ * Creates a new single-use claim link; the previous one becomes invalid. Fails with `conflict` when the account is
+ * claimed, `forbidden` for a key that is not an agent key of it, `rate_limited` past 10 an hour (decisions.md 2,
+ * Account).
  */
 export async function mintClaimLink(
   ctx: Context,
@@ -127,8 +138,9 @@ export async function mintClaimLink(
 ): Promise<{ claimUrl: string; expiresAt: Date }> {
   const { account, accountId } = principal
   if (account.status !== 'unclaimed' || account.claimExpiresAt === null)
-    throw new Failure('conflict', 'The account is claimed already.')
-  if (principal.kind !== 'agent') throw new Failure('forbidden', 'Only the key of the inbox may make a claim link.')
+    throw new Failure('conflict', 'The account is already claimed.')
+  if (principal.kind !== 'agent')
+    throw new Failure('forbidden', 'Only the agent key of the inbox may create a claim link.')
   if (
     !(await takeUsage(ctx, {
       owner: accountId,
@@ -140,7 +152,9 @@ export async function mintClaimLink(
   ) {
     const now = ctx.clock.now()
     const retryAfter = secondsUntil(now, new Date(Math.ceil((now.getTime() + 1) / hourMs) * hourMs))
-    throw new Failure('rate_limited', `More than ${claimLinksPerHour} claim links in an hour.`, { retryAfter })
+    throw new Failure('rate_limited', `At most ${claimLinksPerHour} claim links can be created in an hour.`, {
+      retryAfter,
+    })
   }
   const token = newCredential('')
   const changed = await store.changeAccount(
@@ -149,21 +163,25 @@ export async function mintClaimLink(
     { claimHash: toBinary(hashCredential(token)) },
     { status: 'unclaimed' },
   )
-  if (changed === null) throw new Failure('conflict', 'The account is claimed already.')
+  if (changed === null) throw new Failure('conflict', 'The account is already claimed.')
   return { claimUrl: claimUrl(ctx, token), expiresAt: account.claimExpiresAt }
 }
 
-/** Gives an unclaimed account to its owner, by the link's token. Fails with `not_found` when the link is used or void. */
+/**
+ * Gives an unclaimed account to its owner, by the token of its claim link. Fails with `not_found` when the link was
+ * used, replaced or has expired.
+ */
 export async function claimByToken(ctx: Context, { token, owner }: { token: string; owner: string }): Promise<Account> {
   const found = await store.findAccountByClaim(ctx.store, hashCredential(token))
   if (found === null || (found.claimExpiresAt !== undefined && found.claimExpiresAt <= ctx.clock.now()))
-    throw new Failure('not_found', 'This claim link was used or is void.')
+    throw new Failure('not_found', 'This claim link was used, replaced by a newer one, or has expired.')
   const claimed = await store.claimAccount(ctx.store, found._id, owner)
-  if (claimed === null) throw new Failure('not_found', 'This claim link was used or is void.')
+  if (claimed === null)
+    throw new Failure('not_found', 'This claim link was used, replaced by a newer one, or has expired.')
   return accountOf(claimed)
 }
 
-/** Makes an account on an administrator's word. */
+/** Creates an active account; for administrators. */
 export async function createAccount(
   ctx: Context,
   {
@@ -192,14 +210,14 @@ export async function createAccount(
   return accountOf(doc)
 }
 
-/** An account by id. Fails with `not_found`. */
+/** Reads an account. Fails with `not_found`. */
 export async function getAccount(ctx: Context, accountId: string): Promise<Account> {
   const doc = await store.findAccount(ctx.store, accountId)
-  if (doc === null || doc.status === 'removed') throw new Failure('not_found', `No account ${accountId}.`)
+  if (doc === null || doc.status === 'removed') throw new Failure('not_found', `There is no account ${accountId}.`)
   return accountOf(doc)
 }
 
-/** The newest accounts. */
+/** Lists the newest accounts, at most `limit`. */
 export async function listAccounts(ctx: Context, limit: number): Promise<readonly Account[]> {
   const docs = await store.listAccounts(ctx.store, limit)
   return docs.filter(({ status }) => status !== 'removed').map(accountOf)
@@ -222,7 +240,7 @@ export type Usage = Plans & {
   readonly eventsDropped: number
 }
 
-/** What the account used this month, and what its plans allow. */
+/** What the account has used this month, and what its plans allow. */
 export async function usageOf(ctx: Context, principal: Principal): Promise<Usage> {
   const { account, accountId } = principal
   const allowance = allowanceOf(account)
@@ -262,12 +280,15 @@ export async function usageOf(ctx: Context, principal: Principal): Promise<Usage
 
 const claimUrl = (ctx: Context, token: string) => `${ctx.baseUrl}/claim/${token}`
 
-/** Takes the wanted name, or a free one `agent-` plus five random characters (interface.md, Endpoints). */
+/**
+ * Takes the wanted name for the account, or a free random one: `agent-` plus five characters (interface.md, Endpoints).
+ * Returns the name. Fails with `conflict`, `unavailable`.
+ */
 async function takeName(ctx: Context, accountId: string, wanted: string | undefined): Promise<string> {
   const { sharedDomain } = ctx.settings
   if (wanted !== undefined) {
     if (await takeSubdomain(ctx, { domain: `${wanted}.${sharedDomain}`, accountId })) return wanted
-    throw new Failure('conflict', `The name ${wanted} is taken.`)
+    throw new Failure('conflict', `The name "${wanted}" is already in use; choose another one.`)
   }
   for (let tries = 0; tries < randomNameTriesMax; tries++) {
     const name = `agent-${randomName(5)}`
@@ -281,16 +302,19 @@ function randomName(length: number): string {
   return Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
 }
 
-/** Counts a signup against the budgets of the address, its network and the whole service (interface.md, Endpoints). */
-async function takeSignupBudget(ctx: Context, address: string): Promise<void> {
+/**
+ * Counts a signup against the daily limits of the IP address, its network and the whole service (interface.md,
+ * Endpoints). Fails with `rate_limited` or `unavailable`, and then counts nothing.
+ */
+async function countSignup(ctx: Context, address: string): Promise<void> {
   const { perAddressPerDay, perNetworkPerDay, perDay } = ctx.settings.signup
   const now = ctx.clock.now()
   const retryAfter = secondsUntil(now, periodsOf(now).dayEnd)
-  const budgets = [
+  const limits = [
     {
       owner: `signup:${address}`,
       limit: perAddressPerDay,
-      refusal: () => new Failure('rate_limited', 'Too many signups from your address today.', { retryAfter }),
+      refusal: () => new Failure('rate_limited', 'Too many signups from your IP address today.', { retryAfter }),
     },
     {
       owner: `signup:${networkOf(address)}`,
@@ -300,13 +324,13 @@ async function takeSignupBudget(ctx: Context, address: string): Promise<void> {
     {
       owner: 'signup',
       limit: perDay,
-      refusal: () => new Failure('unavailable', 'No more signups today.', { retryAfter }),
+      refusal: () => new Failure('unavailable', 'The service accepts no more signups today.', { retryAfter }),
     },
   ]
   const counter = 'signups'
-  for (const [n, { owner, limit, refusal }] of budgets.entries()) {
+  for (const [n, { owner, limit, refusal }] of limits.entries()) {
     if (await takeUsage(ctx, { owner, period: 'day', counter, by: 1, limit, at: now })) continue
-    for (const earlier of budgets.slice(0, n))
+    for (const earlier of limits.slice(0, n))
       await giveBackUsage(ctx, { owner: earlier.owner, period: 'day', counter, by: 1, at: now })
     throw refusal()
   }

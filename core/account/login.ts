@@ -1,4 +1,7 @@
-/** Who logs in by SMTP or IMAP: a mailbox address with an app password, or with an API key (decisions.md 3, SMTP and IMAP login). */
+/**
+ * Login by SMTP and IMAP: a mailbox address with an app password, or with an API key (decisions.md 3, SMTP and IMAP
+ * login).
+ */
 import { Failure } from '../../schemas/failures.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { MailboxDoc } from '../../store/documents/mail.ts'
@@ -11,8 +14,9 @@ import type { Context } from '../process/context.ts'
 export type Login = { readonly principal: Principal; readonly mailbox: MailboxDoc }
 
 /**
- * The principal and the mailbox behind a login. Fails with `rate_limited` (too many wrong ones from `peerAddress`),
- * `invalid_api_key` (whatever is wrong, so that nobody learns which), `insufficient_scope`, `account_suspended`.
+ * Checks a login. Returns its principal and mailbox. Fails with `rate_limited` (too many failed logins from
+ * `peerAddress`), `invalid_api_key` (address or password wrong, without telling which), `insufficient_scope`,
+ * `account_suspended`.
  */
 export async function logIn(
   ctx: Context,
@@ -22,7 +26,9 @@ export async function logIn(
     const principal = await authenticateAny(ctx, password)
     const mailbox = await reachMailbox(ctx, principal, user)
     if (!principal.scopes.includes(scope))
-      throw new Failure('insufficient_scope', `This key lacks the scope ${scope}.`, { requiredScope: scope })
+      throw new Failure('insufficient_scope', `This key lacks the scope ${scope}, which this login needs.`, {
+        requiredScope: scope,
+      })
     return { principal, mailbox }
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'insufficient_scope' || error.code === 'account_suspended')
@@ -32,7 +38,10 @@ export async function logIn(
   }
 }
 
-/** Makes a password for one mailbox and shows it this once: for mail programs, never for the API. */
+/**
+ * Creates an app password for one mailbox: for mail programs, not valid for the API. Returns it in clear text, which is
+ * never shown again. Fails with `mailbox_not_found`.
+ */
 export async function createAppPassword(
   ctx: Context,
   { account, address, name }: { account: Principal['account']; address: string; name: string },

@@ -1,6 +1,6 @@
 /**
- * How well an account's mail is received, and what follows from it: the daily volume of a new account rises while it sends
- * cleanly, and an account that bounces or annoys too much is paused (decisions.md 3, Warm-up).
+ * The sending reputation of an account: the daily volume of a new account rises while it sends without bounces and
+ * complaints (warm-up), and an account with too many of them is paused (decisions.md 3, Warm-up).
  */
 import { deriveId, newId } from '../../schemas/ids.ts'
 import { allowanceOf, sendingHealth, warmUpStart } from '../../schemas/plans.ts'
@@ -12,10 +12,10 @@ import { recordEvents } from '../notify/events.ts'
 import { after, dayMs, periodsOf } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
-/** What the sends of the last days came to. */
+/** The share of bounces and complaints among the sends of the last days. */
 export type Health = { readonly sent: number; readonly bounceRate: number; readonly complaintRate: number }
 
-/** Counts outcomes that were just announced, and pauses the account when they are too bad. */
+/** Counts bounces and complaints that were just recorded, and pauses the account when their rate is too high. */
 export async function countOutcomes(
   ctx: Context,
   accountId: string,
@@ -30,47 +30,52 @@ export async function countOutcomes(
   else if (complaintRate > sendingHealth.complaintRateMax) await pauseSending(ctx, accountId, 'too many spam reports')
 }
 
-/** Stops an account's sending until somebody resumes it. False when it was paused before. */
+/** Pauses an account's sending until somebody resumes it. Returns false when it was paused already. */
 export async function pauseSending(ctx: Context, accountId: string, reason: string): Promise<boolean> {
   const at = ctx.clock.now()
   if (!(await pauseAccount(ctx.store, accountId, { reason, at }))) return false
-  await announce(ctx, accountId, { type: 'account.sending_paused', reason, at })
+  await recordPauseEvent(ctx, accountId, { type: 'account.sending_paused', reason, at })
   return true
 }
 
-/** Lets an account send again; what was counted against it until now no longer counts. False when it was not paused. */
+/**
+ * Resumes an account's sending; bounces and complaints until now no longer count. Returns false when it was not paused.
+ */
 export async function resumeSending(ctx: Context, accountId: string, reason: string): Promise<boolean> {
   const at = ctx.clock.now()
   if (!(await resumeAccount(ctx.store, accountId, at))) return false
-  await announce(ctx, accountId, { type: 'account.sending_resumed', reason, at })
+  await recordPauseEvent(ctx, accountId, { type: 'account.sending_resumed', reason, at })
   return true
 }
 
-/** Notes that the phone number of an account's owner was verified. False when there is no such account. */
+/** Notes that the phone number of an account's owner was verified. Returns false when there is no such account. */
 export function verifyPhone(ctx: Context, accountId: string): Promise<boolean> {
   return markPhoneVerified(ctx.store, accountId, ctx.clock.now())
 }
 
-/** The sends a new account has today; null when it is past its warm-up. The volume doubles after each clean day with sends. */
+/**
+ * How many sends a new account may make today; null when it is past its warm-up. The volume doubles after each day with
+ * sends and a good reputation.
+ */
 export async function warmUpVolume(ctx: Context, account: Account): Promise<number | null> {
   if (account.warmUp === undefined || !ctx.settings.limits.warmUp) return null
   const { day: today } = periodsOf(ctx.clock.now())
   const { day, volume } = account.warmUp
   const planned = allowanceOf(account).sendsPerDay
-  const most = planned ?? Number.MAX_SAFE_INTEGER
-  if (day === today) return Math.min(volume, most)
+  const limit = planned ?? Number.MAX_SAFE_INTEGER
+  if (day === today) return Math.min(volume, limit)
   const [usage] = await findUsage(ctx.store, [`${account.id}:${day}`])
   const { bounceRate, complaintRate } = await healthOf(ctx, account.id)
-  const clean =
+  const isHealthy =
     countOf(usage, 'sent') > 0 &&
     bounceRate <= sendingHealth.bounceRateWarm &&
     complaintRate <= sendingHealth.complaintRateWarm
-  const next = clean ? Math.min(volume * 2, most) : volume
+  const next = isHealthy ? Math.min(volume * 2, limit) : volume
   await raiseWarmUp(ctx.store, account.id, { from: day, to: { day: today, volume: next } })
   return next
 }
 
-/** The first day's state of a new account. */
+/** The warm-up state of a new account on its first day. */
 export function firstWarmUp(at: Date): { day: string; volume: number } {
   return { day: periodsOf(at).day, volume: warmUpStart }
 }
@@ -79,11 +84,11 @@ async function healthOf(ctx: Context, accountId: string): Promise<Health> {
   const now = ctx.clock.now()
   const since = (await findAccount(ctx.store, accountId))?.resumedAt?.getTime() ?? 0
   const days = Array.from({ length: sendingHealth.days }, (_, n) => after(now, -n * dayMs))
-  // What was before the day of a resumption is forgiven.
-  const counted = days.filter((day) => periodsOf(day).dayEnd.getTime() > since)
+  // Days before sending was resumed do not count.
+  const countedDays = days.filter((day) => periodsOf(day).dayEnd.getTime() > since)
   const usage = await findUsage(
     ctx.store,
-    counted.map((day) => usageIdOf(accountId, 'day', day)),
+    countedDays.map((day) => usageIdOf(accountId, 'day', day)),
   )
   const sum = (counter: string) => usage.reduce((total, each) => total + countOf(each, counter), 0)
   const sent = sum('sent')
@@ -91,7 +96,7 @@ async function healthOf(ctx: Context, accountId: string): Promise<Health> {
   return { sent, bounceRate: rate('bounced'), complaintRate: rate('complained') }
 }
 
-async function announce(
+async function recordPauseEvent(
   ctx: Context,
   accountId: string,
   { type, reason, at }: { type: 'account.sending_paused' | 'account.sending_resumed'; reason: string; at: Date },

@@ -1,6 +1,7 @@
 /**
- * Webhook deliveries: one document for each event and endpoint, planned when the event is recorded and attempted at once;
- * retries follow from `nextAt`. A claim moves `nextAt` to the end of its lease, so a dead process's attempt is made again.
+ * Webhook deliveries: one document per event and endpoint, inserted when the event is recorded and attempted at once.
+ * Retries follow from `nextAt`. A claim moves `nextAt` to the end of its lease, so that the attempt of a process that
+ * died is made again.
  */
 import { createHmac } from 'node:crypto'
 import { deriveId, newToken } from '../../schemas/ids.ts'
@@ -11,9 +12,9 @@ import { after, dayMs, hourMs, minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { eventOf } from './event-body.ts'
 import { postWebhook } from './webhook-post.ts'
-import { endpointsOf, isLive } from './webhooks.ts'
+import { enabledEndpoints, isLive } from './webhooks.ts'
 
-/** Pauses after a failed attempt; then every 8 hours (decisions.md 2, Webhooks and events). */
+/** Pauses after the first failed attempts; later ones are 8 hours (decisions.md 2, Webhooks and events). */
 const pausesMs = [
   5 * secondMs,
   30 * secondMs,
@@ -24,24 +25,24 @@ const pausesMs = [
   2 * hourMs,
   4 * hourMs,
 ]
-const laterPauseMs = 8 * hourMs
+const finalPauseMs = 8 * hourMs
 const jitter = 0.2
-const retriedMs = dayMs
+const retryForMs = dayMs
 const retryAfterMaxMs = hourMs
-const turnedOffAfterMs = 5 * dayMs
+const disableAfterMs = 5 * dayMs
 const leaseMs = 30 * secondMs
-const heldBackMs = secondMs
+const orderedPauseMs = secondMs
 const dueMax = 200
 
-/** Plans the deliveries of new events and makes their first attempts, without waiting for the answers. */
+/** Inserts the deliveries of new events and starts their first attempts, without waiting for the answers. */
 export async function planDeliveries(ctx: Context, events: readonly EventDoc[]): Promise<void> {
   const at = ctx.clock.now()
   const byAccount = [...Map.groupBy(events, ({ accountId }) => accountId)]
   const planned = await Promise.all(
     byAccount.map(async ([accountId, own]) => {
-      const endpoints = await endpointsOf(ctx, accountId)
+      const endpoints = await enabledEndpoints(ctx, accountId)
       return own.flatMap((event) =>
-        endpoints.filter(({ hears }) => hears(event)).map(({ webhook }) => deliveryOf(webhook, event, at)),
+        endpoints.filter(({ matches }) => matches(event)).map(({ webhook }) => deliveryOf(webhook, event, at)),
       )
     }),
   )
@@ -49,27 +50,34 @@ export async function planDeliveries(ctx: Context, events: readonly EventDoc[]):
   for (const { _id } of planned.flat()) attemptSoon(ctx, _id)
 }
 
-/** Plans what a crash between recording the events and planning for them left out; endpoints that are newer hear nothing. */
-export async function planMissed(ctx: Context, accountId: string, eventIds: readonly string[]): Promise<void> {
-  const endpoints = await endpointsOf(ctx, accountId)
+/**
+ * Inserts the deliveries that are missing because of a crash between recording the events and inserting their
+ * deliveries. Endpoints created after an event do not get it.
+ */
+export async function planMissedDeliveries(
+  ctx: Context,
+  accountId: string,
+  eventIds: readonly string[],
+): Promise<void> {
+  const endpoints = await enabledEndpoints(ctx, accountId)
   if (endpoints.length === 0 || eventIds.length === 0) return
   const at = ctx.clock.now()
-  const wanted = (await store.findEvents(ctx.store, eventIds)).flatMap((event) =>
+  const expected = (await store.findEvents(ctx.store, eventIds)).flatMap((event) =>
     endpoints
-      .filter(({ webhook, hears }) => webhook.createdAt <= event.createdAt && hears(event))
+      .filter(({ webhook, matches }) => webhook.createdAt <= event.createdAt && matches(event))
       .map(({ webhook }) => deliveryOf(webhook, event, at)),
   )
   const known = await store.findExistingDeliveryIds(
     ctx.store,
-    wanted.map(({ _id }) => _id),
+    expected.map(({ _id }) => _id),
   )
-  const missed = wanted.filter(({ _id }) => !known.has(_id))
+  const missed = expected.filter(({ _id }) => !known.has(_id))
   await store.insertDeliveries(ctx.store, missed)
   for (const { _id } of missed) attemptSoon(ctx, _id)
 }
 
-/** Makes the attempts that are due, up to a bound. Returns how many there were. */
-export async function attemptDue(ctx: Context): Promise<number> {
+/** Makes the attempts that are due, at most `dueMax`. Returns how many there were. */
+export async function attemptDueDeliveries(ctx: Context): Promise<number> {
   const due = await store.findDueDeliveries(ctx.store, ctx.clock.now(), dueMax)
   await Promise.all(due.map((deliveryId) => attempt(ctx, deliveryId)))
   return due.length
@@ -95,12 +103,12 @@ function deliveryOf(webhook: WebhookDoc, event: EventDoc, at: Date): DeliveryDoc
 
 function attemptSoon(ctx: Context, deliveryId: string): void {
   attempt(ctx, deliveryId).catch((error: unknown) => {
-    // It stays due: the next round of `attemptDue` makes it.
-    ctx.log.warn({ err: error, deliveryId }, 'webhook attempt')
+    // The delivery stays due: the next run of `attemptDueDeliveries` attempts it again.
+    ctx.log.warn({ err: error, deliveryId }, 'webhook attempt failed; it is made again')
   })
 }
 
-/** Claims one delivery, posts it and records what came of it. */
+/** Claims one delivery, posts it and records the result. */
 async function attempt(ctx: Context, deliveryId: string): Promise<void> {
   const now = ctx.clock.now()
   const token = newToken()
@@ -112,7 +120,7 @@ async function attempt(ctx: Context, deliveryId: string): Promise<void> {
     return
   }
   if (webhook.ordering === 'mailbox' && (await store.hasEarlierWaiting(ctx.store, delivery))) {
-    await store.postponeDelivery(ctx.store, delivery, after(now, heldBackMs))
+    await store.postponeDelivery(ctx.store, delivery, after(now, orderedPauseMs))
     return
   }
   const secret = ctx.secrets.open(fromBinary(webhook.secret), 'webhook')
@@ -152,14 +160,14 @@ async function recordFailure(
   const { accountId, _id: webhookId } = webhook
   const first = delivery.firstAt ?? made.at
   const nextAt = after(made.at, pauseMs(delivery.attempts.length, retryAfterMs))
-  const over = nextAt.getTime() - first.getTime() > retriedMs
+  const over = nextAt.getTime() - first.getTime() > retryForMs
   await store.recordAttempt(ctx.store, delivery, {
     attempt: made,
     state: over ? 'failed' : 'waiting',
     nextAt: over ? null : nextAt,
   })
   const failingSince = await store.markWebhookFailing(ctx.store, { accountId, webhookId, at: made.at })
-  if (made.at.getTime() - failingSince.getTime() < turnedOffAfterMs) return
+  if (made.at.getTime() - failingSince.getTime() < disableAfterMs) return
   await store.changeWebhook(ctx.store, { accountId, webhookId, change: { enabled: false } })
   await store.skipDeliveries(ctx.store, webhookId)
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
@@ -167,13 +175,13 @@ async function recordFailure(
 }
 
 function pauseMs(attemptsBefore: number, retryAfterMs: number | null): number {
-  const pause = (pausesMs[attemptsBefore] ?? laterPauseMs) * (1 - jitter + 2 * jitter * Math.random())
+  const pause = (pausesMs[attemptsBefore] ?? finalPauseMs) * (1 - jitter + 2 * jitter * Math.random())
   return retryAfterMs === null ? pause : Math.max(pause, Math.min(retryAfterMs, retryAfterMaxMs))
 }
 
 /**
- * The headers that let a receiver trust a request: ours (interface.md, Webhook signature) and Standard Webhooks'. With two
- * secrets both sign, the newer one last.
+ * The headers with which a receiver verifies a request: ours (interface.md, Webhook signature) and those of Standard
+ * Webhooks. With two secrets both sign, the newer one last.
  */
 export function signatureHeaders({
   id,

@@ -1,4 +1,7 @@
-/** The envelope of an event, the same in webhooks, the list and the stream (interface.md, Webhook event envelope). */
+/**
+ * The wire form of an event, the same in webhooks, the event list and the event stream (interface.md, Webhook event
+ * envelope).
+ */
 import { Failure } from '../../schemas/failures.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
 
@@ -11,19 +14,24 @@ export type Event = {
   readonly data: { readonly [field: string]: unknown }
 }
 
-/** An event in wire form. */
+/** The wire form of an event. */
 export function eventOf(doc: EventDoc): Event {
   return { id: doc._id, type: doc.type, created_at: doc.createdAt.toISOString(), cursor: cursorOf(doc), data: doc.data }
 }
 
-/** Opaque: the number and time of an event. */
+/** The cursor of an event: opaque to callers, made of its number and time. */
 export function cursorOf({ seq, createdAt }: Pick<EventDoc, 'seq' | 'createdAt'>): string {
   return Buffer.from(`${seq}.${createdAt.getTime()}`).toString('base64url')
 }
 
-/** What a cursor names. Fails with `validation_error` when it is none; `param` is the field it came in. */
+/** Reads a cursor; `param` is the field it came in. Fails with `validation_error`. */
 export function readCursor(cursor: string, param: string): { seq: number; at: Date } {
   const match = /^(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
-  if (match === null) throw new Failure('validation_error', `"${param}" is not a cursor of this list.`, { param })
+  if (match === null)
+    throw new Failure(
+      'validation_error',
+      `"${param}" is not a cursor of this list; pass a cursor exactly as an event or a page returned it.`,
+      { param },
+    )
   return { seq: Number(match[1]), at: new Date(Number(match[2])) }
 }

@@ -1,6 +1,6 @@
 /**
- * Events: one document each, with the account's next number, planned for every endpoint that listens, and told to it at
- * once. Ids are derived from what happened, so that announcing twice gives one event.
+ * Events: each is one document with the account's next number; its webhook deliveries are inserted and attempted at
+ * once. The id of an event is derived from what happened, so that recording it twice makes one event.
  */
 
 import { accountEventTypes, type EventType, eventKinds } from '../../schemas/events.ts'
@@ -13,18 +13,18 @@ import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
-import { planDeliveries, planMissed } from './deliveries.ts'
+import { planDeliveries, planMissedDeliveries } from './deliveries.ts'
 import { cursorOf, type Event, eventOf, readCursor } from './event-body.ts'
 
 const keptMs = 30 * dayMs
-/** Callers whose events are written together. */
+/** Calls whose events are written as one group. */
 const groupMax = 50
 
-const recorders = perProcess(({ store }) => {
+const eventGroups = perProcess(({ store }) => {
   const append = createEventAppend(store)
   return createGroupCommit<readonly NewEvent[], readonly EventDoc[]>(groupMax, async (group) => {
     const fresh = new Map((await append(group.flat())).map((event) => [event._id, event]))
-    // Of two who record the same, one made it.
+    // When two calls record the same event, only one of them gets it back as new.
     return group.map((events) =>
       events.flatMap(({ _id }) => {
         const event = fresh.get(_id)
@@ -36,17 +36,17 @@ const recorders = perProcess(({ store }) => {
 })
 
 /**
- * Records events, those of each account in order, and plans their webhooks. Those that exist already are left as they are,
- * and only planned for when a crash kept them from it. Returns those that are new.
+ * Records events, those of each account in order, and inserts their webhook deliveries. Events that exist already stay
+ * as they are; only deliveries that a crash prevented are added. Returns the new events.
  */
 export async function recordEvents(ctx: Context, events: readonly NewEvent[]): Promise<readonly EventDoc[]> {
   if (events.length === 0) return []
-  const appended = await recorders(ctx)(events)
+  const appended = await eventGroups(ctx)(events)
   await planDeliveries(ctx, appended)
   const fresh = new Set(appended.map(({ _id }) => _id))
   const before = events.filter(({ _id }) => !fresh.has(_id))
   for (const [accountId, own] of Map.groupBy(before, (event) => event.accountId))
-    await planMissed(
+    await planMissedDeliveries(
       ctx,
       accountId,
       own.map(({ _id }) => _id),
@@ -64,7 +64,10 @@ export type EventListing = {
   readonly after?: string
 }
 
-/** Events the key may read: newest first, or oldest first after a cursor. Fails with `validation_error`, `conflict` (cursor older than 30 days). */
+/**
+ * Lists the events that the key may read: newest first, or oldest first after the cursor `after`. Fails with
+ * `validation_error`, `conflict` (cursor older than 30 days).
+ */
 export async function listEvents(
   ctx: Context,
   principal: Principal,
@@ -83,7 +86,10 @@ export async function listEvents(
   if (from !== undefined) {
     const position = readCursor(from, 'after')
     if (position.at < after(ctx.clock.now(), -keptMs))
-      throw new Failure('conflict', 'The cursor is older than 30 days: events after it may be gone.')
+      throw new Failure(
+        'conflict',
+        'The cursor in "after" is older than 30 days, and events after it may have expired; start without a cursor.',
+      )
     const rows = await findEvents(ctx.store, query, { after: position.seq, limit: limit + 1 })
     return { items: rows.slice(0, limit).map(eventOf), next: rows.length > limit ? cursorOf(rows[limit - 1]!) : null }
   }
@@ -94,7 +100,10 @@ export async function listEvents(
   return { items: rows.slice(0, limit).map(eventOf), next: rows.length > limit ? cursorOf(rows[limit - 1]!) : null }
 }
 
-/** The kinds a key may read: what its scopes let it read otherwise (decisions.md 2, Webhooks and events). */
+/**
+ * The event types that a key may read: those about resources that its scopes let it read (decisions.md 2, Webhooks and
+ * events).
+ */
 export function readableTypes(principal: Principal): EventType[] {
   return accountEventTypes.filter((type) => {
     const { access } = eventKinds[type]

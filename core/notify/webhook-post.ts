@@ -1,6 +1,6 @@
 /**
- * One HTTP POST to a customer's URL. The address is checked at connect time, after the name was resolved, so that no name
- * can lead into the private network; redirects are not followed (interface.md, Events, rule 9).
+ * Sends one HTTP POST to a customer's URL. The address is checked when connecting, after the name was resolved, so that
+ * no name can lead into the private network; redirects are not followed (interface.md, Events, rule 9).
  */
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
@@ -10,7 +10,7 @@ import type { Context } from '../process/context.ts'
 import { loadOnce } from '../process/load-once.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** What became of a POST. */
+/** The result of a POST: the answer's status and body, or the error. */
 export type WebhookAnswer = {
   readonly status: number | null
   readonly response: string | null
@@ -19,14 +19,14 @@ export type WebhookAnswer = {
   readonly retryAfterMs: number | null
 }
 
-/** What is kept of an answer (decisions.md 2, Webhooks and events). */
+/** How much of an answer's body is kept (decisions.md 2, Webhooks and events). */
 const responseBytesMax = 4 * 1024
 const idleMs = 10 * secondMs
 
 /** The HTTP client is large, and many a service has no webhook. */
 const loadClient = loadOnce(() => import('undici'))
 
-/** Posts JSON. Never rejects: what went wrong is in `error`. */
+/** Posts JSON. Never rejects: the error is in the result. */
 export async function postWebhook(
   ctx: Context,
   { url, body, headers }: { url: string; body: string; headers: Record<string, string> },
@@ -65,20 +65,21 @@ export async function postWebhook(
   }
 }
 
-/** Fails with `validation_error` for a URL that may never be posted to, whatever its name resolves to. */
+/** Fails with `validation_error` for a URL that must never be posted to, whatever its name resolves to. */
 export function requireAllowedUrl(url: string, allowPrivate: boolean): void {
   const refuse = (text: string) => new Failure('validation_error', text, { param: 'url' })
-  if (!URL.canParse(url)) throw refuse('"url" is not a URL.')
+  if (!URL.canParse(url)) throw refuse('"url" is not a valid URL.')
   const { protocol, hostname, username, password } = new URL(url)
   if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:')) throw refuse('"url" must be an https URL.')
-  if (username !== '' || password !== '') throw refuse('"url" must not carry a user name or password.')
+  if (username !== '' || password !== '') throw refuse('"url" must not contain a user name or password.')
   const host = hostname.replace(/^\[|\]$|\.$/g, '')
-  if (isIP(host) !== 0 && !allowPrivate && !isPublic(host)) throw refuse('"url" must lead to a public address.')
+  if (isIP(host) !== 0 && !allowPrivate && !isPublic(host))
+    throw refuse('"url" must be on a public address, not on a private network.')
   if (!allowPrivate && (host === 'localhost' || host.endsWith('.localhost') || host.endsWith('.local')))
-    throw refuse('"url" must lead to a public address.')
+    throw refuse('"url" must be on a public address, not on a private network.')
 }
 
-/** The connections to customers' servers. */
+/** The HTTP connections to customers' servers. */
 const dispatcherOf = perProcess(async ({ resolver, settings }) => {
   const { Agent } = await loadClient()
   const { allowPrivate, concurrency, timeoutMs } = settings.webhooks
@@ -89,7 +90,7 @@ const dispatcherOf = perProcess(async ({ resolver, settings }) => {
   })
 })
 
-/** Resolves a name and lets only public addresses through. */
+/** Makes a lookup that resolves a name to its public addresses only. */
 function publicLookup(resolver: Context['resolver'], allowPrivate: boolean): LookupFunction {
   return (hostname, options, done) => {
     resolver.addresses(hostname).then(
@@ -105,7 +106,7 @@ function publicLookup(resolver: Context['resolver'], allowPrivate: boolean): Loo
   }
 }
 
-/** Whether an address is reachable from the whole internet. */
+/** Whether an IP address is a public one. */
 function isPublic(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
 }
@@ -121,7 +122,10 @@ async function readStart(body: AsyncIterable<Buffer> & { destroy(): unknown }): 
   return Buffer.concat(parts).subarray(0, responseBytesMax).toString('utf8')
 }
 
-/** Retry-After in seconds or as a date (RFC 9110 10.2.3). */
+/**
+ * Reads Retry-After, which is in seconds or a date (RFC 9110 10.2.3). Returns milliseconds, at most an hour; null
+ * without one.
+ */
 function retryAfterMs(value: string | null, now: Date): number | null {
   if (value === null) return null
   const ms = /^\d+$/.test(value) ? Number(value) * secondMs : Date.parse(value) - now.getTime()

@@ -1,4 +1,4 @@
-/** Webhook endpoints: who may have them, what each hears. */
+/** Webhook endpoints: who may create them, and which events each receives. */
 import { randomBytes } from 'node:crypto'
 import { normaliseDomain } from '../../mail/domain.ts'
 import { normaliseAddress } from '../../mail/message/address.ts'
@@ -39,8 +39,9 @@ export type WebhookInput = {
 }
 
 /**
- * Makes an endpoint and shows its signing secret this once. Fails with `validation_error` (URL, kind of event, scope),
- * `plan_required` (no webhooks on the plan, or no place left), `insufficient_scope` (a kind the key may not read).
+ * Creates an endpoint. Returns it with its signing secret, which is never shown again. Fails with `validation_error`
+ * (URL, event type, scope), `plan_required` (no webhooks on the plan, or all in use), `forbidden` and
+ * `insufficient_scope` (an event type that the key may not read).
  */
 export async function createWebhook(
   ctx: Context,
@@ -49,12 +50,12 @@ export async function createWebhook(
 ): Promise<Webhook & { secret: string }> {
   const { account, accountId, keyId } = principal
   const limit = allowanceOf(account).webhookEndpoints
-  if (limit === 0) throw new Failure('plan_required', 'The plan has no webhooks.')
+  if (limit === 0) throw new Failure('plan_required', 'The plan does not include webhooks.')
   requireAllowedUrl(input.url, ctx.settings.webhooks.allowPrivate)
   requireEvents(principal, input.events)
   const scope = cleanScope(input.scope)
   if (!(await takeSlot(ctx.store, accountId, 'webhooks', limit)))
-    throw new Failure('plan_required', `The plan has ${limit} webhook endpoints, and all are taken.`)
+    throw new Failure('plan_required', `The plan includes ${limit} webhook endpoints, and all are in use.`)
   const at = ctx.clock.now()
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   const doc: WebhookDoc = {
@@ -73,11 +74,11 @@ export async function createWebhook(
     failingSince: null,
   }
   await store.insertWebhook(ctx.store, doc)
-  changed(ctx, accountId)
+  publishChange(ctx, accountId)
   return { ...webhookOf(doc), secret }
 }
 
-/** The endpoints the key may see: an agent key only its own, newest first. */
+/** Lists the endpoints that the key may see, newest first: an agent key sees only its own. */
 export async function listWebhooks(ctx: Context, principal: Principal): Promise<readonly Webhook[]> {
   const docs = await store.listWebhooks(ctx.store, {
     accountId: principal.accountId,
@@ -86,11 +87,15 @@ export async function listWebhooks(ctx: Context, principal: Principal): Promise<
   return docs.map(webhookOf)
 }
 
+/** Reads an endpoint. Fails with `not_found`. */
 export async function getWebhook(ctx: Context, principal: Principal, id: string): Promise<Webhook> {
   return webhookOf(await reachWebhook(ctx, principal, id))
 }
 
-/** Changes an endpoint. `enabled: true` starts it afresh. */
+/**
+ * Changes an endpoint. Turning a disabled one on clears its failures. Fails with `not_found`, and as `createWebhook`
+ * does.
+ */
 export async function updateWebhook(
   ctx: Context,
   principal: Principal,
@@ -99,7 +104,8 @@ export async function updateWebhook(
   const { accountId } = principal
   const before = await reachWebhook(ctx, principal, id)
   if (input.url !== undefined) requireAllowedUrl(input.url, ctx.settings.webhooks.allowPrivate)
-  // Also when they stay as they are: an endpoint must not lead elsewhere by a key that may not read what it hears.
+  // The event types are checked even when they stay as they are: a key that may not read them must not point the
+  // endpoint at another URL.
   requireEvents(principal, input.events ?? before.events)
   const { url, events, scope, enabled, ordering, description } = input
   const change: Partial<WebhookDoc> = {
@@ -115,28 +121,28 @@ export async function updateWebhook(
     Object.keys(change).length === 0
       ? before
       : await store.changeWebhook(ctx.store, { accountId, webhookId: id, change })
-  if (doc === null) throw new Failure('not_found', `No webhook ${id}.`)
-  changed(ctx, accountId)
+  if (doc === null) throw new Failure('not_found', `There is no webhook ${id}.`)
+  publishChange(ctx, accountId)
   return webhookOf(doc)
 }
 
-/** Removes an endpoint; what still waits for it is skipped. */
+/** Deletes an endpoint; its outstanding deliveries are skipped. Fails with `not_found`. */
 export async function deleteWebhook(ctx: Context, principal: Principal, id: string): Promise<void> {
   const { accountId } = principal
   await reachWebhook(ctx, principal, id)
   if (!(await store.removeWebhook(ctx.store, { accountId, webhookId: id })))
-    throw new Failure('not_found', `No webhook ${id}.`)
+    throw new Failure('not_found', `There is no webhook ${id}.`)
   await store.skipDeliveries(ctx.store, id)
   await freeSlot(ctx.store, accountId, 'webhooks')
-  changed(ctx, accountId)
+  publishChange(ctx, accountId)
 }
 
-/** A living endpoint and what it hears. */
-export type Endpoint = { readonly webhook: WebhookDoc; readonly hears: (event: EventDoc) => boolean }
+/** An enabled endpoint, and whether it receives an event. */
+export type Endpoint = { readonly webhook: WebhookDoc; readonly matches: (event: EventDoc) => boolean }
 
-/** A change note may be lost: so long an endpoint may then still be called as it was. */
+/** How long a change may go unnoticed when its change note is lost. */
 const endpointsKeptMs = 2 * secondMs
-/** Accounts. */
+/** Accounts whose endpoints are cached. */
 const endpointsKeptMax = 10_000
 const endpointsOfAccounts = perProcess(({ changes, clock }) => {
   const kept = createKept<readonly Endpoint[]>(clock, { max: endpointsKeptMax, ttlMs: endpointsKeptMs })
@@ -146,8 +152,11 @@ const endpointsOfAccounts = perProcess(({ changes, clock }) => {
   return kept
 })
 
-/** The enabled endpoints of an account, kept for a moment, since every event asks; a change is heard of at once. */
-export async function endpointsOf(ctx: Context, accountId: string): Promise<readonly Endpoint[]> {
+/**
+ * The enabled endpoints of an account. They are cached for a moment, because every event needs them; a change note ends
+ * the cache at once.
+ */
+export async function enabledEndpoints(ctx: Context, accountId: string): Promise<readonly Endpoint[]> {
   const kept = endpointsOfAccounts(ctx)
   const known = kept.get(accountId)
   if (known !== undefined) return known
@@ -160,36 +169,46 @@ export async function endpointsOf(ctx: Context, accountId: string): Promise<read
   return endpoints
 }
 
-function changed(ctx: Context, accountId: string): void {
+function publishChange(ctx: Context, accountId: string): void {
   endpointsOfAccounts(ctx).delete(accountId)
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
 }
 
-/** Whether an endpoint may still be posted to. One of an agent key that was revoked or expired is turned off. */
+/**
+ * Whether an endpoint is enabled and its agent key, if it has one, is valid. An endpoint whose agent key was revoked or
+ * has expired is turned off.
+ */
 export async function isLive(ctx: Context, webhook: WebhookDoc): Promise<boolean> {
-  return (
-    webhook.enabled && (webhook.agentKeyId === null || (await livingKey(ctx, webhook, webhook.agentKeyId)) !== null)
-  )
+  return webhook.enabled && (webhook.agentKeyId === null || (await validKey(ctx, webhook, webhook.agentKeyId)) !== null)
 }
 
-async function livingKey(ctx: Context, { accountId, _id }: WebhookDoc, keyId: string): Promise<KeyDoc | null> {
+async function validKey(ctx: Context, { accountId, _id }: WebhookDoc, keyId: string): Promise<KeyDoc | null> {
   const key = await findKey(ctx.store, { accountId, keyId })
   if (key !== null && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > ctx.clock.now())) return key
   await store.changeWebhook(ctx.store, { accountId, webhookId: _id, change: { enabled: false } })
   return null
 }
 
-/** An endpoint of an agent key follows that key's reach and dies with it. */
+/**
+ * An endpoint created by an agent key receives only events of that key's mailboxes, and none when the key is no longer
+ * valid.
+ */
 async function endpointOf(ctx: Context, webhook: WebhookDoc): Promise<Endpoint | null> {
-  if (webhook.agentKeyId === null) return { webhook, hears: (event) => wants(webhook, event) }
-  const key = await livingKey(ctx, webhook, webhook.agentKeyId)
+  if (webhook.agentKeyId === null) return { webhook, matches: (event) => isSubscribed(webhook, event) }
+  const key = await validKey(ctx, webhook, webhook.agentKeyId)
   if (key === null) return null
   const reach = new Set(key.mailboxIds ?? [])
-  return { webhook, hears: (event) => event.mailboxId !== null && reach.has(event.mailboxId) && wants(webhook, event) }
+  return {
+    webhook,
+    matches: (event) => event.mailboxId !== null && reach.has(event.mailboxId) && isSubscribed(webhook, event),
+  }
 }
 
-/** Narrowed endpoints hear by mailbox or its domain, `domain.*` by domain, `account.*` never. */
-function wants({ events, scope }: WebhookDoc, { type, mailbox, domain }: EventDoc): boolean {
+/**
+ * Whether an event passes the endpoint's types and scope. With a scope, it must be about one of its mailboxes or
+ * domains; events without either (`account.*`) then never pass.
+ */
+function isSubscribed({ events, scope }: WebhookDoc, { type, mailbox, domain }: EventDoc): boolean {
   if (!events.includes(type)) return false
   if (scope.domains.length === 0 && scope.mailboxes.length === 0) return true
   return (mailbox !== null && scope.mailboxes.includes(mailbox)) || (domain !== null && scope.domains.includes(domain))
@@ -198,19 +217,19 @@ function wants({ events, scope }: WebhookDoc, { type, mailbox, domain }: EventDo
 async function reachWebhook(ctx: Context, principal: Principal, webhookId: string): Promise<WebhookDoc> {
   const doc = await store.findWebhook(ctx.store, { accountId: principal.accountId, webhookId })
   if (doc === null || (principal.kind === 'agent' && doc.keyId !== principal.keyId))
-    throw new Failure('not_found', `No webhook ${webhookId}.`)
+    throw new Failure('not_found', `There is no webhook ${webhookId}.`)
   return doc
 }
 
 function requireEvents(principal: Principal, events: readonly string[]): void {
   for (const [n, name] of events.entries()) {
     if (!Object.hasOwn(eventKinds, name))
-      throw new Failure('validation_error', `There is no event "${name}".`, { param: `events[${n}]` })
+      throw new Failure('validation_error', `There is no event type "${name}".`, { param: `events[${n}]` })
     const { access } = eventKinds[name as EventType]
     if (access === 'partner' || (access === 'account key' && principal.kind === 'agent'))
-      throw new Failure('forbidden', `This key may not listen to ${name}.`)
+      throw new Failure('forbidden', `This key may not receive the event type ${name}.`)
     if (access !== 'account key' && !principal.scopes.includes(access)) {
-      throw new Failure('insufficient_scope', `Listening to ${name} needs the scope ${access}.`, {
+      throw new Failure('insufficient_scope', `Receiving the event type ${name} needs the scope ${access}.`, {
         requiredScope: access,
       })
     }
@@ -221,13 +240,13 @@ function cleanScope(scope: WebhookInput['scope']): WebhookDoc['scope'] {
   const domains = (scope?.domains ?? []).map((text, n) => {
     const domain = normaliseDomain(text)
     if (domain === null)
-      throw new Failure('validation_error', `"${text}" is not a domain.`, { param: `scope.domains[${n}]` })
+      throw new Failure('validation_error', `"${text}" is not a valid domain name.`, { param: `scope.domains[${n}]` })
     return domain
   })
   const mailboxes = (scope?.mailboxes ?? []).map((text, n) => {
     const address = normaliseAddress(text)
     if (address === null)
-      throw new Failure('validation_error', `"${text}" is not a mail address.`, { param: `scope.mailboxes[${n}]` })
+      throw new Failure('validation_error', `"${text}" is not an email address.`, { param: `scope.mailboxes[${n}]` })
     return address
   })
   return { domains, mailboxes }

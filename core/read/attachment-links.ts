@@ -1,6 +1,7 @@
 /**
- * Links that open one thing without a key until they expire. A link carries what it leads to and when it ends, under a keyed
- * digest: nothing is stored, nobody can make one up, and it is dead as soon as the thing is gone.
+ * Links that open one attachment without a key until they expire. A link contains what it leads to and when it expires,
+ * with a keyed digest: nothing is stored, links cannot be forged, and a link stops working when its attachment is
+ * deleted.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { Failure } from '../../schemas/failures.ts'
@@ -10,12 +11,12 @@ import type { Principal } from '../access/principal.ts'
 import { reachMessage } from '../mailbox/messages.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { type Attached, attachmentIn } from './bodies.ts'
+import { type AttachmentContent, attachmentIn } from './bodies.ts'
 
 export type Link = { readonly url: string; readonly expiresAt: Date }
-export type LinkedFile = Pick<Attached, 'name' | 'contentType' | 'content' | 'version'>
+export type LinkedFile = Pick<AttachmentContent, 'name' | 'contentType' | 'content' | 'version'>
 
-/** What a link leads to; a further kind is one more row of `openers`. */
+/** What a link leads to. A new kind of target is a new entry of `openers`. */
 type Target = { readonly kind: keyof typeof openers; readonly ids: readonly string[] }
 
 /** How long a link to an attachment works (decisions.md 4, MCP results). */
@@ -23,7 +24,7 @@ const attachmentLinkMs = 15 * minuteMs
 const purpose = 'link'
 
 const openers = {
-  /** Mailbox, message and attachment. */
+  /** The ids are those of mailbox, message and attachment. */
   attachment: async (ctx: Context, [mailboxId = '', messageId = '', attachmentId = '']: readonly string[]) => {
     const message = await findMessage(ctx.store, { mailboxId, messageId })
     const [mailbox] = message === null ? [] : await findMailboxes(ctx.store, [message])
@@ -33,7 +34,10 @@ const openers = {
   readonly [kind: string]: (ctx: Context, ids: readonly string[]) => Promise<LinkedFile | null>
 }
 
-/** A link to an attachment that the key reaches, for 15 minutes. Fails with `mailbox_not_found`, `not_found`. */
+/**
+ * Makes a link to an attachment of a message that the key may reach, valid for 15 minutes. Fails with
+ * `mailbox_not_found`, `not_found`.
+ */
 export async function linkToAttachment(
   ctx: Context,
   principal: Principal,
@@ -44,29 +48,29 @@ export async function linkToAttachment(
 }
 
 /**
- * What the token of a link leads to. Fails with `not_found` alike for a token that is none, one that has expired, and one
- * whose thing is gone.
+ * Reads the file that a link's token leads to. Fails with `not_found`, in the same way for an invalid token, an expired
+ * one, and one whose attachment is gone.
  */
 export async function openLink(ctx: Context, token: string): Promise<LinkedFile> {
   const target = readToken(ctx, token)
   const file = target === null ? null : await openers[target.kind](ctx, target.ids)
-  if (file === null) throw new Failure('not_found', 'The link has expired, or what it led to is gone.')
+  if (file === null) throw new Failure('not_found', 'The link is invalid or has expired, or its file was deleted.')
   return file
 }
 
 function makeLink(ctx: Context, { kind, ids }: Target, lifetimeMs: number): Link {
   const expiresAt = after(ctx.clock.now(), lifetimeMs)
-  const said = Buffer.from([kind, expiresAt.getTime().toString(36), ...ids].join(' ')).toString('base64url')
-  const token = `${said}.${ctx.secrets.tag(said, purpose).toString('base64url')}`
+  const payload = Buffer.from([kind, expiresAt.getTime().toString(36), ...ids].join(' ')).toString('base64url')
+  const token = `${payload}.${ctx.secrets.tag(payload, purpose).toString('base64url')}`
   return { url: `${ctx.baseUrl}/api/v1/files/${token}`, expiresAt }
 }
 
 function readToken(ctx: Context, token: string): Target | null {
-  const [said = '', tag = ''] = token.split('.')
-  const right = ctx.secrets.tag(said, purpose)
+  const [payload = '', tag = ''] = token.split('.')
+  const expected = ctx.secrets.tag(payload, purpose)
   const given = Buffer.from(tag, 'base64url')
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return null
-  const [kind = '', expires = '', ...ids] = Buffer.from(said, 'base64url').toString().split(' ')
-  const isOver = Number.parseInt(expires, 36) <= ctx.clock.now().getTime()
-  return isOver || !Object.hasOwn(openers, kind) ? null : { kind: kind as Target['kind'], ids }
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  const [kind = '', expires = '', ...ids] = Buffer.from(payload, 'base64url').toString().split(' ')
+  const isExpired = Number.parseInt(expires, 36) <= ctx.clock.now().getTime()
+  return isExpired || !Object.hasOwn(openers, kind) ? null : { kind: kind as Target['kind'], ids }
 }

@@ -1,13 +1,16 @@
-/** Large messages as they were read, so that going on with a cursor does not read them again. Messages never change. */
+/**
+ * A cache of large messages as they were parsed, so that the next part of a message is read without parsing it again.
+ * Messages never change.
+ */
 import type { Reading } from '../parsing/jobs.ts'
 import { minuteMs } from '../process/clock.ts'
 import { createKept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** Characters of bodies and headers in all: a handful of the largest messages. */
+/** Characters of all cached bodies and headers: a handful of the largest messages. */
 const charsMax = 16 * 1024 * 1024
 
-/** By message, view and attachment. Only for callers that have been allowed to read the message. */
+/** By message id, view and attachment id. The caller must already have checked that the message may be read. */
 export const readingsOf = perProcess(({ clock }) =>
   createKept<Reading>(clock, { max: charsMax, weigh: charsOf, ttlMs: 10 * minuteMs, renewOnUse: true }),
 )

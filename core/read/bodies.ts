@@ -1,4 +1,4 @@
-/** Messages read whole: bodies by view, raw bytes, attachments. Reading changes no flag. */
+/** Reads the content of messages: bodies, raw bytes, attachments. Reading changes no flag. */
 
 import type { Hidden } from '../../mail/encoding/invisible-characters.ts'
 import { stripInvisible } from '../../mail/encoding/invisible-characters.ts'
@@ -20,10 +20,10 @@ import { readingsOf } from './bodies-cache.ts'
 
 export type { View } from '../parsing/jobs.ts'
 
-/** What a message says beside what lists show. */
+/** What the record of a single message has beyond the record in lists. */
 type Details = Pick<MessageDoc, 'bcc' | 'replyTo' | 'inReplyTo' | 'references' | 'encrypted' | 'trust' | 'verification'>
 
-/** A message with what the view asks for; the other bodies are absent. */
+/** A message with the bodies that the view asks for; the other bodies are absent. */
 export type FullMessage = Message &
   Details & {
     readonly headers: readonly (readonly [name: string, value: string])[]
@@ -31,15 +31,15 @@ export type FullMessage = Message &
     readonly html?: string | null
     readonly reply?: string
     readonly hidden?: readonly Hidden[]
-    /** Whether the message is past the limits of reading. */
+    /** Whether the message exceeds a reading limit, so that part of it is missing. */
     readonly truncated: boolean
   }
 
 /**
- * A message with its bodies, as `view` chooses. With `attachmentId` the message that is attached there is read instead:
- * headers, bodies and attachments are its own, place and flags those of the message that holds it, and nobody vouches for
- * it. Of a message that cannot be read in time the header is given, empty bodies, and `truncated`. Fails with `not_found`,
- * `unavailable`.
+ * Reads a message with the bodies that `view` asks for. With `attachmentId` the message attached there is read instead:
+ * it has its own headers, bodies and attachments, the folder and flags of the message that holds it, and no trust
+ * record. For a message that cannot be parsed in time, the result has its headers, empty bodies, and `truncated`. Fails
+ * with `mailbox_not_found`, `not_found`, `unavailable`.
  */
 export async function readMessage(
   ctx: Context,
@@ -52,13 +52,14 @@ export async function readMessage(
   }: { address: string; messageId: string; view?: View; attachmentId?: string },
 ): Promise<FullMessage> {
   const { message, folder } = await reachMessage(ctx, principal, { address, messageId })
-  const reading = await read(ctx, message, { view, attachmentId: attachmentId ?? null })
-  if (reading === null) throw new Failure('not_found', `There is no message attached as ${attachmentId}.`)
+  const reading = await readCached(ctx, message, { view, attachmentId: attachmentId ?? null })
+  if (reading === null)
+    throw new Failure('not_found', `There is no attached message ${attachmentId} in message ${messageId}.`)
   const { headers, text, html, reply, hidden, truncated } = reading
   return {
     ...messageOf(message, folder.path),
     ...detailsOf(message),
-    ...('parsed' in reading && attachmentId !== undefined && attachedOf(message, reading)),
+    ...('parsed' in reading && attachmentId !== undefined && attachedMessageFields(message, reading)),
     headers: headers.map(({ name, value }): [string, string] => [name, value]),
     ...(text !== undefined && { text }),
     ...(html !== undefined && { html }),
@@ -68,44 +69,57 @@ export async function readMessage(
   }
 }
 
-/** The bytes as received, or with our trace in front; `version` as of `Attached`. */
+/**
+ * Reads the raw bytes as they were received, with `trace` preceded by our trace fields; `version` as in
+ * `AttachmentContent`. Fails with `mailbox_not_found`, `not_found`, `unavailable`.
+ */
 export async function rawMessage(
   ctx: Context,
   principal: Principal,
   { address, messageId, trace = false }: { address: string; messageId: string; trace?: boolean },
 ): Promise<{ readonly content: Buffer; readonly version: string }> {
   const { message } = await reachMessage(ctx, principal, { address, messageId })
-  const raw = await inRoom(ctx, message, () => bytesOf(ctx, message))
+  const raw = await inMemoryRoom(ctx, message, () => bytesOf(ctx, message))
   return { content: trace ? withTrace(message, raw) : raw, version: `${message.blob.id}${trace ? ' trace' : ''}` }
 }
 
-/** An attachment with its decoded content; `charset` is what its part declares. */
-export type Attached = {
+/** An attachment with its decoded content; `charset` is the one that its part declares. */
+export type AttachmentContent = {
   readonly name: string
   readonly contentType: string
   readonly charset: string | null
   readonly content: Buffer
   readonly inline: boolean
   readonly contentId: string | null
-  /** Stands for these bytes: whatever else the attachment becomes has another one. */
+  /** Identifies these bytes: other content has another version. */
   readonly version: string
 }
 
-/** The decoded content of an attachment, also of one in an attached message. Fails with `not_found`, `unavailable`. */
+/**
+ * Reads the decoded content of an attachment, also of one in an attached message. Fails with `mailbox_not_found`,
+ * `not_found`, `unavailable`.
+ */
 export async function readAttachment(
   ctx: Context,
   principal: Principal,
   { address, messageId, attachmentId }: { address: string; messageId: string; attachmentId: string },
-): Promise<Attached> {
+): Promise<AttachmentContent> {
   const { message } = await reachMessage(ctx, principal, { address, messageId })
   const found = await attachmentIn(ctx, message, attachmentId)
-  if (found === null) throw new Failure('not_found', `There is no attachment ${attachmentId} in this message.`)
+  if (found === null) throw new Failure('not_found', `There is no attachment ${attachmentId} in message ${messageId}.`)
   return found
 }
 
-/** The decoded content of an attachment of a message; null when it has none of that id. Fails with `unavailable`. */
-export async function attachmentIn(ctx: Context, message: MessageDoc, attachmentId: string): Promise<Attached | null> {
-  const found = await inRoom(ctx, message, async () => {
+/**
+ * Reads the decoded content of an attachment of a message. Returns null when it has none with that id. Fails with
+ * `unavailable`.
+ */
+export async function attachmentIn(
+  ctx: Context,
+  message: MessageDoc,
+  attachmentId: string,
+): Promise<AttachmentContent | null> {
+  const found = await inMemoryRoom(ctx, message, async () => {
     const raw = await bytesOf(ctx, message)
     return ctx.parsing.run('content', { raw, messageId: message._id, attachmentId })
   })
@@ -116,22 +130,25 @@ export async function attachmentIn(ctx: Context, message: MessageDoc, attachment
   return { name, contentType, charset, inline, contentId, content, version }
 }
 
-/** At most `charsMax` characters (UTF-16 units) of a text, from the one at `from` on. */
-export type PieceWanted = { readonly from: number; readonly charsMax: number }
-/** `next` is where the text goes on; null: nowhere. */
+/** Selects part of a text: at most `charsMax` characters (UTF-16 units) from character `from` on. */
+export type TextRange = { readonly from: number; readonly charsMax: number }
+/** Part of a text; `next` is the character after it, null at the end of the text. */
 export type TextPiece = { readonly text: string; readonly next: number | null }
 
-/** A piece of an attached text as a reader sees it; null when the text ends before. Fails with `unavailable`. */
+/**
+ * Reads part of the text of an attachment, without invisible characters. Returns null when the text ends before `from`.
+ * Fails with `unavailable`.
+ */
 export async function readText(
   ctx: Context,
-  { content, charset }: Pick<Attached, 'content' | 'charset'>,
-  { from, charsMax }: PieceWanted,
+  { content, charset }: Pick<AttachmentContent, 'content' | 'charset'>,
+  { from, charsMax }: TextRange,
 ): Promise<TextPiece | null> {
   return pieceOf(await ctx.parsing.run('file', { raw: content, charset, from, maxChars: charsMax }), from)
 }
 
-/** The same of bytes whose charset nobody declares. */
-export function readPlainText(content: Buffer, { from, charsMax }: PieceWanted): TextPiece | null {
+/** As `readText`, for bytes whose charset is not declared. */
+export function readPlainText(content: Buffer, { from, charsMax }: TextRange): TextPiece | null {
   return pieceOf(jobs.file({ raw: content, charset: null, from, maxChars: charsMax }), from)
 }
 
@@ -141,52 +158,55 @@ function pieceOf({ text, chars }: { text: string; chars: number }, from: number)
   return { text: stripInvisible(text).text, next: next < chars ? next : null }
 }
 
-/** The raw bytes of a message. Fails with `internal_error` when they are gone. */
+/** Reads the raw bytes of a message. Fails with `internal_error` when they are missing. */
 export async function bytesOf(ctx: Context, message: MessageDoc): Promise<Buffer> {
   const raw = await readBlob(ctx.store, message.blob)
-  if (raw === null) throw new Failure('internal_error', 'The bytes of the message are gone.')
+  if (raw === null) throw new Failure('internal_error', 'The stored bytes of the message are missing.')
   return raw
 }
 
-/** A few of the largest messages; a burst of requests waits, and holds nothing meanwhile. */
-const roomLimits = { bytesMax: 128 * 1024 * 1024, waitingMax: 200 }
-const roomOf = perProcess(() => createMemoryRoom(roomLimits))
-/** Smaller messages are bounded by how many requests there are. */
-const roomyBytesMax = 256 * 1024
+/**
+ * Memory for reading large messages: a few of the largest ones. Of a burst of requests the others wait, and hold no
+ * bytes meanwhile.
+ */
+const memoryRoomLimits = { bytesMax: 128 * 1024 * 1024, waitingMax: 200 }
+const memoryRoom = perProcess(() => createMemoryRoom(memoryRoomLimits))
+/** Messages up to this size need no room: the number of requests bounds them. */
+const noRoomBytesMax = 256 * 1024
 
-/** Does work that holds the bytes of a message, when there is room for them. Fails with `unavailable`. */
-export function inRoom<T>(ctx: Context, { sizeBytes }: MessageDoc, work: () => Promise<T>): Promise<T> {
-  return sizeBytes <= roomyBytesMax ? work() : roomOf(ctx)(sizeBytes, work)
+/** Runs work that holds the bytes of a message in memory, as soon as there is room for them. Fails with `unavailable`. */
+export function inMemoryRoom<T>(ctx: Context, { sizeBytes }: MessageDoc, work: () => Promise<T>): Promise<T> {
+  return sizeBytes <= noRoomBytesMax ? work() : memoryRoom(ctx)(sizeBytes, work)
 }
 
-async function read(
+async function readCached(
   ctx: Context,
   message: MessageDoc,
   { view, attachmentId }: { view: View; attachmentId: string | null },
-): Promise<Reading | Unread | null> {
+): Promise<Reading | UnparsedMessage | null> {
   const key = [message._id, view, attachmentId].join(' ')
   const known = readingsOf(ctx).get(key)
   if (known !== undefined) return known
   const { mailbox, _id: messageId } = message
   const attachmentsUrl = `${ctx.baseUrl}/api/v1/mailboxes/${encodeURIComponent(mailbox)}/messages/${messageId}/attachments/`
-  const reading = await inRoom(ctx, message, async () => {
+  const reading = await inMemoryRoom(ctx, message, async () => {
     const raw = await bytesOf(ctx, message)
     const job = ctx.parsing.run('reading', { raw, messageId, view, attachmentId, attachmentsUrl })
     return job.catch((error: unknown) => {
       if (attachmentId !== null || !isUnreadable(error)) throw error
-      return unread(raw, view)
+      return unparsedMessage(raw, view)
     })
   })
   if (reading !== null && 'parsed' in reading && message.sizeBytes > cachedBytesMin) readingsOf(ctx).set(key, reading)
   return reading
 }
 
-/** What is told of a message that could not be read. */
-type Unread = Pick<FullMessage, 'text' | 'html' | 'reply' | 'hidden' | 'truncated'> & {
+/** The result for a message that could not be parsed: its header only. */
+type UnparsedMessage = Pick<FullMessage, 'text' | 'html' | 'reply' | 'hidden' | 'truncated'> & {
   readonly headers: readonly HeaderField[]
 }
 
-function unread(raw: Buffer, view: View): Unread {
+function unparsedMessage(raw: Buffer, view: View): UnparsedMessage {
   const bodies = {
     headers: {},
     reply: { reply: '', hidden: [] },
@@ -196,7 +216,7 @@ function unread(raw: Buffer, view: View): Unread {
   return { headers: readHeaders(raw).fields, ...bodies[view], truncated: true }
 }
 
-/** Smaller messages are read again in no time. */
+/** Messages up to this size are not cached: parsing them again is quick. */
 const cachedBytesMin = 32 * 1024
 
 function detailsOf(message: MessageDoc): Details {
@@ -204,8 +224,11 @@ function detailsOf(message: MessageDoc): Details {
   return { bcc, replyTo, inReplyTo, references, encrypted, trust, verification }
 }
 
-/** What an attached message says of itself. */
-function attachedOf(message: MessageDoc, { parsed, snippet, sizeBytes, path }: Reading): Partial<Message & Details> {
+/** The fields that an attached message has of its own. */
+function attachedMessageFields(
+  message: MessageDoc,
+  { parsed, snippet, sizeBytes, path }: Reading,
+): Partial<Message & Details> {
   const { from, to, cc, bcc, replyTo, subject, inReplyTo, references, attachments, encrypted, ...rest } = describe(
     { parsed, snippet },
     { ...message.blob, sizeBytes },

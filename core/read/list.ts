@@ -1,4 +1,4 @@
-/** Messages as callers list them. */
+/** Lists messages. */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import { findFolders } from '../../store/folders.ts'
@@ -22,7 +22,7 @@ import { requireAgentInbox } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
 import { listByIndex } from '../search/listing.ts'
 
-/** Which messages of a mailbox to list. `folder` is a path or a role; addresses and the label may be written in any form. */
+/** Which messages of a mailbox to list. `folder` is a path or a role; addresses and the label may be in any form. */
 export type Listing = MessageFilter & {
   readonly address: string
   readonly folder?: string
@@ -30,7 +30,10 @@ export type Listing = MessageFilter & {
   readonly before?: string
 }
 
-/** Messages newest first. `cursor` names the moment of the answer, to wait from there. */
+/**
+ * Lists messages, newest first. `cursor` marks the time of the answer, for a wait that continues from there. Fails with
+ * `mailbox_not_found`, `not_found` (folder), `agent_inbox_only`, `validation_error` (cursor).
+ */
 export async function listMessages(
   ctx: Context,
   principal: Principal,
@@ -51,14 +54,20 @@ export async function listMessages(
   }
 }
 
-/** A page with one row more than it shows, the folders of its mailbox, and how that was when it was read. */
+/**
+ * A page with one row more than is returned, the folders of its mailbox, and the arrival cursor of the mailbox when it
+ * was read.
+ */
 type PageRead = {
   readonly rows: readonly store.ListedMessage[]
   readonly folders: readonly FolderDoc[]
   readonly cursor: ArrivalCursor
 }
 
-/** The newest of all messages, which mostly say themselves how the mailbox is; null when they do not reach back so far. */
+/**
+ * Reads the newest messages without any filter, from which the arrival cursor can mostly be made without another query.
+ * Returns null when they do not reach back far enough for that.
+ */
 async function readNewest(ctx: Context, mailboxId: string, limit: number): Promise<PageRead | null> {
   const edge = cursorEdge(ctx)
   const [rows, folders] = await Promise.all([
@@ -74,14 +83,15 @@ async function readPage(
   mailboxId: string,
   { folder, limit, before, ...filters }: Omit<Listing, 'address' | 'before'> & { readonly before: string | null },
 ): Promise<PageRead> {
-  // Before the rows are read: what comes in between is shown or waited for, and never lost.
+  // The cursor is taken before the rows are read: a message that arrives in between is shown or found by the next wait,
+  // and never lost.
   const [cursor, folders] = await Promise.all([cursorNow(ctx, mailboxId), findFolders(ctx.store, mailboxId)])
-  const folderIds = foldersToLookIn(folders, folder, filters)
+  const folderIds = folderIdsToSearch(folders, folder, filters)
   const query = { ...canonicalFilter(filters), mailboxId, folderIds }
   return { rows: await listByIndex(ctx, query, { before, limit: limit + 1, folders }), folders, cursor }
 }
 
-/** The filter with its addresses and its label in the form messages have them. */
+/** The filter with its addresses and label in canonical form, as messages have them. */
 export function canonicalFilter<F extends MessageFilter>(filter: F): F {
   const { from, to, label } = filter
   const canonical = (text: string) => normaliseAddress(text) ?? text.toLowerCase()
@@ -93,8 +103,11 @@ export function canonicalFilter<F extends MessageFilter>(filter: F): F {
   }
 }
 
-/** Flags and attachments are found by folder: without one, in all of them (store/messages.ts, MessageQuery). */
-function foldersToLookIn(
+/**
+ * The folders to search; undefined when the query needs none. Flags and attachments are indexed by folder, so without a
+ * given folder all are searched (store/messages.ts, MessageQuery).
+ */
+function folderIdsToSearch(
   folders: readonly FolderDoc[],
   folder: string | undefined,
   { unread, flagged, hasAttachment }: MessageFilter,

@@ -1,4 +1,4 @@
-/** Threads as callers list and read them. */
+/** Lists and reads threads. */
 import { Failure } from '../../schemas/failures.ts'
 import type { ThreadDoc } from '../../store/documents/mail.ts'
 import { findFolders } from '../../store/folders.ts'
@@ -15,7 +15,10 @@ import { canonicalFilter, type Listing } from './list.ts'
 
 export type Thread = Omit<ThreadDoc, '_id' | 'labels'> & { readonly id: string; readonly labels: readonly string[] }
 
-/** Threads by their newest message, newest first. Fails with `not_found` (folder), `agent_inbox_only`. */
+/**
+ * Lists threads by their newest message, newest first. Fails with `mailbox_not_found`, `not_found` (folder),
+ * `agent_inbox_only`, `validation_error` (cursor).
+ */
 export async function listThreads(
   ctx: Context,
   principal: Principal,
@@ -35,10 +38,13 @@ export async function listThreads(
   return { items: items.map(recordOf), next }
 }
 
-/** What lies there is not part of a thread that has anything else. */
-const asideRoles = new Set(['trash', 'spam', 'drafts'])
+/** Messages in these folders belong to a thread only when it has no others. */
+const setAsideRoles = new Set(['trash', 'spam', 'drafts'])
 
-/** A thread with a page of its messages, oldest first: the newest, or those before `before`. Fails as the listing does. */
+/**
+ * Reads a thread with a page of its messages, oldest first: the newest ones, or those before `before`. Fails as
+ * `listThreads` does.
+ */
 export async function getThread(
   ctx: Context,
   principal: Principal,
@@ -46,21 +52,21 @@ export async function getThread(
 ): Promise<Thread & { messages: readonly Message[]; next: string | null }> {
   const mailbox = await reachMailbox(ctx, principal, address)
   requireAgentInbox(mailbox)
-  const place = { before: readIdCursor(before, 'msg'), limit: limit + 1 }
+  const page = { before: readIdCursor(before, 'msg'), limit: limit + 1 }
   const read = (folderIds?: readonly string[]) =>
-    listMessages(ctx.store, { mailboxId: mailbox._id, threadId, folderIds }, place)
+    listMessages(ctx.store, { mailboxId: mailbox._id, threadId, folderIds }, page)
   const find = () => store.findThread(ctx.store, { mailboxId: mailbox._id, threadId })
   const [known, folders, rows] = await Promise.all([find(), findFolders(ctx.store, mailbox._id), read()])
-  // A message is there a moment before its thread knows of it.
-  const aside = new Set(folders.filter(({ role }) => asideRoles.has(role ?? '')).map(({ _id }) => _id))
-  const newest = rows.find(({ folderId }) => !aside.has(folderId)) ?? rows[0]
+  // A new message is stored a moment before its thread document is updated.
+  const setAside = new Set(folders.filter(({ role }) => setAsideRoles.has(role ?? '')).map(({ _id }) => _id))
+  const newest = rows.find(({ folderId }) => !setAside.has(folderId)) ?? rows[0]
   const isBehind = newest !== undefined && before === undefined && (known?.lastMessageId ?? '') < newest._id
   if (isBehind) await deriveThreads(ctx, [{ mailboxId: mailbox._id, threadId }])
   const thread = isBehind ? await find() : known
   if (thread === null) throw new Failure('not_found', `There is no thread ${threadId} in ${mailbox.address}.`)
-  const shown = thread.live ? folders.filter(({ _id }) => !aside.has(_id)) : folders
+  const shown = thread.live ? folders.filter(({ _id }) => !setAside.has(_id)) : folders
   const folderIds = shown.map(({ _id }) => _id)
-  // In most threads every message is shown.
+  // Most threads have no message in such a folder.
   const isShown = rows.every(({ folderId }) => folderIds.includes(folderId))
   const { items, next } = pageOf(isShown ? rows : await read(folderIds), limit)
   const pathOf = new Map(folders.map(({ _id, path }) => [_id, path]))

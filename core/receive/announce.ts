@@ -1,6 +1,6 @@
 /**
- * What follows from an arrival: its event, the contact it came from, the counts, and its thread. Derived from the message document with
- * ids computed from its id, so doing it twice changes nothing.
+ * What follows from the arrival of a message: its event, the contact it came from, the counts, and its thread. All of
+ * it is derived from the message document, under ids derived from its id, so that doing it twice changes nothing.
  */
 
 import { splitAddress } from '../../mail/message/address.ts'
@@ -14,36 +14,36 @@ import { takeCounts } from '../../store/usage.ts'
 import { giveBackUsage, usagePeriod } from '../access/usage.ts'
 import { usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveMissedThreads, deriveNewThreads } from '../mailbox/threading.ts'
-import { planMissed } from '../notify/deliveries.ts'
+import { planMissedDeliveries } from '../notify/deliveries.ts'
 import { recordEvents } from '../notify/events.ts'
 import type { Context } from '../process/context.ts'
-import { droppedType, tally, tallyUpTo } from './received-counts.ts'
+import { countReceived, countReceivedUpTo, droppedEventType } from './received-counts.ts'
 import { trustRecord } from './trust.ts'
 
-/** Message events one account can cause in an hour; more are dropped (interface.md, Events, rule 3). */
+/** Message events that one account can cause in an hour; more are dropped (interface.md, Events, rule 3). */
 export const messageEventsPerHour = 2_000
 
-/** Announces messages that have just been committed. */
+/** Announces messages that were just committed: events, counts and threads. */
 export async function announceArrivals(ctx: Context, ids: readonly string[]): Promise<void> {
   const messages = await findMessages(ctx.store, ids)
-  await Promise.all([announce(ctx, messages.filter(cameIn)), deriveNewThreads(ctx, messages)])
+  await Promise.all([announce(ctx, messages.filter(isReceived)), deriveNewThreads(ctx, messages)])
 }
 
-/** Announces those of the messages that a crash kept from it. Returns how many. */
+/** Announces those of the messages that were not announced because of a crash. Returns how many there were. */
 export async function announceMissed(ctx: Context, messages: readonly MessageDoc[]): Promise<number> {
-  const arrivals = messages.filter(cameIn)
+  const arrivals = messages.filter(isReceived)
   const numbers = await findEventNumbers(
     ctx.store,
     arrivals.map(({ _id }) => receivedEventId(_id)),
   )
   const missed = arrivals.filter(({ _id }) => !numbers.has(receivedEventId(_id)))
-  const told = arrivals.filter(({ _id }) => numbers.has(receivedEventId(_id)))
-  for (const [accountId, own] of Map.groupBy(told, (message) => message.accountId)) {
+  const known = arrivals.filter(({ _id }) => numbers.has(receivedEventId(_id)))
+  for (const [accountId, own] of Map.groupBy(known, (message) => message.accountId)) {
     const ids = own.map(({ _id }) => receivedEventId(_id))
-    await planMissed(ctx, accountId, ids)
-    await tallyUpTo(ctx, accountId, Math.max(...ids.map((id) => numbers.get(id) ?? 0)))
+    await planMissedDeliveries(ctx, accountId, ids)
+    await countReceivedUpTo(ctx, accountId, Math.max(...ids.map((id) => numbers.get(id) ?? 0)))
   }
-  if (told.length > 0) await warnOfStorage(ctx, usageByMailbox(await foldersAround(ctx, told)))
+  if (known.length > 0) await warnOfStorage(ctx, usageByMailbox(await foldersOfMailboxes(ctx, known)))
   await announce(ctx, missed)
   await deriveMissedThreads(ctx, messages)
   return missed.length
@@ -69,15 +69,15 @@ export function messageEventData(message: MessageDoc, folder: string): MessageEv
   }
 }
 
-/** Mail that came in has a fingerprint; Sent copies and drafts have none. */
-const cameIn = (message: MessageDoc) => message.fingerprint !== undefined
+/** Whether a message was received: Sent copies and drafts have no fingerprint. */
+const isReceived = (message: MessageDoc) => message.fingerprint !== undefined
 
 const receivedEventId = (messageId: string) => deriveId('evt', messageId, 'message.received')
 
 async function announce(ctx: Context, messages: readonly MessageDoc[]): Promise<void> {
   if (messages.length === 0) return
   const at = ctx.clock.now()
-  const folders = await foldersAround(ctx, messages)
+  const folders = await foldersOfMailboxes(ctx, messages)
   const paths = new Map(folders.map(({ _id, path }) => [_id, path]))
   const allowed = await allowEvents(ctx, messages)
   const recorded = await recordEvents(
@@ -86,35 +86,38 @@ async function announce(ctx: Context, messages: readonly MessageDoc[]): Promise<
       allowed.has(message) ? receivedEvent(message, paths.get(message.folderId) ?? 'INBOX') : droppedEvent(message),
     ),
   )
-  const told = Map.groupBy(recorded, ({ accountId }) => accountId)
+  const known = Map.groupBy(recorded, ({ accountId }) => accountId)
   for (const [accountId, own] of Map.groupBy(allowed, (message) => message.accountId)) {
-    const fresh = (told.get(accountId) ?? []).filter(({ type }) => type !== droppedType).length
-    // What somebody else announced meanwhile was taken twice.
-    if (fresh < own.length)
+    const created = (known.get(accountId) ?? []).filter(({ type }) => type !== droppedEventType).length
+    // Messages that another process announced meanwhile were counted twice.
+    if (created < own.length)
       await giveBackUsage(ctx, {
         owner: accountId,
         period: 'hour',
         counter: 'messageEvents',
-        by: own.length - fresh,
+        by: own.length - created,
         at,
       })
   }
-  await Promise.all([...told].map(([accountId, own]) => tally(ctx, accountId, own)))
+  await Promise.all([...known].map(([accountId, own]) => countReceived(ctx, accountId, own)))
   await warnOfStorage(ctx, usageByMailbox(folders))
 }
 
-/** All folders of the mailboxes that the messages are in. */
-function foldersAround(ctx: Context, messages: readonly MessageDoc[]): Promise<FolderDoc[]> {
+/** Reads all folders of the mailboxes of the messages. */
+function foldersOfMailboxes(ctx: Context, messages: readonly MessageDoc[]): Promise<FolderDoc[]> {
   return findFoldersOf(ctx.store, [...new Set(messages.map(({ mailboxId }) => mailboxId))])
 }
 
-/** Those of the things that may still cause a message event this hour: of each account, the first ones. */
+/**
+ * Selects the items whose message event is within the limit of their account for this hour; of each account the first
+ * ones. Those are counted.
+ */
 export async function allowEvents<T extends { readonly accountId: string }>(
   ctx: Context,
-  things: readonly T[],
+  items: readonly T[],
 ): Promise<ReadonlySet<T>> {
   const at = ctx.clock.now()
-  const accounts = [...Map.groupBy(things, ({ accountId }) => accountId)]
+  const accounts = [...Map.groupBy(items, ({ accountId }) => accountId)]
   const takeOf = (accountId: string, by: number) => ({
     ...usagePeriod(accountId, 'hour', at),
     counts: [{ counter: 'messageEvents', by, limit: messageEventsPerHour }],
@@ -125,9 +128,9 @@ export async function allowEvents<T extends { readonly accountId: string }>(
   )
   const allowed = new Set(accounts.flatMap(([, own], n) => (refused.has(n) ? [] : own)))
   for (const [accountId, own] of [...refused].map((n) => accounts[n]!)) {
-    for (const thing of own) {
+    for (const item of own) {
       if ((await takeCounts(ctx.store, [takeOf(accountId, 1)])).size > 0) break
-      allowed.add(thing)
+      allowed.add(item)
     }
   }
   return allowed
@@ -139,9 +142,9 @@ function receivedEvent(message: MessageDoc, folder: string): NewEvent {
   return { ...eventFrame(message), type: 'message.received', data }
 }
 
-/** In place of an event past the limit: with the same id, so that the message counts as announced. */
+/** Stands for an event past the limit, under the same id, so that the message counts as announced. */
 function droppedEvent(message: MessageDoc): NewEvent {
-  return { ...eventFrame(message), type: droppedType, data: { from: message.from } }
+  return { ...eventFrame(message), type: droppedEventType, data: { from: message.from } }
 }
 
 function eventFrame({ _id, accountId, receivedAt, mailbox, mailboxId }: MessageDoc): Omit<NewEvent, 'type' | 'data'> {

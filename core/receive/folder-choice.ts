@@ -1,4 +1,7 @@
-/** Into which folder of each mailbox a message goes, and whether anybody takes it (decisions.md 2, Mailboxes; 3, Verdict). */
+/**
+ * Decides into which folder of each mailbox a message goes, and whether any mailbox accepts it (decisions.md 2,
+ * Mailboxes; 3, Verdict).
+ */
 import { Failure } from '../../schemas/failures.ts'
 import { receiveRule, type Sender } from '../mailbox/sender-lists.ts'
 import { spamLessonFor } from '../mailbox/spam-lessons.ts'
@@ -6,25 +9,25 @@ import type { RecipientMailbox } from './recipient-cache.ts'
 import type { Verdict } from './sender-verdict.ts'
 
 export type Origin = {
-  /** '' is the null sender. */
+  /** Reverse-path of the envelope; '' is the null sender. */
   readonly reversePath: string
-  /** Whom From names, usually one. */
+  /** The addresses in From, usually one. */
   readonly authors: readonly string[]
-  /** Absent: nothing was looked at, nobody is authenticated. */
+  /** Absent when the sender was not verified: then nobody is authenticated. */
   readonly verdict?: Verdict
 }
 
 /**
- * The folder ids, in the order of the mailboxes. Who refuses the sender gets it in Spam when somebody else takes it. Fails
- * with `forbidden` (550 5.7.1) when nobody does, and with `unavailable` (451) when that depends on a domain that the DNS
- * kept from being authenticated.
+ * Returns a folder id for each mailbox, in their order. When at least one mailbox accepts the sender, those that refuse
+ * it get the message in Spam. Fails with `forbidden` (550 5.7.1) when no mailbox accepts the sender, and with
+ * `unavailable` (451) when that depends on a domain that could not be authenticated because the DNS did not answer.
  */
 export function foldersFor(mailboxes: readonly RecipientMailbox[], origin: Origin): readonly string[] {
   const sender = senderOf(origin)
   const rules = mailboxes.map((mailbox) => receiveRule(mailbox, sender))
   if (rules.includes('perhaps'))
-    throw new Failure('unavailable', 'The sender could not be authenticated now; please try again later.')
-  if (!rules.includes('take')) throw new Failure('forbidden', 'This sender is not welcome here.')
+    throw new Failure('unavailable', 'The sender could not be authenticated right now; please try again later.')
+  if (!rules.includes('take')) throw new Failure('forbidden', 'The recipient does not accept mail from this sender.')
   return mailboxes.map((mailbox, n) =>
     rules[n] === 'take' && !isSpam(mailbox, origin) ? mailbox.inboxId : mailbox.spamId,
   )

@@ -1,4 +1,4 @@
-/** The document of a message: what it says of itself, and what belongs to the mailbox it comes to. */
+/** Makes message documents: what a message says of itself, and what belongs to the mailbox it is delivered to. */
 import { bindVerification } from '../../mail/codes/verification.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
 import { rootAndLatest } from '../../mail/message/threading.ts'
@@ -11,40 +11,40 @@ import type { Context } from '../process/context.ts'
 import type { RecipientMailbox } from './recipient-cache.ts'
 import type { Verdict } from './sender-verdict.ts'
 import { type Peer, traceOf } from './trace-headers.ts'
-import { trustIn } from './trust.ts'
+import { trustOf } from './trust.ts'
 
-/** Addresses of one header kept on the document; the raw bytes have them all. */
+/** Addresses of one header field kept in the document; the raw bytes have all of them. */
 const addressesMax = 100
 const referencesMax = 20
 
-/** A message that was read and packed, and how it came. */
-export type Accepted = {
+/** A received message, parsed and packed, and how it came. */
+export type AcceptedMessage = {
   readonly arrival: ReadArrival
   readonly blob: BlobRef
   readonly at: Date
-  /** '' is the null sender. */
+  /** Reverse-path of the envelope; '' is the null sender. */
   readonly reversePath: string
   readonly peer: Peer
   readonly transactionId: string
-  /** What was found out about the sender; absent when nothing was looked at. */
+  /** The result of verifying the sender; absent when it was not verified. */
   readonly verdict?: Verdict
 }
 
-/** A mailbox that a message comes to, under the id it has there. */
+/** One mailbox that the message is delivered to, with its id there. */
 export type Placement = {
   readonly id: string
   readonly mailbox: RecipientMailbox
   readonly folderId: string
-  /** The address it was sent to. */
+  /** The recipient address of the envelope. */
   readonly deliveredTo: string
-  /** Whether nobody with this author's address wrote to the mailbox before. */
+  /** Whether this is the first mail of its author to the mailbox. */
   readonly firstContact: boolean
 }
 
-/** The document of a message in one of the mailboxes it comes to. */
+/** Makes the document of a message for one mailbox. */
 export async function documentOf(
   ctx: Context,
-  { arrival, blob, at, reversePath, peer, transactionId, verdict }: Accepted,
+  { arrival, blob, at, reversePath, peer, transactionId, verdict }: AcceptedMessage,
   { id, mailbox, folderId, deliveredTo, firstContact }: Placement,
 ): Promise<NewMessage> {
   const { parsed } = arrival
@@ -63,7 +63,7 @@ export async function documentOf(
     deliveredTo,
     trace: traceOf(ctx, { reversePath, peer, transactionId, deliveredTo, infos, at }),
     ...(folderId === mailbox.spamId && { discardedAt: at }),
-    ...(verdict !== undefined && { trust: trustIn(ctx, verdict, { parsed, reversePath, mailbox, firstContact }) }),
+    ...(verdict !== undefined && { trust: trustOf(ctx, verdict, { parsed, reversePath, mailbox, firstContact }) }),
     ...describe(arrival, blob),
     receivedAt: at,
     fingerprint: toBinary(arrival.fingerprint),
@@ -72,7 +72,7 @@ export async function documentOf(
   }
 }
 
-/** What a message document says of the message itself. */
+/** The fields of a message document that describe the message itself. */
 export function describe({ parsed, snippet }: Pick<ReadArrival, 'parsed' | 'snippet'>, blob: BlobRef): MessageContent {
   return {
     from: parsed.from === null ? null : named(parsed.from),
@@ -100,7 +100,7 @@ export function describe({ parsed, snippet }: Pick<ReadArrival, 'parsed' | 'snip
   }
 }
 
-/** Whether the message names more addresses than are kept of it. */
+/** Whether a header field of the message has more addresses than the document keeps. */
 export function hasMoreAddresses({ to, cc, bcc, replyTo }: ParsedMessage): boolean {
   return [to, cc, bcc, replyTo].some(({ length }) => length > addressesMax)
 }

@@ -1,6 +1,7 @@
 /**
- * Mail comes in. The insert of the message document is the commit point: `receive` resolves after the database says it is
- * on disk, and everything else (event, contact, webhook) is derived from that document, here or by the sweep.
+ * Receives mail. The insert of the message document is the commit point: `receive` resolves after the database
+ * confirmed that it is on disk, and everything else (event, contact, webhook) is derived from that document, here or by
+ * the sweep.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
@@ -12,66 +13,66 @@ import { foldersFor } from './folder-choice.ts'
 import { documentOf } from './message-document.ts'
 import { spendStorage, takeStorage } from './recipient-cache.ts'
 import type { Recipient, RecipientMailbox } from './recipients.ts'
-import { withoutReported } from './reports.ts'
+import { processReports } from './reports.ts'
 import type { Verdict } from './sender-verdict.ts'
 import type { Peer } from './trace-headers.ts'
-import { meet } from './trust.ts'
+import { claimFirstContact } from './trust.ts'
 
 export type Delivery = {
   readonly raw: Buffer
-  /** '' is the null sender. */
+  /** Reverse-path of the envelope; '' is the null sender. */
   readonly reversePath: string
   readonly recipients: readonly Recipient[]
   readonly peer: Peer
   readonly transactionId: string
-  /** What was found out about the sender; absent when nothing was looked at. */
+  /** The result of verifying the sender; absent when it was not verified. */
   readonly verdict?: Verdict
 }
 
-/** A writer gives up after this long; what is then committed late is recognised when the sender repeats. */
+/** How long a write may take. A message that is committed after that is recognised when the sender repeats it. */
 const giveUpMs = 20_000
 
 /**
- * Stores a message for its recipients and resolves with the id it has in each mailbox, when all of that is on disk. A
- * repeat of the same bytes from the same reverse-path finds the first message. A report of mail we sent that came to its
- * return path is taken in, and has no id. Fails with `unavailable` (451), `payload_too_large` (552, MIME parts nested too
- * deep), `unprocessable` (452, a mailbox has become full meanwhile) and `forbidden` (550, no mailbox takes mail from this
- * sender).
+ * Stores a message for its recipients. Returns the id that it has in each mailbox, when all of it is on disk. A repeat
+ * of the same bytes from the same reverse-path returns the ids of the first message. A report about mail we sent that
+ * came to its return path is processed, and gets no id. Fails with `unavailable` (451), `payload_too_large` (552, MIME
+ * parts nested too deep), `unprocessable` (452, a mailbox has become full meanwhile) and `forbidden` (550, no mailbox
+ * accepts mail from this sender).
  */
 export async function receive(ctx: Context, delivery: Delivery): Promise<{ messageIds: readonly string[] }> {
   const at = ctx.clock.now()
   const { raw, reversePath, recipients, verdict } = delivery
   const arrival = await read(ctx, delivery)
   const { parsed } = arrival
-  const addressees = distinct(await withoutReported(ctx, { raw, parsed, recipients }))
+  const addressees = distinctMailboxes(await processReports(ctx, { raw, parsed, recipients }))
   if (addressees.length === 0) return { messageIds: [] }
   const mailboxes = addressees.map(({ mailbox }) => mailbox)
   const authors = parsed.authors.map(({ address }) => address)
   const folderIds = foldersFor(mailboxes, { reversePath, authors, verdict })
   const ids = mailboxes.map(() => newId('msg', at))
   const author = parsed.from?.address ?? null
-  const [{ ref, chunks }, meetings] = await Promise.all([
+  const [{ ref, chunks }, firstContacts] = await Promise.all([
     packBlob({ id: newId('blb', at), bytes: raw, users: ids, at }),
-    Promise.all(mailboxes.map(({ mailboxId }) => meet(ctx, mailboxId, author))),
+    Promise.all(mailboxes.map(({ mailboxId }) => claimFirstContact(ctx, mailboxId, author))),
   ])
   const write = async () => {
-    const giveBack = takeStorage(ctx, mailboxes, raw.length)
+    const returnStorage = takeStorage(ctx, mailboxes, raw.length)
     try {
       const accepted = { ...delivery, arrival, blob: ref, at }
       const placements = addressees.map((addressee, n) => ({
         ...addressee,
         id: ids[n]!,
         folderId: folderIds[n]!,
-        firstContact: meetings[n]!.first,
+        firstContact: firstContacts[n]!.first,
       }))
       const messages = await Promise.all(placements.map((placement) => documentOf(ctx, accepted, placement)))
       return await commit(ctx, { chunks, messages })
     } finally {
-      giveBack()
+      returnStorage()
     }
   }
   const messageIds = await write().catch((error: unknown) => {
-    for (const { undo } of meetings) undo()
+    for (const { undo } of firstContacts) undo()
     throw error
   })
   return { messageIds }
@@ -81,35 +82,38 @@ async function read(ctx: Context, { raw, reversePath }: Delivery): Promise<ReadA
   const arrival = await ctx.parsing.run('arrival', { raw, prefix: reversePath })
   const { mimeDepth } = ctx.settings.limits.smtp
   if (arrival.parsed.depth > mimeDepth)
-    throw new Failure('payload_too_large', `The message has more than ${mimeDepth} levels of MIME parts.`)
+    throw new Failure('payload_too_large', `The MIME parts of the message are nested in more than ${mimeDepth} levels.`)
   return arrival
 }
 
-/** Writes the messages and tells of those that are new. Returns the ids under which they are there. */
+/** Writes the messages and publishes those that are new. Returns their ids; for a repeat those of the first message. */
 async function commit(ctx: Context, arrival: WriteArrival): Promise<readonly string[]> {
-  const stored = await withinTime(ctx, store(ctx, arrival))
-  const fresh = arrival.messages.filter((_, n) => stored[n]?.repeated === false)
-  for (const { mailboxId, sizeBytes } of fresh) spendStorage(ctx, mailboxId, sizeBytes)
-  if (fresh.length > 0) tell(ctx, fresh)
-  return stored.map(({ id }) => id)
+  const written = await withinTime(ctx, writeArrival(ctx, arrival))
+  const created = arrival.messages.filter((_, n) => written[n]?.repeated === false)
+  for (const { mailboxId, sizeBytes } of created) spendStorage(ctx, mailboxId, sizeBytes)
+  if (created.length > 0) publishArrivals(ctx, created)
+  return written.map(({ id }) => id)
 }
 
-/** Writes an arrival; a blob of several chunks goes ahead, so that what is written in one group with it need not wait for it. */
-async function store(ctx: Context, { chunks, messages }: WriteArrival): Promise<readonly ArrivalResult[]> {
+/**
+ * Writes an arrival. A blob of several chunks is written first by itself, so that the other messages of the group do
+ * not wait for it.
+ */
+async function writeArrival(ctx: Context, { chunks, messages }: WriteArrival): Promise<readonly ArrivalResult[]> {
   if (chunks.length === 1) return ctx.arrivals.write({ chunks, messages })
   await insertBlob(ctx.store, chunks)
   return ctx.arrivals.write({ chunks: [], messages })
 }
 
-function tell(ctx: Context, messages: readonly NewMessage[]): void {
+function publishArrivals(ctx: Context, messages: readonly NewMessage[]): void {
   const ids = messages.map(({ _id }) => _id)
   ctx.changes.publish({ kind: 'messages', ids, mailboxIds: messages.map(({ mailboxId }) => mailboxId) })
 }
 
 type Addressee = { readonly mailbox: RecipientMailbox; readonly deliveredTo: string }
 
-/** Each mailbox once, whatever addresses of it were named. */
-function distinct(recipients: readonly Recipient[]): Addressee[] {
+/** The mailboxes of all recipients, each once, even when several of its addresses were named. */
+function distinctMailboxes(recipients: readonly Recipient[]): Addressee[] {
   const byId = new Map<string, Addressee>()
   for (const { address, mailboxes } of recipients) {
     for (const mailbox of mailboxes)

@@ -1,15 +1,15 @@
 /**
- * Counts what came in: contacts, and the account's received messages. Both are a projection of the account's events, which
- * are numbered without a gap a reader could see. Invariants: events are applied in the order of their numbers, from a
- * durable mark on; whatever is counted notes the last number it contains, so that applying events again, after a crash or by
- * two processes at once, changes nothing; the mark moves last. (An event that moves to another account gets a new number:
- * contacts that move with it must note that account's last one.)
+ * Counts received messages, per contact and per account and month. Both are a projection of the account's events, whose
+ * numbers have no gap that a reader could see. Invariants: events are applied in the order of their numbers, from a
+ * durable watermark on; each counter stores the last event number that it contains, so that applying events again,
+ * after a crash or in two processes at once, changes nothing; the watermark moves last. (An event that moves to another
+ * account gets a new number: contacts that move with it must store that account's last number.)
  */
-import { type ContactUpdate, countReceived } from '../../store/contacts.ts'
+import { type ContactUpdate, countReceivedFrom } from '../../store/contacts.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
 import type { Named } from '../../store/documents/mail.ts'
 import { walkEvents } from '../../store/events.ts'
-import { readTallyWatermark, tallyEvents } from '../../store/usage.ts'
+import { countEvents, readWatermark } from '../../store/usage.ts'
 import { receivedWatermarkId, usagePeriod } from '../access/usage.ts'
 import { contactSeen } from '../mailbox/contacts.ts'
 import { hourMs } from '../process/clock.ts'
@@ -18,64 +18,70 @@ import { createKept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
 
 /**
- * The kind of event that stands for a message whose event was dropped (interface.md, Events, rule 3): it is in no list and
- * heard by nobody, and keeps the message from being announced and counted a second time.
+ * The type of an event that stands for a dropped message event (interface.md, Events, rule 3): it is in no list and no
+ * endpoint receives it, and it keeps the message from being announced and counted a second time.
  */
-export const droppedType = 'message.dropped'
-const countedTypes = ['message.received', droppedType] as const
+export const droppedEventType = 'message.dropped'
+const countedTypes = ['message.received', droppedEventType] as const
 
 const pageSize = 500
-const marksMax = 10_000
-/** Marks this process has moved: a mark that is too low only makes it apply events again. */
-const marks = perProcess(({ clock }) => createKept<number>(clock, { max: marksMax, ttlMs: hourMs, renewOnUse: true }))
+const watermarksMax = 10_000
+/** Watermarks that this process wrote: one that is too low only makes it apply events again. */
+const watermarks = perProcess(({ clock }) =>
+  createKept<number>(clock, { max: watermarksMax, ttlMs: hourMs, renewOnUse: true }),
+)
 
-/** Counts events that have just been recorded, in their order, and whatever of the account was left out before. */
-export async function tally(ctx: Context, accountId: string, events: readonly EventDoc[]): Promise<void> {
+/**
+ * Counts events that were just recorded, in their order, and any events of the account before them that were not
+ * counted.
+ */
+export async function countReceived(ctx: Context, accountId: string, events: readonly EventDoc[]): Promise<void> {
   const [first, last] = [events[0], events.at(-1)]
   if (first === undefined || last === undefined) return
-  const mark = await markFor(ctx, accountId)
-  if (first.seq === mark + 1 && last.seq - mark === events.length) await apply(ctx, accountId, events, last.seq)
-  else await tallyUpTo(ctx, accountId, last.seq)
+  const watermark = await watermarkOf(ctx, accountId)
+  if (first.seq === watermark + 1 && last.seq - watermark === events.length)
+    await apply(ctx, accountId, events, last.seq)
+  else await countReceivedUpTo(ctx, accountId, last.seq)
 }
 
-/** Counts all events of an account up to a number that are not counted yet. */
-export async function tallyUpTo(ctx: Context, accountId: string, seq: number): Promise<void> {
-  if ((marks(ctx).get(accountId) ?? 0) >= seq) return
-  // Another process may have come further.
-  let mark = await readTallyWatermark(ctx.store, receivedWatermarkId(accountId))
-  while (mark < seq) {
-    const page = await walkEvents(ctx.store, { accountId, after: mark, upTo: seq, limit: pageSize })
+/** Counts all events of an account up to number `seq` that are not counted yet. */
+export async function countReceivedUpTo(ctx: Context, accountId: string, seq: number): Promise<void> {
+  if ((watermarks(ctx).get(accountId) ?? 0) >= seq) return
+  // Another process may have counted further.
+  let watermark = await readWatermark(ctx.store, receivedWatermarkId(accountId))
+  while (watermark < seq) {
+    const page = await walkEvents(ctx.store, { accountId, after: watermark, upTo: seq, limit: pageSize })
     const upTo = page.length < pageSize ? seq : page.at(-1)!.seq
     await apply(ctx, accountId, page, upTo)
-    mark = upTo
+    watermark = upTo
   }
-  remember(ctx, accountId, mark)
+  remember(ctx, accountId, watermark)
 }
 
-async function markFor(ctx: Context, accountId: string): Promise<number> {
-  const known = marks(ctx).get(accountId)
+async function watermarkOf(ctx: Context, accountId: string): Promise<number> {
+  const known = watermarks(ctx).get(accountId)
   if (known !== undefined) return known
-  const mark = await readTallyWatermark(ctx.store, receivedWatermarkId(accountId))
-  remember(ctx, accountId, mark)
-  return mark
+  const watermark = await readWatermark(ctx.store, receivedWatermarkId(accountId))
+  remember(ctx, accountId, watermark)
+  return watermark
 }
 
 async function apply(ctx: Context, accountId: string, events: readonly EventDoc[], upTo: number): Promise<void> {
   const counted = events.filter(({ type }) => countedTypes.some((name) => name === type))
-  await countReceived(ctx.store, contactsOf(accountId, counted))
+  await countReceivedFrom(ctx.store, contactsOf(accountId, counted))
   const months = Map.groupBy(counted, ({ createdAt }) => usagePeriod(accountId, 'month', createdAt).id)
-  await tallyEvents(ctx.store, {
+  await countEvents(ctx.store, {
     watermark: { id: receivedWatermarkId(accountId), upTo },
     periods: [...months.values()].map((own) => ({
       ...usagePeriod(accountId, 'month', own[0]!.createdAt),
       received: own.map(({ seq }) => seq),
-      eventsDropped: own.filter(({ type }) => type === droppedType).map(({ seq }) => seq),
+      eventsDropped: own.filter(({ type }) => type === droppedEventType).map(({ seq }) => seq),
     })),
   })
   remember(ctx, accountId, upTo)
 }
 
-/** One row per contact, with the numbers of all its messages and the name of the last. */
+/** One entry per contact, with the numbers of all its messages and the name in the last one. */
 function contactsOf(
   accountId: string,
   events: readonly EventDoc[],
@@ -95,6 +101,6 @@ function contactsOf(
   return [...contacts.values()]
 }
 
-function remember(ctx: Context, accountId: string, mark: number): void {
-  marks(ctx).set(accountId, mark)
+function remember(ctx: Context, accountId: string, watermark: number): void {
+  watermarks(ctx).set(accountId, watermark)
 }

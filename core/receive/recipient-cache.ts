@@ -1,6 +1,6 @@
 /**
- * What a process knows of addresses. Found recipients are kept for a moment and dropped when a change note names them;
- * unknown ones are never kept, so that a mailbox made a moment ago receives at once.
+ * The cache of recipient addresses. Known addresses are cached for a moment and dropped when a change note names them;
+ * unknown addresses are never cached, so that a new mailbox receives mail at once.
  */
 import { splitAddress, withoutTag } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -19,78 +19,81 @@ export type RecipientMailbox = {
   readonly address: string
   readonly inboxId: string
   readonly spamId: string
-  /** What its owner is called: the account's name, the display name. */
+  /** Names of the owner: the account's name and the display name of the mailbox. */
   readonly names: readonly string[]
   readonly lessons: readonly Lesson[]
 } & Pick<MailboxLists, 'receiveAllow' | 'receiveBlock'>
 
-/** An address of ours: as it was given (canonical, tag kept) and the mailboxes it reaches. */
+/** An address of ours (canonical, with its tag) and the mailboxes that receive its mail. */
 export type Recipient = {
   readonly address: string
   readonly mailboxes: readonly RecipientMailbox[]
-  /** Of a return path: the recipient `n` of the send whose mail comes back. */
-  readonly returned?: { readonly emailId: string; readonly n: number }
+  /** Set when the address is a return path of ours: the recipient, number `n`, of the send that the mail is about. */
+  readonly returnPath?: { readonly emailId: string; readonly n: number }
 }
 
-/** A mailbox that receives: what it has room for was known when it was read, less what this process put there since. */
+/**
+ * A mailbox that receives mail. `freeBytes` is its free storage when it was read, less what this process stored there
+ * since.
+ */
 export type KnownMailbox = { readonly mailbox: RecipientMailbox; freeBytes: number; readonly readAt: Date }
 
-export type KnownRecipient = { readonly recipient: Recipient; readonly behind: readonly KnownMailbox[] }
+export type KnownRecipient = { readonly recipient: Recipient; readonly knownMailboxes: readonly KnownMailbox[] }
 
 /** How long what was read of an address or a mailbox is taken for true. */
 const freshMs = 2 * secondMs
 const storageKnownMs = 10 * minuteMs
 const keptMax = 50_000
 
-/** What this process knows of addresses; it forgets what others change. */
+/** The cache; change notes remove what other processes change. */
 export const recipientsOf = perProcess(({ changes, clock }) => {
   const cache = {
     /** By canonical address. */
     recipients: createKept<KnownRecipient>(clock, { max: keptMax, ttlMs: freshMs }),
     /**
-     * By mailbox id: a mailbox has many addresses (aliases, tags, a catch-all). Kept longer than it is fresh, for the storage
-     * of messages whose transaction takes long.
+     * By mailbox id, since a mailbox can have many addresses (aliases, tags, a catch-all). Kept for longer than what was read
+     * is fresh: a slow transaction still counts against its storage.
      */
     mailboxes: createKept<KnownMailbox>(clock, { max: keptMax, ttlMs: storageKnownMs }),
-    /** By mailbox id: bytes that are being written now. */
-    underWay: new Map<string, number>(),
-    /** Asks the store for addresses that are not known. */
+    /** By mailbox id: bytes of messages that are being written now. */
+    pendingBytes: new Map<string, number>(),
+    /** Reads addresses that are not cached. */
     find: createBatchedLookup<KnownRecipient>(),
   }
   changes.listen((note) => {
     if (note.kind !== 'address') return
     cache.mailboxes.clear()
     const changed = new Set(note.addresses)
-    for (const known of cache.recipients.keys()) if (isTouched(known, changed)) cache.recipients.delete(known)
+    for (const known of cache.recipients.keys()) if (isAffected(known, changed)) cache.recipients.delete(known)
   })
   return cache
 })
 
-/** How long what was read of a mailbox is still taken for true; not above 0 when it must be read again. */
+/** Milliseconds for which a mailbox that was read may still be used; 0 or less: it must be read again. */
 export function freshMsLeft(ctx: Context, { readAt }: KnownMailbox): number {
   return readAt.getTime() + freshMs - ctx.clock.now().getTime()
 }
 
 /**
- * Takes storage for a message that is about to be written, so that of many at once only the last may go over the limit.
- * Returns a function that gives it back. Fails with `unprocessable` (452 4.2.2) when a mailbox has become full since it was
- * asked for.
+ * Takes storage for a message that is about to be written, so that of several written at once only the last may pass
+ * the limit. Returns a function that gives it back. Fails with `unprocessable` (452 4.2.2) when a mailbox has become
+ * full since RCPT.
  */
 export function takeStorage(
   ctx: Context,
   mailboxes: readonly Pick<RecipientMailbox, 'mailboxId' | 'address'>[],
   sizeBytes: number,
 ): () => void {
-  const { mailboxes: known, underWay } = recipientsOf(ctx)
+  const { mailboxes: known, pendingBytes } = recipientsOf(ctx)
   const full = mailboxes.find(({ mailboxId }) => {
     const free = known.get(mailboxId)?.freeBytes
-    return free !== undefined && free <= (underWay.get(mailboxId) ?? 0)
+    return free !== undefined && free <= (pendingBytes.get(mailboxId) ?? 0)
   })
   if (full !== undefined) throw new Failure('unprocessable', `The mailbox ${full.address} is full.`)
   const add = (mailboxId: string, bytes: number) => {
-    const sum = (underWay.get(mailboxId) ?? 0) + bytes
-    if (sum === 0) underWay.delete(mailboxId)
-    else underWay.set(mailboxId, sum)
+    const sum = (pendingBytes.get(mailboxId) ?? 0) + bytes
+    if (sum === 0) pendingBytes.delete(mailboxId)
+    else pendingBytes.set(mailboxId, sum)
   }
   for (const { mailboxId } of mailboxes) add(mailboxId, sizeBytes)
   return () => {
@@ -98,14 +101,17 @@ export function takeStorage(
   }
 }
 
-/** Counts a message that was just stored against the free storage of its mailbox, so that the next one finds less. */
+/** Subtracts a message that was just stored from the free storage of its mailbox. */
 export function spendStorage(ctx: Context, mailboxId: string, sizeBytes: number): void {
   const known = recipientsOf(ctx).mailboxes.get(mailboxId)
   if (known !== undefined) known.freeBytes -= sizeBytes
 }
 
-/** Whether an address may reach others now: it changed itself, or that without its tag, or its domain's catch-all. */
-function isTouched(address: string, changed: ReadonlySet<string>): boolean {
+/**
+ * Whether a cached address may be outdated: it changed itself, or the address without its tag, or the catch-all of its
+ * domain did.
+ */
+function isAffected(address: string, changed: ReadonlySet<string>): boolean {
   const { base } = withoutTag(address)
   return changed.has(address) || changed.has(base) || changed.has(catchAllOf(splitAddress(base).domain))
 }

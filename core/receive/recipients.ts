@@ -1,4 +1,4 @@
-/** Who gets mail to an address. */
+/** Finds the mailboxes that receive mail to an address. */
 import { normaliseAddress, splitAddress, withoutTag } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
@@ -11,48 +11,52 @@ import { catchAllOf } from '../mailbox/aliases.ts'
 import { listsOf } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
 import { freshMsLeft, type KnownMailbox, type KnownRecipient, type Recipient, recipientsOf } from './recipient-cache.ts'
-import { type Returned, readReturnPath } from './return-path.ts'
+import { type ReturnPath, readReturnPath } from './return-path.ts'
 
 export type { Recipient, RecipientMailbox } from './recipient-cache.ts'
 
-/** Every domain receives mail for these (RFC 5321 4.5.1, RFC 2142). */
+/** Addresses that every domain must accept (RFC 5321 4.5.1, RFC 2142). */
 export const roleNames: ReadonlySet<string> = new Set(['postmaster', 'abuse'])
 
 /**
- * The mailboxes behind an address, each with room for a message of `sizeBytes` (0: not said). Fails with
- * `mailbox_not_found` (550 5.1.1), or `unprocessable` (452 4.2.2) when one of them is full: senders then retry, and nobody
- * misses what the others got (decisions.md 3, Storage).
+ * Finds the mailboxes of an address, each with storage for a message of `sizeBytes` (0: size not known). Fails with
+ * `mailbox_not_found` (550 5.1.1), or `unprocessable` (452 4.2.2) when one of the mailboxes is full: the sender then
+ * retries, so that no mailbox misses mail that others got (decisions.md 3, Storage).
  */
 export async function findRecipient(ctx: Context, address: string, sizeBytes = 0): Promise<Recipient> {
   const canonical = normaliseAddress(
     address.toLowerCase() === 'postmaster' ? `postmaster@${ctx.settings.sharedDomain}` : address,
   )
-  if (canonical === null) throw new Failure('mailbox_not_found', 'That is not a mail address.')
-  const returned = readReturnPath(ctx, canonical)
-  if (returned === 'forged') throw new Failure('mailbox_not_found', `Nothing was sent from ${canonical}.`)
-  if (returned !== null) return findSenderOf(ctx, canonical, returned)
+  if (canonical === null) throw new Failure('mailbox_not_found', 'The recipient is not a valid email address.')
+  const returnPath = readReturnPath(ctx, canonical)
+  if (returnPath === 'forged')
+    throw new Failure('mailbox_not_found', `${canonical} is not a return path of this server.`)
+  if (returnPath !== null) return findOriginalSender(ctx, canonical, returnPath)
   const { recipients, find } = recipientsOf(ctx)
   let found = recipients.get(canonical)
   if (found === undefined) {
     found = await find(canonical, (addresses) => lookUp(ctx, addresses))
-    if (found === undefined) throw new Failure('mailbox_not_found', `No mailbox has the address ${canonical}.`)
-    recipients.set(canonical, found, Math.min(...found.behind.map((mailbox) => freshMsLeft(ctx, mailbox))))
+    if (found === undefined) throw new Failure('mailbox_not_found', `There is no mailbox ${canonical}.`)
+    recipients.set(canonical, found, Math.min(...found.knownMailboxes.map((mailbox) => freshMsLeft(ctx, mailbox))))
   }
-  if (found.behind.some(({ freeBytes }) => freeBytes <= 0 || sizeBytes > freeBytes))
+  if (found.knownMailboxes.some(({ freeBytes }) => freeBytes <= 0 || sizeBytes > freeBytes))
     throw new Failure('unprocessable', `The mailbox ${found.recipient.address} is full.`)
   return found.recipient
 }
 
-/** Who gets what comes back to a return path and is no report: the mailbox that sent, if it has one and room. */
-async function findSenderOf(ctx: Context, address: string, returned: Returned): Promise<Recipient> {
-  const sent = await findEmailById(ctx.store, returned.emailId)
-  if (sent?.recipients[returned.n] === undefined)
-    throw new Failure('mailbox_not_found', `Nothing was sent from ${address}.`)
-  const sender = sent.mailbox === null ? null : await findRecipient(ctx, sent.mailbox).catch(nobodyThere)
-  return { address, mailboxes: sender?.mailboxes ?? [], returned }
+/**
+ * The recipient of mail to a return path that is not a report: the mailbox that sent the original, unless it has none
+ * or it is full.
+ */
+async function findOriginalSender(ctx: Context, address: string, returnPath: ReturnPath): Promise<Recipient> {
+  const sent = await findEmailById(ctx.store, returnPath.emailId)
+  if (sent?.recipients[returnPath.n] === undefined)
+    throw new Failure('mailbox_not_found', `${address} is not the return path of any mail that was sent.`)
+  const sender = sent.mailbox === null ? null : await findRecipient(ctx, sent.mailbox).catch(nullForFailure)
+  return { address, mailboxes: sender?.mailboxes ?? [], returnPath }
 }
 
-function nobodyThere(error: unknown): null {
+function nullForFailure(error: unknown): null {
   if (error instanceof Failure) return null
   throw error
 }
@@ -60,16 +64,16 @@ function nobodyThere(error: unknown): null {
 type Owner = Pick<AddressDoc, 'accountId' | 'mailboxIds'>
 type MailboxRef = { readonly accountId: string; readonly mailboxId: string }
 
-/** The recipients behind canonical addresses, in at most four round trips whatever their number. */
+/** Looks up canonical addresses, in at most four queries whatever their number. */
 async function lookUp(ctx: Context, addresses: readonly string[]): Promise<ReadonlyMap<string, KnownRecipient>> {
-  const owners = await resolve(ctx, addresses)
-  const mailboxes = await receiving(ctx, [...owners.values()].flatMap(mailboxRefsOf))
+  const owners = await findOwners(ctx, addresses)
+  const mailboxes = await findReceiving(ctx, [...owners.values()].flatMap(mailboxRefsOf))
   const found = new Map<string, KnownRecipient>()
   for (const [address, { mailboxIds }] of owners) {
-    const behind = mailboxIds.flatMap((id) => mailboxes.get(id) ?? [])
-    if (behind.length === 0) continue
-    const recipient = { address, mailboxes: behind.map(({ mailbox }) => mailbox) }
-    found.set(address, { recipient, behind })
+    const knownMailboxes = mailboxIds.flatMap((id) => mailboxes.get(id) ?? [])
+    if (knownMailboxes.length === 0) continue
+    const recipient = { address, mailboxes: knownMailboxes.map(({ mailbox }) => mailbox) }
+    found.set(address, { recipient, knownMailboxes })
   }
   return found
 }
@@ -77,15 +81,15 @@ async function lookUp(ctx: Context, addresses: readonly string[]): Promise<Reado
 const mailboxRefsOf = ({ accountId, mailboxIds }: Owner): MailboxRef[] =>
   mailboxIds.map((mailboxId) => ({ accountId, mailboxId }))
 
-/** Those of the mailboxes that receive, by id. */
-async function receiving(ctx: Context, places: readonly MailboxRef[]): Promise<ReadonlyMap<string, KnownMailbox>> {
+/** Finds those of the mailboxes that receive mail, by id: from the cache, and the rest from the store. */
+async function findReceiving(ctx: Context, refs: readonly MailboxRef[]): Promise<ReadonlyMap<string, KnownMailbox>> {
   const { mailboxes: known } = recipientsOf(ctx)
   const found = new Map<string, KnownMailbox>()
   const unknown = new Map<string, MailboxRef>()
-  for (const place of places) {
-    const mailbox = known.get(place.mailboxId)
-    if (mailbox !== undefined && freshMsLeft(ctx, mailbox) > 0) found.set(place.mailboxId, mailbox)
-    else unknown.set(place.mailboxId, place)
+  for (const ref of refs) {
+    const mailbox = known.get(ref.mailboxId)
+    if (mailbox !== undefined && freshMsLeft(ctx, mailbox) > 0) found.set(ref.mailboxId, mailbox)
+    else unknown.set(ref.mailboxId, ref)
   }
   if (unknown.size === 0) return found
   const read = await readMailboxes(ctx, [...unknown.values()])
@@ -96,14 +100,14 @@ async function receiving(ctx: Context, places: readonly MailboxRef[]): Promise<R
   return found
 }
 
-async function readMailboxes(ctx: Context, places: readonly MailboxRef[]): Promise<KnownMailbox[]> {
+async function readMailboxes(ctx: Context, refs: readonly MailboxRef[]): Promise<KnownMailbox[]> {
   const readAt = ctx.clock.now()
   const [mailboxes, accounts, folders] = await Promise.all([
-    findMailboxes(ctx.store, places),
-    findAccounts(ctx.store, [...new Set(places.map(({ accountId }) => accountId))]),
+    findMailboxes(ctx.store, refs),
+    findAccounts(ctx.store, [...new Set(refs.map(({ accountId }) => accountId))]),
     findFoldersOf(
       ctx.store,
-      places.map(({ mailboxId }) => mailboxId),
+      refs.map(({ mailboxId }) => mailboxId),
     ),
   ])
   const accountOf = new Map(accounts.map((account) => [account._id, account]))
@@ -126,10 +130,11 @@ async function readMailboxes(ctx: Context, places: readonly MailboxRef[]): Promi
 }
 
 /**
- * Who has which address: an exact one (mailbox or alias) beats plus, plus beats a catch-all; postmaster and abuse always
- * exist and are nobody's by a catch-all (decisions.md 1, Addresses; 3, Unknown recipient).
+ * Finds the owner of each address: an exact match (mailbox or alias) wins over the address without its tag, and that
+ * over a catch-all. postmaster and abuse always exist and never belong to a catch-all (decisions.md 1, Addresses; 3,
+ * Unknown recipient).
  */
-async function resolve(ctx: Context, addresses: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
+async function findOwners(ctx: Context, addresses: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
   const wanted = addresses.map((address) => {
     const { base } = withoutTag(address)
     const { local, domain } = splitAddress(base)
@@ -140,14 +145,17 @@ async function resolve(ctx: Context, addresses: readonly string[]): Promise<Read
   const byAddress = new Map(found.map((doc) => [doc._id, doc]))
   const owners = new Map<string, Owner>()
   for (const { address, domain, isRole, candidates } of wanted) {
-    const best = candidates.map((candidate) => byAddress.get(candidate)).find((doc) => doc !== undefined)
-    const owner = best ?? (isRole ? await roleOwner(ctx, domain) : null)
+    const match = candidates.map((candidate) => byAddress.get(candidate)).find((doc) => doc !== undefined)
+    const owner = match ?? (isRole ? await roleOwner(ctx, domain) : null)
     if (owner !== null) owners.set(address, owner)
   }
   return owners
 }
 
-/** Who gets the mail to postmaster and abuse of a domain that has no such mailbox. */
+/**
+ * The owner of postmaster and abuse of a domain that has no such mailbox or alias: the first mailbox of its account;
+ * for the shared domain the postmaster of the service.
+ */
 async function roleOwner(ctx: Context, domain: string): Promise<Owner | null> {
   const found = await findDomain(ctx.store, domain)
   if (found === null || found.status === 'removed') return null

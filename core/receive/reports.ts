@@ -1,7 +1,7 @@
 /**
- * What comes back about mail we sent: delivery status notifications and abuse feedback change the recipient they speak of
- * (decisions.md 2, Delivery states). Only what names a send by its return path, or by its Message-ID and one of its
- * recipients, is believed.
+ * Reports about mail we sent: delivery status notifications and abuse feedback change the status of the recipient they
+ * are about (decisions.md 2, Delivery states). A report is believed only when it names a send by its return path, or by
+ * its Message-ID together with one of its recipients.
  */
 import { splitAddress } from '../../mail/message/address.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
@@ -10,45 +10,46 @@ import type { DeliveryStatus, EmailDoc } from '../../store/documents/sending.ts'
 import * as store from '../../store/emails.ts'
 import type { Context } from '../process/context.ts'
 import { type Recipient, roleNames } from './recipients.ts'
-import { type Returned, readReturnPath } from './return-path.ts'
+import { type ReturnPath, readReturnPath } from './return-path.ts'
 
-/** Feedback that says the recipient does not want the mail (RFC 5965 7.3). */
+/** Feedback types that mean the recipient does not want the mail (RFC 5965 7.3). */
 const complaints = new Set(['abuse', 'fraud', 'virus', 'other', 'opt-out'])
 
 /**
- * The recipients that are to see a message: without return paths when it was a report of what was sent from there. What comes
- * to postmaster and abuse is read as a report too, and seen all the same.
+ * Processes a message as a report where it may be one. Returns the recipients that still get the message: all but
+ * return paths to which a report of their send came. A message to postmaster or abuse is processed as a report too, and
+ * delivered in any case.
  */
-export async function withoutReported(
+export async function processReports(
   ctx: Context,
   { raw, parsed, recipients }: { raw: Buffer; parsed: ParsedMessage; recipients: readonly Recipient[] },
 ): Promise<readonly Recipient[]> {
   const kept: Recipient[] = []
   for (const recipient of recipients) {
-    const { address, returned = null } = recipient
-    const reads = returned !== null || roleNames.has(splitAddress(address).local)
-    const taken = reads && (await takeReport(ctx, { raw, parsed, returned }))
-    if (!taken || returned === null) kept.push(recipient)
+    const { address, returnPath = null } = recipient
+    const mayBeReport = returnPath !== null || roleNames.has(splitAddress(address).local)
+    const isReport = mayBeReport && (await processReport(ctx, { raw, parsed, returnPath }))
+    if (!isReport || returnPath === null) kept.push(recipient)
   }
   return kept
 }
 
 /**
- * Takes a message for a report. `returned` is what the address it came to names, if it was a return path. Returns whether it
- * was a report of a send of ours: then nobody needs to see it. Safe to repeat.
+ * Processes a message as a report. `returnPath` is the return path that it came to, if it did. Returns whether it is a
+ * report about a send of ours. Safe to repeat.
  */
-async function takeReport(
+async function processReport(
   ctx: Context,
-  { raw, parsed, returned }: { raw: Buffer; parsed: ParsedMessage; returned: Returned | null },
+  { raw, parsed, returnPath }: { raw: Buffer; parsed: ParsedMessage; returnPath: ReturnPath | null },
 ): Promise<boolean> {
   const report = readReport(raw, parsed)
   if (report === null) return false
-  const found = await reportedSend(ctx, report, returned)
+  const found = await findReportedSend(ctx, report, returnPath)
   if (found === null) return false
   const { email, n } = found
   if (report.kind === 'abuse') {
     if (complaints.has(report.feedbackType))
-      await change(ctx, email, n, {
+      await changeStatus(ctx, email, n, {
         from: ['queued', 'sent', 'delivered'],
         status: 'complained',
         reason: report.feedbackType,
@@ -56,24 +57,24 @@ async function takeReport(
     return true
   }
   const recipient = email.recipients[n]?.email
-  const said = report.recipients.find((each) => each.recipient === recipient) ?? report.recipients[0]
-  if (said?.action === 'failed')
-    await change(ctx, email, n, {
+  const reported = report.recipients.find((each) => each.recipient === recipient) ?? report.recipients[0]
+  if (reported?.action === 'failed')
+    await changeStatus(ctx, email, n, {
       from: ['queued', 'sent', 'delivered'],
       status: 'bounced',
-      reason: said.status?.startsWith('4') ? 'transient' : 'permanent',
-      response: responseOf(said),
-      mx: said.remoteMta,
+      reason: reported.status?.startsWith('4') ? 'transient' : 'permanent',
+      response: responseOf(reported),
+      mx: reported.remoteMta,
     })
   return true
 }
 
-async function reportedSend(
+async function findReportedSend(
   ctx: Context,
   report: Report,
-  returned: Returned | null,
+  returnPath: ReturnPath | null,
 ): Promise<{ email: EmailDoc; n: number } | null> {
-  const named = returned ?? returnedIn(ctx, report)
+  const named = returnPath ?? returnPathIn(ctx, report)
   if (named !== null) {
     const email = await store.findEmailById(ctx.store, named.emailId)
     return email === null || email.recipients[named.n] === undefined ? null : { email, n: named.n }
@@ -81,14 +82,14 @@ async function reportedSend(
   const id = /^(em_[0-9a-z]{26})@/.exec(report.original.messageId ?? '')?.[1]
   if (id === undefined) return null
   const email = await store.findEmailById(ctx.store, id)
-  const spoken =
+  const reportedAddresses =
     report.kind === 'abuse' ? report.originalRecipients : report.recipients.flatMap(({ recipient }) => recipient ?? [])
-  const n = email?.recipients.findIndex((recipient) => spoken.includes(recipient.email)) ?? -1
+  const n = email?.recipients.findIndex((recipient) => reportedAddresses.includes(recipient.email)) ?? -1
   return email === null || n < 0 ? null : { email, n }
 }
 
-/** A return path of ours that the report itself holds. */
-function returnedIn(ctx: Context, report: Report): Returned | null {
+/** A return path of ours that is named inside the report. */
+function returnPathIn(ctx: Context, report: Report): ReturnPath | null {
   const paths = [report.original.returnPath, report.kind === 'abuse' ? report.originalSender : null]
   for (const path of paths) {
     const named = path === null ? null : readReturnPath(ctx, path)
@@ -97,7 +98,7 @@ function returnedIn(ctx: Context, report: Report): Returned | null {
   return null
 }
 
-async function change(
+async function changeStatus(
   ctx: Context,
   { accountId, _id: emailId }: EmailDoc,
   n: number,
@@ -117,7 +118,7 @@ async function change(
     ctx.changes.publish({ kind: 'emails', ids: [emailId] })
 }
 
-/** The report in the form of a reply, so that it is read like one. */
+/** The reported status in the form of an SMTP reply, so that it is shown like one. */
 function responseOf({ status, diagnostic }: RecipientReport): string {
   if (diagnostic !== null && /^\d{3}[ -]/.test(diagnostic)) return diagnostic
   const code = status?.startsWith('4') ? '450' : '550'

@@ -1,33 +1,37 @@
 /**
- * The address that a mail comes back to. It names the recipient it was sent to, under a keyed digest: a report that comes
- * late finds its row, and one that was made up finds nothing (decisions.md 2, Delivery states).
+ * Return paths: the reverse-path of mail we send, to which bounces and reports come back. It names the recipient that
+ * the mail was sent to, with a keyed digest: a late report still finds its recipient, and a forged one finds none
+ * (decisions.md 2, Delivery states).
  */
 import { timingSafeEqual } from 'node:crypto'
 import { splitAddress } from '../../mail/message/address.ts'
 import type { Context } from '../process/context.ts'
 import type { Recipient } from './recipient-cache.ts'
 
-export type Returned = NonNullable<Recipient['returned']>
+export type ReturnPath = NonNullable<Recipient['returnPath']>
 
 const purpose = 'return path'
 const digestChars = 16
 const form = /^bounce-([0-9a-hjkmnp-tv-z]{26})-([0-9a-z]{1,4})-([0-9a-f]{16})$/
 
-/** At most 54 characters before the `@` (RFC 5321 4.5.3.1.1: 64), on the domain of the sender, so that SPF speaks for it. */
-export function returnPathOf(ctx: Pick<Context, 'secrets'>, { emailId, n }: Returned, sender: string): string {
+/**
+ * Makes the return path of one recipient of a send. It has at most 54 characters before the `@` (RFC 5321 4.5.3.1.1
+ * allows 64), and is on the domain of the sender, so that SPF is aligned with From.
+ */
+export function returnPathOf(ctx: Pick<Context, 'secrets'>, { emailId, n }: ReturnPath, sender: string): string {
   const id = emailId.slice(emailId.indexOf('_') + 1)
-  const place = n.toString(36)
-  return `bounce-${id}-${place}-${digestOf(ctx, id, place)}@${splitAddress(sender).domain}`
+  const number36 = n.toString(36)
+  return `bounce-${id}-${number36}-${digestOf(ctx, id, number36)}@${splitAddress(sender).domain}`
 }
 
-/** What a canonical address names: null when it is no return path, 'forged' when its digest is wrong. */
-export function readReturnPath(ctx: Pick<Context, 'secrets'>, address: string): Returned | 'forged' | null {
-  const [, id = '', place = '', digest = ''] = form.exec(splitAddress(address).local) ?? []
+/** Reads a canonical address as a return path. Returns null when it is none, 'forged' when its digest is wrong. */
+export function readReturnPath(ctx: Pick<Context, 'secrets'>, address: string): ReturnPath | 'forged' | null {
+  const [, id = '', number36 = '', digest = ''] = form.exec(splitAddress(address).local) ?? []
   if (id === '') return null
-  const isOurs = timingSafeEqual(Buffer.from(digest), Buffer.from(digestOf(ctx, id, place)))
-  return isOurs ? { emailId: `em_${id}`, n: Number.parseInt(place, 36) } : 'forged'
+  const isOurs = timingSafeEqual(Buffer.from(digest), Buffer.from(digestOf(ctx, id, number36)))
+  return isOurs ? { emailId: `em_${id}`, n: Number.parseInt(number36, 36) } : 'forged'
 }
 
-function digestOf({ secrets }: Pick<Context, 'secrets'>, id: string, place: string): string {
-  return secrets.tag(`${id} ${place}`, purpose).toString('hex').slice(0, digestChars)
+function digestOf({ secrets }: Pick<Context, 'secrets'>, id: string, number36: string): string {
+  return secrets.tag(`${id} ${number36}`, purpose).toString('hex').slice(0, digestChars)
 }

@@ -1,6 +1,7 @@
 /**
- * What is known of mail before it is stored: who it is really from, and whether that asks for it to be refused, deferred or
- * put into Spam (decisions.md 3, Received mail's verdict). Mail of our own mailboxes never passes here: we know whom it is from.
+ * Verifies the sender of mail before it is stored: whom it is really from, and whether it is therefore refused,
+ * deferred or put into Spam (decisions.md 3, Received mail's verdict). Mail from our own mailboxes is not verified
+ * here.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
@@ -17,16 +18,22 @@ export type Verdict = {
     Authentication,
     'spf' | 'dkim' | 'dmarc' | 'arc' | 'alignedFrom' | 'perhapsAligned' | 'infos'
   >
-  /** Authentication-Results fields of the message that were forged in our name. */
+  /** Authentication-Results fields in the message that were forged in our name; they are cut out. */
   readonly cuts: readonly Range[]
-  /** Why it belongs into Spam whoever gets it: its author's domain asks for that, or a filter took it for spam. */
+  /**
+   * Why the mail goes to Spam in every mailbox: the DMARC policy of its author's domain says so, or a filter took it
+   * for spam.
+   */
   readonly suspicion: 'policy' | 'filter' | null
 }
 
-/** Why mail is not taken: its author's domain asks for that, the DNS has to be asked again, or it wears our name too often. */
+/**
+ * Why mail is refused: the DMARC policy of its author's domain says so ('policy'), the DNS did not answer ('undecided',
+ * to be tried again), or it has too many fields forged in our name ('forged').
+ */
 export type Refusal = 'policy' | 'undecided' | 'forged'
 
-/** Fields forged in our name that are cut out; no mail has so many by accident. */
+/** Most forged fields that are cut out; mail with more is refused, since no mail has so many by accident. */
 const cutsMax = 100
 const largeBytes = 256 * 1024
 
@@ -34,9 +41,9 @@ const largeBytes = 256 * 1024
 const loadAuthentication = loadOnce(() => import('../../mail/authentication/authenticate.ts'))
 
 /**
- * Judges mail as it came from `client` with `helo`. A client on this machine may be anything (a relay, a tunnel, a program):
- * its address authenticates nobody and no policy is enforced on it, unless the settings name the DNS to ask: then whoever
- * runs this has said what the DNS is to say of it.
+ * Verifies mail that came from the IP address `client` with HELO name `helo`. A client on this machine may be anything
+ * (a relay, a tunnel, a program): unless the settings name a DNS resolver, its address authenticates nobody and no
+ * policy is enforced on it. With a resolver in the settings, the operator has control of what the DNS says about it.
  */
 export async function judge(
   ctx: Context,
@@ -44,14 +51,14 @@ export async function judge(
 ): Promise<{ readonly verdict: Verdict } | { readonly refusal: Refusal }> {
   const cuts = forgedResults(raw, ctx.hostname, cutsMax)
   if (cuts === null) return { refusal: 'forged' }
-  // A header as large as the limits allow takes some 30 milliseconds each time it is walked.
+  // Walking a header as large as the limits allow takes some 30 milliseconds each time.
   if (raw.length > largeBytes) await nextTurn()
   const { authenticate } = await loadAuthentication()
   const authentication = await authenticate(
     raw,
     readHeaders(raw),
-    { client: isAnybody(ctx, client) ? null : client, helo, reversePath, hostname: ctx.hostname },
-    // Names that mailauth asks for are of these types.
+    { client: isUnidentifiedClient(ctx, client) ? null : client, helo, reversePath, hostname: ctx.hostname },
+    // mailauth asks only for record types that the resolver knows.
     (name, type) => ctx.resolver.resolve(name, type as RecordType) as Promise<string[]>,
   )
   if (authentication.undecided) return { refusal: 'undecided' }
@@ -60,8 +67,8 @@ export async function judge(
 }
 
 /**
- * The verdict on mail that a mailbox of ours sent to another: we wrote its From and signed it, so that there is nothing to
- * look up. `sender` is the envelope's.
+ * The verdict on mail from one mailbox of ours to another: we wrote its From and signed it, so nothing needs to be
+ * looked up. `sender` is the reverse-path of the envelope.
  */
 export function ownVerdict(ctx: Context, { sender, raw }: { sender: string; raw: Buffer }): Verdict {
   const from = parseAddressList(firstHeader(readHeaders(raw).fields, 'from')?.rawValue ?? '')[0]?.address ?? sender
@@ -85,7 +92,7 @@ export function ownVerdict(ctx: Context, { sender, raw }: { sender: string; raw:
   }
 }
 
-function isAnybody({ settings }: Context, address: string): boolean {
+function isUnidentifiedClient({ settings }: Context, address: string): boolean {
   if (settings.resolver.length > 0) return false
   return !ipaddr.isValid(address) || ipaddr.process(address).range() === 'loopback'
 }

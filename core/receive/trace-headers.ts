@@ -1,4 +1,7 @@
-/** What stands in front of a message on its way to a mailbox: kept beside the raw bytes, which stay as they came. */
+/**
+ * Trace header fields: what is put in front of a message when it is delivered to a mailbox. They are stored beside the
+ * raw bytes, which are never changed.
+ */
 import { authenticationResults, without } from '../../mail/authentication/authentication-results.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { Context } from '../process/context.ts'
@@ -6,17 +9,17 @@ import type { Context } from '../process/context.ts'
 export type Peer = {
   readonly address: string
   readonly helo: string
-  /** As in RFC 3848: ESMTP, ESMTPS ... */
+  /** Protocol as in RFC 3848: ESMTP, ESMTPS, ... */
   readonly protocol: string
   readonly cipher: string | null
 }
 
-/** What one word of a client may take. */
-const wordCharsMax = 255
+/** Longest text that is taken over from the client. */
+const textCharsMax = 255
 
 /**
- * Return-Path and Received (RFC 5321 4.4), and between them the address it came to (RFC 9228) and our
- * Authentication-Results (RFC 8601), unless nothing was looked at. Under 8 KB.
+ * Makes the trace fields: Return-Path and Received (RFC 5321 4.4), Delivered-To (RFC 9228), and our
+ * Authentication-Results (RFC 8601) unless the sender was not verified. Less than 8 KB in all.
  */
 export function traceOf(
   ctx: Context,
@@ -36,7 +39,7 @@ export function traceOf(
     at: Date
   },
 ): string {
-  const clean = (text: string) => text.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, wordCharsMax)
+  const clean = (text: string) => text.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, textCharsMax)
   const cipher = peer.cipher === null ? '' : ` (${clean(peer.cipher)})`
   const date = at.toUTCString().replace('GMT', '+0000')
   return [
@@ -49,7 +52,10 @@ export function traceOf(
   ].join('')
 }
 
-/** A message as IMAP, forward and export show it: our trace in front, what was forged in our name left out. */
+/**
+ * A message as IMAP, forwarding and export show it: with our trace fields in front, and without fields forged in our
+ * name.
+ */
 export function withTrace({ trace, cuts = [] }: Pick<MessageDoc, 'trace' | 'cuts'>, raw: Buffer): Buffer {
   return Buffer.concat([Buffer.from(trace), without(raw, cuts)])
 }

@@ -1,4 +1,4 @@
-/** How far a message is to be trusted (decisions.md 4, trust): fixed when it arrives, told wherever the message is. */
+/** The trust record of a message (decisions.md 4, trust): made when it arrives, and shown wherever the message is. */
 
 import { claimsToBeAnother } from '../../mail/authentication/impersonation.ts'
 import { organisationOf } from '../../mail/domain.ts'
@@ -16,8 +16,8 @@ import { perProcess } from '../process/per-process.ts'
 import type { RecipientMailbox } from './recipient-cache.ts'
 import type { Verdict } from './sender-verdict.ts'
 
-/** The trust in a message for one of the mailboxes it came to. */
-export function trustIn(
+/** Makes the trust record of a message for one of its mailboxes. */
+export function trustOf(
   { settings }: Pick<Context, 'settings'>,
   { authentication }: Verdict,
   {
@@ -55,7 +55,10 @@ export function trustIn(
   }
 }
 
-/** Below the shared domain each account has a domain of its own: neighbours there are strangers. */
+/**
+ * Whether two domains have the same owner: the same organisational domain; below the shared domain the same account,
+ * which has a sub-domain there.
+ */
 const sameOwner =
   (sharedDomain: string) =>
   (a: string, b: string): boolean => {
@@ -66,7 +69,7 @@ const sameOwner =
     return ownerOfA === ownerOfB
   }
 
-/** The `trust` of records and events. */
+/** The wire form of a trust record, in message records and events. */
 export function trustRecord({
   alignedFrom,
   firstContact,
@@ -85,31 +88,32 @@ export function trustRecord({
   }
 }
 
-type Acquaintances = {
-  /** Who wrote to whom before, as far as this process knows: never untrue once it is true. */
+type Correspondents = {
+  /** By contact id: whether this author wrote to this mailbox before. An entry never becomes untrue. */
   readonly known: Kept<true>
   readonly find: BatchedLookup<true>
 }
 
 const knownMax = 50_000
-const acquaintances = perProcess(
-  ({ clock }): Acquaintances => ({
+const correspondents = perProcess(
+  ({ clock }): Correspondents => ({
     known: createKept(clock, { max: knownMax, ttlMs: hourMs, renewOnUse: true }),
     find: createBatchedLookup(),
   }),
 )
 
 /**
- * Whether nobody with this address wrote to the mailbox before; from now on somebody has, also while the contact is not
- * written yet. `undo` takes that back for mail that could not be stored.
+ * Whether mail from this address to the mailbox is the first one, and notes that it no longer is, even before the
+ * contact is written. `undo` removes that note, for mail that could not be stored. Without an address every mail is a
+ * first contact.
  */
-export async function meet(
+export async function claimFirstContact(
   ctx: Context,
   mailboxId: string,
   address: string | null,
 ): Promise<{ first: boolean; undo(): void }> {
   if (address === null) return { first: true, undo: () => undefined }
-  const { known, find } = acquaintances(ctx)
+  const { known, find } = correspondents(ctx)
   const id = contactId({ mailboxId, address })
   if (known.get(id) === true) return { first: false, undo: () => undefined }
   known.set(id, true)

@@ -77,7 +77,7 @@ export async function indexMessages(ctx: Context, messages: readonly MessageDoc[
 
 async function indexBatch(ctx: Context, messages: readonly MessageDoc[]): Promise<Iterable<string>> {
   const texts = await textsOf(ctx, messages)
-  const pause = createPause()
+  const pause = createYield()
   const segments: Parameters<typeof insertSegments>[1][number][] = []
   const byMailbox = Map.groupBy(messages, ({ mailboxId }) => mailboxId)
   for (const own of byMailbox.values()) segments.push(await segmentOf(ctx, own, { texts, pause }))
@@ -93,7 +93,7 @@ async function indexBatch(ctx: Context, messages: readonly MessageDoc[]): Promis
 async function textsOf(ctx: Context, messages: readonly MessageDoc[]): Promise<ReadonlyMap<string, string>> {
   const refs = new Map(messages.map(({ blob }) => [blob.id, blob]))
   const texts = new Map<string, string>()
-  const pause = createPause()
+  const pause = createYield()
   for (const [id, raw] of await readBlobs(ctx.store, [...refs.values()])) {
     await pause()
     try {
@@ -285,7 +285,7 @@ async function indexedAmong(ctx: Context, messages: readonly MessageDoc[]): Prom
 }
 
 /** Lets others go on when so much time has passed since the last time. */
-export function createPause(): () => Promise<void> {
+export function createYield(): () => Promise<void> {
   let since = performance.now()
   return async () => {
     if (performance.now() - since < sliceMs) return

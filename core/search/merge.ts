@@ -22,7 +22,7 @@ import * as store from '../../store/search.ts'
 import { packPage, pageRows, rowAt, rowCount, type SegmentRow, versionOf } from '../../store/segment-table.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { createPause, tidyAfterMs } from './indexing.ts'
+import { createYield, tidyAfterMs } from './indexing.ts'
 
 /** Below how many messages a segment is of the first size, of the second, and so on; the last ones are never merged. */
 const sizes = [16, 128, 1_024, 8_192, 65_536] as const
@@ -219,7 +219,7 @@ async function mergedWords(
 ): Promise<readonly string[] | null> {
   const readers = await Promise.all(parts.map((part) => readerOf(ctx, part)))
   const packer = new BlockPacker(count)
-  const pause = createPause()
+  const pause = createYield()
   let written = 0
   const keep = (bytes: Buffer | null) => {
     if (bytes !== null) writer.add(store.blockId(output, written++), bytes)

@@ -16,7 +16,7 @@ import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { type Message, messageOf } from '../mailbox/messages.ts'
 import type { Context } from '../process/context.ts'
 import { StaleSegment } from './block-cache.ts'
-import { createPause, fieldTexts } from './indexing.ts'
+import { createYield, fieldTexts } from './indexing.ts'
 import { type Candidate, type SegmentSupply, walkSegments } from './walk.ts'
 
 export type Highlight = { readonly field: (typeof shownFields)[number] } & Excerpt
@@ -183,7 +183,7 @@ async function withHighlights(
   const inBody = markers.some(({ field }) => field === null)
   const blobIds = found.map(({ message }) => message.blob.id)
   const texts = inBody && found.length > 0 ? await findTexts(ctx.store, blobIds) : new Map<string, string>()
-  const pause = createPause()
+  const pause = createYield()
   const shown: Found[] = []
   for (const { message, folder } of found) {
     await pause()

@@ -3,7 +3,7 @@ import { forwardHtml, forwardText, textAsHtml } from '../../mail/compose/forward
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import { attachmentIdOf } from '../parsing/attachment-ids.ts'
 import type { Context } from '../process/context.ts'
-import { bytesOf, inRoom } from '../read/bodies.ts'
+import { bytesOf, inMemoryRoom } from '../read/bodies.ts'
 import type { NewAttachment, SendInput } from './content.ts'
 
 /** Bodies and files of the forwarding send. Without the files, the images that the HTML shows go along all the same. */
@@ -12,7 +12,7 @@ export async function forwardedContent(
   message: MessageDoc,
   { text, html, attachments = [], includeAttachments }: SendInput & { readonly includeAttachments: boolean },
 ): Promise<Required<Pick<SendInput, 'text' | 'attachments'>> & Pick<SendInput, 'html'>> {
-  const body = await inRoom(ctx, message, async () => {
+  const body = await inMemoryRoom(ctx, message, async () => {
     const raw = await bytesOf(ctx, message)
     return ctx.parsing.run('forwarding', { raw })
   })

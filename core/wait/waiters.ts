@@ -10,7 +10,7 @@ import { findReceivedIn } from '../../store/received.ts'
 import { foldersOf } from '../mailbox/folders.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
-import { inRoom } from '../read/bodies.ts'
+import { inMemoryRoom } from '../read/bodies.ts'
 import type { Arrived } from './filters.ts'
 
 export type Waiter = {
@@ -200,7 +200,7 @@ async function show({ byMailbox }: WaitRegister, arrived: Arrived): Promise<void
 /** What cannot be read has no text, and keeps nobody from waiting on. */
 async function textOf(ctx: Context, message: MessageDoc): Promise<string> {
   try {
-    return await inRoom(ctx, message, async () => {
+    return await inMemoryRoom(ctx, message, async () => {
       const raw = await readBlob(ctx.store, message.blob)
       return raw === null ? '' : (await ctx.parsing.run('text', { raw })).text
     })

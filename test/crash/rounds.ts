@@ -1,6 +1,6 @@
 /** Rounds on one data folder, one victim after the other; one crash in three hits again while the victim is starting. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { attemptDue } from '../../core/notify/deliveries.ts'
+import { attemptDueDeliveries } from '../../core/notify/deliveries.ts'
 import { closeContext } from '../../core/process/context.ts'
 import { timeOfId } from '../../schemas/ids.ts'
 import { readState } from '../../store/records.ts'
@@ -68,7 +68,7 @@ async function checkCaughtUp(stage: Stage): Promise<string[]> {
   try {
     const waiting = () => ctx.store.deliveries.countDocuments({ state: { $ne: 'delivered' } })
     for (const end = Date.now() + toldWithinMs; (await waiting()) > 0 && Date.now() < end; await sleep(500)) {
-      await attemptDue(ctx)
+      await attemptDueDeliveries(ctx)
     }
     if ((await waiting()) > 0) violations.push(`${await waiting()} webhooks were not told within ${toldWithinMs} ms`)
     const swept = async () => timeOfId((await readState<string>(ctx.store, 'sweptMessages')) ?? '').getTime()

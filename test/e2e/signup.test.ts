@@ -78,7 +78,7 @@ describe('signup', () => {
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 409])
     const taken = answers.find(({ status }) => status === 409)
     expect(taken?.body.code).to.equal('conflict')
-    expect(taken?.body.error).to.contain('wanted is taken')
+    expect(taken?.body.error).to.contain('The name "wanted" is already in use')
   })
 
   it('refuses an address that signed up too often, then its network, then everybody', async () => {
