@@ -5,7 +5,7 @@ type Bench = { run(args: readonly string[]): Promise<void> }
 
 const [name = '', ...args] = process.argv.slice(2)
 const file = new URL(`./${name}.ts`, import.meta.url)
-if (!/^[a-z]+$/.test(name) || !existsSync(file)) {
+if (!/^[a-z][a-z-]*$/.test(name) || !existsSync(file)) {
   console.error('usage: npm run bench -- NAME [options]; README.md of this folder lists the names')
   process.exit(2)
 }

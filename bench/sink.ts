@@ -86,13 +86,13 @@ function speak(socket: Socket, got: () => void): void {
     let answers = ''
     for (;;) {
       if (inData) {
-        const end = text.startsWith('.\r\n') ? 0 : text.indexOf('\r\n.\r\n')
+        const end = text.indexOf('\r\n.\r\n')
         if (end < 0) {
           // Enough of it to see an end that comes in two pieces.
           rest = text.slice(-4)
           break
         }
-        text = text.slice(end + (end === 0 ? 3 : 5))
+        text = text.slice(end + 5)
         inData = false
         got()
         answers += '250 2.0.0 taken\r\n'
@@ -108,6 +108,8 @@ function speak(socket: Socket, got: () => void): void {
       if (verb === 'EHLO') answers += '250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250 SIZE 100000000\r\n'
       else if (verb === 'DATA') {
         inData = true
+        // The end of an empty message comes after a line end too: that of DATA.
+        text = `\r\n${text}`
         answers += '354 go on\r\n'
       } else if (verb === 'QUIT') {
         socket.end(`${answers}221 bye\r\n`)
