@@ -1,4 +1,4 @@
-/** The part of Haraka 3.3 that our plugins touch, and nothing else of it. */
+/** The part of Haraka 3.3 that our plugins use, and nothing else of it. */
 import type { Server as NetServer } from 'node:net'
 import type { Address } from '@haraka/email-address'
 import type { Login } from '../core/account/login.ts'
@@ -21,22 +21,22 @@ export type Plugin = Logs & {
 
 export type Server = { readonly listeners: readonly NetServer[]; stopListeners(): void }
 
-/** Parameters of MAIL (RFC 5321 3.3) by their upper-case names; null: named without a value. */
+/** Parameters of MAIL (RFC 5321 3.3) by their upper-case names; null for one without a value. */
 export type MailParameters = { readonly [name: string]: string | null | undefined }
 
-/** What hooks of one transaction leave for later ones. */
+/** What a hook of a transaction leaves for the hooks after it. */
 export type TransactionNotes = {
-  /** Set by Haraka: a line was longer than it can keep. */
+  /** Set by Haraka when a line was longer than it can keep. */
   data_line_length_exceeded?: boolean
-  /** What MAIL said beside the address. */
+  /** The parameters of MAIL. */
   parameters?: MailParameters
   /** The whole message, from the end of DATA until it is stored. */
   message?: { readonly raw: Buffer } | undefined
-  /** What plugins/verify found out about it. */
+  /** What plugins/verify found out about the message. */
   verdict?: Verdict
   /** The recipients accepted so far, in order. */
   recipients?: Recipient[]
-  /** Recipients of a message that is submitted, canonical. */
+  /** Recipients of a submitted message, in canonical form. */
   submitsTo?: string[]
   /** The text of the 250 after DATA. */
   accepted?: string
@@ -49,7 +49,7 @@ export type Transaction = {
   readonly notes: TransactionNotes
   /** Called with each line of DATA as it came: CRLF at the end, leading dot not yet removed. */
   add_data(line: Buffer): void
-  /** True: Haraka keeps nothing of the message itself. */
+  /** True when Haraka itself is to keep nothing of the message. */
   discard_data: boolean
   readonly message_stream: { destroy(): void }
 }
@@ -59,7 +59,7 @@ export type Connection = Logs & {
   readonly state: number
   readonly remote: { readonly ip: string }
   readonly local: { readonly host: string; readonly port: number }
-  /** What hooks of one session leave for later ones. */
+  /** What a hook of a session leaves for the hooks after it. */
   readonly notes: { login?: Login | undefined; auth?: Question | undefined; wrongLogins?: number }
   readonly hello: { readonly host: string | null; readonly verb: string | null }
   readonly tls: { readonly enabled: boolean; readonly cipher?: { readonly name?: string; readonly version?: string } }

@@ -7,31 +7,31 @@ import DSN from 'haraka-dsn'
 import { Failure, failures } from '../schemas/failures.ts'
 import type { Logs, Next, Plugin } from './haraka.d.ts'
 
-/** A refusal as it goes over the wire: `552`, `5.3.4` and a text for the peer. */
+/** A refusal as it is sent: code, enhanced code, and a text for the peer (`552`, `5.3.4`). */
 export type Reply = { readonly code: number; readonly enhanced: string; readonly text: string }
 
 export type Answer = { readonly retval: number; readonly message?: unknown }
 
-/** The hook has no opinion. */
+/** The hook does not decide: Haraka goes on with the next one. */
 export const pass: Answer = { retval: cont }
 
-/** The hook decides for the peer; `message` is the text of the reply, or what the hook is asked for. */
+/** The hook accepts; `message` is the text of the reply, or the value that the hook is asked for. */
 export function accept(message?: unknown): Answer {
   return { retval: ok, message }
 }
 
-/** The hook decides against the peer, with exactly this code; `disconnect` ends the session after the reply. */
+/** The hook refuses, with exactly this code; `disconnect` ends the session after the reply. */
 export function refuse(reply: Reply, { disconnect = false } = {}): Answer {
   const permanent = reply.code >= 500
   const retval = disconnect ? (permanent ? denydisconnect : denysoftdisconnect) : permanent ? deny : denysoft
   const [, subject = '0', detail = '0'] = reply.enhanced.split('.')
-  // A plain text would go out as 550 or 450 whatever the reply's code is.
+  // Haraka would send a plain text with 550 or 450, whatever our code is.
   return { retval, message: DSN.create(reply.code, reply.text, Number(subject), Number(detail)) }
 }
 
 /**
- * Makes a Haraka hook of a function that gets the hook's subject (connection, server, outbound mail) and parameters, and
- * gives an answer; none means `pass`. A Failure becomes its SMTP row, anything else is logged and answered 451 4.3.0.
+ * Makes a Haraka hook of a function that takes the hook's subject (connection, server, outbound mail) and parameters, and
+ * returns an answer; none means `pass`. A Failure is answered by its SMTP row, any other error is logged and gets 451 4.3.0.
  */
 export function hook<Subject extends Partial<Logs>, Params = undefined>(
   decide: (subject: Subject, params: Params) => Answer | undefined | Promise<Answer | undefined>,
@@ -64,7 +64,7 @@ export function hook<Subject extends Partial<Logs>, Params = undefined>(
   }
 }
 
-/** A Failure becomes its SMTP row; anything else a temporary 451, so that the sender keeps the mail. */
+/** Returns the SMTP row of a Failure, and for any other error a temporary 451, so that the sender keeps the mail. */
 function replyOf(error: unknown): Reply {
   const code = error instanceof Failure ? error.code : 'internal_error'
   const [number = '451', enhanced = '4.3.0'] = failures[code].smtp.split(' ')
@@ -75,7 +75,7 @@ function replyOf(error: unknown): Reply {
   }
 }
 
-/** What a log line can be about: Haraka's log breaks on the server object. */
+/** Returns the subject when a log line can name it: Haraka's log throws at the server object. */
 function named(subject: object): readonly object[] {
   return 'uuid' in subject || 'todo' in subject ? [subject] : []
 }

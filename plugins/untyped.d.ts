@@ -1,4 +1,4 @@
-/** What we use of the two Haraka packages that ship without types. */
+/** The parts that we use of two Haraka packages without types. */
 declare module 'haraka-constants' {
   export const cont: number
   export const deny: number
@@ -9,7 +9,7 @@ declare module 'haraka-constants' {
 }
 
 declare module 'haraka-dsn' {
-  /** A reply with its own code: Haraka takes `code` and `reply` from it in place of the hook's usual code. */
+  /** A reply with a code of its own, which Haraka sends in place of the hook's usual one. */
   class DSN {
     static create(code: number, text: string, subject: number, detail: number): DSN
     readonly code: number

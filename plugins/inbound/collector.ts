@@ -1,7 +1,7 @@
 /**
- * Keeps the bytes of one message as they came. Invariants: `finish()` gives the content of DATA byte for byte, without the
- * stuffed dots and the final one; its blocks count against the budget until `release()` (a message of several blocks is for a
- * moment there twice); after a refusal nothing is held.
+ * Keeps the bytes of one message as they came. Invariants: `finish()` returns the content of DATA byte for byte, without the
+ * stuffed dots and the final dot; its blocks count against the budget until `release()` (while the blocks of a message are
+ * joined, it is in memory twice); after a refusal no bytes are held.
  */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { joined } from '../../mail/slices.ts'
@@ -36,7 +36,7 @@ export class ByteBudget {
     return this.#used >= this.#limit
   }
 
-  /** Takes bytes, or says false when they are not there. */
+  /** Takes bytes from the budget; false when it has not as many left. */
   take(bytes: number): boolean {
     if (this.#used + bytes > this.#limit) return false
     this.#used += bytes
@@ -58,7 +58,7 @@ export class Collector {
   /** Bytes used in the last block. */
   #used = 0
   #held = 0
-  /** Lines that lie behind each other in the socket's buffer are copied together. */
+  /** The run: lines that follow each other in the socket's buffer, and are copied together. */
   #run: ArrayBufferLike | null = null
   #runStart = 0
   #runEnd = 0
@@ -66,7 +66,7 @@ export class Collector {
   #headerBytes = 0
   #fields = 0
   #hops = 0
-  /** Where it was delivered before, as its fields say. */
+  /** The addresses it was delivered to before, as its Delivered-To fields say. */
   readonly #deliveredTo = new Set<string>()
 
   constructor(limits: Limits, budget: ByteBudget) {
@@ -92,10 +92,10 @@ export class Collector {
       this.#runStart = start
     }
     this.#runEnd = start + length
-    if (this.#runEnd - this.#runStart >= firstBlockBytes) this.#keepRun() // from here on it counts against the budget
+    if (this.#runEnd - this.#runStart >= firstBlockBytes) this.#keepRun() // from now on it counts against the budget
   }
 
-  /** The message, or why it is not taken. */
+  /** Returns the message, or why it is refused. */
   async finish(): Promise<
     { readonly raw: Buffer; readonly deliveredTo: ReadonlySet<string> } | { readonly refusal: Reply }
   > {
@@ -106,7 +106,7 @@ export class Collector {
     return { raw, deliveredTo: this.#deliveredTo }
   }
 
-  /** Gives the memory back; the collector is of no use afterwards. Can be called again. */
+  /** Gives the memory back, after which the collector cannot be used. May be called again. */
   release(): void {
     this.#budget.give(this.#held)
     this.#held = 0
@@ -114,7 +114,7 @@ export class Collector {
     this.#run = null
   }
 
-  /** Counts a line of the header; false when that is one too many. */
+  /** Counts a line of the header; false when the header is too long. */
   #countHeader(line: Buffer, start: number): boolean {
     const length = line.length - start
     if (length === 2) {
@@ -153,7 +153,7 @@ export class Collector {
     return true
   }
 
-  /** The last block, or a new one as large as all before it when that is full; null when the budget is spent. */
+  /** Returns the last block, or when it is full a new one, as large as all before it; null when the budget is spent. */
   #roomyBlock(): Buffer | null {
     const last = this.#blocks.at(-1)
     if (last !== undefined && this.#used < last.length) return last

@@ -1,6 +1,6 @@
 /**
- * Takes a message: its exact bytes from DATA, then into the store. 250 is only said after `receive` has resolved, which it
- * does when the message is durable.
+ * Receives a message: takes the exact bytes of DATA, then stores them. The reply 250 is sent only after `receive` has resolved,
+ * which it does when the message is durable.
  */
 import { withRequest } from '../../core/process/context.ts'
 import { receive } from '../../core/receive/receive.ts'
@@ -12,10 +12,10 @@ import { ByteBudget, Collector, loop, noRoom, tooLarge } from './collector.ts'
 
 const lineTooLong: Reply = { code: 554, enhanced: '5.6.0', text: 'A line is too long to be kept as it is' }
 
-/** A client that goes on after this many times the largest message is not sending one: the session ends. */
+/** A client that sends this many times the largest message is not sending mail: its session is ended. */
 const endlessFactor = 2
 
-/** What is read of one message before others get their turn. */
+/** How much of one message is read before other sessions get their turn. */
 const turnBytes = 256 * 1024
 
 /** The collectors of transactions from DATA until the message is stored or refused. */
@@ -25,7 +25,7 @@ let budget: ByteBudget
 export function register(this: Plugin): void {
   budget = new ByteBudget(settings().limits.smtp.dataBytesInFlight)
   this.register_hook('data', 'collect')
-  // Around those who look at the whole message and may refuse it.
+  // The first and the last hook of data_post: between them stand those that look at the whole message and may refuse it.
   this.register_hook('data_post', 'handOver', -50)
   this.register_hook('data_post', 'store', 50)
   this.register_hook('queue', 'acknowledge')
@@ -33,7 +33,7 @@ export function register(this: Plugin): void {
 }
 
 /**
- * data: puts a collector where Haraka would take the message apart and put it together again, which changes bytes (8-bit
+ * data: keeps the message in a collector of ours. Haraka would parse the message and write it again, which changes bytes (8-bit
  * headers, long header lines, a missing blank line).
  */
 export const collect = hook((connection: Connection) => {
@@ -44,7 +44,7 @@ export const collect = hook((connection: Connection) => {
   const collector = new Collector(smtp, budget)
   collectors.set(transaction, collector)
   transaction.discard_data = true
-  transaction.message_stream.destroy = () => undefined // it holds nothing, and would unlink a file that never was
+  transaction.message_stream.destroy = () => undefined // it holds nothing, and would delete a file that does not exist
   const paced = pacerOf(connection)
   transaction.add_data = (line) => {
     collector.add(line)
@@ -55,23 +55,23 @@ export const collect = hook((connection: Connection) => {
   return undefined
 })
 
-/** data_post: the message is complete and within the limits of DATA. */
+/** data_post, first: the message is complete; refuses it when it passes a limit or goes in a loop. */
 export const handOver = hook(async ({ transaction }: Connection) => {
   const collector = transaction === null ? undefined : collectors.get(transaction)
   if (transaction === null || collector === undefined) return pass
   if (transaction.notes.data_line_length_exceeded === true) return refuse(lineTooLong)
   const collected = await collector.finish()
   if ('refusal' in collected) return refuse(collected.refusal)
-  // The client may have hung up meanwhile.
+  // The client may have hung up in the meantime.
   if (!collectors.has(transaction)) return pass
   const { recipients = [] } = transaction.notes
-  // What was at one of these addresses before and comes back goes round in circles.
+  // A message that was delivered to one of these addresses before goes in a loop.
   if (recipients.some(({ address }) => collected.deliveredTo.has(address))) return refuse(loop)
   transaction.notes.message = collected
   return pass
 })
 
-/** data_post: nobody refused it. Here and not in `queue`, where Haraka only says 550, 450 or 451. */
+/** data_post, last: stores the message, which nobody refused. In `queue` Haraka would have no replies but 550, 450 and 451. */
 export const store = hook(async (connection: Connection) => {
   const { transaction } = connection
   const message = transaction?.notes.message
@@ -94,20 +94,20 @@ export const store = hook(async (connection: Connection) => {
   }
 })
 
-/** queue: what data_post stored. */
+/** queue: accepts what data_post has stored. */
 export const acknowledge = hook(({ transaction }: Connection) =>
   transaction?.notes.accepted === undefined ? pass : accept(transaction.notes.accepted),
 )
 
-/** reset_transaction: also of a client that hung up in the middle of DATA. */
+/** reset_transaction: frees the collector, also when the client hung up in the middle of DATA. */
 export const release = hook(({ transaction }: Connection) => {
   if (transaction !== null) letGo(transaction)
   return pass
 })
 
 /**
- * Lets others go on after so much of one message: a client that sends as fast as it can would have megabytes read in a single
- * turn of the event loop. Called with each number of bytes that came.
+ * Lets other sessions go on after a part of one message: otherwise megabytes of a fast client are read in a single turn of the
+ * event loop. The function it returns is called with the number of bytes of each line.
  */
 function pacerOf({ client }: Connection): (bytes: number) => void {
   let left = turnBytes
@@ -126,7 +126,7 @@ function letGo(transaction: Transaction): void {
   transaction.notes.message = undefined
 }
 
-/** The client as our Received field tells it; the protocol is one of RFC 3848 and RFC 6531 4.3. */
+/** Returns the client as our Received field names it; the protocol is one of RFC 3848 and RFC 6531 4.3. */
 function peerOf({ remote, hello, tls }: Connection, { notes }: Transaction): Peer {
   const utf8 = notes.parameters !== undefined && 'SMTPUTF8' in notes.parameters
   const protocol = utf8 ? 'UTF8SMTP' : hello.verb === 'EHLO' ? 'ESMTP' : 'SMTP'

@@ -1,6 +1,6 @@
 /**
- * Start and end of the Haraka process, and of each session. The truth about outbound mail is in the database: what Haraka's
- * own queue folder holds from an earlier run would go out a second time, so it is emptied before it is loaded.
+ * Start and end of the Haraka process, and of each session. Outbound mail is queued in the database alone: mail in Haraka's own
+ * queue folder would be sent a second time, so the folder is emptied before Haraka loads it.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -15,11 +15,11 @@ import { mendReplies } from './replies.ts'
 import { drain } from './sessions.ts'
 import { shareTlsContext } from './tls.ts'
 
-/** How long sessions in the middle of a transaction may go on after a stop. */
+/** How long a session may go on with its transaction after a stop. */
 const drainTimeoutMs = 15_000
-/** The same when the supervisor is gone: nobody may find the port or the data folder held. */
+/** The same when the supervisor is gone: the port and the data folder have to be free for the next start. */
 const orphanTimeoutMs = 2_000
-/** What comes after: writing what waits, unless the database is gone too. */
+/** How long it may take after that to write what waits to be written: the database may be gone too. */
 const closeTimeoutMs = 1_000
 
 const sessions = new Set<Connection>()
@@ -36,10 +36,10 @@ export function register(this: Plugin): void {
   this.register_hook('log', 'writeLog')
   process.on('unhandledRejection', (error) => {
     this.logerror(`unhandled rejection: ${inspect(error)}`)
-    // Of a start that failed, such as at a port that is taken, nothing would be heard any more.
+    // After a failed start, say at a port that is taken, nobody would hear of it otherwise.
     if (log === undefined) failStart(error)
   })
-  // A start whose supervisor is gone waits for a database that is gone too.
+  // When the supervisor goes during the start, the database that the start waits for goes too.
   const leave = () => {
     if (log === undefined) process.exit(1)
   }
@@ -47,7 +47,7 @@ export function register(this: Plugin): void {
   if (process.connected === false) leave()
 }
 
-/** init_master: the listeners are open, the outbound queue is not loaded yet. */
+/** init_master: runs when the listeners are open and the outbound queue is not loaded yet. */
 export const start = hook(async (server: Server & Logs) => {
   const queue = join(process.env.HARAKA ?? '', 'queue')
   await rm(queue, { recursive: true, force: true })
@@ -59,7 +59,7 @@ export const start = hook(async (server: Server & Logs) => {
   return undefined
 })
 
-/** lookup_rdns: without an answer Haraka asks the DNS about every connection. NXDOMAIN is its word for "no name". */
+/** lookup_rdns: keeps Haraka from asking the DNS about every connection. NXDOMAIN is its word for "no name". */
 export const openSession = hook((connection: Connection) => {
   sessions.add(connection)
   return accept('NXDOMAIN')
@@ -76,14 +76,14 @@ export const advertiseCodes = hook((connection: Connection) => {
   return undefined
 })
 
-/** log: Haraka's lines go where ours go, as soon as there is a log; before that Haraka writes them to stdout. */
+/** log: writes Haraka's lines into our log, once it is open; before that Haraka writes them to stdout. */
 export const writeLog = hook((_logger: object, item: LogItem) => {
   if (log === undefined) return undefined
   writeLine(log, item)
   return accept()
 })
 
-/** Tells the supervisor why there will be no ready message. */
+/** Tells the supervisor that the start failed, and why. */
 function failStart(error: unknown): void {
   const failed = error instanceof Error ? error.message : inspect(error)
   if (process.send === undefined) process.exit(1)
@@ -101,11 +101,11 @@ function watchSupervisor(server: Server & Logs): void {
   })
   process.on('SIGTERM', () => stop(drainTimeoutMs))
   process.on('disconnect', () => stop(orphanTimeoutMs))
-  // The supervisor may have died before anybody listened.
+  // The supervisor may have died before this process listened for that.
   if (process.connected === false) stop(orphanTimeoutMs)
 }
 
-/** New sessions are refused at once, the rest ends side by side; the exit status tells whether everything did. */
+/** Refuses new sessions at once, then ends everything else side by side; the exit status says whether all of it ended. */
 async function end(server: Server & Logs, timeoutMs: number): Promise<void> {
   server.stopListeners()
   setTimeout(() => process.exit(1), timeoutMs + closeTimeoutMs).unref()

@@ -2,7 +2,7 @@ import type { Context } from '../../core/process/context.ts'
 
 type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
 
-/** A line of Haraka's log: its level's name, and the text with level, transaction and origin in brackets. */
+/** A line of Haraka's log: the name of its level, and its text, which begins with level, transaction and origin in brackets. */
 export type LogItem = { readonly level: string; readonly data: string }
 
 const levels: { readonly [haraka: string]: Level } = {

@@ -1,6 +1,6 @@
 import type { Connection, Plugin } from '../haraka.d.ts'
 
-/** Enhanced codes of Haraka's own replies, which carry none. Codes that are missing here get X.0.0. */
+/** Enhanced codes for Haraka's own replies, which have none. A reply code that is not listed gets X.0.0. */
 const enhancedCodes: { readonly [code: number]: string } = {
   421: '4.3.2',
   451: '4.3.0',
@@ -13,12 +13,12 @@ const enhancedCodes: { readonly [code: number]: string } = {
 }
 const carriesCode = /^[245]\.\d{1,3}\.\d{1,3} /
 
-/** Haraka asks for a repeat of mail with bare line feeds, which can never be taken (RFC 5321 2.3.8): it would come for days. */
+/** Haraka defers mail with bare line feeds, which is never taken (RFC 5321 2.3.8): the sender would try again for days. */
 const bareLineFeed = { begins: 'Bare line-feed', code: 550, text: '5.6.0 Lines end with CRLF, never with LF alone' }
 
 /**
- * Makes every reply after EHLO carry an enhanced status code, as RFC 2034 4 asks of a server that offers
- * ENHANCEDSTATUSCODES: all but the answer to EHLO itself, 220 and the 3xx. What can never be taken is refused for good.
+ * Gives every reply after EHLO an enhanced status code, as RFC 2034 4 asks of a server that offers ENHANCEDSTATUSCODES: all but
+ * the reply to EHLO itself, 220 and the 3xx. Mail that is never taken is refused for good.
  */
 export function mendReplies(plugin: Plugin): void {
   const { prototype } = (plugin.haraka_require('connection') as { Connection: { prototype: Connection } }).Connection
@@ -32,7 +32,7 @@ export function mendReplies(plugin: Plugin): void {
 
 function enhanced(connection: Connection, code: number, text: unknown): unknown {
   if (code === 220 || (code >= 300 && code < 400) || text === connection.capabilities) return text
-  if (typeof text !== 'string' && !Array.isArray(text)) return text // a DSN has its code
+  if (typeof text !== 'string' && !Array.isArray(text)) return text // a DSN has its own code
   const lines: unknown[] = typeof text === 'string' ? text.split('\n') : text
   const prefix = enhancedCodes[code] ?? `${Math.floor(code / 100)}.0.0`
   return lines.map((line) => (carriesCode.test(String(line)) ? String(line) : `${prefix} ${line}`))

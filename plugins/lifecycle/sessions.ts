@@ -4,8 +4,8 @@ import type { Connection } from '../haraka.d.ts'
 const pollMs = 50
 
 /**
- * Ends all sessions: idle ones at once with a 421 (RFC 5321 3.8), those within a transaction when it is over. Resolves when
- * none is left, or after `timeoutMs`; what is unfinished then was never acknowledged.
+ * Ends all sessions: idle ones at once with a 421 (RFC 5321 3.8), others when their transaction is over. Resolves when none is
+ * left, or after `timeoutMs`; mail that is unfinished by then was never acknowledged.
  */
 export async function drain(sessions: ReadonlySet<Connection>, timeoutMs: number): Promise<void> {
   for (let waitedMs = 0; sessions.size > 0 && waitedMs < timeoutMs; waitedMs += pollMs) {

@@ -8,7 +8,7 @@ type Limits = {
 
 /**
  * Counts the sessions of this process, of each address and of each network.
- * Invariant: a session that was let in is counted under its keys until it leaves, once; one that was refused never was.
+ * Invariant: a session that was let in is counted once, until it leaves; a session that was refused is never counted.
  */
 export class ConnectionCounter {
   readonly #limits: Limits
@@ -19,7 +19,7 @@ export class ConnectionCounter {
     this.#limits = limits
   }
 
-  /** Lets a session in, or says false when one of the limits is reached. */
+  /** Lets a session in; false when one of the limits is reached. */
   enter(session: object, address: string): boolean {
     const network = networkOf(address)
     const limits = this.#limits

@@ -12,7 +12,7 @@ export class FreeDisk {
     this.#folder = folder
   }
 
-  /** Bytes that are free for us. Rejects when the folder does not exist. */
+  /** Bytes that this process may still write. Rejects when the folder does not exist. */
   bytes(): Promise<number> {
     const now = performance.now()
     if (this.#asked === undefined || now - this.#askedAtMs >= freshMs) {

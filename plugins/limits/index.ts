@@ -1,4 +1,4 @@
-/** Named limits of sessions and envelopes (settings `limits.smtp`), each refused at the first command that shows it. */
+/** The limits of sessions and envelopes (settings `limits.smtp`), each checked at the first command that tells of it. */
 import type { Address } from '@haraka/email-address'
 import type { Connection, MailParameters, Plugin } from '../haraka.d.ts'
 import { hook, type Reply, refuse } from '../hook.ts'
@@ -36,7 +36,7 @@ export const releaseConnection = hook((connection: Connection) => {
   return undefined
 })
 
-/** capabilities: Haraka runs without a limit of its own, because it would answer 550; the real one is offered (RFC 1870). */
+/** capabilities: offers our limit of size (RFC 1870). Haraka itself has none here, because it would refuse with 550. */
 export const advertiseSize = hook((connection: Connection) => {
   const { capabilities } = connection
   const size = capabilities?.indexOf('SIZE 0') ?? -1
@@ -44,7 +44,7 @@ export const advertiseSize = hook((connection: Connection) => {
   return undefined
 })
 
-/** mail: the declared size (RFC 1870 6.1), and room for any mail at all. */
+/** mail: the declared size (RFC 1870 6.1), and whether the disk has room for any mail at all. */
 export const limitSize = hook(async ({ transaction }: Connection, [, parameters]: [Address, MailParameters]) => {
   const { messageBytes, freeDiskBytes } = settings().limits.smtp
   const { SIZE: size } = parameters
@@ -54,7 +54,7 @@ export const limitSize = hook(async ({ transaction }: Connection, [, parameters]
   return (await disk.bytes()) < freeDiskBytes ? refuse(replies.disk) : undefined
 })
 
-/** rcpt: the one asked about is already in the list. */
+/** rcpt: the list of recipients already holds the one that is asked about. */
 export const limitRecipients = hook((connection: Connection) => {
   const recipients = connection.transaction?.rcpt_to.length ?? 0
   return recipients > settings().limits.smtp.recipients ? refuse(replies.recipients) : undefined

@@ -1,4 +1,4 @@
-/** Carries mail to other servers over connections that are kept and shared by destination. */
+/** Sends mail to other servers. Connections are kept for a while, for all mail to one server under one TLS policy. */
 import { isAscii } from 'node:buffer'
 import type { Attempt, Outcome } from '../../core/deliver/attempt.ts'
 import { isHeld } from '../../core/deliver/outbox.ts'
@@ -15,7 +15,7 @@ import { createDestination, type Destination } from './smtp/destination.ts'
 import { outcomeOf } from './smtp/outcome.ts'
 import type { Mail, Route, TlsPolicy } from './smtp/session.ts'
 
-/** RFC 5321 4.5.3.2.6: giving up sooner on the last reply sends the mail twice. */
+/** RFC 5321 4.5.3.2.6: giving up on the final reply sooner would send the mail twice. */
 const finalReplyMs = 600_000
 const usesPerConnection = 500
 const idleMs = 10_000
@@ -91,7 +91,7 @@ export function createCarrier(ctx: Context): Carrier & { close(): void } {
   }
 }
 
-/** The mail with 7-bit lines, signed anew; null when it cannot be had. */
+/** Returns the mail with 7-bit lines, signed again; null when it cannot be converted. */
 async function sevenBitSigned(ctx: Context, raw: Buffer): Promise<Buffer | null> {
   const parsed = parseMessage(withoutSignatures(raw))
   const converted = toSevenBit(withoutSignatures(raw), parsed.root)
@@ -100,14 +100,14 @@ async function sevenBitSigned(ctx: Context, raw: Buffer): Promise<Buffer | null>
   return dkimSign(converted, await signingKeys(ctx, domain), ctx.clock.now())
 }
 
-/** RFC 6531 3.1, RFC 6532 3: an address or a header field in UTF-8. */
+/** Whether an address or a header field is in UTF-8 (RFC 6531 3.1, RFC 6532 3). */
 function needsUtf8({ sender, recipient }: Attempt, raw: Buffer): boolean {
   if (!isAscii(Buffer.from(sender + recipient))) return true
   const end = raw.indexOf('\r\n\r\n')
   return !isAscii(raw.subarray(0, end < 0 ? raw.length : end))
 }
 
-/** The content of DATA: a dot in front of each that begins a line (RFC 5321 4.5.2), CRLF at the end. */
+/** Returns the content of DATA: each dot that begins a line is doubled (RFC 5321 4.5.2), and CRLF ends it. */
 export function dotStuffed(raw: Buffer): Buffer {
   const parts: Buffer[] = raw[0] === 0x2e ? [dot] : []
   let start = 0

@@ -1,4 +1,4 @@
-/** Certificates that a domain pins in its DNS (RFC 6698, for SMTP RFC 7672). */
+/** DANE: certificates that a domain pins in its DNS (RFC 6698, for SMTP RFC 7672). */
 import { createHash, X509Certificate } from 'node:crypto'
 
 export type Tlsa = {
@@ -8,11 +8,11 @@ export type Tlsa = {
   readonly certificate: Buffer
 }
 
-/** RFC 7672 3.1.3: the usages that say something without a public authority. */
+/** The two usages that count in SMTP, as they need no public authority (RFC 7672 3.1.3). */
 const trustAnchor = 2
 const endEntity = 3
 
-/** Those of the records that can be used; a domain with none of them asks for TLS, whatever the certificate (RFC 7672 2.2). */
+/** Returns the records that can be used. A domain that has none of these asks for TLS with any certificate (RFC 7672 2.2). */
 export function usable(records: readonly Tlsa[]): readonly Tlsa[] {
   return records.filter(
     ({ usage, selector, matchingType }) =>
@@ -20,7 +20,7 @@ export function usable(records: readonly Tlsa[]): readonly Tlsa[] {
   )
 }
 
-/** Whether a server with this chain (DER, its own certificate first) and name is one that the records mean. Never throws. */
+/** Whether the records accept a server of this name with this chain (DER, its own certificate first). Never throws. */
 export function accepts(records: readonly Tlsa[], chain: readonly Buffer[], name: string): boolean {
   try {
     const certificates = chain.map((raw) => new X509Certificate(raw))
@@ -34,7 +34,7 @@ export function accepts(records: readonly Tlsa[], chain: readonly Buffer[], name
   }
 }
 
-/** Whether the chain is signed up to a certificate that the record names, and is for that name. */
+/** Whether the chain is valid for the name, and signed all the way up to a certificate that the record names. */
 function leadsTo(record: Tlsa, certificates: readonly X509Certificate[], name: string): boolean {
   const [own] = certificates
   if (own?.checkHost(name) === undefined) return false

@@ -7,20 +7,20 @@ import { findRoutes, type Network } from './route.ts'
 import type { Route, TlsPolicy } from './smtp/session.ts'
 import type { Policies } from './tls-policy.ts'
 
-/** A server, and what TLS with it must be; `policy` names that, so that connections are shared only under the same. */
+/** A server, and what TLS with it must be; only mail under the same `policy` shares a connection. */
 export type Way = { readonly route: Route; readonly tls: TlsPolicy; readonly policy: string }
 
-/** What carries a message to one server. Resolves with what came of it, whatever that is; rejects only for a fault of ours. */
+/** Sends a message to one server. Resolves with the outcome, whatever it is; rejects only for a fault of ours. */
 export type Carrier = {
   send(attempt: Attempt, raw: Buffer, way: Way): Promise<Outcome>
 }
 
-/** What lies outside this machine, and how to get there. */
+/** What it takes to reach other servers. */
 export type Outside = { readonly network: Network; readonly policies: Policies; readonly carrier: Carrier }
 
 /**
- * Makes one attempt to deliver to one recipient: to a mailbox of ours, or to one address of its domain. Never rejects: what
- * goes wrong on our side is `deferred`, and was no attempt when it is the database that is away.
+ * Makes one attempt to deliver to one recipient: to a mailbox of ours, or to a server of the recipient's domain. Never rejects:
+ * a fault of ours is a deferral, and does not count as an attempt when the database is away.
  */
 export async function deliver(ctx: Context, outside: Outside, attempt: Attempt): Promise<Outcome> {
   try {
@@ -32,7 +32,10 @@ export async function deliver(ctx: Context, outside: Outside, attempt: Attempt):
   }
 }
 
-/** Successive attempts begin at successive servers. One that is left alone costs no attempt: the next is asked (RFC 5321 5.1). */
+/**
+ * Each attempt begins at the server after the one at which the last attempt began. A server in backoff, or without a free
+ * connection, does not count as an attempt: the next server is asked (RFC 5321 5.1).
+ */
 async function deliverRemotely(ctx: Context, outside: Outside, attempt: Attempt): Promise<Outcome> {
   const { domain, emailId: seed } = attempt
   const nowhere = (status: Outcome['status'], response: string): Outcome => ({
@@ -58,7 +61,7 @@ async function deliverRemotely(ctx: Context, outside: Outside, attempt: Attempt)
     })
     if (policy === null) return nowhere('deferred', '451 4.7.5 the DNS does not say what TLS must be')
     const outcome = await outside.carrier.send(attempt, raw, { route, tls: policy.tls, policy: policy.name })
-    // What is not to be sent from here any more has no pause.
+    // No pause: the lease lapsed, and another server would change nothing.
     if (outcome.untried !== true || pauseOf(outcome) === 0) return outcome
     putOff.push(outcome)
   }

@@ -1,4 +1,4 @@
-/** Mail goes out: recipients that are due are claimed from the database and carried to their servers. */
+/** Delivers outgoing mail: claims the recipients that are due from the database, and sends to their servers. */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { createStsPolicies } from '../../core/deliver/mta-sts.ts'
@@ -11,14 +11,14 @@ import { deliver } from './deliver.ts'
 import { networkOf } from './network.ts'
 import { createPolicies } from './tls-policy.ts'
 
-/** What is in flight at a stop may take this long; after that its lease lapses. */
+/** At a stop, mail in flight may take this long. Mail that takes longer is due again when its lease lapses. */
 const stopTimeoutMs = 10_000
 
 export function register(this: Plugin): void {
   this.register_hook('init_master', 'startDelivering')
 }
 
-/** init_master: after the lifecycle plugin has opened the context. */
+/** init_master: runs after the lifecycle plugin has opened the context. */
 export const startDelivering = hook(async (_server: Server & Partial<Logs>) => {
   const ctx = await context()
   const carrier = createCarrier(ctx)

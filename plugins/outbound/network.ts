@@ -5,20 +5,20 @@ import type { Network } from './route.ts'
 
 const smtpPort = 25
 
-/** Always this machine (RFC 1122 3.2.1.3, RFC 4291 2.5): whoever publishes them wants to reach what only we should. */
+/** Addresses that always mean this machine (RFC 1122 3.2.1.3, RFC 4291 2.5). No mail is sent to an MX that has one. */
 const loopback = new BlockList()
 loopback.addSubnet('0.0.0.0', 8)
 loopback.addSubnet('127.0.0.0', 8)
 loopback.addAddress('::', 'ipv6')
 loopback.addAddress('::1', 'ipv6')
 
-/** The network as the settings describe it: routes, DNS servers, and what this service is called in it. */
+/** Makes the network that the settings describe: relays, DNS servers, and the names and addresses of this service. */
 export function networkOf({
   settings,
   hostname,
   resolver,
 }: Pick<Context, 'settings' | 'hostname' | 'resolver'>): Network {
-  // Mail goes to port 25: an address of this machine is this service only when it listens there.
+  // Other servers send to port 25: only a service that listens there is reached by the addresses of this machine.
   const ownAddresses = settings.smtp.port === smtpPort ? machineAddresses() : new Set<string>()
   return {
     resolver: {

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/process/context.ts'
 
-/** Names that count for a while. Invariant: at most `max`, the oldest goes first. */
+/** Names that are remembered for `keptMs`. Invariant: at most `max` of them; the oldest is forgotten first. */
 export class Recent {
   readonly #ctx: Pick<Context, 'clock'>
   readonly #keptMs: number

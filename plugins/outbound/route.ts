@@ -1,4 +1,4 @@
-/** Where mail for a domain goes: to a relay of the settings, or to the domain's MX (RFC 5321 5.1). */
+/** Where mail for a domain goes: to a relay named in the settings, or to the domain's MX (RFC 5321 5.1). */
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Route } from './smtp/session.ts'
@@ -12,12 +12,12 @@ export type Resolver = {
   resolve6(name: string): Promise<string[]>
 }
 
-/** Nowhere to go: for good or for now, with the reply that says so. */
+/** No server to send to: a bounce or a deferral, with the reply that says why. */
 export type Unroutable = { readonly status: 'bounced' | 'deferred'; readonly response: string }
 
 export type Destination = {
   readonly domain: string
-  /** Servers of equal preference are taken in an order of its own (RFC 5321 5.1), the same for all attempts. */
+  /** Puts servers of equal preference in an order that differs from seed to seed (RFC 5321 5.1). */
   readonly seed: string
 }
 
@@ -25,20 +25,20 @@ export type Network = {
   readonly resolver: Resolver
   /** The addresses of a relay's name. */
   hostAddresses(name: string): Promise<readonly string[]>
-  /** Domain or `*` to host:port. */
+  /** Relays as `host:port`, by domain, or `*` for all other domains. */
   readonly routes: { readonly [domain: string]: string }
   /** Whether a server with this name and these addresses is this service itself. */
   isOurs(name: string, addresses: readonly string[]): boolean
 }
 
-/** MX records that are looked at; a domain with more is making us work. */
+/** Of more MX records the best are used: nobody needs so many, and each costs DNS queries. */
 const serversMax = 10
 const addressesPerServerMax = 4
 const smtpPort = 25
 
 /**
- * The servers for a domain, at least one, the best first. Never rejects: a DNS that does not answer is `deferred`; no such
- * domain, a null MX (RFC 7505), no address anywhere and a loop to ourselves are `bounced`.
+ * Returns the servers for a domain, at least one, the best first. Never rejects. It is a deferral when the DNS does not answer,
+ * and a bounce when the domain does not exist, has a null MX (RFC 7505), has no server with an address, or leads back to us.
  */
 export async function findRoutes(network: Network, destination: Destination): Promise<readonly Route[] | Unroutable> {
   try {
@@ -61,7 +61,7 @@ async function candidatesOf(network: Network, { domain, seed }: Destination): Pr
     return { status: 'bounced', response: `556 5.1.10 ${domain} does not accept mail (null MX)` }
   }
   const servers = await withAddresses(network.resolver, inOrder(records, seed))
-  // RFC 5321 5.1: of a list that we are in, only better servers than ourselves may be tried.
+  // RFC 5321 5.1: when this service is itself in the list, only servers of better preference may be tried.
   const ourPreference = Math.min(
     ...servers.filter(({ exchange, addresses }) => network.isOurs(exchange, addresses)).map(({ priority }) => priority),
   )
@@ -72,7 +72,7 @@ async function candidatesOf(network: Network, { domain, seed }: Destination): Pr
   )
 }
 
-/** The MX records; without any, the domain itself (RFC 5321 5.1); null: there is no such domain. */
+/** Returns the MX records, or the domain itself when it has none (RFC 5321 5.1); null when the domain does not exist. */
 async function serversOf(resolver: Resolver, domain: string): Promise<readonly MxRecord[] | null> {
   try {
     const records = await resolver.resolveMx(domain)
@@ -91,7 +91,10 @@ function inOrder(records: readonly MxRecord[], seed: string): readonly MxRecord[
 
 type Server = MxRecord & { readonly addresses: readonly string[] }
 
-/** Servers that do not resolve are no candidates; only when none does and one may later, the failure is passed on. */
+/**
+ * Returns the servers with their addresses: none for a server whose lookup failed. Rejects only when no server has an address
+ * and a lookup failed, since it may succeed later.
+ */
 async function withAddresses(resolver: Resolver, records: readonly MxRecord[]): Promise<readonly Server[]> {
   const found = await Promise.allSettled(records.map(({ exchange }) => addressesOf(resolver, exchange)))
   const servers = records.map((record, index) => {
@@ -103,7 +106,7 @@ async function withAddresses(resolver: Resolver, records: readonly MxRecord[]): 
   return servers
 }
 
-/** IPv4 addresses, or the IPv6 ones of a host that has no others. Rejects when the DNS does not answer. */
+/** Returns the IPv4 addresses of a host, or its IPv6 addresses when it has no others. Rejects when the DNS does not answer. */
 async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[]> {
   if (isIP(name) !== 0) return [name]
   const found = await emptyWhenAbsent(resolver.resolve4(name))

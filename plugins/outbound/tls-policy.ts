@@ -1,6 +1,6 @@
 /**
- * What TLS must be on the way to a domain: as its DNS pins it (DANE, RFC 7672), else as its policy says (MTA-STS, RFC 8461),
- * else as good as it gets (RFC 7435). Relays of the settings are the operator's own.
+ * What TLS must be on the way to a domain: as the DNS of the server pins it (DANE, RFC 7672), else as the policy of the domain
+ * says (MTA-STS, RFC 8461), else opportunistic (RFC 7435). Relays named in the settings are the operator's own affair.
  */
 
 import { namesServer, type StsPolicies } from '../../core/deliver/mta-sts.ts'
@@ -9,15 +9,15 @@ import { accepts, usable } from './dane.ts'
 import type { Route, TlsPolicy } from './smtp/session.ts'
 
 export type Policies = {
-  /** Those of a domain's servers that mail for it may go to, in the same order. */
+  /** Returns the servers that the domain's policy allows, in the same order. */
   permitted(domain: string, routes: readonly Route[]): Promise<readonly Route[]>
-  /** `name` tells policies apart. Rejects when the DNS does not say whether there is one (RFC 7672 2.1). */
+  /** Returns the policy for a server, and a name to tell policies apart. Rejects when the DNS does not say (RFC 7672 2.1). */
   find(domain: string, route: Route): Promise<{ readonly tls: TlsPolicy; readonly name: string }>
 }
 
 const opportunistic = { tls: { kind: 'opportunistic' }, name: '' } as const
 
-/** Makes the finder of this process. */
+/** Makes the lookup of policies of this process. */
 export function createPolicies(ctx: Pick<Context, 'resolver' | 'settings'>, sts: StsPolicies): Policies {
   const { routes, dane, mtaSts } = ctx.settings.outbound
   const isRelayed = (domain: string) => routes[domain] !== undefined || routes['*'] !== undefined

@@ -1,4 +1,4 @@
-/** Who is here: an address is accepted for a mailbox of ours or refused at RCPT, so that nothing is relayed or bounced later. */
+/** Accepts recipients that have a mailbox here and refuses all others at RCPT, so that no mail is relayed or bounced later. */
 import type { Address } from '@haraka/email-address'
 import { findRecipient } from '../../core/receive/recipients.ts'
 import type { Connection, Plugin } from '../haraka.d.ts'

@@ -1,14 +1,14 @@
-/** The words of AUTH: PLAIN (RFC 4616) and LOGIN, which mail programs still speak. */
+/** The mechanisms of AUTH: PLAIN (RFC 4616), and LOGIN, which mail programs still use. */
 
 export type Question = { readonly question: string; answer(line: string): Dialogue }
 export type Refused = { readonly refused: 'unknownMechanism' | 'malformed' | 'cancelled' }
 export type Credentials = { readonly user: string; readonly password: string }
 export type Dialogue = Question | Refused | Credentials
 
-/** RFC 4954 4: longer lines are not answers. */
+/** RFC 4954 4: a longer line is no answer to a challenge. */
 const lineCharsMax = 12_288
 
-/** What follows on `AUTH parameters`. */
+/** Returns what follows on `AUTH parameters`. */
 export function startAuth(parameters: string): Dialogue {
   const [mechanism = '', initial] = parameters.trim().split(/\s+/)
   if (mechanism.toUpperCase() === 'PLAIN') return initial === undefined ? ask('', plain) : answered(initial, plain)
@@ -27,7 +27,7 @@ function answered(line: string, next: (text: string) => Dialogue): Dialogue {
   return next(Buffer.from(line, 'base64').toString('utf8'))
 }
 
-/** `[authzid] NUL authcid NUL password`; acting for somebody else is not offered. */
+/** Reads `[authzid] NUL authcid NUL password`. Acting for another user is not offered. */
 function plain(text: string): Dialogue {
   const [asWhom, user, password, ...more] = text.split('\0')
   if (user === undefined || password === undefined || more.length > 0) return { refused: 'malformed' }

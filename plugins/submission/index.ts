@@ -1,6 +1,6 @@
 /**
- * Mail of people and programs with a login (RFC 6409, RFC 4954), on ports of its own: it is not received but sent, by the
- * rules of every send.
+ * Submission: mail of people and programs that log in (RFC 6409, RFC 4954), on ports of its own. It is not received but sent,
+ * by the rules of every send.
  */
 import type { Address } from '@haraka/email-address'
 import { logIn } from '../../core/account/login.ts'
@@ -34,13 +34,13 @@ export function register(this: Plugin): void {
   this.register_hook('data_post', 'submitMessage')
 }
 
-/** capabilities: only where a password does not cross a network in the clear. */
+/** capabilities: offers AUTH where no password crosses a network unencrypted. */
 export const offerAuth = hook((connection: Connection) => {
   if (isSubmission(connection) && isPrivate(connection)) connection.capabilities?.push('AUTH PLAIN LOGIN')
   return undefined
 })
 
-/** unrecognized_command: AUTH, and the lines that answer its questions. */
+/** unrecognized_command: handles AUTH, and the lines that answer its challenges. */
 export const authenticate = hook(async (connection: Connection, [command, rest = '']: [string, string?]) => {
   const { notes } = connection
   if (!isSubmission(connection)) return pass
@@ -73,17 +73,17 @@ export const authenticate = hook(async (connection: Connection, [command, rest =
   }
 })
 
-/** mail: only after a login, and only as the mailbox that logged in. */
+/** mail: takes mail only after a login, and only from the mailbox that logged in. */
 export const checkSender = hook(async (connection: Connection, [address]: [Address, MailParameters]) => {
   if (!isSubmission(connection)) return pass
   const { login } = connection.notes
   if (login === undefined) return refuse(isPrivate(connection) ? replies.needsLogin : replies.needsTls)
-  // The null sender is for reports of mail programs, such as read receipts.
+  // Mail programs send reports, such as read receipts, with the null sender.
   if (address.address !== '') await mailboxSender(await context(), login.mailbox, { from: address.address })
   return pass
 })
 
-/** rcpt: before plugins/recipient, which only knows our own. */
+/** rcpt: runs before plugins/recipient, which knows only the recipients that are here. */
 export const takeRecipient = hook((connection: Connection, [address]: [Address, unknown]) => {
   const { transaction, notes } = connection
   if (!isSubmission(connection) || transaction === null || notes.login === undefined) return pass
@@ -94,7 +94,7 @@ export const takeRecipient = hook((connection: Connection, [address]: [Address, 
   return accept(`2.1.5 ${canonical} ok`)
 })
 
-/** data_post: after plugins/inbound has handed the bytes over, and in place of its storing them. */
+/** data_post: runs after plugins/inbound has completed the message, and sends it instead of storing it. */
 export const submitMessage = hook(async ({ transaction, notes }: Connection) => {
   const { message, submitsTo } = transaction?.notes ?? {}
   if (transaction === null || message === undefined || submitsTo === undefined || notes.login === undefined) return pass
@@ -105,18 +105,18 @@ export const submitMessage = hook(async ({ transaction, notes }: Connection) => 
   return pass
 })
 
-/** Whether the client came by one of the ports of submission. */
+/** Whether the client connected to one of the ports of submission. */
 function isSubmission({ local }: Connection): boolean {
   const { submission, submissions } = settings()
   return local.port === submission.port || local.port === submissions.port
 }
 
-/** Encrypted, or inside this machine (decisions.md 3, SMTP and IMAP login). */
+/** Whether the connection is encrypted, or within this machine (decisions.md 3, SMTP and IMAP login). */
 function isPrivate({ tls, remote }: Connection): boolean {
   return tls.enabled || /^(?:127\.|::1$|::ffff:127\.)/.test(remote.ip)
 }
 
-/** Haraka has no replies of its own for AUTH: ours is sent here, and the hook is done. */
+/** Sends a reply to AUTH, for which Haraka has none of its own; the hook is done with it. */
 function say(connection: Connection, { code, enhanced, text }: Reply) {
   connection.respond(code, `${enhanced} ${text}`)
   return accept()

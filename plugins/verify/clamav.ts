@@ -9,8 +9,8 @@ type Scanner = { readonly address: string; readonly timeoutMs: number; readonly 
 const replyBytesMax = 4_096
 
 /**
- * Whether a virus is in the message; an error when the scanner does not say. One larger than `maxBytes` counts as clean: clamd
- * ends the conversation at its StreamMaxLength.
+ * Whether the message has a virus; an error when the scanner does not answer. A message larger than `maxBytes` counts as clean:
+ * clamd closes the connection at its StreamMaxLength.
  */
 export function findVirus(
   raw: Buffer,

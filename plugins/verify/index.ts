@@ -1,6 +1,6 @@
 /**
- * Who a message is really from, and whether it is wanted: asked when it is complete, before anything is stored. What was
- * found out goes along with the message (`notes.verdict`).
+ * Finds out who a message is really from, and whether it is spam or has a virus: when it is complete, before it is stored. The
+ * verdict is kept with the message (`notes.verdict`).
  */
 import { withRequest } from '../../core/process/context.ts'
 import { judge, type Refusal } from '../../core/receive/sender-verdict.ts'
@@ -22,7 +22,7 @@ export function register(this: Plugin): void {
   this.register_hook('data_post', 'verify')
 }
 
-/** data_post: between the two hooks of plugins/inbound, which hands the bytes over and stores them. */
+/** data_post: between the two hooks of plugins/inbound; the first completes the message, the second stores it. */
 export const verify = hook(async (connection: Connection) => {
   const { transaction, remote, hello } = connection
   const raw = transaction?.notes.message?.raw
@@ -44,7 +44,7 @@ export const verify = hook(async (connection: Connection) => {
     ctx.log.error({ err: virus }, 'ClamAV does not answer')
     return refuse(unscanned)
   }
-  // A filter that does not answer stops no mail.
+  // Unlike the virus scanner, a spam filter that does not answer stops no mail.
   if (score instanceof Error) ctx.log.warn({ err: score }, 'Rspamd does not answer')
   const isSpam = typeof score === 'number' && score >= rspamd.spamScore
   transaction.notes.verdict = { ...verdict, suspicion: verdict.suspicion ?? (isSpam ? 'filter' : null) }

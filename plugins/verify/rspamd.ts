@@ -10,7 +10,7 @@ type Filter = { readonly url: string; readonly timeoutMs: number }
 /** The HTTP client is large, and only a service with an Rspamd needs it here. */
 const loadClient = loadOnce(() => import('undici'))
 
-/** The score Rspamd gives a message; null when it skipped it; an error when it does not say. Never rejects. */
+/** Returns Rspamd's score of a message; null when Rspamd skipped it; an error when there is no answer. Never rejects. */
 export async function spamScore(
   raw: Buffer,
   { url, timeoutMs }: Filter,
@@ -42,5 +42,5 @@ export async function spamScore(
   }
 }
 
-/** What may stand in an HTTP header. */
+/** Returns a text without the characters that an HTTP header may not have. */
 const word = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?')

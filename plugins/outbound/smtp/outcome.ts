@@ -1,20 +1,20 @@
 import type { Outcome } from '../../../core/deliver/attempt.ts'
 
-/** What a dialogue with a server came to. */
+/** How a dialogue with a server ended. */
 export type Dialogue = {
   /** The last command that was sent: '' before the first, `.` for the end of the message. */
   readonly command: string
   /** The reply to it word for word, lines joined by LF; '' when there was none. */
   readonly reply: string
   readonly tls: boolean
-  /** What broke the dialogue off; '' when nothing did. */
+  /** Why the dialogue broke off; '' when it did not. */
   readonly trouble: string
 }
 
 /**
- * What a dialogue that is over means for its recipient. Only a reply to the mail itself is final: a server that refuses
- * the connection, EHLO or STARTTLS may be better in an hour, unless it says that it never takes mail (RFC 7504).
- * After the final dot, silence leaves open whether the server has the mail: `ambiguous`.
+ * Returns what a dialogue means for the recipient. Only a 5xx reply to the mail itself is a bounce: a server that refuses the
+ * connection, EHLO or STARTTLS may take mail in an hour, unless it says that it never does (RFC 7504). When no reply follows
+ * the final dot, the server may have the mail or not: the outcome is `ambiguous`.
  */
 export function outcomeOf(
   { command, reply, tls, trouble }: Dialogue,

@@ -1,6 +1,6 @@
 /**
- * A connection to one mail server, over which mails go one after the other (RFC 5321, 2920, 3207, 6152, 1870, 6531). Invariants:
- * one mail at a time; after anything that leaves the server's state in doubt the connection is ended and not used again.
+ * A connection to one mail server, for one mail after the other (RFC 5321, 2920, 3207, 6152, 1870, 6531). Invariants: one mail
+ * at a time; a connection is ended, and not used again, as soon as the state of the server is in doubt.
  */
 import { connect, isIP } from 'node:net'
 import type { Dialogue } from './outcome.ts'
@@ -9,7 +9,10 @@ import { Broken, type Reply, Wire } from './wire.ts'
 /** A mail server: `address` is an IP; `name` is what it is called, for logs and TLS. */
 export type Route = { readonly name: string; readonly address: string; readonly port: number }
 
-/** What TLS must be: as good as it gets (RFC 7435), or with a certificate that the policy accepts. */
+/**
+ * What TLS must be. `opportunistic`: used where the server offers it, with any certificate (RFC 7435). `verified`: with a
+ * certificate of a public authority. `pinned`: with a certificate that `accepts` takes.
+ */
 export type TlsPolicy =
   | { readonly kind: 'opportunistic' }
   | { readonly kind: 'verified' }
@@ -20,7 +23,7 @@ export type SessionOptions = {
   /** Our name in EHLO. */
   readonly name: string
   readonly tls: TlsPolicy
-  /** False: the server is known to fail at STARTTLS. */
+  /** False when STARTTLS is known to fail at this server. */
   readonly tryTls: boolean
   readonly limits: { readonly connectMs: number; readonly replyMs: number; readonly finalReplyMs: number }
 }
@@ -28,31 +31,31 @@ export type SessionOptions = {
 export type Mail = {
   readonly sender: string
   readonly recipient: string
-  /** What DATA carries, dots stuffed. */
+  /** The content of DATA: with dots stuffed, and with its final dot. */
   readonly content: readonly Buffer[]
   readonly sizeBytes: number
   readonly is8Bit: boolean
   readonly needsUtf8: boolean
-  /** Asked at the last moment: whether it is still to be sent from here. */
+  /** Whether the lease of this mail still holds; asked right before it is sent. */
   isHeld(): Promise<boolean>
-  /** The same mail with 7-bit lines, for a server that takes no others; null when it cannot be had. */
+  /** Returns the same mail with 7-bit lines, for a server without 8BITMIME; null when it cannot be converted. */
   sevenBit(): Promise<Pick<Mail, 'content' | 'sizeBytes'> | null>
 }
 
 export type Session = {
   readonly tls: boolean
   readonly uses: number
-  /** Whether it can carry another mail. */
+  /** Whether another mail can be sent over it. */
   readonly isOpen: boolean
   has(extension: string): boolean
-  /** Carries one mail. Never rejects. */
+  /** Sends one mail. Never rejects. */
   send(mail: Mail): Promise<Dialogue>
-  /** Says goodbye. */
+  /** Sends QUIT and ends the connection. */
   quit(): void
   onEnd(listener: () => void): void
 }
 
-/** Opens a connection as far as a mail can begin. Returns the dialogue that failed when it did not come to that. */
+/** Opens a connection up to the point where a mail can begin. Returns the failed dialogue when the server does not let it. */
 export async function openSession(options: SessionOptions): Promise<Session | Dialogue> {
   const dialogue = { command: '', reply: '', tls: false, trouble: '' }
   let wire: Wire | null = null
@@ -67,7 +70,7 @@ export async function openSession(options: SessionOptions): Promise<Session | Di
   }
 }
 
-/** A reply that ends the opening. */
+/** A reply that refuses us before any mail has begun. */
 class Refused extends Error {
   readonly command: string
   readonly reply: Reply
@@ -120,7 +123,7 @@ async function greet(wire: Wire, options: SessionOptions, progress: Progress): P
   return sessionOf(wire, { extensions, tls: progress.tls, limits })
 }
 
-/** EHLO, or HELO where that is all the server knows (RFC 5321 4.1.4). */
+/** Sends EHLO, or HELO to a server that does not know EHLO (RFC 5321 4.1.4). Returns the extensions with their parameters. */
 async function hello(ask: (command: string, expected: number) => Promise<Reply>, name: string) {
   const extensions = new Map<string, string>()
   try {
@@ -153,7 +156,7 @@ async function encrypt(wire: Wire, { route, tls, limits }: SessionOptions): Prom
 
 type Certificate = { readonly raw: Buffer; readonly issuerCertificate?: Certificate }
 
-/** The chain as the server sent it, its own first. */
+/** Returns the certificate chain as the server sent it, its own certificate first. */
 function certificatesOf(first: Certificate): Buffer[] {
   const chain: Buffer[] = []
   for (let next: Certificate | undefined = first; next?.raw !== undefined; next = next.issuerCertificate) {
@@ -192,7 +195,7 @@ function sessionOf(wire: Wire, { extensions, tls, limits }: Opened): Session {
       return refusal === null ? transact(wire, sent, { extensions, tls, limits }) : refuse(refusal)
     },
     quit() {
-      // Nobody waits for the answer: the server may take its time.
+      // The reply is not waited for: it says nothing that matters.
       wire.write('QUIT\r\n').then(
         () => wire.end('quit'),
         () => undefined,
@@ -202,7 +205,7 @@ function sessionOf(wire: Wire, { extensions, tls, limits }: Opened): Session {
   }
 }
 
-/** What the server said that it cannot take, in the words of a reply. */
+/** Returns a refusal, worded as a reply, of a mail that the server's extensions say it cannot take; null when it can. */
 function refusedBefore(extensions: ReadonlyMap<string, string>, { sizeBytes, needsUtf8 }: Mail): string | null {
   const limit = Number(extensions.get('SIZE') ?? 0)
   if (limit > 0 && sizeBytes > limit)
@@ -228,7 +231,7 @@ async function transact(wire: Wire, mail: Mail, { extensions, tls, limits }: Ope
 
 type Enveloping = Pick<Opened, 'extensions' | 'limits'> & { readonly progress: Progress }
 
-/** MAIL, RCPT and DATA, in one go where the server takes that (RFC 2920). Null when the content is awaited. */
+/** Sends MAIL, RCPT and DATA, together where the server allows it (RFC 2920). Returns null when the content may follow. */
 async function envelope(
   wire: Wire,
   mail: Mail,
@@ -248,7 +251,7 @@ async function envelope(
     if (!pipelined) await wire.write(`${line}\r\n`)
     const reading = wire.read(limits.replyMs)
     const reply: Reply | null = await (failed === null ? reading : unlessBroken(reading))
-    // It has hung up after its refusal, which is the answer.
+    // The server hung up after it refused: the refusal counts.
     if (reply === null) return failed
     code = reply.code
     // RFC 5321 4.3.2: the first digit says what a reply means.
@@ -256,7 +259,7 @@ async function envelope(
     if (failed !== null && !pipelined) break
   }
   if (failed === null) return null
-  // A server that wants the content of a mail without a recipient: nothing good would follow.
+  // The server awaits the content although it refused the sender or the recipient: only the end of the connection is safe.
   if (code === 354) wire.end('out of step')
   else await reset(wire, limits.replyMs)
   return failed
@@ -271,7 +274,7 @@ function mailFrom({ sender, sizeBytes, is8Bit, needsUtf8 }: Mail, extensions: Re
   return `MAIL FROM:<${sender}>${parameters.join('')}`
 }
 
-/** Makes the server forget a mail it refused, so that the connection can carry the next. */
+/** Makes the server forget the mail it refused, so that the connection can be used for the next. */
 async function reset(wire: Wire, timeoutMs: number): Promise<void> {
   const reply = await unlessBroken(wire.write('RSET\r\n').then(() => wire.read(timeoutMs)))
   if (reply !== null && reply.code !== 250) wire.end('RSET was refused')

@@ -1,14 +1,14 @@
 /**
- * Turns at the connections to one server. Invariants: at most `max` turns are out; they are given in the order of asking;
- * nobody waits while none was given for `patienceMs`: mail that waits for a slow server would hold a place that mail for
- * other servers needs.
+ * Shares the connections to one server: a mail has to take a turn before it uses one. Invariants: at most `max` turns are taken
+ * at a time, in the order of asking; when none has become free for `patienceMs`, all that wait are sent away, because mail that
+ * waits for a slow server holds a slot that mail for other servers needs.
  */
 export type Turns = {
-  /** Whether any are out. */
+  /** Whether no turn is taken. */
   readonly isIdle: boolean
-  /** Resolves with null when it is one's turn, or with the seconds after which to ask again. */
+  /** Takes a turn. Resolves with null, or with the seconds after which to ask again. */
   take(): Promise<number | null>
-  /** Ends a turn. */
+  /** Gives a turn back. */
   end(): void
 }
 
@@ -21,14 +21,14 @@ export function createTurns({ max, patienceMs }: { max: number; patienceMs: numb
   /** Since when the server is slow; null when it is not. */
   let slowSinceMs: number | null = null
   let impatience: NodeJS.Timeout | undefined
-  /** Turns that were given within `patienceMs` from then on. */
+  /** How many turns were given in the `patienceMs` after `fromMs`. */
   let recent = { fromMs: 0, turns: 0 }
 
   function given(): null {
     const now = Date.now()
     if (now - recent.fromMs > patienceMs) recent = { fromMs: now, turns: 0 }
     recent.turns += 1
-    // All connections had one: it is fast enough to wait for.
+    // As many turns as there are connections: the server is fast enough to wait for.
     if (recent.turns >= max) slowSinceMs = null
     watch()
     return null
@@ -44,7 +44,7 @@ export function createTurns({ max, patienceMs }: { max: number; patienceMs: numb
     for (const tell of waiting.splice(0)) tell(pauseSeconds(slowSinceMs))
   }
 
-  /** As long as it has been slow, not the same for all. */
+  /** As long as the server has been slow, within bounds; up to a fifth more or less, so that not all come back at once. */
   function pauseSeconds(sinceMs: number): number {
     const pauseMs = Math.min(pauseMaxMs, Math.max(pauseMinMs, Date.now() - sinceMs))
     return Math.ceil((pauseMs * (0.8 + Math.random() * 0.4)) / 1_000)

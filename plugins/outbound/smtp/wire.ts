@@ -1,12 +1,12 @@
 /**
- * One SMTP dialogue as lines: commands go out, replies come in, in order. Invariants: a reply belongs to the oldest command
- * without one; after `broken` nothing is sent or read any more, and every reader has heard what broke it.
+ * One SMTP dialogue: sends commands, and reads replies in order. Invariants: a reply belongs to the oldest command that has
+ * none yet; a broken dialogue sends and reads nothing more, and everybody who waits for a reply is told what broke it.
  */
 import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { type ConnectionOptions, connect as startTls, type TLSSocket } from 'node:tls'
 
-/** A server that never stops talking: what one reply may have, and what of it is kept. */
+/** The longest reply that is read, against a server that never stops sending, and how much of a reply is kept. */
 const replyCharsMax = 64 * 1024
 const replyKeptChars = 4 * 1024
 
@@ -14,11 +14,11 @@ export type Reply = {
   readonly code: number
   /** Word for word, lines joined by LF. */
   readonly text: string
-  /** Without the codes. */
+  /** The text of each line without its code. */
   readonly lines: readonly string[]
 }
 
-/** What ended a dialogue before its time; `trouble` is told to people. */
+/** A dialogue that cannot go on; `trouble` is a text for people. */
 export class Broken extends Error {
   readonly trouble: string
   constructor(trouble: string) {
@@ -49,18 +49,18 @@ export class Wire {
     return this.#broken !== null
   }
 
-  /** Whether the server spoke without being asked, as one does that says goodbye. */
+  /** Whether the server sent a reply that nobody asked for, as it does before it closes an idle connection. */
   get hasUnread(): boolean {
     return this.#replies.length > 0
   }
 
-  /** Calls `listener` once when the dialogue ends, however. */
+  /** Calls `listener` once when the dialogue ends, for whatever reason. */
   onEnd(listener: () => void): void {
     if (this.#broken === null) this.#onEnd = listener
     else listener()
   }
 
-  /** Sends text as it is. Resolves when the operating system has all of it. Rejects with Broken. */
+  /** Sends bytes as they are. Resolves when the operating system has taken all of them. Rejects with Broken. */
   write(data: string | readonly Buffer[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (error?: Error | null) => (error ? reject(this.#break(error.message)) : resolve())
@@ -74,7 +74,7 @@ export class Wire {
     })
   }
 
-  /** The next reply. Rejects with Broken, also when none comes within `timeoutMs`. */
+  /** Reads the next reply. Rejects with Broken, also when none comes within `timeoutMs`. */
   read(timeoutMs: number): Promise<Reply> {
     const reply = this.#replies.shift()
     if (reply !== undefined) return Promise.resolve(reply)
@@ -86,8 +86,8 @@ export class Wire {
   }
 
   /**
-   * Goes on encrypted. What came before the handshake is dropped, so that nobody puts words into the server's mouth (RFC 3207
-   * 4.2). Rejects with Broken.
+   * Encrypts the connection. What came before the handshake is dropped, as somebody on the way may have sent it (RFC 3207 4.2).
+   * Rejects with Broken.
    */
   async secure(options: ConnectionOptions, timeoutMs: number): Promise<TLSSocket> {
     const plain = this.#socket
@@ -171,7 +171,7 @@ export class Wire {
   }
 }
 
-/** The lines of a reply as they are kept: of too many those in the middle are left out, for the last one decides. */
+/** Returns the lines that are kept of a reply: its first lines and the last one, which decides. */
 function keptOf(lines: readonly string[]): string {
   const last = (lines.at(-1) ?? '').slice(0, replyKeptChars)
   const kept: string[] = []
