@@ -4,13 +4,13 @@ import type { Attempt, Outcome } from '../../core/deliver/attempt.ts'
 import { isHeld } from '../../core/deliver/outbox.ts'
 import { signingKeys } from '../../core/mailbox/domains.ts'
 import type { Context } from '../../core/process/context.ts'
+import { createKept } from '../../core/process/kept.ts'
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
 import { withoutSignatures } from '../../mail/compose/redate.ts'
 import { toSevenBit } from '../../mail/compose/seven-bit.ts'
 import { splitAddress } from '../../mail/message/address.ts'
 import { parseMessage } from '../../mail/message/parse.ts'
 import type { Carrier } from './deliver.ts'
-import { Recent } from './recent.ts'
 import { createDestination, type Destination } from './smtp/destination.ts'
 import { outcomeOf } from './smtp/outcome.ts'
 import type { Mail, Route, TlsPolicy } from './smtp/session.ts'
@@ -28,7 +28,7 @@ const noTlsMax = 10_000
 export function createCarrier(ctx: Context): Carrier & { close(): void } {
   const { outbound } = ctx.settings
   const destinations = new Map<string, Destination>()
-  const noTls = new Recent(ctx, { keptMs: noTlsMs, max: noTlsMax })
+  const noTls = createKept<true>(ctx.clock, { max: noTlsMax, ttlMs: noTlsMs })
   const limits = {
     connections: outbound.destinationConnections,
     messagesPerSecond: outbound.destinationMessagesPerSecond,

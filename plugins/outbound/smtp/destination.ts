@@ -4,6 +4,7 @@
  * that waits is deferred at once.
  */
 import type { Context } from '../../../core/process/context.ts'
+import type { Kept } from '../../../core/process/kept.ts'
 import type { Dialogue } from './outcome.ts'
 import { type Mail, openSession, type Session, type SessionOptions } from './session.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -36,7 +37,7 @@ const backoffMaxMs = 300_000
 type Opening = Omit<SessionOptions, 'tryTls'>
 
 /** Addresses whose STARTTLS failed of late. */
-type NoTls = { has(address: string): boolean; add(address: string): void }
+type NoTls = Pick<Kept<true>, 'get' | 'set'>
 
 type State = {
   readonly clock: Context['clock']
@@ -101,9 +102,9 @@ async function sendInTurn(state: State, mail: Mail): Promise<Dialogue | Deferral
 async function pace(state: State): Promise<void> {
   const { messagesPerSecond } = state.limits
   if (messagesPerSecond === 0) return
-  const at = Math.max(Date.now(), state.nextSendMs)
+  const at = Math.max(performance.now(), state.nextSendMs)
   state.nextSendMs = at + 1_000 / messagesPerSecond
-  if (at > Date.now()) await new Promise((resolve) => setTimeout(resolve, at - Date.now()))
+  await new Promise((resolve) => setTimeout(resolve, at - performance.now()))
 }
 
 async function sendOnce(state: State, mail: Mail): Promise<Dialogue | Deferral> {
@@ -150,11 +151,11 @@ function giveBack({ idle, limits }: State, session: Session): void {
 
 async function connect({ opening, noTls }: State): Promise<Session | Dialogue> {
   const { address } = opening.route
-  const first = await openSession({ ...opening, tryTls: !noTls.has(address) })
+  const first = await openSession({ ...opening, tryTls: noTls.get(address) !== true })
   const tlsFailed = 'command' in first && first.command === 'STARTTLS' && opening.tls.kind === 'opportunistic'
   if (!tlsFailed) return first
   // No mail was named yet: once more, without encryption (RFC 7435).
-  noTls.add(address)
+  noTls.set(address, true)
   return openSession({ ...opening, tryTls: false })
 }
 

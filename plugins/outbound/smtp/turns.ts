@@ -25,7 +25,7 @@ export function createTurns({ max, patienceMs }: { max: number; patienceMs: numb
   let recent = { fromMs: 0, turns: 0 }
 
   function given(): null {
-    const now = Date.now()
+    const now = performance.now()
     if (now - recent.fromMs > patienceMs) recent = { fromMs: now, turns: 0 }
     recent.turns += 1
     // As many turns as there are connections: the server is fast enough to wait for.
@@ -40,13 +40,13 @@ export function createTurns({ max, patienceMs }: { max: number; patienceMs: numb
   }
 
   function sendAway(): void {
-    slowSinceMs ??= Date.now()
+    slowSinceMs ??= performance.now()
     for (const tell of waiting.splice(0)) tell(pauseSeconds(slowSinceMs))
   }
 
   /** As long as the server has been slow, within bounds; up to a fifth more or less, so that not all come back at once. */
   function pauseSeconds(sinceMs: number): number {
-    const pauseMs = Math.min(pauseMaxMs, Math.max(pauseMinMs, Date.now() - sinceMs))
+    const pauseMs = Math.min(pauseMaxMs, Math.max(pauseMinMs, performance.now() - sinceMs))
     return Math.ceil((pauseMs * (0.8 + Math.random() * 0.4)) / 1_000)
   }
 

@@ -12,7 +12,7 @@ describe('a destination', () => {
   const closing: (() => unknown)[] = []
   let nowMs = Date.now()
   const clock = { now: () => new Date(nowMs) }
-  const noTls = { has: () => false, add: () => undefined }
+  const noTls = { get: () => undefined, set: () => undefined }
 
   after(async () => {
     for (const close of closing.reverse()) await close()
