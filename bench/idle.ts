@@ -88,7 +88,10 @@ async function start(data: string, profileDir: string | null): Promise<Started> 
   })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Not ready within ${readyMs} ms.`)), readyMs)
+    const timer = setTimeout(() => {
+      child.kill('SIGTERM')
+      reject(new Error(`Not ready within ${readyMs} ms.`))
+    }, readyMs)
     createInterface({ input: child.stdout }).on('line', (line) => {
       if (!line.startsWith('{')) return
       clearTimeout(timer)

@@ -22,7 +22,8 @@ function run({ dir, signals: shared, check }: CheckpointerData): void {
   let moved = 0
   let wanted = Atomics.load(shared, signals.checkpoint)
   while (Atomics.load(shared, signals.stop) === 0) {
-    // Nothing else happens in this thread, so that it may sleep here.
+    // Nothing else happens in this thread, so that it may sleep here: until something is committed, and then for a moment more.
+    Atomics.wait(shared, signals.committed, moved)
     Atomics.wait(shared, signals.checkpoint, wanted, limits.checkpointEveryMs)
     wanted = Atomics.load(shared, signals.checkpoint)
     const committed = Atomics.load(shared, signals.committed)

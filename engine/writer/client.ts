@@ -104,8 +104,10 @@ export class Writer {
     const checkpointer = ended(this.#checkpointer)
     const counters = this.#shared.signals
     Atomics.store(counters, signals.stop, 1)
-    Atomics.add(counters, signals.checkpoint, 1)
-    Atomics.notify(counters, signals.checkpoint)
+    for (const awaited of [signals.committed, signals.checkpoint]) {
+      Atomics.add(counters, awaited, 1)
+      Atomics.notify(counters, awaited)
+    }
     await checkpointer
   }
 

@@ -32,8 +32,8 @@ export type FromWriter =
 
 /**
  * Counters that threads wait for. `requests` goes up with each record of the request ring. The writer tells the
- * checkpoint thread without waking it how many groups were `committed`, and by `checkpoint` that it should not wait for
- * its next turn; `stop` ends that thread.
+ * checkpoint thread how many groups were `committed`, which wakes it when it had nothing to do, and by `checkpoint` that it
+ * should not wait for its next turn; `stop` ends that thread.
  */
 export const signals = { requests: 0, committed: 1, checkpoint: 2, stop: 3 } as const
 

@@ -35,7 +35,7 @@ const allPages = 2 ** 31 - 1
 
 /** How long the event loop of this thread may have to wait for a turn, at work and at rest. */
 const loopTurnMs = 20
-const idleTurnMs = 1_000
+const idleTurnMs = 5_000
 
 if (parentPort !== null) run(parentPort, workerData as WriterData)
 
@@ -183,6 +183,7 @@ function logKeeper(db: DatabaseSync, { dir, shared: { signals: counters } }: Wri
   let refused = 0
   return () => {
     Atomics.add(counters, signals.committed, 1)
+    Atomics.notify(counters, signals.committed)
     const bytes = used()
     if (bytes < asked) asked = refused = 0
     if (bytes > limits.walHardBytes + refused) {
