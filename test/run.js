@@ -22,6 +22,6 @@ const child = spawn(nodePath, ['--disable-warning=ExperimentalWarning', ...comma
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code) => {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   process.exit(code ?? 1)
 })

@@ -184,7 +184,7 @@ describe('api: aliases', () => {
     const known = await findRecipient(ctx, 'somebody@tenant.example')
     expect(known.mailboxes.map(({ address }) => address)).to.deep.equal(['third@tenant.example'])
     await create('somebody@tenant.example', ['second@tenant.example'])
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await door.noticed()
     const now = await findRecipient(ctx, 'somebody@tenant.example')
     expect(now.mailboxes.map(({ address }) => address)).to.deep.equal(['second@tenant.example'])
   })

@@ -327,11 +327,12 @@ describe('api: the door', () => {
     })
 
     it('a client that hangs up leaves the service unharmed', async () => {
+      const came = door.asked()
       const socket = connect(Number(new URL(door.http).port), '127.0.0.1')
       socket.write(
         `POST /api/v1/mailboxes HTTP/1.1\r\nHost: x\r\nX-API-Key: ${tenant.key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"addr`,
       )
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await came
       socket.destroy()
       expect((await call('GET', '/healthz')).status).to.equal(200)
     })

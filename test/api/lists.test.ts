@@ -145,7 +145,7 @@ describe('the lists of a mailbox', () => {
   it('keep mail out, or in Spam where somebody else takes it', async () => {
     await call('PUT', path, { receiveBlock: ['remote.example'] })
     const raw = 'From: a@author.example\nSubject: Hi\n\nblocked by its envelope\n'
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    await door.noticed()
     const refused = await deliver(door.ctx, { to: tenant.address, raw }).catch((error: { code: string }) => error.code)
     expect(refused).to.equal('forbidden')
   })

@@ -142,9 +142,8 @@ describe('trust in a message', () => {
     })
 
     it('is learnt by marking, not by moving', async () => {
-      const noticed = () => new Promise((resolve) => setTimeout(resolve, 150))
       const folderOfNext = async (from: string) => {
-        await noticed()
+        await door.noticed()
         return (await call('GET', `${path}/${await arrive(letter(from))}`)).body.folder
       }
       const moved = await arrive(letter('moved@remote.example'))

@@ -10,7 +10,8 @@ import { waitForMessage } from '../../core/wait/wait.ts'
 import { closeWaiters } from '../../core/wait/waiters.ts'
 import { eventually } from '../eventually.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
-import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
+import { processMs } from '../processor-time.ts'
+import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant, watchWaits } from '../start/door.ts'
 
 type Waited = {
   readonly message:
@@ -51,6 +52,9 @@ const authenticated = (domain: string): Verdict => ({
 })
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+/** The longest wait. Who is told of a message has his answer before it is over; who has to look himself has it then. */
+const longest = 55
+const wellBeforeMs = 50_000
 
 describe('waiting for a message', () => {
   let door: Door
@@ -65,6 +69,13 @@ describe('waiting for a message', () => {
   after(() => door.close())
 
   const wait = (query: string) => call<Waited>('GET', `${where}?${query}`)
+  /** Asks, and goes on when the request has come in. */
+  const begin = async <T>(ask: () => Promise<T>): Promise<{ readonly answer: Promise<T> }> => {
+    const came = door.asked()
+    const answer = ask()
+    await came
+    return { answer }
+  }
   const take = (body: Json) => call<Waited>('POST', where, body)
   const send = (what: Mail = {}, verdict?: Verdict) =>
     deliver(door.ctx, { to: tenant.address, raw: mail(what), ...(verdict !== undefined && { verdict }) })
@@ -76,6 +87,27 @@ describe('waiting for a message', () => {
     return [status, body.code, body.param]
   }
 
+  let server: Server | undefined
+  afterEach(() => {
+    server?.closeAllConnections()
+    server?.close()
+  })
+
+  /** A door whose limits are small; `entered` is how often a wait was held against them, and let in. */
+  async function smallDoor(limits: {
+    waits?: number
+    waitsPerKey?: number
+  }): Promise<{ readonly http: string; entered(): number }> {
+    const { settings } = door.ctx
+    const http = { ...settings.limits.http, ...limits }
+    const small = { ...door.ctx, settings: { ...settings, limits: { ...settings.limits, http } } }
+    const { entered } = watchWaits(small)
+    server = createServer(createApi(small, { readiness: async () => door.readiness }))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return { http: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, entered }
+  }
+
   describe('since', () => {
     it('without it a message that was there is never the answer', async () => {
       const stale = await send({ subject: 'Stale' })
@@ -85,12 +117,11 @@ describe('waiting for a message', () => {
     })
 
     it('without it a message that lands later is the answer, soon', async () => {
-      const answer = wait('timeout=10')
-      await sleep(100)
+      const { answer } = await begin(() => wait(`timeout=${longest}`))
       const id = await send({ subject: 'Fresh' })
       const startedAt = performance.now()
       expect((await answer).body.message?.message_id).to.equal(id)
-      expect(performance.now() - startedAt).to.be.lessThan(500)
+      expect(performance.now() - startedAt).to.be.lessThan(wellBeforeMs)
     })
 
     it('without it mail that comes while the request is still looked at is the answer', async () => {
@@ -173,8 +204,7 @@ describe('waiting for a message', () => {
     ]
     for (const [name, query, yes, no] of matching)
       it(`${name}: what fails it is a near miss`, async () => {
-        const answer = wait(`${query}&timeout=5`)
-        await sleep(60)
+        const { answer } = await begin(() => wait(`${query}&timeout=${longest}`))
         const miss = await send(no)
         const hit = await send(yes)
         const { body } = await answer
@@ -198,8 +228,7 @@ describe('waiting for a message', () => {
     })
 
     it('from_domain wants the authenticated domain', async () => {
-      const answer = wait('from_domain=acme.example&timeout=5')
-      await sleep(60)
+      const { answer } = await begin(() => wait(`from_domain=acme.example&timeout=${longest}`))
       const forged = await send({ from: 'x@acme.example' })
       const other = await send({ from: 'x@other.example' }, authenticated('other.example'))
       const real = await send({ from: 'x@mail.acme.example' }, authenticated('mail.acme.example'))
@@ -213,31 +242,30 @@ describe('waiting for a message', () => {
     })
 
     it('answers with the code', async () => {
-      const answer = wait('has_code=true&timeout=5')
-      await sleep(60)
+      const { answer } = await begin(() => wait(`has_code=true&timeout=${longest}`))
       await send({ body: 'Your verification code is 482913.' })
       const codes = (await answer).body.message?.verification?.codes
       expect(codes?.map(({ value, label }) => [value, label])).to.deep.equal([['482913', 'Your verification code is']])
     })
 
     it('a time-out tells the five newest near misses', async () => {
-      const answer = wait('subject=never&timeout=1')
-      await sleep(60)
+      const since = await cursorNow()
       const ids: string[] = []
       for (let n = 0; n < 7; n++) ids.push(await send({ subject: `Miss ${n}` }))
-      const { status, body } = await answer
+      const { status, body } = await wait(`subject=never&since=${since}&timeout=1`)
       expect([status, body.message]).to.deep.equal([200, null])
       expect(body.near_misses.map(({ message_id }) => message_id)).to.deep.equal(ids.reverse().slice(0, 5))
     })
 
     it('Spam counts only when asked for', async () => {
       const spam: Verdict = { ...authenticated('remote.example'), suspicion: 'policy' }
-      const [any, asked] = [wait('timeout=1'), wait('folder=spam&timeout=5')]
-      await sleep(60)
+      const since = await cursorNow()
+      const { answer: asked } = await begin(() => wait(`folder=spam&timeout=${longest}`))
       const id = await send({}, spam)
       expect((await asked).body.message?.message_id).to.equal(id)
-      expect((await any).body.message).to.equal(null)
-      expect((await any).body.near_misses[0]?.why).to.match(/^folder: it lies in Spam/)
+      const any = await wait(`since=${since}&timeout=1`)
+      expect(any.body.message).to.equal(null)
+      expect(any.body.near_misses[0]?.why).to.match(/^folder: it lies in Spam/)
     })
   })
 
@@ -248,12 +276,12 @@ describe('waiting for a message', () => {
 
     for (const regex of ['(a+)+!$', '(a|aa)+!', '(?:a?){100}a{100}!', '(?i)(.*A.{100}B|.*a.{99})Z'])
       it(`${regex} is linear`, async () => {
-        const answer = wait(`regex=${encodeURIComponent(regex)}&timeout=2`)
-        await sleep(60)
+        const { answer } = await begin(() => wait(`regex=${encodeURIComponent(regex)}&timeout=2`))
         await send({ body: `${'ab'.repeat(30)}\n`.repeat(400) })
-        const startedAt = performance.now()
+        const before = processMs()
         expect((await call('GET', '/api/v1/account')).status).to.equal(200)
-        expect(performance.now() - startedAt).to.be.lessThan(1_000)
+        // What is not linear takes minutes of processor time here.
+        expect(processMs() - before).to.be.lessThan(2_000)
         expect((await answer).body.message).to.equal(null)
       })
   })
@@ -310,8 +338,9 @@ describe('waiting for a message', () => {
   describe('with a claim', () => {
     it('20 parallel waits get 20 distinct messages', async () => {
       const since = await cursorNow()
-      const answers = Array.from({ length: 20 }, () => take({ claim: 60, timeout: 20, since }))
-      await sleep(200)
+      const came = door.asked(20)
+      const answers = Array.from({ length: 20 }, () => take({ claim: 60, timeout: longest, since }))
+      await came
       const ids: string[] = []
       for (let n = 0; n < 20; n++) ids.push(await send({ subject: `Job ${n}` }))
       const got = (await Promise.all(answers)).map(({ body }) => body.message?.message_id)
@@ -345,30 +374,28 @@ describe('waiting for a message', () => {
       const id = await send({ subject: 'Passed on' })
       expect((await take({ claim: 60, timeout: 1, since })).body.message?.message_id).to.equal(id)
       const waited = async (free: () => Promise<unknown>) => {
-        const answer = take({ claim: 2, timeout: 20, since })
-        await sleep(300)
+        const { answer } = await begin(() => take({ claim: 2, timeout: longest, since }))
         const startedAt = performance.now()
         await free()
         expect((await answer).body.message?.message_id).to.equal(id)
         return performance.now() - startedAt
       }
       const release = () => call('DELETE', `${mailboxPath(tenant.address)}/messages/${id}/claim`)
-      expect(await waited(release)).to.be.below(1_500)
+      expect(await waited(release)).to.be.below(wellBeforeMs)
       // Its lease of two seconds ends by itself.
-      expect(await waited(async () => undefined)).to.be.below(5_000)
+      expect(await waited(async () => undefined)).to.be.below(wellBeforeMs)
     })
 
     it('a message that passes the filters later is told then', async () => {
       const id = await send({ subject: 'Labelled later' })
       const since = await cursorNow()
       const other = await send({ subject: 'And this one' })
-      const answer = wait(`label=late&timeout=20&since=${since}`)
-      await sleep(300)
+      const { answer } = await begin(() => wait(`label=late&timeout=${longest}&since=${since}`))
       const startedAt = performance.now()
       for (const each of [id, other])
         await call('PATCH', `${mailboxPath(tenant.address)}/messages/${each}`, { addLabels: ['late'] })
       expect((await answer).body.message?.message_id).to.equal(other)
-      expect(performance.now() - startedAt).to.be.below(1_500)
+      expect(performance.now() - startedAt).to.be.below(wellBeforeMs)
     })
 
     it('without claim in the body nothing is leased', async () => {
@@ -380,30 +407,16 @@ describe('waiting for a message', () => {
   })
 
   describe('many', () => {
-    let server: Server | undefined
-    afterEach(() => {
-      server?.closeAllConnections()
-      server?.close()
-    })
-
-    /** A door whose limits are small. */
-    async function smallDoor(limits: { waits?: number; waitsPerKey?: number }): Promise<string> {
-      const { settings } = door.ctx
-      const http = { ...settings.limits.http, ...limits }
-      const small = { ...door.ctx, settings: { ...settings, limits: { ...settings.limits, http } } }
-      server = createServer(createApi(small, { readiness: async () => door.readiness }))
-      server.listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    }
-
     const headers = () => ({ authorization: `Bearer ${tenant.key}` })
 
     it('past the limit of a key waits are refused; who hangs up makes room', async () => {
-      const http = await smallDoor({ waitsPerKey: 2 })
+      const { http, entered } = await smallDoor({ waitsPerKey: 2 })
       const open = Array.from({ length: 2 }, () => {
         const hangUp = new AbortController()
-        const answer = fetch(`${http}${where}?timeout=20&subject=never`, { headers: headers(), signal: hangUp.signal })
+        const answer = fetch(`${http}${where}?timeout=${longest}&subject=never`, {
+          headers: headers(),
+          signal: hangUp.signal,
+        })
         return {
           hangUp,
           answer: answer.then(
@@ -412,13 +425,13 @@ describe('waiting for a message', () => {
           ),
         }
       })
-      await sleep(200)
+      await eventually('both wait', () => entered() === 2)
       const third = await client(http, tenant.key)<ErrorBody>('GET', `${where}?timeout=1`)
       expect([third.status, third.body.code]).to.deep.equal([429, 'rate_limited'])
       open[0]?.hangUp.abort()
       expect(await open[0]?.answer).to.equal('hung up')
-      await sleep(100)
-      expect((await client(http, tenant.key)('GET', `${where}?timeout=1`)).status).to.equal(200)
+      const again = () => client(http, tenant.key)('GET', `${where}?timeout=1`)
+      await eventually('there is room', async () => (await again()).status === 200)
       open[1]?.hangUp.abort()
       await open[1]?.answer
     })
@@ -436,11 +449,12 @@ describe('waiting for a message', () => {
     })
 
     it('past the limit of the process waits are refused', async () => {
-      const http = await smallDoor({ waits: 1 })
-      const first = client(http, tenant.key)('GET', `${where}?timeout=1&subject=never`)
-      await sleep(100)
+      const { http, entered } = await smallDoor({ waits: 1 })
+      const first = client(http, tenant.key)('GET', `${where}?timeout=${longest}&subject=the first`)
+      await eventually('one waits', () => entered() === 1)
       const second = await client(http, tenant.key)<ErrorBody>('GET', `${where}?timeout=1`)
       expect([second.status, second.body.code]).to.deep.equal([503, 'unavailable'])
+      await send({ subject: 'For the first' })
       expect((await first).status).to.equal(200)
     })
 
@@ -448,25 +462,18 @@ describe('waiting for a message', () => {
       const keys = await Promise.all(
         Array.from({ length: 4 }, () => makeKey(door.ctx, { accountId: tenant.accountId })),
       )
+      const { http, entered } = await smallDoor({})
       const before = process.memoryUsage().rss
       const hangUp = new AbortController()
-      // On a machine that is busy some come in after their mail.
-      const since = encodeURIComponent(door.ctx.clock.now().toISOString())
       const answers = Array.from({ length: 1_000 }, async (_, n) => {
-        const response = await fetch(`${door.http}${where}?timeout=55&since=${since}&subject=waiter-${n}-`, {
+        const response = await fetch(`${http}${where}?timeout=${longest}&subject=waiter-${n}-`, {
           headers: { authorization: `Bearer ${keys[n % 4]?.apiKey}` },
           signal: hangUp.signal,
         })
         return { status: response.status, body: (await response.json()) as Waited }
       })
       const settled = Promise.allSettled(answers)
-      // All are in when the door answers others quickly again.
-      await eventually('a quick answer', async () => {
-        await sleep(200)
-        const askedAt = performance.now()
-        await call('GET', '/api/v1/account')
-        return performance.now() - askedAt < 50
-      })
+      await eventually('all wait', () => entered() === 1_000)
       const startedAt = performance.now()
       for (const n of [0, 17, 500, 999]) {
         const id = await send({ subject: `waiter-${n}-` })
@@ -512,8 +519,7 @@ describe('waiting for a message', () => {
 
   describe('clocks and crashes', () => {
     it('a message whose note was lost is found when the time is over', async () => {
-      const answer = wait('timeout=1')
-      await sleep(60)
+      const { answer } = await begin(() => wait('timeout=5'))
       const silent: Door['ctx'] = { ...door.ctx, changes: { ...door.ctx.changes, publish: () => undefined } }
       const id = await deliver(silent, { to: tenant.address, raw: mail({ subject: 'Silent' }) })
       expect((await answer).body.message?.message_id).to.equal(id)
@@ -533,8 +539,9 @@ describe('waiting for a message', () => {
 
   describe('at the end', () => {
     it('when the process stops, those who wait are told at once, and nobody else is let in', async () => {
-      const answer = call<ErrorBody>('GET', `${where}?timeout=30&subject=never`)
-      await sleep(100)
+      const { http, entered } = await smallDoor({})
+      const answer = client(http, tenant.key)<ErrorBody>('GET', `${where}?timeout=${longest}&subject=never`)
+      await eventually('one waits', () => entered() === 1)
       closeWaiters(door.ctx)
       const { status, body } = await answer
       expect([status, body.code]).to.deep.equal([503, 'unavailable'])

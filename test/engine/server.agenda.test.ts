@@ -2,6 +2,7 @@ import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
+import { eventually } from '../eventually.ts'
 import { type Started, startEngine } from '../start/engine.ts'
 
 describe('engine: under Agenda', () => {
@@ -25,7 +26,7 @@ describe('engine: under Agenda', () => {
     await agenda.now('broken', {})
     for (let i = 0; i < 5; i++)
       await agenda.create('unique', { k: 1 }).unique({ 'data.k': 1 }).schedule(new Date()).save()
-    for (let tries = 0; tries < 150 && new Set(ran).size < 4; tries++) await new Promise((done) => setTimeout(done, 20))
+    await eventually('all ran', () => new Set(ran).size === 4)
     await agenda.stop()
     expect([...new Set(ran)].sort()).to.deep.equal(['every', 'later', 'now', 'unique'])
     const jobs = engine.db.collection('agendaJobs')

@@ -11,6 +11,7 @@ import {
   ObjectId,
   Timestamp,
 } from 'mongodb'
+import { eventually } from '../eventually.ts'
 import { type Started, startEngine } from '../start/engine.ts'
 import { failure } from './failure.ts'
 
@@ -234,8 +235,7 @@ describe('engine: documents', () => {
 
   it('unacknowledged writes are made', async () => {
     await collection.insertOne({ _id: 1 as never }, { writeConcern: { w: 0 } })
-    for (let tries = 0; tries < 100 && (await collection.countDocuments()) === 0; tries++)
-      await new Promise((done) => setTimeout(done, 5))
+    await eventually('it is made', async () => (await collection.countDocuments()) > 0)
     expect(await collection.countDocuments()).to.equal(1)
   })
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Collection, Document } from 'mongodb'
+import { eventually } from '../eventually.ts'
 import { type Started, startEngine } from '../start/engine.ts'
 import { failure } from './failure.ts'
 
@@ -183,8 +184,7 @@ describe('engine: indexes', () => {
       { _id: 'none' as never },
     ])
     await collection.createIndex({ at: 1 }, { expireAfterSeconds: 30 })
-    for (let tries = 0; tries < 200 && (await collection.countDocuments()) > 3; tries++)
-      await new Promise((done) => setTimeout(done, 10))
+    await eventually('they are gone', async () => (await collection.countDocuments()) <= 3)
     expect(await collection.distinct('_id')).to.deep.equal(['none', 'soon', 'text'])
   })
 

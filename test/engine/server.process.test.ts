@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { type Binary, BSON, type Collection, MongoClient } from 'mongodb'
+import { eventually } from '../eventually.ts'
 import { exit, launch, type Started, startEngine, temporaryFolder, url } from '../start/engine.ts'
 import { failure } from './failure.ts'
 
@@ -119,7 +120,7 @@ describe('engine: the process', () => {
     const acknowledged = new Map<string, number>()
     const killed = { now: false }
     const writers = Array.from({ length: 5 }, (_, writer) => write(collection, 0, writer, acknowledged, killed))
-    await new Promise((done) => setTimeout(done, 200))
+    await eventually('the load', () => acknowledged.size >= 200)
     const before = new Map(acknowledged)
     const dir = temporaryFolder()
     const path = join(dir, 'engine.db')
@@ -143,7 +144,8 @@ describe('engine: the process', () => {
     const find = message(2013, Buffer.concat([Buffer.alloc(5), BSON.serialize({ find: 'rows', $db: 'test' })]))
     const socket = connect(engine.socket).pause()
     await new Promise((resolve) => socket.write(Buffer.concat(Array.from({ length: asked }, () => find)), resolve))
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    // Each of these is another turn for the one who does not read.
+    for (let n = 0; n < asked; n++) await rows.findOne({ _id: 1 }, { projection: { _id: 1 } })
     const status = readFileSync(`/proc/${engine.process.pid}/status`, 'utf8')
     expect(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024).to.be.lessThan(300)
     expect(await engine.db.command({ ping: 1 })).to.include({ ok: 1 })
@@ -195,7 +197,7 @@ describe('engine: the process', () => {
         .collection('c')
         .insertOne({ _id: i as never }),
     )
-    await new Promise((done) => setTimeout(done, 30))
+    await writes[0]
     const results = Promise.allSettled(writes)
     engine.process.send({ stop: true })
     expect(await exit(engine.process)).to.equal(0)

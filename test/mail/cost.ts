@@ -3,6 +3,7 @@
  * that is slow or busy is so in both, so nothing here is bound to milliseconds.
  */
 import { expect } from 'chai'
+import { processMs } from '../processor-time.ts'
 
 /** Twice as much takes twice as long where each piece is looked at once, four times where each is held against each. */
 const growthMax = 3
@@ -12,17 +13,11 @@ const looks = 5
 /** Of what takes less, half is over before it can be measured. */
 const measurableMs = 100
 
-/** Processor time of this process so far, in milliseconds: what others do on the machine is not in it. */
-export function cpuMs(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
-}
-
 /** The processor time of some work, and what came of it. */
 export function costOf<T>(work: () => T): { readonly ms: number; readonly result: T } {
-  const began = cpuMs()
+  const began = processMs()
   const result = work()
-  return { ms: cpuMs() - began, result }
+  return { ms: processMs() - began, result }
 }
 
 /** The least of several tries: what disturbs only adds. */

@@ -2,8 +2,18 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
+import { eventually } from '../eventually.ts'
 import { client, type Json } from '../peers/rest.ts'
-import { connectMcp, type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import {
+  connectMcp,
+  type Door,
+  deliver,
+  makeKey,
+  makeTenant,
+  openDoor,
+  type Tenant,
+  watchWaits,
+} from '../start/door.ts'
 
 type Result = {
   readonly structured: Json & { readonly untrusted?: Json }
@@ -398,9 +408,10 @@ describe('mcp', () => {
           body: JSON.stringify({ jsonrpc: '2.0', ...body }),
           headers: { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': waiter.key },
         })
-      const given = { mailbox: waiter.address, timeout: 20 }
+      const given = { mailbox: waiter.address, timeout: 55 }
+      const { entered } = watchWaits(door.ctx)
       const call = post({ id: 1, method: 'tools/call', params: { name: 'wait_for_message', arguments: given } })
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await eventually('it waits', () => entered() === 1)
       await post({ method: 'notifications/cancelled', params: { requestId: 1 } })
       const id = await deliver(door.ctx, { to: waiter.address, raw: mailOf('still waited for') })
       const { result } = (await (await call).json()) as { result: { structuredContent: { message: Json } } }
@@ -411,16 +422,19 @@ describe('mcp', () => {
       const waiter = await makeTenant(door, { name: 'waiter' })
       const [one, other] = [await connect(waiter.key), await connect(waiter.key)]
       const give = new AbortController()
-      const claim = { mailbox: waiter.address, timeout: 20, claim: 600 }
+      const claim = { mailbox: waiter.address, timeout: 55, claim: 600 }
+      const { entered } = watchWaits(door.ctx)
       const lost = one
         .callTool({ name: 'claim_next_message', arguments: claim }, undefined, { signal: give.signal })
         .catch((error: unknown) => String(error))
       // Both clients count their requests from the same number: only the one of this session ends.
       const kept = use('claim_next_message', { ...claim, claim: 60 }, other)
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await eventually('both wait', () => entered() === 2)
+      const cancelled = door.asked()
       give.abort('enough')
       expect(await lost).to.include('enough')
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await cancelled
+      await one.ping()
       const id = await deliver(door.ctx, { to: waiter.address, raw: mailOf('for the other') })
       expect((await kept).structured.message).to.include({ message_id: id })
       await Promise.all([one.close(), other.close()])

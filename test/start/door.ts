@@ -1,9 +1,11 @@
 /** The HTTP door on a database of its own, in this process: every answer is checked against its declaration. */
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { pino } from 'pino'
@@ -30,6 +32,10 @@ export type Door = {
   logs(): string
   /** What /readyz says. */
   readiness: Readiness
+  /** When so many more requests have come in; what is done then comes after them. */
+  asked(count?: number): Promise<void>
+  /** When this process has heard of all that was changed before. */
+  noticed(): Promise<void>
   /** Moves the clock on. */
   advance(ms: number): void
   close(): Promise<void>
@@ -56,6 +62,10 @@ export async function openDoor(): Promise<Door> {
     http: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ctx,
     logs: () => lines.join(''),
+    async asked(count = 1) {
+      for (let n = 0; n < count; n++) await once(server, 'request')
+    },
+    noticed: () => noticed(ctx),
     advance(ms: number) {
       aheadMs += ms
     },
@@ -67,6 +77,34 @@ export async function openDoor(): Promise<Door> {
       await rm(data, { recursive: true, force: true })
     },
   })
+}
+
+/** Counts from now on how often a wait was held against the limits of the process, and let in. */
+export function watchWaits({ settings }: Context): { entered(): number } {
+  const { http } = settings.limits
+  const { waits } = http
+  let entered = 0
+  const get = () => {
+    entered += 1
+    return waits
+  }
+  Object.defineProperty(http, 'waits', { get, enumerable: true, configurable: true })
+  return { entered: () => entered }
+}
+
+let markers = 0
+
+/** Notes of one writer come in order: who hears of this one has heard of those before it. */
+async function noticed({ changes }: Context): Promise<void> {
+  const marker = `marker${++markers}@nowhere.example`
+  const { promise: heard, resolve } = Promise.withResolvers<void>()
+  const leave = changes.listen((note) => {
+    if (note.kind === 'address' && note.addresses.includes(marker)) resolve()
+  })
+  // Who begins to listen hears what is told from then on.
+  while (!(await Promise.race([heard.then(() => true), sleep(50)])))
+    changes.publish({ kind: 'address', addresses: [marker] })
+  leave()
 }
 
 /** A door with one tenant at `tenant.example`, and a client with its account key. */

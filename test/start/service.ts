@@ -47,7 +47,8 @@ export async function startService({
 } = {}): Promise<Service> {
   const folder = data ?? (await mkdtemp(path.join(tmpdir(), 'mailroom-test-')))
   const child = spawn(node, [bin, 'serve'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The channel tells it when this process has died.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       ...process.env,
       MAILROOM_DATA: folder,
@@ -60,18 +61,21 @@ export async function startService({
     },
   })
   let logs = ''
-  child.stderr.on('data', (text: Buffer) => {
+  child.stderr!.on('data', (text: Buffer) => {
     logs += text.toString()
   })
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const ready = await new Promise<ReadyLine>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`Not ready within ${startMs} ms:\n${logs}`)), startMs)
-    createInterface({ input: child.stdout }).on('line', (line) => {
+    createInterface({ input: child.stdout! }).on('line', (line) => {
       if (!line.startsWith('{')) return
       clearTimeout(timer)
       resolve(JSON.parse(line) as ReadyLine)
     })
     void exited.then((code) => reject(new Error(`Ended with ${code} before it was ready:\n${logs}`)))
+  }).catch((error: unknown) => {
+    child.kill('SIGTERM')
+    throw error
   })
   const stop = async () => {
     child.kill('SIGTERM')

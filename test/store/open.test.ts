@@ -6,7 +6,7 @@ import { isUnavailable, openStore, type Store } from '../../store/open.ts'
 import { type Started, startEngine, url } from '../start/engine.ts'
 
 const commands = 20
-const patienceMs = 3_000
+const patienceMs = 60_000
 
 describe('store: open', () => {
   const sockets: Socket[] = []

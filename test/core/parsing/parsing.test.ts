@@ -1,4 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { channel } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
 import { expect } from 'chai'
 import { attachmentIdOf } from '../../../core/parsing/attachment-ids.ts'
 import { jobs } from '../../../core/parsing/jobs.ts'
@@ -90,10 +92,15 @@ describe('core/parsing/parsing', () => {
   })
 
   it('idle threads end, and others start when they are needed', async () => {
+    const ends: Promise<unknown>[] = []
+    const note = (message: unknown) => ends.push(once((message as { readonly worker: Worker }).worker, 'exit'))
+    channel('worker_threads').subscribe(note)
     const parsing = open({ ...inThreads, idleMs: 10 })
     await arrive(parsing)
-    await sleep(50)
+    await Promise.all(ends)
     expect((await arrive(parsing)).parsed.subject).to.equal('big')
+    channel('worker_threads').unsubscribe(note)
+    expect(ends).to.have.length(2)
   })
 
   it('closing fails what is under way', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createBatchedLookup } from '../../../core/process/batched-lookup.ts'
 
@@ -8,7 +9,7 @@ describe('rounds', () => {
     const ask = createBatchedLookup<string>()
     const load = async (keys: readonly string[]) => {
       rounds.push(keys)
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      for (let turn = 0; turn < 5; turn++) await nextTurn()
       if (keys.includes('bad')) throw new Error('no answer')
       return new Map(keys.filter((key) => key !== 'nobody').map((key) => [key, key.toUpperCase()]))
     }
@@ -24,7 +25,7 @@ describe('rounds', () => {
   it('asks for the rest when the round in flight has ended', async () => {
     const { rounds, ask } = questions()
     const first = ask('a')
-    await new Promise((resolve) => setTimeout(resolve, 2))
+    await nextTurn()
     expect(await Promise.all([first, ask('a'), ask('b')])).to.deep.equal(['A', 'A', 'B'])
     expect(rounds).to.deep.equal([['a'], ['a', 'b']])
   })

@@ -1,0 +1,44 @@
+/** Processor time, of which a busy machine gives less and says so: what others do meanwhile is not in it. */
+import { readFileSync } from 'node:fs'
+
+/** Of all threads of this process so far, in milliseconds. */
+export function processMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+/** Of the main thread of another process so far, in milliseconds; where the system does not tell, the time itself. */
+export function mainThreadMs(pid: number): number {
+  if (process.platform !== 'linux') return performance.now()
+  // proc(5), schedstats: nanoseconds on a processor, nanoseconds waiting for one, time slices.
+  const [ranNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
+  return Number(ranNs) / 1e6
+}
+
+/** What this thread does at a stretch, looked at every millisecond: while it works, nobody else is served. */
+export type Stretches = {
+  /** The stretch that so many percent are not longer than, in milliseconds of processor time. */
+  percentile(percent: number): number
+  stop(): void
+}
+
+export function watchStretches(): Stretches {
+  const now = () => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1_000
+  }
+  const stretches: number[] = []
+  let last = now()
+  const timer = setInterval(() => {
+    const current = now()
+    stretches.push(current - last)
+    last = current
+  }, 1)
+  return {
+    percentile(percent) {
+      const sorted = stretches.toSorted((a, b) => a - b)
+      return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? 0
+    },
+    stop: () => clearInterval(timer),
+  }
+}
