@@ -437,7 +437,7 @@ describe('waiting for a message', () => {
     })
 
     it('with a key that is revoked ends at once', async () => {
-      const http = await smallDoor({ waitsPerKey: 1 })
+      const { http } = await smallDoor({ waitsPerKey: 1 })
       const { apiKey, key } = await makeKey(door.ctx, { accountId: tenant.accountId })
       const asking = client(http, apiKey)
       const waiting = asking<ErrorBody>('GET', `${where}?timeout=20&subject=never`)

@@ -14,11 +14,11 @@ export type Crash = {
   readonly violations: readonly string[]
 }
 
-/** A part starts again after a pause of at most 10 s (cli/supervisor.ts), on a machine that is busy. */
+/** A part starts again after a pause of at most 10 s (cli/supervisor.ts). What is bound here may take `patience` times as long. */
 const restartMsMax = 30_000
 /** Without its supervisor everything ends by itself; without its starter it stops in order (decisions.md 5: 20 s). */
 const goneMsMax = { supervisor: 8_000, starter: 22_000 } as const
-/** A part that was killed is known to be down within this, also on a machine that is busy. */
+/** A part that was killed is known to be down within this. */
 const knownDownMs = 2_000
 const againMsMax = 800
 const askEveryMs = 20
@@ -39,11 +39,11 @@ async function crashPart(
   stage: Stage,
   { victim, twice, random }: { victim: 'engine' | 'smtp' | 'service' } & Doing,
 ): Promise<Crash> {
-  const { folder, service } = stage
+  const { folder } = stage
   const first = kill(folder, victim)
   const kills = [first.kill]
   if (twice) {
-    const pid = await nextPart(folder, victim, first.pid, restartMsMax)
+    const pid = await nextPart(folder, victim, first.pid, restartMsMax * stage.patience)
     await sleep(random.below(againMsMax))
     if (killNow(pid)) kills.push({ victim, at: Date.now() })
   }
@@ -51,20 +51,20 @@ async function crashPart(
   const answers: Readiness[] = []
   const asking: Promise<void>[] = []
   const isUp = () => upAgain(answers, victim) !== null
-  while (!isUp() && Date.now() < at + restartMsMax) {
-    asking.push(readiness(service.http).then((answer) => void answers.push(answer)))
+  while (!isUp() && Date.now() < at + restartMsMax * stage.patience) {
+    asking.push(readiness(stage).then((answer) => void answers.push(answer)))
     await sleep(askEveryMs)
   }
   await Promise.all(asking)
-  return { kills, endedAt: at, ...judge(answers, { victim, at }) }
+  return { kills, endedAt: at, ...judge(stage, answers, { victim, at }) }
 }
 
 type Readiness = { readonly askedAt: number; readonly answeredAt: number; readonly status: number }
 
 /** One question; status 0 is no answer. */
-async function readiness(http: string): Promise<Readiness> {
+async function readiness({ service: { http }, patience }: Stage): Promise<Readiness> {
   const askedAt = Date.now()
-  const status = await fetch(`${http}/readyz`, { signal: AbortSignal.timeout(restartMsMax) }).then(
+  const status = await fetch(`${http}/readyz`, { signal: AbortSignal.timeout(restartMsMax * patience) }).then(
     async (response) => {
       await response.text()
       return response.status
@@ -90,13 +90,18 @@ function upAgain(answers: readonly Readiness[], victim: Kill['victim']): Readine
   return later.toSorted((a, b) => a.answeredAt - b.answeredAt)[0] ?? null
 }
 
-function judge(answers: readonly Readiness[], { victim, at }: Kill): Omit<Crash, 'kills' | 'endedAt'> {
+function judge(
+  { patience }: Stage,
+  answers: readonly Readiness[],
+  { victim, at }: Kill,
+): Omit<Crash, 'kills' | 'endedAt'> {
+  const [downMs, upMs] = [knownDownMs * patience, restartMsMax * patience]
   const [down, up] = [toldDown(answers, victim), upAgain(answers, victim)]
   const violations = []
-  if (down === null || down.askedAt > at + knownDownMs)
-    violations.push(`/readyz did not say within ${knownDownMs} ms that ${victim} was killed`)
-  if (up === null) violations.push(`${victim} was not up again within ${restartMsMax} ms`)
-  return { restartMs: (up?.answeredAt ?? at + restartMsMax) - at, violations }
+  if (down === null || down.askedAt > at + downMs)
+    violations.push(`/readyz did not say within ${downMs} ms that ${victim} was killed`)
+  if (up === null) violations.push(`${victim} was not up again within ${upMs} ms`)
+  return { restartMs: (up?.answeredAt ?? at + upMs) - at, violations }
 }
 
 async function crashAll(
@@ -106,7 +111,7 @@ async function crashAll(
   const { folder, service } = stage
   const violations: string[] = []
   const kills = [kill(folder, victim).kill]
-  violations.push(...(await allGone(folder, victim)))
+  violations.push(...(await allGone(stage, victim)))
   for (const address of [service.smtp, service.http])
     if (await listens(address)) violations.push(`somebody still listens on ${address} after ${victim} was killed`)
   if (twice) {
@@ -114,11 +119,11 @@ async function crashAll(
       () => true,
       () => false,
     )
-    const pid = await nextPart(folder, victim, 0, restartMsMax)
+    const pid = await nextPart(folder, victim, 0, restartMsMax * stage.patience)
     await sleep(random.below(2 * againMsMax))
     if (killNow(pid)) kills.push({ victim, at: Date.now() })
     await starting
-    violations.push(...(await allGone(folder, victim)))
+    violations.push(...(await allGone(stage, victim)))
   }
   const { at } = kills.at(-1)!
   const endedAt = Date.now()
@@ -127,16 +132,15 @@ async function crashAll(
 }
 
 /** Nobody may be left; who is, is killed, so that the next start finds the folder free. */
-async function allGone(folder: string, victim: 'supervisor' | 'starter'): Promise<string[]> {
-  await goneWithin(folder, goneMsMax[victim])
+async function allGone({ folder, patience }: Stage, victim: 'supervisor' | 'starter'): Promise<string[]> {
+  const goneMs = goneMsMax[victim] * patience
+  await goneWithin(folder, goneMs)
   const left = processesOf(folder).map(String)
   const names = (['engine', 'smtp', 'service', 'supervisor', 'starter'] as const).filter(
     (name) => findPart(folder, name) !== null,
   )
   for (const pid of left) killNow(Number(pid))
-  return left.length === 0
-    ? []
-    : [`${goneMsMax[victim]} ms after ${victim} was killed there still is: ${names.join(', ')}`]
+  return left.length === 0 ? [] : [`${goneMs} ms after ${victim} was killed there still is: ${names.join(', ')}`]
 }
 
 function kill(folder: string, victim: Victim): { pid: number; kill: Kill } {

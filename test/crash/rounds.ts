@@ -18,6 +18,8 @@ export type Plan = {
   readonly volume: Volume
   /** Whether to wait, at the end, until the service's own clocks have caught up. */
   readonly untilCaughtUp: boolean
+  /** How many times as long as on a machine of its own things may take. */
+  readonly patience: number
 }
 
 export type Reckoning = {
@@ -38,7 +40,7 @@ const logCharsMax = 20_000
 
 export async function playRounds(plan: Plan, report: (round: Round, number: number) => void): Promise<Reckoning> {
   const random = createRandom(plan.seed)
-  const stage = await Stage.open(random)
+  const stage = await Stage.open(random, plan.patience)
   const rounds: Round[] = []
   try {
     for (let number = 0; number < plan.rounds; number++) {

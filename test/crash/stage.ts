@@ -23,17 +23,23 @@ export class Stage {
   readonly hooks: WebhookReceiver
   /** The service as it was started last. */
   service: Service
+  /** How many times as long as on a machine of its own things may take. */
+  readonly patience: number
   readonly #env: Record<string, string>
 
-  private constructor(made: Pick<Stage, 'folder' | 'remote' | 'hooks' | 'service'>, env: Record<string, string>) {
+  private constructor(
+    made: Pick<Stage, 'folder' | 'remote' | 'hooks' | 'service' | 'patience'>,
+    env: Record<string, string>,
+  ) {
     this.folder = made.folder
     this.remote = made.remote
     this.hooks = made.hooks
     this.service = made.service
+    this.patience = made.patience
     this.#env = env
   }
 
-  static async open(random: Random): Promise<Stage> {
+  static async open(random: Random, patience: number): Promise<Stage> {
     const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-crash-'))
     const remote = await startRemote(random)
     const hooks = await startWebhookReceiver()
@@ -50,7 +56,7 @@ export class Stage {
     // Another Node than ours needs a starter, which is to be killed too.
     await copyFile(process.execPath, path.join(folder, 'node'))
     const service = await startService({ data: folder, env, node: path.join(folder, 'node') })
-    return new Stage({ folder, remote, hooks, service }, env)
+    return new Stage({ folder, remote, hooks, service, patience }, env)
   }
 
   /** Starts the service again on the same folder. */
@@ -69,7 +75,7 @@ export class Stage {
   /** Ends everything and removes the folder; what does not stop is killed. */
   async close(): Promise<void> {
     if (processesOf(this.folder).length > 0) this.service.process.kill('SIGTERM')
-    for (const pid of await goneWithin(this.folder, stopMs)) killNow(pid)
+    for (const pid of await goneWithin(this.folder, stopMs * this.patience)) killNow(pid)
     await Promise.all([this.remote.close(), this.hooks.close()])
     await rm(this.folder, { recursive: true, force: true })
   }

@@ -2,11 +2,14 @@ import { expect } from 'chai'
 import { canFindProcesses, victims } from '../crash/parts.ts'
 import { playRounds } from '../crash/rounds.ts'
 
+/** Of a machine that does other work meanwhile. */
+const patience = 5
+
 describe('a crash', () => {
   it('of any process loses nothing that was acknowledged, and doubles nothing', async function () {
     if (!canFindProcesses) this.skip()
     const volume = { senders: 20, lettersEach: 2, clients: 4, sendsEach: 2 }
-    const plan = { rounds: victims.length, seed: 66, victims, volume, untilCaughtUp: false }
+    const plan = { rounds: victims.length, seed: 66, victims, volume, untilCaughtUp: false, patience }
     const { rounds } = await playRounds(plan, () => undefined)
     for (const { victim, violations, letters, sends } of rounds) {
       expect(violations, victim).to.deep.equal([])

@@ -13,6 +13,8 @@ import { makeKey, makeTenant, type Tenant } from '../start/door.ts'
 import { contextOf, type Service, startService } from '../start/service.ts'
 
 const atOnce = 20
+/** Of what must come to its end within a minute. */
+const attemptsMax = 5
 
 describe('limits', () => {
   let service: Service
@@ -43,17 +45,26 @@ describe('limits', () => {
     return counts
   }
 
-  /** Calendar minutes count: what must lie within one does not begin near its end. */
-  async function earlyInTheMinute(): Promise<void> {
-    const into = Date.now() % minuteMs
-    if (into > 45 * secondMs) await new Promise((resolve) => setTimeout(resolve, minuteMs - into))
+  /** Calendar minutes count: what did not come to its end within one is tried again, under another name. */
+  async function withinAMinute(play: (attempt: number) => Promise<void>): Promise<void> {
+    const minute = () => Math.floor(Date.now() / minuteMs)
+    for (let attempt = 0; ; attempt++) {
+      const began = minute()
+      try {
+        return await play(attempt)
+      } catch (error) {
+        if (minute() === began || attempt === attemptsMax) throw error
+      }
+    }
   }
 
   it('ten recipients a minute are ten, however many ask at once and however they are spread', async () => {
-    const tenant = await free('minute')
+    await withinAMinute(async (attempt) => sendTen(await free(`minute${attempt}`)))
+  })
+
+  async function sendTen(tenant: Tenant): Promise<void> {
     const call = client(service.http, tenant.key)
     const send = (to: unknown) => call<ErrorBody>('POST', `${mailboxPath(tenant.address)}/send`, { to, text: 'x' })
-    await earlyInTheMinute()
     const eleven = Array.from({ length: 11 }, (_, n) => `r${n}@remote.test`)
     const outright = await send(eleven)
     expect([outright.status, outright.body.code]).to.deep.equal([429, 'send_rate_limited'])
@@ -68,13 +79,15 @@ describe('limits', () => {
     expect(simulated.status).to.equal(202)
     const usage = await call<{ sends: { used: number } }>('GET', '/api/v1/usage')
     expect(usage.body.sends.used).to.equal(12)
-  })
+  }
 
   it('requests a minute are as many as the plan says, and the headers count them down', async () => {
-    const tenant = await free('requests')
+    await withinAMinute(async (attempt) => askAll(await free(`requests${attempt}`)))
+  })
+
+  async function askAll(tenant: Tenant): Promise<void> {
     const { apiKey } = await makeKey(ctx, { accountId: tenant.accountId })
     const call = client(service.http, apiKey)
-    await earlyInTheMinute()
     const first = await call('GET', '/api/v1/account')
     expect([first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).to.deep.equal([
       '120',
@@ -83,7 +96,7 @@ describe('limits', () => {
     const counts = await together(130, () => call<ErrorBody>('GET', '/api/v1/account'))
     expect(counts).to.deep.equal({ '200': 119, '429 rate_limited': 11 })
     expect((await client(service.http, tenant.key)('GET', '/api/v1/account')).status).to.equal(200)
-  })
+  }
 
   it('three inboxes are three; a deleted one makes room', async () => {
     const tenant = await free('inboxes')

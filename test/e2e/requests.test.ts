@@ -308,11 +308,16 @@ describe('requests', () => {
         port,
         method: 'POST',
         path: `${mailboxPath(tenant.address)}/send`,
-        headers: { 'x-api-key': tenant.key, 'content-type': 'application/json', 'content-length': 1_000 },
+        headers: {
+          'x-api-key': tenant.key,
+          'content-type': 'application/json',
+          'content-length': 1_000,
+          expect: '100-continue',
+        },
       })
       asked.on('error', () => resolve())
-      asked.write('{"to": "a@')
-      setTimeout(() => asked.destroy(), 100)
+      asked.on('continue', () => asked.write('{"to": "a@', () => asked.destroy()))
+      asked.flushHeaders()
     })
     expect((await call('GET', '/api/v1/account')).status).to.equal(200)
   })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { sealMessage } from 'mailauth/lib/arc/index.js'
 import { dkimSign as mailauthSign } from 'mailauth/lib/dkim/sign.js'
 import { administrator, type Principal } from '../../../core/access/principal.ts'
+import { createAlias, deleteAlias } from '../../../core/mailbox/aliases.ts'
 import { createMailbox } from '../../../core/mailbox/mailboxes.ts'
 import { markSpam } from '../../../core/mailbox/mark-spam.ts'
 import { setLists } from '../../../core/mailbox/sender-lists.ts'
@@ -10,6 +11,7 @@ import { listMessages } from '../../../core/read/list.ts'
 import { judge } from '../../../core/receive/sender-verdict.ts'
 import { dkimSign, makeDkimKey } from '../../../mail/authentication/dkim-sign.ts'
 import type { MailboxLists } from '../../../schemas/mailboxes.ts'
+import { eventually } from '../../eventually.ts'
 import { type NameServer, startNameServer } from '../../peers/name-server.ts'
 import { startClamd, startRspamd } from '../../peers/scanners.ts'
 import { SmtpClient } from '../../peers/smtp-client.ts'
@@ -87,8 +89,25 @@ describe('verification of incoming mail', () => {
     readonly helo?: string
   }
 
-  /** The process that receives hears of a change by its note. */
-  const noticed = () => new Promise((resolve) => setTimeout(resolve, 150))
+  let markers = 0
+
+  /** Makes a change, and goes on when the process that receives has heard of it: of an alias that went after it, too. */
+  async function noticed<T>(change: () => Promise<T>): Promise<T> {
+    const alias = service.address.replace(/^[^@]*/, `marker${++markers}`)
+    const isKnown = async () => {
+      const session = await SmtpClient.from(service.smtp, here)
+      await session.say('MAIL FROM:<>')
+      const { code } = await session.say(`RCPT TO:<${alias}>`)
+      session.destroy()
+      return code === 250
+    }
+    await createAlias(service.ctx, owner, { alias, targets: [service.address] })
+    expect(await isKnown()).to.equal(true)
+    const changed = await change()
+    await deleteAlias(service.ctx, owner, alias)
+    await eventually('the alias is gone', async () => !(await isKnown()))
+    return changed
+  }
 
   /** The reply to a mail from a network address. */
   async function send({ client = here, from = '', raw, helo }: Mail, to = [service.address]) {
@@ -347,10 +366,8 @@ describe('verification of incoming mail', () => {
   })
 
   describe('lists', () => {
-    const lists = async (change: Partial<MailboxLists>) => {
-      await setLists(service.ctx, owner, { ...change, address: service.address })
-      await noticed()
-    }
+    const lists = (change: Partial<MailboxLists>) =>
+      noticed(() => setLists(service.ctx, owner, { ...change, address: service.address }))
     afterEach(() => lists({ receiveAllow: [], receiveBlock: [] }))
 
     const cases: readonly (readonly [string, Partial<MailboxLists>, Mail, boolean])[] = [
@@ -438,9 +455,8 @@ describe('verification of incoming mail', () => {
 
   describe('spam', () => {
     const mark = async (messageId: string, spam: boolean) => {
-      const message = await markSpam(service.ctx, service.principal, { address: service.address, messageId, spam })
-      await noticed()
-      return message.folder
+      const marking = () => markSpam(service.ctx, service.principal, { address: service.address, messageId, spam })
+      return (await noticed(marking)).folder
     }
     it('that was marked goes to Spam from then on, until it is marked as none', async () => {
       const mail = () => ({ from: 'shop@here.test', raw: letter('shop@here.test') })
