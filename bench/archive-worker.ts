@@ -1,4 +1,4 @@
-/** A worker that makes the old mail of some mailboxes: see archive.ts. */
+/** A worker thread that writes the old mail of some mailboxes; see archive.ts. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { deriveThreads } from '../core/mailbox/threading.ts'
 import { jobs } from '../core/parsing/jobs.ts'
@@ -14,7 +14,7 @@ import { contextOf } from '../test/start/service.ts'
 import type { Box, Share } from './archive.ts'
 import { createWriter, type Writer } from './synthetic-mail.ts'
 
-/** Messages written, and indexed, at once. */
+/** Messages that are written and indexed together. */
 const batch = 100
 const mailboxesAtOnce = 4
 const messagesPerThread = 5
@@ -46,7 +46,7 @@ async function fill({ data, boxes, each, seed, startsAt, everyMs }: Share): Prom
   await closeContext(ctx)
 }
 
-/** Adds the messages of a mailbox from number `first` on, one at each of the times. */
+/** Adds messages to a mailbox, one for each of the times, numbered from `first` on. */
 async function add(
   ctx: Context,
   writer: Writer,

@@ -1,40 +1,45 @@
 /**
- * Mailboxes full of old mail, written through the store by the same steps as arrivals: blobs, numbers of their folder,
- * messages; then their threads and the index of search. What follows from news (events, contacts) is left out: the mail is
- * older than the watermarks of the sweeps. Workers make it (archive-worker.ts), since reading and indexing are most of the
- * work; they are gone when it is measured.
+ * Fills mailboxes with old mail. It is written through the store by the same steps as arrivals: blobs, UIDs and modseqs,
+ * messages, then threads and the search index. Events and contacts are left out; the sweeps do not add them, because the mail
+ * is older than their watermarks. Worker threads do it (archive-worker.ts), because parsing and indexing take most of the
+ * time. They have ended before anything is measured.
  */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { MailboxDoc } from '../store/documents/mail.ts'
 
 export type Archive = {
-  /** Adds messages to each of the mailboxes in turn, until each has so many. */
+  /** Adds messages to the mailboxes until each has `each` messages. */
   fill(mailboxes: readonly MailboxDoc[], each: number): Promise<void>
 }
 
-/** What one worker is to do; times are of messages, in milliseconds since 1970. */
+/** The work of one worker. `startsAt` is the time of its first message in milliseconds since 1970. */
 export type Share = {
   /** The data folder of the service. */
   readonly data: string
   readonly boxes: readonly Box[]
-  /** How many messages each box is to have. */
+  /** How many messages each mailbox has in the end. */
   readonly each: number
   readonly seed: number
   readonly startsAt: number
+  /** The time between one message and the next. */
   readonly everyMs: number
 }
 
+/** A mailbox and how many messages it has already. */
 export type Box = Pick<MailboxDoc, '_id' | 'accountId' | 'address'> & { readonly has: number }
 
-/** One message each so often, up to two days ago: the sweeps of a new service look at the last minute. */
+/**
+ * One message every 20 ms, the last one two days ago. The sweeps of a new service start with the last minute, so they do not
+ * see them.
+ */
 const everyMs = 20
 const endsBeforeMs = 2 * 86_400_000
 const toldEvery = 50_000
 
 /**
- * Makes archives of the service with this data folder; `total` is how many messages there will be at most, so that all of
- * them are old. `tell` hears of each 50,000.
+ * Creates an archive for the service with this data folder. `total` is the most messages there will be; it decides how far
+ * back the first one is dated. `tell` is called after every 50,000 messages.
  */
 export function createArchive(
   { data }: { readonly data: string },
@@ -65,7 +70,7 @@ export function createArchive(
         seed: seed + n,
         startsAt: at + n * everyMs,
         everyMs: everyMs * workers,
-        boxes: boxes.filter((_, place) => place % workers === n),
+        boxes: boxes.filter((_, index) => index % workers === n),
       }))
       const missing = ({ boxes: own }: Share) => own.reduce((sum, { has }) => sum + Math.max(0, each - has), 0)
       at += everyMs * workers * Math.max(...shares.map(missing))

@@ -1,6 +1,6 @@
 /**
- * A full outbox: how fast a backlog drains, and what memory it takes, with 10,000 recipients waiting and with 1,000,000. See
- * README.md.
+ * Measures a full outbox: how fast it drains, and how much memory the service takes, with 10,000 recipients waiting and with
+ * 1,000,000. See README.md.
  */
 import { parseArgs } from 'node:util'
 import { type Context, closeContext } from '../core/process/context.ts'
@@ -17,7 +17,7 @@ import { arrived, type Measured, type Sink, startSink } from './sink.ts'
 
 const smallBacklog = 10_000
 const sizeBytes = 4 * 1024
-/** Rows of one insert, and how often progress is told. */
+/** The rows of one insert, and after how many rows progress is printed. */
 const insertMax = 1_000
 const toldEvery = 100_000
 
@@ -81,7 +81,7 @@ type Held = {
   readonly ctx: Context
   readonly sink: Sink
   readonly senders: readonly Sender[]
-  /** Of each sender: all its mail has the same bytes. */
+  /** One for each sender; all its mail has the same bytes. */
   readonly blobs: readonly BlobRef[]
 }
 
@@ -94,7 +94,7 @@ async function makeBlob(ctx: Context): Promise<BlobRef> {
   return ref
 }
 
-/** Puts so many rows that are due into the outbox; without their lanes nobody looks for them. */
+/** Puts rows that are due into the outbox, without lanes. Nobody claims rows of accounts that have no lane, so they wait. */
 async function fill(held: Held, rows: number): Promise<void> {
   const { ctx } = held
   await ctx.store.lanes.deleteMany({})
@@ -163,6 +163,7 @@ function rowOf(
   }
 }
 
+/** Releases the outbox by inserting the lanes, and measures how fast the sink gets the mail. */
 async function measure(
   { service, ctx, sink, senders }: Held,
   { rows, count, runs }: { rows: number; count: number; runs: number },
@@ -174,7 +175,7 @@ async function measure(
   await ctx.store.lanes.insertMany(senders.map(({ account }) => ({ _id: account.id, dueAt: now })))
   ctx.changes.publish({ kind: 'due', accountIds: senders.map(({ account }) => account.id) })
   const measured: Measured[] = []
-  // The first ones open the connections.
+  // The first `count` messages are not measured: they open the connections.
   let before = (await arrived(sink, count)).count
   for (let n = 0; n < runs; n++) {
     const [cpu, start] = [cpuMs(pids), performance.now()]

@@ -1,5 +1,6 @@
 /**
- * A closed loop of SMTP clients in a process of its own, one connection for each message.
+ * SMTP clients in a process of its own, in a closed loop: each sends its next message when the last one was answered. Every
+ * message has its own connection.
  *
  *   node bench/client.ts --port N --connections N --count N --size BYTES --first N --domain NAME
  *
@@ -14,7 +15,7 @@ export type ClientResult = {
   readonly refused: number
   readonly reasons: { readonly [reply: string]: number }
   readonly seconds: number
-  /** From the last byte of the message to the 250. */
+  /** The time from the last byte of a message to its 250. */
   readonly dataTo250Ms: { readonly p50: number; readonly p99: number }
 }
 
@@ -69,7 +70,10 @@ async function drive(load: Load, connections: number): Promise<ClientResult> {
   }
 }
 
-/** One connection, one message: the ms from its last byte to the 250. Rejects with the reply that was not hoped for. */
+/**
+ * Sends one message over a new connection. Returns the ms from its last byte to the 250. Rejects with the reply that refused
+ * it.
+ */
 function deliver({ port, first, domain }: Load, nth: number): Promise<number> {
   const number = first + nth
   const to = `${number}u@${domain}`

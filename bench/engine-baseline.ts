@@ -1,4 +1,4 @@
-/** What the machine gives at the moment, without the engine: so that a missed demand can be told from a slow machine. */
+/** Measures what the machine does without the engine, so that a missed demand can be told from a slow machine. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ const reservedBytes = 48 * 1024 * 1024
 
 export type BareWriter = { readonly perSecond: (group: number, ms: number) => number; readonly close: () => void }
 
-/** Rows of the same size with as many index entries, written by `node:sqlite` alone, `group` of them in a synced commit. */
+/** Writes rows of the same size with as many index entries by `node:sqlite` alone, `group` rows in each synced commit. */
 export function bareWriter(syncDelayMs: number): BareWriter {
   const dir = mkdtempSync(join(tmpdir(), 'bench-baseline-'))
   const db = new DatabaseSync(join(dir, 'baseline.db'))
@@ -36,7 +36,9 @@ export function bareWriter(syncDelayMs: number): BareWriter {
     if (syncDelayMs > 0) Atomics.wait(sleeper, 0, 0, syncDelayMs)
     db.exec('COMMIT')
   }
-  // The log at its usual length, as in the engine: a longer one would make the first commits slower.
+  // Brings the write-ahead log to the length it has in the engine. Otherwise it would grow during the first measured
+  // commits,
+  // which makes them slower.
   while (last * rowBytes < reservedBytes) commit(200)
   db.exec('PRAGMA wal_checkpoint(RESTART)')
   return {
@@ -55,7 +57,7 @@ export function bareWriter(syncDelayMs: number): BareWriter {
   }
 }
 
-/** Documents of 1 KB decoded, changed by operators and encoded again, in a second, by one thread. */
+/** How many documents of 1 KB one thread decodes, changes by update operators and encodes again in a second. */
 export function updatesPerSecond(ms: number): number {
   const { _id, ...fields } = row('small')
   const stored = encode({ _id, ...(fields as Parameters<typeof encode>[0]) })

@@ -1,4 +1,4 @@
-/** A large database: how soon it opens after a kill, and how much memory the engine takes while it serves it. */
+/** Measures a large database: how soon the engine opens it after a kill, and how much memory the engine takes with it. */
 import { readFileSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { encode } from '../engine/bson/encode.ts'
@@ -10,9 +10,9 @@ export type Big = {
   readonly gigabytes: number
   readonly openMs: number
   readonly firstAnswerMs: number
-  /** After reading and writing all over it. */
+  /** Memory after documents all over the database were read and written. */
   readonly rssMb: number
-  /** The most, while requests of so many MB were offered at once. */
+  /** The MB of the requests that were offered at once, and the peak of the memory meanwhile. */
   readonly offeredMb: number
   readonly loadedRssMb: number
 }
@@ -23,7 +23,7 @@ const MiB = 1024 * 1024
 const requestBytes = 8 * MiB
 const requests = 32
 
-/** Writes `gigabytes` of rows with their indexes, kills the engine in the middle of writing, and opens it again. */
+/** Writes `gigabytes` of rows with their indexes, kills the engine while it writes, opens it again, and measures. */
 export async function measureBig(gigabytes: number): Promise<Big> {
   const dir = temporaryFolder()
   try {
@@ -71,7 +71,7 @@ async function keepWriting({ db }: Started): Promise<void> {
   try {
     for (;;) await db.collection<Row>('large').insertMany(Array.from({ length: 50 }, () => row()))
   } catch {
-    // It was killed.
+    // The engine was killed, which ends the writing.
   }
 }
 
@@ -85,7 +85,7 @@ async function touch({ db }: Started, ids: readonly string[]): Promise<void> {
   }
 }
 
-/** Large inserts over a connection each, all sent at once. The driver would hold them back: it sends what it has room for. */
+/** Sends large inserts all at once, each over a connection of its own; the driver would not send so much at once. */
 async function offer(engine: Started): Promise<void> {
   const d = Buffer.alloc(requestBytes).toString('latin1')
   const message = replyMessage(encode({ insert: 'offered', documents: [{ d }], $db: 'test' }), 0, 1, false)

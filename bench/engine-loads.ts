@@ -1,10 +1,10 @@
-/** The loads of the engine's bench: what is stored, and closed loops of commands through the driver. */
+/** The loads of the engine bench: the stored documents, and closed loops of commands through the driver. */
 import { randomBytes } from 'node:crypto'
 import type { Started } from '../test/start/engine.ts'
 import { quantile } from './figures.ts'
 import { cpuMs } from './processes.ts'
 
-/** What one loop came to. CPU is user and system time for each command. */
+/** The result of one loop. CPU is the user and system time for each command. */
 export type Loop = {
   readonly perSecond: number
   readonly p50Ms: number
@@ -16,13 +16,16 @@ export type Loop = {
 export type Row = { readonly _id: string } & { readonly [field: string]: unknown }
 
 const mailboxes = 100
-/** Rows of a measured collection before the first run: more than the engine's page cache would make reads measure the disk. */
+/**
+ * The rows of each collection before the first run; few enough for the engine's page cache, so that reads do not measure the
+ * disk.
+ */
 export const preparedRows = { large: 3_000, small: 5_000 } as const
 const largeBytes = 9_000
 const smallBytes = 500
 const batch = 500
 
-/** The four indexes besides `_id_`: as those of messages. */
+/** The four indexes besides `_id_`, similar to those of messages. */
 const indexes = [
   { key: { mailbox: 1, uid: 1 }, name: 'uid', unique: true },
   { key: { mailbox: 1, date: -1 }, name: 'date' },
@@ -32,7 +35,7 @@ const indexes = [
 
 let lastRow = 0
 
-/** A document of 30 fields and about 10 KB, or 1 KB, whose text does not compress. */
+/** A document whose text cannot be compressed: 30 fields and about 10 KB, or about 1 KB. */
 export function row(size: 'large' | 'small' = 'large'): Row {
   const n = ++lastRow
   const flags = Object.fromEntries(
@@ -57,7 +60,7 @@ export function row(size: 'large' | 'small' = 'large'): Row {
 const idOf = (n: number) => `msg_${String(n).padStart(22, '0')}`
 const mailboxOf = (n: number) => `mbx_${String(n % mailboxes).padStart(22, '0')}`
 
-/** A collection with its indexes and rows. @returns the ids of the rows */
+/** Creates a collection with its indexes and rows. Returns the ids of the rows. */
 export async function prepare({ db }: Started, name: string, size: 'large' | 'small'): Promise<readonly string[]> {
   const collection = db.collection<Row>(name)
   await collection.createIndexes(indexes.map((index) => ({ ...index })))
@@ -66,7 +69,7 @@ export async function prepare({ db }: Started, name: string, size: 'large' | 'sm
   return rows.map(({ _id }) => _id)
 }
 
-/** Runs `command` in `connections` closed loops for `ms`. */
+/** Runs `command` in `connections` closed loops at once for `ms` milliseconds. */
 export async function loop(
   engine: Started,
   { connections, ms }: { readonly connections: number; readonly ms: number },
@@ -97,7 +100,7 @@ export async function loop(
   }
 }
 
-/** The commands that are measured, each on the collections that `prepare` made. */
+/** The measured commands. They use the collections that `prepare` created. */
 export function commandsOn(engine: Started, ids: readonly string[]) {
   const large = engine.db.collection<Row>('large')
   const small = engine.db.collection<Row>('small')
@@ -112,7 +115,7 @@ export function commandsOn(engine: Started, ids: readonly string[]) {
         .sort({ date: -1 })
         .limit(50)
         .toArray(),
-    /** As the product claims work: the one that is due longest gets a new time. */
+    /** Like a claim in the service: the document that is due longest gets a new time. */
     claim: (n: number) =>
       large.findOneAndUpdate(
         { mailbox: mailboxOf(n * 37), date: { $lte: new Date(1_800_000_000_000) } },

@@ -1,6 +1,6 @@
 /**
- * The embedded database through the driver: 10 KB documents with 5 indexes, with the machine's own sync and with 3 ms
- * added to each, beside what the machine gives without the engine. See README.md.
+ * Measures the embedded database through the driver: documents of 10 KB with 5 indexes, once with the machine's own sync and
+ * once with 3 ms added to each sync, and for comparison what the machine does without the engine. See README.md.
  */
 import { parseArgs } from 'node:util'
 import { type Started, startEngine } from '../test/start/engine.ts'
@@ -24,7 +24,10 @@ type Bench = {
   readonly bare: ReturnType<typeof bareWriter>
 }
 
-/** One line of the table. `demand`: at least so many per second, or at most so many ms. Absent: the machine's part. */
+/**
+ * One row of the table. `demand` is the least rate per second, or the most ms. It is absent for rows that measure the machine
+ * for comparison.
+ */
 type Item = {
   readonly name: string
   readonly unit: 'per s' | 'ms'
@@ -81,7 +84,7 @@ const items: readonly Item[] = [
     measure: async (_, ms) => ({ figure: updatesPerSecond(ms) }),
   },
 ]
-/** With a slow sync only what writes is another thing. */
+/** Items that do not write; they are not measured with a slow sync, because it makes no difference to them. */
 const readOnly = /^(?:ping|find by|find 1|page|update of)/
 
 /** Runs the bench. Options: --quick, --gb N (size of the large database, 0 for none), --only TEXT, --profile DIR. */
@@ -108,7 +111,7 @@ export async function run(args: readonly string[]): Promise<void> {
         for (const bench of benches) {
           if (bench.sync === 'slow' && readOnly.test(item.name)) continue
           const found = await item.measure(bench, loopMs[kind])
-          // The first round warms up.
+          // The first round is a warm-up.
           if (round > 0) keep(measured, keyOf(item, bench.sync), found)
         }
       }

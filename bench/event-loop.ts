@@ -1,25 +1,25 @@
 /**
- * Loaded into every process under measurement (`NODE_OPTIONS=--import`): notes each turn of its event loop that came late, as
- * lines of JSON in the folder `BENCH_TURNS`. A timer of 2 ms asks; how late it fires is what every connection waits, and the
- * CPU time of the thread in between tells our own work from a machine that was busy with others.
+ * Loaded into every process under measurement (`NODE_OPTIONS=--import`). It records each late turn of the event loop as a line
+ * of JSON in the folder `BENCH_TURNS`. A timer of 2 ms measures it: how late the timer fires is how long every connection of
+ * the process waited. The CPU time of the thread meanwhile tells whether our own work or a busy machine caused the delay.
  */
 import { appendFileSync } from 'node:fs'
 import path from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 
 export type LateTurn = {
-  /** When it came, in milliseconds since the epoch. */
+  /** When the turn came, in milliseconds since the epoch. */
   readonly at: number
-  /** How late it came. */
+  /** How late the turn came. */
   readonly lateMs: number
-  /** What the thread itself worked meanwhile, garbage collection included: at most `lateMs`. */
+  /** The CPU time of the thread meanwhile, garbage collection included; at most `lateMs`. */
   readonly busyMs: number
-  /** The same moment as CPU profiles tell it, in microseconds. */
+  /** The time of the turn on the clock of CPU profiles, in microseconds. */
   readonly endUs: number
 }
 
 const everyMs = 2
-/** Turns that are less late are not noted. */
+/** Turns that are less late than this are not recorded. */
 const lateMsMin = 8
 
 const folder = process.env.BENCH_TURNS
@@ -48,7 +48,7 @@ function cpuMs(): number {
   return (user + system) / 1_000
 }
 
-/** Which part of the service a process is. */
+/** The part of the service that a process runs, from its arguments. */
 function nameOf([, script = '', ...args]: readonly string[]): string {
   if (script.includes('haraka')) return 'smtp'
   if (script.includes('engine')) return 'engine'

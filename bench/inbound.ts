@@ -1,6 +1,6 @@
 /**
- * Mail coming in: messages that can be read per second, CPU per message over all processes, and the time from the end of
- * DATA to the 250, for Mailroom and for Postfix with Dovecot, in turn. See README.md.
+ * Measures incoming mail: messages per second until they can be read, CPU per message over all processes, and the time from
+ * the end of DATA to the 250, for Mailroom and for Postfix with Dovecot in turn. See README.md.
  */
 import { mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -16,7 +16,7 @@ const KiB = 1024
 const availableMsPerSecond = 1000
 
 type Cell = { readonly connections: number; readonly sizeBytes: number; readonly count: number; readonly runs: number }
-/** Five runs where the figures matter most, fewer of the slow ones; a run takes a few seconds. */
+/** Five runs for the cells that matter most, fewer for the slow ones. A run takes a few seconds. */
 const cells: readonly Cell[] = [
   { connections: 1, sizeBytes: 4 * KiB, count: 300, runs: 3 },
   { connections: 10, sizeBytes: 4 * KiB, count: 1000, runs: 5 },
@@ -32,12 +32,12 @@ const warmUpCount = 1000
 const warmUpRounds = 3
 const timedCount = 400
 const timedRuns = 3
-/** No run starts after this; what was measured is shown. */
+/** No run starts later than this; the table then shows what was measured. */
 const budgetMs = { whole: 11 * 60_000, quick: 100_000 }
 const runMs = 60_000
-/** Without others a machine is as quiet as this before a run, if it ever is. */
+/** A run starts when the machine used at most this share of its CPU for `everyMs`, at the latest after this many tries. */
 const quiet = { share: 0.1, tries: 20, everyMs: 100 } as const
-/** A run in which others used more of the machine than this is marked. */
+/** A run is marked as disturbed when other processes used more than this share of the machine. */
 const othersMax = 0.15
 
 type Run = {
@@ -99,7 +99,7 @@ async function stopAll(systems: readonly System[]): Promise<void> {
   }
 }
 
-/** Only the system that works runs: what the other does when it is idle is not to slow it down. */
+/** Runs only the measured system; the other is stopped meanwhile, because an idle system uses CPU too. */
 async function alone<T>(system: System, work: () => Promise<T>): Promise<T> {
   signalAll(system.pids, 'SIGCONT')
   try {
@@ -117,7 +117,7 @@ async function warmUp(systems: readonly System[]): Promise<void> {
   }
 }
 
-/** Throughput of all systems in turn, then timings of all in turn. */
+/** Measures the throughput of all systems in turn, then the timings of all in turn. */
 async function measure(systems: readonly System[], cell: Cell, until: number): Promise<ReadonlyMap<System, Measured>> {
   const figures = new Map<System, Measured>(systems.map((system) => [system, { runs: [], timed: [], errors: [] }]))
   const attempt = async (system: System, work: (into: Measured) => Promise<void>) => {
@@ -136,10 +136,11 @@ async function measure(systems: readonly System[], cell: Cell, until: number): P
   return figures
 }
 
+/** One run for throughput. */
 async function once(system: System, cell: Cell): Promise<Run> {
   const { connections, sizeBytes, count } = cell
   const before = await system.mark()
-  await settle()
+  await waitUntilQuiet()
   const cpu = { own: cpuMs(system.pids), clients: endedChildrenMs(), machine: machineCpuMs() }
   const began = performance.now()
   const seconds = await sendAll({ port: system.port, connections, count, sizeBytes, domain }, runMs)
@@ -161,18 +162,19 @@ async function once(system: System, cell: Cell): Promise<Run> {
   }
 }
 
+/** One run for the time from DATA to 250. */
 async function timings(system: System, cell: Cell): Promise<Timed> {
   const batch = { ...cell, count: Math.min(cell.count, timedCount) }
   const before = await system.mark()
-  await settle()
+  await waitUntilQuiet()
   const { refused, reasons, dataTo250Ms } = await sendTimed({ ...batch, port: system.port, domain }, runMs)
   if (refused > 0) throw new Error(`${refused} messages were refused: ${JSON.stringify(reasons)}`)
   await system.delivered(before, batch)
   return dataTo250Ms
 }
 
-/** Waits for a quiet machine, for a moment. */
-async function settle(): Promise<void> {
+/** Waits until the machine is quiet, but only for a moment. */
+async function waitUntilQuiet(): Promise<void> {
   for (let n = 0; n < quiet.tries; n++) {
     const before = machineCpuMs()
     await new Promise((resolve) => setTimeout(resolve, quiet.everyMs))

@@ -1,18 +1,18 @@
-/** Large messages of the shapes that cost a mail server most. */
+/** Large messages with the structures that cost a mail server the most. */
 import { randomBytes } from 'node:crypto'
 
 export type Shape = 'attachment' | 'text' | 'html' | 'deep'
 export const shapes: readonly Shape[] = ['attachment', 'text', 'html', 'deep']
 
-/** Levels of multiparts inside multiparts. */
+/** How deep multiparts are nested. */
 const levels = 20
-/** Parts at each level. */
+/** The number of parts at each level. */
 const partsEach = 8
 const attachmentsMax = 4
 const words =
   'order invoice parcel meeting station harbour copper window silent gentle river report answer weekly'.split(' ')
 
-/** A message of about so many bytes; line ends are CRLF. `number` makes it differ from all others. */
+/** A message of about `sizeBytes` with CRLF line ends. `number` makes it different from all others. */
 export function largeMail(shape: Shape, sizeBytes: number, number: number): Buffer {
   const head = [
     'From: Sender <sender@load.test>',
@@ -20,7 +20,7 @@ export function largeMail(shape: Shape, sizeBytes: number, number: number): Buff
     `Subject: ${shape} number ${number}`,
     `Date: ${new Date().toUTCString().replace('GMT', '+0000')}`,
     `Message-ID: <${number}.${shape}.${Date.now()}@load.test>`,
-    // Nobody publishes the key: the body is hashed all the same.
+    // The key is not published, but the verifier hashes the body all the same.
     'DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=load.test; s=bench; h=from:to:subject;',
     ` bh=${'A'.repeat(43)}=; b=${'A'.repeat(342)}==`,
     'MIME-Version: 1.0',
@@ -78,7 +78,7 @@ function markup(sizeBytes: number): Buffer {
   )
 }
 
-/** Lines for at most so many bytes; after 256 KiB the same again. */
+/** Lines of at most `sizeBytes` in all; after 256 KiB they repeat. */
 function repeated(sizeBytes: number, line: (n: number) => string): Buffer {
   const lines: Buffer[] = []
   let left = Math.min(sizeBytes, 256 * 1024)

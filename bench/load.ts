@@ -1,4 +1,7 @@
-/** Puts load on an SMTP port: by Postfix' `smtp-source` where it is installed (little CPU of its own), else by our own client. */
+/**
+ * Puts load on an SMTP port: with Postfix' `smtp-source` where it is installed (it needs little CPU), else with our own
+ * client.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,12 +11,12 @@ export type Load = {
   readonly port: number
   readonly connections: number
   readonly count: number
-  /** Of the body. */
+  /** The size of the body. */
   readonly sizeBytes: number
   readonly domain: string
 }
 
-/** Message n of a load goes to `<n>u@domain`, n from 1 on. */
+/** The address of message n of a load (n starts at 1): `<n>u@domain`. */
 export const addressOf = (n: number, domain: string) => `${n}u@${domain}`
 
 const smtpSource = ['/usr/sbin/smtp-source', '/usr/bin/smtp-source', '/usr/local/sbin/smtp-source'].find((path) =>
@@ -23,7 +26,7 @@ export const loadTool = smtpSource === undefined ? 'own client' : 'smtp-source'
 
 const clientFile = fileURLToPath(new URL('./client.ts', import.meta.url))
 
-/** Sends `count` messages; resolves with the seconds until the last was accepted. Rejects when one was refused. */
+/** Sends `count` messages. Returns the seconds until the last was accepted. Rejects when one was refused. */
 export async function sendAll(load: Load, timeoutMs: number): Promise<number> {
   if (smtpSource === undefined) {
     const { refused, reasons, seconds } = await sendTimed(load, timeoutMs)
@@ -38,7 +41,7 @@ export async function sendAll(load: Load, timeoutMs: number): Promise<number> {
   return (performance.now() - began) / 1000
 }
 
-/** Sends `count` messages with our own client and resolves with its timings. */
+/** Sends `count` messages with our own client. Returns its timings. */
 export async function sendTimed(load: Load, timeoutMs: number): Promise<ClientResult> {
   const { port, connections, count, sizeBytes, domain } = load
   const options = { port, connections, count, size: sizeBytes, first: 1, domain }
@@ -49,7 +52,7 @@ export async function sendTimed(load: Load, timeoutMs: number): Promise<ClientRe
   return JSON.parse(await ended(child, timeoutMs)) as ClientResult
 }
 
-/** What a child printed. Rejects when it fails or takes too long; it is then killed. */
+/** Waits for a child process. Returns what it printed. Rejects when it fails, or is killed because it takes too long. */
 export function ended(child: ChildProcess, timeoutMs: number): Promise<string> {
   let out = ''
   let err = ''

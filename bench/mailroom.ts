@@ -1,4 +1,4 @@
-/** Mailroom as a system under measurement: the whole service on a folder of its own, one account with 100 mailboxes. */
+/** Mailroom as a system under measurement: the whole service on its own data folder, with one account and 100 mailboxes. */
 import { writeFileSync } from 'node:fs'
 import { engineUrl } from '../cli/instance.ts'
 import { createKey } from '../core/access/keys.ts'
@@ -18,14 +18,14 @@ import type { System } from './system.ts'
 const mailboxCount = 100
 const arrivalMs = 60_000
 const sampleSize = 5
-/** The text of a message is a little shorter than its body: line ends. */
+/** A message counts as whole when its text has this share of its body; line ends make the text a little shorter. */
 const wholeShare = 0.95
-/** Keys in turn: one key may ask only so often in a minute. */
+/** Keys are used in turn, because the requests of one key in a minute are limited. */
 const keyCount = 10
 
 type Account = { readonly accountId: string; readonly folderIds: readonly string[]; readonly keys: readonly string[] }
 
-/** Starts it. `addresses` is how many addresses there are at `domain`: the first 100 are mailboxes, the rest aliases of them. */
+/** Starts Mailroom with `addresses` addresses at `domain`: the first 100 are mailboxes, the others are aliases of them. */
 export async function startMailroom({
   domain,
   addresses,
@@ -108,12 +108,12 @@ async function fill(
   return { accountId: account.id, folderIds: inboxes.map(({ _id }) => _id), keys }
 }
 
-/** Every message shall have its event; an account has only so many in an hour. */
+/** Resets the counter of events, which are limited per account and hour, so that every message has its event. */
 async function forgetEventLimit(store: Store, accountId: string): Promise<void> {
   await store.usage.updateMany({ _id: { $regex: `^${accountId}:` } }, { $unset: { 'counts.messageEvents': '' } })
 }
 
-/** How many messages were announced: counted after event and contacts. */
+/** How many messages were announced. They are counted after their events and contacts are written. */
 async function receivedOf(store: Store, accountId: string): Promise<number> {
   const months = await store.usage.find({ _id: { $regex: `^${accountId}:\\d{4}-\\d{2}$` } }).toArray()
   return months.reduce((sum, { counts }) => sum + (counts.received ?? 0), 0)
@@ -124,7 +124,7 @@ type Listing = {
   readonly messages: readonly { readonly message_id: string }[]
 }
 
-/** Whether the API lists all messages since `since` in the mailbox that gets the last one of a run. */
+/** Whether the API lists all messages of the run (since `since`) in the mailbox that gets its last one. */
 async function lastIsThere({
   call,
   domain,
@@ -142,7 +142,7 @@ async function lastIsThere({
   return body.messages.length === Math.ceil(count / mailboxCount)
 }
 
-/** Counts every message, and reads some whole through the API. Throws when one is missing or cut. */
+/** Counts all messages and reads some of them whole through the API. Throws when one is missing or cut off. */
 async function verify({
   store,
   account,

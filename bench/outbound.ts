@@ -1,6 +1,6 @@
 /**
- * Mail going out: sends accepted per second by REST and by submission, sends delivered from end to end, and how fast a backlog
- * drains, with the CPU all processes use for it; beside Postfix relaying to the same sink. See README.md.
+ * Measures outgoing mail: sends accepted per second by REST and by submission, sends per second from end to end, and how fast
+ * a backlog drains, each with the CPU of all processes; and the same for Postfix with the same sink. See README.md.
  */
 import { parseArgs } from 'node:util'
 import { createTransport, type Transporter } from 'nodemailer'
@@ -119,7 +119,7 @@ async function measureOurs(
 const text = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.\n'.repeat(sizeBytes / 74)
 const recipient = (n: number) => `r${n}@remote${n % 50}.example`
 
-/** Does `one` for each number below `count`, so many at once. */
+/** Calls `one` for each number below `count`, `connections` at a time. */
 async function inParallel(count: number, one: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0
   await Promise.all(
@@ -161,7 +161,7 @@ async function sendBySubmission(service: Service, senders: readonly Sender[], co
   for (const [, transport] of transports) transport.close()
 }
 
-/** Accepts sends while nothing goes out, then lets them go: from the first that leaves to the last. */
+/** Writes sends that are not due, then makes them due. Measures from the first message in the sink to the last. */
 async function drain({
   service,
   ctx,
@@ -175,7 +175,7 @@ async function drain({
   sink: Sink
   count: number
 }): Promise<Measured> {
-  // Nothing is due before this is over.
+  // The sends are dated in the future, so that none is due while they are written.
   const later = new Date(Date.now() + heldMs)
   await ctx.store.lanes.deleteMany({})
   const held = { ...ctx, clock: { now: () => later } }

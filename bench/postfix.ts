@@ -1,6 +1,6 @@
 /**
- * The peer: Postfix, which hands over to Dovecot by LMTP, which keeps maildirs. Both run as private instances with queue,
- * configuration and mail in one temporary folder; all settings that matter for speed and safety are those they come with.
+ * The peer of incoming mail: Postfix delivers by LMTP to Dovecot, which stores maildirs. Both run as private instances with
+ * queue, configuration and mail in one temporary folder. All settings that matter for speed and safety are the defaults.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
@@ -18,7 +18,7 @@ const startMs = 15_000
 const arrivalMs = 90_000
 const queuePollMs = 10
 
-/** Starts the pair, or answers why it cannot be had here. */
+/** Starts both. Returns a text that says why, when they cannot run here. */
 export async function startPostfix(domain: string): Promise<System | string> {
   const found = await findTools()
   if (typeof found === 'string') return found
@@ -195,7 +195,7 @@ virtual_transport = lmtp:inet:127.0.0.1:${lmtpPort}
 `
 }
 
-/** The services of an ordinary master.cf that receiving and LMTP need, none of them in a chroot. */
+/** A master.cf with the usual services that receiving and LMTP need, none of them in a chroot. */
 export function masterConfiguration(port: number): string {
   const rows = [
     `127.0.0.1:${port} inet n - n - - smtpd`,
@@ -234,7 +234,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Files in a folder of the queue are messages that are not delivered yet. */
+/** Whether the queue is empty. Files in its folders are messages that are not delivered yet. */
 async function isEmpty(queue: string): Promise<boolean> {
   for (const name of ['incoming', 'active', 'deferred']) {
     const entries = await readdir(path.join(queue, name), { recursive: true, withFileTypes: true })

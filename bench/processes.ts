@@ -7,7 +7,7 @@ const pageBytesPerKb = 1024
 
 type Process = { readonly parent: number; readonly ownMs: number; readonly childrenMs: number }
 
-/** CPU ms (user and system) of the processes and their descendants; of ended ones as far as their parents waited for them. */
+/** CPU ms (user and system) of processes and their descendants. Ended descendants count if their parents waited for them. */
 export function cpuMs(roots: readonly number[]): number {
   const processes = scan()
   return treeOf(processes, roots).reduce((sum, pid) => {
@@ -16,12 +16,12 @@ export function cpuMs(roots: readonly number[]): number {
   }, 0)
 }
 
-/** CPU ms that ended and waited-for children of this process used. */
+/** CPU ms of the children of this process that ended and were waited for. */
 export function endedChildrenMs(): number {
   return scan().get(process.pid)?.childrenMs ?? 0
 }
 
-/** CPU ms of the whole machine, idle and waiting for disks left out. */
+/** CPU ms of the whole machine, without idle time and waits for disks. */
 export function machineCpuMs(): number {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
   const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, steal = 0] = line
@@ -32,7 +32,7 @@ export function machineCpuMs(): number {
   return (user + nice + system + irq + softIrq + steal) * tickMs
 }
 
-/** Proportional set size of the trees in MiB: memory that processes share is counted once. */
+/** Proportional set size of process trees in MiB, which counts memory shared by processes once. */
 export function pssMb(roots: readonly number[]): number {
   const kb = treeOf(scan(), roots).reduce((sum, pid) => {
     const found = /^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')
@@ -41,13 +41,13 @@ export function pssMb(roots: readonly number[]): number {
   return kb / pageBytesPerKb
 }
 
-/** Sends a signal to all processes of the trees. */
+/** Sends a signal to all processes of process trees. */
 export function signalAll(roots: readonly number[], signal: 'SIGSTOP' | 'SIGCONT'): void {
   for (const pid of treeOf(scan(), roots)) {
     try {
       process.kill(pid, signal)
     } catch (error) {
-      // One that ended meanwhile needs none.
+      // A process that has ended meanwhile needs no signal.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
   }
@@ -70,7 +70,7 @@ function scan(): Map<number, Process> {
   for (const name of readdirSync('/proc')) {
     const stat = /^\d+$/.test(name) ? read(`/proc/${name}/stat`) : null
     if (stat === null) continue
-    // proc(5): the name in brackets may hold anything; ppid is the second field after it, utime the twelfth.
+    // proc(5): the name in brackets may hold any character. After it, ppid is the second field and utime the twelfth.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
@@ -82,7 +82,7 @@ function scan(): Map<number, Process> {
   return processes
 }
 
-/** null: the process ended meanwhile. */
+/** The text of a file of /proc; null when the process ended meanwhile. */
 function read(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')

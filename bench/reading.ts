@@ -1,5 +1,5 @@
 /**
- * Reading over HTTP: lists, searches, threads and waits of a service that holds much mail. See README.md.
+ * Measures reading over HTTP: lists, searches, threads and waits of a service that holds much mail. See README.md.
  */
 import { parseArgs } from 'node:util'
 import { Client } from 'undici'
@@ -19,11 +19,11 @@ import { word } from './synthetic-mail.ts'
 
 const domain = 'bench.test'
 const perMailbox = 1_000
-/** The mail at which "the same at little and at much" begins. */
+/** The size of the first stage, with which the larger ones are compared. */
 const fewMessages = 10_000
-/** Keys in turn: one key may ask only so often in a minute. */
+/** Keys are used in turn, because the requests of one key in a minute are limited. */
 const keyCount = 150
-/** How often each mailbox is asked before it is measured, so that all are as well known at much mail as at little. */
+/** How often each mailbox is asked before the measurement, so that caches are as warm with much mail as with little. */
 const roundsBefore = 3
 const warmUps = 30
 
@@ -36,7 +36,7 @@ const goals = {
   '250 to the answer of a wait': { p99Ms: 50 },
 } as const satisfies { [what: string]: Goal }
 type What = keyof typeof goals
-/** How much longer the slowest of a hundred may take. */
+/** The goal for the p99 as a multiple of the goal for the median. */
 const p99Factor = 5
 const growthMax = 1.5
 
@@ -71,7 +71,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const first = bench.mailboxes.slice(0, fewMessages / perMailbox)
     const few = `${fewMessages} in ${first.length}`
     await timed(`${fewMessages} messages`, () => archive.fill(first, perMailbox))
-    // Not counted: meanwhile the service compiles its code, which by and by makes it twice as fast.
+    // These results are dropped: the service still compiles its code, which gradually makes it twice as fast.
     await measure(bench, { requests, mailboxes: first, mail: 'to warm up' })
     results.push(...(await measure(bench, { requests, mailboxes: first, mail: few })))
     await timed(`${messages} messages`, () => archive.fill(bench.mailboxes, perMailbox))
@@ -105,7 +105,7 @@ type Bench = {
 async function prepare(ctx: Context, service: Service, count: number): Promise<Bench> {
   const account = await createAccount(ctx, { name: 'bench', owner: null })
   await createDomain(ctx, { domain, accountId: account.id, verified: true })
-  // More than any plan has: they are placed without asking for their number.
+  // `placeMailbox` does not check the plan's limit: no plan allows so many mailboxes.
   const owned = { accountId: account.id, displayName: null, kind: 'agent', keyId: null } as const
   for (let n = 0; n <= count; n++) await provisionMailbox(ctx, { ...owned, address: `${n}u@${domain}` })
   const [large, ...mailboxes] = await ctx.store.mailboxes
@@ -120,7 +120,7 @@ async function prepare(ctx: Context, service: Service, count: number): Promise<B
   return { service, keys, mailboxes, large: large!, http: new Client(service.http) }
 }
 
-/** Times of one request after another; `rounds` says how often each mailbox is asked before. */
+/** Measures requests one after another. `rounds` is how often each mailbox is asked before. */
 async function measure(
   bench: Bench,
   {
@@ -162,7 +162,7 @@ type Repeated = {
   readonly what: What
   readonly mail: string
   readonly requests: number
-  /** Requests that come first and are not measured. */
+  /** How many requests are made first, without being measured. */
   readonly before: number
   path(n: number): string
 }
@@ -182,7 +182,7 @@ async function repeat(bench: Bench, { what, mail, requests, before, path }: Repe
   return { what, mail, times, cpu }
 }
 
-/** From the 250 of a message to the answer of a wait for it. */
+/** Measures the time from the 250 of a message to the answer of a wait for it. */
 async function measureWait(
   { service, keys, mailboxes, http }: Bench,
   requests: number,
@@ -235,7 +235,9 @@ function report(results: readonly Measured[]): string {
   return table(['what', 'messages', 'goal', 'median ms', 'p99 ms', 'CPU ms', 'met'], rows)
 }
 
-/** How much longer each request takes among many messages; for what comes from the disk, `cold`, there is no goal. */
+/**
+ * How much longer each request takes with many messages. There is no goal for `cold`, where the mail is read from the disk.
+ */
 function growth(
   results: readonly Measured[],
   { few, many, cold }: { few: string; many: readonly string[]; cold: string },

@@ -1,4 +1,4 @@
-/** The peer of outbound mail: Postfix, relaying everything to the sink, as a private instance in a temporary folder. */
+/** The peer of outgoing mail: Postfix as a private instance in a temporary folder, which relays everything to the sink. */
 import { execFile } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -15,14 +15,14 @@ const programs = '/usr/sbin/'
 const startMs = 15_000
 
 export type Relay = {
-  /** Hands in messages while they go on, from the first handed in to the last in the sink. */
+  /** Submits messages while they are relayed. Measures from the first submission to the last message in the sink. */
   relay(sink: Sink, count: number): Promise<Measured>
-  /** Hands in messages while nothing goes on, then lets them go: from the first in the sink to the last. */
+  /** Submits messages while relaying is off, then turns it on. Measures from the first message in the sink to the last. */
   drain(sink: Sink, count: number): Promise<Measured>
   stop(): Promise<void>
 }
 
-/** Starts it, or answers why it cannot be had here. */
+/** Starts Postfix. Returns a text that says why, when it cannot run here. */
 export async function startRelay(sinkPort: number): Promise<Relay | string> {
   if (process.getuid?.() !== 0) return 'the peer can only be started by root'
   for (const name of ['postfix', 'smtp-source']) {
@@ -46,7 +46,7 @@ export async function startRelay(sinkPort: number): Promise<Relay | string> {
   await postfix('start')
   const pidFile = path.join(dir, 'queue', 'pid', 'master.pid')
   const master = await eventually('Postfix', async () => Number(await readFile(pidFile, 'utf8')) || null, startMs)
-  const handIn = (count: number) =>
+  const submit = (count: number) =>
     run(`${programs}smtp-source`, [
       ...['-s', '10', '-m', String(count), '-l', '4096', '-f', 'agent@bench.example', '-t', 'r@remote.example'],
       `127.0.0.1:${port}`,
@@ -55,7 +55,7 @@ export async function startRelay(sinkPort: number): Promise<Relay | string> {
     async relay(sink, count) {
       await sink.reset()
       const [cpu, start] = [cpuMs([master]), performance.now()]
-      await handIn(count)
+      await submit(count)
       await arrived(sink, count)
       const seconds = (performance.now() - start) / 1_000
       return { perSecond: count / seconds, cpuMsEach: (cpuMs([master]) - cpu) / count }
@@ -63,7 +63,7 @@ export async function startRelay(sinkPort: number): Promise<Relay | string> {
     async drain(sink, count) {
       await setting('defer_transports=smtp')
       await postfix('reload')
-      await handIn(count)
+      await submit(count)
       await sink.reset()
       const cpu = cpuMs([master])
       await setting('defer_transports=')

@@ -1,4 +1,4 @@
-/** Accounts that send, each with a mailbox at a domain of its own. */
+/** Accounts that send mail, each with a mailbox at its own domain. */
 import type { Account } from '../core/access/account-record.ts'
 import { createKey } from '../core/access/keys.ts'
 import { administrator } from '../core/access/principal.ts'
@@ -16,7 +16,7 @@ export type Sender = {
   readonly key: string
   readonly password: string
 }
-/** One account may write to 240 recipients a minute, so that many share the work. */
+/** Many accounts share the work, because one account may send to only 240 recipients a minute. */
 const accountCount = 24
 
 export async function makeSenders(ctx: Context): Promise<readonly Sender[]> {

@@ -1,6 +1,6 @@
 /**
- * A mail server in a process of its own that takes everything and keeps nothing: it tells how many messages it got, and when
- * the first and the last one came. As little work as an SMTP server can do, so that it is never what is measured.
+ * A mail server in a process of its own that accepts all mail and stores none. It tells how many messages it got, and when the
+ * first and the last one came. It does as little work as an SMTP server can, so that it is never the bottleneck.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,13 +14,13 @@ export type Counted = { readonly count: number; readonly firstAt: number; readon
 export type Sink = {
   readonly port: number
   readonly pid: number
-  /** What came since the last reset. */
+  /** The messages since the last reset. */
   counted(): Promise<Counted>
   reset(): Promise<void>
   stop(): void
 }
 
-/** How fast something went, and the CPU it took. */
+/** A measured rate, and the CPU time for each message. */
 export type Measured = { readonly perSecond: number; readonly cpuMsEach: number }
 
 const arrivalMs = 120_000
@@ -38,7 +38,7 @@ export async function startSink(): Promise<Sink> {
   }
 }
 
-/** Resolves when so many messages have come. */
+/** Resolves when the sink has got `count` messages. */
 export function arrived(sink: Sink, count: number): Promise<Counted> {
   return eventually(
     `${count} messages in the sink`,
@@ -88,7 +88,7 @@ function speak(socket: Socket, got: () => void): void {
       if (inData) {
         const end = text.indexOf('\r\n.\r\n')
         if (end < 0) {
-          // Enough of it to see an end that comes in two pieces.
+          // Keeps the last bytes, because the end of the message may come in two pieces.
           rest = text.slice(-4)
           break
         }

@@ -1,14 +1,14 @@
-/** The letters of an archive: some hundred bytes of header, and words of a vocabulary in which some are much commoner. */
+/** Generated messages: some hundred bytes of header, and a body of words, some of which are much more common than others. */
 
-/** Some word of the letters: of a hundred, the first are the commonest. */
+/** A word of the vocabulary; the lower its rank, the more common it is. */
 export const word = (rank: number): string => words[rank]!
 
 export type MessageSpec = { readonly number: number; readonly address: string; readonly when: Date }
 
-/** Writes letters with numbers of its own in them, the same for a `seed` each time. */
+/** Composes messages. The same seed gives the same messages. */
 export type Writer = {
   message(which: MessageSpec): Buffer
-  /** The same numbers in [0, 1) each time. */
+  /** A random number from 0 (included) to 1 (excluded). */
   random(): number
 }
 
@@ -43,7 +43,7 @@ function composeMessage({ number, address, when }: MessageSpec, common: () => st
   )
 }
 
-/** A word of its own for each number, two to eight letters. */
+/** The word with a number: two to eight letters, different for each number. */
 function wordOf(number: number): string {
   const consonants = 'bdfgklmnprst'
   const vowels = 'aeiou'
@@ -55,9 +55,9 @@ function wordOf(number: number): string {
   return text
 }
 
-/** xorshift32. */
+/** The generator xorshift32. */
 function createRandom(seed: number): () => number {
-  // Small seeds alone would begin alike.
+  // Small seeds would give similar first numbers.
   let state = Math.imul(seed, 0x9e37_79b1)
   return () => {
     state ^= state << 13
