@@ -54,7 +54,7 @@ describe('api: aliases', () => {
     await create('*@tenant.example', ['third@tenant.example'])
     expect(await reached('whoever@tenant.example')).to.deep.equal(['third@tenant.example'])
     expect(await reached('agent+tag@tenant.example')).to.deep.equal([tenant.address])
-    // A plus form cannot be an alias, so what beats it is an alias that came from elsewhere.
+    // An address with a plus tag cannot become an alias; it always reaches the mailbox of its base address.
     expect((await create('agent+tag@tenant.example')).body).to.include({ code: 'validation_error', param: 'alias' })
     await create('whoever@tenant.example', ['second@tenant.example'])
     expect(await reached('whoever@tenant.example')).to.deep.equal(['second@tenant.example'])

@@ -48,7 +48,7 @@ describe('api: batches', () => {
   const people = (count: number, domain = 'list.example') =>
     Array.from({ length: count }, (_, n) => ({ email: `p${n}@${domain}`, fields: { name: `P${n}` } }))
 
-  /** Batches and outbox run dry: simulated recipients play their part. */
+  /** Processes batches and outbox until both are empty; the recipients are simulated. */
   async function run(): Promise<void> {
     while ((await stepBatches(door.ctx)) > 0) door.advance(1_000)
     for (const attempt of await claimAttempts(door.ctx, { owner: 'test', max: 500 })) {
@@ -155,11 +155,11 @@ describe('api: batches', () => {
     const own = client(door.http, slow.key)
     const { body } = await own<Answer>('POST', `${mailboxPath(slow.address)}/send-batch`, letter(people(15)))
     const made = () => door.ctx.store.emails.countDocuments({ accountId, _id: { $gt: 'em_' } })
-    // A minute of its own.
+    // Starts in a new minute.
     door.advance(minuteMs - (door.ctx.clock.now().getTime() % minuteMs))
     await run()
     expect(await made()).to.equal(10)
-    // As after a crash between the sends and the note of how far the batch is.
+    // As after a crash between the sends and the note of how many recipients were handled.
     await door.ctx.store.batches.updateOne({ accountId, _id: body.id }, { $set: { done: 3, nextAt: new Date(0) } })
     await run()
     expect(await made()).to.equal(10)

@@ -86,7 +86,7 @@ describe('api: contacts', () => {
       text: 'x',
     })
     const { emails } = door.ctx.store
-    // As a crash leaves it: everything derived, and nothing noted on the send.
+    // As after a crash: everything is derived, but nothing is noted on the send.
     await emails.updateOne({ _id: body.id }, { $set: { planned: false, todoAt: new Date(0) } })
     await Promise.all([settleDue(door.ctx), settleByIds(door.ctx, [body.id])])
     for (const [address, name] of [

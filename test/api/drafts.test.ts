@@ -104,7 +104,7 @@ describe('api: drafts', () => {
     const sent = await Promise.all(Array.from({ length: 5 }, () => call('POST', `${box}/drafts/${id}/send`)))
     const answers = sent.map(({ status, body }) => [status, status === 202 ? body.id : body.code])
     const [[, first] = []] = answers.filter(([status]) => status === 202)
-    // Who comes when it is gone finds no draft.
+    // A request that comes after the draft is gone finds no draft.
     for (const answer of answers)
       expect([
         [202, first],

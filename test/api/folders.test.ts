@@ -291,7 +291,9 @@ describe('api: folders', () => {
   })
 })
 
-/** Lets the n-th bulk write of messages from now on fail, as when the process dies there. Returns a function that ends it. */
+/**
+ * Makes the n-th bulk write of messages from now on fail, as if the process died there. Returns a function that undoes this.
+ */
 function failing({ ctx }: Door, nth: number): () => void {
   const { messages } = ctx.store
   const own = messages.bulkWrite.bind(messages)

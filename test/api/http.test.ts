@@ -16,7 +16,7 @@ describe('api: the door', () => {
   })
   after(() => door?.close())
 
-  /** What the server says to bytes on a socket. */
+  /** Sends bytes over a socket. Returns what the server answers. */
   function raw(bytes: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect(Number(new URL(door.http).port), '127.0.0.1', () => socket.write(bytes))

@@ -1,4 +1,4 @@
-/** Long answers whose readers stand still must not use up the memory of the process. */
+/** Long answers to clients that stop reading must not use up the memory of the process. */
 import { EventEmitter, once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { expect } from 'chai'
@@ -85,7 +85,7 @@ describe('long answers in flight', () => {
       const standing: ClientRequest[] = []
       const stand = () => {
         const sent = request(where, { method: 'POST', headers: { ...headers, 'content-length': text.length } })
-        // One that came in second was refused itself.
+        // A request that came second may have been refused itself.
         sent.on('error', () => undefined).on('response', () => void standing.pop())
         sent.write(text.slice(0, -1))
         standing.push(sent)

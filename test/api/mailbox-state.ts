@@ -1,4 +1,4 @@
-/** What a mailbox must look like whatever was done to it, and many messages for it at once. */
+/** Checks what must hold for a mailbox whatever was done to it, and fills folders with many messages. */
 import { expect } from 'chai'
 import type { Context } from '../../core/process/context.ts'
 import { deriveId, newId } from '../../schemas/ids.ts'
@@ -8,7 +8,7 @@ import type { FolderDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { findFolders, labelKey } from '../../store/folders.ts'
 import type { Tenant } from '../start/door.ts'
 
-/** Counters are exact, nothing is reserved, UIDs lie below uidNext and modseqs are none above the highest. */
+/** Checks that counters are exact, no reservation is open, UIDs are below uidNext, and no modseq is above the highest. */
 export async function expectExact(ctx: Context, mailboxId: string): Promise<void> {
   await ctx.arrivals.flush()
   const messages = await ctx.store.messages.find({ mailboxId }).toArray()
@@ -44,7 +44,7 @@ function countsIn(messages: readonly MessageDoc[]): ReturnType<typeof countsOf> 
   }
 }
 
-/** Puts `count` messages into a folder of a tenant's mailbox, all of one blob. Returns their ids. */
+/** Puts `count` messages with the same blob into a folder of a tenant's mailbox. Returns their ids. */
 export async function fill(
   ctx: Context,
   { accountId, mailboxId, address }: Pick<Tenant, 'accountId' | 'mailboxId' | 'address'>,
@@ -91,7 +91,7 @@ export async function fill(
   return ids
 }
 
-/** The folder of a path. */
+/** The folder with a path. */
 export async function folderAt(ctx: Context, mailboxId: string, path: string): Promise<FolderDoc> {
   const found = (await findFolders(ctx.store, mailboxId)).find((folder) => folder.path === path)
   if (found === undefined) throw new Error(`There is no folder ${path}.`)

@@ -23,7 +23,7 @@ describe('api: the reputation of an account', () => {
   const sender = (call: Call, address: string) => (n: number) =>
     call<Json & ErrorBody>('POST', `${mailboxPath(address)}/send`, { to: `p${n}@remote.example`, text: 'Hi' })
 
-  /** A day's use of an account, as sends and their outcomes leave it. */
+  /** Writes the usage of one day, as sends and their outcomes would leave it. */
   async function use(
     accountId: string,
     counts: { sent: number; bounced?: number; complained?: number },
@@ -48,9 +48,9 @@ describe('api: the reputation of an account', () => {
     door.advance(dayMs)
     await use(account.id, { sent: 98 })
     const next = await send(3)
-    // The free address has 50 a day of its own, which this account has not used today.
+    // The free address has a separate limit of 50 a day, which this account has not used today.
     expect(next.status).to.equal(202)
-    // A day without a send, or with too many bounces, does not count.
+    // A day without sends, or with too many bounces, does not raise the limit.
     await use(account.id, { sent: 99, bounced: 20 })
     door.advance(dayMs)
     await use(account.id, { sent: 100 })

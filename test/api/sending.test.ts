@@ -137,7 +137,7 @@ describe('api: sending', () => {
       expect(Number(refused[0]?.headers.get('retry-after'))).to.be.within(1, 3_600)
       const answer = { to: 'echo@remote.example', text: 'Pong', inReplyTo: messageId }
       expect((await send(answer)).body.code).to.equal('send_rate_limited')
-      // To others, and about something else, it may write.
+      // It may write to other recipients, and in other threads.
       expect((await post('forward', { to: 'ada@remote.example' })).status).to.equal(202)
       expect((await send({ to: 'echo@remote.example', text: 'News' })).status).to.equal(202)
       door.advance(hourMs)

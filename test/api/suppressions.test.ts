@@ -18,7 +18,7 @@ describe('api: suppressions', () => {
   const send = (to: string | readonly string[]) =>
     call<Json & ErrorBody & { id: string }>('POST', `${mailboxPath(tenant.address)}/send`, { to, text: 'Hello' })
 
-  /** Everything that is due bounces with the answer. */
+  /** Lets every due delivery bounce with an answer. */
   async function bounceAll(response: string): Promise<void> {
     for (const attempt of await claimAttempts(door.ctx, { owner: 'test', max: 100 })) {
       const at = door.ctx.clock.now()

@@ -22,7 +22,7 @@ type Whole = Thread & { messages: Summary[]; next: string | null }
 
 let letters = 0
 
-/** A letter; `id` is its Message-ID, `headers` more header lines. */
+/** A message; `id` is its Message-ID, `headers` are additional header lines. */
 function letter({
   id = `l${letters++}@remote.example`,
   from = 'ada@remote.example',

@@ -329,7 +329,7 @@ describe('waiting for a message', () => {
       const waited = await wait('timeout=1')
       const spent =
         Number(before.headers.get('ratelimit-remaining')) - Number(waited.headers.get('ratelimit-remaining'))
-      // A minute that ended in between begins anew.
+      // When a minute ended in between, the count started anew.
       if (Number(waited.headers.get('ratelimit-reset')) < Number(before.headers.get('ratelimit-reset')))
         expect(spent).to.equal(1)
     })

@@ -1,4 +1,4 @@
-/** What must be true of a round's account when everything is quiet again. Each check answers the violations it found. */
+/** What must be true of the account of a round when no work is left. Each check returns the violations it found. */
 import type { Context } from '../../core/process/context.ts'
 import { splitAddress } from '../../mail/message/address.ts'
 import { readBlob } from '../../store/blobs.ts'
@@ -12,15 +12,15 @@ import { heard, type Owner } from './owner.ts'
 import type { Receipt } from './remote.ts'
 
 export type Counts = {
-  /** Letters and sends that were acknowledged and are not there, or are there more than once. */
+  /** Messages and sends that were acknowledged and are missing, or are stored more than once. */
   readonly lost: number
   readonly duplicates: number
-  /** Mail that went out more than once because a kill cut its answer off. */
+  /** Mail that was delivered more than once because a kill cut off the answer to it. */
   readonly ambiguous: number
 }
 export type Finding = Counts & { readonly violations: readonly string[] }
 
-/** What a round left behind, read once. */
+/** The documents that a round left, read once for all checks. */
 export type Remains = {
   readonly owner: Owner
   readonly sent: Sent
@@ -29,13 +29,15 @@ export type Remains = {
   readonly messages: readonly MessageDoc[]
   readonly emails: readonly EmailDoc[]
   readonly events: readonly EventDoc[]
-  /** Events for which the owner's endpoint has a delivery. */
+  /** The ids of events for which the owner's endpoint has a delivery. */
   readonly planned: ReadonlySet<string>
 }
 
-/** Kills after which an attempt's answer may be unknown. */
+/** The kills after which the answer to a delivery attempt may be unknown. */
 const cutsAnswers = new Set(['engine', 'smtp', 'supervisor'])
-/** An answer that came this long before a kill is on disk; after a kill this long, what was in flight is over. */
+/**
+ * An answer that came this long before a kill is on disk; this long after a kill, attempts that were in flight have ended.
+ */
 const cutMs = { before: 1_500, after: 3_000 } as const
 const sampleMax = 8
 const pageSize = 100
@@ -67,7 +69,7 @@ export function checkRemains(remains: Remains): Finding {
   }
 }
 
-/** Everything that was acknowledged lies in each of its inboxes once, and nothing else does. */
+/** Each acknowledged message is in each of its inboxes exactly once, and no other message is there. */
 function checkArrivals({ owner, sent, messages }: Remains): Finding {
   const expected = [
     ...sent.letters.flatMap(({ messageId, to }) => to.map((address) => `${messageId} in ${address}`)),
@@ -81,7 +83,7 @@ function checkArrivals({ owner, sent, messages }: Remains): Finding {
   return compare('message', expected, there)
 }
 
-/** One `emails` document per Idempotency-Key, delivered to all its recipients, and one copy in Sent. */
+/** Each Idempotency-Key has one `emails` document, which is delivered to all its recipients and has one copy in Sent. */
 function checkSends({ sent, emails, messages }: Remains): Finding {
   const accepted = compare(
     'accepted send',
@@ -102,7 +104,7 @@ function checkSends({ sent, emails, messages }: Remains): Finding {
   return merge(accepted, copies, violationsOnly(unfinished))
 }
 
-/** Every accepted send reached each remote recipient, more than once only when a kill may have cut the answer off. */
+/** Every accepted send reached each remote recipient; more than once only if a kill may have cut off the answer. */
 function checkSink({ owner, sent, kills, receipts }: Remains): Finding {
   const byMail = Map.groupBy(receipts, ({ messageId, recipient }) => `${messageId} to ${recipient}`)
   const violations: string[] = []
@@ -137,7 +139,7 @@ function timesOf(receipts: readonly Receipt[], kills: readonly Kill[]): string {
   return moments.map(({ at, what }) => `${what} at ${at - moments[0]!.at} ms`).join(', ')
 }
 
-/** One event for each thing that happened, told to the endpoint, and numbers without a gap or a repeat. */
+/** Everything that happened has one event, which was delivered to the endpoint; the numbers have no gap and no repeat. */
 function checkEvents({ messages, emails, events, planned, sent }: Remains): Finding {
   const of = (type: string) => events.filter((event) => event.type === type)
   const received = compare(
@@ -159,7 +161,7 @@ function checkEvents({ messages, emails, events, planned, sent }: Remains): Find
   const untold = events
     .filter(({ _id, type }) => heard.some((name) => name === type) && !planned.has(_id))
     .map(({ _id, type }) => `${type} ${_id} was never planned for the endpoint`)
-  // A message that is counted as lost or double already is not counted again for its event.
+  // The event of a message that is already counted as lost or double is not counted as another violation.
   return violationsOnly([
     ...received.violations,
     ...delivered.violations,
@@ -169,7 +171,7 @@ function checkEvents({ messages, emails, events, planned, sent }: Remains): Find
   ])
 }
 
-/** A folder's counters are what its messages come to, and no reservation is open. */
+/** The counters of each folder match its messages, and no reservation is open. */
 export async function checkFolders(
   ctx: Context,
   { mailboxes }: Owner,
@@ -190,7 +192,10 @@ export async function checkFolders(
   })
 }
 
-/** The API lists what the store has, and the bytes are those that were handed in: all blobs, and a sample over REST. */
+/**
+ * The API lists what the store has, and the bytes are those that were sent: compared in all blobs, and in a sample over
+ * REST.
+ */
 export async function checkReading(
   ctx: Context,
   http: string,
@@ -241,7 +246,7 @@ async function listAll(http: string, { apiKey }: Owner, address: string): Promis
   return ids
 }
 
-/** The database's own check of every collection: documents that decode, indexes that agree with them. */
+/** The database validates every collection: all documents can be decoded, and the indexes agree with them. */
 export async function checkDatabase(ctx: Context): Promise<string[]> {
   const violations: string[] = []
   const names = (await ctx.store.db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name)
@@ -252,7 +257,7 @@ export async function checkDatabase(ctx: Context): Promise<string[]> {
   return violations
 }
 
-/** Two lists that should hold the same, each thing once. */
+/** Compares two lists that should hold the same elements, each once. */
 function compare(what: string, expected: readonly string[], there: readonly string[]): Finding {
   const counts = new Map<string, number>()
   for (const each of there) counts.set(each, (counts.get(each) ?? 0) + 1)

@@ -1,8 +1,8 @@
-/** What is counted must be what there is: contacts, the month's received messages, places. */
+/** Stored counts must match the documents: contacts, the month's received messages, the quota slots of an account. */
 import type { Context } from '../../core/process/context.ts'
 import type { Remains } from './check.ts'
 
-/** Nothing was deleted in a round, so every count is that of the documents. */
+/** A round deletes nothing, so every count must equal the number of documents. */
 export async function checkCounts(ctx: Context, { owner, messages, emails }: Remains): Promise<string[]> {
   const { accountId, mailboxes } = owner
   const { store } = ctx

@@ -1,4 +1,7 @@
-/** Kills one process of the service and sees it come back, or everything end and start again. */
+/**
+ * Kills one process of the service. Then waits until it runs again; or until all processes have ended, and starts the
+ * service.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findPart, goneWithin, killNow, listens, nextPart, processesOf, type Victim } from './parts.ts'
 import type { Random } from './random.ts'
@@ -7,23 +10,26 @@ import type { Stage } from './stage.ts'
 export type Kill = { readonly victim: Victim; readonly at: number }
 export type Crash = {
   readonly kills: readonly Kill[]
-  /** From here on nobody is left of the processes that were meant. */
+  /** The time from which on none of the killed processes exists. */
   readonly endedAt: number
-  /** From the last kill until /readyz answers 200. */
+  /** The time from the last kill until /readyz answers 200. */
   readonly restartMs: number
   readonly violations: readonly string[]
 }
 
 /** A part starts again after a pause of at most 10 s (cli/supervisor.ts). What is bound here may take `patience` times as long. */
 const restartMsMax = 30_000
-/** Without its supervisor everything ends by itself; without its starter it stops in order (decisions.md 5: 20 s). */
+/**
+ * Without its supervisor the service ends by itself; without the process that started it, it stops in order (decisions.md 5:
+ * 20 s).
+ */
 const goneMsMax = { supervisor: 8_000, starter: 22_000 } as const
 /** A part that was killed is known to be down within this. */
 const knownDownMs = 2_000
 const againMsMax = 800
 const askEveryMs = 20
 
-/** `twice`: once more while it is starting again. */
+/** `twice`: the process is killed once more while it starts again. */
 export async function crash(
   stage: Stage,
   { victim, twice, random }: { victim: Victim; twice: boolean; random: Random },
@@ -74,15 +80,15 @@ async function readiness({ service: { http }, patience }: Stage): Promise<Readin
   return { askedAt, answeredAt: Date.now(), status }
 }
 
-/** What /readyz says while a part is down: nothing when it is the part that answers. */
+/** What /readyz answers while a part is down; there is no answer if that part is the service, which serves /readyz. */
 const downStatus = (victim: Kill['victim']) => (victim === 'service' ? 0 : 503)
 
-/** The first answer that says the part is down; null when there is none yet. */
+/** The first answer that reports the part as down; null while there is none. */
 function toldDown(answers: readonly Readiness[], victim: Kill['victim']): Readiness | null {
   return answers.toSorted((a, b) => a.askedAt - b.askedAt).find(({ status }) => status === downStatus(victim)) ?? null
 }
 
-/** The first answer after that which says it is up; null when there is none yet. */
+/** The first later answer that reports the part as up; null while there is none. */
 function upAgain(answers: readonly Readiness[], victim: Kill['victim']): Readiness | null {
   const down = toldDown(answers, victim)
   if (down === null) return null

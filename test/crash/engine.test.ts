@@ -1,4 +1,4 @@
-/** A few rounds of `npm run crash -- engine`, so that no change goes by without any. */
+/** Runs a few rounds of `npm run crash -- engine` with the tests, so that every change passes some. */
 import { expect } from 'chai'
 import { killRounds, powerCuts } from './engine.ts'
 import { tails } from './images.ts'

@@ -1,11 +1,11 @@
 /**
- * `npm run crash -- engine`: kills the embedded engine under load, and cuts its power in a model.
+ * `npm run crash -- engine`: kills the embedded engine under load, and simulates power failures.
  *
  *   npm run crash -- engine [--rounds 50] [--images 200] [--writers 20] [--seed N]
  *
- * A round is a kill -9 under load and a start on the same folder. An image is what a disk may hold when the power goes
- * (images.ts), opened as the engine opens it. After each: nothing that was acknowledged is lost, no statement is half
- * there, and every index says what the documents say. Ends with 1 when that does not hold.
+ * A round is a kill -9 under load and a start on the same folder. An image is what a disk may hold after a power failure
+ * (images.ts), opened the way the engine opens it. After each, three things must hold: nothing that was acknowledged is lost,
+ * no statement is half done, and every index agrees with the documents. Otherwise the exit status is 1.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,9 +22,9 @@ import { byWriter, indexes, type Ledger, openLedger, type Row, reconcile, writeO
 import { createRandom, type Random } from './random.ts'
 
 export type Outcome = {
-  /** Operations acknowledged before the crash, over all that went before on this folder. */
+  /** How many operations were acknowledged before the crash, in all rounds on this folder. */
   readonly acknowledged: number
-  /** Operations found that nobody had been told of. */
+  /** How many operations were found that had not been acknowledged. */
   readonly unacknowledged: number
   /** Rounds: from the start of the process until it listens. Images: until SQLite has read the log and the catalog. */
   readonly openMs: number
@@ -34,22 +34,22 @@ export type Outcome = {
 export type ImageOutcome = Outcome & Pick<Image, 'tail' | 'tornPages' | 'underWayBytes'>
 
 const database = 'test'
-/** Writers are told within this time that the engine is gone. */
+/** Within this time the operations of the writers fail after the engine was killed. */
 const selectionMs = 1_500
 const loadMs = { least: 120, more: 300 } as const
 const betweenImagesMs = { least: 5, more: 40 } as const
 const underWayMs = 8
 const momentsMax = 100
 const hangMs = 30_000
-/** What an open may take. */
+/** How long opening may take. */
 const openMsMax = 2_000
-/** The log of a folder starts anew only when writers rest. */
+/** After this many images the writers rest, because the write-ahead log starts anew only while nothing is written. */
 const imagesPerRest = 8
 const restMs = 350
-/** A folder is copied for each image: it must not grow long. */
+/** How many images are taken of one folder. It is copied for each image, so it must not grow too much. */
 const imagesPerFolder = 25
 
-/** Kills and starts again, always on one folder. `report` is told after each round. */
+/** Kills the engine and starts it again, always on the same folder. `report` is called after each round. */
 export async function killRounds(
   { rounds, writers, random }: { rounds: number; writers: number; random: Random },
   report: (outcome: Outcome) => void = () => undefined,
@@ -65,7 +65,7 @@ export async function killRounds(
       await sleep(loadMs.least + random.below(loadMs.more))
       stop.now = true
       engine.process.kill('SIGKILL')
-      // Before the client is closed: what is under way then may never settle.
+      // Awaited before the client is closed, because operations in progress at that moment may never settle.
       const violations = await within('the end of the load', failures(writing))
       await within('the end of the engine', engine.kill())
       const acknowledged = total(ledger)
@@ -92,7 +92,7 @@ export async function killRounds(
   }
 }
 
-/** Takes images of engines under load and opens each. `report` is told after each image. */
+/** Takes images of engines under load and opens each. `report` is called after each image. */
 export async function powerCuts(
   { images, writers, random }: { images: number; writers: number; random: Random },
   report: (outcome: ImageOutcome) => void = () => undefined,
@@ -145,7 +145,7 @@ async function* cutsOfFolder({
   }
 }
 
-/** Takes an image: a moment, and what was under way then. Tried again until something was. */
+/** Takes an image of a moment at which something was being written; tries again until there is one. */
 async function cutPower(
   { dir, pid, ledger }: { readonly dir: string; readonly pid: number; readonly ledger: Ledger },
   tail: Tail,
@@ -162,7 +162,10 @@ async function cutPower(
   throw new Error('nothing was ever under way')
 }
 
-/** `later` is what was acknowledged when the bytes under way were read: a disk may have kept some or all of them. */
+/**
+ * Opens an image and checks it. `later` counts what was acknowledged when the bytes in progress were read: a disk may have
+ * kept some or all of them.
+ */
 function openImage(image: Image, ledger: Ledger, later: Ledger): ImageOutcome {
   const dir = mkdtempSync(join(tmpdir(), 'engine-image-'))
   try {
@@ -203,7 +206,7 @@ async function started(dir: string): Promise<{ engine: Started; openMs: number }
   return { engine, openMs }
 }
 
-/** What hangs is told by its name. */
+/** Rejects with the name of the step when it takes too long. */
 async function within<Result>(what: string, work: Promise<Result>): Promise<Result> {
   const late = sleep(hangMs, undefined, { ref: false }).then(() => {
     throw new Error(`${what} did not come within ${hangMs} ms`)

@@ -1,27 +1,29 @@
 /**
- * What a disk may hold after the power went: the database file and its write-ahead log as they stood at one moment, of the
- * log only what had been committed, and in place of the frames that came after it what a disk does with writes it was not
- * made to keep. No image is whole: the first sector under way is always lost. Layout of the log:
- * https://sqlite.org/walformat.html.
+ * What a disk may hold after a power failure: the database file and its write-ahead log at one moment. Of the log, the
+ * committed frames are whole; the frames after them were not synced, and are replaced by what a disk may make of such writes.
+ * In every image some written bytes are lost: at least the first sector that was not synced. The format of the log is described
+ * at https://sqlite.org/walformat.html.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from './random.ts'
 
-/** The frames under way: cut somewhere, or with sectors of zeros, of noise, or of what the file held there before. */
+/**
+ * What becomes of unsynced frames: cut off somewhere, or with sectors of zeros, of noise, or of the file's former content.
+ */
 export const tails = ['cut', 'zeroed', 'random', 'old'] as const
 export type Tail = (typeof tails)[number]
 
-/** Both files at one moment. */
+/** Both files as they are at one moment. */
 export type Moment = { readonly db: Buffer; readonly log: Buffer }
 
 export type Image = Moment & {
   readonly tail: Tail
-  /** Bytes of the log that stand for sure. */
+  /** How many bytes of the log are certainly on disk. */
   readonly syncedBytes: number
-  /** Bytes of whole frames that were under way, and of which the image has only some. */
+  /** How many bytes of whole frames were unsynced; the image has only some of them. */
   readonly underWayBytes: number
-  /** Pages of the database that a checkpoint was writing when the power went. */
+  /** How many pages of the database a checkpoint was writing at the power failure. */
   readonly tornPages: number
 }
 
@@ -31,7 +33,7 @@ const sectorBytes = 512
 const stoppedWithinMs = 1_000
 const tornPagesMax = 8
 
-/** Stands all threads of a process still while `work` runs. */
+/** Stops all threads of a process while `work` runs. */
 export function whileStopped<Result>(pid: number, work: () => Result): Result {
   process.kill(pid, 'SIGSTOP')
   try {
@@ -43,7 +45,7 @@ export function whileStopped<Result>(pid: number, work: () => Result): Result {
   }
 }
 
-/** Both files of a data folder, as they are. */
+/** Reads both files of a data folder. */
 export function readMoment(dir: string): Moment {
   return { db: readFileSync(join(dir, 'engine.db')), log: readFileSync(join(dir, 'engine.db-wal')) }
 }
@@ -54,8 +56,8 @@ export function writeMoment(dir: string, { db, log }: Moment): void {
 }
 
 /**
- * An image of the moment `at`. `later` is the log a little later: its further frames are those that were under way.
- * Undefined when there are none, because nothing was written meanwhile or the log began anew.
+ * An image of the moment `at`. `later` is the log a little later: its additional frames are those that were unsynced. Returns
+ * undefined when there are none, because nothing was written meanwhile or the log started anew.
  */
 export function makeImage(at: Moment, later: Buffer, tail: Tail, random: Random): Image | undefined {
   const { syncedBytes, pages, pageBytes } = readLog(at.log)
@@ -73,7 +75,7 @@ export function makeImage(at: Moment, later: Buffer, tail: Tail, random: Random)
   return { db, log, tail, syncedBytes, underWayBytes: underWay.length, tornPages: torn.length }
 }
 
-/** Reads frames as long as they belong to this run of the log. The last that ends a commit ends what is synced. */
+/** Reads the frames that belong to the current run of the log. The log is synced up to the last frame that ends a commit. */
 function readLog(log: Buffer): {
   syncedBytes: number
   framesBytes: number
@@ -100,11 +102,11 @@ function readLog(log: Buffer): {
   return { syncedBytes, framesBytes, pages: committed, pageBytes }
 }
 
-/** `before` is what the file held in this place. */
+/** Damages unsynced frames. `before` is what the file held in their place. */
 function damaged(underWay: Buffer, before: Buffer, tail: Tail, random: Random): Buffer {
   if (tail === 'cut') return underWay.subarray(0, random.below(underWay.length))
   const result = Buffer.from(underWay)
-  // At least the first sector: what comes after it may be whole.
+  // At least the first sector is damaged; the bytes after it may be whole.
   for (let at = 0, hit = true; at < result.length; at += sectorBytes, hit = random.below(8) === 0) {
     if (!hit) continue
     const end = Math.min(at + sectorBytes, result.length)
@@ -115,7 +117,10 @@ function damaged(underWay: Buffer, before: Buffer, tail: Tail, random: Random): 
   return Buffer.concat([result, before.subarray(result.length)])
 }
 
-/** Any page but the first, whose head tells SQLite how to read the rest: disks write one sector whole. */
+/**
+ * Any page but the first. The header of the first page, which tells SQLite how to read the file, lies in one sector, and disks
+ * write a sector as a whole.
+ */
 function pickPages(pages: ReadonlySet<number>, random: Random): number[] {
   const candidates = [...pages].filter((page) => page > 1)
   return Array.from(
@@ -124,7 +129,7 @@ function pickPages(pages: ReadonlySet<number>, random: Random): number[] {
   )
 }
 
-/** The checkpoint had written a part of the page. The log still has all of it. */
+/** Lets the checkpoint have written a part of a page. The log still has the whole page. */
 function tear(db: Buffer, page: number, pageBytes: number, random: Random): void {
   const from = (page - 1) * pageBytes
   if (from + pageBytes > db.length) return

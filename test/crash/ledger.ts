@@ -1,10 +1,10 @@
 /**
- * What writers did to the rows of an engine, so that it can be said exactly what must be there after a crash.
+ * Records what writers did to the rows of an engine, so that the exact rows after a crash are known.
  *
  * Invariants
- * - Each writer makes its operations one after another, and operation n is always the same: the number of operations that
- *   were acknowledged says what its rows must be.
- * - At most one operation of a writer is under way. It has happened whole or not at all.
+ * - Each writer makes its operations one after another, and its operation n is always the same. So the number of acknowledged
+ *   operations determines its rows.
+ * - At most one operation of a writer is in progress. After a crash it has happened as a whole or not at all.
  */
 import type { Collection } from 'mongodb'
 
@@ -18,10 +18,10 @@ export type Row = {
   readonly body: string
 }
 
-/** Per writer, how many of its operations were acknowledged. */
+/** For each writer, how many of its operations were acknowledged. */
 export type Ledger = { readonly acknowledged: number[] }
 
-/** Versions by id. */
+/** The version of each row, by id. */
 export type Versions = ReadonlyMap<string, number>
 
 export const indexes = [
@@ -37,7 +37,9 @@ export function openLedger(writers: number): Ledger {
   return { acknowledged: new Array<number>(writers).fill(0) }
 }
 
-/** Writes as this writer until `stop.now`, and notes what is acknowledged. Rejects when an operation fails before that. */
+/**
+ * Makes the operations of one writer until `stop.now`, and counts the acknowledged ones. Rejects when one fails before that.
+ */
 export async function writeOn(
   rows: Collection<Row>,
   writer: number,
@@ -55,7 +57,10 @@ export async function writeOn(
   }
 }
 
-/** A group of three, one more, a change of every index of it, a removal out of the group; and again. */
+/**
+ * The cycle of operations: insert three rows together, insert one more, change all its indexed fields, delete one of the
+ * three.
+ */
 async function operate(rows: Collection<Row>, writer: number, n: number): Promise<void> {
   switch (n % cycle) {
     case 0:
@@ -77,7 +82,7 @@ async function operate(rows: Collection<Row>, writer: number, n: number): Promis
   }
 }
 
-/** What the rows of a writer are after its first `done` operations. */
+/** The rows of a writer after its first `done` operations. */
 export function rowsAfter(writer: number, done: number): Versions {
   const versions = new Map<string, number>()
   for (let n = 0; n < done; n++) {
@@ -90,10 +95,10 @@ export function rowsAfter(writer: number, done: number): Versions {
 }
 
 /**
- * Compares what is stored with what was acknowledged. `later` is what was acknowledged when the last write that may have
- * survived was seen; without it, nothing was written after `ledger`.
- * @returns where each writer really stands, and a line for each writer whose rows are not what some number of operations
- *   makes them: at least those acknowledged, at most those of `later` and the one that was under way
+ * Compares the stored rows with the acknowledged operations. `later` is what was acknowledged when the last write that may
+ * have survived was seen; without it, nothing was written after `ledger`. Returns how many operations each writer really made
+ * (`standing`), and a line for each writer whose rows match no possible number of operations: at least the acknowledged ones, at
+ * most those of `later` and the one in progress.
  */
 export function reconcile(
   ledger: Ledger,
@@ -115,7 +120,7 @@ export function reconcile(
   return { standing: { acknowledged: standing }, unacknowledged, wrong }
 }
 
-/** Rows by writer, from whatever lists them. */
+/** Groups rows by their writer. */
 export function byWriter(rows: Iterable<Pick<Row, '_id' | 'version'>>): ReadonlyMap<number, Versions> {
   const found = new Map<number, Map<string, number>>()
   for (const { _id, version } of rows) {

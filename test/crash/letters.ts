@@ -1,4 +1,4 @@
-/** Mail for the service, and a sender that does what RFC 5321 4.5.4.1 asks: it keeps a mail until somebody answered 250. */
+/** Mail for the service, and a sender that follows RFC 5321 4.5.4.1: it repeats a mail until the server answers 250. */
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from './random.ts'
@@ -10,7 +10,7 @@ export type Letter = {
   readonly raw: Buffer
 }
 
-/** An answer other than the one a mail needs. */
+/** An answer of the server that refuses the mail. */
 export class Refusal extends Error {
   readonly code: number
 
@@ -24,10 +24,10 @@ const answerMs = 30_000
 const retryMs = 100
 const lineBytes = 76
 const smallBytes = 20_000
-/** More than one chunk of a blob. */
+/** Larger than one chunk of a blob. */
 const largeBytes = 1_300_000
 
-/** A mail that no other is like. One in 25 is large. */
+/** A mail that differs from all others. One in 25 is large. */
 export function writeLetter(random: Random, { name, to }: { name: string; to: readonly string[] }): Letter {
   const messageId = `${name}@remote.test`
   const from = `${name}@remote.test`
@@ -45,8 +45,8 @@ export function writeLetter(random: Random, { name, to }: { name: string; to: re
 }
 
 /**
- * Hands a mail in, again and again with the same bytes until it is answered 250. `smtp` says where the server is now.
- * Returns how many tries it took. Rejects when a try is refused for good, or none succeeds within `withinMs`.
+ * Sends a mail, repeating the same bytes until the server answers 250. `smtp` gives the current address of the server. Returns
+ * the number of tries. Rejects when a try is refused for good, or none succeeds within `withinMs`.
  */
 export async function handInForSure(smtp: () => string, letter: Letter, withinMs: number): Promise<number> {
   const end = Date.now() + withinMs

@@ -1,4 +1,6 @@
-/** What goes on while processes die: strangers hand mail in, and the owner sends. Both repeat until they are told yes. */
+/**
+ * The load while processes are killed: strangers send mail in, and the owner sends mail out. Both repeat until they succeed.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, client } from '../peers/rest.ts'
 import { handInForSure, type Letter, writeLetter } from './letters.ts'
@@ -21,7 +23,7 @@ export type Send = {
   readonly tries: number
 }
 
-/** What was acknowledged, what was not, and in how many tries. */
+/** What was acknowledged, what was not, and how many tries it took. */
 export type Sent = {
   readonly letters: readonly Letter[]
   readonly sends: readonly Send[]
@@ -29,16 +31,16 @@ export type Sent = {
   readonly failures: readonly string[]
 }
 
-/** Where the service is at the moment: it may be started again elsewhere. */
+/** The current addresses of the service; they change when it is started again. */
 export type Place = { readonly smtp: string; readonly http: string }
 
 const pauseMsMax = 120
 const retryMs = 100
-/** Retry-After of `idempotency_in_progress`. */
+/** The pause before a repeat: the Retry-After of `idempotency_in_progress`. */
 const stillRunningMs = 1_000
 const acceptedWithinMs = 120_000
 
-/** Plays the whole load; resolves when everything was acknowledged or given up. */
+/** Runs the whole load. Resolves when everything was acknowledged or given up. */
 export async function playLoad(
   place: () => Place,
   { owner, name, volume, random }: { owner: Owner; name: string; volume: Volume; random: Random },
@@ -84,7 +86,7 @@ export async function playLoad(
 
 type Accepted = { readonly id: string; readonly message_id: string }
 
-/** Sends under one Idempotency-Key until the answer is 202. */
+/** Repeats a send with the same Idempotency-Key until the answer is 202. */
 async function sendForSure(
   place: () => Place,
   { apiKey, mailboxes }: Owner,

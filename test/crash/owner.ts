@@ -1,4 +1,4 @@
-/** Whose mail a round is about: an account of its own, so that a round can be counted from zero. */
+/** The account of a round. Each round has its own, so that its counts start at zero. */
 
 import { createKey } from '../../core/access/keys.ts'
 import { administrator } from '../../core/access/principal.ts'
@@ -13,15 +13,15 @@ import { contextOf, type ReadyLine } from '../start/service.ts'
 export type Owner = {
   readonly accountId: string
   readonly apiKey: string
-  /** The first one sends; the second one is written to by strangers and by the first. */
+  /** The first mailbox sends; the second gets mail from strangers and from the first. */
   readonly mailboxes: readonly [OwnMailbox, OwnMailbox]
 }
 export type OwnMailbox = { readonly id: string; readonly address: string }
 
-/** The events that the owner's endpoint hears. */
+/** The event types that the owner's endpoint gets. */
 export const heard = ['message.received', 'message.sent', 'email.delivered'] as const
 
-/** Makes the account, its mailboxes, a key, and an endpoint that is told of everything. */
+/** Creates the account, its mailboxes, a key, and a webhook endpoint for these events. */
 export async function makeOwner(service: ReadyLine, { name, url }: { name: string; url: string }): Promise<Owner> {
   const ctx = await contextOf(service)
   try {

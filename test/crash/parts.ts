@@ -1,6 +1,6 @@
 /**
- * The processes of one running service, found by what the kernel says of them (/proc, so on Linux alone): every process
- * of a service inherits MAILROOM_DATA, also one whose parent was killed.
+ * The processes of one running service, found through /proc (Linux only): every process of a service inherits MAILROOM_DATA,
+ * also one whose parent was killed.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -19,10 +19,10 @@ const marks: { readonly [victim in Victim]: readonly string[] } = {
 }
 const pollMs = 10
 
-/** Whether this system tells what the test needs to know. */
+/** Whether this system has the /proc files that the test needs. */
 export const canFindProcesses = process.platform === 'linux'
 
-/** The processes that belong to the service on a data folder. Dead ones that nobody has waited for do not count. */
+/** The processes of the service on a data folder, without zombies. */
 export function processesOf(folder: string): number[] {
   const mark = `MAILROOM_DATA=${folder}\0`
   return readdirSync('/proc')
@@ -31,14 +31,14 @@ export function processesOf(folder: string): number[] {
     .map(Number)
 }
 
-/** The process of a part; null while there is none. */
+/** The process id of a part; null while it does not run. */
 export function findPart(folder: string, victim: Victim): number | null {
   const running = processesOf(folder).map((pid) => ({ pid, called: `${readProc(String(pid), 'cmdline')}\0` }))
   const found = marks[victim].map((mark) => running.find(({ called }) => called.includes(mark)))
   return found.find((process) => process !== undefined)?.pid ?? null
 }
 
-/** The process of a part that is another one than `before`, at most `withinMs` from now. */
+/** Waits, at most `withinMs`, for a process of a part that is not `before`. */
 export async function nextPart(folder: string, victim: Victim, before: number, withinMs: number): Promise<number> {
   for (const end = Date.now() + withinMs; Date.now() < end; await sleep(pollMs)) {
     const found = findPart(folder, victim)
@@ -47,7 +47,7 @@ export async function nextPart(folder: string, victim: Victim, before: number, w
   throw new Error(`No new ${victim} within ${withinMs} ms.`)
 }
 
-/** Waits until no process of the folder is left. Returns those that are there after `withinMs`. */
+/** Waits until no process of the folder is left. Returns those that are left after `withinMs`. */
 export async function goneWithin(folder: string, withinMs: number): Promise<number[]> {
   for (const end = Date.now() + withinMs; ; await sleep(pollMs)) {
     const left = processesOf(folder)
@@ -55,7 +55,7 @@ export async function goneWithin(folder: string, withinMs: number): Promise<numb
   }
 }
 
-/** Ends a process at once; false when it is gone already. */
+/** Kills a process. Returns false when it does not exist any more. */
 export function killNow(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL')
@@ -65,7 +65,7 @@ export function killNow(pid: number): boolean {
   }
 }
 
-/** Whether somebody accepts connections at host:port. */
+/** Whether a server accepts connections at host:port. */
 export function listens(address: string): Promise<boolean> {
   const { hostname: host, port } = new URL(address.includes('://') ? address : `tcp://${address}`)
   return new Promise((resolve) => {
@@ -79,7 +79,7 @@ export function listens(address: string): Promise<boolean> {
   })
 }
 
-/** A file of a process; '' when the process ends meanwhile or is somebody else's. */
+/** The text of a process's file in /proc; '' when the process has ended or belongs to another user. */
 function readProc(pid: string, file: 'environ' | 'cmdline'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'latin1')

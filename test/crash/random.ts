@@ -1,11 +1,11 @@
-/** Chance that can be repeated: the same seed plays the same rounds, as far as the machine allows. */
+/** Random numbers that can be repeated: the same seed gives the same rounds, as far as the timing of the machine allows. */
 export type Random = {
   /** A whole number from 0 up to, not including, `limit`. */
   below(limit: number): number
   token(): string
 }
 
-/** Mulberry32, a 32-bit generator with a period of 2^32. */
+/** The generator Mulberry32: 32 bits, period 2^32. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {

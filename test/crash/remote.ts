@@ -1,4 +1,6 @@
-/** The rest of the world: a mail server that notes when it took each mail, slow enough that a kill can cut its answer off. */
+/**
+ * A remote mail server that records when it accepted each mail. It answers slowly, so that a kill can cut off its answer.
+ */
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
 import { type SmtpSink, startSmtpSink } from '../peers/receivers.ts'
 import type { Random } from './random.ts'

@@ -1,4 +1,7 @@
-/** What is done again because a crash left open whether it was done: each case was once done twice, or not at all. */
+/**
+ * Work that is repeated because a crash left it unknown whether it was done. Each case is a mended bug, in which the work was
+ * done twice or not at all.
+ */
 import { expect } from 'chai'
 import { deriveId, newId } from '../../schemas/ids.ts'
 import { createArrivalWriter, type NewMessage } from '../../store/arrivals.ts'

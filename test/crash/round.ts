@@ -1,4 +1,4 @@
-/** One round: a load, a kill in the middle of it, and when all is quiet again, the reckoning. */
+/** One round: a load, a kill in the middle of it, and the checks after all work is done. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { settleDue } from '../../core/send/settle.ts'
@@ -19,9 +19,9 @@ export type Round = Counts & {
   readonly kills: number
   readonly letters: number
   readonly sends: number
-  /** Tries beyond the first of letters and sends. */
+  /** How many tries of messages and sends were repeated. */
   readonly repeats: number
-  /** Arrivals that only the sweep announced, and folders that it counted anew. */
+  /** How many arrivals were announced by the sweep, and how many folders it recounted. */
   readonly swept: { readonly arrivals: number; readonly folders: number }
   readonly restartMs: number
   readonly tookMs: number
@@ -32,7 +32,7 @@ const killAfterMs = { from: 100, spread: 600 } as const
 /** A lapsed lease and a second attempt. */
 const deliveredWithinMs = 60_000
 const settledWithinMs = 10_000
-/** Reservations are closed this soon after their messages (store/arrivals.ts: 50 ms). */
+/** Reservations are closed within this time after their messages are written (store/arrivals.ts: 50 ms). */
 const closedMs = 200
 
 export async function playRound(
@@ -85,7 +85,7 @@ export async function playRound(
   }
 }
 
-/** A mark of Idempotency-Key that could not be finished lapses after a minute: it does now. */
+/** Lets the idempotency marks of interrupted requests lapse now instead of after a minute. */
 async function lapseMarks({ store }: Context, diedAt: Date): Promise<void> {
   await store.idempotency.updateMany(
     { state: 'running', startedAt: { $lt: diedAt } },
@@ -105,7 +105,7 @@ async function waitForDeliveries({ store }: Context, { accountId }: Owner, patie
   }
 }
 
-/** Does what the clocks would do within a minute. The watermark goes back to where the service had it. */
+/** Runs the sweeps that clocks would run within a minute, and then restores the watermark of the service. */
 async function sweep(ctx: Context, { accountId }: Owner): Promise<Round['swept']> {
   const settled = async () => (await ctx.store.emails.countDocuments({ accountId, todoAt: { $exists: true } })) === 0
   for (const end = Date.now() + settledWithinMs; !(await settled()) && Date.now() < end; await sleep(closedMs)) {

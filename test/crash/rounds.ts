@@ -1,4 +1,7 @@
-/** Rounds on one data folder, one victim after the other; one crash in three hits again while the victim is starting. */
+/**
+ * Rounds on one data folder, in which the processes are killed in turn. In one of three crashes the process is killed again
+ * while it starts.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { attemptDueDeliveries } from '../../core/notify/deliveries.ts'
 import { closeContext } from '../../core/process/context.ts'
@@ -13,10 +16,10 @@ import { Stage } from './stage.ts'
 export type Plan = {
   readonly rounds: number
   readonly seed: number
-  /** Who is killed, in turn. */
+  /** The processes that are killed, in turn. */
   readonly victims: readonly Victim[]
   readonly volume: Volume
-  /** Whether to wait, at the end, until the service's own clocks have caught up. */
+  /** Whether to wait at the end until the service's own clocks have done their work. */
   readonly untilCaughtUp: boolean
   /** How many times as long as on a machine of its own things may take. */
   readonly patience: number
@@ -24,16 +27,16 @@ export type Plan = {
 
 export type Reckoning = {
   readonly rounds: readonly Round[]
-  /** Violations that belong to no round. */
+  /** Violations that belong to no single round. */
   readonly violations: readonly string[]
-  /** Blobs that no message uses: of arrivals that a kill cut off before their commit. */
+  /** How many blobs no message uses; they come from arrivals that a kill interrupted before their commit. */
   readonly unusedBlobs: number
-  /** The last lines that the service logged: for whoever looks into a violation. */
+  /** The last lines of the service's log, to investigate a violation. */
   readonly log: string
 }
 
 const twiceOneIn = 3
-/** The lock of a clock whose process died (jobs/clocks.ts), the lag of the sweep, and room. */
+/** Enough time for the lock of a clock whose process died (jobs/clocks.ts) to end and for the lag of the sweep. */
 const caughtUpWithinMs = 150_000
 const toldWithinMs = 60_000
 const logCharsMax = 20_000
@@ -62,7 +65,7 @@ export async function playRounds(plan: Plan, report: (round: Round, number: numb
   }
 }
 
-/** The clocks still run after all that, and every planned webhook was told. */
+/** Checks that the clocks still run after all rounds, and that every planned webhook delivery was made. */
 async function checkCaughtUp(stage: Stage): Promise<string[]> {
   const ctx = await stage.contextLater()
   const lastCrash = Date.now()

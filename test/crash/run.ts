@@ -1,11 +1,11 @@
 /**
- * `npm run crash`: kills processes of a service under load, and counts what came of it.
+ * `npm run crash`: kills processes of a service under load, and then checks that everything it promised holds.
  *
  *   npm run crash -- engine ...      the embedded engine alone: see engine.ts
- *   npm run crash -- outbound ...    mail going out alone: 20 sends a round
+ *   npm run crash -- outbound ...    outgoing mail alone: 20 sends in each round
  *   npm run crash -- [--rounds 50] [--seed N] [--senders 20] [--only engine,smtp]
  *
- * Ends with 1 when anything that was promised did not hold.
+ * The exit status is 1 when a promise did not hold.
  */
 import { parseArgs } from 'node:util'
 import { run as runEngine } from './engine.ts'

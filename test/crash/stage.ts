@@ -1,6 +1,6 @@
 /**
- * One service that is killed and comes back on the same data folder, and the world around it. Invariant: between two rounds
- * everything runs and nothing waits to be done.
+ * One service that is killed and started again on the same data folder, with the remote servers it talks to. Invariant:
+ * between two rounds all processes run and no work is waiting.
  */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ export class Stage {
   readonly folder: string
   readonly remote: Remote
   readonly hooks: WebhookReceiver
-  /** The service as it was started last. */
+  /** The service as it was last started. */
   service: Service
   /** How many times as long as on a machine of its own things may take. */
   readonly patience: number
@@ -44,10 +44,10 @@ export class Stage {
     const remote = await startRemote(random)
     const hooks = await startWebhookReceiver()
     const env = {
-      // The checks after a round read whole collections.
+      // Table scans are allowed, because the checks after a round read whole collections.
       ENGINE_NO_TABLE_SCAN: '0',
       MAILROOM_OUTBOUND_ROUTES: `{"remote.test": "127.0.0.1:${remote.port}"}`,
-      // What a dead process was delivering is tried again this soon.
+      // A short lease, so that deliveries of a dead process are tried again soon.
       MAILROOM_OUTBOUND_LEASE_SECONDS: '5',
       MAILROOM_OUTBOUND_MESSAGE_SENT_DELAY_SECONDS: '1',
       MAILROOM_WEBHOOKS_ALLOW_PRIVATE: 'true',
@@ -65,14 +65,17 @@ export class Stage {
     this.service = await startService({ data: this.folder, env: this.#env, node })
   }
 
-  /** A context on the running service's database for which it is a minute later, so that its sweeps see all that was cut off. */
+  /**
+   * A context on the database of the running service whose clock is a minute ahead, so that its sweeps see all interrupted
+   * work.
+   */
   contextLater(): Promise<Context> {
     const env = { ...this.#env, MAILROOM_DATA: this.folder, MONGODB_URL: engineUrl(this.folder) }
     const settings = loadSettings({ file: null, env: { ...env, MAILROOM_LOG_LEVEL: 'silent' } })
     return openContext({ settings, role: 'test', clock: { now: () => after(new Date(), minuteMs) } })
   }
 
-  /** Ends everything and removes the folder; what does not stop is killed. */
+  /** Stops everything and removes the folder. Processes that do not stop are killed. */
   async close(): Promise<void> {
     if (processesOf(this.folder).length > 0) this.service.process.kill('SIGTERM')
     for (const pid of await goneWithin(this.folder, stopMs * this.patience)) killNow(pid)

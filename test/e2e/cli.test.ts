@@ -179,7 +179,7 @@ describe('the command line', function () {
         mailroom(['doctor'], { MAILROOM_DATA: data, MAILROOM_HTTP_PORT: '1', MAILROOM_SMTP_PORT: '1' }),
         mailroom(['account', 'list'], { MAILROOM_DATA: data }),
       ])
-      // Whether DNS answers is the machine's affair.
+      // Whether DNS answers depends on the machine, not on Mailroom.
       const found = well.out.split('\n').filter((line) => line !== '' && !line.includes('DNS'))
       expect(found.map((line) => line.split(':')[0])).to.deep.equal(
         ['port http', 'port smtp', 'certificate', 'disk', 'database', 'queue'].map((what) => `ok   ${what}`),

@@ -1,4 +1,4 @@
-/** What the service says while its database cannot write, and that it goes on when it can again. */
+/** What the service answers while its database cannot write, and that it works again afterwards. */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
@@ -30,7 +30,7 @@ describe('a database that cannot write', () => {
     await service?.dispose()
   })
 
-  /** The reply to a message of that size, whether it was taken or refused. */
+  /** Sends a message of a size. Returns the reply, whether it accepts or refuses. */
   async function deliver(subject: string, bytes: number): Promise<string> {
     const raw = Buffer.from(
       `From: a@example.org\r\nTo: ${tenant.address}\r\nSubject: ${subject}\r\n\r\n${noise(bytes)}\r\n`,
@@ -91,7 +91,7 @@ describe('a database that cannot write', () => {
   })
 })
 
-/** Lines that no compression makes much shorter. */
+/** Lines that can hardly be compressed. */
 function noise(bytes: number): string {
   return randomBytes(Math.ceil((bytes * 3) / 4))
     .toString('base64')

@@ -34,7 +34,7 @@ describe('limits', () => {
 
   const free = (name: string) => makeTenant({ ctx, http: service.http }, { name, plan: null, agentsPlan: 'free' })
 
-  /** Statuses and codes of so many requests at once, counted. */
+  /** Makes requests at once, and counts their statuses and error codes. */
   async function together(times: number, ask: (n: number) => Promise<{ status: number; body: ErrorBody }>) {
     const answers = await Promise.all(Array.from({ length: times }, (_, n) => ask(n)))
     const counts: { [what: string]: number } = {}
@@ -103,7 +103,7 @@ describe('limits', () => {
     const call = client(service.http, tenant.key)
     const create = (name: string) =>
       call<ErrorBody>('POST', '/api/v1/mailboxes', { address: `${name}@inboxes.example` })
-    // The rolling count of creations may be what refuses while places are being given back.
+    // The limit on creations within 24 hours may refuse a request while the quota slots are being freed.
     const counts = await together(atOnce, (n) => create(`n${n}`))
     expect(counts['201']).to.equal(2)
     const listed = await call<{ mailboxes: { address: string }[] }>('GET', '/api/v1/mailboxes')
@@ -133,7 +133,7 @@ describe('limits', () => {
       client(service.http, key)<ErrorBody>('POST', '/api/v1/mailboxes', {
         address: `${key.slice(-6).toLowerCase().replaceAll(/\W/g, 'x')}-${n}@creations.example`,
       })
-    // The tenant's first mailbox was one of them.
+    // The tenant's first mailbox counts as one of them.
     expect(await together(atOnce, create(tenant.key))).to.deep.equal({ '201': 9, '429 mailbox_creation_limit': 11 })
     const refused = await create(tenant.key)(99)
     expect(Number(refused.headers.get('retry-after'))).to.be.within(23 * 3600, 25 * 3600)
@@ -143,7 +143,7 @@ describe('limits', () => {
 
   it('the day of mailbox creations rolls: nothing comes back within 24 hours, all of it when the answer said', async () => {
     const tenant = await makeTenant({ ctx, http: service.http }, { name: 'rolling', agentsPlan: null })
-    // Ten minutes before a full hour, where counting by hours could let go too early.
+    // Ten minutes before a full hour: a count by whole hours could allow too much too early.
     const start = new Date(Math.ceil(Date.now() / hourMs) * hourMs + 50 * minuteMs)
     let at = start
     const moved = await contextOf(service, { now: () => at })
@@ -203,14 +203,14 @@ describe('limits', () => {
           .concat('\r\n'),
       )
     }
-    /** The server's answer to a mail, also when it is a refusal. */
+    /** Sends a mail. Returns the server's answer, also when it refuses. */
     const deliver = (mail: Buffer, to = tenant.address) =>
       sendMail(service.smtp, { from: 'carol@remote.test', to, raw: mail }).then(
         ({ response }) => response,
         (error: { response: string }) => error.response,
       )
 
-    /** What is known of a recipient is kept for two seconds. */
+    /** Waits until the service has forgotten a recipient: it keeps them in a cache for two seconds. */
     const forgetting = () => new Promise((resolve) => setTimeout(resolve, 2_100))
 
     before(async () => {

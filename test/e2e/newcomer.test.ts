@@ -69,7 +69,7 @@ function letter({ to, subject, messageId }: { to: string; subject: string; messa
   )
 }
 
-/** An account made on the command line's path, with a mailbox and a key that may ask often. */
+/** Creates an account as the command line does, with a mailbox and a key that has a high request rate. */
 async function administrator(
   service: Service,
 ): Promise<{ address: string; apiKey: string; call: ReturnType<typeof client> }> {

@@ -1,4 +1,4 @@
-/** What the parts still do when their supervisor was killed: write down what they did, and leave, the engine last. */
+/** When the supervisor is killed, the other processes record what they did and exit, the engine last. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -13,7 +13,7 @@ import { client } from '../peers/rest.ts'
 import { makeTenant, type Tenant } from '../start/door.ts'
 import { contextOf, type Service, startService } from '../start/service.ts'
 
-/** How long the remote takes to say that it has the mail. */
+/** How long the remote server takes to accept the mail. */
 const answerMs = 700
 const leaseMs = 5_000
 

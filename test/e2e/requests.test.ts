@@ -127,7 +127,7 @@ describe('requests', () => {
       attachments: [{ ...file(3), name: 'a\r\nX-Injected: file.bin', contentType: 'text/plain' }],
       text: 'body',
     })
-    // Refusing it is as good as taking the line break out.
+    // Refusing the text and removing the line break are both correct.
     if (answer.status === 400) expect(answer.body.code).to.equal('validation_error')
     else {
       expect(answer.status).to.equal(202)

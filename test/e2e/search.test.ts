@@ -8,7 +8,7 @@ import { contextOf, type Service, startService } from '../start/service.ts'
 
 type Hits = { readonly messages: readonly { readonly message_id: string; readonly folder: string }[] }
 
-/** A new message is to be found about so soon. */
+/** A new message can be found within about this time. */
 const soonMs = 1_500
 
 describe('search of a running service', () => {

@@ -21,7 +21,7 @@ const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 
 type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
 
-/** Runs `mailroom` until it ends by itself. */
+/** Runs a command of `mailroom` to its end. */
 async function run(args: readonly string[], env: Record<string, string>): Promise<Ended> {
   const child = spawn(process.execPath, [bin, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -42,7 +42,7 @@ async function run(args: readonly string[], env: Record<string, string>): Promis
 describe('serving', () => {
   let service: Service
   let second: Service
-  /** Everything that was secret, said or written while the first service ran. */
+  /** All secrets that the first service was given or created; none of them may appear in its logs. */
   const secrets: string[] = []
 
   before(async () => {
@@ -158,7 +158,7 @@ describe('serving', () => {
       'GET',
       `${mailboxPath(tenant.address)}/messages`,
     )
-    // The same bytes from the same sender in the same mailbox are one message.
+    // The same bytes from the same sender are stored once in a mailbox.
     expect(got.body.messages).to.have.length(1)
     const own = await client(service.http, signup.body.api_key)<{ messages: Json[] }>(
       'GET',
@@ -323,7 +323,7 @@ describe('serving', () => {
         )
       await eventually('nothing listens any more', isGone)
     } finally {
-      // The engine goes last.
+      // The engine stops last.
       await rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
     }
   })

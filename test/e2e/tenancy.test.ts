@@ -42,7 +42,7 @@ describe('tenancy', () => {
   let foreign: Tenant
   let call: Call
   let foreignCall: Call
-  /** Real ids of the other account. */
+  /** Ids that exist in the other account. */
   let ids: { address: string; message: string; attachment: string; webhook: string }
   const unknown = {
     address: 'nobody@foreign.example',
@@ -79,7 +79,7 @@ describe('tenancy', () => {
     await service?.dispose()
   })
 
-  /** An answer without what must differ: the ids that were asked for, request ids and rates. */
+  /** An answer without the parts that differ in any case: the requested ids, request ids and rates. */
   function shape({ status, headers, body }: Answer, asked: typeof ids): unknown {
     const text = Object.entries(asked).reduce(
       (sum, [name, id]) => sum.replaceAll(encodeURIComponent(id), name).replaceAll(id, name),

@@ -1,4 +1,6 @@
-/** What TLS must be on the way to a domain (RFC 8461, RFC 7672), from the send to the mail server of the recipient. */
+/**
+ * The TLS that the policies of a domain require (RFC 8461, RFC 7672), tested from the send to the recipient's mail server.
+ */
 import { createHash, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -18,7 +20,7 @@ import { type Sink, startSink } from '../peers/smtp-server.ts'
 import { makeTenant } from '../start/door.ts'
 import { contextOf, type Service, startService } from '../start/service.ts'
 
-/** Where the mail servers and policy hosts of the domains below are. */
+/** The addresses of the mail servers and policy hosts of the domains below. */
 const addresses = {
   trusted: '192.0.2.1',
   selfSigned: '192.0.2.2',
@@ -30,10 +32,10 @@ const addresses = {
 type Host = keyof typeof addresses
 
 type Domain = {
-  /** Mail servers in the order of their preference. */
+  /** The mail servers in the order of their preference. */
   readonly servers: readonly (readonly [name: string, host: Host])[]
   readonly policy?: { readonly mode: 'enforce' | 'testing'; readonly mx: string; readonly host?: Host }
-  /** Whose key its DNS pins. */
+  /** The server whose key the DNS of the domain pins (DANE). */
   readonly pins?: Host
 }
 
@@ -75,7 +77,7 @@ const cases: readonly Case[] = [
   ['a pinned key that the server does not have: not at all', 'mispinned.test', null],
 ]
 
-/** A key may ask only so often in a minute. */
+/** Keys are used in turn, because the requests of one key in a minute are limited. */
 const pollMs = 150
 
 describe('TLS policies of other domains', () => {
@@ -133,7 +135,7 @@ describe('TLS policies of other domains', () => {
       received.filter((mail) => mail.to === to).map(({ secure }) => ({ at, secure })),
     )
 
-  /** Resolves when the mail has gone, or with why it has not. */
+  /** Resolves when the mail was delivered, or with the reason why it was not. */
   async function settled(to: string, { goes }: { goes: boolean }): Promise<State> {
     const state = await send(service, tenant, to)
     return eventually(`${to} is ${goes ? 'delivered' : 'deferred'}`, async () => {
@@ -198,7 +200,7 @@ async function makeAuthority(): Promise<Pair> {
   return { key: made.private, cert: made.cert }
 }
 
-/** A certificate for names, signed by itself unless an authority is given. */
+/** A certificate for names, self-signed unless an authority is given. */
 async function makeCertificate(names: readonly string[], ca?: Pair): Promise<Pair> {
   const altNames = names.map((value) => ({ type: 2 as const, value }))
   const made = await generate([{ name: 'commonName', value: 'server' }], {
@@ -265,7 +267,7 @@ async function tenantOf(service: Service): Promise<Tenant> {
   return tenant
 }
 
-/** Sends from the tenant's mailbox; what becomes of the mail is asked through the API. */
+/** Sends from the tenant's mailbox, and asks the API for the outcome. */
 async function send({ http }: Service, { address, key }: Tenant, to: string): Promise<() => Promise<State>> {
   const call = client(http, key)
   const mail = { to, subject: 'Hello', text: 'Hello' }

@@ -39,7 +39,7 @@ describe('an unclaimed account', () => {
     return { ...body, call: client(service.http, body.api_key), path: mailboxPath(body.address) }
   }
 
-  /** Mail comes in; resolves with its id. */
+  /** Lets mail come in. Returns its message id. */
   async function receive({ address }: Newcomer, headers: readonly string[]): Promise<string> {
     const raw = Buffer.from([...headers, `To: ${address}`, '', 'Hello.', ''].join('\r\n'))
     const { response } = await sendMail(service.smtp, { from: 'bounces@mailer.test', to: address, raw })
@@ -196,7 +196,7 @@ describe('an unclaimed account', () => {
     })
 
     it('and the fifty-first send of the day is refused, even if all come at once', async () => {
-      // To simulated recipients, which the rate per minute does not count.
+      // Sent to simulated recipients, because they do not count against the rate per minute.
       const answers = await Promise.all(
         Array.from({ length: 53 }, (_, n) => send(account, { to: `delivered+${n}@simulator.invalid` })),
       )

@@ -18,7 +18,7 @@ type Call = ReturnType<typeof client>
 type Envelope = { id: string; type: string; created_at: string; cursor: string; data: Json & { to?: unknown } }
 type Events = { events: Envelope[]; next: string | null }
 
-/** Takes mail, but not for `gone@`, which it knows for good not to exist. */
+/** A mail server that accepts mail, except for `gone@`, which it refuses permanently. */
 const remote: SMTPServerOptions = {
   onRcptTo({ address }, _session, done) {
     if (!address.startsWith('gone')) return done()
@@ -224,7 +224,7 @@ describe('webhooks and events', () => {
     expect(forward.slice(0, ids.length)).to.deep.equal([...ids].reverse())
     const heard = envelopes(all).find(({ type }) => type === 'email.bounced')!
     const after = await call<Events>('GET', `/api/v1/events?after=${heard.cursor}&limit=200`)
-    // Others may have come meanwhile.
+    // Other events may have arrived meanwhile.
     const known = after.body.events.map(({ id }) => id).filter((id) => ids.includes(id))
     expect(known).to.deep.equal(ids.slice(0, ids.indexOf(heard.id)).reverse())
   })
@@ -296,7 +296,7 @@ describe('webhooks to names', () => {
     }
   })
 
-  /** A name of this machine that a webhook URL may have but that resolves to private addresses alone. */
+  /** A host name that is allowed in a webhook URL but resolves only to private addresses of this machine. */
   async function privateName(): Promise<string | null> {
     for (const name of [hostname(), 'ip6-localhost', 'ip6-loopback', 'localhost.localdomain']) {
       const found = await lookup(name, { all: true }).catch(() => [])

@@ -1,20 +1,20 @@
 /**
- * Loaded into the processes of a service under test (`NODE_OPTIONS=--import`), so that a test can play the mail servers at
- * port 25 and the policy hosts at port 443 of other domains: connections to `address:port` go to the port of this machine
- * that `TEST_ELSEWHERE` (JSON) names for it. Addresses for documentation (RFC 5737) that it does not name are refused.
+ * Loaded into the processes of a service under test (`NODE_OPTIONS=--import`), so that a test can run the mail servers (port 25)
+ * and policy hosts (port 443) of other domains. A connection to `address:port` goes to the local port that `TEST_ELSEWHERE`
+ * (JSON) gives for it. Connections to other documentation addresses (RFC 5737) are refused.
  */
 import { Socket } from 'node:net'
 
 type Target = { host?: unknown; port?: unknown }
 
 const ports = JSON.parse(process.env.TEST_ELSEWHERE ?? '{}') as { readonly [target: string]: number }
-/** TCPMUX: nobody listens there. */
+/** The port of TCPMUX, on which no program listens. */
 const closedPort = 1
 
 const connect = Socket.prototype.connect as (this: Socket, ...args: unknown[]) => Socket
 Socket.prototype.connect = function (this: Socket, ...args: unknown[]): Socket {
   const [first] = args
-  // What node:net hands on to itself are its arguments as an array.
+  // node:net calls itself with its arguments as one array.
   const target = (Array.isArray(first) ? first[0] : first) as Target | undefined
   const port = ports[`${target?.host}:${target?.port}`] ?? (isElsewhere(target) ? closedPort : null)
   if (target !== undefined && port !== null) Object.assign(target, { host: '127.0.0.1', port })

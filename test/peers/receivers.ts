@@ -1,4 +1,4 @@
-/** Real receivers for tests: a webhook endpoint that keeps what it was sent, and an SMTP server that keeps its mail. */
+/** Receivers for tests: a webhook endpoint and an SMTP server, which store what they get. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
@@ -6,7 +6,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 export type Received = { readonly headers: IncomingHttpHeaders; readonly body: string; readonly at: number }
 export type WebhookReceiver = { readonly url: string; readonly requests: readonly Received[]; close(): Promise<void> }
 
-/** Answers every POST with the status that `answer` gives (200 without). */
+/** Starts a webhook endpoint. It answers every POST with the status that `answer` returns; 200 by default. */
 export async function startWebhookReceiver(answer: (count: number) => number = () => 200): Promise<WebhookReceiver> {
   const requests: Received[] = []
   const server = createServer((request, response) => {
@@ -23,7 +23,7 @@ export async function startWebhookReceiver(answer: (count: number) => number = (
 export type SunkMail = { readonly from: string; readonly to: readonly string[]; readonly raw: Buffer }
 export type SmtpSink = { readonly port: number; readonly mails: readonly SunkMail[]; close(): Promise<void> }
 
-/** Takes all mail, unless the options say otherwise. */
+/** Starts an SMTP server. It accepts all mail, unless the options say otherwise. */
 export async function startSmtpSink(options: SMTPServerOptions = {}): Promise<SmtpSink> {
   const mails: SunkMail[] = []
   const server = new SMTPServer({

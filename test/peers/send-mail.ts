@@ -39,7 +39,7 @@ export async function sendMail(
 
 const fixtures = fileURLToPath(new URL('../fixtures/mime', import.meta.url))
 
-/** The messages of test/fixtures/mime as they travel: CRLF line ends, a last one where it was missing. */
+/** The messages of test/fixtures/mime as they are sent: with CRLF line ends, also after the last line. */
 export function mimeFixtures(): readonly { readonly name: string; readonly raw: Buffer }[] {
   return readdirSync(fixtures)
     .filter((name) => name.endsWith('.eml'))
@@ -47,7 +47,7 @@ export function mimeFixtures(): readonly { readonly name: string; readonly raw: 
     .map((name) => ({ name, raw: asSent(readFileSync(path.join(fixtures, name))) }))
 }
 
-/** Line ends turned to CRLF, a last one added. */
+/** The bytes with CRLF line ends, also after the last line. */
 export function asSent(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1').replaceAll(/\r\n|\r|\n/g, '\r\n')
   return Buffer.from(text.endsWith('\r\n') ? text : `${text}\r\n`, 'latin1')

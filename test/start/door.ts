@@ -28,9 +28,9 @@ import { contextOf } from './service.ts'
 export type Door = {
   readonly http: string
   readonly ctx: Context
-  /** What was logged so far. */
+  /** What has been logged so far. */
   logs(): string
-  /** What /readyz says. */
+  /** What /readyz reports; a test may change it. */
   readiness: Readiness
   /** When so many more requests have come in; what is done then comes after them. */
   asked(count?: number): Promise<void>
@@ -121,7 +121,7 @@ export type Tenant = {
   readonly key: string
 }
 
-/** An account as an administrator makes it, with a domain, a mailbox and an account key of all scopes. */
+/** Creates an account as an administrator does, with a domain, a mailbox and an account key with all scopes. */
 export async function makeTenant(
   { ctx, http }: Pick<Door, 'ctx' | 'http'>,
   {
@@ -148,7 +148,7 @@ export function makeKey(ctx: Context, key: Partial<NewKey> & Pick<NewKey, 'accou
   return createKey(ctx, { kind: 'account', name: 'test', scopes: allScopes, mailboxIds: [], expiresAt: null, ...key })
 }
 
-/** An MCP client with a key. It checks results against the output schemas that it was shown. */
+/** An MCP client with a key. It checks results against the output schemas that the server lists. */
 export async function connectMcp(http: string, key: string): Promise<Client> {
   const mcp = new Client({ name: 'test', version: '1' })
   const headers = { authorization: `Bearer ${key}` }
@@ -157,7 +157,7 @@ export async function connectMcp(http: string, key: string): Promise<Client> {
   return mcp
 }
 
-/** Mail comes in, as the SMTP door hands it over. Returns its message id. */
+/** Lets mail come in the way the SMTP plugins deliver it. Returns its message id. */
 export async function deliver(
   ctx: Context,
   { to, raw, from = 'sender@remote.example', verdict }: { to: string; raw: string; from?: string; verdict?: Verdict },

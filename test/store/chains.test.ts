@@ -8,7 +8,7 @@ import { type Started, startEngine } from '../start/engine.ts'
 const at = new Date('2026-11-20T12:00:00Z')
 const expiresAt = new Date('2027-01-01T00:00:00Z')
 
-/** Each store stands for a process: they know nothing of each other. */
+/** Each store acts as a process of its own: the stores share no memory. */
 describe('what several processes write to one account', () => {
   let engine: Started
   let stores: Store[]

@@ -10,7 +10,7 @@ import { type Started, startEngine } from '../start/engine.ts'
 
 const count = 2_000
 const page = 50
-/** What a page may look at beyond what it shows: the first of each folder, read and unread. */
+/** How many index entries a page may examine beyond the messages it shows: the first of each folder, read and unread. */
 const besides = 2 * standardFolders.length
 
 const start = Date.parse('2026-01-01T00:00:00Z')
@@ -20,7 +20,7 @@ const inbox = standardFolderId(mailboxId, 'INBOX')
 const archive = standardFolderId(mailboxId, 'Archive')
 const everywhere = standardFolders.map(([path]) => standardFolderId(mailboxId, path))
 
-/** One message in 2,000 is unread, one flagged, one has a file, one a label; one lies in Archive. */
+/** Of each 2,000 messages one is unread, one flagged, one has a file, one has a label, and one lies in Archive. */
 function messageOf(n: number): MessageDoc {
   const _id = `${idAt('msg', at(n)).slice(0, -16)}${String(n).padStart(16, '0')}`
   const attachment = { partId: '1', name: 'a', contentType: 'a/b', sizeBytes: 1, inline: false, contentId: null }
@@ -139,7 +139,7 @@ describe('store: listings look at no more than they show', () => {
   }
 })
 
-/** The store, and the cursors that are opened on one of its collections. */
+/** The store, with a list of the cursors that are opened on one of its collections. */
 function spy(store: Store, name: 'messages' | 'threads'): { cursors: FindCursor[]; spied: Store } {
   const cursors: FindCursor[] = []
   const find = (...args: never[]) => {

@@ -17,7 +17,7 @@ import {
 } from '../../store/postings.ts'
 import { firstRowBefore, packPage, rowAt, rowCount, versionOf } from '../../store/segment-table.ts'
 
-/** Positions of a word by field. */
+/** The positions of a word in a message, by field. */
 type Spots = { readonly [field: number]: readonly number[] }
 
 const spots = fc.dictionary(

@@ -65,7 +65,7 @@ describe('store: recount', () => {
       await abandon(store, inbox)
       const before = new Date(Date.now() - 30_000)
       const once = () => recount(store, inbox, { before, now: () => new Date() })
-      // As the next sweep does when a writer was not done in time.
+      // The second try is what the next sweep does when a writer did not finish in time.
       counted.push((await once()) || (await once()))
     }
     const during = changes.made
@@ -103,7 +103,7 @@ async function foldersIn(store: Store, mailboxId: string): Promise<readonly [inb
   return [at('inbox'), at('archive')]
 }
 
-/** A writer that died long ago: nothing of what it counted was written. */
+/** Leaves a reservation like that of a writer that died long ago: nothing that it counted was written. */
 async function abandon(store: Store, { _id: folderId, mailboxId }: FolderDoc): Promise<void> {
   const claim = { folderId, mailboxId, uids: 7, total: 7, unread: 7, bytes: 700 }
   await reserve(store, [claim], { token: newToken(), at: new Date(Date.now() - 60_000) })
