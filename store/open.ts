@@ -23,7 +23,7 @@ export type Store = Collections & {
 const databaseName = 'mailroom'
 const connectMs = 10_000
 
-wakeWritersOfClosedSockets()
+emitDrainOnClose()
 
 /**
  * Connects, creates missing indexes and migrates the schema. `url` is a MongoDB connection string; the database is the one it
@@ -58,7 +58,7 @@ export async function openStore({ url, role }: { url: string; role: string }): P
  * never end; if that command is the driver's check of the server, no other command would start either. Emitting `drain` after
  * `close` wakes the driver, which then finds the connection closed.
  */
-function wakeWritersOfClosedSockets(): void {
+function emitDrainOnClose(): void {
   channel('net.client.socket').subscribe((message) => {
     const { socket } = message as { readonly socket: Socket }
     socket.once('close', () => process.nextTick(() => socket.emit('drain')))

@@ -91,7 +91,7 @@ export async function claimRows(
   if (rows.length === 0) return []
   const lease = { owner, token }
   const { modifiedCount } = await store.outbox.updateMany(
-    { ...these(rows), notBefore: { $lte: now } },
+    { ...matching(rows), notBefore: { $lte: now } },
     { $set: { notBefore: until, lease, attempting: true }, $inc: { attempts: 1 } },
   )
   if (modifiedCount < rows.length) return findClaimedRows(store, rows, token)
@@ -100,12 +100,12 @@ export async function claimRows(
 
 /** Those of the rows that are claimed under a token, read again. */
 export function findClaimedRows(store: Store, rows: readonly OutboxDoc[], token: string): Promise<OutboxDoc[]> {
-  return store.outbox.find({ ...these(rows), 'lease.token': token }).toArray()
+  return store.outbox.find({ ...matching(rows), 'lease.token': token }).toArray()
 }
 
 type RowKey = Pick<OutboxDoc, '_id' | 'accountId'>
 
-const these = (rows: readonly RowKey[]) => ({
+const matching = (rows: readonly RowKey[]) => ({
   accountId: { $in: [...new Set(rows.map(({ accountId }) => accountId))] },
   _id: { $in: rows.map(({ _id }) => _id) },
 })
@@ -151,7 +151,7 @@ export async function extendLease(
   { token, until }: { token: string; until: Date },
 ): Promise<number> {
   const { matchedCount } = await store.outbox.updateMany(
-    { ...these(rows), 'lease.token': token },
+    { ...matching(rows), 'lease.token': token },
     { $set: { notBefore: until } },
   )
   return matchedCount

@@ -135,11 +135,11 @@ export class BlockPacker {
     packer.number(positions.length)
     packer.bytes(positions)
     this.last = bytes
-    return packer.length >= this.blockBytes ? this.rest() : null
+    return packer.length >= this.blockBytes ? this.takeBlock() : null
   }
 
-  /** Returns the last block, which is not full; null when it has no entry. */
-  rest(): Buffer | null {
+  /** Returns the block of the entries added since the last one; null when there are none. */
+  takeBlock(): Buffer | null {
     return this.packer.length === 0 ? null : Buffer.from(this.packer.take())
   }
 }
@@ -161,7 +161,7 @@ export function* entriesOf(block: Buffer): Generator<WordEntry> {
   while (!unpacker.isAtEnd) {
     const shared = unpacker.number()
     const length = unpacker.bytes(unpacker.number()).copy(word, shared) + shared
-    yield { word: word.toString('utf8', 0, length), ...restOf(unpacker) }
+    yield { word: word.toString('utf8', 0, length), ...readPostings(unpacker) }
   }
 }
 
@@ -187,8 +187,8 @@ export function findEntries(block: Buffer, wanted: string, { prefix }: { prefix:
       if (at < unpacker.at && matched < target.length && block[at]! > target[matched]!) break
     }
     const isFound = matched === target.length && (prefix || shared + length === target.length)
-    if (isFound) found.push(restOf(unpacker))
-    else skipRest(unpacker)
+    if (isFound) found.push(readPostings(unpacker))
+    else skipPostings(unpacker)
     if (matched === target.length && !prefix) break
   }
   return found
@@ -311,14 +311,14 @@ function lastNumber(entry: WordEntry): number {
   return last
 }
 
-function restOf(unpacker: Unpacker): Omit<WordEntry, 'word'> {
+function readPostings(unpacker: Unpacker): Omit<WordEntry, 'word'> {
   const count = unpacker.number()
   const messages = unpacker.bytes(unpacker.number())
   const positions = unpacker.bytes(unpacker.number())
   return { count, messages, positions }
 }
 
-function skipRest(unpacker: Unpacker): void {
+function skipPostings(unpacker: Unpacker): void {
   unpacker.number()
   unpacker.skip(unpacker.number())
   unpacker.skip(unpacker.number())

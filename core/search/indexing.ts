@@ -128,7 +128,7 @@ async function segmentOf(
     const full = packer.add(entryOf(word, words.get(word) ?? []))
     if (full !== null) blocks.push(full)
   }
-  const last = packer.rest()
+  const last = packer.takeBlock()
   if (last !== null) blocks.push(last)
   const rows = newestFirst.map(rowOf)
   const { accountId, mailboxId } = newestFirst[0]!

@@ -239,7 +239,7 @@ async function mergedWords(
     await pause()
     if (writer.isFull() && !(await writer.flush())) return null
   }
-  keep(packer.rest())
+  keep(packer.takeBlock())
   return packer.firstWords
 }
 

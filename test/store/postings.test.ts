@@ -76,7 +76,7 @@ describe('postings', () => {
             ),
           )
         }
-        const block = packer.rest()!
+        const block = packer.takeBlock()!
         expect([...entriesOf(block)].map(({ word }) => word)).to.deep.equal(unique)
         for (const [n, word] of unique.entries()) {
           const [entry] = findEntries(block, word, { prefix: false })
