@@ -13,11 +13,11 @@ import { sweepTakes } from '../core/send/open-allowances.ts'
 import { settleDue } from '../core/send/settle.ts'
 import { recountQuotas } from '../core/upkeep/quota-recount.ts'
 import {
+  purgeDeletedMailboxes,
   sweepArrivals,
   sweepDiscarded,
-  sweepEnded,
-  sweepEndings,
   sweepEventFloors,
+  sweepMailboxDeletions,
   sweepMailboxes,
   sweepReservations,
   sweepUnclaimed,
@@ -51,7 +51,15 @@ const clocks: readonly Clock[] = [
   {
     name: 'each minute',
     every: '1 minute',
-    tasks: [sweepMailboxes, sweepEndings, sweepReservations, sweepUnclaimed, sweepBlobs, sweepTakes, recountQuotas],
+    tasks: [
+      sweepMailboxes,
+      sweepMailboxDeletions,
+      sweepReservations,
+      sweepUnclaimed,
+      sweepBlobs,
+      sweepTakes,
+      recountQuotas,
+    ],
     lockMs: patientMs,
   },
   {
@@ -60,7 +68,7 @@ const clocks: readonly Clock[] = [
     tasks: [tidySearch, sweepDiscarded, repeatStorageWarnings],
     lockMs: patientMs,
   },
-  { name: 'each hour', every: '1 hour', tasks: [sweepEnded, sweepEventFloors], lockMs: patientMs },
+  { name: 'each hour', every: '1 hour', tasks: [purgeDeletedMailboxes, sweepEventFloors], lockMs: patientMs },
 ]
 
 const pollMs = 1_000

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../core/process/context.ts'
 import { indexArrivals } from '../core/search/indexing.ts'
-import { mergeFan, mergeSegments } from '../core/search/merge.ts'
+import { mergeFanIn, mergeSegments } from '../core/search/merge.ts'
 
 export type Indexer = { stop(): Promise<void> }
 
@@ -38,9 +38,9 @@ export function startIndexer(ctx: Context): Indexer {
   function count(mailboxIds: readonly string[]): void {
     for (const mailboxId of mailboxIds) {
       // What was there before this process is not known: the first segment asks.
-      const segments = (fresh.get(mailboxId) ?? mergeFan - 1) + 1
-      fresh.set(mailboxId, segments % mergeFan)
-      if (segments === mergeFan) mergeable.add(mailboxId)
+      const segments = (fresh.get(mailboxId) ?? mergeFanIn - 1) + 1
+      fresh.set(mailboxId, segments % mergeFanIn)
+      if (segments === mergeFanIn) mergeable.add(mailboxId)
     }
     // Known again after one merge each.
     if (fresh.size > waitingMax) fresh.clear()

@@ -1,4 +1,4 @@
-import { type Found, searchAll, searchMailbox } from '../core/search/search.ts'
+import { type SearchHit, searchAll, searchMailbox } from '../core/search/search.ts'
 import { AddressPart, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object } from '../schemas/infer.ts'
 import { FoundMessage, SearchQuery } from '../schemas/search.ts'
@@ -57,7 +57,7 @@ export const searchEverywhere = operation({
   },
 })
 
-function foundMessage({ highlights, ...message }: Found): FoundMessage {
+function foundMessage({ highlights, ...message }: SearchHit): FoundMessage {
   return {
     ...messageSummary(message),
     highlights: highlights.map(({ field, text, marks }) => ({

@@ -1,37 +1,37 @@
-/** One try to deliver to one recipient, and how it ended. */
+/** One attempt to deliver mail to one recipient, and its outcome. */
 export type Attempt = {
-  /** `<em id>#<n>`. */
+  /** Id of the outbox row: `<email id>#<n>`. */
   readonly id: string
   readonly token: string
   readonly accountId: string
   readonly emailId: string
   readonly n: number
-  /** Reverse path. */
+  /** The reverse-path. */
   readonly sender: string
   readonly recipient: string
   readonly domain: string
-  /** 1 for the first. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number
   readonly firstAttemptAt: Date
   readonly messageIdHeader: string
   readonly sizeBytes: number
-  /** Until when the recipient is this attempt's, as far as known: it moves on when the lease is renewed. */
+  /** Until when this attempt holds the lease of its outbox row, as far as known; later when the lease is renewed. */
   heldUntil: Date
-  /** The bytes to send. Fails with `internal_error` when they are gone. */
+  /** Reads the bytes to send. Fails with `internal_error` when they are missing. */
   readRaw(): Promise<Buffer>
 }
 
 export type Outcome = {
   readonly status: 'delivered' | 'deferred' | 'bounced'
-  /** The remote's answer, word for word. */
+  /** The answer of the remote server, word for word. */
   readonly response: string
   readonly mx: string | null
   readonly tls: boolean
   readonly at: Date
-  /** Earliest next attempt, when the remote or the transport says so. */
+  /** The earliest time for the next attempt, when the remote server or the transport gave one. */
   readonly retryAfterSeconds?: number
-  /** The connection ended after the final dot, before an answer. */
+  /** Whether the connection ended after the final dot, before an answer: the mail may have been accepted. */
   readonly ambiguous?: boolean
-  /** The server was left alone: this was no attempt, and the recipient is told nothing of it. */
+  /** Whether no server was contacted: this does not count as an attempt, and is not recorded. */
   readonly untried?: boolean
 }

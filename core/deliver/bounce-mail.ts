@@ -1,4 +1,7 @@
-/** Mail programs hear of events by mail: who submitted a message is told what came back (RFC 3464). */
+/**
+ * Bounce messages (RFC 3464) for mail submitted by SMTP: mail programs do not receive events, so the sender gets the
+ * bounce by mail.
+ */
 
 import { bounceMessage } from '../../mail/compose/bounce.ts'
 import { splitAddress } from '../../mail/message/address.ts'
@@ -10,8 +13,8 @@ import { receive } from '../receive/receive.ts'
 import { findRecipient } from '../receive/recipients.ts'
 
 /**
- * Reports recipients that bounced to the mailbox that submitted the mail. The report of a bounce is always the same, so that
- * doing it again stores nothing new. A mailbox that is full or gone gets none.
+ * Sends bounce messages for recipients to the mailbox that submitted the mail. The bounce message of a recipient is
+ * always the same, so that sending it again stores nothing new. A mailbox that is full or was deleted gets none.
  */
 export async function reportBounces(
   ctx: Context,
@@ -24,7 +27,7 @@ export async function reportBounces(
   const end = raw.indexOf('\r\n\r\n')
   const { domain } = splitAddress(email.mailbox)
   for (const { recipient, n } of bounced) {
-    const report = bounceMessage({
+    const bounce = bounceMessage({
       to: email.mailbox,
       domain,
       hostname: ctx.hostname,
@@ -35,7 +38,7 @@ export async function reportBounces(
       response: recipient.response ?? '550 5.0.0 not delivered',
       originalHeader: raw.subarray(0, end < 0 ? raw.length : end + 2),
     })
-    await deliver(ctx, email.mailbox, report, `${email._id}#${n}`)
+    await deliver(ctx, email.mailbox, bounce, `${email._id}#${n}`)
   }
 }
 
@@ -50,6 +53,6 @@ async function deliver(ctx: Context, mailbox: string, raw: Buffer, transactionId
     })
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    ctx.log.warn({ err: error, mailbox }, 'the report of a bounce was not taken')
+    ctx.log.warn({ err: error, mailbox }, 'a bounce message could not be delivered to the sender')
   }
 }

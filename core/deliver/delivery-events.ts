@@ -1,6 +1,6 @@
 /**
- * What became of recipients, told to the account: the events of their deliveries, bounces and complaints, what follows from
- * those, and `message.sent`. Every event has an id computed from the send.
+ * The events of deliveries: delivered, bounced and complained recipients, what follows from these outcomes, and
+ * `message.sent`. The id of every event is derived from the send.
  */
 import { splitAddress } from '../../mail/message/address.ts'
 import { deriveId } from '../../schemas/ids.ts'
@@ -18,25 +18,30 @@ import { suppressOutcomes } from './suppressions.ts'
 
 const announcedStatuses: readonly DeliveryStatus[] = ['delivered', 'bounced', 'complained']
 
-type News = { readonly email: EmailDoc; readonly recipient: EmailRecipient; readonly n: number }
+type NewOutcome = { readonly email: EmailDoc; readonly recipient: EmailRecipient; readonly n: number }
 
-/** Records the events of the recipients whose outcome is new, and what follows from it. Safe to repeat. */
+/**
+ * Records the events of recipients with a new outcome, and does what follows: suppressions, bounce messages,
+ * reputation. Safe to repeat.
+ */
 export async function announceOutcomes(ctx: Context, emails: readonly EmailDoc[]): Promise<void> {
-  const news = emails.flatMap((email) =>
-    email.recipients.flatMap((recipient, n): News[] => (isNews(recipient) ? [{ email, recipient, n }] : [])),
+  const outcomes = emails.flatMap((email) =>
+    email.recipients.flatMap((recipient, n): NewOutcome[] =>
+      isNewOutcome(recipient) ? [{ email, recipient, n }] : [],
+    ),
   )
-  if (news.length === 0) return
-  await suppressOutcomes(ctx, news)
-  const events = news.flatMap((each) => outcomesOf(each).map(outcomeEvent))
-  const told = new Set((await recordEvents(ctx, events)).map(({ _id }) => _id))
-  for (const [email, own] of Map.groupBy(news, (each) => each.email))
+  if (outcomes.length === 0) return
+  await suppressOutcomes(ctx, outcomes)
+  const events = outcomes.flatMap((each) => outcomesOf(each).map(outcomeEvent))
+  const recorded = new Set((await recordEvents(ctx, events)).map(({ _id }) => _id))
+  for (const [email, own] of Map.groupBy(outcomes, (each) => each.email))
     await reportBounces(
       ctx,
       email,
       own.filter(({ recipient }) => recipient.status === 'bounced'),
     )
-  // What was told before was counted before.
-  const real = news.filter((each) => told.has(outcomeEvent(each)._id) && !isSimulated(each.recipient.email))
+  // Only newly recorded events are counted: earlier ones were counted then.
+  const real = outcomes.filter((each) => recorded.has(outcomeEvent(each)._id) && !isSimulated(each.recipient.email))
   for (const [accountId, own] of Map.groupBy(real, ({ email }) => email.accountId)) {
     const number = (isOne: (recipient: EmailRecipient) => boolean) =>
       own.filter(({ recipient }) => isOne(recipient)).length
@@ -47,17 +52,19 @@ export async function announceOutcomes(ctx: Context, emails: readonly EmailDoc[]
   }
 }
 
-/** The recipients of a send after `announceOutcomes`. */
-export function announced({ recipients }: EmailDoc): readonly EmailRecipient[] {
-  return recipients.map((recipient) => (isNews(recipient) ? { ...recipient, announced: recipient.status } : recipient))
+/** The recipients of a send, marked as announced by `announceOutcomes`. */
+export function withAnnounced({ recipients }: EmailDoc): readonly EmailRecipient[] {
+  return recipients.map((recipient) =>
+    isNewOutcome(recipient) ? { ...recipient, announced: recipient.status } : recipient,
+  )
 }
 
 /**
- * Records `message.sent`, some seconds after the engine took the sends (interface.md, Events): one for each, or one for each
- * recipient when the sender keeps no Sent copy at all. Safe to repeat.
+ * Records `message.sent`, some seconds after the sends were handed to delivery (interface.md, Events): one per send, or
+ * one per recipient for sends that keep no Sent copy by their kind. Safe to repeat.
  */
 export async function announceSent(ctx: Context, emails: readonly EmailDoc[]): Promise<void> {
-  const wanted = emails.flatMap(sentOf)
+  const wanted = emails.flatMap(sentEventsOf)
   if (wanted.length === 0) return
   const [known, copies] = await Promise.all([
     findExistingEventIds(
@@ -80,17 +87,18 @@ export async function announceSent(ctx: Context, emails: readonly EmailDoc[]): P
   )
 }
 
-const isNews = ({ status, announced }: EmailRecipient) => announcedStatuses.includes(status) && announced !== status
+const isNewOutcome = ({ status, announced }: EmailRecipient) =>
+  announcedStatuses.includes(status) && announced !== status
 
-/** A complaint comes from somebody who got the mail: the delivery is told first. */
-function outcomesOf(news: News): News[] {
-  const { recipient } = news
+/** A recipient who complains has received the mail: the delivery is reported first. */
+function outcomesOf(outcome: NewOutcome): NewOutcome[] {
+  const { recipient } = outcome
   return recipient.status === 'complained'
-    ? [{ ...news, recipient: { ...recipient, status: 'delivered' } }, news]
-    : [news]
+    ? [{ ...outcome, recipient: { ...recipient, status: 'delivered' } }, outcome]
+    : [outcome]
 }
 
-function outcomeEvent({ email, recipient, n }: News): NewEvent {
+function outcomeEvent({ email, recipient, n }: NewOutcome): NewEvent {
   const type = `email.${recipient.status}`
   const at = recipient.at.toISOString()
   const outcome: { [status: string]: object } = {
@@ -118,7 +126,7 @@ function outcomeEvent({ email, recipient, n }: News): NewEvent {
   }
 }
 
-type Sent = {
+type SentEvent = {
   readonly id: string
   readonly accountId: string
   readonly email: EmailDoc
@@ -126,7 +134,7 @@ type Sent = {
   readonly at: string
 }
 
-function sentOf(email: EmailDoc): Sent[] {
+function sentEventsOf(email: EmailDoc): SentEvent[] {
   const { accountId, sentAt } = email
   if (sentAt === undefined) return []
   const event = (name: string, n: number) => ({
@@ -136,11 +144,11 @@ function sentOf(email: EmailDoc): Sent[] {
     n,
     at: sentAt.toISOString(),
   })
-  if (isOfMailbox(email)) return [event('message.sent', 0)]
+  if (isMailboxSend(email)) return [event('message.sent', 0)]
   return email.recipients.flatMap(({ status }, n) => (status === 'failed' ? [] : [event(`message.sent#${n}`, n)]))
 }
 
-/** The copies in Sent, by id. */
+/** The Sent copies of sends, by message id. */
 async function copiesOf(ctx: Context, emails: readonly EmailDoc[]): Promise<ReadonlyMap<string, MessageDoc>> {
   const ids = emails.flatMap(({ mailboxId, messageId }) =>
     mailboxId === null || messageId === null ? [] : [messageId],
@@ -157,7 +165,7 @@ function withoutCopy(email: EmailDoc, n: number, at: string): NewEvent['data'] {
     thread_id: null,
     folder: 'Sent',
     from: email.from,
-    to: isOfMailbox(email) ? email.to : [{ name: '', address: one }],
+    to: isMailboxSend(email) ? email.to : [{ name: '', address: one }],
     subject: null,
     snippet: null,
     received_at: at,
@@ -170,7 +178,10 @@ function eventFrame(email: EmailDoc, type: string, createdAt: Date): Omit<NewEve
   return { accountId, type, createdAt, mailbox, mailboxId, domain: splitAddress(from.address).domain }
 }
 
-/** Whether it is a mailbox's own send: others keep no Sent copy, and each of their recipients has its `message.sent`. */
-function isOfMailbox({ origin }: EmailDoc): boolean {
+/**
+ * Whether a send is from a mailbox itself: others (batch, transactional) keep no Sent copy and have one `message.sent`
+ * per recipient.
+ */
+function isMailboxSend({ origin }: EmailDoc): boolean {
   return origin === undefined || origin === 'submission'
 }

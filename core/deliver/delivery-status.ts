@@ -1,17 +1,17 @@
-/** What became of one send, found by its own id or by the message in Sent (decisions.md 2, Sending). */
+/** The delivery status of one send, found by its id or by its message in Sent (decisions.md 2, Sending). */
 import { Failure } from '../../schemas/failures.ts'
 import type { DeliveryStatus, EmailDoc } from '../../store/documents/sending.ts'
 import { findEmail, findEmailByMessage } from '../../store/emails.ts'
 import { type Principal, reaches } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 
-/** From the one that speaks for all to the one that is left when all is well. */
+/** In the order in which `overallStatus` picks a status. */
 const unfinished = ['queued', 'sent'] as const satisfies readonly DeliveryStatus[]
 const finished = ['complained', 'bounced', 'failed', 'delivered'] as const satisfies readonly DeliveryStatus[]
 
 /**
- * A send with its recipients. Exactly one of `id` and `messageId` must be given. Fails with `validation_error`,
- * `email_not_found` (id), `not_found` (message id): also for sends from mailboxes that the key does not reach.
+ * Reads a send with its recipients. Exactly one of `id` and `messageId` must be given. Fails with `validation_error`,
+ * `email_not_found` (id), `not_found` (message id), also for sends from mailboxes that the key does not reach.
  */
 export async function getDeliveryStatus(
   ctx: Context,
@@ -19,7 +19,7 @@ export async function getDeliveryStatus(
   { id, messageId }: { id?: string; messageId?: string },
 ): Promise<EmailDoc> {
   if ((id === undefined) === (messageId === undefined))
-    throw new Failure('validation_error', 'Give either "message_id" or "id".', { param: 'message_id' })
+    throw new Failure('validation_error', 'Give either "message_id" or "id", not both.', { param: 'message_id' })
   const { accountId } = principal
   const email =
     id === undefined
@@ -27,12 +27,12 @@ export async function getDeliveryStatus(
       : await findEmail(ctx.store, { accountId, emailId: id })
   if (email !== null && isVisible(principal, email)) return email
   if (id !== undefined) throw new Failure('email_not_found', `There is no email ${id}.`)
-  throw new Failure('not_found', `No send has a message ${messageId} in Sent.`)
+  throw new Failure('not_found', `There is no sent message ${messageId}.`)
 }
 
 /**
- * One word for a send: while somebody's mail is under way, the status of the one who is furthest behind (queued, then sent);
- * when all are done with, the worst of what happened (complained, bounced, failed, delivered).
+ * One status for a whole send: while mail to a recipient is on its way, that of the recipient furthest behind (queued,
+ * then sent); when all are done, the worst outcome (complained, bounced, failed, delivered).
  */
 export function overallStatus({ scheduledFor, recipients }: EmailDoc): DeliveryStatus | 'scheduled' {
   if (scheduledFor !== undefined) return 'scheduled'
@@ -40,7 +40,7 @@ export function overallStatus({ scheduledFor, recipients }: EmailDoc): DeliveryS
   return unfinished.find(has) ?? finished.find(has) ?? 'failed'
 }
 
-/** A send without a mailbox is its key's. */
+/** Whether the key may see a send. A send without a mailbox belongs to the key that made it, and to account keys. */
 function isVisible(principal: Principal, { mailboxId, keyId }: EmailDoc): boolean {
   return mailboxId === null ? principal.mailboxIds === null || keyId === principal.keyId : reaches(principal, mailboxId)
 }

@@ -1,6 +1,7 @@
 /**
- * MTA-STS policies of other domains (RFC 8461), kept in the database: who can keep us from a policy must not get around it by
- * our restart. Invariant: a policy that was had counts until its max_age is over, whatever fails meanwhile.
+ * MTA-STS policies of other domains (RFC 8461), stored in the database: an attacker who blocks the policy must not get
+ * around it when we restart. Invariant: a policy that was fetched applies until its max_age ends, whatever fails
+ * meanwhile.
  */
 import type { fetchPolicy, resolvePolicy } from 'mailauth/lib/mta-sts.js'
 import type { StsPolicyDoc } from '../../store/documents/sending.ts'
@@ -11,53 +12,58 @@ import { createKept } from '../process/kept.ts'
 import { loadOnce } from '../process/load-once.ts'
 
 export type StsPolicies = {
-  /** The mail servers a domain asks to insist on, as names or `*.` patterns; null: it asks for nothing. */
+  /**
+   * The mail servers that a domain's policy enforces, as names or `*.` patterns; null when it has no policy to enforce.
+   */
   enforced(domain: string): Promise<readonly string[] | null>
 }
 
-/** Domains remembered, and for how long nothing is asked about them (RFC 8461 3.3: five minutes after a failure). */
+/**
+ * Domains cached in memory, and for how long nothing is asked about them again (RFC 8461 3.3: five minutes after a
+ * failure).
+ */
 const knownMax = 10_000
 const freshMs = 5 * minuteMs
-/** RFC 8461 10.2: a policy is had again each day, so that nobody only has to wait for its end. */
+/** A policy is fetched again each day, so that an attacker cannot simply wait for its end (RFC 8461 10.2). */
 const refreshMs = dayMs
 const fetchMs = 15_000
-/** A domain with more servers is making us work. */
+/** Servers of a policy that are kept; more than this is abuse. */
 const serversMax = 100
 
-type World = { readonly resolvePolicy: typeof resolvePolicy; readonly fetchPolicy: typeof fetchPolicy }
+type StsRequests = { readonly resolvePolicy: typeof resolvePolicy; readonly fetchPolicy: typeof fetchPolicy }
 
 /** The library comes with the first domain that is asked about. */
 const load = loadOnce(() => import('mailauth/lib/mta-sts.js'))
-const mailauth: World = {
+const mailauth: StsRequests = {
   resolvePolicy: async (...given) => (await load()).resolvePolicy(...given),
   fetchPolicy: async (...given) => (await load()).fetchPolicy(...given),
 }
 
-/** Makes the finder of this process. `world` answers for the DNS and the policy hosts. */
+/** Makes the cache of policies of this process. `world` does the DNS and HTTPS requests; tests replace it. */
 export function createStsPolicies(
   ctx: Pick<Context, 'store' | 'resolver' | 'clock' | 'log'>,
-  world: World = mailauth,
+  world: StsRequests = mailauth,
 ): StsPolicies {
   const known = createKept<StsPolicyDoc | null>(ctx.clock, { max: knownMax, ttlMs: freshMs })
-  const asking = new Map<string, Promise<StsPolicyDoc | null>>()
+  const underWay = new Map<string, Promise<StsPolicyDoc | null>>()
 
   async function policyOf(domain: string): Promise<StsPolicyDoc | null> {
     const last = known.get(domain)
     if (last !== undefined) return last
-    const policy = await look(domain, ctx.clock.now())
+    const policy = await findPolicy(domain, ctx.clock.now())
     known.set(domain, policy)
     return policy
   }
 
-  async function look(domain: string, now: Date): Promise<StsPolicyDoc | null> {
+  async function findPolicy(domain: string, now: Date): Promise<StsPolicyDoc | null> {
     const kept = await findStsPolicy(ctx.store, domain, now)
     try {
       const policyId = await world.resolvePolicy(domain, options)
-      // Without a record a policy counts all the same until it ends (RFC 8461 5).
+      // Without a TXT record an earlier policy applies until it ends (RFC 8461 5).
       if (policyId === false) return kept
       if (kept?.policyId === policyId && now < after(kept.fetchedAt, refreshMs)) return kept
       const fetched = await world.fetchPolicy(domain, options)
-      if (fetched === false) throw new Error('the policy host has no address')
+      if (fetched === false) throw new Error('The policy host has no address.')
       const { mode, mx = [], maxAge = 0 } = fetched
       const policy: StsPolicyDoc = {
         _id: domain,
@@ -71,7 +77,10 @@ export function createStsPolicies(
       return policy
     } catch (error) {
       if (kept !== null && kept.mode !== 'none')
-        ctx.log.warn({ err: error, domain, expiresAt: kept.expiresAt }, 'the MTA-STS policy was not had again')
+        ctx.log.warn(
+          { err: error, domain, expiresAt: kept.expiresAt },
+          'the MTA-STS policy could not be fetched again; the stored one stays in force',
+        )
       return kept
     }
   }
@@ -87,15 +96,15 @@ export function createStsPolicies(
 
   return {
     async enforced(domain) {
-      const asked = asking.get(domain) ?? policyOf(domain).finally(() => asking.delete(domain))
-      asking.set(domain, asked)
+      const asked = underWay.get(domain) ?? policyOf(domain).finally(() => underWay.delete(domain))
+      underWay.set(domain, asked)
       const policy = await asked
       return policy?.mode === 'enforce' ? policy.servers : null
     },
   }
 }
 
-/** Whether a pattern of a policy means a server: a wildcard stands for the leftmost label (RFC 8461 4.1). */
+/** Whether a pattern of a policy matches a server: a wildcard stands for exactly the leftmost label (RFC 8461 4.1). */
 export function namesServer(pattern: string, server: string): boolean {
   const host = server.toLowerCase().replace(/\.$/, '')
   const wanted = pattern.toLowerCase().replace(/\.$/, '')

@@ -1,7 +1,8 @@
 /**
- * The recipients that wait to be delivered. Claiming goes by lanes (one small document per account with due mail, the longest
- * waiting first), then by rows of those accounts, so that no account starves another and a claim costs the same whatever the
- * backlog. A claim is a lease: an outcome must carry its token, and a row whose process died is due again when it ends.
+ * The outbox: one row per recipient that waits for delivery. Rows are claimed by lanes (one small document per account
+ * with due mail, the one that has waited longest first) and then within those accounts, so that no account starves
+ * another and a claim costs the same whatever the backlog. A claim is a lease: an outcome must carry its token, and the
+ * row of a process that died is due again when the lease ends.
  */
 import { splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -20,33 +21,39 @@ import { receive } from '../receive/receive.ts'
 import { findRecipient } from '../receive/recipients.ts'
 import { ownVerdict } from '../receive/sender-verdict.ts'
 import type { Attempt, Outcome } from './attempt.ts'
-import { complains, simulate } from './simulator.ts'
+import { simulate, simulatesComplaint } from './simulator.ts'
 
-/** Accounts in one claim: with a backlog each has the same share, which is worth a question of its own. */
+/**
+ * Accounts in one claim. With a backlog each account gets the same share, of at least `shareMin` rows so that the extra
+ * query per account pays.
+ */
 const lanesMax = 16
 const shareMin = 6
-/** Whoever dies with claimed lanes holds them up so long; then they are looked at again. */
+/** How long lanes stay claimed when the process that claimed them dies. */
 const laneLeaseMs = 5 * secondMs
-/** An attempt that holds its recipient for so long need not ask. */
-const heldForMs = secondMs
-/** Mail up to this size is read together with others, so much of it at once. */
+/** An attempt whose lease lasts at least this much longer needs no renewal before it sends. */
+const leaseMarginMs = secondMs
+/** Mail up to this size is read together with other mail, up to `readAheadBytes` at once. */
 const smallBytes = 64 * 1024
 const readAheadBytes = 4 * 1024 * 1024
 
-type Claim = { readonly now: Date; readonly until: Date; readonly owner: string; readonly token: string }
-
-/** Claims that are under way. After one has failed it is open whether it was made: the next one finds out. */
-const underWay = perProcess(() => new Map<Claim, readonly OutboxDoc[]>())
+type OutboxClaim = { readonly now: Date; readonly until: Date; readonly owner: string; readonly token: string }
 
 /**
- * Claims up to `max` due recipients for `owner`, who claims one time after the other. Each is marked as being attempted.
- * Rejects when nothing could be claimed.
+ * Claims in progress. When a claim failed, it is unknown whether it was made: the next call of `claimAttempts` looks
+ * for its rows.
+ */
+const openClaims = perProcess(() => new Map<OutboxClaim, readonly OutboxDoc[]>())
+
+/**
+ * Claims up to `max` due recipients for `owner`, which makes one claim at a time. Returns an attempt for each. Rejects
+ * when nothing could be claimed because of an error.
  */
 export async function claimAttempts(
   ctx: Context,
   { owner, max }: { owner: string; max: number },
 ): Promise<readonly Attempt[]> {
-  const rows = await leftOpen(ctx)
+  const rows = await recoverClaims(ctx)
   while (rows.length < max) {
     const more = await claimOnce(ctx, { owner, max: max - rows.length }).catch((error: unknown) => {
       if (rows.length === 0) throw error
@@ -60,7 +67,7 @@ export async function claimAttempts(
   return rows.map((row) => attemptOf(ctx, row, read.get(row.blob.id)))
 }
 
-/** Claims rows of the lanes that wait longest. Null when no lane is due. */
+/** Claims rows of the lanes that have waited longest. Returns null when no lane is due. */
 async function claimOnce(
   ctx: Context,
   { owner, max }: { owner: string; max: number },
@@ -72,33 +79,38 @@ async function claimOnce(
   if (accountIds.length === 0) return null
   const { due, more } = await dueRows(ctx, { accountIds, now, max })
   const claim = { now, until: after(now, ctx.settings.outbound.leaseSeconds * secondMs), owner, token }
-  underWay(ctx).set(claim, due)
+  openClaims(ctx).set(claim, due)
   const rows = await withoutFinished(ctx, await store.claimRows(ctx.store, due, claim))
-  underWay(ctx).delete(claim)
-  // A lane all of whose rows were taken is not touched: it comes up once more when its lease ends.
+  openClaims(ctx).delete(claim)
+  // A lane without rows left is not changed: it comes up once more when its lease ends.
   const taken = new Set(due.map(({ accountId }) => accountId))
   await Promise.all([
     store.requeueLanes(ctx.store, { accountIds: more, token, until }, ctx.clock.now()),
     store.postponeLanes(ctx.store, { accountIds: accountIds.filter((id) => !taken.has(id)), token, until }),
-  ]).catch((error: unknown) => ctx.log.warn({ err: error }, 'lanes come up again when their lease ends'))
+  ]).catch((error: unknown) =>
+    ctx.log.warn({ err: error }, 'lanes could not be updated; they come up again when their lease ends'),
+  )
   return rows
 }
 
-/** The rows of claims that were made although they seemed to fail: without this nobody would deliver them until their lease ends. */
-async function leftOpen(ctx: Context): Promise<OutboxDoc[]> {
+/**
+ * The rows of earlier claims that failed with an error and were made all the same; without this they would wait for the
+ * end of their lease.
+ */
+async function recoverClaims(ctx: Context): Promise<OutboxDoc[]> {
   const rows: OutboxDoc[] = []
-  const open = [...underWay(ctx)]
+  const open = [...openClaims(ctx)]
   for (const [claim, due] of open)
     if (claim.until > ctx.clock.now())
       rows.push(...(await withoutFinished(ctx, await store.findClaimedRows(ctx.store, due, claim.token))))
-  // Only now: whoever failed on the way asks for all of them again.
-  for (const [claim] of open) underWay(ctx).delete(claim)
+  // Removed only after all were read: after an error here the next call looks for all of them again.
+  for (const [claim] of open) openClaims(ctx).delete(claim)
   return rows
 }
 
 const lanesFor = (free: number) => Math.min(lanesMax, Math.ceil(free / shareMin))
 
-/** The rows of a claim, and the accounts that may have more of them. */
+/** The due rows for a claim, and the accounts that may have more of them. */
 async function dueRows(
   ctx: Context,
   { accountIds, now, max }: { accountIds: readonly string[]; now: Date; max: number },
@@ -113,7 +125,7 @@ async function dueRows(
   return { due: shares.flat(), more: accountIds.filter((_, n) => shares[n]?.length === share) }
 }
 
-/** The bytes of small mail, by the id of their blob. */
+/** Reads the bytes of small mail. Returns them by blob id. */
 async function readAhead(ctx: Context, rows: readonly OutboxDoc[]): Promise<ReadonlyMap<string, Buffer>> {
   const refs = new Map<string, BlobRef>()
   let bytes = 0
@@ -124,25 +136,25 @@ async function readAhead(ctx: Context, rows: readonly OutboxDoc[]): Promise<Read
   }
   if (refs.size === 0) return new Map()
   return readBlobs(ctx.store, [...refs.values()]).catch((error: unknown) => {
-    ctx.log.warn({ err: error }, 'claimed mail is read one by one')
+    ctx.log.warn({ err: error }, 'claimed mail could not be read together; it is read one by one')
     return new Map()
   })
 }
 
-/** Keeps attempts that take long from being due again. */
+/** Renews the leases of attempts that take long, so that their rows do not become due again. */
 export async function renewAttempts(ctx: Context, attempts: readonly Attempt[]): Promise<void> {
   for (const [token, own] of Map.groupBy(attempts, (attempt) => attempt.token)) await renew(ctx, token, own)
 }
 
 /**
- * Whether an attempt still holds its recipient: while the database was away its lease may have run out, and somebody else
- * may be delivering. Rejects when that cannot be told.
+ * Whether an attempt still holds the lease of its row, renewing it when it ends soon: while the database was away the
+ * lease may have ended, and another process may be delivering. Rejects when that cannot be found out.
  */
 export async function isHeld(ctx: Context, attempt: Attempt): Promise<boolean> {
-  return attempt.heldUntil > after(ctx.clock.now(), heldForMs) || renew(ctx, attempt.token, [attempt])
+  return attempt.heldUntil > after(ctx.clock.now(), leaseMarginMs) || renew(ctx, attempt.token, [attempt])
 }
 
-/** Renews attempts of one claim. False when it no longer holds all of them. */
+/** Renews the leases of attempts of one claim. Returns false when it no longer holds all of them. */
 async function renew(ctx: Context, token: string, attempts: readonly Attempt[]): Promise<boolean> {
   const until = after(ctx.clock.now(), ctx.settings.outbound.leaseSeconds * secondMs)
   const rows = attempts.map(({ id, accountId }) => ({ _id: id, accountId }))
@@ -152,13 +164,13 @@ async function renew(ctx: Context, token: string, attempts: readonly Attempt[]):
 }
 
 /**
- * Delivers to a mailbox of ours, or plays a simulated recipient. Null when the recipient is elsewhere. An address of a
- * domain of ours that nobody has bounces at once.
+ * Delivers to a mailbox of ours, or simulates the outcome of a simulated recipient. Returns null when the recipient is
+ * on another server. An unknown address on a domain of ours bounces at once.
  */
 export async function deliverLocally(ctx: Context, attempt: Attempt): Promise<Outcome | null> {
-  const played = await simulate(ctx, attempt)
-  if (played !== null) return played
-  if (!(await isOurs(ctx, attempt.domain))) return null
+  const simulated = await simulate(ctx, attempt)
+  if (simulated !== null) return simulated
+  if (!(await isLocalDomain(ctx, attempt.domain))) return null
   const outcome = (status: Outcome['status'], response: string): Outcome => ({
     status,
     response,
@@ -190,20 +202,23 @@ export async function deliverLocally(ctx: Context, attempt: Attempt): Promise<Ou
   }
 }
 
-/** Whether mail for a domain stays here. */
-async function isOurs(ctx: Context, domain: string): Promise<boolean> {
+/** Whether a domain is one of ours. */
+async function isLocalDomain(ctx: Context, domain: string): Promise<boolean> {
   const doc = await recentDomain(ctx, domain)
   return doc !== null && doc.status !== 'pending'
 }
 
-/** Calls `wake` when mail may be due that was not before. Returns a function that stops it. */
+/** Calls `wake` whenever new mail may be due. Returns a function that ends this. */
 export function onDue(ctx: Context, wake: () => void): () => void {
   return ctx.changes.listen((note) => {
     if (note.kind === 'due') wake()
   })
 }
 
-/** Finishes rows whose outcome is known: their process died between writing it down and finishing the row. */
+/**
+ * Finishes rows whose outcome was already recorded by a process that died before it finished the row. Returns the other
+ * rows.
+ */
 async function withoutFinished(ctx: Context, rows: readonly OutboxDoc[]): Promise<OutboxDoc[]> {
   const repeated = rows.filter(({ attempts }) => attempts > 1)
   if (repeated.length === 0) return [...rows]
@@ -213,8 +228,9 @@ async function withoutFinished(ctx: Context, rows: readonly OutboxDoc[]): Promis
   )
   const isFinished = ({ emailId, n, recipient }: OutboxDoc) => {
     const status = emails.find(({ _id }) => _id === emailId)?.recipients[n]?.status
-    // A simulated complaint follows a delivery: only nobody is told twice.
-    return status !== undefined && status !== 'queued' && status !== 'sent' && !complains(recipient)
+    // The complaint of a simulated recipient follows its delivery and may still be missing; recording both again
+    // changes nothing.
+    return status !== undefined && status !== 'queued' && status !== 'sent' && !simulatesComplaint(recipient)
   }
   const finished = new Set(repeated.filter(isFinished))
   for (const { _id: id, accountId, lease } of finished)
@@ -239,7 +255,7 @@ function attemptOf(ctx: Context, row: OutboxDoc, read: Buffer | undefined): Atte
     heldUntil: row.notBefore ?? row.createdAt,
     async readRaw() {
       const raw = read ?? (await readBlob(ctx.store, row.blob))
-      if (raw === null) throw new Failure('internal_error', `The bytes of ${row._id} are gone.`)
+      if (raw === null) throw new Failure('internal_error', `The stored bytes of ${row._id} are missing.`)
       return raw
     },
   }

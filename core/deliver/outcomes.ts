@@ -1,7 +1,7 @@
 /**
- * How attempts end, written down in groups: three commands for all that end together. Invariants: an outcome counts only while
- * its attempt holds the row's lease; the status comes first and the row after it, so a crash in between repeats the outcome
- * and nobody else takes the row meanwhile.
+ * Records the outcomes of attempts in groups: three commands for all attempts that end together. Invariants: an outcome
+ * counts only while its attempt holds the lease of the row; the status of the recipient is written before the row, so
+ * that after a crash in between the outcome is recorded again, and no other process takes the row meanwhile.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmailRecipient } from '../../store/documents/sending.ts'
@@ -12,51 +12,54 @@ import type { Context } from '../process/context.ts'
 import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
 import type { Attempt, Outcome } from './attempt.ts'
-import { complains } from './simulator.ts'
+import { simulatesComplaint } from './simulator.ts'
 
-type Ended = {
+type EndedAttempt = {
   readonly ctx: Context
   readonly attempt: Attempt
   readonly outcome: Outcome
-  /** When the mail went out, if that is not written down yet. */
+  /** When the mail was sent, if that is not recorded yet. */
   readonly startedAt: Date | null
 }
-type Started = { readonly ctx: Context; readonly attempt: Attempt; readonly at: Date }
+type StartedAttempt = { readonly ctx: Context; readonly attempt: Attempt; readonly at: Date }
 
 const groupMax = 200
-/** An attempt that ends so soon is written down once, with its outcome. */
+/** An attempt that ends within this time is recorded once, with its outcome. */
 const sentAfterMs = 200
 
-/** Attempts that went out a moment ago, and when. */
-const underWay = perProcess(() => new Map<Attempt, Date>())
-const startings = perProcess(() => createGroupCommit(groupMax, isolateFailures(writeStarted)))
-const endings = perProcess(() => createGroupCommit(groupMax, isolateFailures(writeEnded)))
+/** Attempts that started a moment ago and are not recorded as started yet, with their start. */
+const unrecordedStarts = perProcess(() => new Map<Attempt, Date>())
+const startGroups = perProcess(() => createGroupCommit(groupMax, isolateFailures(writeStarted)))
+const outcomeGroups = perProcess(() => createGroupCommit(groupMax, isolateFailures(writeEnded)))
 
-/** Records that the mail is on its way out, unless it is there in a moment. Nobody has to wait for it. */
+/** Records that the mail is on its way out, unless the attempt ends in a moment. Callers need not wait for it. */
 export async function recordSent(ctx: Context, attempt: Attempt): Promise<void> {
   const at = ctx.clock.now()
-  underWay(ctx).set(attempt, at)
+  unrecordedStarts(ctx).set(attempt, at)
   await sleep(sentAfterMs, undefined, { ref: false })
-  if (underWay(ctx).delete(attempt)) await startings(ctx)({ ctx, attempt, at })
+  if (unrecordedStarts(ctx).delete(attempt)) await startGroups(ctx)({ ctx, attempt, at })
 }
 
-/** Records how an attempt ended. False: the row is no longer the attempt's, and the outcome does not count. */
+/**
+ * Records the outcome of an attempt. Returns false when the attempt no longer holds its row, so that the outcome does
+ * not count.
+ */
 export function recordOutcome(ctx: Context, attempt: Attempt, outcome: Outcome): Promise<boolean> {
-  const startedAt = underWay(ctx).get(attempt) ?? null
-  underWay(ctx).delete(attempt)
-  return endings(ctx)({ ctx, attempt, outcome, startedAt })
+  const startedAt = unrecordedStarts(ctx).get(attempt) ?? null
+  unrecordedStarts(ctx).delete(attempt)
+  return outcomeGroups(ctx)({ ctx, attempt, outcome, startedAt })
 }
 
-async function writeStarted(started: readonly Started[]): Promise<[]> {
+async function writeStarted(started: readonly StartedAttempt[]): Promise<[]> {
   await changeRecipients(
     started[0]!.ctx.store,
     started.map(({ attempt, at }) => startOf(attempt, at)),
   )
-  tell(started)
+  publishChanges(started)
   return []
 }
 
-async function writeEnded(ended: readonly Ended[]): Promise<boolean[]> {
+async function writeEnded(ended: readonly EndedAttempt[]): Promise<boolean[]> {
   const { store: db } = ended[0]!.ctx
   const held = await findLeaseTokens(
     db,
@@ -80,7 +83,7 @@ async function writeEnded(ended: readonly Ended[]): Promise<boolean[]> {
       }
     }),
   )
-  tell(counted.filter(({ outcome }) => outcome.untried !== true))
+  publishChanges(counted.filter(({ outcome }) => outcome.untried !== true))
   return counts
 }
 
@@ -88,8 +91,8 @@ function startOf({ accountId, emailId, n, attempt: attempts }: Attempt, at: Date
   return { accountId, emailId, n, at, from: ['queued'], change: { status: 'sent', at, attempts } }
 }
 
-/** When a row is due again; null when it is done with. */
-function nextAttempt(ended: Ended): Date | null {
+/** When a row is due again; null when it is finished. */
+function nextAttempt(ended: EndedAttempt): Date | null {
   const { ctx, attempt, outcome } = ended
   if (outcome.status !== 'deferred' || isGivenUp(ended)) return null
   const { retrySeconds } = ctx.settings.outbound
@@ -99,13 +102,13 @@ function nextAttempt(ended: Ended): Date | null {
   return after(outcome.at, seconds * secondMs)
 }
 
-/** Soft bounces end after 48 hours (decisions.md 2, Delivery states). */
-function isGivenUp({ ctx, attempt, outcome }: Ended): boolean {
+/** Whether a deferral is the last one: soft bounces end after 48 hours (decisions.md 2, Delivery states). */
+function isGivenUp({ ctx, attempt, outcome }: EndedAttempt): boolean {
   const triedMs = outcome.at.getTime() - attempt.firstAttemptAt.getTime()
   return outcome.status === 'deferred' && triedMs >= ctx.settings.outbound.giveUpSeconds * secondMs
 }
 
-function changesOf(ended: Ended): RecipientChange[] {
+function changesOf(ended: EndedAttempt): RecipientChange[] {
   const { attempt, outcome, startedAt } = ended
   const { accountId, emailId, n } = attempt
   const { at, mx, response, tls } = outcome
@@ -128,12 +131,12 @@ function changesOf(ended: Ended): RecipientChange[] {
   if (outcome.status !== 'delivered')
     return [of(open, { ...seen, status: 'bounced', reason: givenUp ? 'transient' : 'permanent' })]
   const delivered = of(open, { ...seen, status: 'delivered', reason: null })
-  if (!complains(attempt.recipient)) return [delivered]
+  if (!simulatesComplaint(attempt.recipient)) return [delivered]
   return [delivered, of(['delivered'], { status: 'complained', reason: 'abuse', at })]
 }
 
-function tell(those: readonly { readonly ctx: Context; readonly attempt: Attempt }[]): void {
-  const [first] = those
-  const ids = [...new Set(those.map(({ attempt }) => attempt.emailId))]
+function publishChanges(changed: readonly { readonly ctx: Context; readonly attempt: Attempt }[]): void {
+  const [first] = changed
+  const ids = [...new Set(changed.map(({ attempt }) => attempt.emailId))]
   if (first !== undefined) first.ctx.changes.publish({ kind: 'emails', ids })
 }

@@ -1,6 +1,6 @@
 /**
- * Simulated recipients at the reserved domain `simulator.invalid` (decisions.md 2, Simulated recipients): they produce an
- * outcome through the real pipeline without leaving the machine.
+ * Simulated recipients at the reserved domain `simulator.invalid` (decisions.md 2, Simulated recipients): they give an
+ * outcome through the real pipeline without any mail leaving the machine.
  */
 import { splitAddress, withoutTag } from '../../mail/message/address.ts'
 import type { Context } from '../process/context.ts'
@@ -9,9 +9,9 @@ import type { Attempt, Outcome } from './attempt.ts'
 const simulatorDomain = 'simulator.invalid'
 const slowMs = 5_000
 
-type Play = Pick<Outcome, 'status' | 'response'>
+type Simulation = Pick<Outcome, 'status' | 'response'>
 
-const plays: { readonly [name: string]: Play } = {
+const simulations: { readonly [name: string]: Simulation } = {
   delivered: { status: 'delivered', response: '250 2.0.0 delivered (simulated)' },
   bounced: { status: 'bounced', response: '550 5.1.1 no such user (simulated)' },
   softbounced: { status: 'deferred', response: '452 4.2.2 mailbox full (simulated)' },
@@ -19,22 +19,22 @@ const plays: { readonly [name: string]: Play } = {
   slow: { status: 'delivered', response: '250 2.0.0 delivered slowly (simulated)' },
 }
 
-/** The outcome of a simulated recipient; null for every other one. Unknown names bounce. */
+/** The outcome of a simulated recipient; null for all others. Unknown names at the domain bounce. */
 export async function simulate(ctx: Context, { recipient, domain }: Attempt): Promise<Outcome | null> {
   if (domain !== simulatorDomain) return null
   const { local } = splitAddress(withoutTag(recipient).base)
-  const play = plays[local] ?? plays.bounced!
+  const simulation = simulations[local] ?? simulations.bounced!
   if (local === 'slow') await new Promise((resolve) => setTimeout(resolve, slowMs))
-  return { ...play, mx: simulatorDomain, tls: false, at: ctx.clock.now() }
+  return { ...simulation, mx: simulatorDomain, tls: false, at: ctx.clock.now() }
 }
 
-/** Whether a recipient is one that never leaves the machine. */
+/** Whether a recipient is simulated. */
 export function isSimulated(recipient: string): boolean {
   return splitAddress(recipient).domain === simulatorDomain
 }
 
-/** Whether a delivered recipient complains afterwards. */
-export function complains(recipient: string): boolean {
+/** Whether a recipient simulates a complaint after its delivery. */
+export function simulatesComplaint(recipient: string): boolean {
   const { local, domain } = splitAddress(withoutTag(recipient).base)
   return domain === simulatorDomain && local === 'complained'
 }

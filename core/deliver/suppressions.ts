@@ -1,6 +1,6 @@
 /**
- * Addresses an account does not write to any more: those that bounced for good or complained add themselves, people add and
- * remove others (decisions.md 2, Sending).
+ * The suppression list of an account: addresses that it no longer sends to. Permanent bounces and complaints are added
+ * automatically; people add and remove others (decisions.md 2, Sending).
  */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -15,7 +15,7 @@ import { isSimulated } from './simulator.ts'
 
 export type Suppression = Omit<SuppressionDoc, '_id' | 'accountId'>
 
-/** Those of the addresses that are suppressed. Simulated recipients never are. */
+/** Finds those of the addresses that are suppressed. Simulated recipients never are. */
 export async function suppressedAmong(
   ctx: Context,
   accountId: string,
@@ -25,19 +25,19 @@ export async function suppressedAmong(
   if (emails.length === 0) return new Map()
   const found =
     emails.length === 1
-      ? [await asked(ctx)(store.suppressionId(accountId, emails[0]!), (ids) => loadSuppressions(ctx, ids))]
+      ? [await suppressionLookup(ctx)(store.suppressionId(accountId, emails[0]!), (ids) => loadSuppressions(ctx, ids))]
       : await store.findSuppressions(ctx.store, { accountId, emails })
   return new Map(found.flatMap((doc) => (doc === undefined ? [] : [[doc.email, suppressionOf(doc)]])))
 }
 
-/** Most mail has one recipient: those who ask at once ask together. */
-const asked = perProcess(() => createBatchedLookup<SuppressionDoc>())
+/** Most mail has one recipient: concurrent callers share one query. */
+const suppressionLookup = perProcess(() => createBatchedLookup<SuppressionDoc>())
 
 async function loadSuppressions(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, SuppressionDoc>> {
   return new Map((await store.findSuppressionsById(ctx.store, ids)).map((doc) => [doc._id, doc]))
 }
 
-/** Adds the recipients that bounced for good or complained. Safe to repeat. */
+/** Adds recipients with a permanent bounce or a complaint. Safe to repeat. */
 export async function suppressOutcomes(
   ctx: Context,
   outcomes: readonly { readonly email: EmailDoc; readonly recipient: EmailRecipient }[],
@@ -50,7 +50,7 @@ export async function suppressOutcomes(
   await store.insertSuppressions(ctx.store, rows)
 }
 
-/** Newest first. */
+/** Lists suppressions, newest first. Fails with `validation_error` (cursor). */
 export async function listSuppressions(
   ctx: Context,
   { accountId }: Principal,
@@ -62,15 +62,15 @@ export async function listSuppressions(
   return { items: items.map(suppressionOf), next: rows.length > limit && last !== undefined ? cursorOf(last) : null }
 }
 
-/** Fails with `not_found`. */
+/** Reads the suppression of an address. Fails with `validation_error`, `not_found`. */
 export async function getSuppression(ctx: Context, { accountId }: Principal, email: string): Promise<Suppression> {
   const address = addressOf(email)
   const [found] = await store.findSuppressions(ctx.store, { accountId, emails: [address] })
-  if (found === undefined) throw new Failure('not_found', `${address} is not suppressed.`)
+  if (found === undefined) throw new Failure('not_found', `${address} is not on the suppression list.`)
   return suppressionOf(found)
 }
 
-/** Stops writing to an address; one that is suppressed already stays as it is. Fails with `validation_error`. */
+/** Adds an address to the list; one that is on it already stays unchanged. Fails with `validation_error`. */
 export async function addSuppression(ctx: Context, { accountId }: Principal, email: string): Promise<Suppression> {
   const address = addressOf(email)
   const row = { accountId, email: address, reason: 'manual' as const, detail: null, at: ctx.clock.now() }
@@ -79,17 +79,18 @@ export async function addSuppression(ctx: Context, { accountId }: Principal, ema
   return suppressionOf(found ?? { _id: '', ...row })
 }
 
-/** Account keys only. Fails with `forbidden`, `not_found`. */
+/** Removes an address from the list; account keys only. Fails with `forbidden`, `validation_error`, `not_found`. */
 export async function removeSuppression(ctx: Context, { accountId, kind }: Principal, email: string): Promise<void> {
-  if (kind === 'agent') throw new Failure('forbidden', 'Only account keys may write to suppressed addresses again.')
+  if (kind === 'agent')
+    throw new Failure('forbidden', 'Only account keys may remove addresses from the suppression list.')
   const address = addressOf(email)
   if (!(await store.deleteSuppression(ctx.store, { accountId, email: address })))
-    throw new Failure('not_found', `${address} is not suppressed.`)
+    throw new Failure('not_found', `${address} is not on the suppression list.`)
 }
 
 /**
- * Whether an outcome speaks of the address. A refusal of this one message (RFC 3463: 5.2.2 full, 5.2.3 and 5.3.4 too large,
- * 5.6 content, 5.7 policy) says nothing against the next.
+ * The reason for which an outcome suppresses the address; null when it does not. A refusal of this one message (RFC
+ * 3463: 5.2.2 full, 5.2.3 and 5.3.4 too large, 5.6 content, 5.7 policy) says nothing about further mail.
  */
 function suppressionReason({ status, reason, response }: EmailRecipient): SuppressionDoc['reason'] | null {
   if (status === 'complained') return 'complaint'
@@ -99,7 +100,7 @@ function suppressionReason({ status, reason, response }: EmailRecipient): Suppre
 
 function addressOf(email: string): string {
   const address = normaliseAddress(email)
-  if (address === null) throw new Failure('validation_error', `"${email}" is not a mail address.`, { param: 'email' })
+  if (address === null) throw new Failure('validation_error', `"${email}" is not an email address.`, { param: 'email' })
   return address
 }
 
@@ -107,7 +108,7 @@ function suppressionOf({ email, reason, detail, at }: SuppressionDoc): Suppressi
   return { email, reason, detail, at }
 }
 
-/** Names the last row by its place in the index. */
+/** The cursor of a page: names its last row by its position in the index. */
 function cursorOf({ at, _id }: SuppressionDoc): string {
   return Buffer.from(`${at.getTime()} ${_id}`).toString('base64url')
 }
@@ -116,6 +117,10 @@ function positionIn(cursor: string | undefined): { at: Date; id: string } | null
   if (cursor === undefined) return null
   const match = /^(\d{1,15}) (\S+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))
   if (match === null)
-    throw new Failure('validation_error', '"before" is not a cursor of this list.', { param: 'before' })
+    throw new Failure(
+      'validation_error',
+      '"before" is not a cursor of this list; pass a cursor exactly as a page returned it.',
+      { param: 'before' },
+    )
   return { at: new Date(Number(match[1])), id: String(match[2]) }
 }

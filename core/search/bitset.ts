@@ -1,4 +1,4 @@
-/** Sets of small numbers as bits, all of the same length. */
+/** Sets of small numbers as bits. The sets that are combined must have the same length. */
 
 export type Bits = Uint32Array
 
@@ -18,11 +18,11 @@ export const hasBit = (bits: Bits, n: number): boolean => ((bits[n >>> 5]! >>> (
 
 export const bothBits = (a: Bits, b: Bits): Bits => a.map((word, n) => word & b[n]!)
 export const eitherBits = (a: Bits, b: Bits): Bits => a.map((word, n) => word | b[n]!)
-/** Those of `a` that are not in `b`. */
+/** The numbers in `a` that are not in `b`. */
 export const withoutBits = (a: Bits, b: Bits): Bits => a.map((word, n) => word & ~b[n]!)
 export const isEmpty = (bits: Bits): boolean => bits.every((word) => word === 0)
 
-/** The first number of the set from `from` on; -1 when there is none. */
+/** The first number of the set that is at least `from`; -1 when there is none. */
 export function nextBit(bits: Bits, from: number): number {
   let n = from >>> 5
   if (n >= bits.length) return -1

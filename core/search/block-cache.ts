@@ -1,4 +1,7 @@
-/** Blocks of the search index that were read lately: the same words are asked for again. One per process, bounded in bytes. */
+/**
+ * A cache of blocks of the search index, since the same words are searched repeatedly. One per process, bounded in
+ * bytes.
+ */
 import type { SearchBlockDoc, SegmentDoc } from '../../store/documents/search.ts'
 import { blockId, decompress, findBlocks, pageId } from '../../store/search.ts'
 import { minuteMs } from '../process/clock.ts'
@@ -7,10 +10,10 @@ import { createKept, type Kept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
 
 const cacheBytes = 64 * 1024 * 1024
-/** What a buffer and its place in the map take beside its bytes. */
+/** What a buffer and its map entry take besides its bytes. */
 const overheadBytes = 200
 
-/** By id. Blocks never change. */
+/** Cached blocks by id. Blocks never change. */
 const blocksOf = perProcess(({ clock }) =>
   createKept<Buffer>(clock, {
     max: cacheBytes,
@@ -20,12 +23,12 @@ const blocksOf = perProcess(({ clock }) =>
   }),
 )
 
-/** A block that a segment names is not there any more: another segment has taken its place. */
+/** Thrown when a block of a segment does not exist any more, because a merge replaced the segment. */
 export class StaleSegment extends Error {}
 
 /**
- * Blocks and pages by id: from the cache, from the segments' own documents, and the rest from the store in one go. Throws
- * StaleSegment when one is gone.
+ * Reads blocks and pages. Returns them by id: from the cache, from the segment documents that contain them, and the
+ * rest from the store in one query. Throws `StaleSegment` when one is gone.
  */
 export async function readBlocks(
   ctx: Context,
@@ -41,14 +44,14 @@ export async function readBlocks(
     const own = inline.get(id)
     if (known !== undefined) found.set(id, known)
     else if (own === undefined) missing.push(id)
-    else found.set(id, keep(kept, id, decompress(own)))
+    else found.set(id, cache(kept, id, decompress(own)))
   }
   if (missing.length === 0) return found
-  const fresh = await findBlocks(ctx.store, missing)
+  const stored = await findBlocks(ctx.store, missing)
   for (const id of missing) {
-    const block = fresh.get(id)
+    const block = stored.get(id)
     if (block === undefined) throw new StaleSegment(id)
-    found.set(id, keep(kept, id, block))
+    found.set(id, cache(kept, id, block))
   }
   return found
 }
@@ -62,7 +65,7 @@ function inlineOf(segments: readonly SegmentDoc[]): ReadonlyMap<string, SearchBl
   return inline
 }
 
-function keep(kept: Kept<Buffer>, id: string, block: Buffer): Buffer {
+function cache(kept: Kept<Buffer>, id: string, block: Buffer): Buffer {
   kept.set(id, block)
   return block
 }

@@ -1,6 +1,6 @@
 /**
- * What is found: the words of each message, written as segments of its mailbox. Derived from the message and its bytes, so
- * doing it twice changes nothing: a message that stands in two segments is found once.
+ * Indexes messages for search: writes the words of messages as segments of their mailbox. Everything is derived from
+ * the message and its bytes, so that doing it twice changes nothing: a message in two segments is found once.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { domainToUnicode } from 'node:url'
@@ -24,33 +24,36 @@ import { packPage, rowAt, rowCount, type SegmentRow, versionOf } from '../../sto
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
-/** Stands with every message that has an attachment; no word of a text begins so. */
+/** The word that is indexed for every message with an attachment; no word of a text begins like it. */
 export const attachmentMark = '\u0001attachment'
 
-/** Stands before the pieces of a subject, by which lists are narrowed; alone: the subject has more than its pieces say. */
+/**
+ * Prefix of the pieces of a subject, which narrow lists by subject. Alone it means that the subject has more text than
+ * its indexed pieces.
+ */
 export const pieceMark = '\u0002'
-/** Subjects that are a message of their own: their pieces would fill the index. */
+/** Characters of a subject whose pieces are indexed; the pieces of longer ones would fill the index. */
 const pieceSourceMax = 1_000
 
-/** The words of a message that is gone are gone from the index after this time, or before. */
+/** The longest time until the words of a deleted message are removed from the index. */
 export const tidyAfterMs = 7 * dayMs
 
-/** Texts beyond this are found by their beginning. */
+/** Characters of a text that are indexed; the rest is not found. */
 const textCharsMax = 256 * 1024
-/** Messages read and packed at once: what they need in memory. */
+/** Messages indexed in one batch, and their bytes: bounds the memory. */
 const batchMax = 500
 const batchBytesMax = 16 * 1024 * 1024
-/** Words handled before the clock is asked again. */
-const wordsAtOnce = 256
-/** So long one may keep others waiting. */
+/** Words handled before the time is checked again. */
+const wordsPerCheck = 256
+/** How long indexing may block the event loop. */
 const sliceMs = 4
 
-/** Makes messages findable that have just been stored or changed. Returns the mailboxes that got a segment. */
+/** Indexes messages that were just stored or changed. Returns the mailboxes that got a segment. */
 export async function indexArrivals(ctx: Context, ids: readonly string[]): Promise<readonly string[]> {
   return indexMessages(ctx, await findMessages(ctx.store, ids))
 }
 
-/** Makes those of the messages findable that are not. Returns the mailboxes that got a segment. */
+/** Indexes those of the messages that are not indexed yet. Returns the mailboxes that got a segment. */
 export async function indexMissing(ctx: Context, messages: readonly MessageDoc[]): Promise<readonly string[]> {
   const known = await indexedAmong(ctx, messages)
   return indexMessages(
@@ -59,7 +62,7 @@ export async function indexMissing(ctx: Context, messages: readonly MessageDoc[]
   )
 }
 
-/** Makes messages findable. Returns the mailboxes that got a segment. */
+/** Indexes messages, in batches. Returns the mailboxes that got a segment. */
 export async function indexMessages(ctx: Context, messages: readonly MessageDoc[]): Promise<readonly string[]> {
   const touched = new Set<string>()
   for (let from = 0; from < messages.length; ) {
@@ -77,10 +80,10 @@ export async function indexMessages(ctx: Context, messages: readonly MessageDoc[
 
 async function indexBatch(ctx: Context, messages: readonly MessageDoc[]): Promise<Iterable<string>> {
   const texts = await textsOf(ctx, messages)
-  const pause = createYield()
+  const yieldNow = createYield()
   const segments: Parameters<typeof insertSegments>[1][number][] = []
   const byMailbox = Map.groupBy(messages, ({ mailboxId }) => mailboxId)
-  for (const own of byMailbox.values()) segments.push(await segmentOf(ctx, own, { texts, pause }))
+  for (const own of byMailbox.values()) segments.push(await segmentOf(ctx, own, { texts, yieldNow }))
   await insertTexts(
     ctx.store,
     [...texts].map(([blobId, text]) => ({ blobId, text })),
@@ -89,18 +92,21 @@ async function indexBatch(ctx: Context, messages: readonly MessageDoc[]): Promis
   return byMailbox.keys()
 }
 
-/** The visible text of each blob; a message whose bytes are gone or cannot be read is found by its header alone. */
+/**
+ * The visible text of each blob. A blob that is gone or cannot be parsed has none, and its message is found by its
+ * header alone.
+ */
 async function textsOf(ctx: Context, messages: readonly MessageDoc[]): Promise<ReadonlyMap<string, string>> {
   const refs = new Map(messages.map(({ blob }) => [blob.id, blob]))
   const texts = new Map<string, string>()
-  const pause = createYield()
+  const yieldNow = createYield()
   for (const [id, raw] of await readBlobs(ctx.store, [...refs.values()])) {
-    await pause()
+    await yieldNow()
     try {
       const { text } = await ctx.parsing.run('text', { raw, maxChars: textCharsMax })
       texts.set(id, text.slice(0, textCharsMax).toWellFormed())
     } catch (error) {
-      ctx.log.warn({ err: error, blobId: id }, 'the text of a message is not searched')
+      ctx.log.warn({ err: error, blobId: id }, 'the text of a message could not be read and is not indexed')
     }
   }
   return texts
@@ -109,22 +115,22 @@ async function textsOf(ctx: Context, messages: readonly MessageDoc[]): Promise<R
 async function segmentOf(
   ctx: Context,
   messages: readonly MessageDoc[],
-  { texts, pause }: { texts: ReadonlyMap<string, string>; pause: () => Promise<void> },
+  { texts, yieldNow }: { texts: ReadonlyMap<string, string>; yieldNow: () => Promise<void> },
 ): Promise<Parameters<typeof insertSegments>[1][number]> {
   const newestFirst = messages.toSorted((a, b) => (a._id < b._id ? 1 : -1))
   const words = new Map<string, WordPosition[]>()
   for (const [number, message] of newestFirst.entries()) {
-    await pause()
-    for (const [word, place] of await placesOf(message, texts.get(message.blob.id) ?? '', pause)) {
-      const places = words.get(word)
-      if (places === undefined) words.set(word, [{ number, ...place }])
-      else places.push({ number, ...place })
+    await yieldNow()
+    for (const [word, occurrence] of await wordsOf(message, texts.get(message.blob.id) ?? '', yieldNow)) {
+      const occurrences = words.get(word)
+      if (occurrences === undefined) words.set(word, [{ number, ...occurrence }])
+      else occurrences.push({ number, ...occurrence })
     }
   }
   const packer = new BlockPacker(messages.length)
   const blocks: Buffer[] = []
   for (const [n, word] of sorted(words.keys()).entries()) {
-    if (n % wordsAtOnce === 0) await pause()
+    if (n % wordsPerCheck === 0) await yieldNow()
     const full = packer.add(entryOf(word, words.get(word) ?? []))
     if (full !== null) blocks.push(full)
   }
@@ -158,43 +164,43 @@ const rowOf = ({ _id, blob, receivedAt, sizeBytes }: MessageDoc): SegmentRow => 
 
 const packer = new Packer()
 
-type Found = { fields: number; readonly positions: number[][] }
+type WordOccurrences = { fields: number; readonly positions: number[][] }
 
-/** The words of a message: in which fields, and where. */
-async function placesOf(
+/** The words of a message, with their fields and positions. */
+async function wordsOf(
   message: MessageDoc,
   text: string,
-  pause: () => Promise<void>,
+  yieldNow: () => Promise<void>,
 ): Promise<Map<string, Omit<WordPosition, 'number'>>> {
-  const found = new Map<string, Found>()
+  const found = new Map<string, WordOccurrences>()
   for (const [field, texts] of Object.entries(fieldTexts(message, text)) as [IndexedField, readonly string[]][]) {
     let base = 0
     for (const each of texts) {
-      let left: number = limits.searchTokensMax
+      let tokensLeft: number = limits.searchTokensMax
       for (const piece of piecesOfText(each)) {
-        const tokens = tokensOf(piece, left)
-        base = note(found, tokens, { bit: fieldBits[field], base })
-        left -= tokens.length
-        await pause()
+        const tokens = tokensOf(piece, tokensLeft)
+        base = addTokens(found, tokens, { bit: fieldBits[field], base })
+        tokensLeft -= tokens.length
+        await yieldNow()
       }
-      // One left out, so that no phrase goes from one name or address to the next.
+      // One position is skipped, so that no phrase matches across two names or addresses.
       base += 1
     }
   }
   for (const word of subjectPieces(message.subject ?? ''))
     found.set(word, { fields: fieldBits.subject, positions: [[]] })
   if (message.attachments.length > 0) found.set(attachmentMark, { fields: fieldBits.body, positions: [[]] })
-  const places = new Map<string, Omit<WordPosition, 'number'>>()
+  const occurrences = new Map<string, Omit<WordPosition, 'number'>>()
   for (const [word, { fields, positions }] of found) {
-    if (places.size % wordsAtOnce === 0) await pause()
-    places.set(word, { fields, positions: packed(positions) })
+    if (occurrences.size % wordsPerCheck === 0) await yieldNow()
+    occurrences.set(word, { fields, positions: packed(positions) })
   }
-  return places
+  return occurrences
 }
 
-/** Adds the tokens of a text, which begins at `base`. Returns where the next one would stand. */
-function note(
-  found: Map<string, Found>,
+/** Adds the tokens of a text whose first position is `base`. Returns the position after its last token. */
+function addTokens(
+  found: Map<string, WordOccurrences>,
   tokens: readonly Token[],
   { bit, base }: { bit: number; base: number },
 ): number {
@@ -228,7 +234,7 @@ function packed(fields: readonly (readonly number[])[]): Buffer {
   return Buffer.from(packer.take())
 }
 
-/** What each field of a message says, in the order of the fields' bits. */
+/** The texts of each field of a message, in the order of the bits of the fields. */
 export function fieldTexts(
   {
     subject,
@@ -240,7 +246,7 @@ export function fieldTexts(
   }: Pick<MessageDoc, 'subject' | 'from' | 'to' | 'cc' | 'bcc' | 'attachments'>,
   text: string,
 ): { readonly [F in IndexedField]: readonly string[] } {
-  // A domain of A-labels is looked for by the name people read, too.
+  // A domain in A-labels can also be searched by its Unicode name.
   const forms = (address: string) =>
     address.includes('xn--') ? [address, address.replace(/[^@]*$/, domainToUnicode)] : [address]
   const people = (list: readonly Named[]) =>
@@ -258,11 +264,11 @@ export function fieldTexts(
 
 function sorted(words: Iterable<string>): string[] {
   const list = [...words].sort()
-  // The order of UTF-16 units is that of code points but for rare scripts.
+  // The order of UTF-16 units is that of code points, except for rare scripts.
   return list.some((word) => /[\ud800-\uffff]/.test(word)) ? list.sort((a, b) => (isBefore(a, b) ? -1 : 1)) : list
 }
 
-/** Those of the messages that stand in a segment as they are. */
+/** The ids of those messages that are indexed in their current version. */
 async function indexedAmong(ctx: Context, messages: readonly MessageDoc[]): Promise<ReadonlySet<string>> {
   const [since = ''] = messages.map(({ _id }) => _id).sort()
   const mailboxIds = [...new Set(messages.map(({ mailboxId }) => mailboxId))]
@@ -284,7 +290,7 @@ async function indexedAmong(ctx: Context, messages: readonly MessageDoc[]): Prom
   return known
 }
 
-/** Lets others go on when so much time has passed since the last time. */
+/** Makes a function that lets other work run when `sliceMs` have passed since it last did. */
 export function createYield(): () => Promise<void> {
   let since = performance.now()
   return async () => {

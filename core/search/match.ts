@@ -1,6 +1,7 @@
 /**
- * Which messages of a segment a query may mean. Words, sizes, times and attachments are known from the segment; folders,
- * labels and flags change and are asked of the message: of each part of the query we know who must match and who may.
+ * Finds the messages of a segment that may match a query. Words, sizes, times and attachments are known from the
+ * segment; folders, labels and flags change and are read from the message. So for each part of the query there is a set
+ * of messages that must match and a set of those that may.
  */
 import { leavesOf, type Query, type Words } from '../../mail/search/query.ts'
 import type { Wanted } from '../../mail/search/tokens.ts'
@@ -8,17 +9,17 @@ import { eachMessage, eachPosition, fieldBits, findEntries, type WordEntry } fro
 import { allBits, type Bits, bothBits, eitherBits, hasBit, isEmpty, noBits, setBit, withoutBits } from './bitset.ts'
 import { attachmentMark } from './indexing.ts'
 
-/** What a segment is asked of. */
+/** What matching reads of a segment. */
 export type SegmentSource = {
   readonly count: number
-  /** The blocks that may hold a word, or words that begin with it. */
+  /** The blocks that may contain a word, or with `prefix` words that begin with it. */
   blocksOf(word: string, prefix: boolean): readonly Buffer[]
   receivedAt(n: number): number
   sizeBytes(n: number): number
 }
 
-/** What only the message itself can tell. */
-export type MessageState = {
+/** The properties of a message that change and are not in the segment. */
+export type MessageProperties = {
   isIn(folder: string): boolean
   hasLabel(label: string): boolean
   readonly seen: boolean
@@ -27,13 +28,13 @@ export type MessageState = {
 }
 
 export type Matched = {
-  /** Those that may match. */
+  /** The messages that may match. */
   readonly may: Bits
-  /** Whether one of them does. */
-  matches(n: number, message: MessageState): boolean
+  /** Whether message `n` matches, given its properties. */
+  matches(n: number, message: MessageProperties): boolean
 }
 
-/** The words that are looked up for a query, attachments among them. */
+/** The words that a query looks up in the index, including the word for attachments. */
 export function lookupsOf(query: Query): readonly Pick<Wanted, 'text' | 'prefix'>[] {
   return leavesOf(query).flatMap((leaf): readonly Pick<Wanted, 'text' | 'prefix'>[] => {
     if (leaf.kind === 'words') return leaf.tokens
@@ -41,11 +42,12 @@ export function lookupsOf(query: Query): readonly Pick<Wanted, 'text' | 'prefix'
   })
 }
 
-/** Whether a query asks for what stands in the table of messages. */
-export function asksTable(query: Query): boolean {
+/** Whether a query needs times or sizes, which are in the table of messages. */
+export function needsTable(query: Query): boolean {
   return leavesOf(query).some(({ kind }) => ['before', 'after', 'larger', 'smaller'].includes(kind))
 }
 
+/** Matches a query against a segment. */
 export function matchSegment(query: Query, source: SegmentSource): Matched {
   const known = new Map<Query, Bits>()
   for (const leaf of leavesOf(query)) {
@@ -74,7 +76,7 @@ function boundsOf(query: Query, known: ReadonlyMap<Query, Bits>, count: number):
   return bits === undefined ? { must: noBits(count), may: allBits(count) } : { must: bits, may: bits }
 }
 
-function isTrue(query: Query, at: { known: ReadonlyMap<Query, Bits>; n: number; message: MessageState }): boolean {
+function isTrue(query: Query, at: { known: ReadonlyMap<Query, Bits>; n: number; message: MessageProperties }): boolean {
   const { known, n, message } = at
   switch (query.kind) {
     case 'and':
@@ -97,7 +99,7 @@ function isTrue(query: Query, at: { known: ReadonlyMap<Query, Bits>; n: number; 
   }
 }
 
-/** The messages that a part of the query means; null when the segment cannot tell. */
+/** The messages that match one condition of the query; null when the segment cannot tell. */
 function bitsOf(leaf: Query, source: SegmentSource): Bits | null {
   switch (leaf.kind) {
     case 'words':
@@ -148,7 +150,7 @@ function entryBits(entries: readonly Occurrences[], fields: number, count: numbe
   return bits
 }
 
-/** Keys of places: message, field and where a match would begin. */
+/** Combines message number and field to one number: keys are `number * fieldsMax + field`. */
 const fieldsMax = anyField + 1
 
 /** Those of the candidates in which the tokens follow each other in one field. */
@@ -156,26 +158,26 @@ function phraseBits(
   found: readonly { readonly token: Wanted; readonly entries: readonly Occurrences[] }[],
   { candidates, fields, source }: { candidates: Bits; fields: number; source: SegmentSource },
 ): Bits {
-  const rarest = (entries: readonly Occurrences[]) => entries.reduce((sum, { count }) => sum + count, 0)
-  let begins: Map<number, Set<number>> | null = null
-  for (const { token, entries } of found.toSorted((a, b) => rarest(a.entries) - rarest(b.entries))) {
-    const before: Map<number, Set<number>> | null = begins
+  const occurrenceCount = (entries: readonly Occurrences[]) => entries.reduce((sum, { count }) => sum + count, 0)
+  let starts: Map<number, Set<number>> | null = null
+  for (const { token, entries } of found.toSorted((a, b) => occurrenceCount(a.entries) - occurrenceCount(b.entries))) {
+    const before: Map<number, Set<number>> | null = starts
     const next = new Map<number, Set<number>>()
     const wants = (number: number) => hasBit(candidates, number)
     for (const entry of entries) {
       eachPosition(entry, wants, (number, field, position) => {
         if ((field & fields) === 0) return
         const key = number * fieldsMax + field
-        const begin = position - token.at
-        if (before !== null && before.get(key)?.has(begin) !== true) return
+        const start = position - token.at
+        if (before !== null && before.get(key)?.has(start) !== true) return
         const known = next.get(key)
-        if (known === undefined) next.set(key, new Set([begin]))
-        else known.add(begin)
+        if (known === undefined) next.set(key, new Set([start]))
+        else known.add(start)
       })
     }
-    begins = next
+    starts = next
   }
   const bits = noBits(source.count)
-  for (const key of begins?.keys() ?? []) setBit(bits, Math.floor(key / fieldsMax))
+  for (const key of starts?.keys() ?? []) setBit(bits, Math.floor(key / fieldsMax))
   return bits
 }

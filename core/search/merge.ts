@@ -1,8 +1,8 @@
 /**
- * Segments become fewer and larger: as soon as there are enough of one size, they are merged into one of the next, up to a
- * largest. So a message is written again a fixed number of times, however many there are, and a search reads few segments.
- * What was deleted or changed meanwhile is left out. Invariants: one merges a mailbox at a time; the parts stay until the
- * whole is there.
+ * Merges segments, so that they become fewer and larger: when there are enough segments of one size, they are merged
+ * into one of the next size, up to a largest. A message is therefore written again a fixed number of times, whatever
+ * the size of the mailbox, and a search reads few segments. Messages that were deleted or changed meanwhile are left
+ * out. Invariants: one process merges a mailbox at a time; the merged parts are kept until the new segment is complete.
  */
 
 import { newId } from '../../schemas/ids.ts'
@@ -24,19 +24,25 @@ import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createYield, tidyAfterMs } from './indexing.ts'
 
-/** Below how many messages a segment is of the first size, of the second, and so on; the last ones are never merged. */
+/**
+ * The sizes of segments: the first has fewer than 16 messages, the second fewer than 128, and so on. Segments of the
+ * largest size are never merged.
+ */
 const sizes = [16, 128, 1_024, 8_192, 65_536] as const
-/** How many of a size make one of the next. */
-const fan = [16, 8, 8, 8, 8] as const
+/** How many segments of a size are merged into one of the next size. */
+const fanIn = [16, 8, 8, 8, 8] as const
 const leaseMs = 60 * secondMs
-/** Blocks read, and written, at once. */
+/** Blocks written at once; a quarter as many are read at once. */
 const blocksAtOnce = 32
 const idsAtOnce = 1_000
 
-/** How many small segments a mailbox collects before a merge has something to do. */
-export const mergeFan = fan[0]
+/** How many small segments a mailbox must have before there is something to merge. */
+export const mergeFanIn = fanIn[0]
 
-/** Merges what is due in a mailbox, and tidies what is. Returns how many segments were made or looked through. */
+/**
+ * Merges the segments of a mailbox that are due, and tidies those that hold deleted messages for long. Returns how many
+ * segments were written or checked.
+ */
 export async function mergeSegments(ctx: Context, mailboxId: string): Promise<number> {
   const now = ctx.clock.now()
   let output = newId('seg', now)
@@ -47,7 +53,7 @@ export async function mergeSegments(ctx: Context, mailboxId: string): Promise<nu
   let segments: readonly SegmentDoc[] = await store.findSegments(ctx.store, mailboxId)
   for (const segment of segments) await store.finishReplacement(ctx.store, segment)
   let merged = 0
-  for (let parts = due(segments, now); parts !== null; parts = due(segments, now)) {
+  for (let parts = dueSegments(segments, now); parts !== null; parts = dueSegments(segments, now)) {
     if (merged > 0) output = newId('seg', ctx.clock.now())
     const lease = createLease(ctx, { mailboxId, token, output, fresh: merged === 0 })
     const made = await mergeParts(ctx, parts, { output, lease })
@@ -56,18 +62,18 @@ export async function mergeSegments(ctx: Context, mailboxId: string): Promise<nu
     segments = [...segments.filter((segment) => !left.has(segment)), ...made]
     merged += 1
   }
-  // Not after a failure: what was half written is then removed by who merges next.
+  // Not reached after a failure: the next merge of the mailbox then removes what was partly written.
   await store.releaseMerge(ctx.store, { mailboxId, token })
   return merged
 }
 
-/** The right to merge. `hold` answers whether it is still there, and makes it last; often it need not ask. */
-type Lease = { hold(): Promise<boolean> }
+/** The lease of a merge. `hold` extends it when needed, and returns whether it is still held. */
+type MergeLease = { hold(): Promise<boolean> }
 
 function createLease(
   ctx: Context,
   { mailboxId, token, output, fresh }: { mailboxId: string; token: string; output: string; fresh: boolean },
-): Lease {
+): MergeLease {
   let renewAt = fresh ? after(ctx.clock.now(), leaseMs / 3) : new Date(0)
   return {
     async hold() {
@@ -79,29 +85,32 @@ function createLease(
   }
 }
 
-/** The segments to be merged next, newest first, or one to be tidied; null when there is nothing to do. */
-function due(segments: readonly SegmentDoc[], now: Date): readonly SegmentDoc[] | null {
+/** The segments to merge next, newest first, or one segment to tidy; null when nothing is due. */
+function dueSegments(segments: readonly SegmentDoc[], now: Date): readonly SegmentDoc[] | null {
   for (const [n, size] of sizes.entries()) {
     const same = segments.filter(({ count }) => count < size && count >= (sizes[n - 1] ?? 0))
-    if (same.length >= fan[n]!) return same
+    if (same.length >= fanIn[n]!) return same
   }
-  const untidy = segments.find(({ tidyAt }) => tidyAt <= now)
-  return untidy === undefined ? null : [untidy]
+  const tidyDue = segments.find(({ tidyAt }) => tidyAt <= now)
+  return tidyDue === undefined ? null : [tidyDue]
 }
 
-/** A segment on its way into a larger one; `numbers` says where each of its rows went, -1 when it was left out. */
-type Part = {
+/** A segment that is being merged. `numbers` holds the new number of each of its rows, -1 for rows that are left out. */
+type MergePart = {
   readonly segment: SegmentDoc
   readonly numbers: Int32Array
-  /** Where its numbers begin when it was taken over whole and in order. */
+  /** The new number of its first row when all its rows are kept in one run, else null. */
   shift: number | null
 }
 
-/** Makes one segment of several, or none when all is gone. Returns it; null when the right to do so was lost. */
+/**
+ * Merges segments into one, or none when all messages are gone. Returns the new segment as a list; null when the lease
+ * was lost.
+ */
 async function mergeParts(
   ctx: Context,
   segments: readonly SegmentDoc[],
-  { output, lease }: { output: string; lease: Lease },
+  { output, lease }: { output: string; lease: MergeLease },
 ): Promise<readonly SegmentDoc[] | null> {
   const { mailboxId, accountId } = segments[0]!
   if (!(await lease.hold())) return null
@@ -139,10 +148,10 @@ async function mergeParts(
   return [segment]
 }
 
-/** Writes blocks some at once, while the right to merge lasts. */
+/** Collects blocks and writes them in groups; `flush` returns false when the lease was lost. */
 type BlockWriter = { add(id: string, bytes: Buffer): void; isFull(): boolean; flush(): Promise<boolean> }
 
-function createBlockWriter(ctx: Context, lease: Lease): BlockWriter {
+function createBlockWriter(ctx: Context, lease: MergeLease): BlockWriter {
   let waiting: { id: string; bytes: Buffer }[] = []
   return {
     add(id, bytes) {
@@ -158,13 +167,13 @@ function createBlockWriter(ctx: Context, lease: Lease): BlockWriter {
   }
 }
 
-/** The rows of the whole, newest first, each message once; those of messages that are gone or have changed left out. */
+/** The rows of the new segment, newest first, each message once. Messages that were deleted or changed are left out. */
 async function mergedRows(
   ctx: Context,
   segments: readonly SegmentDoc[],
-): Promise<{ rows: readonly SegmentRow[]; parts: readonly Part[] }> {
+): Promise<{ rows: readonly SegmentRow[]; parts: readonly MergePart[] }> {
   const all: { row: SegmentRow; part: number; number: number }[] = []
-  const parts: Part[] = []
+  const parts: MergePart[] = []
   for (const [part, segment] of segments.entries()) {
     let number = 0
     for (const page of await pagesOf(ctx, segment))
@@ -172,14 +181,14 @@ async function mergedRows(
     parts.push({ segment, numbers: new Int32Array(number).fill(-1), shift: null })
   }
   all.sort((a, b) => (a.row.id < b.row.id ? 1 : a.row.id > b.row.id ? -1 : a.part - b.part))
-  const living = await versionsOf(
+  const versions = await currentVersions(
     ctx,
     segments[0]!.mailboxId,
     all.map(({ row }) => row.id),
   )
   const rows: SegmentRow[] = []
   for (const { row, part, number } of all) {
-    if (rows.at(-1)?.id === row.id || living.get(row.id) !== row.version) continue
+    if (rows.at(-1)?.id === row.id || versions.get(row.id) !== row.version) continue
     parts[part]!.numbers[number] = rows.length
     rows.push(row)
   }
@@ -194,10 +203,10 @@ async function pagesOf(ctx: Context, { _id, page, pages }: SegmentDoc): Promise<
   if (page !== undefined) return [store.decompress(page)]
   const ids = pages.map((_, n) => store.pageId(_id, n))
   const found = await store.findBlocks(ctx.store, ids)
-  return ids.map((id) => found.get(id) ?? fail(id))
+  return ids.map((id) => found.get(id) ?? failMissing(id))
 }
 
-async function versionsOf(
+async function currentVersions(
   ctx: Context,
   mailboxId: string,
   ids: readonly string[],
@@ -211,69 +220,69 @@ async function versionsOf(
   return versions
 }
 
-/** Writes the blocks of the whole. Returns the first word of each; null when the right to go on was lost. */
+/** Writes the blocks of the new segment. Returns the first word of each; null when the lease was lost. */
 async function mergedWords(
   ctx: Context,
-  parts: readonly Part[],
+  parts: readonly MergePart[],
   { output, count, writer }: { output: string; count: number; writer: BlockWriter },
 ): Promise<readonly string[] | null> {
   const readers = await Promise.all(parts.map((part) => readerOf(ctx, part)))
   const packer = new BlockPacker(count)
-  const pause = createYield()
+  const yieldNow = createYield()
   let written = 0
-  const keep = (bytes: Buffer | null) => {
+  const writeBlock = (bytes: Buffer | null) => {
     if (bytes !== null) writer.add(store.blockId(output, written++), bytes)
   }
   for (;;) {
-    let least: string | null = null
+    let nextWord: string | null = null
     for (const { entry } of readers)
-      if (entry !== null && (least === null || isBefore(entry.word, least))) least = entry.word
-    if (least === null) break
-    const having = readers.filter(({ entry }) => entry?.word === least)
+      if (entry !== null && (nextWord === null || isBefore(entry.word, nextWord))) nextWord = entry.word
+    if (nextWord === null) break
+    const withWord = readers.filter(({ entry }) => entry?.word === nextWord)
     const whole = mergedEntry(
-      least,
-      having.map(({ part, entry }) => ({ part, entry: entry! })),
+      nextWord,
+      withWord.map(({ part, entry }) => ({ part, entry: entry! })),
     )
-    if (whole !== null) keep(packer.add(whole))
-    for (const reader of having) await reader.next()
-    await pause()
+    if (whole !== null) writeBlock(packer.add(whole))
+    for (const reader of withWord) await reader.next()
+    await yieldNow()
     if (writer.isFull() && !(await writer.flush())) return null
   }
-  keep(packer.takeBlock())
+  writeBlock(packer.takeBlock())
   return packer.firstWords
 }
 
-/** One word of several parts; null when none of its messages is left. */
-function mergedEntry(word: string, having: readonly { part: Part; entry: WordEntry }[]): WordEntry | null {
-  const inOrder = having
+/** Merges the entries of one word; null when none of its messages is left. */
+function mergedEntry(word: string, withWord: readonly { part: MergePart; entry: WordEntry }[]): WordEntry | null {
+  const inOrder = withWord
     .flatMap(({ part: { shift }, entry }) => (shift === null ? [] : [{ entry, shift }]))
     .sort((a, b) => a.shift - b.shift)
-  if (inOrder.length === having.length) return concatenateEntries(word, inOrder)
-  const places = having.flatMap(({ part: { numbers }, entry }) =>
-    [...wordPositionsOf(entry)].flatMap((place): WordPosition[] => {
-      const number = numbers[place.number]!
-      return number < 0 ? [] : [{ ...place, number }]
+  if (inOrder.length === withWord.length) return concatenateEntries(word, inOrder)
+  const positions = withWord.flatMap(({ part: { numbers }, entry }) =>
+    [...wordPositionsOf(entry)].flatMap((position): WordPosition[] => {
+      const number = numbers[position.number]!
+      return number < 0 ? [] : [{ ...position, number }]
     }),
   )
-  return places.length === 0
+  return positions.length === 0
     ? null
     : entryOf(
         word,
-        places.sort((a, b) => a.number - b.number),
+        positions.sort((a, b) => a.number - b.number),
       )
 }
 
-type Reader = { readonly part: Part; entry: WordEntry | null; next(): Promise<void> }
+type EntryReader = { readonly part: MergePart; entry: WordEntry | null; next(): Promise<void> }
 
-/** Reads the entries of a part one after another, some blocks at once. */
-async function readerOf(ctx: Context, part: Part): Promise<Reader> {
+/** Makes a reader of the entries of a segment, which reads several blocks at once. */
+async function readerOf(ctx: Context, part: MergePart): Promise<EntryReader> {
   const { segment } = part
   const blockCount = segment.words.length
   let blocks: Buffer[] = segment.block === undefined ? [] : [store.decompress(segment.block)]
   let read = segment.block === undefined ? 0 : blockCount
   let entries = blocks[0] === undefined ? null : entriesOf(blocks[0])
   blocks = []
-  const reader: Reader = {
+  const reader: EntryReader = {
     part,
     entry: null,
     async next() {
@@ -288,7 +297,7 @@ async function readerOf(ctx: Context, part: Part): Promise<Reader> {
             store.blockId(segment._id, read + n),
           )
           const fresh = await store.findBlocks(ctx.store, ids)
-          blocks = ids.map((id) => fresh.get(id) ?? fail(id))
+          blocks = ids.map((id) => fresh.get(id) ?? failMissing(id))
           read += ids.length
         }
         const block = blocks.shift()
@@ -304,6 +313,6 @@ async function readerOf(ctx: Context, part: Part): Promise<Reader> {
   return reader
 }
 
-function fail(id: string): never {
-  throw new Error(`The search block ${id} is gone.`)
+function failMissing(id: string): never {
+  throw new Error(`The search block ${id} is missing.`)
 }

@@ -1,4 +1,4 @@
-/** Searching mail: what a query finds in a mailbox, or in all that a key reaches, newest first. */
+/** Searches mail: in one mailbox, or in all mailboxes that a key reaches, newest first. */
 import { type Excerpt, excerptOf, type Marker, markersOf, shownFields } from '../../mail/search/highlight.ts'
 import { leavesOf, parseQuery, type Query } from '../../mail/search/query.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -20,25 +20,28 @@ import { createYield, fieldTexts } from './indexing.ts'
 import { type Candidate, type SegmentSupply, walkSegments } from './walk.ts'
 
 export type Highlight = { readonly field: (typeof shownFields)[number] } & Excerpt
-export type Found = Message & { readonly highlights: readonly Highlight[] }
+export type SearchHit = Message & { readonly highlights: readonly Highlight[] }
 
 export type Search = { readonly q: string; readonly limit: number; readonly before?: string }
 
-/** What one search may look at: candidates that turn out not to match cost a read each. */
+/** Candidates that one search checks: each one that does not match costs a read. */
 const candidatesMax = 5_000
 const candidatesAtOnce = 500
 /** Segments of an account read at once. */
 const segmentsAtOnce = 300
-/** A merge may take the segments away that a search is reading; then it begins anew. */
+/** How often a search starts again because a merge removed the segments that it was reading. */
 const triesMax = 5
 const highlightsMax = 3
 
-/** What a query finds in a mailbox. Fails with `mailbox_not_found`, `validation_error` (q), `agent_inbox_only`, `not_found` (in:). */
+/**
+ * Searches a mailbox. Fails with `mailbox_not_found`, `validation_error` (q, cursor), `agent_inbox_only`, `not_found`
+ * (in:).
+ */
 export async function searchMailbox(
   ctx: Context,
   principal: Principal,
   { address, q, limit, before }: Search & { address: string },
-): Promise<Page<Found>> {
+): Promise<Page<SearchHit>> {
   const mailbox = await reachMailbox(ctx, principal, address)
   const query = queryOf(q)
   const position = readIdCursor(before, 'msg')
@@ -58,12 +61,12 @@ export async function searchMailbox(
   })
 }
 
-/** What a query finds in all mailboxes that the key reaches. Fails with `validation_error` (q). */
+/** Searches all mailboxes that the key reaches. Fails with `validation_error` (q, cursor). */
 export async function searchAll(
   ctx: Context,
   principal: Principal,
   { q, limit, before }: Search,
-): Promise<Page<Found>> {
+): Promise<Page<SearchHit>> {
   const query = queryOf(q)
   const { accountId, mailboxIds } = principal
   return search(ctx, query, {
@@ -96,14 +99,14 @@ type Scope = {
   readonly accountId: string
   readonly limit: number
   readonly before: string | null
-  /** `tries` counts from 1: later ones must read the segments anew. */
+  /** Gives the segments. `tries` counts from 1; later tries must read them again. */
   supply(tries: number): SegmentSupply
   foldersFor(messages: readonly SearchedMessage[]): Promise<ReadonlyMap<string, FolderDoc>>
-  /** Those of the messages whose mailbox is within reach and has not ended. */
+  /** Those of the messages whose mailbox the key reaches and was not deleted. */
   living(messages: readonly SearchedMessage[]): Promise<readonly SearchedMessage[]>
 }
 
-async function search(ctx: Context, query: Query, scope: Scope): Promise<Page<Found>> {
+async function search(ctx: Context, query: Query, scope: Scope): Promise<Page<SearchHit>> {
   for (let tries = 1; ; tries++) {
     try {
       return await searchOnce(ctx, query, { ...scope, tries })
@@ -117,31 +120,31 @@ async function searchOnce(
   ctx: Context,
   query: Query,
   { tries, ...scope }: Scope & { readonly tries: number },
-): Promise<Page<Found>> {
+): Promise<Page<SearchHit>> {
   const { limit, before } = scope
   const walk = walkSegments(ctx, query, { supply: scope.supply(tries), before })
   const found = new Map<string, { message: SearchedMessage; folder: FolderDoc }>()
-  let looked = 0
+  let candidatesRead = 0
   let last = ''
   const state = stateOf(query)
   let atOnce = limit + 1
-  while (found.size <= limit && looked < candidatesMax) {
+  while (found.size <= limit && candidatesRead < candidatesMax) {
     const candidates = await walk.next(atOnce)
     if (candidates.length === 0) break
     last = candidates.at(-1)!.id
-    looked += candidates.length
-    for (const each of await matching(ctx, candidates, { ...scope, state })) found.set(each.message._id, each)
+    candidatesRead += candidates.length
+    for (const each of await matchingOf(ctx, candidates, { ...scope, state })) found.set(each.message._id, each)
     atOnce = Math.min(candidatesAtOnce, atOnce * 3)
   }
   const all = [...found.values()]
   const items = await withHighlights(ctx, query, all.slice(0, limit))
-  const ranOut = looked >= candidatesMax ? last : walk.rest
-  const end = all.length > limit ? all[limit - 1]!.message._id : ranOut
+  const resumeAt = candidatesRead >= candidatesMax ? last : walk.resumeBefore
+  const end = all.length > limit ? all[limit - 1]!.message._id : resumeAt
   return { items, next: end === null ? null : encodeIdCursor(end) }
 }
 
-/** Those of the candidates that do match, as they are now. */
-async function matching(
+/** Checks the candidates against the current messages. Returns those that match. */
+async function matchingOf(
   ctx: Context,
   candidates: readonly Candidate[],
   { accountId, foldersFor, living, state }: Scope & { readonly state: MessageState },
@@ -153,7 +156,7 @@ async function matching(
   return candidates.flatMap(({ id, version, matches }) => {
     const message = byId.get(id)
     const folder = message === undefined ? undefined : folders.get(message.folderId)
-    // One that is gone, or was changed since it was indexed, has no say here.
+    // A message that was deleted, or changed since it was indexed, does not match by this entry.
     if (message === undefined || folder === undefined || versionOf(message.blob.id) !== version) return []
     const { seen, flagged, answered, labels = [] } = message
     const isIn = (name: string) => folder.path === canonicalPath(name)
@@ -162,7 +165,7 @@ async function matching(
   })
 }
 
-/** The state every match is in, so that the store leaves the others out. */
+/** The flags and label that every match must have, so that the store filters by them. */
 function stateOf(query: Query): MessageState {
   const state: { seen?: boolean; flagged?: boolean; answered?: boolean; label?: string } = {}
   for (const part of query.kind === 'and' ? query.parts : [query]) {
@@ -178,26 +181,26 @@ async function withHighlights(
   ctx: Context,
   query: Query,
   found: readonly { message: SearchedMessage; folder: FolderDoc }[],
-): Promise<readonly Found[]> {
+): Promise<readonly SearchHit[]> {
   const markers = markersOf(query)
   const inBody = markers.some(({ field }) => field === null)
   const blobIds = found.map(({ message }) => message.blob.id)
   const texts = inBody && found.length > 0 ? await findTexts(ctx.store, blobIds) : new Map<string, string>()
-  const pause = createYield()
-  const shown: Found[] = []
+  const yieldNow = createYield()
+  const shown: SearchHit[] = []
   for (const { message, folder } of found) {
-    await pause()
+    await yieldNow()
     const highlights = highlightsOf(message, texts.get(message.blob.id) ?? '', markers)
     shown.push({ ...messageOf(message, folder.path), highlights })
   }
   return shown
 }
 
-/** In each field the first find; of many fields the last, which are longest. */
+/** The first match in each field; when too many fields match, the last ones, which are longest. */
 function highlightsOf(message: SearchedMessage, text: string, markers: readonly Marker[]): readonly Highlight[] {
-  const says = fieldTexts(message, text)
+  const texts = fieldTexts(message, text)
   const highlights = shownFields.flatMap((field): Highlight[] => {
-    for (const each of field === 'to' ? [...says.to, ...says.bcc] : says[field]) {
+    for (const each of field === 'to' ? [...texts.to, ...texts.bcc] : texts[field]) {
       const excerpt = excerptOf(each, field, markers)
       if (excerpt !== null) return [{ field, ...excerpt }]
     }
@@ -206,7 +209,7 @@ function highlightsOf(message: SearchedMessage, text: string, markers: readonly 
   return highlights.slice(-highlightsMax)
 }
 
-/** Gives all there is the first time. */
+/** A supply that gives all segments at the first call. */
 function once(read: () => Promise<readonly SegmentDoc[]>): SegmentSupply {
   let isRead = false
   return async () => {
@@ -216,7 +219,7 @@ function once(read: () => Promise<readonly SegmentDoc[]>): SegmentSupply {
   }
 }
 
-/** The segments of all mailboxes of an account, some at once. */
+/** A supply of the segments of all mailboxes of an account, several at once. */
 function segmentsOfAccount(
   ctx: Context,
   { accountId, only }: { accountId: string; only: readonly string[] | null },

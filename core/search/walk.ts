@@ -1,6 +1,7 @@
 /**
- * Walks the segments of one or many mailboxes and gives the messages that a query may mean, newest first. A segment is read
- * when the walk comes to its newest message, together with others that follow, so that a search that ends early reads little.
+ * Walks over the segments of one or several mailboxes and gives the messages that may match a query, newest first. A
+ * segment is read when the walk comes to its newest message, together with some of the following ones, so that a search
+ * that ends early reads little.
  */
 import type { Query } from '../../mail/search/query.ts'
 import { idAt as idOfTime, timeOfId } from '../../schemas/ids.ts'
@@ -12,57 +13,60 @@ import { after } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { nextBit } from './bitset.ts'
 import { readBlocks } from './block-cache.ts'
-import { asksTable, lookupsOf, type Matched, type MessageState, matchSegment } from './match.ts'
+import { lookupsOf, type Matched, type MessageProperties, matchSegment, needsTable } from './match.ts'
 
 /** A message that may match. */
 export type Candidate = {
   readonly id: string
   readonly mailboxId: string
-  /** Which bytes were indexed. */
+  /** The version of the message that was indexed. */
   readonly version: number
-  matches(message: MessageState): boolean
+  matches(message: MessageProperties): boolean
 }
 
-/** Gives segments in the order of their newest message; an empty answer is the end. */
+/** Gives the next segments, in the order of their newest message; an empty list at the end. */
 export type SegmentSupply = () => Promise<readonly SegmentDoc[]>
 
 export type Walk = {
   /**
-   * The next candidates, newest first, at most `limit`; fewer only at the end of the walk or of its means. A message that
-   * was indexed twice, or changed, comes several times.
+   * The next candidates, newest first, at most `limit`. Fewer only at the end of the walk or when it has read as many
+   * segments as it may. A message that was indexed twice, or changed, comes several times.
    */
   next(limit: number): Promise<readonly Candidate[]>
-  /** Where another walk has to go on when this one ran out of means: before this id. Null at the end. */
-  readonly rest: string | null
+  /**
+   * When the walk stopped because it had read as many segments as it may: the id before which the next walk continues.
+   * Otherwise null.
+   */
+  readonly resumeBefore: string | null
 }
 
-/** Messages that segments read together should have: doubled each time, since common words are found in the first. */
-const waveMessages = 8_192
-/** Rows whose pages are read together: about a page of results. */
+/** Messages in the segments of the first read; doubled with each read, since common words are found in the first. */
+const firstReadMessages = 8_192
+/** Rows whose pages are read together: about one page of results. */
 const rowsAhead = 50
-/** What one walk may read: beyond it the answer is what was found so far, and a cursor. */
+/** Segments that one walk may read; after that the result is what was found so far, with a cursor. */
 const segmentsMax = 3_000
 
-type Open = {
+type OpenSegment = {
   readonly segment: SegmentDoc
   readonly matched: Matched
-  /** The pages of the table that were read, among other blocks. */
+  /** The pages of the table that were read, and other blocks. */
   readonly pages: Map<string, Buffer>
-  /** Number of the next row to look at. */
+  /** Number of the next row to check. */
   number: number
   head: Candidate | null
 }
 
-/** Walks over what `supply` gives; only messages before `before` (an id). */
+/** Makes a walk over the segments that `supply` gives, only for messages before `before` (an id). */
 export function walkSegments(
   ctx: Context,
   query: Query,
   { supply, before }: { supply: SegmentSupply; before: string | null },
 ): Walk {
-  const open: Open[] = []
+  const open: OpenSegment[] = []
   let waiting: SegmentDoc[] = []
   let read = 0
-  let wave = waveMessages
+  let messagesPerRead = firstReadMessages
   let isEnd = false
   let last: string | null = null
 
@@ -74,15 +78,15 @@ export function walkSegments(
     if (waiting.length === 0) await refill()
   }
 
-  /** Opens segments until one is open whose newest message nothing unread can pass. */
+  /** Opens the next segments, about `messagesPerRead` messages of them. */
   async function openNext(): Promise<void> {
     const some: SegmentDoc[] = []
-    for (let count = 0; waiting.length > 0 && count < wave; ) {
+    for (let count = 0; waiting.length > 0 && count < messagesPerRead; ) {
       const segment = waiting.shift()!
       some.push(segment)
       count += segment.count
     }
-    wave *= 2
+    messagesPerRead *= 2
     read += some.length
     for (const each of await openSegments(ctx, query, { segments: some, before })) {
       await advance(ctx, each)
@@ -91,13 +95,13 @@ export function walkSegments(
   }
 
   const newestOpen = () => {
-    let newest: Open | undefined
+    let newest: OpenSegment | undefined
     for (const each of open) if (newest === undefined || each.head!.id > newest.head!.id) newest = each
     return newest
   }
 
   const walk = {
-    rest: null as string | null,
+    resumeBefore: null as string | null,
     async next(limit: number) {
       const found: Candidate[] = []
       while (found.length < limit) {
@@ -106,7 +110,7 @@ export function walkSegments(
         const unread = waiting[0]
         if (unread !== undefined && (newest === undefined || unread.newest >= newest.head!.id)) {
           if (read >= segmentsMax) {
-            walk.rest = [above(unread.newest), ...(last === null ? [] : [last])].sort()[0] ?? null
+            walk.resumeBefore = [justAfter(unread.newest), ...(last === null ? [] : [last])].sort()[0] ?? null
             break
           }
           await openNext()
@@ -124,20 +128,20 @@ export function walkSegments(
   return walk
 }
 
-/** An id that is later than this one, by a millisecond. */
-const above = (id: string): string => idOfTime('msg', after(timeOfId(id), 1))
+/** An id that is one millisecond later than this one. */
+const justAfter = (id: string): string => idOfTime('msg', after(timeOfId(id), 1))
 
-/** Reads what the query needs of several segments, all in one round trip. */
+/** Opens segments: reads all blocks that the query needs of them in one query. */
 async function openSegments(
   ctx: Context,
   query: Query,
   { segments, before }: { segments: readonly SegmentDoc[]; before: string | null },
-): Promise<Open[]> {
+): Promise<OpenSegment[]> {
   const lookups = lookupsOf(query)
-  const needsTable = asksTable(query)
+  const readsTable = needsTable(query)
   const needed = segments.flatMap((segment) => [
     ...lookups.flatMap(({ text, prefix }) => blocksFor(segment, text, prefix)),
-    ...(needsTable
+    ...(readsTable
       ? segment.pages.map((_, n) => pageId(segment._id, n))
       : [pageId(segment._id, firstPage(segment, before))]),
   ])
@@ -156,8 +160,8 @@ async function openSegments(
   })
 }
 
-/** Goes on to the next row that may match. */
-async function advance(ctx: Context, open: Open): Promise<void> {
+/** Moves an open segment to its next row that may match. */
+async function advance(ctx: Context, open: OpenSegment): Promise<void> {
   const { segment, matched } = open
   const number = nextBit(matched.may, open.number)
   open.head = null
@@ -175,8 +179,8 @@ async function advance(ctx: Context, open: Open): Promise<void> {
   }
 }
 
-/** Reads the pages of the next rows that may match, all in one round trip. */
-async function readAhead(ctx: Context, { segment, matched, pages }: Open, from: number): Promise<void> {
+/** Reads the pages of the next rows that may match, in one query. */
+async function readAhead(ctx: Context, { segment, matched, pages }: OpenSegment, from: number): Promise<void> {
   const ids = new Set<string>()
   let number = from
   for (let rows = 0; rows < rowsAhead && number >= 0 && number < segment.count; rows++) {
@@ -187,14 +191,14 @@ async function readAhead(ctx: Context, { segment, matched, pages }: Open, from: 
   for (const [id, page] of await readBlocks(ctx, missing, [segment])) pages.set(id, page)
 }
 
-/** The page on which the rows before `before` begin. */
+/** The number of the page with the first row before `before`. */
 function firstPage({ pages }: SegmentDoc, before: string | null): number {
   if (before === null) return 0
   const after = pages.findIndex((first) => first < before)
   return after < 0 ? pages.length - 1 : Math.max(0, after - 1)
 }
 
-/** The blocks in which a word, or those that begin with it, would stand. */
+/** The ids of the blocks that may contain a word, or with `prefix` words that begin with it. */
 function blocksFor({ _id, words }: SegmentDoc, word: string, prefix: boolean): string[] {
   let [low, high] = [0, words.length]
   while (low < high) {

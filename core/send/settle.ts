@@ -6,7 +6,7 @@
 import type { EmailDoc, EmailRecipient, OutboxDoc } from '../../store/documents/sending.ts'
 import { findEmailsById, findUnsettled, settleEmails } from '../../store/emails.ts'
 import { insertOutbox } from '../../store/outbox.ts'
-import { announced, announceOutcomes, announceSent } from '../deliver/delivery-events.ts'
+import { announceOutcomes, announceSent, withAnnounced } from '../deliver/delivery-events.ts'
 import { noteRecipients } from '../mailbox/contacts.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -76,7 +76,7 @@ async function settleGroup(settlings: readonly Settling[]): Promise<[]> {
     ctx.store,
     emails.map((email) => ({
       email,
-      recipients: announced(email),
+      recipients: withAnnounced(email),
       todoAt: sentIsOut(email) ? null : dueAt(email),
     })),
   )

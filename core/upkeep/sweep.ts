@@ -1,6 +1,7 @@
 /**
- * What a crash left undone is finished here. Each sweep walks from a durable watermark to `lagSeconds` ago, longer than any
- * writer takes to commit or give up, and asks for what should have been derived; the watermark moves after the work.
+ * The sweeps: they finish what a crash left undone. Each sweep walks from a durable watermark to `lagSeconds` ago,
+ * which is longer than any writer takes to commit or give up, and checks what should have been derived; the watermark
+ * moves after the work.
  */
 import { idAt } from '../../schemas/ids.ts'
 import * as accounts from '../../store/accounts.ts'
@@ -21,17 +22,17 @@ import { announceMissed } from '../receive/announce.ts'
 
 const lagSeconds = 30
 const pageSize = 500
-/** Discarded messages that go in one run: others have their turn until the next. */
+/** Discarded messages deleted in one run; the rest waits for the next, so that other work has its turn. */
 const discardedMax = 20_000
 const watermark = 'sweptMessages'
 const mailboxWatermark = 'sweptMailboxes'
-const endingWatermark = 'sweptEndings'
+const deletionWatermark = 'sweptEndings'
 const floorWatermark = 'sweptEvents'
 /** A day before events expire (store/collections.ts). */
 const floorAfterMs = 29 * dayMs
 const floorPageSize = 2_000
 
-/** Announces arrivals that were committed but never announced. Returns how many. */
+/** Announces arrivals that were committed but not announced. Returns how many. */
 export async function sweepArrivals(ctx: Context): Promise<number> {
   const to = idAt('msg', after(ctx.clock.now(), -lagSeconds * secondMs))
   let from = (await readState<string>(ctx.store, watermark)) ?? idAt('msg', new Date(0))
@@ -45,7 +46,7 @@ export async function sweepArrivals(ctx: Context): Promise<number> {
   }
 }
 
-/** Announces mailboxes whose creation was not. Returns how many were looked at. */
+/** Announces mailboxes that were created but not announced. Returns how many were checked. */
 export async function sweepMailboxes(ctx: Context): Promise<number> {
   const to = idAt('mbx', after(ctx.clock.now(), -lagSeconds * secondMs))
   let from = (await readState<string>(ctx.store, mailboxWatermark)) ?? idAt('mbx', new Date(0))
@@ -54,7 +55,7 @@ export async function sweepMailboxes(ctx: Context): Promise<number> {
     const found = await mailboxes.walkMailboxes(ctx.store, { from, to, limit: pageSize })
     for (const doc of found) {
       const account = await accounts.findAccount(ctx.store, doc.accountId)
-      // An administrator's mailboxes are announced too; what is known already stays as it is.
+      // Mailboxes created by an administrator are announced too; an event that exists stays unchanged.
       if (account !== null) await announceMailbox(ctx, 'mailbox.created', await mailboxOf(ctx, doc, account))
     }
     seen += found.length
@@ -64,26 +65,29 @@ export async function sweepMailboxes(ctx: Context): Promise<number> {
   }
 }
 
-/** Finishes the ends of mailboxes that a crash cut off. Returns how many were looked at. */
-export async function sweepEndings(ctx: Context): Promise<number> {
+/** Finishes deletions of mailboxes that a crash interrupted. Returns how many were checked. */
+export async function sweepMailboxDeletions(ctx: Context): Promise<number> {
   const to = after(ctx.clock.now(), -lagSeconds * secondMs)
-  const from = new Date((await readState<number>(ctx.store, endingWatermark)) ?? after(to, -dayMs).getTime())
-  const ended = await mailboxes.findMailboxesDeletedBetween(ctx.store, { from, to, limit: pageSize })
-  for (const doc of ended) {
+  const from = new Date((await readState<number>(ctx.store, deletionWatermark)) ?? after(to, -dayMs).getTime())
+  const deleted = await mailboxes.findMailboxesDeletedBetween(ctx.store, { from, to, limit: pageSize })
+  for (const doc of deleted) {
     const account = await accounts.findAccount(ctx.store, doc.accountId)
     if (account !== null) await finishMailboxDeletion(ctx, doc, account)
   }
-  const last = ended.length < pageSize ? to : (ended.at(-1)!.deletedAt ?? to)
-  await writeState(ctx.store, endingWatermark, last.getTime())
-  return ended.length
+  const last = deleted.length < pageSize ? to : (deleted.at(-1)!.deletedAt ?? to)
+  await writeState(ctx.store, deletionWatermark, last.getTime())
+  return deleted.length
 }
 
-/** Mends the counters of folders whose writer died, and the threads it changed. Returns how many. */
+/**
+ * Corrects the counters of folders whose writer died, and derives the threads that it changed. Returns how many
+ * folders.
+ */
 export async function sweepReservations(ctx: Context): Promise<number> {
   const before = after(ctx.clock.now(), -reservationSeconds * secondMs)
   const abandoned = await findFoldersWithStaleReservations(ctx.store, before, pageSize)
   for (const folder of abandoned) {
-    // Before the reservation is dropped, which is what tells of them.
+    // Threads first: the recount drops the reservation, which names them.
     const threadIds = folder.open.flatMap(({ at, threads = [] }) => (at < before ? threads : []))
     if (await threadDeriver(ctx, folder.mailboxId)(threadIds))
       await recount(ctx.store, folder, { before, now: () => ctx.clock.now() })
@@ -92,8 +96,8 @@ export async function sweepReservations(ctx: Context): Promise<number> {
 }
 
 /**
- * Before the events of 30 days ago expire: notes their accounts' numbers, so that an account that was quiet for so long goes
- * on counting where it was. Returns how many were looked at.
+ * Notes the numbers of events before they expire after 30 days, so that an account without events for that long
+ * continues its numbering. Returns how many events were checked.
  */
 export async function sweepEventFloors(ctx: Context): Promise<number> {
   const to = after(ctx.clock.now(), -floorAfterMs)
@@ -106,14 +110,14 @@ export async function sweepEventFloors(ctx: Context): Promise<number> {
     await raiseEventFloors(ctx.store, floors)
     seen += events.length
     const last = events.at(-1)?.createdAt ?? to
-    // A page may end among events of one moment: that moment is read again, unless it fills the page.
+    // A page may end between events of the same millisecond: that millisecond is read again, unless it fills the page.
     from = events.length < floorPageSize ? to : last > from ? last : after(last, 1)
     await writeState(ctx.store, floorWatermark, from.getTime())
     if (events.length < floorPageSize) return seen
   }
 }
 
-/** Removes unclaimed accounts whose 7 days are over: keys, mailboxes and addresses first. Returns how many. */
+/** Removes unclaimed accounts after their 7 days: first their keys, mailboxes and addresses. Returns how many. */
 export async function sweepUnclaimed(ctx: Context): Promise<number> {
   const now = ctx.clock.now()
   const expired = await accounts.findExpiredAccounts(ctx.store, now, pageSize)
@@ -137,7 +141,7 @@ export async function sweepUnclaimed(ctx: Context): Promise<number> {
   return expired.length
 }
 
-/** Removes the mail that lay in Trash or Spam long enough. Returns how many messages went. */
+/** Deletes mail that has been in Trash or Spam for long enough. Returns how many messages. */
 export async function sweepDiscarded(ctx: Context): Promise<number> {
   const before = after(ctx.clock.now(), -ctx.settings.keep.discardedDays * dayMs)
   let purged = 0
@@ -150,8 +154,11 @@ export async function sweepDiscarded(ctx: Context): Promise<number> {
   return purged
 }
 
-/** Purges the mail of mailboxes that ended long enough ago, and frees their addresses. Returns how many messages went. */
-export async function sweepEnded(ctx: Context): Promise<number> {
+/**
+ * Deletes the mail of mailboxes that were deleted long enough ago, and frees their addresses. Returns how many
+ * messages.
+ */
+export async function purgeDeletedMailboxes(ctx: Context): Promise<number> {
   let purged = 0
   for (const { _id: mailboxId, accountId } of await mailboxes.findDeletedMailboxes(
     ctx.store,

@@ -1,6 +1,7 @@
 /**
- * Removes blobs that nobody uses: a crash between blob and message leaves one, and so does one between the end of a message
- * and the end of its blob. Each blob is looked at once when it is old enough, and again when it came in doubt.
+ * Removes blobs without users. A crash between writing a blob and its message leaves one, and so does a crash between
+ * deleting a message and its blob. Each blob is checked once when it is old enough, and again when its users are in
+ * doubt.
  */
 import { idAt, timeOfId } from '../../schemas/ids.ts'
 import {
@@ -15,16 +16,16 @@ import { readState, writeState } from '../../store/records.ts'
 import { after, hourMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
-/** Far longer than any writer takes between a blob and what uses it. */
+/** Far longer than any writer takes between a blob and the document that uses it. */
 const settledMs = hourMs
 const watermark = 'sweptBlobs'
-/** A page holds the chunks themselves, at most 1 MiB each. */
+/** A page contains the chunks themselves, at most 1 MiB each. */
 const pageSize = 20
 const doubtedMax = 200
-/** Blobs looked at in one run: what is left is for the next. */
+/** Blobs checked in one run; the rest waits for the next. */
 const runMax = 2_000
 
-/** Returns how many blobs went. */
+/** Removes unused blobs, as far as one run goes. Returns how many. */
 export async function sweepBlobs(ctx: Context): Promise<number> {
   const before = after(ctx.clock.now(), -settledMs)
   const removed = await verify(ctx, await findBlobsInDoubt(ctx.store, before, doubtedMax), before)
@@ -45,7 +46,10 @@ async function sweepNew(ctx: Context, before: Date): Promise<number> {
   return removed
 }
 
-/** Strikes off the users that are gone. One that is younger than `before` may be about to be written. */
+/**
+ * Removes deleted users from blobs, and blobs that have no users left. A user younger than `before` may be about to be
+ * written and is kept.
+ */
 async function verify(ctx: Context, blobs: readonly BlobUsers[], before: Date): Promise<number> {
   const living = await findBlobUsers(
     ctx.store,
@@ -55,9 +59,9 @@ async function verify(ctx: Context, blobs: readonly BlobUsers[], before: Date): 
   const drops = blobs
     .filter(({ createdAt }) => createdAt < before)
     .map(({ id, users }): DroppedBlobUsers => ({ blobId: id, users: users.filter(isGone) }))
-  const sound = new Set(blobs.filter(({ users, inDoubt }) => users.length > 0 && !inDoubt).map(({ id }) => id))
+  const verified = new Set(blobs.filter(({ users, inDoubt }) => users.length > 0 && !inDoubt).map(({ id }) => id))
   return dropBlobUsers(
     ctx.store,
-    drops.filter(({ blobId, users }) => users.length > 0 || !sound.has(blobId)),
+    drops.filter(({ blobId, users }) => users.length > 0 || !verified.has(blobId)),
   )
 }

@@ -1,7 +1,8 @@
 /**
- * Leases of messages, so that two workers never answer the same mail. Taking one is one conditional update of the message.
- * A lease belongs to a key, and to the token that took it, if any: whoever brings a token (a waiter) gets only what nobody
- * holds, not even its own key; without one a key renews and releases all its leases, those of its waiters too.
+ * Leases of messages, so that two workers never answer the same mail. Taking a lease is one conditional update of the
+ * message. A lease belongs to a key and, if it was taken with one, to a token. A caller with a token (a waiter) gets
+ * only a message without a lease, not even one leased to its own key; a caller without a token renews and releases all
+ * leases of its key, also those of waiters.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { leaseMessage, releaseMessage } from '../../store/leases.ts'
@@ -11,23 +12,29 @@ import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
-/** Who takes a lease. A token is new for every taker of one key that is to get messages of its own (schemas/ids.ts, newToken). */
+/**
+ * Who takes a lease. Each waiter of a key has a token of its own, so that each gets its own message (schemas/ids.ts,
+ * newToken).
+ */
 export type ClaimOwner = { readonly keyId: string; readonly token: string | null }
 
 export const claimSecondsMax = 3_600
 
 /**
- * Takes the lease of a message until a time, or renews it. True when the owner now holds it; false when somebody else
- * does, or the message is not there. A lease whose time is over is free.
+ * Takes the lease of a message until a time, or renews it. Returns whether the owner now holds it: false when another
+ * holds it or the message does not exist. An expired lease can be taken.
  */
-export function claimMessage(
+export function takeLease(
   ctx: Context,
   { mailboxId, messageId, owner, until }: { mailboxId: string; messageId: string; owner: ClaimOwner; until: Date },
 ): Promise<boolean> {
   return leaseMessage(ctx.store, { mailboxId, messageId, owner, until, now: ctx.clock.now() })
 }
 
-/** The lease of a message for `ttlSeconds` from now. Fails with `mailbox_not_found`, `not_found`, `conflict` (held by another key). */
+/**
+ * Leases a message for `ttlSeconds` from now. Fails with `mailbox_not_found`, `not_found`, `conflict` (another key
+ * holds the lease).
+ */
 export async function claim(
   ctx: Context,
   principal: Principal,
@@ -36,12 +43,12 @@ export async function claim(
   const mailbox = await reachMailbox(ctx, principal, address)
   const until = after(ctx.clock.now(), ttlSeconds * secondMs)
   const owner = { keyId: principal.keyId, token: null }
-  if (!(await claimMessage(ctx, { mailboxId: mailbox._id, messageId, owner, until })))
+  if (!(await takeLease(ctx, { mailboxId: mailbox._id, messageId, owner, until })))
     throw await refusal(ctx, mailbox, messageId)
   return { messageId, until }
 }
 
-/** Gives a lease back; one that nobody holds any more is given back already. Fails as `claim` does. */
+/** Releases the lease of a message; without a lease it does nothing. Fails as `claim` does. */
 export async function releaseClaim(
   ctx: Context,
   principal: Principal,
@@ -65,5 +72,8 @@ async function refusal(
 ): Promise<Failure> {
   return (await findMessage(ctx.store, { mailboxId, messageId })) === null
     ? new Failure('not_found', `There is no message ${messageId} in ${address}.`)
-    : new Failure('conflict', 'Another key holds the lease of this message.')
+    : new Failure(
+        'conflict',
+        `Another key holds the lease of message ${messageId}; wait until it is released or expires.`,
+      )
 }

@@ -1,6 +1,7 @@
 /**
- * Patterns that callers bring, in the syntax of RE2, whose matching takes time linear in the text. Linear can still be long:
- * the size of the pattern, the text it is shown, and the time a key's patterns take are bounded.
+ * Regular expressions of callers, in the syntax of RE2, whose matching takes time linear in the text. Linear can still
+ * be long, so three things are bounded: the size of the pattern, the length of the text, and the time that the patterns
+ * of a key take.
  */
 import { RE2JS } from 're2js'
 import { Failure } from '../../schemas/failures.ts'
@@ -12,32 +13,39 @@ import { perProcess } from '../process/per-process.ts'
 export type Pattern = { test(text: string): boolean }
 
 export const regexCharsMax = 200
-/** Against patterns of few characters that repeat into thousands of steps. */
+/** Bounds short patterns that repeat into thousands of steps. */
 const stepsMax = 500
-/** Against long texts: a code or a link stands near the beginning. */
+/** Characters of a text that are matched: a code or a link is near the beginning. */
 const textCharsMax = 20_000
-/** What the patterns of one key may take in a minute: they run where everybody else's requests do. */
+/**
+ * Milliseconds that the patterns of one key may take in a minute, since they run in the thread that serves all
+ * requests.
+ */
 const spentMsMax = 2_000
 
 const keysMax = 10_000
 
-/** Milliseconds that the patterns of a key took in a calendar minute, by both. */
-const spentOf = perProcess(({ clock }) => createKept<number>(clock, { max: keysMax, ttlMs: minuteMs }))
+/** Milliseconds that patterns took, by key and calendar minute. */
+const spentMs = perProcess(({ clock }) => createKept<number>(clock, { max: keysMax, ttlMs: minuteMs }))
 
-/** A pattern of a key, ready to be matched. Fails with `validation_error`; `test` fails with `rate_limited`. */
+/** Compiles a pattern of a key. Fails with `validation_error`; its `test` fails with `rate_limited`. */
 export function patternOf(ctx: Context, { keyId, regex }: { keyId: string; regex: string }): Pattern {
   const compiled = compile(regex)
   return {
     test(text) {
-      const spent = spentOf(ctx)
+      const spent = spentMs(ctx)
       const at = ctx.clock.now()
       const { minute, minuteEnd } = periodsOf(at)
       const name = `${keyId} ${minute}`
       const before = spent.get(name) ?? 0
       if (before > spentMsMax)
-        throw new Failure('rate_limited', 'The patterns of this key take too much time; use simpler ones.', {
-          retryAfter: secondsUntil(at, minuteEnd),
-        })
+        throw new Failure(
+          'rate_limited',
+          'The regular expressions of this key took too much time in this minute; use simpler ones or try again later.',
+          {
+            retryAfter: secondsUntil(at, minuteEnd),
+          },
+        )
       const startedAt = performance.now()
       const found = compiled.test(text.slice(0, textCharsMax))
       spent.set(name, before + performance.now() - startedAt)
@@ -53,7 +61,7 @@ function compile(regex: string): RE2JS {
     if (compiled.programSize() <= stepsMax) return compiled
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : ''
-    throw refuse(`"regex" is not a regular expression of RE2: ${why.slice(0, 200)}.`)
+    throw refuse(`"regex" is not a valid RE2 regular expression: ${why.slice(0, 200)}.`)
   }
-  throw refuse(`"regex" repeats into more than ${stepsMax} steps.`)
+  throw refuse(`"regex" compiles to more than ${stepsMax} steps; use fewer or smaller repetitions.`)
 }

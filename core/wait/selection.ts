@@ -1,7 +1,7 @@
 /**
- * Which message a wait gets. Invariants: messages are looked at one after the other, each once as long as it does not change;
- * nothing from before the moment that the wait counts from is chosen; once a message is chosen, or the wait is over, no other
- * one is.
+ * Selects the message that a wait returns. Invariants: messages are checked one after the other, each once as long as
+ * it does not change; a message before the cursor that the wait counts from is never chosen; once a message is chosen,
+ * or the wait is over, no other is chosen.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { idAt, newToken } from '../../schemas/ids.ts'
@@ -11,43 +11,43 @@ import { findReceivedSince } from '../../store/received.ts'
 import { type ArrivalCursor, advancePast, cursorOfRequest, isAfter } from '../mailbox/arrival-cursor.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { type Arrived, type WaitFilters, whyNot } from './filters.ts'
-import { claimMessage } from './message-leases.ts'
-import { arrivedOf, showAgain } from './waiters.ts'
+import { type Arrived, mismatchOf, type WaitFilters } from './filters.ts'
+import { takeLease } from './message-leases.ts'
+import { arrivedOf, showLater } from './waiters.ts'
 
-/** Messages that one wait looks at; against a `since` years ago in a full mailbox. */
-const lookedAtMax = 1_000
-const lookedAtOnce = 100
+/** Messages that one wait checks, against a `since` years ago in a full mailbox. */
+const checkedMax = 1_000
+const pageSize = 100
 
-/** What is asked for. */
-type Asked = {
+/** What a wait asks for. */
+type SelectionInput = {
   readonly keyId: string
   readonly mailboxId: string
   readonly filters: WaitFilters
-  /** Takes the message for itself, by a lease of so many seconds. */
+  /** Seconds for which the chosen message is leased; null: not at all. */
   readonly claimSeconds: number | null
 }
 
-export type Selection = Asked & {
+export type Selection = SelectionInput & {
   readonly ctx: Context
   readonly token: string
-  /** By message id: why it was not chosen, as it was then. */
-  readonly missed: Map<string, { readonly modseq: number; readonly why: string }>
+  /** Why messages were not chosen, by id, with the version that was checked. */
+  readonly rejected: Map<string, { readonly modseq: number; readonly why: string }>
   cursor: ArrivalCursor
   chosen: Arrived | null
   claimedUntil: Date | null
   isOver: boolean
-  /** The work that is under way, or was last. */
+  /** The last step, in progress or done: steps run one after the other. */
   turn: Promise<unknown>
 }
 
-/** A selection that has not begun: until then nothing is after its moment. */
-export function newSelection(ctx: Context, asked: Asked): Selection {
+/** Makes a selection that has not begun: until then no message is after its cursor. */
+export function newSelection(ctx: Context, asked: SelectionInput): Selection {
   return {
     ...asked,
     ctx,
     token: newToken(),
-    missed: new Map(),
+    rejected: new Map(),
     cursor: { from: '\uffff', seen: [] },
     chosen: null,
     claimedUntil: null,
@@ -57,52 +57,56 @@ export function newSelection(ctx: Context, asked: Asked): Selection {
 }
 
 /**
- * Fixes the moment from which on messages count, and looks at those that came since an earlier one. Returns whether one was
- * chosen. Fails with `validation_error` when too many came since then.
+ * Sets the cursor from which on messages count (`since`, or when the request came in), and checks the messages that
+ * arrived since. Returns whether one was chosen. Fails with `validation_error` when too many arrived since.
  */
-export function begin(selection: Selection, since: ArrivalCursor | null, withinMs: number): Promise<boolean> {
+export function beginSelection(selection: Selection, since: ArrivalCursor | null, withinMs: number): Promise<boolean> {
   return inTurn(selection, async () => {
     const { ctx, mailboxId } = selection
     selection.cursor = since ?? (await cursorOfRequest(ctx, mailboxId))
-    // Without since only what came while the request was on its way here can be there already.
+    // Without `since`, only messages that arrived while the request was on its way can be there already.
     const from = since === null ? idAt('msg', ctx.requestedAt ?? ctx.clock.now()) : since.from
-    const count = await walk(selection, { from, withinMs })
-    if (since !== null && selection.chosen === null && count >= lookedAtMax)
-      throw new Failure('validation_error', `More than ${lookedAtMax} messages came since then.`, { param: 'since' })
+    const count = await checkFrom(selection, { from, withinMs })
+    if (since !== null && selection.chosen === null && count >= checkedMax)
+      throw new Failure(
+        'validation_error',
+        `More than ${checkedMax} messages arrived since then, and none of those checked matches; give a later "since".`,
+        { param: 'since' },
+      )
     return selection.chosen !== null
   })
 }
 
-/** Looks at a message. Returns whether it is the one. */
-export function look(selection: Selection, arrived: Arrived): Promise<boolean> {
-  return inTurn(selection, () => consider(selection, arrived))
+/** Checks a message. Returns whether it is chosen. */
+export function checkMessage(selection: Selection, arrived: Arrived): Promise<boolean> {
+  return inTurn(selection, () => check(selection, arrived))
 }
 
-/** Looks at all that came, as they are now, unless one was chosen. */
-export function lookBack(selection: Selection, withinMs: number): Promise<void> {
+/** Checks all messages again in their current state, unless one is chosen. */
+export function checkAllAgain(selection: Selection, withinMs: number): Promise<void> {
   return inTurn(selection, async () => {
-    if (selection.chosen === null) await walk(selection, { from: selection.cursor.from, withinMs })
+    if (selection.chosen === null) await checkFrom(selection, { from: selection.cursor.from, withinMs })
   })
 }
 
-/** Ends the selection. Returns how it ended. */
-export function finish(
+/** Ends the selection. Returns its result. */
+export function finishSelection(
   selection: Selection,
-): Promise<Pick<Selection, 'chosen' | 'claimedUntil' | 'cursor' | 'missed'>> {
+): Promise<Pick<Selection, 'chosen' | 'claimedUntil' | 'cursor' | 'rejected'>> {
   return inTurn(selection, async () => {
     selection.isOver = true
-    const { chosen, claimedUntil, cursor, missed } = selection
+    const { chosen, claimedUntil, cursor, rejected } = selection
     return {
       chosen,
       claimedUntil: chosen === null ? null : claimedUntil,
       cursor: chosen === null ? cursor : advancePast(cursor, chosen.message._id),
-      missed,
+      rejected,
     }
   })
 }
 
-/** Ends the selection for nobody: gives back what was taken. */
-export function abandon(selection: Selection): Promise<void> {
+/** Ends the selection without a receiver: releases the lease of a chosen message. */
+export function abandonSelection(selection: Selection): Promise<void> {
   return inTurn(selection, async () => {
     const { ctx, mailboxId, keyId, chosen, claimedUntil } = selection
     selection.isOver = true
@@ -120,44 +124,50 @@ function inTurn<T>(selection: Selection, work: () => Promise<T>): Promise<T> {
   return done
 }
 
-async function consider(selection: Selection, arrived: Arrived): Promise<boolean> {
-  const { ctx, mailboxId, filters, missed, cursor } = selection
+async function check(selection: Selection, arrived: Arrived): Promise<boolean> {
+  const { ctx, mailboxId, filters, rejected, cursor } = selection
   const { _id: messageId, modseq, lease } = arrived.message
   if (selection.isOver || selection.chosen !== null || !isAfter(cursor, messageId)) return false
-  if (missed.get(messageId)?.modseq === modseq) return false
-  const why = await whyNot(filters, arrived)
+  if (rejected.get(messageId)?.modseq === modseq) return false
+  const why = await mismatchOf(filters, arrived)
   if (why === null && (await claim(selection, arrived.message))) {
     selection.chosen = arrived
     return true
   }
-  missed.set(messageId, why === null ? { modseq: -1, why: 'claim: another holds it.' } : { modseq, why })
-  if (why === null) showAgain(ctx, { mailboxId, messageId, at: lease?.until ?? ctx.clock.now() })
+  rejected.set(
+    messageId,
+    why === null ? { modseq: -1, why: 'claim: another worker holds its lease.' } : { modseq, why },
+  )
+  if (why === null) showLater(ctx, { mailboxId, messageId, at: lease?.until ?? ctx.clock.now() })
   return false
 }
 
-/** Takes the lease of a message, if one is asked for. Returns false when another holds it. */
+/** Takes the lease of a message, if the wait asks for one. Returns false when another holds it. */
 async function claim(selection: Selection, { _id: messageId, lease }: MessageDoc): Promise<boolean> {
   const { ctx, mailboxId, keyId, token, claimSeconds } = selection
   if (claimSeconds === null) return true
   if (lease !== undefined && lease.until > ctx.clock.now()) return false
   const until = after(ctx.clock.now(), claimSeconds * secondMs)
-  if (!(await claimMessage(ctx, { mailboxId, messageId, owner: { keyId, token }, until }))) return false
+  if (!(await takeLease(ctx, { mailboxId, messageId, owner: { keyId, token }, until }))) return false
   selection.claimedUntil = until
   return true
 }
 
-/** Looks at what came from an id on, oldest first. Returns how many there were. */
-async function walk(selection: Selection, { from, withinMs }: { from: string; withinMs: number }): Promise<number> {
+/** Checks messages from an id on, oldest first. Returns how many were read. */
+async function checkFrom(
+  selection: Selection,
+  { from, withinMs }: { from: string; withinMs: number },
+): Promise<number> {
   const { ctx, mailboxId } = selection
   const deadline = performance.now() + withinMs
-  const goesOn = () => selection.chosen === null && !selection.isOver && performance.now() < deadline
+  const isOpen = () => selection.chosen === null && !selection.isOver && performance.now() < deadline
   let next = from
   let count = 0
-  while (count < lookedAtMax && goesOn()) {
-    const page = await findReceivedSince(ctx.store, { mailboxId, from: next, limit: lookedAtOnce })
-    for (const arrived of await arrivedOf(ctx, page)) if (!goesOn() || (await consider(selection, arrived))) break
+  while (count < checkedMax && isOpen()) {
+    const page = await findReceivedSince(ctx.store, { mailboxId, from: next, limit: pageSize })
+    for (const arrived of await arrivedOf(ctx, page)) if (!isOpen() || (await check(selection, arrived))) break
     count += page.length
-    if (page.length < lookedAtOnce) break
+    if (page.length < pageSize) break
     next = `${page.at(-1)?._id}0`
   }
   return count

@@ -1,7 +1,7 @@
 /**
- * Waiting for a message (decisions.md 2, wait): the first that passes the filters, at once or as soon as it lands. What came
- * in before the moment that the wait counts from is never the answer, whatever its id; what comes after it is found by the
- * change feed, and, should a note be lost, by a last look when the time is over.
+ * Waits for a message (decisions.md 2, wait): returns the first message that passes the filters, at once or as soon as
+ * it arrives. A message before the cursor that the wait counts from is never returned, whatever its id. Messages after
+ * it are found by the change feed and, in case a change note is lost, by a last check when the time is over.
  */
 import { normaliseDomain } from '../../mail/domain.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -18,45 +18,53 @@ import type { Context } from '../process/context.ts'
 import { canonicalFilter } from '../read/list.ts'
 import type { Arrived, ContentFilter, WaitFilters } from './filters.ts'
 import { patternOf } from './patterns.ts'
-import { abandon, begin, finish, look, lookBack, newSelection, type Selection } from './selection.ts'
-import { enter } from './waiters.ts'
+import {
+  abandonSelection,
+  beginSelection,
+  checkAllAgain,
+  checkMessage,
+  finishSelection,
+  newSelection,
+  type Selection,
+} from './selection.ts'
+import { registerWaiter } from './waiters.ts'
 
 export const timeoutSecondsDefault = 30
-/** Below the minute after which many clients and proxies give up. */
+/** Below one minute, after which many clients and proxies give up. */
 export const timeoutSecondsMax = 55
 const nearMissesMax = 5
-/** How long the last look may take. */
-const lastLookMs = 2_000
+/** How long the last check may take. */
+const lastCheckMs = 2_000
 
 export type Wait = Omit<MessageFilter, 'since'> &
   ContentFilter & {
     readonly address: string
     readonly folder?: string
     readonly regex?: string
-    /** A cursor or a time; without it only what is stored from now on counts. */
+    /** A cursor or a time; without it only messages stored from now on count. */
     readonly since?: string
     readonly timeoutSeconds?: number
-    /** Takes the message for itself: a lease of so many seconds, so that parallel waits get distinct messages. */
+    /** Leases the message for so many seconds, so that parallel waits get different messages. */
     readonly claimSeconds?: number
   }
 
-/** A message that was waited for, and how far it is to be trusted. */
+/** The record of the message, with its trust record and verification code. */
 export type WaitedMessage = Message & Pick<MessageDoc, 'trust' | 'verification'>
 
 export type Waited = {
-  /** Null when the time was over first. */
+  /** Null when no message matched in time. */
   readonly message: WaitedMessage | null
   readonly claimedUntil: Date | null
-  /** What came and was not it, newest first. */
+  /** Messages that arrived and did not match, newest first. */
   readonly nearMisses: readonly { readonly messageId: string; readonly why: string }[]
-  /** To be passed as `since` of the next wait, which then gets what comes after this answer. */
+  /** The `since` for the next wait, which then returns messages after this answer. */
   readonly cursor: string
 }
 
 /**
- * Waits for a message. `hungUp` ends it when nobody listens any more. Fails with `mailbox_not_found`, `not_found` (folder),
- * `agent_inbox_only`, `validation_error` (regex, since, from_domain), `rate_limited` and `unavailable` (too many waits, or
- * the process stops).
+ * Waits for a message. `hungUp` ends the wait when the client has disconnected. Fails with `mailbox_not_found`,
+ * `not_found` (folder), `agent_inbox_only`, `validation_error` (regex, since, from_domain), `rate_limited` and
+ * `unavailable` (too many waits, or the process stops).
  */
 export async function waitForMessage(
   ctx: Context,
@@ -75,53 +83,62 @@ export async function waitForMessage(
   const selection = newSelection(ctx, { keyId, mailboxId: mailbox._id, filters, claimSeconds })
   try {
     await untilChosen(ctx, selection, { since, timeoutMs: timeoutSeconds * secondMs, hungUp })
-    if (hungUp.aborted) await abandon(selection)
-    else await lookBack(selection, lastLookMs)
-    return waitedOf(await finish(selection))
+    if (hungUp.aborted) await abandonSelection(selection)
+    else await checkAllAgain(selection, lastCheckMs)
+    return waitedOf(await finishSelection(selection))
   } catch (error) {
-    await abandon(selection)
+    await abandonSelection(selection)
     throw error
   }
 }
 
-/** Resolves when a message is chosen, the time is over or nobody listens any more. Fails as the selection does, or at a stop. */
+/**
+ * Resolves when a message is chosen, the time is over or the client has disconnected. Fails as the selection does, and
+ * when the process stops.
+ */
 async function untilChosen(
   ctx: Context,
   selection: Selection,
   { since, timeoutMs, hungUp }: { since: ArrivalCursor | null; timeoutMs: number; hungUp: AbortSignal },
 ): Promise<void> {
-  const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>()
+  const { promise: ended, resolve: endWait, reject: failWait } = Promise.withResolvers<void>()
   const show = async (arrived: Arrived) => {
     try {
-      const isChosen = await look(selection, arrived)
-      if (isChosen) end()
+      const isChosen = await checkMessage(selection, arrived)
+      if (isChosen) endWait()
       return isChosen
     } catch (error) {
-      fail(error)
+      failWait(error)
       return false
     }
   }
   const { keyId, mailboxId, claimSeconds } = selection
-  const leave = enter(ctx, { keyId, mailboxId, takes: claimSeconds !== null, show, stop: fail })
-  const timer = setTimeout(end, timeoutMs)
-  const onHangUp = () => end()
+  const unregister = registerWaiter(ctx, {
+    keyId,
+    mailboxId,
+    takes: claimSeconds !== null,
+    show,
+    stop: failWait,
+  })
+  const timer = setTimeout(endWait, timeoutMs)
+  const onHangUp = () => endWait()
   hungUp.addEventListener('abort', onHangUp, { once: true })
-  if (hungUp.aborted) end()
+  if (hungUp.aborted) endWait()
   try {
-    const begun = begin(selection, since, timeoutMs).then((isChosen) => (isChosen ? undefined : ended))
+    const begun = beginSelection(selection, since, timeoutMs).then((isChosen) => (isChosen ? undefined : ended))
     await Promise.race([ended, begun])
   } finally {
     hungUp.removeEventListener('abort', onHangUp)
     clearTimeout(timer)
-    leave()
+    unregister()
   }
 }
 
-function waitedOf({ chosen, claimedUntil, cursor, missed }: Awaited<ReturnType<typeof finish>>): Waited {
+function waitedOf({ chosen, claimedUntil, cursor, rejected }: Awaited<ReturnType<typeof finishSelection>>): Waited {
   return {
     message: chosen === null ? null : messageWaitedFor(chosen),
     claimedUntil,
-    nearMisses: nearest(missed),
+    nearMisses: newestRejected(rejected),
     cursor: encodeArrivalCursor(cursor),
   }
 }
@@ -131,15 +148,15 @@ function messageWaitedFor({ message, folder }: Arrived): WaitedMessage {
   return { ...messageOf(message, folder.path), trust, verification }
 }
 
-/** The newest of what was not it. */
-function nearest(missed: ReadonlyMap<string, { readonly why: string }>): Waited['nearMisses'] {
-  return [...missed]
+/** The newest messages that did not match. */
+function newestRejected(rejected: ReadonlyMap<string, { readonly why: string }>): Waited['nearMisses'] {
+  return [...rejected]
     .sort(([a], [b]) => (a < b ? 1 : -1))
     .slice(0, nearMissesMax)
     .map(([messageId, { why }]) => ({ messageId, why }))
 }
 
-/** The filters of a wait, but for its folder and pattern, in the form messages have them. Fails with `validation_error`. */
+/** The filters of a wait without its folder and pattern, in canonical form. Fails with `validation_error`. */
 function filtersOf({
   address: _address,
   folder: _folder,
@@ -152,6 +169,6 @@ function filtersOf({
 }: Wait): Omit<WaitFilters, 'folderId'> {
   const domain = fromDomain === undefined ? undefined : normaliseDomain(fromDomain)
   if (domain === null)
-    throw new Failure('validation_error', `"${fromDomain}" is not a domain.`, { param: 'from_domain' })
+    throw new Failure('validation_error', `"${fromDomain}" is not a valid domain name.`, { param: 'from_domain' })
   return { ...canonicalFilter(filters), fromDomain: domain }
 }

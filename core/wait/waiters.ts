@@ -1,7 +1,8 @@
 /**
- * Those who wait for mail in this process. Invariants: one listener of the change feed serves all of them; a message is
- * looked up once, however many wait for it; the messages of a mailbox are shown in the order of their ids; one that somebody
- * took for himself alone is shown to no further taker; one that changed, or is free again, is shown once more.
+ * The waiters of this process: the requests that wait for mail. Invariants: one listener of the change feed serves all
+ * of them; a message is read once, however many wait for it; the messages of a mailbox are shown in the order of their
+ * ids; a message that a waiter leased is shown to no further waiter that leases; a message that changed, or whose lease
+ * ended, is shown once more.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { readBlob } from '../../store/blobs.ts'
@@ -16,30 +17,33 @@ import type { Arrived } from './filters.ts'
 export type Waiter = {
   readonly keyId: string
   readonly mailboxId: string
-  /** Whether it takes messages for itself alone. */
+  /** Whether it leases the message that it gets, so that no other such waiter gets it. */
   readonly takes: boolean
-  /** Shows it a message; true when it took it. Never rejects. */
+  /** Shows it a message. Resolves with whether it chose the message; never rejects. */
   show(arrived: Arrived): Promise<boolean>
-  /** Ends it, with what its caller is told. */
+  /** Ends it, with the failure that its caller gets. */
   stop(why: Failure): void
 }
 
-/** How many messages one look-up asks for. */
-const lookUpMax = 200
-/** A message whose lease was just taken is looked at again after this time, to see until when. */
-const againMs = 500
+/** Messages read in one query. */
+const readMax = 200
+/**
+ * Shortest time until a leased message is shown again: its lease may have been taken just now, and its end is then not
+ * known yet.
+ */
+const showAgainMs = 500
 
 type WaitRegister = {
   readonly byMailbox: Map<string, Set<Waiter>>
   readonly byKey: Map<string, number>
   count: number
   closed: boolean
-  /** Ids that the feed told, not looked up yet. */
-  readonly told: Map<string, readonly string[]>
-  looking: boolean
-  /** By mailbox: what is being shown there. */
+  /** Ids of messages that change notes named and that were not read yet, with their mailboxes. */
+  readonly queued: Map<string, readonly string[]>
+  isReading: boolean
+  /** By mailbox: the last message that is being shown. */
   readonly showing: Map<string, Promise<void>>
-  /** By message: when it is shown again because its lease is over. */
+  /** By message: the timer that shows it again when its lease is over. */
   readonly leased: Map<string, NodeJS.Timeout>
   leaveFeed: (() => void) | null
 }
@@ -50,8 +54,8 @@ const registerOf = perProcess(
     byKey: new Map(),
     count: 0,
     closed: false,
-    told: new Map(),
-    looking: false,
+    queued: new Map(),
+    isReading: false,
     showing: new Map(),
     leased: new Map(),
     leaveFeed: null,
@@ -59,54 +63,55 @@ const registerOf = perProcess(
 )
 
 /**
- * Lets a waiter in; from now on it is shown what comes in to its mailbox. Returns a function that lets it leave. Fails with `rate_limited`
- * past the limit of a key, with `unavailable` past that of the process and while it stops.
+ * Registers a waiter, which is then shown the messages of its mailbox. Returns a function that removes it. Fails with
+ * `rate_limited` past the limit of its key, and with `unavailable` past the limit of the process or while it stops.
  */
-export function enter(ctx: Context, waiter: Waiter): () => void {
+export function registerWaiter(ctx: Context, waiter: Waiter): () => void {
   const { waitsPerKey, waits } = ctx.settings.limits.http
   const register = registerOf(ctx)
   const { keyId, mailboxId } = waiter
   const ofKey = register.byKey.get(keyId) ?? 0
-  if (register.closed) throw stopping()
+  if (register.closed) throw stoppingFailure()
   if (ofKey >= waitsPerKey)
-    throw new Failure('rate_limited', `This key has ${waitsPerKey} waits under way; let one end first.`)
-  if (register.count >= waits) throw new Failure('unavailable', 'Too many waits are under way; please try again later.')
+    throw new Failure('rate_limited', `This key already has ${waitsPerKey} waits in progress; let one end first.`)
+  if (register.count >= waits)
+    throw new Failure('unavailable', 'Too many waits are in progress; please try again later.')
   if (register.count === 0) listen(ctx, register)
   register.count += 1
   register.byKey.set(keyId, ofKey + 1)
   const ofMailbox = register.byMailbox.get(mailboxId) ?? new Set()
   register.byMailbox.set(mailboxId, ofMailbox.add(waiter))
-  return () => leave(register, waiter)
+  return () => unregister(register, waiter)
 }
 
-/** Shows a message again to those who wait then; once, however many ask for it. */
-export function showAgain(
+/** Shows a message again, at `at`, to the waiters of that time; once, however often it is asked for. */
+export function showLater(
   ctx: Context,
   { mailboxId, messageId, at }: { mailboxId: string; messageId: string; at: Date },
 ): void {
   const register = registerOf(ctx)
   if (register.leased.has(messageId)) return
-  const delayMs = Math.max(againMs, at.getTime() - ctx.clock.now().getTime())
+  const delayMs = Math.max(showAgainMs, at.getTime() - ctx.clock.now().getTime())
   const timer = setTimeout(() => {
     register.leased.delete(messageId)
-    tell(ctx, register, { ids: [messageId], mailboxIds: [mailboxId] })
+    queueRead(ctx, register, { ids: [messageId], mailboxIds: [mailboxId] })
   }, delayMs)
   register.leased.set(messageId, timer.unref())
 }
 
-/** Tells all who wait that the process stops, and lets nobody in any more. */
+/** Ends all waiters because the process stops, and accepts no more. */
 export function closeWaiters(ctx: Context): void {
   const register = registerOf(ctx)
   register.closed = true
-  for (const waiters of register.byMailbox.values()) for (const waiter of waiters) waiter.stop(stopping())
+  for (const waiters of register.byMailbox.values()) for (const waiter of waiters) waiter.stop(stoppingFailure())
 }
 
-/** What a waiter is told when the process stops. */
-function stopping(): Failure {
-  return new Failure('unavailable', 'The service is stopping; ask again, with since.', { retryAfter: 1 })
+/** The failure of a wait when the process stops. */
+function stoppingFailure(): Failure {
+  return new Failure('unavailable', 'The service is stopping; repeat the wait, with "since".', { retryAfter: 1 })
 }
 
-/** Messages as waiters are shown them, oldest first. */
+/** The messages as they are shown to waiters, oldest first. */
 export async function arrivedOf(ctx: Context, messages: readonly MessageDoc[]): Promise<readonly Arrived[]> {
   if (messages.length === 0) return []
   const folders = await foldersOf(
@@ -121,7 +126,7 @@ export async function arrivedOf(ctx: Context, messages: readonly MessageDoc[]): 
     })
 }
 
-function leave(register: WaitRegister, waiter: Waiter): void {
+function unregister(register: WaitRegister, waiter: Waiter): void {
   const { keyId, mailboxId } = waiter
   const ofMailbox = register.byMailbox.get(mailboxId)
   if (ofMailbox?.delete(waiter) !== true) return
@@ -135,52 +140,55 @@ function leave(register: WaitRegister, waiter: Waiter): void {
 
 function listen(ctx: Context, register: WaitRegister): void {
   const stopListening = ctx.changes.listen((note) => {
-    if (note.kind === 'messages') tell(ctx, register, note)
-    if (note.kind === 'folders') tell(ctx, register, { ids: note.messageIds ?? [], mailboxIds: [note.mailboxId] })
+    if (note.kind === 'messages') queueRead(ctx, register, note)
+    if (note.kind === 'folders') queueRead(ctx, register, { ids: note.messageIds ?? [], mailboxIds: [note.mailboxId] })
     if (note.kind === 'keys') stopWaitersOf(register, note.keyIds)
-    if (note.kind === 'freed') tell(ctx, register, { ids: [note.messageId], mailboxIds: [note.mailboxId] })
+    if (note.kind === 'freed') queueRead(ctx, register, { ids: [note.messageId], mailboxIds: [note.mailboxId] })
   })
   register.leaveFeed = () => {
     stopListening()
-    register.told.clear()
+    register.queued.clear()
     for (const timer of register.leased.values()) clearTimeout(timer)
     register.leased.clear()
   }
 }
 
-/** A revoked key waits no longer. */
+/** Ends the waits of revoked keys. */
 function stopWaitersOf(register: WaitRegister, keyIds: readonly string[]): void {
   for (const waiters of register.byMailbox.values())
     for (const waiter of waiters) if (keyIds.includes(waiter.keyId)) waiter.stop(new Failure('invalid_api_key'))
 }
 
-type Told = { readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
+type ChangedMessages = { readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
 
-function tell(ctx: Context, register: WaitRegister, told: Told): void {
-  const mailboxIds = told.mailboxIds.filter((mailboxId) => register.byMailbox.has(mailboxId))
+function queueRead(ctx: Context, register: WaitRegister, queued: ChangedMessages): void {
+  const mailboxIds = queued.mailboxIds.filter((mailboxId) => register.byMailbox.has(mailboxId))
   if (mailboxIds.length === 0) return
-  for (const id of told.ids) register.told.set(id, mailboxIds)
-  if (!register.looking) void lookUp(ctx, register)
+  for (const id of queued.ids) register.queued.set(id, mailboxIds)
+  if (!register.isReading) void readQueued(ctx, register)
 }
 
-/** Looks up what was told and shows it. What cannot be read now the waiters find themselves when their time is over. */
-async function lookUp(ctx: Context, register: WaitRegister): Promise<void> {
-  register.looking = true
-  while (register.told.size > 0) {
-    const told = [...register.told].slice(0, lookUpMax)
-    for (const [id] of told) register.told.delete(id)
-    const mailboxIds = [...new Set(told.flatMap(([, ids]) => ids))]
+/**
+ * Reads the messages that change notes named and shows them. Messages that cannot be read now are found by the last
+ * check of each waiter.
+ */
+async function readQueued(ctx: Context, register: WaitRegister): Promise<void> {
+  register.isReading = true
+  while (register.queued.size > 0) {
+    const queued = [...register.queued].slice(0, readMax)
+    for (const [id] of queued) register.queued.delete(id)
+    const mailboxIds = [...new Set(queued.flatMap(([, ids]) => ids))]
     try {
-      const messages = await findReceivedIn(ctx.store, { mailboxIds, ids: told.map(([id]) => id) })
+      const messages = await findReceivedIn(ctx.store, { mailboxIds, ids: queued.map(([id]) => id) })
       for (const arrived of await arrivedOf(ctx, messages)) showNext(register, arrived)
     } catch (error) {
-      ctx.log.warn({ err: error }, 'messages could not be shown to those who wait')
+      ctx.log.warn({ err: error }, 'messages could not be shown to waiters')
     }
   }
-  register.looking = false
+  register.isReading = false
 }
 
-/** Shows a message when those before it in its mailbox have been shown. */
+/** Shows a message after the earlier ones of its mailbox. */
 function showNext(register: WaitRegister, arrived: Arrived): void {
   const { mailboxId } = arrived.message
   const shown = (register.showing.get(mailboxId) ?? Promise.resolve()).then(() => show(register, arrived))
@@ -190,14 +198,14 @@ function showNext(register: WaitRegister, arrived: Arrived): void {
   })
 }
 
-/** All see it; of those who would take it for themselves, the first does. */
+/** Shows a message to all waiters of its mailbox; of those that lease it, only until one has chosen it. */
 async function show({ byMailbox }: WaitRegister, arrived: Arrived): Promise<void> {
   const waiters = [...(byMailbox.get(arrived.message.mailboxId) ?? [])]
   for (const waiter of waiters) if (!waiter.takes) void waiter.show(arrived)
   for (const waiter of waiters) if (waiter.takes && (await waiter.show(arrived))) return
 }
 
-/** What cannot be read has no text, and keeps nobody from waiting on. */
+/** The visible text of a message; '' when it cannot be read, so that the wait goes on. */
 async function textOf(ctx: Context, message: MessageDoc): Promise<string> {
   try {
     return await inMemoryRoom(ctx, message, async () => {
@@ -205,7 +213,7 @@ async function textOf(ctx: Context, message: MessageDoc): Promise<string> {
       return raw === null ? '' : (await ctx.parsing.run('text', { raw })).text
     })
   } catch (error) {
-    ctx.log.warn({ err: error, messageId: message._id }, 'a message could not be read for those who wait')
+    ctx.log.warn({ err: error, messageId: message._id }, 'the text of a message could not be read for waiters')
     return ''
   }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { sweepDiscarded } from '../../core/upkeep/sweep.ts'
-import { claimMessage } from '../../core/wait/message-leases.ts'
+import { takeLease } from '../../core/wait/message-leases.ts'
 import { newToken } from '../../schemas/ids.ts'
 import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
@@ -272,7 +272,7 @@ describe('api: verbs of messages', () => {
       const id = await arrive()
       const created = await makeKey(door.ctx, { accountId: tenant.accountId })
       const take = () =>
-        claimMessage(door.ctx, {
+        takeLease(door.ctx, {
           mailboxId: tenant.mailboxId,
           messageId: id,
           owner: { keyId: created.key.id, token: newToken() },

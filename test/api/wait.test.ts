@@ -237,7 +237,7 @@ describe('waiting for a message', () => {
       expect(body.message?.trust?.aligned_from).to.equal('mail.acme.example')
       expect(body.near_misses).to.deep.equal([
         { message_id: other, why: 'from_domain: it is from another domain.' },
-        { message_id: forged, why: 'from_domain: it says so, but is not authenticated.' },
+        { message_id: forged, why: 'from_domain: its From has the domain, but is not authenticated.' },
       ])
     })
 
@@ -265,7 +265,7 @@ describe('waiting for a message', () => {
       expect((await asked).body.message?.message_id).to.equal(id)
       const any = await wait(`since=${since}&timeout=1`)
       expect(any.body.message).to.equal(null)
-      expect(any.body.near_misses[0]?.why).to.match(/^folder: it lies in Spam/)
+      expect(any.body.near_misses[0]?.why).to.match(/^folder: it is in Spam/)
     })
   })
 
@@ -354,7 +354,7 @@ describe('waiting for a message', () => {
       const got = answers.flatMap(({ body }) => (body.message === null ? [] : [body.message.message_id]))
       expect([got.length, new Set(got).size]).to.deep.equal([5, 5])
       const empty = answers.find(({ body }) => body.message === null)
-      expect(empty?.body.near_misses[0]?.why).to.equal('claim: another holds it.')
+      expect(empty?.body.near_misses[0]?.why).to.equal('claim: another worker holds its lease.')
       expect(empty?.body.claimed_until).to.equal(null)
     })
 

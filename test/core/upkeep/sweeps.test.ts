@@ -4,7 +4,7 @@ import { deleteMailboxUnchecked } from '../../../core/mailbox/mailboxes.ts'
 import { announceArrivals } from '../../../core/receive/announce.ts'
 import { sweepTakes } from '../../../core/send/open-allowances.ts'
 import { noteStart, noteStop, recountQuotas } from '../../../core/upkeep/quota-recount.ts'
-import { sweepEnded, sweepEndings, sweepEventFloors } from '../../../core/upkeep/sweep.ts'
+import { purgeDeletedMailboxes, sweepEventFloors, sweepMailboxDeletions } from '../../../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
 import { newId } from '../../../schemas/ids.ts'
 import { addBlobUser, insertBlob, packBlob } from '../../../store/blobs.ts'
@@ -114,7 +114,7 @@ describe('sweeps', () => {
       await call('DELETE', mailboxPath('ended@tenant.example'))
       expect((await call('POST', '/api/v1/mailboxes', { address: 'ended@tenant.example' })).status).to.equal(409)
       door.advance(31 * dayMs)
-      await sweepEnded(door.ctx)
+      await purgeDeletedMailboxes(door.ctx)
       expect(await there(blob)).to.equal(0)
       expect((await call('POST', '/api/v1/mailboxes', { address: 'ended@tenant.example' })).status).to.equal(201)
     })
@@ -235,7 +235,7 @@ describe('sweeps', () => {
     const found = { accountId: tenant.accountId, address: 'half@tenant.example' }
     await door.ctx.store.mailboxes.updateOne(found, { $set: { deletedAt: door.ctx.clock.now() } })
     door.advance(60_000)
-    for (let time = 0; time < 2; time++) await sweepEndings(door.ctx)
+    for (let time = 0; time < 2; time++) await sweepMailboxDeletions(door.ctx)
     const { body } = await call<{ events: { data: { address: string } }[] }>(
       'GET',
       '/api/v1/events?type=mailbox.deleted',
