@@ -1,16 +1,18 @@
 /**
  * Agenda holds the clocks: when things happen. What happens is in core. A clock's run is locked in the database, so with
- * several processes each tick still runs once.
+ * several processes each tick still runs once. What is due at a known time has an alarm beside its clock: the alarm does it
+ * then, and the clock finds what a process wrote down that did not live to do it.
  */
 import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
 import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
-import { attemptDueDeliveries } from '../core/notify/deliveries.ts'
+import { attemptDueDeliveries, nextAttempt } from '../core/notify/deliveries.ts'
+import { type Alarm, startAlarm } from '../core/process/alarms.ts'
 import type { Context } from '../core/process/context.ts'
 import { sweepSearch, tidySearch } from '../core/search/sweep.ts'
-import { stepBatches } from '../core/send/batches.ts'
+import { nextStep, stepBatches } from '../core/send/batches.ts'
 import { sweepTakes } from '../core/send/open-allowances.ts'
-import { settleDue } from '../core/send/settle.ts'
+import { nextSettling, settleDue } from '../core/send/settle.ts'
 import { recountQuotas } from '../core/upkeep/quota-recount.ts'
 import {
   purgeDeletedMailboxes,
@@ -29,54 +31,57 @@ type Task = (ctx: Context) => Promise<unknown>
 type Clock = {
   readonly name: string
   readonly every: string
-  readonly tasks: readonly Task[]
-  /** A run that takes longer than this is taken for dead and may start elsewhere: every run is safe to repeat. */
   readonly lockMs: number
+  readonly run: () => Promise<unknown>
 }
 
-/** A run that was broken off, by a crash or an outage of the database, holds its clock up for so long. */
-const promptMs = 10_000
+/** How often Agenda asks which clocks are due soon; it takes them then and runs them on time. */
+const pollMs = 10_000
+/**
+ * A run that takes longer than this, with the wait before it, is taken for dead and may start elsewhere: every run is safe to
+ * repeat. A crash holds the clocks up for so long that the process had taken; sweeps look at nothing younger than that.
+ */
+const promptMs = 30_000
 const patientMs = 60_000
 
-/**
- * What happens how often. Every clock costs a look at the database with each poll, so slow tasks of the same pace share one;
- * what has to be prompt has one of its own.
- */
-const clocks: readonly Clock[] = [
-  { name: 'webhook retries', every: '1 second', tasks: [attemptDueDeliveries], lockMs: promptMs },
-  { name: 'step batches', every: '1 second', tasks: [stepBatches], lockMs: promptMs },
-  { name: 'settle sends', every: '1 second', tasks: [settleDue], lockMs: promptMs },
-  { name: 'sweep arrivals', every: '10 seconds', tasks: [sweepArrivals], lockMs: patientMs },
-  { name: 'sweep search', every: '10 seconds', tasks: [sweepSearch], lockMs: patientMs },
-  {
-    name: 'each minute',
-    every: '1 minute',
-    tasks: [
-      sweepMailboxes,
-      sweepMailboxDeletions,
-      sweepReservations,
-      sweepUnclaimed,
-      sweepBlobs,
-      sweepTakes,
-      recountQuotas,
-    ],
-    lockMs: patientMs,
-  },
-  {
-    name: 'every ten minutes',
-    every: '10 minutes',
-    tasks: [tidySearch, sweepDiscarded, repeatStorageWarnings],
-    lockMs: patientMs,
-  },
-  { name: 'each hour', every: '1 hour', tasks: [purgeDeletedMailboxes, sweepEventFloors], lockMs: patientMs },
-]
-
-const pollMs = 1_000
+/** What happens how often. Every clock costs a look at the database with each poll, so slow tasks of the same pace share one. */
+function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
+  const each = (...tasks: readonly Task[]) => inTurn(ctx, tasks)
+  return [
+    { name: 'webhook retries', every: '10 seconds', lockMs: promptMs, run: alarms.deliveries.run },
+    { name: 'step batches', every: '10 seconds', lockMs: promptMs, run: alarms.batches.run },
+    { name: 'settle sends', every: '10 seconds', lockMs: promptMs, run: alarms.sends.run },
+    { name: 'sweep arrivals', every: '10 seconds', lockMs: promptMs, run: each(sweepArrivals) },
+    { name: 'sweep search', every: '10 seconds', lockMs: promptMs, run: each(sweepSearch) },
+    {
+      name: 'each minute',
+      every: '1 minute',
+      lockMs: patientMs,
+      run: each(
+        sweepMailboxes,
+        sweepMailboxDeletions,
+        sweepReservations,
+        sweepUnclaimed,
+        sweepBlobs,
+        sweepTakes,
+        recountQuotas,
+      ),
+    },
+    {
+      name: 'every ten minutes',
+      every: '10 minutes',
+      lockMs: patientMs,
+      run: each(tidySearch, sweepDiscarded, repeatStorageWarnings),
+    },
+    { name: 'each hour', every: '1 hour', lockMs: patientMs, run: each(purgeDeletedMailboxes, sweepEventFloors) },
+  ]
+}
 
 export type Clocks = { stop(): Promise<void> }
 
-/** Starts all clocks. A run that fails is logged; the next tick tries again. */
+/** Starts all clocks and alarms. A run that fails is logged; the next tick tries again. */
 export async function startClocks(ctx: Context): Promise<Clocks> {
+  const alarms = startAlarms(ctx)
   const agenda = new Agenda({
     backend: new MongoBackend({ mongo: ctx.store.db }),
     processEvery: pollMs,
@@ -84,19 +89,69 @@ export async function startClocks(ctx: Context): Promise<Clocks> {
     removeOnComplete: false,
   })
   agenda.on('error', (error: unknown) => ctx.log.error({ err: error }, 'agenda'))
-  for (const { name, tasks, lockMs } of clocks)
-    agenda.define(name, () => runAll(ctx, tasks), { concurrency: 1, lockLifetime: lockMs })
+  const ended = runsOf(agenda)
+  const clocks = clocksOf(ctx, alarms)
+  for (const { name, lockMs, run } of clocks)
+    agenda.define(name, async () => void (await run()), { concurrency: 1, lockLifetime: lockMs })
   await agenda.start()
   for (const { name, every } of clocks) await agenda.every(every, name)
   return {
     async stop() {
-      await agenda.drain()
+      await Promise.all(Object.values(alarms).map((alarm) => alarm.stop()))
+      // Clocks that were taken and have not begun are free for others at once.
+      await agenda.stop()
+      await ended()
     },
   }
 }
 
-/** One after the other, so that a tick is no burst; what fails is left for the next tick. */
-async function runAll(ctx: Context, tasks: readonly Task[]): Promise<void> {
-  for (const task of tasks)
-    await task(ctx).catch((error: unknown) => ctx.log.error({ err: error, task: task.name }, 'clock'))
+type Alarms = ReturnType<typeof startAlarms>
+
+function startAlarms(ctx: Context) {
+  const alarm = (
+    kind: 'deliveries' | 'batches' | 'sends',
+    work: Task,
+    next: (ctx: Context) => Promise<Date | null>,
+  ): Alarm => startAlarm(ctx, { kind, work: () => work(ctx), next: () => next(ctx) })
+  return {
+    deliveries: alarm('deliveries', attemptDueDeliveries, nextAttempt),
+    batches: alarm('batches', stepBatches, nextStep),
+    sends: alarm('sends', settleDue, nextSettling),
+  }
+}
+
+/** Returns what waits until all runs that have begun are over and written down. */
+function runsOf(agenda: Agenda): () => Promise<void> {
+  let runs = 0
+  let tell: (() => void) | undefined
+  agenda.on('start', () => {
+    runs += 1
+  })
+  agenda.on('complete', () => {
+    runs -= 1
+    if (runs === 0) tell?.()
+  })
+  return () =>
+    new Promise((resolve) => {
+      tell = resolve
+      if (runs === 0) resolve()
+    })
+}
+
+/**
+ * One after the other, so that a tick is no burst; what fails is left for the next tick. A run that outlives its lock is
+ * joined by none of this process.
+ */
+function inTurn(ctx: Context, tasks: readonly Task[]): () => Promise<void> {
+  let running: Promise<void> | null = null
+  async function runAll(): Promise<void> {
+    for (const task of tasks)
+      await task(ctx).catch((error: unknown) => ctx.log.error({ err: error, task: task.name }, 'clock'))
+  }
+  return () => {
+    running ??= runAll().finally(() => {
+      running = null
+    })
+    return running
+  }
 }

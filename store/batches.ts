@@ -1,5 +1,6 @@
 /** Batches of sends. A batch is accepted as one document; its sends are then made step by step. */
 import type { BatchDoc } from './documents/sending.ts'
+import { earliest } from './earliest.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /** Commits a batch. Returns the batch stored under its idempotency key: this one, or an earlier one. */
@@ -34,6 +35,11 @@ export function findDueBatches(store: Store, { due, limit }: { due: Date; limit:
     .sort({ nextAt: 1 })
     .limit(limit)
     .toArray()
+}
+
+/** When the next batch goes on; null when none waits. */
+export function nextBatch(store: Store): Promise<Date | null> {
+  return earliest(store.batches, 'nextAt')
 }
 
 /**

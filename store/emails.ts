@@ -1,6 +1,7 @@
 /** Accepted sends (`emails` documents). */
 import type { Filter, UpdateFilter } from 'mongodb'
 import type { DeliveryStatus, EmailDoc, EmailRecipient } from './documents/sending.ts'
+import { earliest } from './earliest.ts'
 import { duplicatesIn, type Store } from './open.ts'
 
 /** Commits sends; from then on they are accepted. Returns the indexes of those whose id was committed before. */
@@ -40,6 +41,11 @@ export function findUnsettled(store: Store, { due, limit }: { due: Date; limit: 
     .sort({ todoAt: 1 })
     .limit(limit)
     .toArray()
+}
+
+/** When there is something to derive next; null when nothing is left. */
+export function nextUnsettled(store: Store): Promise<Date | null> {
+  return earliest(store.emails, 'todoAt')
 }
 
 /** The result of settling a send. `todoAt` null: no derived document is left to write. */

@@ -5,6 +5,7 @@
 import type { Filter } from 'mongodb'
 import { type Append, createAppend } from './chains.ts'
 import type { DeliveryAttempt, DeliveryDoc, EventDoc, WebhookDoc } from './documents/events.ts'
+import { earliest } from './earliest.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 
 export type NewEvent = Omit<EventDoc, 'seq'>
@@ -203,6 +204,11 @@ export async function findDueDeliveries(store: Store, now: Date, limit: number):
     .limit(limit)
     .toArray()
   return due.map(({ _id }) => _id)
+}
+
+/** When the next delivery is due; null when none waits. */
+export function nextDelivery(store: Store): Promise<Date | null> {
+  return earliest(store.deliveries, 'nextAt')
 }
 
 /**

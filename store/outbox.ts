@@ -4,6 +4,7 @@
  * that accounts take turns. Claims of lanes and rows end by themselves at a time.
  */
 import type { OutboxDoc } from './documents/sending.ts'
+import { earliest } from './earliest.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 
 /** Inserts rows and makes the lanes of their accounts due. Safe to repeat. */
@@ -60,6 +61,11 @@ export async function claimLanes(
   if (modifiedCount === ids.length) return ids
   const own = await store.lanes.find({ _id: { $in: ids }, token }, { projection: { _id: 1 } }).toArray()
   return own.map(({ _id }) => _id)
+}
+
+/** When the next lane is due; null when nobody has mail waiting. */
+export function nextLane(store: Store): Promise<Date | null> {
+  return earliest(store.lanes, 'dueAt')
 }
 
 /** Due rows of accounts, at most `max`. Those of a single account are in the order in which they became due. */

@@ -215,6 +215,11 @@ export function onDue(ctx: Context, wake: () => void): () => void {
   })
 }
 
+/** When mail is due next; null when none waits. */
+export function nextDue(ctx: Context): Promise<Date | null> {
+  return store.nextLane(ctx.store)
+}
+
 /**
  * Finishes rows whose outcome was already recorded by a process that died before it finished the row. Returns the other
  * rows.

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmailRecipient } from '../../store/documents/sending.ts'
 import { changeRecipients, type RecipientChange } from '../../store/emails.ts'
 import { endRows, findLeaseTokens } from '../../store/outbox.ts'
+import { noteDue } from '../process/alarms.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
@@ -83,6 +84,7 @@ async function writeEnded(ended: readonly EndedAttempt[]): Promise<boolean[]> {
       }
     }),
   )
+  for (const { each, next } of rows) if (next !== null) noteDue(each.ctx, 'lanes', next)
   publishChanges(counted.filter(({ outcome }) => outcome.untried !== true))
   return counts
 }

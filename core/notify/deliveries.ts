@@ -8,6 +8,7 @@ import { deriveId, newToken } from '../../schemas/ids.ts'
 import { fromBinary } from '../../store/bytes.ts'
 import type { DeliveryAttempt, DeliveryDoc, EventDoc, WebhookDoc } from '../../store/documents/events.ts'
 import * as store from '../../store/events.ts'
+import { noteDue, noteFailed } from '../process/alarms.ts'
 import { after, dayMs, hourMs, minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { eventOf } from './event-body.ts'
@@ -83,6 +84,11 @@ export async function attemptDueDeliveries(ctx: Context): Promise<number> {
   return due.length
 }
 
+/** When the next attempt is due; null when none waits. */
+export function nextAttempt(ctx: Context): Promise<Date | null> {
+  return store.nextDelivery(ctx.store)
+}
+
 function deliveryOf(webhook: WebhookDoc, event: EventDoc, at: Date): DeliveryDoc {
   return {
     _id: deriveId('dlv', event._id, webhook._id),
@@ -104,6 +110,7 @@ function deliveryOf(webhook: WebhookDoc, event: EventDoc, at: Date): DeliveryDoc
 function attemptSoon(ctx: Context, deliveryId: string): void {
   attempt(ctx, deliveryId).catch((error: unknown) => {
     // The delivery stays due: the next run of `attemptDueDeliveries` attempts it again.
+    noteFailed(ctx, 'deliveries')
     ctx.log.warn({ err: error, deliveryId }, 'webhook attempt failed; it is made again')
   })
 }
@@ -120,7 +127,9 @@ async function attempt(ctx: Context, deliveryId: string): Promise<void> {
     return
   }
   if (webhook.ordering === 'mailbox' && (await store.hasEarlierWaiting(ctx.store, delivery))) {
-    await store.postponeDelivery(ctx.store, delivery, after(now, orderedPauseMs))
+    const nextAt = after(now, orderedPauseMs)
+    await store.postponeDelivery(ctx.store, delivery, nextAt)
+    noteDue(ctx, 'deliveries', nextAt)
     return
   }
   const secret = ctx.secrets.open(fromBinary(webhook.secret), 'webhook')
@@ -166,6 +175,7 @@ async function recordFailure(
     state: over ? 'failed' : 'waiting',
     nextAt: over ? null : nextAt,
   })
+  if (!over) noteDue(ctx, 'deliveries', nextAt)
   const failingSince = await store.markWebhookFailing(ctx.store, { accountId, webhookId, at: made.at })
   if (made.at.getTime() - failingSince.getTime() < disableAfterMs) return
   await store.changeWebhook(ctx.store, { accountId, webhookId, change: { enabled: false } })

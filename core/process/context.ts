@@ -27,8 +27,8 @@ import { openSecrets, type Secrets } from './secrets.ts'
  * - caches (core/process/kept.ts): mailbox/domains, notify/webhooks, process/likely-answers, read/bodies-cache,
  *   receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache
  * - counters per minute: access/request-rates, wait/patterns
- * - work in progress: deliver/outbox, deliver/outcomes, notify/webhook-post (connections), read/bodies (memory),
- *   upkeep/quota-recount, wait/waiters
+ * - work in progress: deliver/outbox, deliver/outcomes, notify/webhook-post (connections), process/alarms, read/bodies
+ *   (memory), upkeep/quota-recount, wait/waiters
  */
 export type Context = {
   readonly settings: Settings

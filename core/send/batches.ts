@@ -19,6 +19,7 @@ import { type Account, accountOf } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
 import { suppressedAmong } from '../deliver/suppressions.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
+import { noteDue } from '../process/alarms.ts'
 import { after, dayMs, minuteMs, periodsOf, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { type Taken, takeSendAllowance } from './allowance.ts'
@@ -116,6 +117,7 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
   // When it is not known whether that was committed, the sweep finds out (core/send/open-allowances.ts).
   const standing = await store.insertBatch(ctx.store, batch)
   if (standing._id === batch._id) {
+    noteDue(ctx, 'batches', at)
     await allowance.close()
     return resultOf(batch, false)
   }
@@ -155,6 +157,11 @@ export async function stepBatches(ctx: Context): Promise<number> {
     )
   }
   return due.length
+}
+
+/** When the next batch goes on; null when none waits. */
+export function nextStep(ctx: Context): Promise<Date | null> {
+  return store.nextBatch(ctx.store)
 }
 
 async function stepBatch(ctx: Context, batch: BatchDoc): Promise<void> {

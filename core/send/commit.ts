@@ -18,6 +18,7 @@ import type { Principal } from '../access/principal.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import { fitsStorage, foldersOfMailbox } from '../mailbox/storage-limit.ts'
 import { ownThreadId } from '../mailbox/threading.ts'
+import { noteDue, noteFailed } from '../process/alarms.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -239,7 +240,11 @@ export async function writeSend(
   await writeBlob(ctx, chunks)
   if (!(await commits(ctx)({ ctx, email }))) throw new Error(`Another try of ${id} was committed meanwhile.`)
   // Accepted is accepted: the sweeps do what this could not.
-  const later = (error: unknown) => ctx.log.error({ err: error, emailId: id }, 'send is to be settled later')
+  const later = (error: unknown) => {
+    ctx.log.error({ err: error, emailId: id }, 'send is to be settled later')
+    noteFailed(ctx, 'sends')
+  }
+  if (sendAt !== null) noteDue(ctx, 'sends', sendAt)
   await Promise.all([
     allowance.close().catch(later),
     sendAt === null ? settle(ctx, email, { raw, folders }).catch(later) : undefined,

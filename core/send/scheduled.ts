@@ -19,6 +19,7 @@ import type { Principal } from '../access/principal.ts'
 import { suppressedAmong } from '../deliver/suppressions.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
+import { noteDue } from '../process/alarms.ts'
 import type { Context } from '../process/context.ts'
 import { giveSendAllowance } from './allowance.ts'
 import { claimRefusals } from './claim-rules.ts'
@@ -62,6 +63,7 @@ export async function reschedule(
   const unused = moved === null ? ref : email.blob
   await dropBlobUsers(ctx.store, [{ blobId: unused.id, users }])
   if (moved === null) throw new Failure('conflict', claimedText)
+  noteDue(ctx, 'sends', time)
   return moved
 }
 
@@ -100,6 +102,7 @@ async function endSchedule(
   })
   const goes = recipients.some(({ status }) => status !== 'failed')
   const ended = await store.endSchedule(ctx.store, email, { recipients, todoAt: at, keepsCopy: goes })
+  noteDue(ctx, 'sends', at)
   if (ended !== null && !goes && email.messageId !== null)
     await dropBlobUsers(ctx.store, [{ blobId: email.blob.id, users: [email.messageId] }])
   return ended

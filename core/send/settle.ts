@@ -4,10 +4,11 @@
  * is more to do, and the sweep asks it. Sends that come together are settled together, for about the price of one.
  */
 import type { EmailDoc, EmailRecipient, OutboxDoc } from '../../store/documents/sending.ts'
-import { findEmailsById, findUnsettled, settleEmails } from '../../store/emails.ts'
+import { findEmailsById, findUnsettled, nextUnsettled, settleEmails } from '../../store/emails.ts'
 import { insertOutbox } from '../../store/outbox.ts'
 import { announceOutcomes, announceSent, withAnnounced } from '../deliver/delivery-events.ts'
 import { noteRecipients } from '../mailbox/contacts.ts'
+import { noteDue, noteFailed } from '../process/alarms.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
@@ -32,6 +33,11 @@ export async function settleDue(ctx: Context): Promise<number> {
   return due.length
 }
 
+/** When there is something to settle next; null when nothing waits. */
+export function nextSettling(ctx: Context): Promise<Date | null> {
+  return nextUnsettled(ctx.store)
+}
+
 /** Settles sends as they are now. What fails is logged; the sweep tries it again. */
 export async function settleByIds(ctx: Context, ids: readonly string[]): Promise<void> {
   const emails = await findEmailsById(ctx.store, ids)
@@ -49,9 +55,10 @@ export function settle(ctx: Context, email: EmailDoc, fresh: Fresh): Promise<voi
 async function settleLater(ctx: Context, emails: readonly EmailDoc[]): Promise<void> {
   await Promise.all(
     emails.map((email) =>
-      laterOnes(ctx)({ ctx, email }).catch((error: unknown) =>
-        ctx.log.error({ err: error, emailId: email._id }, 'send could not be settled'),
-      ),
+      laterOnes(ctx)({ ctx, email }).catch((error: unknown) => {
+        ctx.log.error({ err: error, emailId: email._id }, 'send could not be settled')
+        noteFailed(ctx, 'sends')
+      }),
     ),
   )
 }
@@ -72,14 +79,13 @@ async function settleGroup(settlings: readonly Settling[]): Promise<[]> {
     sentAt === undefined ? null : after(sentAt, ctx.settings.outbound.messageSentDelaySeconds * secondMs)
   const sentIsOut = (email: EmailDoc) => (dueAt(email) ?? after(now, 1)) <= now
   await announceSent(ctx, emails.filter(sentIsOut))
-  await settleEmails(
-    ctx.store,
-    emails.map((email) => ({
-      email,
-      recipients: withAnnounced(email),
-      todoAt: sentIsOut(email) ? null : dueAt(email),
-    })),
-  )
+  const settled = emails.map((email) => ({
+    email,
+    recipients: withAnnounced(email),
+    todoAt: sentIsOut(email) ? null : dueAt(email),
+  }))
+  await settleEmails(ctx.store, settled)
+  for (const { todoAt } of settled) if (todoAt !== null) noteDue(ctx, 'sends', todoAt)
   return []
 }
 

@@ -9,8 +9,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attempt, Outcome } from '../../core/deliver/attempt.ts'
-import { claimAttempts, onDue, renewAttempts } from '../../core/deliver/outbox.ts'
+import { claimAttempts, nextDue, onDue, renewAttempts } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
+import { startAlarm } from '../../core/process/alarms.ts'
 import type { Context } from '../../core/process/context.ts'
 import { Slots } from './slots.ts'
 
@@ -19,8 +20,8 @@ export type Claims = {
   stop(timeoutMs: number): Promise<void>
 }
 
-/** Recipients also become due by time alone, of which no change note tells. */
-const pollMs = 1_000
+/** Recipients that a dead process had claimed, or that another one deferred, are looked for at this pace. */
+const sweepMs = 10_000
 const recordPauseMs = 1_000
 const recordPausesMax = 10
 
@@ -57,16 +58,24 @@ export function startClaims(ctx: Context, delivering: Delivering): Claims {
     isWanted: false,
     mayBeMore: false,
   }
+  const alarm = startAlarm(ctx, {
+    kind: 'lanes',
+    async work() {
+      claim(ctx, state)
+      await state.claiming
+    },
+    next: () => nextDue(ctx),
+  })
   const unsubscribe = onDue(ctx, () => claim(ctx, state))
   const timers = [
-    setInterval(() => claim(ctx, state), pollMs),
+    setInterval(() => void alarm.run(), sweepMs),
     setInterval(() => void renew(ctx, state), state.leaseMs / 3),
   ]
-  claim(ctx, state)
   return {
     async stop(timeoutMs) {
       state.isStopped = true
       unsubscribe()
+      void alarm.stop()
       state.slots.open()
       const finished = Promise.resolve(state.claiming).then(() => Promise.all(state.claimed.values()))
       await Promise.race([finished, sleep(timeoutMs, undefined, { ref: false })])
