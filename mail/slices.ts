@@ -4,10 +4,11 @@ import { setImmediate } from 'node:timers/promises'
 /** Bytes worked on in one go: a few milliseconds at most. */
 export const sliceBytes = 256 * 1024
 
-/** Counts work as it is done; `isOver` says that a slice of it is, and begins the next. */
-export type Slice = { isOver(bytes: number): boolean }
+/** Counts work in bytes as it is done: `isOver` tells that a slice of it is done, and begins the next. */
+export type WorkSlice = { isOver(bytes: number): boolean }
 
-export function createSlice(): Slice {
+/** A counter that has counted nothing. */
+export function createSlice(): WorkSlice {
   let left = sliceBytes
   return {
     isOver(bytes) {
@@ -19,15 +20,15 @@ export function createSlice(): Slice {
   }
 }
 
-/** Lets others go on. */
+/** Waits for the next turn of the event loop, so that others go on. */
 export const nextTurn = (): Promise<unknown> => setImmediate()
 
-/** Room for so many bytes. What is longer than a slice lies in memory that threads share: they read it without a copy. */
+/** An uninitialised buffer of so many bytes. One longer than a slice lies in memory that threads share, who read it without a copy. */
 export function roomFor(bytes: number): Buffer {
   return bytes <= sliceBytes ? Buffer.allocUnsafe(bytes) : Buffer.from(new SharedArrayBuffer(bytes))
 }
 
-/** The parts as one. */
+/** Joins buffers, slice by slice. */
 export async function joined(parts: readonly Buffer[]): Promise<Buffer> {
   const whole = roomFor(parts.reduce((sum, part) => sum + part.length, 0))
   const slice = createSlice()

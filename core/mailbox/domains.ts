@@ -1,6 +1,6 @@
 /** Domains and their DKIM keys. */
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { makeDkimKey, type DkimKey as SigningKey } from '../../mail/authentication/dkim-sign.ts'
+import { makeDkimKey, type SigningKey } from '../../mail/authentication/dkim-sign.ts'
 import { normaliseDomain } from '../../mail/domain.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'

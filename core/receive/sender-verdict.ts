@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
 import type { Authentication } from '../../mail/authentication/authenticate.ts'
-import { forgedResults, type Range } from '../../mail/authentication/authentication-results.ts'
+import { type ByteRange, forgedResults } from '../../mail/authentication/authentication-results.ts'
 import { parseAddressList, splitAddress } from '../../mail/message/address.ts'
 import { firstHeader, readHeaders } from '../../mail/message/headers.ts'
 import type { RecordType } from '../dns/query.ts'
@@ -19,7 +19,7 @@ export type Verdict = {
     'spf' | 'dkim' | 'dmarc' | 'arc' | 'alignedFrom' | 'perhapsAligned' | 'infos'
   >
   /** Authentication-Results fields in the message that were forged in our name; they are cut out. */
-  readonly cuts: readonly Range[]
+  readonly cuts: readonly ByteRange[]
   /**
    * Why the mail goes to Spam in every mailbox: the DMARC policy of its author's domain says so, or a filter took it
    * for spam.

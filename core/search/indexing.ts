@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { domainToUnicode } from 'node:url'
 import { limits } from '../../mail/limits.ts'
-import { piecesOf, piecesOfText, type Token, tokensOf } from '../../mail/search/tokens.ts'
+import { chunksOf, type Token, tokensOf, trigramsOf } from '../../mail/search/tokens.ts'
 import { newId } from '../../schemas/ids.ts'
 import { readBlobs } from '../../store/blobs.ts'
 import type { MessageDoc, Named } from '../../store/documents/mail.ts'
@@ -177,7 +177,7 @@ async function wordsOf(
     let base = 0
     for (const each of texts) {
       let tokensLeft: number = limits.searchTokensMax
-      for (const piece of piecesOfText(each)) {
+      for (const piece of chunksOf(each)) {
         const tokens = tokensOf(piece, tokensLeft)
         base = addTokens(found, tokens, { bit: fieldBits[field], base })
         tokensLeft -= tokens.length
@@ -218,7 +218,7 @@ function addTokens(
 }
 
 function subjectPieces(subject: string): readonly string[] {
-  const pieces = piecesOf(subject.slice(0, pieceSourceMax)).map((piece) => pieceMark + piece)
+  const pieces = trigramsOf(subject.slice(0, pieceSourceMax)).map((piece) => pieceMark + piece)
   return subject.length > pieceSourceMax ? [...pieces, pieceMark] : pieces
 }
 

@@ -4,8 +4,8 @@
  * read directly, so that the results are the same.
  */
 
-import type { Query, Words } from '../../mail/search/query.ts'
-import { piecesOf, wantedTokens } from '../../mail/search/tokens.ts'
+import type { ParsedQuery, Words } from '../../mail/search/query.ts'
+import { trigramsOf, wantedTokens } from '../../mail/search/tokens.ts'
 import { idAt, timeOfId } from '../../schemas/ids.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import { type ListedMessage, listMessages, type MessageQuery } from '../../store/messages.ts'
@@ -51,7 +51,7 @@ async function listOlder(
     before,
     limit,
     folders,
-  }: { words: Query; before: string | null; limit: number; folders: readonly FolderDoc[] },
+  }: { words: ParsedQuery; before: string | null; limit: number; folders: readonly FolderDoc[] },
 ): Promise<readonly ListedMessage[]> {
   // A draft changes, and its current content may not be indexed yet.
   const drafts = folders.find(({ role }) => role === 'drafts')?._id ?? ''
@@ -91,7 +91,7 @@ async function listOlder(
 }
 
 /** The query for the words that a matching message must have in the index; null when the filter has no such words. */
-function queryOf({ from, to, subject }: MessageQuery): Query | null {
+function queryOf({ from, to, subject }: MessageQuery): ParsedQuery | null {
   const parts = [addressWords('from', from), addressWords('to', to), subjectPieces(subject)].flat()
   const [first] = parts
   return first === undefined ? null : parts.length === 1 ? first : { kind: 'and', parts }
@@ -103,8 +103,8 @@ function addressWords(field: 'from' | 'to', text: string | undefined): Words[] {
   return tokens.length === 0 ? [] : [{ kind: 'words', field, text, prefix: false, tokens }]
 }
 
-function subjectPieces(subject: string | undefined): Query[] {
-  const pieces = subject === undefined ? [] : piecesOf(subject).slice(0, piecesMax).map(pieceWord)
+function subjectPieces(subject: string | undefined): ParsedQuery[] {
+  const pieces = subject === undefined ? [] : trigramsOf(subject).slice(0, piecesMax).map(pieceWord)
   return pieces.length === 0 ? [] : [{ kind: 'or', parts: [{ kind: 'and', parts: pieces }, pieceWord('')] }]
 }
 

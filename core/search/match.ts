@@ -3,8 +3,8 @@
  * segment; folders, labels and flags change and are read from the message. So for each part of the query there is a set
  * of messages that must match and a set of those that may.
  */
-import { leavesOf, type Query, type Words } from '../../mail/search/query.ts'
-import type { Wanted } from '../../mail/search/tokens.ts'
+import { leavesOf, type ParsedQuery, type Words } from '../../mail/search/query.ts'
+import type { WantedToken } from '../../mail/search/tokens.ts'
 import { eachMessage, eachPosition, fieldBits, findEntries, type WordEntry } from '../../store/postings.ts'
 import { allBits, type Bits, bothBits, eitherBits, hasBit, isEmpty, noBits, setBit, withoutBits } from './bitset.ts'
 import { attachmentMark } from './indexing.ts'
@@ -35,21 +35,21 @@ export type Matched = {
 }
 
 /** The words that a query looks up in the index, including the word for attachments. */
-export function lookupsOf(query: Query): readonly Pick<Wanted, 'text' | 'prefix'>[] {
-  return leavesOf(query).flatMap((leaf): readonly Pick<Wanted, 'text' | 'prefix'>[] => {
+export function lookupsOf(query: ParsedQuery): readonly Pick<WantedToken, 'text' | 'prefix'>[] {
+  return leavesOf(query).flatMap((leaf): readonly Pick<WantedToken, 'text' | 'prefix'>[] => {
     if (leaf.kind === 'words') return leaf.tokens
     return leaf.kind === 'attachment' ? [{ text: attachmentMark, prefix: false }] : []
   })
 }
 
 /** Whether a query needs times or sizes, which are in the table of messages. */
-export function needsTable(query: Query): boolean {
+export function needsTable(query: ParsedQuery): boolean {
   return leavesOf(query).some(({ kind }) => ['before', 'after', 'larger', 'smaller'].includes(kind))
 }
 
 /** Matches a query against a segment. */
-export function matchSegment(query: Query, source: SegmentSource): Matched {
-  const known = new Map<Query, Bits>()
+export function matchSegment(query: ParsedQuery, source: SegmentSource): Matched {
+  const known = new Map<ParsedQuery, Bits>()
   for (const leaf of leavesOf(query)) {
     const bits = bitsOf(leaf, source)
     if (bits !== null) known.set(leaf, bits)
@@ -60,7 +60,7 @@ export function matchSegment(query: Query, source: SegmentSource): Matched {
 
 type Bounds = { readonly must: Bits; readonly may: Bits }
 
-function boundsOf(query: Query, known: ReadonlyMap<Query, Bits>, count: number): Bounds {
+function boundsOf(query: ParsedQuery, known: ReadonlyMap<ParsedQuery, Bits>, count: number): Bounds {
   if (query.kind === 'not') {
     const { must, may } = boundsOf(query.part, known, count)
     const all = allBits(count)
@@ -76,7 +76,10 @@ function boundsOf(query: Query, known: ReadonlyMap<Query, Bits>, count: number):
   return bits === undefined ? { must: noBits(count), may: allBits(count) } : { must: bits, may: bits }
 }
 
-function isTrue(query: Query, at: { known: ReadonlyMap<Query, Bits>; n: number; message: MessageProperties }): boolean {
+function isTrue(
+  query: ParsedQuery,
+  at: { known: ReadonlyMap<ParsedQuery, Bits>; n: number; message: MessageProperties },
+): boolean {
   const { known, n, message } = at
   switch (query.kind) {
     case 'and':
@@ -100,7 +103,7 @@ function isTrue(query: Query, at: { known: ReadonlyMap<Query, Bits>; n: number; 
 }
 
 /** The messages that match one condition of the query; null when the segment cannot tell. */
-function bitsOf(leaf: Query, source: SegmentSource): Bits | null {
+function bitsOf(leaf: ParsedQuery, source: SegmentSource): Bits | null {
   switch (leaf.kind) {
     case 'words':
       return wordBits(leaf, source)
@@ -136,7 +139,10 @@ function wordBits({ tokens, field }: Words, source: SegmentSource): Bits {
   return tokens.length === 1 || isEmpty(bits) ? bits : phraseBits(found, { candidates: bits, fields, source })
 }
 
-function entriesOf(source: SegmentSource, { text, prefix }: Pick<Wanted, 'text' | 'prefix'>): readonly Occurrences[] {
+function entriesOf(
+  source: SegmentSource,
+  { text, prefix }: Pick<WantedToken, 'text' | 'prefix'>,
+): readonly Occurrences[] {
   return source.blocksOf(text, prefix).flatMap((block) => findEntries(block, text, { prefix }))
 }
 
@@ -155,7 +161,7 @@ const fieldsMax = anyField + 1
 
 /** Those of the candidates in which the tokens follow each other in one field. */
 function phraseBits(
-  found: readonly { readonly token: Wanted; readonly entries: readonly Occurrences[] }[],
+  found: readonly { readonly token: WantedToken; readonly entries: readonly Occurrences[] }[],
   { candidates, fields, source }: { candidates: Bits; fields: number; source: SegmentSource },
 ): Bits {
   const occurrenceCount = (entries: readonly Occurrences[]) => entries.reduce((sum, { count }) => sum + count, 0)

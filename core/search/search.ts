@@ -1,6 +1,6 @@
 /** Searches mail: in one mailbox, or in all mailboxes that a key reaches, newest first. */
 import { type Excerpt, excerptOf, type Marker, markersOf, shownFields } from '../../mail/search/highlight.ts'
-import { leavesOf, parseQuery, type Query } from '../../mail/search/query.ts'
+import { leavesOf, type ParsedQuery, parseQuery } from '../../mail/search/query.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { FolderDoc, MailboxDoc } from '../../store/documents/mail.ts'
 import type { SegmentDoc } from '../../store/documents/search.ts'
@@ -89,7 +89,7 @@ export async function searchAll(
   })
 }
 
-function queryOf(q: string): Query {
+function queryOf(q: string): ParsedQuery {
   const read = parseQuery(q)
   if ('problem' in read) throw new Failure('validation_error', `"q" cannot be read: ${read.problem}.`, { param: 'q' })
   return read.query
@@ -106,7 +106,7 @@ type Scope = {
   living(messages: readonly SearchedMessage[]): Promise<readonly SearchedMessage[]>
 }
 
-async function search(ctx: Context, query: Query, scope: Scope): Promise<Page<SearchHit>> {
+async function search(ctx: Context, query: ParsedQuery, scope: Scope): Promise<Page<SearchHit>> {
   for (let tries = 1; ; tries++) {
     try {
       return await searchOnce(ctx, query, { ...scope, tries })
@@ -118,7 +118,7 @@ async function search(ctx: Context, query: Query, scope: Scope): Promise<Page<Se
 
 async function searchOnce(
   ctx: Context,
-  query: Query,
+  query: ParsedQuery,
   { tries, ...scope }: Scope & { readonly tries: number },
 ): Promise<Page<SearchHit>> {
   const { limit, before } = scope
@@ -166,7 +166,7 @@ async function matchingOf(
 }
 
 /** The flags and label that every match must have, so that the store filters by them. */
-function stateOf(query: Query): MessageState {
+function stateOf(query: ParsedQuery): MessageState {
   const state: { seen?: boolean; flagged?: boolean; answered?: boolean; label?: string } = {}
   for (const part of query.kind === 'and' ? query.parts : [query]) {
     if (part.kind === 'label') state.label = part.name
@@ -179,7 +179,7 @@ function stateOf(query: Query): MessageState {
 
 async function withHighlights(
   ctx: Context,
-  query: Query,
+  query: ParsedQuery,
   found: readonly { message: SearchedMessage; folder: FolderDoc }[],
 ): Promise<readonly SearchHit[]> {
   const markers = markersOf(query)

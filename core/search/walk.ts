@@ -3,7 +3,7 @@
  * segment is read when the walk comes to its newest message, together with some of the following ones, so that a search
  * that ends early reads little.
  */
-import type { Query } from '../../mail/search/query.ts'
+import type { ParsedQuery } from '../../mail/search/query.ts'
 import { idAt as idOfTime, timeOfId } from '../../schemas/ids.ts'
 import type { SegmentDoc } from '../../store/documents/search.ts'
 import { isBefore } from '../../store/postings.ts'
@@ -60,7 +60,7 @@ type OpenSegment = {
 /** Makes a walk over the segments that `supply` gives, only for messages before `before` (an id). */
 export function walkSegments(
   ctx: Context,
-  query: Query,
+  query: ParsedQuery,
   { supply, before }: { supply: SegmentSupply; before: string | null },
 ): Walk {
   const open: OpenSegment[] = []
@@ -134,7 +134,7 @@ const justAfter = (id: string): string => idOfTime('msg', after(timeOfId(id), 1)
 /** Opens segments: reads all blocks that the query needs of them in one query. */
 async function openSegments(
   ctx: Context,
-  query: Query,
+  query: ParsedQuery,
   { segments, before }: { segments: readonly SegmentDoc[]; before: string | null },
 ): Promise<OpenSegment[]> {
   const lookups = lookupsOf(query)

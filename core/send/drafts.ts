@@ -5,7 +5,7 @@
 
 import { readBody } from '../../mail/body/body.ts'
 import { compose } from '../../mail/compose/compose.ts'
-import { formatMailbox, normaliseAddress, splitAddress } from '../../mail/message/address.ts'
+import { formatNamedAddress, normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { contentAt } from '../../mail/message/attached-message.ts'
 import { parseMessage } from '../../mail/message/parse.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -193,7 +193,7 @@ async function readDraft(ctx: Context, message: MessageDoc): Promise<DraftInput>
     bcc: parsed.bcc,
     replyTo: parsed.replyTo,
     subject: parsed.subject ?? '',
-    ...(parsed.from !== null && { from: formatMailbox(parsed.from) }),
+    ...(parsed.from !== null && { from: formatNamedAddress(parsed.from) }),
     ...(parsed.hasText || !parsed.hasHtml ? { text } : {}),
     ...(parsed.hasHtml && html !== null && { html }),
     ...(answers !== null && { inReplyTo: answers._id }),

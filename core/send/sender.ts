@@ -1,5 +1,5 @@
 /** Whose name and address a send bears. */
-import { normaliseAddress, parseMailbox, splitAddress, withoutTag } from '../../mail/message/address.ts'
+import { normaliseAddress, parseNamedAddress, splitAddress, withoutTag } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { MailboxDoc, Named } from '../../store/documents/mail.ts'
 import { findDomain } from '../../store/mailboxes.ts'
@@ -32,7 +32,7 @@ export async function mailboxSender(
 
 /** "user@domain" or "Name <user@domain>", the address in canonical form. Fails with `invalid_sender`. */
 export function readSender(from: string): Named {
-  const given = parseMailbox(from)
+  const given = parseNamedAddress(from)
   const address = given === null ? null : normaliseAddress(given.address)
   if (given === null || address === null) throw new Failure('invalid_sender', undefined, { param: 'from' })
   return { name: given.name, address }

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
 import { finishSubmission, originatorsOf } from '../../mail/compose/submission.ts'
-import { formatMailbox, normaliseAddress, splitAddress } from '../../mail/message/address.ts'
+import { formatNamedAddress, normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { readHeaders } from '../../mail/message/headers.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
 import { ancestors } from '../../mail/message/threading.ts'
@@ -116,8 +116,8 @@ async function originator(
   mailbox: MailboxDoc,
   { author, sender }: NonNullable<ReturnType<typeof originatorsOf>>,
 ): Promise<Named> {
-  if (sender !== null) await mailboxSender(ctx, mailbox, { from: formatMailbox(sender) })
-  return mailboxSender(ctx, mailbox, { from: formatMailbox(author), fromName: author.name })
+  if (sender !== null) await mailboxSender(ctx, mailbox, { from: formatNamedAddress(sender) })
+  return mailboxSender(ctx, mailbox, { from: formatNamedAddress(author), fromName: author.name })
 }
 
 /** The message as it goes out: without Bcc, with what a message must have, signed. */

@@ -1,5 +1,5 @@
 /** Templates of transactional mail: kept, filled, shown before they are used (decisions.md 2, Sending). */
-import { fillTexts, type Texts, type Values, variablesOf } from '../../mail/compose/template.ts'
+import { fillTexts, type TemplateTexts, type TemplateValues, variablesOf } from '../../mail/compose/template.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { freeSlot, takeSlot } from '../../store/accounts.ts'
 import type { TemplateDoc } from '../../store/documents/sending.ts'
@@ -98,8 +98,8 @@ export async function deleteTemplate(ctx: Context, principal: Principal, alias: 
 export async function fillTemplate(
   ctx: Context,
   principal: Principal,
-  { alias, variables }: { alias: string; variables: Values },
-): Promise<Texts> {
+  { alias, variables }: { alias: string; variables: TemplateValues },
+): Promise<TemplateTexts> {
   const template = await getTemplate(ctx, principal, alias)
   if (template.status === 'paused') throw new Failure('template_paused', `The template "${alias}" is paused.`)
   const missing = template.variables.filter((name) => !Object.hasOwn(variables, name))
@@ -114,14 +114,14 @@ export async function fillTemplate(
 export async function previewTemplate(
   ctx: Context,
   principal: Principal,
-  { alias, variables }: { alias: string; variables: Values },
-): Promise<Texts & { readonly missing: readonly string[] }> {
+  { alias, variables }: { alias: string; variables: TemplateValues },
+): Promise<TemplateTexts & { readonly missing: readonly string[] }> {
   const template = await getTemplate(ctx, principal, alias)
   const missing = template.variables.filter((name) => !Object.hasOwn(variables, name))
   return { ...fillTexts(textsOf(template), variables), missing }
 }
 
-function textsOf({ subject, html, text }: Template): Texts {
+function textsOf({ subject, html, text }: Template): TemplateTexts {
   return { subject, ...(text !== null && { text }), ...(html !== null && { html }) }
 }
 

@@ -1,6 +1,6 @@
 /** Transactional mail, from any address on a verified domain, and what became of every send (decisions.md 2, Sending). */
 
-import type { Values } from '../../mail/compose/template.ts'
+import type { TemplateValues } from '../../mail/compose/template.ts'
 import { splitAddress, withoutTag } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { MailboxDoc, Named } from '../../store/documents/mail.ts'
@@ -19,7 +19,7 @@ import { fillTemplate } from './templates.ts'
 export type TransactionalInput = Omit<SendInput, 'fromName' | 'from'> & {
   readonly from: string
   readonly template?: string
-  readonly variables?: Values
+  readonly variables?: TemplateValues
   readonly tags?: readonly string[]
 }
 

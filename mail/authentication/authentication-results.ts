@@ -5,15 +5,15 @@ import { domainToASCII } from 'node:url'
 const authResults = ['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'] as const
 export type AuthResult = (typeof authResults)[number]
 
-/** A result as we tell it: a word we do not know is none. */
+/** A result by its word (RFC 8601 2.7); `none` for a word that is not known. */
 export function resultOf(word: string): AuthResult {
   return authResults.find((result) => result === word) ?? 'none'
 }
 
 /** Bytes `start` up to `end` of a message. */
-export type Range = { readonly start: number; readonly end: number }
+export type ByteRange = { readonly start: number; readonly end: number }
 
-/** What the field may take of the trace. */
+/** How long the field may be. */
 const fieldBytesMax = 6 * 1024
 const lineCharsMax = 76
 
@@ -51,8 +51,8 @@ function folded(info: string): string {
  * when there are more. Every line up to the first empty one is looked at, also behind one that ends the header for us: other
  * readers may go on there.
  */
-export function forgedResults(raw: Buffer, authservId: string, max: number): readonly Range[] | null {
-  const found: Range[] = []
+export function forgedResults(raw: Buffer, authservId: string, max: number): readonly ByteRange[] | null {
+  const found: ByteRange[] = []
   for (let start = 0; start < raw.length && !isEmptyLine(raw, start); ) {
     if (!isResultsField(raw, start)) {
       start = lineEnd(raw, start)
@@ -71,7 +71,7 @@ export function forgedResults(raw: Buffer, authservId: string, max: number): rea
 }
 
 /** The message without the ranges. */
-export function without(raw: Buffer, ranges: readonly Range[]): Buffer {
+export function without(raw: Buffer, ranges: readonly ByteRange[]): Buffer {
   if (ranges.length === 0) return raw
   const kept: Buffer[] = []
   let from = 0
@@ -120,5 +120,5 @@ function authservIdOf(value: string): string {
   return domainToASCII(id) || id
 }
 
-/** Nobody's name is found behind so much. */
+/** So much of a field is searched for who wrote it. */
 const authservCharsMax = 2_000

@@ -8,7 +8,7 @@ import { createSlice, joined, nextTurn, sliceBytes } from '../slices.ts'
 export type DkimAlgorithm = 'rsa' | 'ed25519'
 
 /** A signing key: PEM text (PKCS #8), or the key object made of it, which saves reading it for every message. */
-export type DkimKey = {
+export type SigningKey = {
   readonly domain: string
   readonly selector: string
   readonly privateKey: string | KeyObject
@@ -34,12 +34,12 @@ export async function makeDkimKey(algorithm: DkimAlgorithm): Promise<{ privateKe
  * @param at time of the signature
  * @throws Error when the message has no From, a name is not a DNS name, or a key does not fit its algorithm
  */
-export async function dkimSign(raw: Buffer, keys: readonly DkimKey[], at: Date = new Date()): Promise<Buffer> {
+export async function dkimSign(raw: Buffer, keys: readonly SigningKey[], at: Date = new Date()): Promise<Buffer> {
   const message = (await hasBareLineEnds(raw)) ? Buffer.from(withCrlf(raw.toString('latin1')), 'latin1') : raw
   const { fields, bodyStart } = readHeaders(message)
   const signed = fieldsToSign(fields)
   if (!signed.some((each) => each.field && each.name === 'from'))
-    throw new Error('a message without From cannot be signed')
+    throw new Error('a message without From cannot be signed: add the field')
   const canonical = signed.flatMap(({ field }) => (field ? [`${relaxedField(message, field)}\r\n`] : [])).join('')
   const names = signed.map(({ name }) => name).join(':')
   const bodyHash = await hashRelaxed(message, bodyStart)
@@ -107,9 +107,9 @@ async function hashRelaxed(message: Buffer, bodyStart: number): Promise<string> 
 }
 
 /** What stands open between two pieces of a body: a run of blanks, and line ends that count only when text follows. */
-type Open = { blank: boolean; lineEnds: number; isEmpty: boolean }
+type Unfinished = { blank: boolean; lineEnds: number; isEmpty: boolean }
 
-function relaxed(message: Buffer, { from, to }: { from: number; to: number }, open: Open): Buffer {
+function relaxed(message: Buffer, { from, to }: { from: number; to: number }, open: Unfinished): Buffer {
   let { blank, lineEnds } = open
   const out = Buffer.allocUnsafe(to - from + 1 + lineEnds * 2)
   let length = 0
@@ -142,11 +142,15 @@ type Signable = {
   readonly seconds: number
 }
 
-async function signature(key: DkimKey, { canonical, names, bodyHash, seconds }: Signable): Promise<string> {
+async function signature(key: SigningKey, { canonical, names, bodyHash, seconds }: Signable): Promise<string> {
   const domain = domainToASCII(key.domain)
-  if (!isDnsName(domain) || !isDnsName(key.selector)) throw new Error('the DKIM domain or selector is not a DNS name')
+  if (!isDnsName(domain) || !isDnsName(key.selector))
+    throw new Error(
+      'the domain or the selector of the DKIM key is not a DNS name: use letters, digits and hyphens between dots',
+    )
   const privateKey = typeof key.privateKey === 'string' ? createPrivateKey(key.privateKey) : key.privateKey
-  if (privateKey.asymmetricKeyType !== key.algorithm) throw new Error(`the DKIM key is not ${key.algorithm}`)
+  if (privateKey.asymmetricKeyType !== key.algorithm)
+    throw new Error(`the private key is not an ${key.algorithm} key: give the algorithm of the key`)
   const field =
     `DKIM-Signature: v=1; a=${key.algorithm}-sha256; c=relaxed/relaxed; d=${domain};\r\n` +
     ` s=${key.selector}; t=${seconds};\r\n h=${foldNames(names)};\r\n bh=${bodyHash};\r\n b=`

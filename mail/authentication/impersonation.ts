@@ -6,7 +6,7 @@
 import { normaliseDomain } from '../domain.ts'
 import { splitAddress } from '../message/address.ts'
 
-export type Claim = {
+export type SenderClaim = {
   /** Display name and address of From. */
   readonly name: string
   readonly address: string
@@ -24,7 +24,7 @@ const ownNameCharsMin = 5
 const nameCharsMax = 1_000
 
 /** Whether the display name pretends to be somebody other than the address. */
-export function claimsToBeAnother({ name, address, ownNames, ownDomain, related }: Claim): boolean {
+export function claimsToBeAnother({ name, address, ownNames, ownDomain, related }: SenderClaim): boolean {
   const shown = name.normalize('NFKC').slice(0, nameCharsMax)
   if (shown.trim() === '') return false
   const { domain } = splitAddress(address)

@@ -10,7 +10,7 @@ import type { Part } from '../message/structure.ts'
 import { visibleText } from './html-text.ts'
 import { decodeText } from './part-text.ts'
 
-export type Body = {
+export type MessageBody = {
   /** What a person reads: plain text parts, or the visible text of the HTML; line ends are LF. */
   readonly text: string
   /** The HTML as sent, NOT made safe (that is `sanitiseHtml`), or null when there is none. */
@@ -20,7 +20,7 @@ export type Body = {
   readonly truncated: boolean
 }
 
-export type BodyOptions = {
+export type MessageBodyOptions = {
   /** Cuts `text` and `html` to so many characters (code points). */
   readonly maxChars?: number
   /** False: the HTML is neither returned nor searched for hidden text unless the text is made of it (default true). */
@@ -31,8 +31,8 @@ export type BodyOptions = {
 export function readBody(
   raw: Buffer,
   parsed: ParsedMessage,
-  { maxChars, html: wantsHtml = true }: BodyOptions = {},
-): Body {
+  { maxChars, html: wantsHtml = true }: MessageBodyOptions = {},
+): MessageBody {
   if (parsed.signedContent) {
     const { raw: inside, parsed: content } = parsed.signedContent
     return readBody(inside, content, { maxChars, html: wantsHtml })
@@ -157,7 +157,7 @@ function tnefText(rich: Rich | null, seen: Seen): string {
   return text.replace(/\r\n?/g, '\n').trim()
 }
 
-/** What reading finds on the way. */
+/** What was found while the parts were read. */
 type Seen = { readonly hidden: Hidden[]; truncated: boolean }
 
 /** Notes what was hidden or left out; gives the text. */

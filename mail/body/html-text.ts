@@ -1,4 +1,4 @@
-import { excerptOf, type Hidden, stripInvisible } from '../encoding/invisible-characters.ts'
+import { type Hidden, hiddenExcerpt, stripInvisible } from '../encoding/invisible-characters.ts'
 import { feed, type Handlers } from '../hidden/markup.ts'
 import { readSheets } from '../hidden/style-sheets.ts'
 import { type Element, elementOf, hidingOfText, pageOf } from '../hidden/visibility.ts'
@@ -120,7 +120,7 @@ function note(log: HiddenLog, layout: TextLayout, kind: Hidden['kind'], text: st
 
 function reportsOf({ found }: HiddenLog): Hidden[] {
   return found
-    .map(({ kind, text }) => ({ kind, excerpt: excerptOf(stripInvisible(text).text) }))
+    .map(({ kind, text }) => ({ kind, excerpt: hiddenExcerpt(stripInvisible(text).text) }))
     .filter(({ excerpt }) => excerpt !== '')
 }
 

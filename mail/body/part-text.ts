@@ -1,4 +1,4 @@
-/** The text of a part, out of the bytes that its transfer encoding held. */
+/** Decodes the text of a part, whose transfer encoding is undone already. */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeCharset, isAsciiLabel } from '../encoding/charset.ts'
 import { decodeTransfer } from '../encoding/transfer.ts'
@@ -16,14 +16,14 @@ export function decodeText(raw: Buffer, part: Part, bytes: Buffer, { cut }: { cu
   return decodeCharset(whole, isTold ? part.charset : charsetInside(raw, part))
 }
 
-/** How far HTML may say its charset, and how (HTML Standard 13.2.3.2). */
+/** Where HTML declares its charset: in its first 1024 bytes (HTML Standard 13.2.3.2). */
 const declarationBytesMax = 1024
 const declaration = /<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]{1,40})/i
 
 function charsetInside(raw: Buffer, { bodyStart, bodyEnd, encoding }: Part): string | null {
   const head = decodeTransfer(raw, bodyStart, Math.min(bodyEnd, bodyStart + declarationBytesMax), encoding)
   const charset = declaration.exec(head.toString('latin1'))?.[1] ?? null
-  // Who reads this in one byte per character knows better.
+  // A declaration that can be read as ASCII is not in one of these.
   return charset !== null && /^utf-?(?:16|32)/i.test(charset) ? null : charset
 }
 

@@ -55,7 +55,7 @@ function ownLines(lines: readonly string[], plain: readonly string[]): string[] 
   return own
 }
 
-/** A line as the rules see it: no direction marks, every blank a space. */
+/** A line in the form in which it is compared: its beginning, without direction marks, every blank a space. */
 function comparable(line: string): string {
   return line
     .slice(0, 600)

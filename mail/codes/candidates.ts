@@ -2,7 +2,7 @@
 import { linkClose, linkOpen } from './scanned-text.ts'
 import { currencies, units } from './vocabulary.ts'
 
-export type Candidate = {
+export type CodeCandidate = {
   /** As it is to be typed: digits without the blanks and hyphens that group them. */
   readonly value: string
   /** Where it stands in the line (UTF-16 offsets). */
@@ -13,10 +13,10 @@ export type Candidate = {
 }
 
 /** The candidates of a line, in order. Addresses in it are to be blanked out (`withoutAddresses`). Linear. Never throws. */
-export function candidatesIn(line: string): readonly Candidate[] {
+export function candidatesIn(line: string): readonly CodeCandidate[] {
   if (!mayHoldCode.test(line)) return none
-  const candidates: Candidate[] = []
-  const add = (value: string, kind: Candidate['kind'], start: number, length: number) => {
+  const candidates: CodeCandidate[] = []
+  const add = (value: string, kind: CodeCandidate['kind'], start: number, length: number) => {
     const end = start + length
     if (!letter.test(line.charAt(start - 1)) && !letter.test(line.charAt(end)))
       candidates.push({ value, kind, start, end })
@@ -37,17 +37,17 @@ export function withoutAddresses(line: string): string {
 }
 
 /** Whether it looks like something to type in even where no words call it a code. */
-export const isTypable = ({ kind, value }: Candidate) =>
+export const isTypable = ({ kind, value }: CodeCandidate) =>
   kind === 'digits' || (kind === 'mixed' && (/^[A-Z\d]+-[A-Z\d]+$/.test(value) || jumbled.test(value)))
 
 /** Capitals and digits that alternate as in no name of a product. */
 const jumbled = /^(?=[A-Z\d]+$)(?:[A-Z]+\d+[A-Z]+\d|\d+[A-Z]+\d+[A-Z])/
 
 /** Whether it has both small letters and capitals, as many names have. */
-export const isOfBothCases = ({ value }: Candidate) => /[a-z]/.test(value) && /[A-Z]/.test(value)
+export const isOfBothCases = ({ value }: CodeCandidate) => /[a-z]/.test(value) && /[A-Z]/.test(value)
 
 /** Whether it is a word with a number behind it, as discount codes are: `SAVE20`. */
-export const isSlogan = ({ value }: Candidate) => /^[A-Z]{4,}\d{1,4}$/.test(value)
+export const isSlogan = ({ value }: CodeCandidate) => /^[A-Z]{4,}\d{1,4}$/.test(value)
 
 /** Digits with what may join them: codes, and also prices, dates, times, telephone numbers. */
 const digits =
@@ -62,7 +62,7 @@ const mixed =
 /** A letter of a spaced script right beside a number makes it part of a word. */
 const letter = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u
 
-const none: readonly Candidate[] = []
+const none: readonly CodeCandidate[] = []
 
 /** What every line with a candidate has. */
 const mayHoldCode = /\d|[A-Z]{3}-[A-Z]{3}/

@@ -7,7 +7,7 @@ import { limits } from '../limits.ts'
 import type { Cue } from './cues.ts'
 import { ownLineRules } from './own-line-rules.ts'
 import { inSentence, isOnOwnLine, onOwnLine } from './places.ts'
-import { type Reading, readingOf } from './reading.ts'
+import { type PreparedMail, prepareMail } from './prepared-mail.ts'
 import { firstToAnnounce } from './rules.ts'
 import { lettersOf, plainLine, type ScannedText } from './scanned-text.ts'
 import { sentenceRules } from './sentence-rules.ts'
@@ -28,7 +28,7 @@ const confidenceSpan = 0.25
 export function findCodes(subject: string | null, { lines, seen }: ScannedText): readonly VerificationCode[] {
   const title = plainLine((subject ?? '').slice(0, limits.verifiedLineCharsMax))
   const found = new Map<string, VerificationCode>()
-  for (const code of codesIn(readingOf(title, lines))) found.set(code.value, surer(found.get(code.value), code))
+  for (const code of codesIn(prepareMail(title, lines))) found.set(code.value, surer(found.get(code.value), code))
   const codes = [...found.values()].sort((a, b) => b.confidence - a.confidence)
   const least = (codes[0]?.confidence ?? 0) - confidenceSpan
   const likely = codes.filter(({ confidence }) => confidence >= least).slice(0, limits.verifiedFoundMax)
@@ -38,12 +38,12 @@ export function findCodes(subject: string | null, { lines, seen }: ScannedText):
 }
 
 /** Every candidate that a rule announces as a code, in the order of the text. */
-function* codesIn(reading: Reading): Generator<VerificationCode> {
-  for (const [index, line] of reading.lines.entries()) {
+function* codesIn(mail: PreparedMail): Generator<VerificationCode> {
+  for (const [index, line] of mail.lines.entries()) {
     if (line.candidates.length === 0) continue
     const owned = new Set<Cue>()
     for (const candidate of line.candidates) {
-      const place = { reading, index, line, candidate }
+      const place = { mail, index, line, candidate }
       const sentence = isOnOwnLine(place) ? null : inSentence(place, owned)
       const found =
         sentence === null ? firstToAnnounce(ownLineRules, onOwnLine(place)) : firstToAnnounce(sentenceRules, sentence)

@@ -1,12 +1,12 @@
 /** Codes on a line of their own: announced by a line above, the line below, or the subject. */
 
-import { type Candidate, isOfBothCases } from './candidates.ts'
+import { type CodeCandidate, isOfBothCases } from './candidates.ts'
 import { isAskedForIn, type OnOwnLine } from './places.ts'
-import { has } from './reading.ts'
-import { byCue, bySubject, type Rule } from './rules.ts'
+import { has } from './prepared-mail.ts'
+import { byCue, bySubject, type CodeRule } from './rules.ts'
 
 /** In the order in which they are asked; the first that finds an announcement decides. */
-export const ownLineRules: readonly Rule<OnOwnLine>[] = [
+export const ownLineRules: readonly CodeRule<OnOwnLine>[] = [
   {
     name: 'a name above',
     confidence: 0.97,
@@ -37,29 +37,29 @@ export const ownLineRules: readonly Rule<OnOwnLine>[] = [
     name: 'the line above asks to enter it',
     confidence: 0.7,
     applies: (place) => isUnnamed(place) && isTypedInCapitals(place.candidate),
-    announcement: ({ reading, index }) => (isAskedForIn(reading, index - 1) ? bySubject : null),
+    announcement: ({ mail, index }) => (isAskedForIn(mail, index - 1) ? bySubject : null),
   },
   {
     name: 'a name in the subject',
     confidence: 0.8,
-    applies: (place) => isUnnamed(place) && place.below === null && has(place.reading.subject, 'strong'),
-    announcement: ({ reading }) => (has(reading.subject, 'other') ? null : bySubject),
+    applies: (place) => isUnnamed(place) && place.below === null && has(place.mail.subject, 'strong'),
+    announcement: ({ mail }) => (has(mail.subject, 'other') ? null : bySubject),
   },
   {
     name: 'a mere "code" in the subject',
     confidence: 0.65,
-    applies: (place) => isUnnamed(place) && place.below === null && has(place.reading.subject, 'weak'),
-    announcement: ({ reading }) => (has(reading.subject, 'other') ? null : bySubject),
+    applies: (place) => isUnnamed(place) && place.below === null && has(place.mail.subject, 'weak'),
+    announcement: ({ mail }) => (has(mail.subject, 'other') ? null : bySubject),
   },
 ]
 
 /** Years, and what looks like the name of a product, are codes only where a name says so. */
-const needsName = (candidate: Candidate) => candidate.kind === 'year' || isOfBothCases(candidate)
+const needsName = (candidate: CodeCandidate) => candidate.kind === 'year' || isOfBothCases(candidate)
 
 /** Whether no line around says what the candidate is, and the mail is not of a shop. */
-function isUnnamed({ reading, candidate, above, below }: OnOwnLine): boolean {
+function isUnnamed({ mail, candidate, above, below }: OnOwnLine): boolean {
   const isNamedBelow = below !== null && below.cue.kind !== 'other'
-  return above === null && !isNamedBelow && candidate.kind !== 'year' && !has(reading.subject, 'sale')
+  return above === null && !isNamedBelow && candidate.kind !== 'year' && !has(mail.subject, 'sale')
 }
 
-const isTypedInCapitals = ({ value }: Candidate) => /^[A-Z\d-]+$/.test(value)
+const isTypedInCapitals = ({ value }: CodeCandidate) => /^[A-Z\d-]+$/.test(value)

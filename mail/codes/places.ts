@@ -1,20 +1,20 @@
 /** Where a candidate stands: in a sentence or on a line of its own, and the cues around it that may announce it. */
 
-import type { Candidate } from './candidates.ts'
+import type { CodeCandidate } from './candidates.ts'
 import type { Cue, CueKind } from './cues.ts'
 import { purpose, sentenceEnd } from './phrases.ts'
-import { has, isAlone, type Line, lineAt, linesAboveMax, type Reading } from './reading.ts'
+import { has, isAlone, type Line, lineAt, linesAboveMax, type PreparedMail } from './prepared-mail.ts'
 
-export type Place = {
-  readonly reading: Reading
+export type CandidatePlace = {
+  readonly mail: PreparedMail
   /** The number of its line, 0 for the subject. */
   readonly index: number
   readonly line: Line
-  readonly candidate: Candidate
+  readonly candidate: CodeCandidate
 }
 
 /** A candidate among other words. */
-export type InSentence = Place & {
+export type InSentence = CandidatePlace & {
   /** The nearest cue before it in its sentence that reaches so far and belongs to no number before it. */
   readonly before: Cue | null
   /** The name of a code that comes next behind it and belongs to no number before it. */
@@ -22,7 +22,7 @@ export type InSentence = Place & {
 }
 
 /** A candidate with nothing else on its line. */
-export type OnOwnLine = Place & {
+export type OnOwnLine = CandidatePlace & {
   /** The cue that announces what is below it, in the nearest line above that has one. */
   readonly above: Announcer | null
   /** The first name of a code or of another number in the line below. */
@@ -33,12 +33,12 @@ export type OnOwnLine = Place & {
 export type Announcer = { readonly line: Line; readonly cue: Cue }
 
 /** Whether nothing else stands on the line of a candidate. A subject always counts as a sentence. */
-export function isOnOwnLine({ index, line, candidate }: Place): boolean {
+export function isOnOwnLine({ index, line, candidate }: CandidatePlace): boolean {
   return index > 0 && isAlone(line, candidate)
 }
 
 /** Looks for the cues around a candidate in a sentence; `owned` are those that belong to numbers before it. */
-export function inSentence(place: Place, owned: ReadonlySet<Cue>): InSentence {
+export function inSentence(place: CandidatePlace, owned: ReadonlySet<Cue>): InSentence {
   const { line, candidate } = place
   const before = line.cues.findLast(
     (cue) =>
@@ -62,7 +62,7 @@ const asides: ReadonlySet<CueKind> = new Set(['figures', 'enter', 'typed', 'goal
 const ownerReach = 25
 
 /** Whether the words right before a number say that it is another one. */
-export function isOwned({ line, candidate }: Place): boolean {
+export function isOwned({ line, candidate }: CandidatePlace): boolean {
   return line.cues.some(
     ({ kind, end }) =>
       kind === 'other' &&
@@ -73,24 +73,23 @@ export function isOwned({ line, candidate }: Place): boolean {
 }
 
 /** Looks for what announces a candidate on a line of its own. */
-export function onOwnLine(place: Place): OnOwnLine {
-  const line = lineAt(place.reading, place.index + 1)
+export function onOwnLine(place: CandidatePlace): OnOwnLine {
+  const line = lineAt(place.mail, place.index + 1)
   const cue = line.cues.find(({ kind }) => kind === 'strong' || kind === 'weak' || kind === 'other')
   const below = cue === undefined ? null : { line, cue }
   return { ...place, above: announcerAbove(place, below), below }
 }
 
-function announcerAbove({ reading, index, candidate }: Place, below: Announcer | null): Announcer | null {
+function announcerAbove({ mail, index, candidate }: CandidatePlace, below: Announcer | null): Announcer | null {
   for (let above = index - 1; above >= Math.max(1, index - linesAboveMax); above--) {
-    const line = lineAt(reading, above)
+    const line = lineAt(mail, above)
     const cue = announcementIn(line)
     if (cue === undefined) {
       // The line right above speaks of the candidate without naming it: what is further up speaks of something else.
-      if (above === index - 1 && isAskedForIn(reading, above)) return null
+      if (above === index - 1 && isAskedForIn(mail, above)) return null
       continue
     }
-    const isNamedElsewhere =
-      below?.cue.kind === 'strong' || (has(reading.subject, 'strong') && candidate.kind === 'mixed')
+    const isNamedElsewhere = below?.cue.kind === 'strong' || (has(mail.subject, 'strong') && candidate.kind === 'mixed')
     return cue.kind === 'other' && isNamedElsewhere ? null : { line, cue }
   }
   return null
@@ -110,8 +109,8 @@ function announcementIn({ masked, cues }: Line): Cue | undefined {
  * Whether a line asks to enter what is below it: "Type this into the window where you sign in:", "Sign in with the six
  * digits below.", "Open the app and enter".
  */
-export function isAskedForIn(reading: Reading, index: number): boolean {
-  const line = lineAt(reading, index)
+export function isAskedForIn(mail: PreparedMail, index: number): boolean {
+  const line = lineAt(mail, index)
   const { text, cues } = line
   const verb = cues.findLast(({ kind }) => kind === 'enter' || kind === 'typed')
   const endsInVerb = verb?.kind === 'enter' && verb.end === text.length
@@ -119,7 +118,5 @@ export function isAskedForIn(reading: Reading, index: number): boolean {
   // "To pair your device (serial number 20) enter", but not "Enter your serial number".
   const isAnother = cues.some(({ kind, start }) => kind === 'sale' || (kind === 'other' && start >= (verb?.start ?? 0)))
   if (!(isAsking || has(line, 'figures')) || isAnother) return false
-  return [index, index - 1, index - 2, index + 2, 0].some((near) =>
-    has(lineAt(reading, near), 'goal', 'strong', 'weak'),
-  )
+  return [index, index - 1, index - 2, index + 2, 0].some((near) => has(lineAt(mail, near), 'goal', 'strong', 'weak'))
 }

@@ -1,13 +1,13 @@
 /** What a rule for codes is. The rules themselves are two tables: `sentence-rules.ts` and `own-line-rules.ts`. */
 
-import type { Candidate } from './candidates.ts'
+import type { CodeCandidate } from './candidates.ts'
 import type { Cue } from './cues.ts'
 import { sentenceEnd } from './phrases.ts'
-import type { Place } from './places.ts'
-import type { Line } from './reading.ts'
+import type { CandidatePlace } from './places.ts'
+import type { Line } from './prepared-mail.ts'
 
 /** A way in which mails announce a code. Pure: the same place gives the same result. */
-export type Rule<Where extends Place> = {
+export type CodeRule<Where extends CandidatePlace> = {
   /** What announces the code, in a few words; the tests of the rule are found by it. */
   readonly name: string
   /** How sure a code is that is announced so, 0 to 1. */
@@ -26,10 +26,10 @@ export type Announcement = {
 }
 
 /** The first rule of a table that finds an announcement, with what it found; null when none does. */
-export function firstToAnnounce<Where extends Place>(
-  rules: readonly Rule<Where>[],
+export function firstToAnnounce<Where extends CandidatePlace>(
+  rules: readonly CodeRule<Where>[],
   place: Where,
-): { readonly rule: Rule<Where>; readonly announcement: Announcement } | null {
+): { readonly rule: CodeRule<Where>; readonly announcement: Announcement } | null {
   for (const rule of rules) {
     const announcement = rule.applies(place) ? rule.announcement(place) : null
     if (announcement !== null) return { rule, announcement }
@@ -41,14 +41,14 @@ export function firstToAnnounce<Where extends Place>(
 export const bySubject: Announcement = { label: null, owns: null }
 
 /** Announced by a cue in a line; `candidate` when it stands in the same sentence, which its label does not go past. */
-export function byCue(line: Line, cue: Cue, candidate: Candidate | null): Announcement {
+export function byCue(line: Line, cue: Cue, candidate: CodeCandidate | null): Announcement {
   return { label: labelOf(line.masked, cue, candidate), owns: null }
 }
 
 const labelCharsMax = 100
 
 /** The sentence that the cue stands in, as far as the candidate. */
-function labelOf(line: string, cue: Cue, candidate: Candidate | null): string | null {
+function labelOf(line: string, cue: Cue, candidate: CodeCandidate | null): string | null {
   const head = line.slice(candidate !== null && candidate.end <= cue.start ? candidate.end : 0, cue.start)
   const tail = line.slice(cue.end, candidate !== null && candidate.start >= cue.end ? candidate.start : undefined)
   const begin = head.split(sentenceEnd).at(-1) ?? ''

@@ -3,12 +3,12 @@
 import { isOfBothCases, isSlogan, isTypable } from './candidates.ts'
 import type { Cue, CueKind } from './cues.ts'
 import * as phrase from './phrases.ts'
-import { type InSentence, isOwned, type Place } from './places.ts'
-import { has } from './reading.ts'
-import { type Announcement, byCue, bySubject, type Rule } from './rules.ts'
+import { type CandidatePlace, type InSentence, isOwned } from './places.ts'
+import { has } from './prepared-mail.ts'
+import { type Announcement, byCue, bySubject, type CodeRule } from './rules.ts'
 
 /** In the order in which they are asked; the first that finds an announcement decides. */
-export const sentenceRules: readonly Rule<InSentence>[] = [
+export const sentenceRules: readonly CodeRule<InSentence>[] = [
   {
     name: 'a name joined in front',
     confidence: 0.97,
@@ -108,7 +108,8 @@ export const sentenceRules: readonly Rule<InSentence>[] = [
   },
 ]
 
-/** How long the words between a cue and a candidate with letters may be, in characters. */
+// All reaches are in characters.
+/** How long the words between a cue and a candidate with letters may be. */
 const mixedGapMax = 40
 /** How far a name may stand behind a number. */
 const behindReach = 50
@@ -161,18 +162,18 @@ function isLoose(place: InSentence): boolean {
   return phrase.apposition.test(gapBefore(place)) || !(isAboutCodes(place) || has(place.line, 'enter', 'typed'))
 }
 
-function isSale({ line, reading }: Place): boolean {
-  return has(line, 'sale') || has(reading.subject, 'sale')
+function isSale({ line, mail }: CandidatePlace): boolean {
+  return has(line, 'sale') || has(mail.subject, 'sale')
 }
 
 /** Whether the line says what something is entered for, or the subject speaks of codes. */
-function isAboutCodes({ line, reading }: Place): boolean {
-  return has(line, 'goal') || has(reading.subject, 'strong', 'weak', 'goal')
+function isAboutCodes({ line, mail }: CandidatePlace): boolean {
+  return has(line, 'goal') || has(mail.subject, 'strong', 'weak', 'goal')
 }
 
 /** Whether the sentence asks to enter something, or the subject names a code. */
-function isAskedBeside({ reading, line: { masked, cues }, candidate }: Place): boolean {
-  if (has(reading.subject, 'strong', 'weak')) return true
+function isAskedBeside({ mail, line: { masked, cues }, candidate }: CandidatePlace): boolean {
+  if (has(mail.subject, 'strong', 'weak')) return true
   return cues.some(
     ({ kind, start, end }) =>
       (kind === 'enter' || kind === 'typed' || kind === 'goal') &&
@@ -246,8 +247,8 @@ function byPurposeBeside({ line, candidate }: InSentence): Announcement | null {
   return cue === undefined ? null : byCue(line, cue, candidate)
 }
 
-function bySubjectAbove({ reading, index }: InSentence): Announcement | null {
-  return index > 0 && has(reading.subject, 'strong', 'weak', 'goal') ? bySubject : null
+function bySubjectAbove({ mail, index }: InSentence): Announcement | null {
+  return index > 0 && has(mail.subject, 'strong', 'weak', 'goal') ? bySubject : null
 }
 
 /** "4021 is your login code." */
@@ -286,12 +287,11 @@ function bySentenceBefore(place: InSentence): Announcement | null {
 }
 
 /** "If that's you, approve with 4021.", "To confirm: 4021" */
-function byMeansOfIt({ reading, line, candidate }: InSentence): Announcement | null {
+function byMeansOfIt({ mail, line, candidate }: InSentence): Announcement | null {
   const goal = line.cues.findLast(({ end }) => end <= candidate.start)
   if (goal?.kind !== 'goal' || has(line, 'sale')) return null
   const gap = line.masked.slice(goal.end, candidate.start)
-  const isGiven =
-    phrase.byMeans.test(gap) || (/^\s?[:：]\s?$/.test(gap) && has(reading.subject, 'strong', 'weak', 'goal'))
+  const isGiven = phrase.byMeans.test(gap) || (/^\s?[:：]\s?$/.test(gap) && has(mail.subject, 'strong', 'weak', 'goal'))
   return isGiven && phrase.clauseEnd.test(line.masked.slice(candidate.end)) ? byCue(line, goal, candidate) : null
 }
 

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { formatDate } from '../encoding/date.ts'
 import { fileNameParameters, headerLine, phrase, quoted, unstructured } from '../encoding/encode.ts'
 import { parseParameters } from '../encoding/parameters.ts'
-import { type Piece, written } from '../encoding/pieces.ts'
+import { type Piece, writePieces } from '../encoding/pieces.ts'
 import { limits } from '../limits.ts'
-import { formatMailbox, type Mailbox, normaliseAddress } from '../message/address.ts'
+import { formatNamedAddress, type NamedAddress, normaliseAddress } from '../message/address.ts'
 import { safeName } from '../message/attachments.ts'
 import { rootAndLatest, withoutMarks } from '../message/threading.ts'
 import { createSlice, nextTurn, sliceBytes } from '../slices.ts'
@@ -21,13 +21,13 @@ export type DraftAttachment = {
 }
 
 export type Draft = {
-  readonly from: Mailbox
-  readonly sender?: Mailbox | null
-  readonly to: readonly Mailbox[]
-  readonly cc: readonly Mailbox[]
+  readonly from: NamedAddress
+  readonly sender?: NamedAddress | null
+  readonly to: readonly NamedAddress[]
+  readonly cc: readonly NamedAddress[]
   /** Recipients only: never written into a message that is sent. */
-  readonly bcc: readonly Mailbox[]
-  readonly replyTo?: readonly Mailbox[]
+  readonly bcc: readonly NamedAddress[]
+  readonly replyTo?: readonly NamedAddress[]
   readonly subject: string
   readonly text?: string | null
   readonly html?: string | null
@@ -62,7 +62,7 @@ export class ComposeError extends Error {
  */
 export async function compose(draft: Draft): Promise<{ raw: Buffer; sizeBytes: number }> {
   const header = headerOf(draft)
-  const raw = await written([header, ...write(await bodyOf(draft), draft.messageId)])
+  const raw = await writePieces([header, ...write(await bodyOf(draft), draft.messageId)])
   return { raw, sizeBytes: raw.length }
 }
 
@@ -79,12 +79,12 @@ export function forwardSubject(subject: string | null): string {
 /** The text of the answered message as a quotation with its introduction, for the end of a reply. */
 export function quoteText(
   text: string,
-  { from, date }: { readonly from: Mailbox | null; readonly date: Date | null },
+  { from, date }: { readonly from: NamedAddress | null; readonly date: Date | null },
 ): string {
   const when = date ? `On ${formatDate(date)}, ` : ''
   const lines = text.trimEnd().split(/\r\n|\r|\n/)
   const quote = lines.map((line) => (line.startsWith('>') ? `>${line}` : line === '' ? '>' : `> ${line}`))
-  return `${when}${from ? formatMailbox(from) : 'someone'} wrote:\n${quote.join('\n')}\n`
+  return `${when}${from ? formatNamedAddress(from) : 'someone'} wrote:\n${quote.join('\n')}\n`
 }
 
 function headerOf(draft: Draft): string {
@@ -117,14 +117,14 @@ function checked(field: string, value: string): string {
   return value.toWellFormed().replace(/\p{Cc}+/gu, ' ')
 }
 
-function mailbox(field: string, { name, address }: Mailbox): string {
+function mailbox(field: string, { name, address }: NamedAddress): string {
   const canonical = normaliseAddress(checked(field, address))
   if (canonical === null) throw new ComposeError(field, 'is not an address')
   const display = checked(field, name).trim()
   return display === '' ? canonical : `${phrase(display)} <${canonical}>`
 }
 
-function mailboxes(field: string, list: readonly Mailbox[]): string {
+function mailboxes(field: string, list: readonly NamedAddress[]): string {
   return list.map((each, i) => mailbox(`${field}[${i}]`, each)).join(', ')
 }
 

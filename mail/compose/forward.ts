@@ -1,25 +1,25 @@
-/** What a forwarded message looks like below the words of the one who forwards it. */
+/** Writes a forwarded message below the words of the person who forwards it. */
 
 import { formatDate } from '../encoding/date.ts'
-import { formatMailbox, type Mailbox } from '../message/address.ts'
+import { formatNamedAddress, type NamedAddress } from '../message/address.ts'
 
 export type Forwarded = {
-  readonly from: Mailbox | null
-  readonly to: readonly Mailbox[]
-  readonly cc: readonly Mailbox[]
+  readonly from: NamedAddress | null
+  readonly to: readonly NamedAddress[]
+  readonly cc: readonly NamedAddress[]
   readonly subject: string | null
   readonly date: Date | null
 }
 
 const title = '---------- Forwarded message ----------'
 
-/** `own` words, then the message as text. */
+/** The words of the person who forwards (`own`), then the header and the text of the message. Line ends are LF. */
 export function forwardText(own: string | undefined, message: Forwarded & { readonly text: string }): string {
   const head = fieldsOf(message).map(([name, value]) => `${name}: ${value}`)
   return [...(own === undefined ? [] : [own.trimEnd(), '']), title, ...head, '', message.text].join('\n')
 }
 
-/** `own` words as HTML, then the message; `html` must be safe already. */
+/** The same as HTML. `own` and `html` must be safe already (`sanitiseHtml`); the header is escaped here. */
 export function forwardHtml(own: string | undefined, message: Forwarded & { readonly html: string }): string {
   const head = fieldsOf(message).map(([name, value]) => `${name}: ${escapeHtml(value)}`)
   return `${own === undefined ? '' : `${own}<br>`}<div>${[title, ...head].join('<br>')}<br><br></div>${message.html}`
@@ -31,9 +31,9 @@ export function textAsHtml(text: string): string {
 }
 
 function fieldsOf({ from, to, cc, subject, date }: Forwarded): (readonly [name: string, value: string])[] {
-  const list = (mailboxes: readonly Mailbox[]) => mailboxes.map(formatMailbox).join(', ')
+  const list = (mailboxes: readonly NamedAddress[]) => mailboxes.map(formatNamedAddress).join(', ')
   return [
-    ['From', from === null ? '' : formatMailbox(from)] as const,
+    ['From', from === null ? '' : formatNamedAddress(from)] as const,
     ['Date', date === null ? '' : formatDate(date)] as const,
     ['Subject', subject ?? ''] as const,
     ['To', list(to)] as const,

@@ -1,12 +1,12 @@
-/** Messages of ours whose header is to be another: sent at another time, or with other bytes than were signed. */
+/** Changes the header of a message of ours that is sent later than it was written, or with other bytes than were signed. */
 import { formatDate } from '../encoding/date.ts'
 
-/** The message with another Date, and without the signatures that vouch for the old one. */
+/** The message with another Date, and without the DKIM signatures over the old one. CRLF line ends. Never throws. */
 export function redate(raw: Buffer, date: Date): Buffer {
   return withFields(raw, (fields) => unsigned(fields).map((field) => (/^Date:/i.test(field) ? dateField(date) : field)))
 }
 
-/** The message without its DKIM signatures. */
+/** The message without its DKIM signatures. CRLF line ends. Never throws. */
 export function withoutSignatures(raw: Buffer): Buffer {
   return withFields(raw, unsigned)
 }

@@ -3,19 +3,20 @@ import { isAscii } from 'node:buffer'
 import { quotedPrintable, wrapBase64 } from '../encoding/encode.ts'
 import type { Part } from '../message/structure.ts'
 
-type Edit = { readonly start: number; readonly end: number; readonly text: string }
+/** What bytes of the message are replaced with; nothing is taken out where `start` is `end`. */
+type Replacement = { readonly start: number; readonly end: number; readonly text: string }
 
-/** Parts whose bytes somebody has signed or sealed: another encoding would break that. */
+/** Parts whose bytes somebody has signed or encrypted: another encoding would break that. */
 const untouchable = /^multipart\/(?:signed|encrypted)$/
-/** Encodings that say how the bytes are without changing them. */
+/** Encodings that change no byte (RFC 2045 6.2). */
 const identity = /^(?:7bit|8bit|binary)$/
 
 /**
- * The message with 7-bit bodies, or null when that cannot be had: header fields in UTF-8, parts that are signed, or encodings
- * that do not keep what they promise. Signatures over the whole (DKIM) do not survive; they are the caller's to renew.
+ * The message with 7-bit bodies. Null when it cannot be made so: a header is in UTF-8, a part is signed or encrypted, or 8-bit
+ * bytes stand in an encoding that has none. DKIM signatures break: the caller signs again. Never throws.
  */
 export function toSevenBit(raw: Buffer, root: Part): Buffer | null {
-  const edits: Edit[] = []
+  const edits: Replacement[] = []
   if (!convert(raw, root, edits)) return null
   const parts: Buffer[] = []
   let from = 0
@@ -26,7 +27,7 @@ export function toSevenBit(raw: Buffer, root: Part): Buffer | null {
   return Buffer.concat([...parts, raw.subarray(from)])
 }
 
-function convert(raw: Buffer, part: Part, edits: Edit[]): boolean {
+function convert(raw: Buffer, part: Part, edits: Replacement[]): boolean {
   const { bodyStart, bodyEnd, headerStart, contentType, children, embedded, encoding } = part
   if (!isAscii(raw.subarray(headerStart, bodyStart))) return false
   const body = raw.subarray(bodyStart, bodyEnd)
@@ -45,8 +46,8 @@ function convert(raw: Buffer, part: Part, edits: Edit[]): boolean {
   return true
 }
 
-/** Writes the encoding into the header of a part. */
-function name({ fields, bodyStart, headerStart }: Part, encoding: string, edits: Edit[]): void {
+/** Puts the encoding into the header of a part. */
+function name({ fields, bodyStart, headerStart }: Part, encoding: string, edits: Replacement[]): void {
   const line = `Content-Transfer-Encoding: ${encoding}\r\n`
   const field = fields.find((each) => each.name.toLowerCase() === 'content-transfer-encoding')
   const at = field?.start ?? fields.at(-1)?.end ?? Math.min(headerStart, bodyStart)

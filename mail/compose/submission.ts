@@ -1,10 +1,10 @@
 /** What a server adds to and takes from a message that is submitted to it (RFC 6409 8). */
 
 import { formatDate } from '../encoding/date.ts'
-import { type Mailbox, parseAddressList } from '../message/address.ts'
+import { type NamedAddress, parseAddressList } from '../message/address.ts'
 import type { ParsedMessage } from '../message/parse.ts'
 
-/** Fields that tell what recipients are not to know, or that only servers on the way write. */
+/** Fields that recipients must not see (Bcc), or that only servers on the way write. */
 const removed = /^(?:bcc|resent-bcc|return-path)$/i
 
 /**
@@ -12,8 +12,8 @@ const removed = /^(?:bcc|resent-bcc|return-path)$/i
  * there is at most one Sender (RFC 5322 3.6.2): of several, readers do not agree whom to show.
  */
 export function originatorsOf({ headers }: Pick<ParsedMessage, 'headers'>): {
-  readonly author: Mailbox
-  readonly sender: Mailbox | null
+  readonly author: NamedAddress
+  readonly sender: NamedAddress | null
 } | null {
   const named = (wanted: string) =>
     headers.filter(({ name }) => name.toLowerCase() === wanted).map(({ rawValue }) => parseAddressList(rawValue))
@@ -24,8 +24,8 @@ export function originatorsOf({ headers }: Pick<ParsedMessage, 'headers'>): {
 }
 
 /**
- * The message with Date and Message-ID if it lacks them or nobody can read them, and without Bcc and Return-Path; every other
- * byte as it was. `raw` has CRLF line ends.
+ * Adds a Date and a Message-ID to a message that lacks them or has them malformed, and takes Bcc and Return-Path out of it
+ * (RFC 6409 8). Every other byte stays. `raw` has CRLF line ends. Never throws.
  */
 export function finishSubmission(
   raw: Buffer,

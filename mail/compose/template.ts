@@ -4,17 +4,19 @@
  */
 const token = /\{\{\s*([\p{L}\p{N}_.-]{1,100})\s*\}\}/gu
 
-export type Texts = { readonly subject?: string; readonly text?: string; readonly html?: string }
-export type Values = { readonly [name: string]: string }
+/** The texts that tokens may stand in. */
+export type TemplateTexts = { readonly subject?: string; readonly text?: string; readonly html?: string }
+/** Values by the name of their token. */
+export type TemplateValues = { readonly [name: string]: string }
 
 /** The names a template uses, each once, in the order of their first use: subject, text, html. */
-export function variablesOf({ subject = '', text = '', html = '' }: Texts): readonly string[] {
+export function variablesOf({ subject = '', text = '', html = '' }: TemplateTexts): readonly string[] {
   const names = [subject, text, html].flatMap((part) => [...part.matchAll(token)].map((match) => String(match[1])))
   return [...new Set(names)]
 }
 
 /** The texts with values in the place of tokens; one without a value becomes ''. Values are escaped in HTML, and lose CR and LF in the subject. */
-export function fillTexts({ subject, text, html }: Texts, values: Values): Texts {
+export function fillTexts({ subject, text, html }: TemplateTexts, values: TemplateValues): TemplateTexts {
   return {
     ...(subject !== undefined && { subject: fill(subject, values, oneLine) }),
     ...(text !== undefined && { text: fill(text, values, (value) => value) }),
@@ -22,7 +24,7 @@ export function fillTexts({ subject, text, html }: Texts, values: Values): Texts
   }
 }
 
-function fill(text: string, values: Values, safe: (value: string) => string): string {
+function fill(text: string, values: TemplateValues, safe: (value: string) => string): string {
   return text.replace(token, (_, name: string) => (Object.hasOwn(values, name) ? safe(values[name] ?? '') : ''))
 }
 

@@ -13,7 +13,10 @@ const sliceChars = 64 * 1024
 /** RFC 5322 2.1.1. */
 const plainLineMax = 78
 
-/** Encodes body text in the form that stays most readable; line ends become CRLF, NUL vanishes. */
+/**
+ * Encodes body text in the first form that fits: 7bit, quoted-printable, or base64 where more than a quarter of the bytes
+ * are not ASCII. Line ends become CRLF, NUL is left out, the last line gets an end. Works slice by slice. Never throws.
+ */
 export async function encodeText(text: string): Promise<EncodedBody> {
   const slices: string[] = []
   const turn = createSlice()
@@ -27,7 +30,7 @@ export async function encodeText(text: string): Promise<EncodedBody> {
     ascii += size === clean.length ? size : asciiCount(clean)
     isPlain &&= size === clean.length && !hasAwkwardLine(clean)
     if (clean !== '') slices.push(clean)
-    // Looked at, matched and encoded: each costs about what a copy of four times its size does.
+    // A text is looked at, matched and encoded, which costs about as much as copying four times its size.
     if (turn.isOver(slice.length * 4)) await nextTurn()
   }
   const last = slices.at(-1) ?? ''
@@ -69,7 +72,7 @@ function* slicesOf(text: string): Generator<string> {
   }
 }
 
-/** A slice that ends within a line ends with a soft break (RFC 2045 6.7), and no line is longer for it. */
+/** Ends a slice that stops within a line with a soft break (RFC 2045 6.7), and with one more before it where the line would be too long. */
 function goingOn(slice: string, encoded: string): string {
   if (slice === '' || slice.endsWith('\r\n')) return encoded
   const tail = encoded.at(-3) === '=' ? -3 : -1

@@ -37,10 +37,10 @@ const enveloped = '2a864886f70d010703'
 const authEnveloped = '2a864886f70d0109100117'
 
 /** One value: its content is start..end, the next value begins at `next`. */
-type Node = { readonly tag: number; readonly start: number; readonly end: number; readonly next: number }
+type BerValue = { readonly tag: number; readonly start: number; readonly end: number; readonly next: number }
 
 /** X.690 8.1: a tag of one byte, then a length; 0x80 means: up to two zero bytes. */
-function nodeAt(ber: Buffer, at: number, limit: number, depth = 0): Node | null {
+function nodeAt(ber: Buffer, at: number, limit: number, depth = 0): BerValue | null {
   if (at + 2 > limit || depth > depthMax) return null
   const tag = ber[at] as number
   const first = ber[at + 1] as number
@@ -63,12 +63,12 @@ function nodeAt(ber: Buffer, at: number, limit: number, depth = 0): Node | null 
 }
 
 /** A value that was cut short ends where the bytes do. */
-function within({ tag, start, end }: Omit<Node, 'next'>, limit: number): Node {
+function within({ tag, start, end }: Omit<BerValue, 'next'>, limit: number): BerValue {
   return { tag, start, end: Math.min(end, limit), next: Math.min(end, limit) }
 }
 
-function childrenOf(ber: Buffer, { start, end }: Node, max: number): Node[] {
-  const found: Node[] = []
+function childrenOf(ber: Buffer, { start, end }: BerValue, max: number): BerValue[] {
+  const found: BerValue[] = []
   for (let position = start; found.length < max && position < end; ) {
     const child = nodeAt(ber, position, end)
     if (!child) break
@@ -79,7 +79,7 @@ function childrenOf(ber: Buffer, { start, end }: Node, max: number): Node[] {
 }
 
 /** X.690 8.7: the bytes of an octet string, which may be made of pieces. */
-function octetsOf(ber: Buffer, node: Node, depth: number): Buffer | null {
+function octetsOf(ber: Buffer, node: BerValue, depth: number): Buffer | null {
   if (node.tag === octetString) return ber.subarray(node.start, node.end)
   if (node.tag !== constructedOctetString || depth > depthMax) return null
   const nodes = childrenOf(ber, node, limits.cmsPiecesMax)

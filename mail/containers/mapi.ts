@@ -57,7 +57,7 @@ const fixedSizes: ReadonlyMap<number, number> = new Map([
   [0x48, 16],
 ])
 
-type Reader = {
+type MapiReader = {
   readonly short: () => number
   readonly number: () => number
   readonly skip: (count: number) => void
@@ -66,7 +66,7 @@ type Reader = {
   readonly isOver: () => boolean
 }
 
-function readerOf(bytes: Buffer): Reader {
+function readerOf(bytes: Buffer): MapiReader {
   let position = 0
   const take = (count: number): number => {
     const from = position
@@ -92,7 +92,7 @@ function readerOf(bytes: Buffer): Reader {
   }
 }
 
-function skipName(reader: Reader): void {
+function skipName(reader: MapiReader): void {
   reader.skip(16)
   if (reader.number() === 0) reader.skip(4)
   else reader.padded(reader.number())

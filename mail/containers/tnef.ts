@@ -28,8 +28,8 @@ export type Tnef = {
  */
 export function readTnef(bytes: Buffer, depth = 0): Tnef | null {
   if (bytes.length < 6 || bytes.readUInt32LE(0) !== signature) return null
-  const message: Draft = { name: '', data: null, values: new Map() }
-  const files: Draft[] = []
+  const message: TnefObject = { name: '', data: null, values: new Map() }
+  const files: TnefObject[] = []
   let codepage = 'windows-1252'
   let truncated = false
   let position = 6
@@ -64,7 +64,7 @@ export function readTnef(bytes: Buffer, depth = 0): Tnef | null {
   return { body, files: opened.slice(0, limits.tnefFilesMax), truncated }
 }
 
-type Draft = { name: string; data: Buffer | null; values: MapiValues }
+type TnefObject = { name: string; data: Buffer | null; values: MapiValues }
 
 const signature = 0x223e9f78
 const attributes = {
@@ -90,7 +90,7 @@ const properties = {
   contentId: 0x3712,
 } as const
 
-function bodyOf({ data, values }: Draft, codepage: string, bytesMax: number): TnefBody {
+function bodyOf({ data, values }: TnefObject, codepage: string, bytesMax: number): TnefBody {
   const rtf = bytesOf(values, properties.rtf)
   const written = rtf === null ? null : readRtf(decompressRtf(rtf, bytesMax))
   const given = values.get(properties.html)
@@ -106,7 +106,7 @@ function htmlText(bytes: Buffer, codepage: string): string {
   return decodeCharset(bytes, declared ?? codepage)
 }
 
-function filesOf({ name, data, values }: Draft, codepage: string, depth: number): TnefFile[] {
+function filesOf({ name, data, values }: TnefObject, codepage: string, depth: number): TnefFile[] {
   const content = data ?? bytesOf(values, properties.data) ?? Buffer.alloc(0)
   const named =
     textOf(values, properties.longFileName, codepage) ||

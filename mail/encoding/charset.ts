@@ -4,9 +4,9 @@ import iconv from 'iconv-lite'
 import { hz, shiftOut, unshifted } from './shifted-charsets.ts'
 
 /**
- * Decodes text bytes by the charset they claim, or by the mark they begin with (a BOM, which goes). Never throws: what
- * claims UTF-8, nothing, or a label nobody knows is UTF-8 with U+FFFD for its broken bytes, unless more of its characters
- * are broken than whole: then windows-1252 (what senders without a label mean in practice).
+ * Decodes text bytes by the charset they claim, or by the byte order mark they begin with, which is left out. What claims
+ * UTF-8, nothing, or a label nobody knows is read as UTF-8, with U+FFFD for broken bytes; where more characters are broken
+ * than whole, as windows-1252, which senders without a label mean in practice. Linear. Never throws.
  * @param charset the label as written in the message, or null when there is none
  */
 export function decodeCharset(bytes: Uint8Array, charset: string | null): string {
@@ -20,7 +20,7 @@ export function decodeCharset(bytes: Uint8Array, charset: string | null): string
 
 /**
  * Decodes header bytes that should be ASCII but need not be: UTF-8 (RFC 6532), else the charset of the message, else
- * windows-1252; and what is ISO-2022-JP shows it. Never throws.
+ * windows-1252. ISO-2022-JP is told by its escape sequences, whatever the charset. Never throws.
  * @param charset of the text that the header belongs to; null, or one that header bytes cannot be in, tells nothing
  */
 export function decodeHeaderBytes(bytes: Uint8Array, charset: string | null): string {
@@ -37,12 +37,12 @@ export function isEightBit(charset: string | null): charset is string {
   return byIconv.has(label) || decoderFor(label) !== null || iconv.encodingExists(label)
 }
 
-/** Whether the label says nothing of bytes above ASCII. */
+/** Whether the label names ASCII, which says nothing of 8-bit bytes. */
 export function isAsciiLabel(charset: string | null): boolean {
   return labelOf(charset).endsWith('ascii') || labelOf(charset).startsWith('ansi_x3.4')
 }
 
-/** Lower-case, and one name for those that have several. */
+/** The label in lower case, or the name that `aliases` has for it. */
 function labelOf(charset: string | null): string {
   const label = (charset ?? '').trim().toLowerCase()
   return Object.hasOwn(aliases, label) ? (aliases[label] as string) : label

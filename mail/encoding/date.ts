@@ -15,7 +15,7 @@ export function parseDate(text: string): Date | null {
   return null
 }
 
-function dateOf({ day, month = '', year = '', hour, minute, second, half, zone, offset }: Found): Date | null {
+function dateOf({ day, month = '', year = '', hour, minute, second, half, zone, offset }: DateParts): Date | null {
   const [hours, minutes, seconds] = [hour, minute, second].map((digits) => Number(digits ?? 0)) as [
     number,
     number,
@@ -35,7 +35,7 @@ export function formatDate(date: Date): string {
 }
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-type Found = Readonly<Record<string, string | undefined>>
+type DateParts = Readonly<Record<string, string | undefined>>
 
 const name = `(?<month>${months.join('|')})[a-z]*`
 const time =

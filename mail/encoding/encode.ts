@@ -6,7 +6,7 @@ const lineMax = 998
 
 /**
  * One header field, folded, with its CRLF (RFC 5322 2.2.3). White space in `value` is kept; it must hold no line ends.
- * @throws RangeError when a single word is too long for a line
+ * @throws RangeError when a word is longer than a line may be: blanks have to be put into it
  */
 export function headerLine(name: string, value: string): string {
   let out = `${name}:`
@@ -18,18 +18,19 @@ export function headerLine(name: string, value: string): string {
     }
     out += token
     length += token.length
-    if (length > lineMax) throw new RangeError(`a word of ${name} does not fit on a line`)
+    if (length > lineMax)
+      throw new RangeError(`a word of ${name} is longer than a line may be (${lineMax} characters): put blanks into it`)
   }
   return `${out}\r\n`
 }
 
-/** A free text value (Subject): as it is when ASCII does, else RFC 2047 encoded words. `offset` is what stands before. */
+/** A free text value, as of Subject: as it is when it is plain ASCII, else RFC 2047 encoded words. `offset`: characters before it on its line. */
 export function unstructured(text: string, offset: number): string {
   const isPlain = /^[\x20-\x7e]*$/.test(text) && !text.includes('=?') && !/\S{900}/.test(text)
   return isPlain ? text.trim() : encodedWords(text.trim(), offset)
 }
 
-/** A display name: atoms, a quoted string, or encoded words (RFC 5322 3.4, RFC 2047 5). */
+/** A display name as atoms, a quoted string or encoded words, whichever it needs (RFC 5322 3.4, RFC 2047 5). */
 export function phrase(name: string): string {
   if (!/^[\x20-\x7e]*$/.test(name) || name.includes('=?') || /\S{200}/.test(name))
     return encodedWords(name, lineAim / 2)

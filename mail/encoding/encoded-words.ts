@@ -32,9 +32,9 @@ const head = /=\?([^?*\s]{1,75})(?:\*[^?\s]{0,40})?\?([bq])\?/iy
 /** A `?` in a Q word, and then an encoded character, looks like its end; so many are looked at. */
 const falseEndsMax = 20
 
-type Found = { readonly word: Word; readonly end: number }
+type FoundWord = { readonly word: Word; readonly end: number }
 
-function createReader(value: string): { wordAt(start: number): Found | null } {
+function createReader(value: string): { wordAt(start: number): FoundWord | null } {
   let known = -1
   /** Where the next `?=` is; looked for once, however many words begin before it. */
   const endAfter = (from: number): number => {

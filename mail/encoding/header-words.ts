@@ -10,7 +10,7 @@ export function decodeWords(text: string): string {
   return isPrintable.test(text) && !text.includes('=?') ? text : readWords(text).text
 }
 
-/** The same, and what a reader does not see of the value. */
+/** The same as `decodeWords`, with reports of what a reader does not see of the value. */
 export function readWords(value: string): { readonly text: string; readonly hidden: readonly Hidden[] } {
   const isEncoded = value.includes('=?') && value.length <= limits.encodedWordsCharsMax
   const { text, hidden } = stripInvisible(cleanLine(isEncoded ? decodeEncodedWords(value) : value))
@@ -19,7 +19,7 @@ export function readWords(value: string): { readonly text: string; readonly hidd
 
 const isPrintable = /^[\x20-\x7e]*$/
 
-/** The first `count` code points. */
+/** The first `count` code points (not UTF-16 units) of a text. */
 export function firstChars(text: string, count: number): string {
   if (text.length <= count) return text
   let end = 0
@@ -27,7 +27,7 @@ export function firstChars(text: string, count: number): string {
   return text.slice(0, end)
 }
 
-/** The first `count` code points of a clean line; what was cut off does not turn around what stands behind. */
+/** The first `count` code points of a clean line; direction controls that stay open are closed, so that they do not reach what follows. */
 export function firstOfLine(line: string, count: number): string {
   const first = firstChars(line, count)
   return first.length < line.length ? closeDirections(first) : line

@@ -28,28 +28,28 @@ export function stripInvisible(text: string): { readonly text: string; readonly 
   const visible = text.replace(invisible, (run: string, flag: string | undefined, offset: number) => {
     if (flag || joins(text, offset, run)) return run
     const spelled = spelledBy(run)
-    if (spelled !== '') hidden.push({ kind: 'tag_characters', excerpt: excerptOf(spelled) })
+    if (spelled !== '') hidden.push({ kind: 'tag_characters', excerpt: hiddenExcerpt(spelled) })
     else if (cut === null && splitsWord(text, offset, run)) cut = offset - removed
     removed += run.length
     return ''
   })
   // Newsletters pad their preview line with these; only text that is cut up by them is worth a report.
   if (cut !== null)
-    hidden.push({ kind: 'zero_width', excerpt: excerptOf(visible.slice(Math.max(0, cut - 40), cut + 40)) })
+    hidden.push({ kind: 'zero_width', excerpt: hiddenExcerpt(visible.slice(Math.max(0, cut - 40), cut + 40)) })
   return { text: visible, hidden: hidden.slice(0, limits.hiddenMax) }
 }
 
 /**
- * A line whose direction controls end within it: embeddings and isolates that stay open are closed, ends of nothing and
- * overrides, which show letters in an order of their own, are left out (UAX 9 2). Linear.
+ * Ends the direction controls of a line within it (UAX 9 2): embeddings and isolates that stay open are closed; overrides,
+ * which show letters in another order, and ends without a beginning are left out. Linear. Never throws.
  */
 export function closeDirections(line: string): string {
   if (!directed.test(line)) return line
   const out: string[] = []
-  const open: Opened[] = []
+  const open: OpenDirection[] = []
   let isolates = 0
   const end = (): string => {
-    const { closing, shown } = open.pop() as Opened
+    const { closing, shown } = open.pop() as OpenDirection
     if (closing === isolateEnd) isolates--
     return shown ? closing : ''
   }
@@ -70,7 +70,7 @@ export function closeDirections(line: string): string {
   return out.join('')
 }
 
-/** An identifier, such as an address, in which whatever cannot be seen is: it must not look like another one. */
+/** An identifier, such as an address, with U+FFFD for each invisible character: it must not look like another one. */
 export function showInvisible(text: string): string {
   const visible = text.replace(directions, '\ufffd').replace(/[\u061c\u200e\u200f]/g, '\ufffd')
   if (!suspicious.test(visible)) return visible
@@ -80,7 +80,7 @@ export function showInvisible(text: string): string {
 }
 
 /** Collapses white space and cuts to the excerpt's length on a character. */
-export function excerptOf(text: string): string {
+export function hiddenExcerpt(text: string): string {
   return [
     ...text
       .slice(0, limits.hiddenExcerptCharsMax * 4)
@@ -104,12 +104,12 @@ const directions = /([\u202a-\u202e\u2066-\u2069])/g
 const embeddingEnd = '\u202c'
 const isolateEnd = '\u2069'
 
-type Opened = { readonly closing: string; readonly shown: boolean }
+type OpenDirection = { readonly closing: string; readonly shown: boolean }
 
-const embedding: Opened = { closing: embeddingEnd, shown: true }
-const override: Opened = { closing: embeddingEnd, shown: false }
-const isolate: Opened = { closing: isolateEnd, shown: true }
-const openings: ReadonlyMap<string, Opened> = new Map([
+const embedding: OpenDirection = { closing: embeddingEnd, shown: true }
+const override: OpenDirection = { closing: embeddingEnd, shown: false }
+const isolate: OpenDirection = { closing: isolateEnd, shown: true }
+const openings: ReadonlyMap<string, OpenDirection> = new Map([
   ['\u202a', embedding],
   ['\u202b', embedding],
   ['\u202d', override],

@@ -9,8 +9,8 @@ const lineChars = 76
 /** Whole lines, a slice of them when they are written. */
 const base64SliceBytes = lineBytes * Math.floor(sliceBytes / (lineChars + 2))
 
-/** Writes the pieces one behind the other; text as UTF-8. */
-export async function written(pieces: readonly Piece[]): Promise<Buffer> {
+/** Writes the pieces one behind the other, text as UTF-8, slice by slice. Never throws. */
+export async function writePieces(pieces: readonly Piece[]): Promise<Buffer> {
   const whole = roomFor(pieces.reduce((sum, piece) => sum + sizeOf(piece), 0))
   const slice = createSlice()
   let at = 0
@@ -44,7 +44,7 @@ const base64Size = (bytes: number) => Math.ceil(bytes / 3) * 4 + Math.ceil(bytes
 const alphabet = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
 const padding = 0x3d
 
-/** Writes bytes as lines of base64, each with CRLF; answers how many characters that were. No text is made on the way. */
+/** Writes bytes as lines of base64, each with CRLF, without making text of them first. Returns how many characters that were. */
 function writeBase64(into: Buffer, start: number, bytes: Buffer): number {
   let at = start
   for (let line = 0; line < bytes.length; line += lineBytes) {

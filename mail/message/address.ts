@@ -4,8 +4,11 @@ import { cleanLine, decodeWords, firstOfLine } from '../encoding/header-words.ts
 import { showInvisible } from '../encoding/invisible-characters.ts'
 import { limits } from '../limits.ts'
 
-/** One person or program: `name` is '' when none was given; `address` is canonical where the text allows it. */
-export type Mailbox = { readonly name: string; readonly address: string }
+/**
+ * A name with an address: what RFC 5322 3.4 calls a mailbox, and elsewhere here a mailbox keeps mail. `name` is '' when none
+ * was given; `address` is canonical (`normaliseAddress`) where it is valid.
+ */
+export type NamedAddress = { readonly name: string; readonly address: string }
 
 /**
  * Canonical form of an address: local part NFC and lower-case, unquoted where that is possible, domain as lower-case
@@ -36,7 +39,7 @@ export function withoutTag(address: string): { readonly base: string; readonly t
 }
 
 /** Reads `Name <a@b>` or `a@b` as a person types it. Null unless it is exactly one valid address. */
-export function parseMailbox(text: string): Mailbox | null {
+export function parseNamedAddress(text: string): NamedAddress | null {
   const list = readList(text, 2)
   const first = list[0]
   if (list.length !== 1 || !first) return null
@@ -50,7 +53,7 @@ export function parseMailbox(text: string): Mailbox | null {
  * with an `@`; addresses that are not valid but usable for display stay as written, lower-cased, with U+FFFD for what
  * cannot be seen in them. Never throws.
  */
-export function parseAddressList(headerValue: string): Mailbox[] {
+export function parseAddressList(headerValue: string): NamedAddress[] {
   return readList(headerValue, limits.addressesMax).map(({ name, address }) => ({
     name,
     address: showInvisible(normaliseAddress(address) ?? address.toLowerCase()),
@@ -58,7 +61,7 @@ export function parseAddressList(headerValue: string): Mailbox[] {
 }
 
 /** `Name <a@b>` as people write it (not encoded for a header), or the bare address. */
-export function formatMailbox({ name, address }: Mailbox): string {
+export function formatNamedAddress({ name, address }: NamedAddress): string {
   if (name === '') return address
   return /[()<>[\]:;@\\,."]/.test(name) ? `"${name.replace(/["\\]/g, '\\$&')}" <${address}>` : `${name} <${address}>`
 }
@@ -107,8 +110,8 @@ type Pending = { raw: string; phrase: string; comment: string; angle: string | n
 
 const nothingRead = (): Pending => ({ raw: '', phrase: '', comment: '', angle: null })
 
-function readList(text: string, max: number): Mailbox[] {
-  const found: Mailbox[] = []
+function readList(text: string, max: number): NamedAddress[] {
+  const found: NamedAddress[] = []
   const lasts = { quote: text.lastIndexOf('"'), paren: text.lastIndexOf(')') }
   let pending = nothingRead()
   for (let at = 0; at < text.length && found.length < max; ) {
@@ -158,7 +161,7 @@ function readPiece(text: string, at: number, pending: Pending, lasts: { quote: n
 }
 
 /** The mailbox that was read; none when there is no address in it. */
-function finish({ raw, phrase, comment, angle }: Pending): readonly Mailbox[] {
+function finish({ raw, phrase, comment, angle }: Pending): readonly NamedAddress[] {
   if (angle !== null) {
     const address = bareAddress(angle)
     // RFC 5322 3.4: old programs give the name in a comment.

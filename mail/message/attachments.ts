@@ -3,7 +3,7 @@ import { decodedSize } from '../encoding/transfer.ts'
 import { limits } from '../limits.ts'
 import { firstHeader } from './headers.ts'
 import { extensionOf, mediaTypeOf } from './media-types.ts'
-import { type File, filesIn, isTnef } from './part-contents.ts'
+import { type ContainedFile, filesIn, isTnef } from './part-contents.ts'
 import type { Part } from './structure.ts'
 
 export type AttachmentInfo = {
@@ -38,7 +38,7 @@ export function attachmentsOf(raw: Buffer, texts: readonly Part[], others: reado
   return [...inTexts, ...listed]
 }
 
-function filesOf(part: Part, files: readonly File[] | null): AttachmentInfo[] {
+function filesOf(part: Part, files: readonly ContainedFile[] | null): AttachmentInfo[] {
   return (files ?? []).map(({ name, contentType, contentId, bytes }, index) => {
     const safe = safeName(name)
     return {

@@ -4,7 +4,7 @@ import { firstOfLine, readWords } from '../encoding/header-words.ts'
 import { type Hidden, showInvisible } from '../encoding/invisible-characters.ts'
 import { decodeTransfer } from '../encoding/transfer.ts'
 import { limits } from '../limits.ts'
-import { type Mailbox, parseAddressList } from './address.ts'
+import { type NamedAddress, parseAddressList } from './address.ts'
 import { type AttachmentInfo, attachmentsOf, type Listed } from './attachments.ts'
 import { firstHeader, type HeaderField } from './headers.ts'
 import { type Part, readStructure } from './structure.ts'
@@ -19,14 +19,14 @@ export type ParsedMessage = {
   readonly depth: number
   readonly subject: string | null
   /** Everybody whom the From fields name. */
-  readonly authors: readonly Mailbox[]
+  readonly authors: readonly NamedAddress[]
   /** The first author of the first From. */
-  readonly from: Mailbox | null
-  readonly sender: Mailbox | null
-  readonly to: readonly Mailbox[]
-  readonly cc: readonly Mailbox[]
-  readonly bcc: readonly Mailbox[]
-  readonly replyTo: readonly Mailbox[]
+  readonly from: NamedAddress | null
+  readonly sender: NamedAddress | null
+  readonly to: readonly NamedAddress[]
+  readonly cc: readonly NamedAddress[]
+  readonly bcc: readonly NamedAddress[]
+  readonly replyTo: readonly NamedAddress[]
   /** Without angle brackets, like `inReplyTo` and `references`. */
   readonly messageId: string | null
   readonly inReplyTo: string | null
@@ -221,7 +221,7 @@ function isPkcs7({ contentType, params, dispositionParams }: Part): boolean {
 }
 
 /** Of all fields of a name: some programs write one for each recipient. */
-function addresses(fields: readonly HeaderField[], wanted: string): readonly Mailbox[] {
+function addresses(fields: readonly HeaderField[], wanted: string): readonly NamedAddress[] {
   const own = fields.filter(({ name }) => name.toLowerCase() === wanted)
   return own.flatMap(({ rawValue }) => parseAddressList(rawValue)).slice(0, limits.addressesMax)
 }

@@ -5,7 +5,7 @@ import { decodeTransfer } from '../encoding/transfer.ts'
 import { type InlineFile, readInlineFiles } from './inline-files.ts'
 import type { Part } from './structure.ts'
 
-export type File = {
+export type ContainedFile = {
   /** As its sender named it, not yet safe. */
   readonly name: string
   readonly contentType: string | null
@@ -14,7 +14,7 @@ export type File = {
 }
 
 /** The files in a part, in order; null when it holds none but itself. Never throws. */
-export function filesIn(raw: Buffer, part: Part): readonly File[] | null {
+export function filesIn(raw: Buffer, part: Part): readonly ContainedFile[] | null {
   if (isTnef(part)) return openTnef(raw, part)?.files ?? null
   return openText(raw, part)?.files.map(fileOf) ?? null
 }
@@ -49,6 +49,6 @@ function mayHoldFiles(raw: Buffer, { encoding, bodyStart, bodyEnd }: Part): bool
   return has(encoding === 'quoted-printable' ? 'ybegin ' : '=ybegin ')
 }
 
-function fileOf({ name, bytes }: InlineFile): File {
+function fileOf({ name, bytes }: InlineFile): ContainedFile {
   return { name, contentType: null, contentId: null, bytes }
 }

@@ -1,16 +1,16 @@
-/** Files of text, which begin with a byte order mark more often than bodies do. */
+/** Attached text files: they begin with a byte order mark more often than bodies do. */
 import { decodeCharset } from '../encoding/charset.ts'
 
 /**
- * The text of a file: in the charset that its byte order mark tells, which goes, else in the one its part declares, else as
- * `decodeCharset` guesses. Never throws.
+ * Decodes a text file by the charset that its byte order mark tells (the mark is left out), else by the one that its part
+ * declares, else as `decodeCharset` guesses. Never throws.
  */
 export function decodeFile(bytes: Buffer, declared: string | null): string {
   const marked = marks.find(([, mark]) => mark.every((byte, n) => bytes[n] === byte))?.[0] ?? null
   return decodeCharset(bytes, marked ?? declared).replace(/^\ufeff/, '')
 }
 
-/** Those of UTF-32 first: in little-endian it begins as UTF-16 does. */
+/** Byte order marks. UTF-32 first: its little-endian mark begins as that of UTF-16 does. */
 const marks = [
   ['utf-32le', [0xff, 0xfe, 0, 0]],
   ['utf-32be', [0, 0, 0xfe, 0xff]],

@@ -1,6 +1,6 @@
 /**
- * Reports about mail we sent: delivery status notifications (RFC 3464) and abuse feedback (RFC 5965), as standards say and as
- * servers really write them.
+ * Reads reports about mail we sent: delivery status notifications (RFC 3464), abuse feedback (RFC 5965), and the free text
+ * that some servers write instead.
  */
 import { isIP } from 'node:net'
 import { normaliseDomain } from '../domain.ts'
@@ -16,7 +16,7 @@ export type RecipientReport = {
   readonly action: 'failed' | 'delayed' | 'delivered' | 'relayed' | 'expanded'
   /** Such as `5.1.1`; null when the report does not say. */
   readonly status: string | null
-  /** The remote's words. */
+  /** What the remote server answered, at most `diagnosticCharsMax` characters. */
   readonly diagnostic: string | null
   readonly remoteMta: string | null
 }
@@ -37,11 +37,11 @@ export type Original = { readonly messageId: string | null; readonly returnPath:
 
 /** Recipients of one report; more are left out. */
 const recipientsMax = 100
-/** What is read of the parts of a report. */
+/** So much of each part of a report is read. */
 const partBytesMax = 256 * 1024
 const diagnosticCharsMax = 1_000
 
-/** The report that a message is; null when it is none. Bounded. Never throws. */
+/** Reads a message as a report; null when it is none. At most `recipientsMax` recipients. Linear. Never throws. */
 export function readReport(raw: Buffer, parsed: ParsedMessage): Report | null {
   const { root } = parsed
   const leaves = leavesOf(root)
@@ -85,11 +85,12 @@ function deliveryReport(raw: Buffer, status: Part, leaves: readonly Part[]): Rep
   return { kind: 'delivery', recipients, original: originalOf(raw, leaves) }
 }
 
-type Fields = Map<string, string[]>
+/** Fields of one recipient, or of the whole message (RFC 3464 2.1): values by their name in lower case. */
+type FieldGroup = Map<string, string[]>
 
 const actions = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const
 
-function recipientReport(fields: Fields): RecipientReport | null {
+function recipientReport(fields: FieldGroup): RecipientReport | null {
   const action = fields.get('action')?.[0]?.toLowerCase().split(/[\s(]/)[0]
   const known = actions.find((each) => each === action)
   const status = /\b([245]\.\d{1,3}\.\d{1,3})\b/.exec(fields.get('status')?.[0] ?? '')?.[1] ?? null
@@ -111,14 +112,14 @@ function recipientReport(fields: Fields): RecipientReport | null {
 }
 
 /** Header-like blocks with blank lines between them (RFC 3464 2.1), folded lines joined, names in lower case. */
-function blocksOf(text: string): Fields[] {
+function blocksOf(text: string): FieldGroup[] {
   return text
     .replace(/\r\n?/g, '\n')
     .trim()
     .split(/\n[ \t]*\n+/)
     .slice(0, recipientsMax + 1)
     .map((block) => {
-      const fields: Fields = new Map()
+      const fields: FieldGroup = new Map()
       for (const line of block.replace(/\n[ \t]+/g, ' ').split('\n')) {
         const [, name = '', value = ''] = /^([!-9;-~]{1,100}):[ \t]*(.*)$/.exec(line) ?? []
         if (name === '') continue
@@ -128,11 +129,13 @@ function blocksOf(text: string): Fields[] {
     })
 }
 
-/** Servers that write for people alone: a subject that only they use, and the codes in the text. */
+/** Subjects of reports in free text. */
 const plainSubject =
   /^(?:undeliver(?:ed|able)|(?:mail )?delivery (?:failure|failed|status notification|has failed|problem)|failure notice|returned (?:mail|to sender)|mail (?:delivery )?(?:failed|failure|system error)|message (?:undeliverable|not delivered|could not be delivered)|non[- ]?deliver(?:y|able)|unzustellbar|échec de la remise|non remis|correo no entregado|mancato recapito)/i
+/** Local parts that such reports come from. */
 const bouncer = /^(?:mailer-daemon|postmaster|mail-daemon|mdaemon|majordomo)$/i
 
+/** A report in free text: its subject and author tell that it is one, the status codes in its text what it says. */
 function plainReport(raw: Buffer, parsed: ParsedMessage, leaves: readonly Part[]): Report | null {
   const local = parsed.from?.address.split('@')[0] ?? ''
   if (!plainSubject.test(parsed.subject ?? '') || (parsed.from !== null && !bouncer.test(local))) return null

@@ -1,13 +1,13 @@
-/** Where the words of a query stand in a text, and a piece of it that shows them. */
-import { type Query, type TextField, textFields } from './query.ts'
-import { type Token, tokensOf, type Wanted } from './tokens.ts'
+/** Marks where the words of a query stand in a text, and cuts out an excerpt that shows them. */
+import { type ParsedQuery, type TextField, textFields } from './query.ts'
+import { type Token, tokensOf, type WantedToken } from './tokens.ts'
 
 /** UTF-16 offsets; marks are in order and do not overlap. */
 export type Mark = { readonly start: number; readonly end: number }
 export type Excerpt = { readonly text: string; readonly marks: readonly Mark[] }
 
 /** What to mark: words and phrases, each in one field or (null) in any. */
-export type Marker = { readonly field: TextField | null; readonly tokens: readonly Wanted[] }
+export type Marker = { readonly field: TextField | null; readonly tokens: readonly WantedToken[] }
 
 const excerptChars = 200
 /** Shown before the first find. */
@@ -15,8 +15,8 @@ const leadChars = 60
 /** The text is searched for finds in pieces, since most are near its beginning. */
 const pieceChars = 4 * 1024
 
-/** The words and phrases of a query that a message may have; what is negated is not looked for. */
-export function markersOf(query: Query): readonly Marker[] {
+/** The words and phrases of a query to mark in its results: all but the negated ones. */
+export function markersOf(query: ParsedQuery): readonly Marker[] {
   if (query.kind === 'and' || query.kind === 'or') return query.parts.flatMap(markersOf)
   return query.kind === 'words' ? [{ field: query.field, tokens: query.tokens }] : []
 }
@@ -73,7 +73,7 @@ function firstMark(text: string, markers: readonly Marker[]): Mark | null {
 }
 
 /** The mark of a row of wanted tokens that begins with token `n`, or null. */
-function markAt(tokens: readonly Token[], n: number, wanted: readonly Wanted[]): Mark | null {
+function markAt(tokens: readonly Token[], n: number, wanted: readonly WantedToken[]): Mark | null {
   const [begin] = wanted
   const first = tokens[n]!
   if (begin === undefined || !fits(first, begin)) return null
@@ -89,10 +89,11 @@ function markAt(tokens: readonly Token[], n: number, wanted: readonly Wanted[]):
   return { start: first.start, end: begin === wanted.at(-1) ? endOf(first, begin) : endOf(last, wanted.at(-1)!) }
 }
 
-const fits = (token: Token, { text, prefix }: Wanted) => (prefix ? token.text.startsWith(text) : token.text === text)
+const fits = (token: Token, { text, prefix }: WantedToken) =>
+  prefix ? token.text.startsWith(text) : token.text === text
 
 /** Of a pair of characters that was found by its first one, that one. */
-function endOf(token: Token, { text, prefix }: Wanted): number {
+function endOf(token: Token, { text, prefix }: WantedToken): number {
   const one = String.fromCodePoint(text.codePointAt(0) ?? 0)
   const isPair = prefix && text === one && token.text.length === token.end - token.start && [...token.text].length <= 2
   return isPair && /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}]/u.test(text)

@@ -9,7 +9,7 @@
  * nothing and are left out. A colon after anything but an operator belongs to the word.
  */
 import { limits } from '../limits.ts'
-import { type Wanted, wantedTokens } from './tokens.ts'
+import { type WantedToken, wantedTokens } from './tokens.ts'
 
 /** Where words are looked for. */
 export const textFields = ['subject', 'from', 'to', 'cc', 'filename'] as const
@@ -18,9 +18,9 @@ export type TextField = (typeof textFields)[number]
 export const flags = ['unread', 'read', 'flagged', 'answered'] as const
 export type Flag = (typeof flags)[number]
 
-export type Query =
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly Query[] }
-  | { readonly kind: 'not'; readonly part: Query }
+export type ParsedQuery =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly ParsedQuery[] }
+  | { readonly kind: 'not'; readonly part: ParsedQuery }
   | Words
   | { readonly kind: 'in' | 'label'; readonly name: string }
   | { readonly kind: 'attachment' }
@@ -34,11 +34,11 @@ export type Words = {
   readonly field: TextField | null
   readonly text: string
   readonly prefix: boolean
-  readonly tokens: readonly Wanted[]
+  readonly tokens: readonly WantedToken[]
 }
 
 /** Reads a query. Returns what is wrong with it when it cannot be read. Never throws. */
-export function parseQuery(text: string): { readonly query: Query } | { readonly problem: string } {
+export function parseQuery(text: string): { readonly query: ParsedQuery } | { readonly problem: string } {
   if ([...text].length > limits.queryCharsMax)
     return { problem: `it is longer than ${limits.queryCharsMax} characters` }
   try {
@@ -53,7 +53,7 @@ export function parseQuery(text: string): { readonly query: Query } | { readonly
 }
 
 /** The query in its plainest writing; read again it is the same query. */
-export function printQuery(query: Query): string {
+export function printQuery(query: ParsedQuery): string {
   switch (query.kind) {
     case 'or':
       return query.parts.map(printPart).join(' OR ')
@@ -80,24 +80,24 @@ export function printQuery(query: Query): string {
 }
 
 /** Every part of a query that has no parts itself. */
-export function leavesOf(query: Query): readonly Query[] {
+export function leavesOf(query: ParsedQuery): readonly ParsedQuery[] {
   if (query.kind === 'and' || query.kind === 'or') return query.parts.flatMap(leavesOf)
   return query.kind === 'not' ? leavesOf(query.part) : [query]
 }
 
-type Reader = { readonly text: string; at: number; terms: number }
-type Place = { readonly depth: number; readonly field: TextField | null }
+type QueryReader = { readonly text: string; at: number; terms: number }
+type Nesting = { readonly depth: number; readonly field: TextField | null }
 
 class Problem extends Error {}
 
 const operatorNames = [...textFields, 'in', 'label', 'has', 'is', 'before', 'after', 'larger', 'smaller'] as const
 const operator = new RegExp(`(${operatorNames.join('|')}):`, 'iy')
 
-function readAny(reader: Reader, place: Place): Query | null {
-  if (place.depth > limits.queryDepthMax) throw new Problem(`it nests deeper than ${limits.queryDepthMax} levels`)
-  const parts: Query[] = []
+function readAny(reader: QueryReader, nesting: Nesting): ParsedQuery | null {
+  if (nesting.depth > limits.queryDepthMax) throw new Problem(`it nests deeper than ${limits.queryDepthMax} levels`)
+  const parts: ParsedQuery[] = []
   for (;;) {
-    const { part, empty } = readAll(reader, place)
+    const { part, empty } = readAll(reader, nesting)
     if (part !== null) parts.push(part)
     const isOr = keywordAt(reader, 'OR')
     if (empty && (isOr || parts.length > 0)) throw new Problem('"OR" needs something on both sides')
@@ -106,8 +106,8 @@ function readAny(reader: Reader, place: Place): Query | null {
 }
 
 /** `empty`: nothing was written, as opposed to words without letters. */
-function readAll(reader: Reader, place: Place): { part: Query | null; empty: boolean } {
-  const parts: Query[] = []
+function readAll(reader: QueryReader, nesting: Nesting): { part: ParsedQuery | null; empty: boolean } {
+  const parts: ParsedQuery[] = []
   let empty = true
   for (;;) {
     skipSpace(reader)
@@ -120,35 +120,35 @@ function readAll(reader: Reader, place: Place): { part: Query | null; empty: boo
         throw new Problem('"AND" needs something on both sides')
     }
     empty = false
-    const part = readPart(reader, place)
+    const part = readPart(reader, nesting)
     if (part !== null) parts.push(part)
   }
   return { part: joined('and', parts), empty }
 }
 
-function readPart(reader: Reader, place: Place): Query | null {
+function readPart(reader: QueryReader, nesting: Nesting): ParsedQuery | null {
   if (reader.text[reader.at] === '-') {
     reader.at += 1
     const next = reader.text[reader.at]
     if (next === undefined || /\s/.test(next) || next === ')') return null
-    if (next === '-') return readWords(reader, place.field)
-    const part = readPart(reader, place)
+    if (next === '-') return readWords(reader, nesting.field)
+    const part = readPart(reader, nesting)
     if (part === null) return null
     return part.kind === 'not' ? part.part : { kind: 'not', part }
   }
   reader.terms += 1
   if (reader.terms > limits.queryTermsMax) throw new Problem(`it has more than ${limits.queryTermsMax} terms`)
-  if (reader.text[reader.at] === '(') return readGroup(reader, place)
+  if (reader.text[reader.at] === '(') return readGroup(reader, nesting)
   const name = operatorAt(reader)
-  if (name === null) return readWords(reader, place.field)
-  if (place.field !== null) throw new Problem(`"${name}:" cannot stand within "${place.field}:( )"`)
+  if (name === null) return readWords(reader, nesting.field)
+  if (nesting.field !== null) throw new Problem(`"${name}:" cannot stand within "${nesting.field}:( )"`)
   const field = textFields.find((each) => each === name)
   if (field === undefined) return readCondition(reader, name)
-  if (reader.text[reader.at] === '(') return demand(readGroup(reader, { ...place, field }), name)
+  if (reader.text[reader.at] === '(') return demand(readGroup(reader, { ...nesting, field }), name)
   return demand(readWords(reader, field), name)
 }
 
-function readGroup(reader: Reader, { depth, field }: Place): Query | null {
+function readGroup(reader: QueryReader, { depth, field }: Nesting): ParsedQuery | null {
   reader.at += 1
   const query = readAny(reader, { depth: depth + 1, field })
   if (reader.text[reader.at] !== ')') throw new Problem('a "(" is never closed')
@@ -156,7 +156,7 @@ function readGroup(reader: Reader, { depth, field }: Place): Query | null {
   return query
 }
 
-function readWords(reader: Reader, field: TextField | null): Words | null {
+function readWords(reader: QueryReader, field: TextField | null): Words | null {
   const value = readValue(reader)
   const prefix = /[\p{L}\p{M}\p{N}]\*$/u.test(value)
   const text = prefix ? value.slice(0, -1) : value
@@ -171,7 +171,7 @@ function readWords(reader: Reader, field: TextField | null): Words | null {
   return { kind: 'words', field, text, prefix, tokens }
 }
 
-function readCondition(reader: Reader, name: string): Query {
+function readCondition(reader: QueryReader, name: string): ParsedQuery {
   const value = readValue(reader).trim()
   if (value === '') throw new Problem(`"${name}:" needs a value`)
   switch (name) {
@@ -195,7 +195,7 @@ function readCondition(reader: Reader, name: string): Query {
 }
 
 /** A word, or what stands between quotes; there a backslash takes the next character as it is. */
-function readValue(reader: Reader): string {
+function readValue(reader: QueryReader): string {
   if (reader.text[reader.at] !== '"') {
     const word = /[^\s()]*/uy
     word.lastIndex = reader.at
@@ -211,7 +211,7 @@ function readValue(reader: Reader): string {
   return (found[1] ?? '').replace(/\\(.)/gsu, '$1')
 }
 
-function operatorAt(reader: Reader): string | null {
+function operatorAt(reader: QueryReader): string | null {
   operator.lastIndex = reader.at
   const found = operator.exec(reader.text)
   if (found === null) return null
@@ -220,28 +220,28 @@ function operatorAt(reader: Reader): string | null {
 }
 
 /** Only as a word of its own, in capitals: `or` is a word to look for. */
-function isKeyword(reader: Reader, keyword: 'AND' | 'OR'): boolean {
+function isKeyword(reader: QueryReader, keyword: 'AND' | 'OR'): boolean {
   const end = reader.at + keyword.length
   return reader.text.startsWith(keyword, reader.at) && /^(?:$|[\s()])/.test(reader.text.slice(end, end + 1))
 }
 
-function keywordAt(reader: Reader, keyword: 'AND' | 'OR'): boolean {
+function keywordAt(reader: QueryReader, keyword: 'AND' | 'OR'): boolean {
   if (!isKeyword(reader, keyword)) return false
   reader.at += keyword.length
   return true
 }
 
-function skipSpace(reader: Reader): void {
+function skipSpace(reader: QueryReader): void {
   while (/\s/.test(reader.text[reader.at] ?? '')) reader.at += 1
 }
 
 /** A group of the same kind within is the same without its parentheses. */
-function joined(kind: 'and' | 'or', parts: readonly Query[]): Query | null {
+function joined(kind: 'and' | 'or', parts: readonly ParsedQuery[]): ParsedQuery | null {
   const flat = parts.flatMap((part) => (part.kind === kind ? part.parts : [part]))
   return flat.length > 1 ? { kind, parts: flat } : (flat[0] ?? null)
 }
 
-function demand(query: Query | null, name: string): Query {
+function demand(query: ParsedQuery | null, name: string): ParsedQuery {
   if (query === null) throw new Problem(`"${name}:" needs a word`)
   return query
 }
@@ -271,7 +271,7 @@ function sizeOf(value: string, name: string): number {
   return Math.round(Number(number) * (units[unit.toLowerCase()] ?? 1))
 }
 
-function printPart(query: Query): string {
+function printPart(query: ParsedQuery): string {
   return query.kind === 'and' || query.kind === 'or' ? `(${printQuery(query)})` : printQuery(query)
 }
 

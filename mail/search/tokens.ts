@@ -14,8 +14,8 @@ export type Token = {
   readonly end: number
 }
 
-/** A token as a query asks for it: at `at` from where the match begins; `prefix`: anything may follow in the word. */
-export type Wanted = { readonly text: string; readonly at: number; readonly prefix: boolean }
+/** A token that a query asks for, at its distance from the first one; `prefix`: the word may go on behind it. */
+export type WantedToken = { readonly text: string; readonly at: number; readonly prefix: boolean }
 
 /** The tokens of a text, at most `max`. Linear. Never throws. */
 export function tokensOf(text: string, max: number = limits.searchTokensMax): Token[] {
@@ -23,10 +23,10 @@ export function tokensOf(text: string, max: number = limits.searchTokensMax): To
 }
 
 /**
- * A long text in pieces that end with a blank, so that no word stands in two of them: their tokens, one piece behind the
- * other, are the tokens of the text, and others can have their turn in between.
+ * Cuts a long text into chunks that end with a blank, so that no word stands in two of them: the tokens of the chunks, one
+ * behind the other, are the tokens of the text, and other work can be done in between.
  */
-export function* piecesOfText(text: string): Generator<string> {
+export function* chunksOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     blank.lastIndex = from + pieceTextChars
     const end = blank.lastIndex >= text.length ? null : blank.exec(text)
@@ -37,9 +37,9 @@ export function* piecesOfText(text: string): Generator<string> {
 }
 
 /** The tokens a query's word or phrase asks for; `prefix`: its last word may go on. Empty when there is no word in it. */
-export function wantedTokens(text: string, { prefix }: { prefix: boolean }): Wanted[] {
+export function wantedTokens(text: string, { prefix }: { prefix: boolean }): WantedToken[] {
   const found = scan(text, limits.searchTokensMax)
-  return found.flatMap(({ text: token, at, kind }, n): Wanted[] => {
+  return found.flatMap(({ text: token, at, kind }, n): WantedToken[] => {
     // The last character of a run stands in the pair before it; one that stands alone may begin a pair.
     if (kind === 'last' && found[n - 1]?.kind === 'pair' && found[n - 1]?.at === at - 1) return []
     return [{ text: token, at, prefix: kind === 'last' || (prefix && kind === 'word' && n === found.length - 1) }]
@@ -47,10 +47,10 @@ export function wantedTokens(text: string, { prefix }: { prefix: boolean }): Wan
 }
 
 /**
- * Every three characters of a text that follow each other, once: where a text contains another, in any case, it has all
- * pieces of it. Case is left out as regular expressions do, character by character.
+ * The trigrams of a text, each once: three characters that follow each other. A text that contains another, in any case, has
+ * all trigrams of it. Case is folded character by character, as regular expressions do it.
  */
-export function piecesOf(text: string): readonly string[] {
+export function trigramsOf(text: string): readonly string[] {
   const characters = [...text.toWellFormed()].map(withoutCase)
   const pieces = new Set<string>()
   for (let n = 0; n + pieceChars <= characters.length; n++) pieces.add(characters.slice(n, n + pieceChars).join(''))
@@ -74,7 +74,7 @@ export function foldWord(word: string): string {
 }
 
 const pieceChars = 3
-/** UTF-16 units of a text after which a piece of it ends with the next blank. */
+/** UTF-16 units after which a chunk ends with the next blank. */
 const pieceTextChars = 8 * 1024
 const blank = /\s/g
 

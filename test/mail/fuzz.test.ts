@@ -16,7 +16,12 @@ import { decodeCharset } from '../../mail/encoding/charset.ts'
 import { parseDate } from '../../mail/encoding/date.ts'
 import { decodeWords } from '../../mail/encoding/header-words.ts'
 import { parseParameters } from '../../mail/encoding/parameters.ts'
-import { formatMailbox, normaliseAddress, parseAddressList, parseMailbox } from '../../mail/message/address.ts'
+import {
+  formatNamedAddress,
+  normaliseAddress,
+  parseAddressList,
+  parseNamedAddress,
+} from '../../mail/message/address.ts'
 import { attachmentsInside, contentAt } from '../../mail/message/attached-message.ts'
 import { readHeaders } from '../../mail/message/headers.ts'
 import { readInlineFiles } from '../../mail/message/inline-files.ts'
@@ -378,7 +383,7 @@ describe('mail: at random', () => {
           const valid = normaliseAddress(mailbox.address)
           if (valid === null) continue
           expect(normaliseAddress(valid)).to.equal(valid)
-          expect(parseMailbox(formatMailbox({ name: '', address: valid }))?.address).to.equal(valid)
+          expect(parseNamedAddress(formatNamedAddress({ name: '', address: valid }))?.address).to.equal(valid)
         }
       }),
       1000,

@@ -8,8 +8,8 @@ import { listByIndex } from '../../../core/search/listing.ts'
 import { mergeSegments } from '../../../core/search/merge.ts'
 import { searchAll, searchMailbox } from '../../../core/search/search.ts'
 import { tidySearch } from '../../../core/search/sweep.ts'
-import { parseQuery, printQuery, type Query } from '../../../mail/search/query.ts'
-import { tokensOf, type Wanted } from '../../../mail/search/tokens.ts'
+import { type ParsedQuery, parseQuery, printQuery } from '../../../mail/search/query.ts'
+import { tokensOf, type WantedToken } from '../../../mail/search/tokens.ts'
 import { timeOfId } from '../../../schemas/ids.ts'
 import { findFolders } from '../../../store/folders.ts'
 import { listMessages, type MessageQuery } from '../../../store/messages.ts'
@@ -257,7 +257,7 @@ describe('search', () => {
 })
 
 /** The meaning of a query, by reading. */
-function isTrue(query: Query, letter: Letter): boolean {
+function isTrue(query: ParsedQuery, letter: Letter): boolean {
   switch (query.kind) {
     case 'and':
       return query.parts.every((part) => isTrue(part, letter))
@@ -288,7 +288,7 @@ function isTrue(query: Query, letter: Letter): boolean {
   }
 }
 
-function hasPhrase(text: string, wanted: readonly Wanted[]): boolean {
+function hasPhrase(text: string, wanted: readonly WantedToken[]): boolean {
   const tokens = tokensOf(text)
   return tokens.some(({ at: begin }) =>
     wanted.every(({ text: word, at, prefix }) =>

@@ -1,13 +1,13 @@
 import { createPrivateKey } from 'node:crypto'
 import { expect } from 'chai'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import { type DkimAlgorithm, type DkimKey, dkimSign, makeDkimKey } from '../../../mail/authentication/dkim-sign.ts'
+import { type DkimAlgorithm, dkimSign, makeDkimKey, type SigningKey } from '../../../mail/authentication/dkim-sign.ts'
 import { compose } from '../../../mail/compose/compose.ts'
 import { message } from '../fixtures.ts'
 
 describe('mail/authentication/dkim-sign', () => {
   const records = new Map<string, string>()
-  const keys: DkimKey[] = []
+  const keys: SigningKey[] = []
   const resolver = async (name: string) => {
     const record = records.get(name)
     if (!record) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
@@ -105,7 +105,7 @@ describe('mail/authentication/dkim-sign', () => {
 
   it('refuses what no receiver would accept', async () => {
     const raw = message('From: a@x.example\n\nbody\n')
-    const [rsa, ed] = keys as [DkimKey, DkimKey]
+    const [rsa, ed] = keys as [SigningKey, SigningKey]
     const failing = [
       dkimSign(message('Subject: no sender\n\nbody\n'), keys),
       dkimSign(raw, [{ ...rsa, domain: 'x.example; d=y.example' }]),

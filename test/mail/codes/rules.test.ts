@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { Candidate } from '../../../mail/codes/candidates.ts'
+import type { CodeCandidate } from '../../../mail/codes/candidates.ts'
 import { ownLineRules } from '../../../mail/codes/own-line-rules.ts'
-import { inSentence, isOnOwnLine, onOwnLine, type Place } from '../../../mail/codes/places.ts'
-import { readingOf } from '../../../mail/codes/reading.ts'
-import { firstToAnnounce, type Rule } from '../../../mail/codes/rules.ts'
+import { type CandidatePlace, inSentence, isOnOwnLine, onOwnLine } from '../../../mail/codes/places.ts'
+import { prepareMail } from '../../../mail/codes/prepared-mail.ts'
+import { type CodeRule, firstToAnnounce } from '../../../mail/codes/rules.ts'
 import { sentenceRules } from '../../../mail/codes/sentence-rules.ts'
 
 /** A mail, its lines between ` / `; the subject is 'Hello' unless one is given. */
@@ -225,17 +225,21 @@ type Announced = { readonly code: string; readonly label: string | null }
 
 /** What a rule announces in a mail when it is asked alone. */
 function announced(name: string, { text, subject = 'Hello' }: Mail): readonly Announced[] {
-  const reading = readingOf(subject, text.split(' / '))
-  const askFor = <Where extends Place>(rules: readonly Rule<Where>[], place: Where, { value }: Candidate) => {
+  const mail = prepareMail(subject, text.split(' / '))
+  const askFor = <Where extends CandidatePlace>(
+    rules: readonly CodeRule<Where>[],
+    place: Where,
+    { value }: CodeCandidate,
+  ) => {
     const found = firstToAnnounce(
       rules.filter((rule) => rule.name === name),
       place,
     )
     return found === null ? [] : [{ code: value, label: found.announcement.label }]
   }
-  return reading.lines.flatMap((line, index) =>
+  return mail.lines.flatMap((line, index) =>
     line.candidates.flatMap((candidate) => {
-      const place = { reading, index, line, candidate }
+      const place = { mail, index, line, candidate }
       return isOnOwnLine(place)
         ? askFor(ownLineRules, onOwnLine(place), candidate)
         : askFor(sentenceRules, inSentence(place, new Set()), candidate)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { readBody } from '../../../mail/body/body.ts'
 import { ComposeError, compose, type Draft } from '../../../mail/compose/compose.ts'
-import { formatMailbox, type Mailbox } from '../../../mail/message/address.ts'
+import { formatNamedAddress, type NamedAddress } from '../../../mail/message/address.ts'
 import { partBytes } from '../../../mail/message/attached-message.ts'
 import { headerValues } from '../../../mail/message/headers.ts'
 import { findPart, type Part, parseMessage } from '../../../mail/message/parse.ts'
@@ -134,7 +134,7 @@ describe('mail/compose/compose', () => {
 
   for (const name of names) {
     it(`name comes back: ${name.slice(0, 20)}`, async () => {
-      const mailbox: Mailbox = { name, address: 'a@x.example' }
+      const mailbox: NamedAddress = { name, address: 'a@x.example' }
       const { parsed } = await roundTrip({ from: mailbox, to: [mailbox, mailbox], replyTo: [mailbox] })
       expect([parsed.from, ...parsed.to, ...parsed.replyTo]).to.deep.equal([mailbox, mailbox, mailbox, mailbox])
     })
@@ -268,7 +268,7 @@ describe('mail/compose/compose', () => {
 
   it('writes 1,000 recipients on lines that fit', async () => {
     const to = Array.from({ length: 1000 }, (_, i) => ({ name: `Person ${i}`, address: `p${i}@y.example` }))
-    expect((await roundTrip({ to })).parsed.to.map(formatMailbox)).to.deep.equal(to.map(formatMailbox))
+    expect((await roundTrip({ to })).parsed.to.map(formatNamedAddress)).to.deep.equal(to.map(formatNamedAddress))
   })
 
   it('keeps to the wire rules for any text', async () => {

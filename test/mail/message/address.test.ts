@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import {
-  formatMailbox,
+  formatNamedAddress,
   normaliseAddress,
   parseAddressList,
-  parseMailbox,
+  parseNamedAddress,
   splitAddress,
   withoutTag,
 } from '../../../mail/message/address.ts'
@@ -105,7 +105,8 @@ describe('mail/message/address', () => {
     it(`normaliseAddress: ${name}`, () => expect(normaliseAddress(text)).to.equal(expected))
   }
   for (const [name, text, expected] of lists) {
-    it(`parseAddressList: ${name}`, () => expect(parseAddressList(text).map(formatMailbox)).to.deep.equal(expected))
+    it(`parseAddressList: ${name}`, () =>
+      expect(parseAddressList(text).map(formatNamedAddress)).to.deep.equal(expected))
   }
 
   it('parseAddressList stops at its limit, in linear time', () => {
@@ -116,17 +117,17 @@ describe('mail/message/address', () => {
   })
 
   it('parseMailbox takes exactly one valid address', () => {
-    expect(parseMailbox('Ann <A@X.example>')).to.deep.equal({ name: 'Ann', address: 'a@x.example' })
-    expect(parseMailbox('a@x.example')).to.deep.equal({ name: '', address: 'a@x.example' })
-    expect(parseMailbox('a@x.example, b@x.example')).to.equal(null)
-    expect(parseMailbox('Ann <a..b@x.example>')).to.equal(null)
-    expect(parseMailbox('nobody')).to.equal(null)
+    expect(parseNamedAddress('Ann <A@X.example>')).to.deep.equal({ name: 'Ann', address: 'a@x.example' })
+    expect(parseNamedAddress('a@x.example')).to.deep.equal({ name: '', address: 'a@x.example' })
+    expect(parseNamedAddress('a@x.example, b@x.example')).to.equal(null)
+    expect(parseNamedAddress('Ann <a..b@x.example>')).to.equal(null)
+    expect(parseNamedAddress('nobody')).to.equal(null)
   })
 
   it('formatMailbox is read back as the same mailbox', () => {
     for (const name of ['', 'Ann', 'Doe, Bob', 'a "quoted" \\ name', 'Jörg (home)', 'x@y']) {
       const mailbox = { name, address: 'a@x.example' }
-      expect(parseMailbox(formatMailbox(mailbox))).to.deep.equal(mailbox)
+      expect(parseNamedAddress(formatNamedAddress(mailbox))).to.deep.equal(mailbox)
     }
   })
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { readBody } from '../../../mail/body/body.ts'
-import { formatMailbox } from '../../../mail/message/address.ts'
+import { formatNamedAddress } from '../../../mail/message/address.ts'
 import { contentAt } from '../../../mail/message/attached-message.ts'
 import { safeName } from '../../../mail/message/attachments.ts'
 import { findPart, type Part, parseMessage } from '../../../mail/message/parse.ts'
@@ -29,9 +29,9 @@ describe('mail/message/parse: 64 messages', () => {
       const parsed = parseMessage(raw)
       expect({
         subject: parsed.subject,
-        from: parsed.from && formatMailbox(parsed.from),
-        to: parsed.to.map(formatMailbox),
-        cc: parsed.cc.map(formatMailbox),
+        from: parsed.from && formatNamedAddress(parsed.from),
+        to: parsed.to.map(formatNamedAddress),
+        cc: parsed.cc.map(formatNamedAddress),
         attachments: parsed.attachments.map(
           ({ partId, name: file, sizeBytes, inline }) => `${partId} ${file} ${sizeBytes}${inline ? ' inline' : ''}`,
         ),

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { readBody } from '../../../mail/body/body.ts'
-import type { Mailbox } from '../../../mail/message/address.ts'
+import type { NamedAddress } from '../../../mail/message/address.ts'
 import { contentAt } from '../../../mail/message/attached-message.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
 
 /** What a parser says about a message, in a form that two of them can be compared by; '' stands for nothing. */
 export type Reading = {
   readonly subject: string
-  readonly from: readonly Mailbox[]
-  readonly to: readonly Mailbox[]
-  readonly cc: readonly Mailbox[]
+  readonly from: readonly NamedAddress[]
+  readonly to: readonly NamedAddress[]
+  readonly cc: readonly NamedAddress[]
   readonly date: string | null
   /** Without angle brackets, like `references`. */
   readonly messageId: string

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { limits } from '../../../mail/limits.ts'
 import { excerptOf, markersOf } from '../../../mail/search/highlight.ts'
 import { parseQuery, printQuery } from '../../../mail/search/query.ts'
-import { foldWord, piecesOf, piecesOfText, tokensOf, wantedTokens } from '../../../mail/search/tokens.ts'
+import { chunksOf, foldWord, tokensOf, trigramsOf, wantedTokens } from '../../../mail/search/tokens.ts'
 import { SearchQuery } from '../../../schemas/search.ts'
 import { expectLinear } from '../cost.ts'
 
@@ -149,7 +149,7 @@ describe('tokens', () => {
     fc.assert(
       fc.property(text, (given) => {
         const long = given.repeat(Math.ceil(20_000 / Math.max(1, given.length)))
-        const pieces = [...piecesOfText(long)]
+        const pieces = [...chunksOf(long)]
         expect(pieces.join('')).to.equal(long)
         const tokens = pieces.flatMap((piece) => tokensOf(piece).map((token) => token.text))
         expect(tokens).to.deep.equal(tokensOf(long).map((token) => token.text))
@@ -174,12 +174,12 @@ describe('tokens', () => {
     const string = fc.array(unit, { maxLength: 12 }).map((units) => units.join(''))
     fc.assert(
       fc.property(string, fc.nat(12), fc.nat(12), string, (text, from, length, other) => {
-        const pieces = new Set(piecesOf(text))
+        const pieces = new Set(trigramsOf(text))
         const inner = [...text].slice(from, from + length).join('')
         for (const part of [inner, inner.toUpperCase(), inner.toLowerCase(), other]) {
           const pattern = part.toWellFormed().replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
           if (!new RegExp(pattern, 'iu').test(text.toWellFormed())) continue
-          expect(piecesOf(part).filter((piece) => !pieces.has(piece))).to.deep.equal([])
+          expect(trigramsOf(part).filter((piece) => !pieces.has(piece))).to.deep.equal([])
         }
       }),
       { numRuns: 3_000 },

@@ -1,7 +1,7 @@
 /** A mail prepared for the rules: its subject and lines, each with the candidates in it and the cues around them. */
 
 import { limits } from '../limits.ts'
-import { type Candidate, candidatesIn, withoutAddresses } from './candidates.ts'
+import { type CodeCandidate, candidatesIn, withoutAddresses } from './candidates.ts'
 import { type Cue, type CueKind, codeCuesOf } from './cues.ts'
 import { type Topic, topics } from './topics.ts'
 
@@ -10,12 +10,12 @@ export type Line = {
   readonly text: string
   /** The same length, with links and mail addresses blanked out: what the rules match. */
   readonly masked: string
-  readonly candidates: readonly Candidate[]
+  readonly candidates: readonly CodeCandidate[]
   /** The words around codes, in order; they do not overlap. None in lines that are not near a candidate. */
   readonly cues: readonly Cue[]
 }
 
-export type Reading = {
+export type PreparedMail = {
   readonly subject: Line
   /** The subject, then the lines of the text. */
   readonly lines: readonly Line[]
@@ -26,7 +26,7 @@ export const linesAboveMax = 3
 export const linesBelowMax = 1
 
 /** Prepares a subject and the lines of a text; the first `verifiedNumbersMax` candidates count. Linear; never throws. */
-export function readingOf(subject: string, text: readonly string[]): Reading {
+export function prepareMail(subject: string, text: readonly string[]): PreparedMail {
   const lines: Line[] = []
   let left = limits.verifiedNumbersMax
   for (const each of [subject, ...text]) {
@@ -56,12 +56,12 @@ function nearCandidates(lines: readonly Line[]): ReadonlySet<number> {
 }
 
 /** Whether a line has nothing but the candidate. */
-export function isAlone({ masked }: Line, { start, end }: Candidate): boolean {
+export function isAlone({ masked }: Line, { start, end }: CodeCandidate): boolean {
   return !/[\p{L}\p{N}]/u.test(masked.slice(0, start) + masked.slice(end))
 }
 
 /** The line at an index, empty outside the text. */
-export function lineAt({ lines }: Reading, index: number): Line {
+export function lineAt({ lines }: PreparedMail, index: number): Line {
   return lines[index] ?? noLine
 }
 
