@@ -138,8 +138,11 @@ const fontCharsets: ReadonlyMap<number, string> = new Map([
 
 const fallbackMax = 8
 
-/** What the other control words do; `value` is the number behind the word, if any. */
-const controls: { readonly [word: string]: (reader: RtfReader, value: number | null) => void } = {
+/** What a control word does; `value` is the number behind the word, if any. */
+type Control = (reader: RtfReader, value: number | null) => void
+
+/** The control words that stand for no character. */
+const controlTable: { readonly [word: string]: Control } = {
   u(reader, value) {
     if (value === null) return
     write(reader, String.fromCharCode(value & 0xffff))
@@ -165,6 +168,7 @@ const controls: { readonly [word: string]: (reader: RtfReader, value: number | n
   plain: writeBytes,
   pard: writeBytes,
 }
+const controls: ReadonlyMap<string, Control> = new Map(Object.entries(controlTable))
 
 /** In the font table the entry that begins, elsewhere the font of the text that follows. */
 function selectFont(reader: RtfReader, value: number | null): void {
@@ -192,8 +196,9 @@ function textOf(source: string, wantsHtml: boolean): string {
     codepage: 'windows-1252',
     skip: 0,
   }
-  for (const { 0: all, 1: name, 2: value, 3: hex, 4: symbol, 5: brace, index } of source.matchAll(token)) {
-    if (brace === '{') openGroup(reader, source, index + 1)
+  for (const match of source.matchAll(token)) {
+    const [all, name, value, hex, symbol, brace] = match
+    if (brace === '{') openGroup(reader, source, match.index + 1)
     else if (brace === '}') closeGroup(reader)
     else if (reader.tooDeep > 0) continue
     else if (name !== undefined) control(reader, name.toLowerCase(), value === undefined ? null : Number(value))
@@ -229,12 +234,12 @@ function control(reader: RtfReader, name: string, value: number | null): void {
   const character = characters.get(name)
   if (silent.has(name)) reader.group.hidden = true
   else if (character !== undefined) write(reader, character)
-  else if (Object.hasOwn(controls, name)) controls[name]?.(reader, value)
+  else controls.get(name)?.(reader, value)
 }
 
 /** Adds characters of the group's charset, less those that stand for a \u before them. */
 function addBytes(reader: RtfReader, text: string): void {
-  const rest = text.slice(reader.skip)
+  const rest = reader.skip > 0 ? text.slice(reader.skip) : text
   reader.skip = Math.max(0, reader.skip - text.length)
   if (isSeen(reader)) reader.bytes += rest
 }
