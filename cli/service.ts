@@ -39,9 +39,10 @@ export async function runService(settings: Settings): Promise<void> {
   const server = createServer(createApi(ctx, { readiness: () => readinessOf(ctx, parts), mcp: mcpOf(ctx) }))
   const doors = doorsOf(ctx, server)
   await noteStart(ctx)
-  const jobs = [await startClocks(ctx), startAnnouncer(ctx), startIndexer(ctx)]
+  const listeners = [startAnnouncer(ctx), startIndexer(ctx)]
+  const clocks = await startClocks(ctx)
   await listen(server, settings.http)
-  const stop = stopOf(ctx, { doors, jobs })
+  const stop = stopOf(ctx, { doors, jobs: [clocks, ...listeners] })
   process.on('message', (told: FromSupervisor) => {
     if (told.parts !== undefined) parts = told.parts
     if (told.closeDoors === true) void doors.close()
