@@ -96,7 +96,7 @@ class ChildPart implements Part {
 
   #launch(): void {
     const { preload, script, args = [], env = {} } = this.#options
-    const preloading = preload === undefined ? nodeFlags : [...nodeFlags, '--import', preload]
+    const preloading = preload === undefined ? nodeFlags : [...nodeFlags, `--import=${preload}`]
     this.#launchedAt = Date.now()
     this.#child = spawn(process.execPath, [...preloading, script, ...args], {
       detached: true,
