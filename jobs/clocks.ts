@@ -48,9 +48,9 @@ const patientMs = 60_000
 function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
   const each = (...tasks: readonly Task[]) => inTurn(ctx, tasks)
   return [
-    { name: 'webhook retries', every: '10 seconds', lockMs: promptMs, run: alarms.deliveries.run },
-    { name: 'step batches', every: '10 seconds', lockMs: promptMs, run: alarms.batches.run },
-    { name: 'settle sends', every: '10 seconds', lockMs: promptMs, run: alarms.sends.run },
+    { name: 'webhook retries', every: '30 seconds', lockMs: promptMs, run: alarms.deliveries.run },
+    { name: 'step batches', every: '30 seconds', lockMs: promptMs, run: alarms.batches.run },
+    { name: 'settle sends', every: '30 seconds', lockMs: promptMs, run: alarms.sends.run },
     { name: 'sweep arrivals', every: '10 seconds', lockMs: promptMs, run: each(sweepArrivals) },
     { name: 'sweep search', every: '10 seconds', lockMs: promptMs, run: each(sweepSearch) },
     {

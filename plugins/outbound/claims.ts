@@ -21,7 +21,7 @@ export type Claims = {
 }
 
 /** Recipients that a dead process had claimed, or that another one deferred, are looked for at this pace. */
-const sweepMs = 10_000
+const sweepMs = 30_000
 const recordPauseMs = 1_000
 const recordPausesMax = 10
 
