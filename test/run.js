@@ -1,5 +1,5 @@
 // `npm test`: installs what is missing, then runs the tests under the Node 24 of node_modules. Without arguments all of them,
-// as test/suite.ts does; arguments go to mocha, which runs what they name.
+// with --quick those that start no process (test/suite.ts); other arguments go to mocha, which runs what they name.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const mocha = path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js')
 const args = process.argv.slice(2)
 // --exit: Agenda leaves timers of jobs to come behind when it stops, and nobody may wait for those.
-const command = args.length === 0 ? [path.join(root, 'test', 'suite.ts')] : [mocha, '--exit', ...args]
+const isSuite = args.every((argument) => argument === '--quick')
+const command = isSuite ? [path.join(root, 'test', 'suite.ts'), ...args] : [mocha, '--exit', ...args]
 // What tests leave behind, also when they are interrupted, goes away with the folder that they take for the system's.
 const folder = mkdtempSync(path.join(tmpdir(), 'mailroom-'))
 const child = spawn(nodePath, ['--disable-warning=ExperimentalWarning', ...command], {

@@ -1,11 +1,12 @@
 /**
- * All tests, for `npm test`: first files beside each other, each in one of a few worker processes, then those that must not
+ * All tests, for `npm test`, or with `--quick` those that start no process (test/quick.ts): first files beside each other, each in one of a few worker processes, then those that must not
  * be disturbed one after the other, and at the end mocha's summary of both. A worker runs many files, so that what one
  * has loaded, and the engine that it has started for all (test/start/engine.ts), is there for the next.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import Mocha from 'mocha'
+import { isQuick } from './quick.ts'
 
 /** One more than there are cores: many files wait for processes that they started. */
 const besideEachOther = availableParallelism() + 1
@@ -29,15 +30,18 @@ await main()
 
 async function main(): Promise<void> {
   const startedAt = Date.now()
-  const files = globSync('test/**/*.test.ts').toSorted()
+  const quick = process.argv.includes('--quick')
+  const files = globSync('test/**/*.test.ts').filter((file) => !quick || isQuick(file))
   const place = (file: string) => order.findIndex((folder) => file.startsWith(folder))
   const others = files.filter((file) => !alone.includes(file)).toSorted((a, b) => place(a) - place(b))
-  const seen = [await run(others, besideEachOther), await run(alone, 1)]
+  const measuring = alone.filter((file) => files.includes(file))
+  const hooks = quick ? ['./test/quick.ts'] : []
+  const seen = [await run(others, besideEachOther, hooks), await run(measuring, 1, hooks)]
   process.exit(summarise(seen, Date.now() - startedAt) === 0 ? 0 : 1)
 }
 
 /** Runs files, `jobs` at a time, and prints how they go as mocha does, but for the summary. */
-function run(files: readonly string[], jobs: number): Promise<Seen> {
+function run(files: readonly string[], jobs: number, hooks: readonly string[]): Promise<Seen> {
   return new Promise((resolve) => {
     class Progress extends Spec {
       override epilogue(): void {
@@ -45,7 +49,7 @@ function run(files: readonly string[], jobs: number): Promise<Seen> {
       }
     }
     const options = JSON.parse(readFileSync('.mocharc.json', 'utf8')) as Mocha.MochaOptions
-    const mocha = new Mocha({ ...options, parallel: true, jobs, reporter: Progress })
+    const mocha = new Mocha({ ...options, parallel: true, jobs, require: [...hooks], reporter: Progress })
     for (const file of files) mocha.addFile(file)
     mocha.run()
   })

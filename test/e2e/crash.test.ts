@@ -7,6 +7,8 @@ const patience = 5
 
 describe('a crash', () => {
   it('of any process loses nothing that was acknowledged, and doubles nothing', async function () {
+    // Alone on a machine it is one minute.
+    this.timeout(15 * 60_000)
     if (!canFindProcesses) this.skip()
     const volume = { senders: 20, lettersEach: 2, clients: 4, sendsEach: 2 }
     const plan = { rounds: victims.length, seed: 66, victims, volume, untilCaughtUp: false, patience }

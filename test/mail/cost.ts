@@ -9,9 +9,9 @@ import { processMs } from '../processor-time.ts'
 const growthMax = 3
 /** A first look that is this good needs no second. */
 const clearlyLinear = 2.5
-const looks = 5
+const looks = 3
 /** Of what takes less, half is over before it can be measured. */
-const measurableMs = 100
+const measurableMs = 150
 
 /** The processor time of some work, and what came of it. */
 export function costOf<T>(work: () => T): { readonly ms: number; readonly result: T } {
