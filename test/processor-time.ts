@@ -1,9 +1,9 @@
 /** Processor time, of which a busy machine gives less and says so: what others do meanwhile is not in it. */
 import { readFileSync } from 'node:fs'
 
-/** Of all threads of this process so far, in milliseconds. */
-export function processMs(): number {
-  const { user, system } = process.cpuUsage()
+/** Of this thread so far, in milliseconds: of nobody who collects garbage or compiles beside it. */
+export function threadMs(): number {
+  const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000
 }
 
@@ -23,14 +23,10 @@ export type Stretches = {
 }
 
 export function watchStretches(): Stretches {
-  const now = () => {
-    const { user, system } = process.threadCpuUsage()
-    return (user + system) / 1_000
-  }
   const stretches: number[] = []
-  let last = now()
+  let last = threadMs()
   const timer = setInterval(() => {
-    const current = now()
+    const current = threadMs()
     stretches.push(current - last)
     last = current
   }, 1)

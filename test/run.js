@@ -14,15 +14,27 @@ const args = process.argv.slice(2)
 // --exit: Agenda leaves timers of jobs to come behind when it stops, and nobody may wait for those.
 const isSuite = args.every((argument) => argument === '--quick')
 const command = isSuite ? [path.join(root, 'test', 'suite.ts'), ...args] : [mocha, '--exit', ...args]
-// What tests leave behind, also when they are interrupted, goes away with the folder that they take for the system's.
+// What tests leave behind, also when they are interrupted: a folder that they take for the system's, and whoever is still
+// there of the processes that they started.
 const folder = mkdtempSync(path.join(tmpdir(), 'mailroom-'))
 const child = spawn(nodePath, ['--disable-warning=ExperimentalWarning', ...command], {
   cwd: root,
   stdio: 'inherit',
+  detached: true,
   env: { ...process.env, TMPDIR: folder },
 })
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => tellAll(signal))
 child.on('exit', (code) => {
+  tellAll('SIGTERM')
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   process.exit(code ?? 1)
 })
+
+/** Tells the whole process group of the tests. */
+function tellAll(signal) {
+  try {
+    process.kill(-child.pid, signal)
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error
+  }
+}
