@@ -11,7 +11,7 @@ import { type Alarm, startAlarm } from '../core/process/alarms.ts'
 import type { Context } from '../core/process/context.ts'
 import { sweepSearch, tidySearch } from '../core/search/sweep.ts'
 import { nextStep, stepBatches } from '../core/send/batches.ts'
-import { sweepTakes } from '../core/send/open-allowances.ts'
+import { sweepOpenTakes } from '../core/send/open-allowances.ts'
 import { nextSettling, settleDue } from '../core/send/settle.ts'
 import { recountQuotas } from '../core/upkeep/quota-recount.ts'
 import {
@@ -63,7 +63,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         sweepReservations,
         sweepUnclaimed,
         sweepBlobs,
-        sweepTakes,
+        sweepOpenTakes,
         recountQuotas,
       ),
     },

@@ -1,4 +1,4 @@
-/** The record of an account, as callers see it. A removed account is shown as suspended. */
+/** The record of an account, as callers see it. */
 import type { Plans } from '../../schemas/plans.ts'
 import type { AccountDoc } from '../../store/documents/accounts.ts'
 
@@ -15,6 +15,7 @@ export type Account = Plans & {
   readonly phoneVerified: boolean
 }
 
+/** Makes the record of an account. A removed account is shown as suspended. */
 export function accountOf(doc: AccountDoc): Account {
   const {
     _id,

@@ -82,7 +82,7 @@ async function claimOnce(
   openClaims(ctx).set(claim, due)
   const rows = await withoutFinished(ctx, await store.claimRows(ctx.store, due, claim))
   openClaims(ctx).delete(claim)
-  // A lane without rows left is not changed: it comes up once more when its lease ends.
+  // A lane whose due rows were all claimed is not changed here: it comes up once more when its lease ends.
   const taken = new Set(due.map(({ accountId }) => accountId))
   await Promise.all([
     store.requeueLanes(ctx.store, { accountIds: more, token, until }, ctx.clock.now()),
@@ -94,8 +94,8 @@ async function claimOnce(
 }
 
 /**
- * The rows of earlier claims that failed with an error and were made all the same; without this they would wait for the
- * end of their lease.
+ * The rows of earlier claims that failed with an error although the database had made them; without this they would
+ * wait for the end of their lease.
  */
 async function recoverClaims(ctx: Context): Promise<OutboxDoc[]> {
   const rows: OutboxDoc[] = []

@@ -109,10 +109,14 @@ const replyCodes: { readonly [rcode: number]: DnsCode | 'NOERROR' } = {
   5: 'EREFUSED',
 }
 
-type Question = { readonly name: string; readonly type: RecordType }
+type DnsQuestion = { readonly name: string; readonly type: RecordType }
 
 /** Asks one server. Returns its reply, or the code of why there is none. */
-async function askServer(server: NameServer, question: Question, timeoutMs: number): Promise<DecodedPacket | DnsCode> {
+async function askServer(
+  server: NameServer,
+  question: DnsQuestion,
+  timeoutMs: number,
+): Promise<DecodedPacket | DnsCode> {
   const id = randomInt(0x1_0000)
   const packet = encode({
     type: 'query',
@@ -198,7 +202,7 @@ function overTcp(
 }
 
 /** Decodes a packet. Returns it if it is the reply to the question, else null. */
-function replyTo(bytes: Buffer, id: number, { name, type }: Question): DecodedPacket | null {
+function replyTo(bytes: Buffer, id: number, { name, type }: DnsQuestion): DecodedPacket | null {
   try {
     const reply = decode(bytes)
     const [asked] = reply.questions ?? []

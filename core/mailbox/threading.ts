@@ -23,7 +23,10 @@ const subjectMs = 30 * dayMs
 /** Threads with the same subject that are searched for a participant. */
 const sameSubjectMax = 20
 const subjectKeyMax = 200
-/** How long it takes at most until a new message is in its thread, and how many new messages are looked at meanwhile. */
+/**
+ * Within this time a new message may be missing in its thread document; and the most new messages that are searched for
+ * it.
+ */
 const lagMs = 5_000
 const recentMax = 50
 const participantsMax = 50

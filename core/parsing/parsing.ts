@@ -65,8 +65,9 @@ type Job = {
   readonly reject: (error: unknown) => void
 }
 
-type Thread = { readonly worker: Worker; job: Job | null; timer: NodeJS.Timeout | undefined }
+type WorkerThread = { readonly worker: Worker; job: Job | null; timer: NodeJS.Timeout | undefined }
 
+/** Makes the parser of a process. `onError` gets the cause of every job that fails. */
 export function createParsing({
   limits = parsingLimits,
   onError = () => undefined,
@@ -74,11 +75,11 @@ export function createParsing({
   limits?: ParsingLimits
   onError?: (error: unknown) => void
 } = {}): Parsing {
-  const threads = new Set<Thread>()
+  const threads = new Set<WorkerThread>()
   const waiting: Job[] = []
   let closed = false
 
-  const endThread = (thread: Thread, cause: unknown) => {
+  const endThread = (thread: WorkerThread, cause: unknown) => {
     if (!threads.delete(thread)) return
     clearTimeout(thread.timer)
     const { job } = thread
@@ -91,11 +92,11 @@ export function createParsing({
     startNext()
   }
 
-  const startThread = (): Thread => {
+  const startThread = (): WorkerThread => {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: limits.heapMb, maxYoungGenerationSizeMb: 32 },
     })
-    const thread: Thread = { worker, job: null, timer: undefined }
+    const thread: WorkerThread = { worker, job: null, timer: undefined }
     threads.add(thread)
     worker.on('message', (result) => {
       const { job } = thread
@@ -110,7 +111,7 @@ export function createParsing({
     return thread
   }
 
-  const setIdle = (thread: Thread) => {
+  const setIdle = (thread: WorkerThread) => {
     thread.worker.unref()
     thread.timer = setTimeout(() => endThread(thread, null), limits.idleMs).unref()
   }
@@ -124,7 +125,7 @@ export function createParsing({
     }
   }
 
-  const runOn = (thread: Thread, job: Job) => {
+  const runOn = (thread: WorkerThread, job: Job) => {
     clearTimeout(thread.timer)
     thread.job = job
     thread.worker.ref()

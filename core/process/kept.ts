@@ -1,7 +1,7 @@
 /**
  * A cache in bounded memory. Invariants: the weights of all entries together never exceed `max`; an entry expires after
- * its lifetime by the clock of the process; the oldest entry is evicted first, and every `set` also removes entries
- * that have expired.
+ * its lifetime by the clock of the process; the oldest entry is evicted first, and every `set` also removes the oldest
+ * entries that have expired.
  */
 import type { Clock } from './clock.ts'
 

@@ -13,7 +13,7 @@ import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { type AttachmentContent, attachmentIn } from './bodies.ts'
 
-export type Link = { readonly url: string; readonly expiresAt: Date }
+export type AttachmentLink = { readonly url: string; readonly expiresAt: Date }
 export type LinkedFile = Pick<AttachmentContent, 'name' | 'contentType' | 'content' | 'version'>
 
 /** What a link leads to. A new kind of target is a new entry of `openers`. */
@@ -42,7 +42,7 @@ export async function linkToAttachment(
   ctx: Context,
   principal: Principal,
   { address, messageId, attachmentId }: { address: string; messageId: string; attachmentId: string },
-): Promise<Link> {
+): Promise<AttachmentLink> {
   const { message } = await reachMessage(ctx, principal, { address, messageId })
   return makeLink(ctx, { kind: 'attachment', ids: [message.mailboxId, message._id, attachmentId] }, attachmentLinkMs)
 }
@@ -58,7 +58,7 @@ export async function openLink(ctx: Context, token: string): Promise<LinkedFile>
   return file
 }
 
-function makeLink(ctx: Context, { kind, ids }: Target, lifetimeMs: number): Link {
+function makeLink(ctx: Context, { kind, ids }: Target, lifetimeMs: number): AttachmentLink {
   const expiresAt = after(ctx.clock.now(), lifetimeMs)
   const payload = Buffer.from([kind, expiresAt.getTime().toString(36), ...ids].join(' ')).toString('base64url')
   const token = `${payload}.${ctx.secrets.tag(payload, purpose).toString('base64url')}`

@@ -25,8 +25,8 @@ import type { Context } from '../process/context.ts'
 import { createYield, tidyAfterMs } from './indexing.ts'
 
 /**
- * The sizes of segments: the first has fewer than 16 messages, the second fewer than 128, and so on. Segments of the
- * largest size are never merged.
+ * The sizes of segments: the first has fewer than 16 messages, the second fewer than 128, and so on. Segments beyond
+ * the last size are never merged.
  */
 const sizes = [16, 128, 1_024, 8_192, 65_536] as const
 /** How many segments of a size are merged into one of the next size. */

@@ -95,7 +95,7 @@ function queryOf(q: string): ParsedQuery {
   return read.query
 }
 
-type Scope = {
+type SearchScope = {
   readonly accountId: string
   readonly limit: number
   readonly before: string | null
@@ -106,7 +106,7 @@ type Scope = {
   living(messages: readonly SearchedMessage[]): Promise<readonly SearchedMessage[]>
 }
 
-async function search(ctx: Context, query: ParsedQuery, scope: Scope): Promise<Page<SearchHit>> {
+async function search(ctx: Context, query: ParsedQuery, scope: SearchScope): Promise<Page<SearchHit>> {
   for (let tries = 1; ; tries++) {
     try {
       return await searchOnce(ctx, query, { ...scope, tries })
@@ -119,7 +119,7 @@ async function search(ctx: Context, query: ParsedQuery, scope: Scope): Promise<P
 async function searchOnce(
   ctx: Context,
   query: ParsedQuery,
-  { tries, ...scope }: Scope & { readonly tries: number },
+  { tries, ...scope }: SearchScope & { readonly tries: number },
 ): Promise<Page<SearchHit>> {
   const { limit, before } = scope
   const walk = walkSegments(ctx, query, { supply: scope.supply(tries), before })
@@ -147,7 +147,7 @@ async function searchOnce(
 async function matchingOf(
   ctx: Context,
   candidates: readonly Candidate[],
-  { accountId, foldersFor, living, state }: Scope & { readonly state: MessageState },
+  { accountId, foldersFor, living, state }: SearchScope & { readonly state: MessageState },
 ): Promise<readonly { message: SearchedMessage; folder: FolderDoc }[]> {
   const ids = [...new Set(candidates.map(({ id }) => id))]
   const docs = await living(await findMessagesInState(ctx.store, { accountId, ids }, state))

@@ -1,7 +1,7 @@
 /**
- * Batches: one text with tokens to many recipients (interface.md, Batch send). A batch is accepted or refused whole; its
- * document is the commit point. A clock then makes one send for each recipient, with an id computed from the batch, at the
- * pace of the plan, so that a crash or a second process repeats nothing.
+ * Batches: one text with tokens, sent to many recipients (interface.md, Batch send). A batch is accepted or refused as
+ * a whole; its document is the commit point. A clock then makes one send per recipient at the pace of the plan; the id
+ * of each send is derived from the batch, so that a crash or a second process repeats nothing.
  */
 import { createHash } from 'node:crypto'
 import { fillTexts, variablesOf } from '../../mail/compose/template.ts'
@@ -22,9 +22,9 @@ import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { noteDue } from '../process/alarms.ts'
 import { after, dayMs, minuteMs, periodsOf, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { type Taken, takeSendAllowance } from './allowance.ts'
+import { type TakenAllowance, takeSendAllowance } from './allowance.ts'
 import { writeSend } from './commit.ts'
-import { decide, requireSendingAllowed } from './send-rules.ts'
+import { decideRecipients, requireSendingAllowed } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
 import { unsubscribeHeaders } from './unsubscribe.ts'
 
@@ -40,7 +40,7 @@ export type BatchInput = {
 export type BatchResult = {
   readonly id: string
   readonly recipients: readonly { readonly email: string; readonly status: DeliveryStatus }[]
-  /** Token fields that a recipient lacks; they render empty. */
+  /** Tokens for which a recipient has no field; they are filled with nothing. */
   readonly missingFields: readonly { readonly email: string; readonly fields: readonly string[] }[]
   readonly replayed: boolean
 }
@@ -56,7 +56,7 @@ export type BatchStatus = {
 }
 
 const keptMs = 90 * dayMs
-/** Below what one document can hold, with room for what is kept beside the request. */
+/** Below the largest document size, with room for the other fields of the batch. */
 const batchBytesMax = 12 * 1024 * 1024
 const batchesPerStep = 50
 /** Sends made of one batch in one step, so that batches take turns. */
@@ -64,9 +64,10 @@ const sendsPerStep = 20
 const keyCharactersMax = 256
 
 /**
- * Accepts a batch whole, or refuses it. Fails with `idempotency_key_invalid`, `idempotency_key_reused`, `plan_required`,
- * `batch_too_large`, `validation_error` (a doubled recipient), `payload_too_large`, and by the rules of a single send:
- * `sending_paused`, `CLAIM_REQUIRED`, `forbidden`, `all_recipients_suppressed`, `AGENT_EMAIL_LIMIT`, `send_limit_reached`.
+ * Accepts or refuses a batch as a whole. Fails with `idempotency_key_invalid`, `idempotency_key_reused`,
+ * `plan_required`, `batch_too_large`, `validation_error` (a recipient that is listed twice), `payload_too_large`, and
+ * by the rules of a single send: `sending_paused`, `CLAIM_REQUIRED`, `forbidden`, `all_recipients_suppressed`,
+ * `AGENT_EMAIL_LIMIT`, `send_limit_reached`.
  */
 export async function sendBatch(ctx: Context, principal: Principal, input: BatchInput): Promise<BatchResult> {
   const { idempotencyKey, subject, text, html } = input
@@ -79,7 +80,7 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
   if (earlier !== null) return resultOf(sameRequest(earlier, fingerprint), true)
   const recipients = readRecipients(principal.account, input)
   requireSendingAllowed(principal.account)
-  const { from, decided } = await decide(ctx, principal, {
+  const { from, decided } = await decideRecipients(ctx, principal, {
     mailbox,
     parent: null,
     recipients: recipients.map(({ email }) => ({ name: '', address: email })),
@@ -87,12 +88,12 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
     strict: true,
   })
   const failedOf = new Map(decided.map(({ email, decision }) => [email, decision === 'send' ? null : decision]))
-  const writes = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
+  const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
   const at = ctx.clock.now()
   const id = newId('bat', at)
   const allowance = await takeSendAllowance(ctx, principal, {
     sender: from.address,
-    recipients: writes,
+    recipients: accepted,
     purpose: id,
     kinds: ['volume'],
   })
@@ -114,18 +115,19 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
     expiresAt: after(at, keptMs),
     recipients: recipients.map((recipient) => ({ ...recipient, failed: failedOf.get(recipient.email) ?? null })),
   }
-  // When it is not known whether that was committed, the sweep finds out (core/send/open-allowances.ts).
-  const standing = await store.insertBatch(ctx.store, batch)
-  if (standing._id === batch._id) {
+  // When this fails and it is unknown whether the batch was committed, a sweep settles the allowance
+  // (core/send/open-allowances.ts).
+  const committed = await store.insertBatch(ctx.store, batch)
+  if (committed._id === batch._id) {
     noteDue(ctx, 'batches', at)
     await allowance.close()
     return resultOf(batch, false)
   }
   await allowance.giveBack()
-  return resultOf(sameRequest(standing, fingerprint), true)
+  return resultOf(sameRequest(committed, fingerprint), true)
 }
 
-/** What became of each recipient. Fails with `mailbox_not_found`, `not_found`. */
+/** Reads the status of each recipient of a batch. Fails with `mailbox_not_found`, `not_found`. */
 export async function getBatch(
   ctx: Context,
   principal: Principal,
@@ -134,7 +136,7 @@ export async function getBatch(
   const mailbox = await reachMailbox(ctx, principal, address)
   const batch = await store.findBatch(ctx.store, { accountId: mailbox.accountId, batchId: id })
   if (batch === null || batch.mailboxId !== mailbox._id)
-    throw new Failure('not_found', `${mailbox.address} has no batch ${id}.`)
+    throw new Failure('not_found', `There is no batch ${id} of ${mailbox.address}.`)
   const ids = batch.recipients.map((_, n) => sendIdOf(batch, n))
   const emails = new Map((await findEmails(ctx.store, batch.accountId, ids)).map((email) => [email._id, email]))
   return {
@@ -148,12 +150,12 @@ export async function getBatch(
   }
 }
 
-/** Goes on with the batches whose turn has come. Returns how many there were. */
+/** Continues the batches that are due. Returns how many there were. */
 export async function stepBatches(ctx: Context): Promise<number> {
   const due = await store.findDueBatches(ctx.store, { due: ctx.clock.now(), limit: batchesPerStep })
   for (const batch of due) {
     await stepBatch(ctx, batch).catch((error: unknown) =>
-      ctx.log.error({ err: error, batchId: batch._id }, 'batch could not go on'),
+      ctx.log.error({ err: error, batchId: batch._id }, 'batch could not be continued; it is tried again'),
     )
   }
   return due.length
@@ -187,7 +189,10 @@ async function stepBatch(ctx: Context, batch: BatchDoc): Promise<void> {
   else await store.advanceBatch(ctx.store, batch, { done, nextAt: after(now, secondMs) })
 }
 
-/** Makes the sends of recipients in order until the pace of the plan is reached. Returns how many recipients are dealt with. */
+/**
+ * Makes the sends of the next recipients, until the limits of the plan stop it. Returns how many recipients were
+ * handled.
+ */
 async function makeSends(
   ctx: Context,
   batch: BatchDoc,
@@ -195,8 +200,8 @@ async function makeSends(
 ): Promise<number> {
   const { accountId, from } = batch
   const ids = next.map((_, n) => sendIdOf(batch, batch.done + n))
-  const there = new Set((await findEmails(ctx.store, accountId, ids)).map(({ _id }) => _id))
-  // Who unsubscribed or bounced while the batch waited is not written to.
+  const made = new Set((await findEmails(ctx.store, accountId, ids)).map(({ _id }) => _id))
+  // Recipients who unsubscribed or bounced while the batch waited are skipped.
   const suppressed = await suppressedAmong(
     ctx,
     accountId,
@@ -204,7 +209,7 @@ async function makeSends(
   )
   for (const [n, recipient] of next.entries()) {
     const id = ids[n] ?? ''
-    if (recipient.failed !== null || there.has(id)) continue
+    if (recipient.failed !== null || made.has(id)) continue
     if (suppressed.has(recipient.email)) {
       await store.failRecipient(ctx.store, batch, { n: batch.done + n, reason: 'suppressed' })
       continue
@@ -232,7 +237,7 @@ async function makeSend(
     account,
     mailbox,
     taken,
-  }: { id: string; recipient: BatchRecipient; account: Account; mailbox: MailboxDoc; taken: Taken },
+  }: { id: string; recipient: BatchRecipient; account: Account; mailbox: MailboxDoc; taken: TakenAllowance },
 ): Promise<void> {
   const texts = fillTexts({ subject, ...(text !== null && { text }), ...(html !== null && { html }) }, fields)
   const to = [{ name: '', address: email }]
@@ -252,21 +257,24 @@ async function makeSend(
       recipients: to,
       files: [],
       sendAt: null,
-      // Its volume belongs to the batch.
+      // The volume was taken by the batch.
       allowance: { ...taken, taken: [] },
       decided: [{ email, decision: 'send', reason: null }],
     },
   )
 }
 
-/** Fails with `plan_required`, `batch_too_large`, `validation_error`, `payload_too_large`. */
+/**
+ * Checks the recipients and the size of a batch. Returns the recipients in canonical form. Fails with `plan_required`,
+ * `batch_too_large`, `validation_error`, `payload_too_large`.
+ */
 function readRecipients(account: Account, { recipients, text, html, ...rest }: BatchInput) {
   const { batchRecipientsPerCall: cap } = allowanceOf(account)
   if (cap === 0) throw new Failure('plan_required', 'The plan does not include batches.')
   if (recipients.length > cap)
     throw new Failure(
       'batch_too_large',
-      `A batch has at most ${cap} recipients by the plan; this one has ${recipients.length}.`,
+      `The plan allows ${cap} recipients per batch; this one has ${recipients.length}.`,
     )
   if (text === undefined && html === undefined)
     throw new Failure('validation_error', 'Give a "text" or an "html" body.', { param: 'text' })
@@ -274,13 +282,14 @@ function readRecipients(account: Account, { recipients, text, html, ...rest }: B
   const read = recipients.map(({ email, fields = {} }, n) => {
     const param = `recipients[${n}].email`
     const address = normaliseAddress(email)
-    if (address === null) throw new Failure('validation_error', `"${email}" is not a mail address.`, { param })
-    if (seen.has(address)) throw new Failure('validation_error', `${address} is there twice.`, { param })
+    if (address === null) throw new Failure('validation_error', `"${email}" is not an email address.`, { param })
+    if (seen.has(address)) throw new Failure('validation_error', `${address} is listed twice.`, { param })
     seen.add(address)
     return { email: address, fields }
   })
   const bytes = Buffer.byteLength(JSON.stringify({ ...rest, text, html, recipients }))
-  if (bytes > batchBytesMax) throw new Failure('payload_too_large', 'The batch is larger than 12 MB.')
+  if (bytes > batchBytesMax)
+    throw new Failure('payload_too_large', 'The batch is larger than 12 MB; split it, or shorten its text.')
   return read
 }
 
@@ -302,7 +311,7 @@ function sameRequest(batch: BatchDoc, fingerprint: string): BatchDoc {
   return batch
 }
 
-/** The same for the same request, whatever the order of a recipient's fields. */
+/** A digest of the request, the same whatever the order of a recipient's fields. */
 function fingerprintOf({ subject, text, html, recipients }: BatchInput): string {
   const people = recipients.map(({ email, fields = {} }) => [email, Object.entries(fields).sort()])
   return createHash('sha256')

@@ -1,7 +1,7 @@
 /**
- * The one way out. Every send ends here: its rules in the contract's order, the allowance, one MIME with its DKIM signature,
- * and the insert of the `emails` document with all its recipients, which is the commit point. What follows from it is
- * derived by `settle`. A dry run goes the same way and stops before anything is taken.
+ * Commits sends. Every way to send ends here: the rules in the contract's order, the allowance, one MIME message with
+ * its DKIM signature, and the insert of the `emails` document with all its recipients, which is the commit point. What
+ * follows from it is derived by `settle`. A dry run takes the same steps and stops before anything is taken.
  */
 
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
@@ -22,21 +22,21 @@ import { noteDue, noteFailed } from '../process/alarms.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
-import { sendRefusal, type Taken, takeSendAllowance } from './allowance.ts'
-import { filesOf, recipientsOf, type SendInput, sendTimeOf } from './content.ts'
-import { type Decided, decide, requireSendingAllowed } from './send-rules.ts'
+import { allowanceRefusal, type TakenAllowance, takeSendAllowance } from './allowance.ts'
+import { filesOf, recipientsIn, type SendInput, sendTimeOf } from './content.ts'
+import { type Decided, decideRecipients, requireSendingAllowed } from './send-rules.ts'
 import { settle } from './settle.ts'
 
-/** A send on its way to the commit. */
+/** A send that is to be committed. */
 export type Outgoing = {
-  /** Null: a transactional send from an address without a mailbox. */
+  /** Null for a transactional send from an address without a mailbox. */
   readonly mailbox: MailboxDoc | null
-  /** The message it answers or forwards. */
+  /** The message that it answers or forwards. */
   readonly parent: MessageDoc | null
   readonly input: SendInput
-  /** Whose name and address it bears; asked in its place among the rules. */
+  /** Gives the name and address in From; called in its turn among the rules, since it can fail. */
   readonly sender: () => Promise<Named>
-  /** Whether a copy lies in Sent afterwards. */
+  /** Whether a copy is kept in Sent. */
   readonly keepsCopy: boolean
   readonly origin?: EmailDoc['origin']
   readonly tags?: readonly string[]
@@ -52,7 +52,7 @@ export type SendResult = {
   readonly suppressed: readonly string[]
 }
 
-/** What a send would be. */
+/** What a send would do. */
 export type DryRun = {
   readonly sizeBytes: number
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -60,56 +60,57 @@ export type DryRun = {
 }
 
 const referencesMax = 50
-/** Sends whose documents are written together. */
+/** Sends whose documents are written in one group. */
 const groupMax = 100
 const smallBlobBytes = 64 * 1024
 
 /**
- * Accepts one mail for sending. Fails as the contract's order of checks says (decisions.md 3): `validation_error`,
- * `attachments_too_large`, `account_suspended`, `account_paused`, `sending_paused`, `CLAIM_REQUIRED`, what `sender` fails
- * with, `forbidden` (a list of the mailbox), `all_recipients_suppressed`, `AGENT_EMAIL_LIMIT`, `send_limit_reached`,
- * `shared_domain_send_limit`, `send_rate_limited`.
+ * Accepts one mail for sending. Fails in the contract's order of checks (decisions.md 3): `validation_error`,
+ * `attachments_too_large`, `account_suspended`, `account_paused`, `sending_paused`, `CLAIM_REQUIRED`, what `sender`
+ * fails with, `forbidden` (a list of the mailbox), `all_recipients_suppressed`, `AGENT_EMAIL_LIMIT`,
+ * `send_limit_reached`, `shared_domain_send_limit`, `send_rate_limited`.
  */
 export async function commitSend(ctx: Context, principal: Principal, outgoing: Outgoing): Promise<SendResult> {
   const { accountId } = principal
   const earlier = ctx.onceId === null ? null : await findEmail(ctx.store, { accountId, emailId: sendId(ctx) })
   if (earlier !== null) return resultOf(earlier)
-  const written = await readInput(ctx, principal, outgoing)
+  const checked = await readInput(ctx, principal, outgoing)
   requireSendingAllowed(principal.account)
-  const { from, decided } = await decide(ctx, principal, { ...outgoing, ...written, strict: true })
-  const writes = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
+  const { from, decided } = await decideRecipients(ctx, principal, { ...outgoing, ...checked, strict: true })
+  const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
   const id = sendId(ctx)
   const allowance = await takeSendAllowance(ctx, principal, {
     sender: from.address,
-    recipients: writes,
+    recipients: accepted,
     parent: outgoing.parent,
     purpose: id,
   })
   try {
-    return resultOf(await writeSend(ctx, principal, { ...outgoing, ...written, id, from, decided, allowance }))
+    return resultOf(await writeSend(ctx, principal, { ...outgoing, ...checked, id, from, decided, allowance }))
   } catch (error) {
-    // Only a refusal says that nothing was committed; of anything else the sweep finds out (core/send/open-allowances.ts).
+    // After a `Failure` nothing was committed, and the allowance is given back. After any other error that is unknown,
+    // and a sweep settles the allowance (core/send/open-allowances.ts).
     if (error instanceof Failure) await allowance.giveBack()
     const committed = error instanceof Failure ? null : await findEmail(ctx.store, { accountId, emailId: id })
     if (committed === null) throw error
-    // By this try, or by another one at the same time.
+    // Committed by this try, or by another try of the same request.
     if (committed.takenBy !== allowance.token) await allowance.giveBack()
     return resultOf(committed)
   }
 }
 
-/** What `commitSend` would do, without doing it. Fails as it does, but for what is decided of each recipient. */
+/** What `commitSend` would do. Fails as it does, except for what is decided per recipient. */
 export async function dryRun(ctx: Context, principal: Principal, outgoing: Outgoing): Promise<DryRun> {
-  const written = await readInput(ctx, principal, outgoing)
+  const checked = await readInput(ctx, principal, outgoing)
   requireSendingAllowed(principal.account)
-  const { from, decided } = await decide(ctx, principal, { ...outgoing, ...written, strict: false })
-  const writes = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
-  const refusal = await sendRefusal(ctx, principal, {
+  const { from, decided } = await decideRecipients(ctx, principal, { ...outgoing, ...checked, strict: false })
+  const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
+  const refusal = await allowanceRefusal(ctx, principal, {
     sender: from.address,
-    recipients: writes,
+    recipients: accepted,
     parent: outgoing.parent,
   })
-  const { raw } = await composeSigned(ctx, { ...outgoing, ...written, id: newId('em', ctx.clock.now()), from })
+  const { raw } = await composeSigned(ctx, { ...outgoing, ...checked, id: newId('em', ctx.clock.now()), from })
   return {
     sizeBytes: raw.length,
     headers: readHeaders(raw).fields.map(({ name, value }): [string, string] => [name, value]),
@@ -121,7 +122,7 @@ export async function dryRun(ctx: Context, principal: Principal, outgoing: Outgo
   }
 }
 
-/** The answer of a send that was committed. */
+/** The result of a committed send. */
 export function resultOf({ _id, messageId, threadId, recipients, scheduledFor }: EmailDoc): SendResult {
   return {
     id: _id,
@@ -134,14 +135,14 @@ export function resultOf({ _id, messageId, threadId, recipients, scheduledFor }:
   }
 }
 
-type Written = {
+type CheckedInput = {
   readonly recipients: readonly Named[]
   readonly files: readonly DraftAttachment[]
   readonly sendAt: Date | null
 }
 
-async function readInput(ctx: Context, principal: Principal, { mailbox, input }: Outgoing): Promise<Written> {
-  const recipients = recipientsOf(input)
+async function readInput(ctx: Context, principal: Principal, { mailbox, input }: Outgoing): Promise<CheckedInput> {
+  const recipients = recipientsIn(input)
   if (input.text === undefined && input.html === undefined)
     throw new Failure('validation_error', 'Give a "text" or an "html" body.', { param: 'text' })
   const sendAt = sendTimeOf(ctx.clock.now(), input.sendAt)
@@ -149,11 +150,14 @@ async function readInput(ctx: Context, principal: Principal, { mailbox, input }:
   return { recipients, files, sendAt }
 }
 
-type Composing = Outgoing & Written & { readonly id: string; readonly from: Named }
-/** A signed message. */
+type SendToCompose = Outgoing & CheckedInput & { readonly id: string; readonly from: Named }
+/** A composed and signed message. */
 type Composed = { readonly raw: Buffer; readonly messageIdHeader: string; readonly references: readonly string[] }
 
-async function composeSigned(ctx: Context, { id, from, parent, input, files, sendAt }: Composing): Promise<Composed> {
+async function composeSigned(
+  ctx: Context,
+  { id, from, parent, input, files, sendAt }: SendToCompose,
+): Promise<Composed> {
   const at = sendAt ?? ctx.clock.now()
   const { domain } = splitAddress(from.address)
   const messageIdHeader = `${id}@${domain}`
@@ -179,26 +183,29 @@ async function composeSigned(ctx: Context, { id, from, parent, input, files, sen
   return { raw: await dkimSign(raw, await signingKeys(ctx, domain), ctx.clock.now()), messageIdHeader, references }
 }
 
-/** The threading headers of an answer (RFC 5322 3.6.4). */
+/** The Message-IDs for References of an answer (RFC 5322 3.6.4). */
 export function referencesTo(parent: MessageDoc | null): readonly string[] {
   if (parent?.messageIdHeader === undefined) return []
   const before = parent.references.length > 0 ? parent.references : parent.inReplyTo === null ? [] : [parent.inReplyTo]
   return [...before, parent.messageIdHeader].slice(-referencesMax)
 }
 
-export type Accepted = Composing & {
+export type AcceptedSend = SendToCompose & {
   readonly decided: readonly Decided[]
-  readonly allowance: Pick<Taken, 'taken' | 'token' | 'close'>
+  readonly allowance: Pick<TakenAllowance, 'taken' | 'token' | 'close'>
   readonly batchId?: string
-  /** The message, when it is written already. */
+  /** The message, when it is composed already. */
   readonly composed?: Composed
 }
 
-/** Commits a send whose rules were asked: composed, signed, inserted, settled. Rejects when its id was committed before. */
+/**
+ * Commits a send that passed the rules: composes, signs, inserts and settles it. Rejects when its id was committed
+ * before.
+ */
 export async function writeSend(
   ctx: Context,
   { accountId, keyId, account }: Pick<Principal, 'accountId' | 'account'> & { readonly keyId: string | null },
-  accepted: Accepted,
+  accepted: AcceptedSend,
 ): Promise<EmailDoc> {
   const { id, mailbox, parent, input, decided, from, sendAt, origin, batchId, tags, allowance } = accepted
   const at = ctx.clock.now()
@@ -238,10 +245,11 @@ export async function writeSend(
     recipients: decided.map(({ email: address, decision }) => recipientRow(address, decision === 'suppressed', at)),
   }
   await writeBlob(ctx, chunks)
-  if (!(await commits(ctx)({ ctx, email }))) throw new Error(`Another try of ${id} was committed meanwhile.`)
-  // Accepted is accepted: the sweeps do what this could not.
+  if (!(await emailGroups(ctx)({ ctx, email })))
+    throw new Error(`Another try of the send ${id} was committed meanwhile.`)
+  // The send is accepted: what fails here is done by the alarm or the sweeps.
   const later = (error: unknown) => {
-    ctx.log.error({ err: error, emailId: id }, 'send is to be settled later')
+    ctx.log.error({ err: error, emailId: id }, 'send could not be settled at once; it is tried again')
     noteFailed(ctx, 'sends')
   }
   if (sendAt !== null) noteDue(ctx, 'sends', sendAt)
@@ -252,7 +260,7 @@ export async function writeSend(
   return email
 }
 
-/** Of the Sent copy; null without one. */
+/** The thread of the Sent copy; null without a copy. */
 function threadIdOf({
   id,
   mailbox,
@@ -267,7 +275,7 @@ function threadIdOf({
 
 type NewBlob = { readonly ctx: Context; readonly chunks: readonly BlobDoc[] }
 
-const blobs = perProcess(() =>
+const blobGroups = perProcess(() =>
   createGroupCommit<NewBlob>(groupMax, async (group) => {
     await insertBlob(
       group[0]!.ctx.store,
@@ -277,13 +285,13 @@ const blobs = perProcess(() =>
   }),
 )
 
-/** Small blobs are written together. */
+/** Writes a blob; small ones in groups. */
 function writeBlob(ctx: Context, chunks: readonly BlobDoc[]): Promise<void> {
   const sizeBytes = chunks.reduce((sum, { data }) => sum + data.length(), 0)
-  return sizeBytes > smallBlobBytes ? insertBlob(ctx.store, chunks) : blobs(ctx)({ ctx, chunks })
+  return sizeBytes > smallBlobBytes ? insertBlob(ctx.store, chunks) : blobGroups(ctx)({ ctx, chunks })
 }
 
-const commits = perProcess(() =>
+const emailGroups = perProcess(() =>
   createGroupCommit<{ readonly ctx: Context; readonly email: EmailDoc }, boolean>(groupMax, async (group) => {
     const before = await insertEmails(
       group[0]!.ctx.store,
@@ -300,12 +308,12 @@ function recipientRow(email: string, suppressed: boolean, at: Date): EmailRecipi
     : { email, status: 'queued', reason: null, ...untried }
 }
 
-/** The id of this send: every try under one Idempotency-Key has the same, so that it is committed once. */
+/** The id of this send: the same for every try with one Idempotency-Key, so that it is committed once. */
 function sendId({ onceId, clock }: Context): string {
   return onceId === null ? newId('em', clock.now()) : deriveId('em', onceId, 'send')
 }
 
-/** What the composer refuses is the caller's to mend. */
+/** Turns what the composer refuses into `validation_error`. */
 export function asValidationError(error: unknown): never {
   if (error instanceof ComposeError) throw new Failure('validation_error', error.message, { param: error.field })
   throw error

@@ -1,4 +1,4 @@
-/** What somebody wrote to be sent, read and checked: recipients, files, and the time it is to go. */
+/** The input of a send, checked: recipients, files, and the time at which it is sent. */
 
 import type { DraftAttachment } from '../../mail/compose/compose.ts'
 import { normaliseAddress } from '../../mail/message/address.ts'
@@ -25,7 +25,7 @@ export type SendInput = {
   readonly html?: string
   readonly attachments?: readonly NewAttachment[]
   readonly headers?: { readonly [name: string]: string }
-  /** When it is to go; absent: now. */
+  /** When it is sent; absent for now. */
   readonly sendAt?: Date
 }
 
@@ -34,50 +34,58 @@ const attachmentsMax = 10
 const attachmentBytesMax = 10 * 1024 * 1024
 const scheduleMaxMs = 30 * dayMs
 
-/** Every recipient once, in canonical form. Fails with `validation_error`. */
-export function recipientsOf({ to = [], cc = [], bcc = [] }: SendInput): Named[] {
+/** The recipients, each once, in canonical form. Fails with `validation_error`. */
+export function recipientsIn({ to = [], cc = [], bcc = [] }: SendInput): Named[] {
   const fields = { to, cc, bcc }
   const recipients = new Map<string, Named>()
   for (const [field, list] of Object.entries(fields)) {
     for (const [n, { name, address }] of list.entries()) {
       const canonical = normaliseAddress(address)
       if (canonical === null)
-        throw new Failure('validation_error', `"${address}" is not a mail address.`, { param: `${field}[${n}]` })
+        throw new Failure('validation_error', `"${address}" is not an email address.`, { param: `${field}[${n}]` })
       recipients.set(canonical, { name, address: canonical })
     }
   }
-  if (recipients.size === 0) throw new Failure('validation_error', 'There is no recipient.', { param: 'to' })
+  if (recipients.size === 0)
+    throw new Failure('validation_error', 'Give at least one recipient in "to", "cc" or "bcc".', { param: 'to' })
   if (recipients.size > recipientsMax)
-    throw new Failure('validation_error', `More than ${recipientsMax} recipients in one send.`, { param: 'to' })
+    throw new Failure(
+      'validation_error',
+      `A send can have at most ${recipientsMax} recipients; use a batch for more.`,
+      { param: 'to' },
+    )
   return [...recipients.values()]
 }
 
-/** The files, those taken from messages of the mailbox read. Fails with `attachments_too_large`, `not_found`. */
+/**
+ * Reads the files of a send, also those attached to messages of the mailbox. Fails with `attachments_too_large`,
+ * `not_found`, `validation_error`.
+ */
 export async function filesOf(
   ctx: Context,
   principal: Principal,
   { mailbox, attachments = [] }: { mailbox: string | null; attachments: readonly NewAttachment[] | undefined },
 ): Promise<DraftAttachment[]> {
   if (attachments.length > attachmentsMax)
-    throw new Failure('attachments_too_large', `More than ${attachmentsMax} files.`)
+    throw new Failure('attachments_too_large', `A send can have at most ${attachmentsMax} files.`)
   const files: DraftAttachment[] = []
   let bytes = 0
   for (const [n, attachment] of attachments.entries()) {
     const file = await fileOf(ctx, principal, { mailbox, attachment, param: `attachments[${n}]` })
     bytes += file.content.length
     if (bytes > attachmentBytesMax)
-      throw new Failure('attachments_too_large', 'The files have more than 10 MB in total.')
+      throw new Failure('attachments_too_large', 'The files of a send can have at most 10 MB in total.')
     files.push(file)
   }
   return files
 }
 
-/** When a send is to go; null: now. At most 30 days ahead. Fails with `validation_error`. */
+/** When a send is sent, at most 30 days ahead; null for now. Fails with `validation_error`. */
 export function sendTimeOf(now: Date, sendAt: Date | undefined): Date | null {
   if (sendAt === undefined) return null
-  if (sendAt <= now) throw new Failure('validation_error', '"sendAt" is in the past.', { param: 'sendAt' })
+  if (sendAt <= now) throw new Failure('validation_error', '"sendAt" must be in the future.', { param: 'sendAt' })
   if (sendAt > after(now, scheduleMaxMs))
-    throw new Failure('validation_error', '"sendAt" is more than 30 days ahead.', { param: 'sendAt' })
+    throw new Failure('validation_error', '"sendAt" must be at most 30 days ahead.', { param: 'sendAt' })
   return sendAt
 }
 
@@ -88,6 +96,10 @@ async function fileOf(
 ): Promise<DraftAttachment> {
   if ('content' in attachment) return { ...attachment, inline: attachment.contentId !== undefined }
   if (mailbox === null)
-    throw new Failure('validation_error', 'A file of a message can only be sent from its mailbox.', { param })
+    throw new Failure(
+      'validation_error',
+      'A file of a stored message can only be sent from the mailbox of that message.',
+      { param },
+    )
   return readAttachment(ctx, principal, { address: mailbox, ...attachment })
 }

@@ -1,6 +1,7 @@
 /**
- * Drafts: real messages in Drafts, which mail programs see too. A draft keeps its id while its content changes; for its
- * folder each content is a new message, with a UID of its own. Sending one uses its id, so that it goes out once.
+ * Drafts: messages in the Drafts folder, which mail programs see too. A draft keeps its id while its content changes;
+ * in the folder each content is a new message with a UID of its own. The id of a send of a draft is derived from the
+ * draft, so that it is sent once.
  */
 
 import { readBody } from '../../mail/body/body.ts'
@@ -30,13 +31,16 @@ import { filesOf, type SendInput } from './content.ts'
 import { mailboxSender } from './sender.ts'
 
 export type DraftInput = Omit<SendInput, 'sendAt'> & {
-  /** A message id of the mailbox that the draft answers. */
+  /** Id of the message in the mailbox that the draft answers. */
   readonly inReplyTo?: string
 }
 
 const triesMax = 5
 
-/** Keeps a draft. Returns its id. Fails with `agent_inbox_only`, `validation_error`, `unprocessable` (full) and by its sender. */
+/**
+ * Creates a draft. Returns its id. Fails with `mailbox_not_found`, `agent_inbox_only`, `validation_error`,
+ * `unprocessable` (mailbox full), and as `mailboxSender` does.
+ */
 export async function createDraft(
   ctx: Context,
   principal: Principal,
@@ -44,7 +48,7 @@ export async function createDraft(
 ): Promise<string> {
   const mailbox = await reachDraftsOf(ctx, principal, address)
   const id = newId('msg', ctx.clock.now())
-  const { content, chunks, parsed } = await write(ctx, principal, { mailbox, id, input })
+  const { content, chunks, parsed } = await composeDraft(ctx, principal, { mailbox, id, input })
   const drafts = await getFolder(ctx, mailbox._id, 'drafts')
   const draft = {
     _id: id,
@@ -76,27 +80,30 @@ export async function updateDraft(
     const { mailbox, message, folder } = await reachDraft(ctx, principal, { address, draftId })
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
     const input = { ...(await readDraft(ctx, message)), ...given }
-    const { content, chunks } = await write(ctx, principal, { mailbox, id: message._id, input })
+    const { content, chunks } = await composeDraft(ctx, principal, { mailbox, id: message._id, input })
     await insertBlob(ctx.store, chunks)
     if (await replaceDraft(ctx.store, changeOf(ctx, folder, [message]), message, content)) {
       await announceChange(ctx, message)
       return
     }
   }
-  throw new Failure('conflict', 'The draft is being changed by somebody else.')
+  throw new Failure('conflict', 'The draft is being changed by another request; please try again.')
 }
 
-/** Removes a draft for good. Fails with `not_found`, `agent_inbox_only`. */
+/** Deletes a draft permanently. Fails with `mailbox_not_found`, `not_found`, `agent_inbox_only`. */
 export async function deleteDraft(
   ctx: Context,
   principal: Principal,
   which: { address: string; draftId: string },
 ): Promise<void> {
   const { message, folder } = await reachDraft(ctx, principal, which)
-  await remove(ctx, folder, message)
+  await removeDraft(ctx, folder, message)
 }
 
-/** Sends a draft and removes it; the answer names its copy in Sent. Fails with `not_found` and as `commitSend` does. */
+/**
+ * Sends a draft and deletes it; the result names its copy in Sent. Fails with `mailbox_not_found`, `not_found`,
+ * `agent_inbox_only`, and as `commitSend` does.
+ */
 export async function sendDraft(
   ctx: Context,
   principal: Principal,
@@ -105,7 +112,8 @@ export async function sendDraft(
   const { mailbox, message, folder } = await reachDraft(ctx, principal, { address, draftId })
   const input = await readDraft(ctx, message)
   const parent = await parentOf(ctx, mailbox, input.inReplyTo)
-  // What a crash left behind after the commit is found again by the draft's id: a draft is sent once.
+  // The draft's id serves as idempotency id: after a crash between the send and the deletion, sending the draft again
+  // finds the first send.
   const result = await commitSend({ ...ctx, onceId: message._id }, principal, {
     mailbox,
     parent,
@@ -113,11 +121,11 @@ export async function sendDraft(
     sender: () => mailboxSender(ctx, mailbox, input),
     keepsCopy: true,
   })
-  await remove(ctx, folder, message)
+  await removeDraft(ctx, folder, message)
   return result
 }
 
-/** Fails with `mailbox_not_found`, `not_found`, `agent_inbox_only`. */
+/** Reads a draft with its mailbox and folder. Fails with `mailbox_not_found`, `not_found`, `agent_inbox_only`. */
 export async function reachDraft(
   ctx: Context,
   principal: Principal,
@@ -129,17 +137,17 @@ export async function reachDraft(
   return reached
 }
 
-/** The mailbox, if it is an agent's. Fails with `mailbox_not_found`, `agent_inbox_only`. */
+/** Reads a mailbox that can have drafts, which is an agent's. Fails with `mailbox_not_found`, `agent_inbox_only`. */
 export async function reachDraftsOf(ctx: Context, principal: Principal, address: string): Promise<MailboxDoc> {
   const mailbox = await reachMailbox(ctx, principal, address)
   requireAgentInbox(mailbox)
   return mailbox
 }
 
-type Writing = { readonly mailbox: MailboxDoc; readonly id: string; readonly input: DraftInput }
+type DraftToCompose = { readonly mailbox: MailboxDoc; readonly id: string; readonly input: DraftInput }
 
-/** The message a draft is, with its bytes packed but not yet kept. */
-async function write(ctx: Context, principal: Principal, { mailbox, id, input }: Writing) {
+/** Composes the message of a draft and packs its bytes, without storing them. */
+async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, input }: DraftToCompose) {
   const at = ctx.clock.now()
   const { to = [], cc = [], bcc = [], replyTo = [], subject = '', text = '', html = '', headers = {} } = input
   for (const [field, people] of Object.entries({ to, cc, bcc, replyTo })) requireAddresses(field, people)
@@ -179,13 +187,13 @@ async function write(ctx: Context, principal: Principal, { mailbox, id, input }:
   return { content, chunks: packed.chunks, parsed: arrival.parsed }
 }
 
-/** What a draft says, as it would be sent. */
+/** Reads a draft as the input of a send. */
 async function readDraft(ctx: Context, message: MessageDoc): Promise<DraftInput> {
   const { answers: messageId, mailboxId } = message
   const raw = await bytesOf(ctx, message)
   const parsed = parseMessage(raw)
   const { text, html } = readBody(raw, parsed)
-  // What it answers may be gone since.
+  // The message that it answers may have been deleted.
   const answers = messageId === undefined ? null : await findMessage(ctx.store, { mailboxId, messageId })
   return {
     to: parsed.to,
@@ -217,15 +225,15 @@ async function parentOf(ctx: Context, mailbox: MailboxDoc, inReplyTo: string | u
   return parent
 }
 
-/** A draft may lack recipients; those it has must be addresses. */
+/** A draft may have no recipients; those that it has must be valid addresses. */
 function requireAddresses(field: string, people: readonly Named[]): void {
   for (const [n, { address }] of people.entries()) {
     if (normaliseAddress(address) === null)
-      throw new Failure('validation_error', `"${address}" is not a mail address.`, { param: `${field}[${n}]` })
+      throw new Failure('validation_error', `"${address}" is not an email address.`, { param: `${field}[${n}]` })
   }
 }
 
-async function remove(ctx: Context, folder: FolderDoc, message: MessageDoc): Promise<void> {
+async function removeDraft(ctx: Context, folder: FolderDoc, message: MessageDoc): Promise<void> {
   await removeMessages(ctx.store, changeOf(ctx, folder, [message]))
   ctx.changes.publish({ kind: 'folders', mailboxId: message.mailboxId })
 }

@@ -1,4 +1,4 @@
-/** The content of a forwarded message: the sender's words, the message below them, and its files. */
+/** The content of a forwarded message: the sender's own text, the original message below it, and its files. */
 import { forwardHtml, forwardText, textAsHtml } from '../../mail/compose/forward.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import { attachmentIdOf } from '../parsing/attachment-ids.ts'
@@ -6,7 +6,10 @@ import type { Context } from '../process/context.ts'
 import { bytesOf, inMemoryRoom } from '../read/bodies.ts'
 import type { NewAttachment, SendInput } from './content.ts'
 
-/** Bodies and files of the forwarding send. Without the files, the images that the HTML shows go along all the same. */
+/**
+ * The bodies and files of a forwarding send. Inline images that the HTML shows are included even when the other files
+ * are not.
+ */
 export async function forwardedContent(
   ctx: Context,
   message: MessageDoc,

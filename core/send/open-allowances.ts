@@ -1,7 +1,8 @@
 /**
- * What was taken of an allowance for something that is committed a moment later. A take is noted as open in the period it
- * was made in, and closed when what it is for is there; one that stays open tells of a crash in between. What it is for notes
- * the token of its take, so that of two tries of one send only the one that was committed keeps what it took.
+ * Open takes: allowance that was taken for a send or batch that is committed a moment later. A take is noted as open in
+ * the period it was made in, and closed after the commit; one that stays open is the trace of a crash in between. The
+ * committed document stores the token of its take, so that of two tries of one send only the committed one keeps what
+ * it took.
  */
 import { closeTakes, findOpenTakes, findTakeTokens, giveBack } from '../../store/usage.ts'
 import { after, minuteMs } from '../process/clock.ts'
@@ -9,21 +10,21 @@ import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** Longer than anything takes between its take and its commit. */
+/** Longer than any send takes from its take to its commit. */
 const openMs = 5 * minuteMs
 const pageSize = 200
 const groupMax = 200
 
-type Closing = { readonly ctx: Context; readonly ids: readonly string[]; readonly token: string }
+type TakeToClose = { readonly ctx: Context; readonly ids: readonly string[]; readonly token: string }
 
-const closings = perProcess(() => createGroupCommit(groupMax, closeGroup))
+const closeGroups = perProcess(() => createGroupCommit(groupMax, closeGroup))
 
-/** Closes a take in the periods (by id) it was made in. Nobody has to wait for it. */
+/** Closes a take in the periods (by id) in which it was made. Callers need not wait for it. */
 export function closeTake(ctx: Context, { ids, token }: { ids: readonly string[]; token: string }): Promise<void> {
-  return closings(ctx)({ ctx, ids, token })
+  return closeGroups(ctx)({ ctx, ids, token })
 }
 
-async function closeGroup(group: readonly Closing[]): Promise<[]> {
+async function closeGroup(group: readonly TakeToClose[]): Promise<[]> {
   const ids = [...new Set(group.flatMap(({ ids }) => ids))]
   await closeTakes(
     group[0]!.ctx.store,
@@ -33,21 +34,24 @@ async function closeGroup(group: readonly Closing[]): Promise<[]> {
   return []
 }
 
-/** Gives back what was taken for what never came, and closes the rest. Returns how many takes were given back. */
-export async function sweepTakes(ctx: Context): Promise<number> {
+/**
+ * Gives back the takes of sends that were never committed, and closes the others. Returns how many takes were given
+ * back.
+ */
+export async function sweepOpenTakes(ctx: Context): Promise<number> {
   const before = after(ctx.clock.now(), -openMs)
   const periods = await findOpenTakes(ctx.store, before, pageSize)
-  const left = periods.flatMap(({ _id: id, open = [] }) =>
+  const openTakes = periods.flatMap(({ _id: id, open = [] }) =>
     open.filter(({ at }) => at < before).map((take) => ({ id, ...take })),
   )
   const takers = await findTakeTokens(
     ctx.store,
-    left.map(({ purpose }) => purpose),
+    openTakes.map(({ purpose }) => purpose),
   )
-  let given = 0
-  for (const { id, token, purpose, counter, by } of left) {
+  let givenBack = 0
+  for (const { id, token, purpose, counter, by } of openTakes) {
     if (takers.get(purpose) === token) await closeTakes(ctx.store, [id], [token])
-    else if (await giveBack(ctx.store, { id, counter, by, token })) given += 1
+    else if (await giveBack(ctx.store, { id, counter, by, token })) givenBack += 1
   }
-  return given
+  return givenBack
 }

@@ -1,6 +1,6 @@
 /**
- * Sends that wait for their time. One is an accepted send with `scheduledFor`: until it is released it can be moved or
- * cancelled, and whoever takes that field away first, by one conditional update, decides.
+ * Scheduled sends: accepted sends with `scheduledFor`. Until it is released, a scheduled send can be rescheduled or
+ * cancelled; the conditional update that removes the field first decides.
  */
 
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
@@ -26,9 +26,9 @@ import { claimRefusals } from './claim-rules.ts'
 import { sendTimeOf } from './content.ts'
 import { requireSendingAllowed } from './send-rules.ts'
 
-const claimedText = 'It is being sent, or was sent or cancelled.'
+const notScheduledText = 'The send is no longer scheduled: it is being sent, was sent, or was cancelled.'
 
-/** Sends of a mailbox that wait for their time, the newest first. */
+/** Lists the scheduled sends of a mailbox, newest first. Fails with `mailbox_not_found`, `validation_error` (cursor). */
 export async function listScheduled(
   ctx: Context,
   principal: Principal,
@@ -44,7 +44,10 @@ export async function listScheduled(
   return pageOf(rows, limit)
 }
 
-/** Sends it at another time. Fails with `email_not_found`, `validation_error`, `conflict` (too late). */
+/**
+ * Changes the time of a scheduled send: dates and signs its message again. Fails with `mailbox_not_found`,
+ * `email_not_found`, `validation_error`, `conflict` (too late).
+ */
 export async function reschedule(
   ctx: Context,
   principal: Principal,
@@ -54,7 +57,7 @@ export async function reschedule(
   const at = ctx.clock.now()
   const time = sendTimeOf(at, sendAt) ?? at
   const raw = await readBlob(ctx.store, email.blob)
-  if (raw === null) throw new Failure('internal_error', 'The bytes of the message are gone.')
+  if (raw === null) throw new Failure('internal_error', 'The stored bytes of the message are missing.')
   const signed = await dkimSign(redate(raw, time), await signingKeys(ctx, splitAddress(email.from.address).domain), at)
   const users = email.messageId === null ? [email._id] : [email._id, email.messageId]
   const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes: signed, users, at })
@@ -62,12 +65,15 @@ export async function reschedule(
   const moved = await store.moveScheduled(ctx.store, email, { blob: ref, sendAt: time })
   const unused = moved === null ? ref : email.blob
   await dropBlobUsers(ctx.store, [{ blobId: unused.id, users }])
-  if (moved === null) throw new Failure('conflict', claimedText)
+  if (moved === null) throw new Failure('conflict', notScheduledText)
   noteDue(ctx, 'sends', time)
   return moved
 }
 
-/** It is not sent, and its allowance comes back. Fails with `email_not_found`, `conflict` (too late). */
+/**
+ * Cancels a scheduled send and gives back its allowance. Fails with `mailbox_not_found`, `email_not_found`, `conflict`
+ * (too late).
+ */
 export async function cancelScheduled(
   ctx: Context,
   principal: Principal,
@@ -75,21 +81,21 @@ export async function cancelScheduled(
 ): Promise<EmailDoc> {
   const email = await reachScheduled(ctx, principal, { address, id })
   const cancelled = await endSchedule(ctx, email, () => 'cancelled')
-  if (cancelled === null) throw new Failure('conflict', claimedText)
+  if (cancelled === null) throw new Failure('conflict', notScheduledText)
   await giveSendAllowance(ctx, { accountId: email.accountId, taken: email.taken ?? [], at: email.createdAt })
   return cancelled
 }
 
 /**
- * Lets a send go whose time has come, after asking the claim and pause rules and the suppressions again; recipients they
- * refuse have failed. Returns the send as it then is; null when somebody changed it meanwhile.
+ * Releases a scheduled send whose time has come. The claim and pause rules and the suppressions are checked again;
+ * recipients that they refuse fail. Returns the send after that; null when another request changed it meanwhile.
  */
 export async function releaseScheduled(ctx: Context, email: EmailDoc): Promise<EmailDoc | null> {
-  const reasons = await refusalsNow(ctx, email)
+  const reasons = await currentRefusals(ctx, email)
   return endSchedule(ctx, email, (address) => reasons.get(address) ?? null)
 }
 
-/** The send waits no more; recipients with a reason have failed by it. Without anybody left there is no Sent copy. */
+/** Ends the schedule of a send. Recipients with a reason fail with it; when none is left, no Sent copy is kept. */
 async function endSchedule(
   ctx: Context,
   email: EmailDoc,
@@ -100,15 +106,15 @@ async function endSchedule(
     const reason = recipient.status === 'queued' ? reasonOf(recipient.email) : null
     return reason === null ? recipient : { ...recipient, status: 'failed', reason, at }
   })
-  const goes = recipients.some(({ status }) => status !== 'failed')
-  const ended = await store.endSchedule(ctx.store, email, { recipients, todoAt: at, keepsCopy: goes })
+  const isSent = recipients.some(({ status }) => status !== 'failed')
+  const ended = await store.endSchedule(ctx.store, email, { recipients, todoAt: at, keepsCopy: isSent })
   noteDue(ctx, 'sends', at)
-  if (ended !== null && !goes && email.messageId !== null)
+  if (ended !== null && !isSent && email.messageId !== null)
     await dropBlobUsers(ctx.store, [{ blobId: email.blob.id, users: [email.messageId] }])
   return ended
 }
 
-async function refusalsNow(ctx: Context, email: EmailDoc): Promise<ReadonlyMap<string, string>> {
+async function currentRefusals(ctx: Context, email: EmailDoc): Promise<ReadonlyMap<string, string>> {
   const addresses = email.recipients.map((recipient) => recipient.email)
   const all = (reason: string) => new Map(addresses.map((address) => [address, reason]))
   const doc = await findAccount(ctx.store, email.accountId)
@@ -139,7 +145,7 @@ async function reachScheduled(
   const mailbox = await reachMailbox(ctx, principal, address)
   const email = await store.findEmail(ctx.store, { accountId: mailbox.accountId, emailId: id })
   if (email === null || email.mailboxId !== mailbox._id || email.sendAt === undefined)
-    throw new Failure('email_not_found', `${mailbox.address} has no scheduled send ${id}.`)
-  if (email.scheduledFor === undefined) throw new Failure('conflict', claimedText)
+    throw new Failure('email_not_found', `There is no scheduled send ${id} of ${mailbox.address}.`)
+  if (email.scheduledFor === undefined) throw new Failure('conflict', notScheduledText)
   return email
 }

@@ -1,6 +1,6 @@
 /**
- * The limits of a send: a table in the contract's order (decisions.md 3, Order of checks of a send). Each row says whether it
- * applies, which counter of which period it counts in, and what to say when it is used up.
+ * The limits of a send, as a table in the contract's order (decisions.md 3, Order of checks of a send). Each row says
+ * when it applies, which counter of which period it uses, and the text when it is used up.
  */
 import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { Failure, type FailureCode } from '../../schemas/failures.ts'
@@ -23,9 +23,9 @@ import type { Context } from '../process/context.ts'
 
 /** A limit as it applies to one send. */
 export type Limit = CounterIncrement & {
-  /** The account, or what else is counted by itself. */
+  /** Who is counted: the account, or a thread. */
   readonly owner: string
-  /** Volume is used up; pace comes back within a day, and a batch waits for it. */
+  /** 'volume' is used up by sends; 'pace' limits a rate and is free again within a day, so a batch waits for it. */
   readonly kind: 'volume' | 'pace'
   readonly period: Period
   readonly refusal: () => Failure
@@ -33,23 +33,23 @@ export type Limit = CounterIncrement & {
 
 export const limitKinds = ['volume', 'pace'] as const
 
-/** What the rows look at. */
+/** What the limits depend on. */
 type Send = {
   readonly account: Account
   readonly allowance: Allowance
-  /** From an address of the free domain. */
+  /** Whether it is sent from an address on the shared domain. */
   readonly isShared: boolean
-  /** How much a new account may send today; null: as much as its plan says. */
+  /** Sends that a new account may make today; null when only the plan limits them. */
   readonly warmUp: number | null
   readonly recipients: number
-  /** Without simulated ones, which do not count in rates. */
+  /** The recipients without simulated ones, which do not count in rates. */
   readonly realRecipients: number
-  /** The thread it answers in, null when it answers nobody. */
+  /** The thread in which it is a reply; null when it is no reply. */
   readonly answeredThread: string | null
   readonly repliesPerThread: number
 }
 
-type Row = {
+type LimitRow = {
   readonly code: FailureCode
   readonly kind: Limit['kind']
   readonly period: Period
@@ -57,18 +57,18 @@ type Row = {
   readonly applies?: (send: Send) => boolean
   readonly limit: (send: Send) => number | null
   readonly by: (send: Send) => number
-  /** Without: the account. */
+  /** Who is counted; without it the account. */
   readonly owner?: (send: Send) => string
-  /** `back` is when there is more again. */
-  readonly text: (send: Send, back: string) => string
-  /** Whether the wait is told, so that programs come again by themselves. */
-  readonly tellsWait?: boolean
+  /** The text of the failure; `resetAt` is the time when the period ends. */
+  readonly text: (send: Send, resetAt: string) => string
+  /** Whether the failure gives the time to wait, so that programs try again by themselves. */
+  readonly hasRetryAfter?: boolean
 }
 
 const isWarmingUp = ({ allowance, warmUp }: Send) =>
   warmUp !== null && warmUp < (allowance.sendsPerDay ?? Number.MAX_SAFE_INTEGER)
 
-const rows: readonly Row[] = [
+const rows: readonly LimitRow[] = [
   {
     code: 'CLAIM_REQUIRED',
     kind: 'volume',
@@ -77,8 +77,8 @@ const rows: readonly Row[] = [
     applies: ({ account }) => account.status === 'unclaimed',
     limit: () => unclaimedRepliesPerDay,
     by: ({ recipients }) => recipients,
-    text: (_, back) =>
-      `An unclaimed account may send ${unclaimedRepliesPerDay} replies a day, and they are used; they come back at ${back}.`,
+    text: (_, resetAt) =>
+      `An unclaimed account may send ${unclaimedRepliesPerDay} replies a day, all used; the limit is reset at ${resetAt}.`,
   },
   {
     code: 'AGENT_EMAIL_LIMIT',
@@ -88,8 +88,8 @@ const rows: readonly Row[] = [
     applies: ({ allowance }) => allowance.emailsPerMonth !== null,
     limit: ({ allowance }) => Math.floor((allowance.emailsPerMonth ?? 0) * emailsGrace),
     by: ({ recipients }) => recipients,
-    text: ({ allowance }, back) =>
-      `The plan has ${allowance.emailsPerMonth} emails a month, and they are used up; they come back at ${back}.`,
+    text: ({ allowance }, resetAt) =>
+      `The plan has ${allowance.emailsPerMonth} emails a month, all used up; the limit is reset at ${resetAt}.`,
   },
   {
     code: 'send_limit_reached',
@@ -98,8 +98,8 @@ const rows: readonly Row[] = [
     counter: 'sent',
     limit: ({ allowance }) => allowance.sendsPerMonth,
     by: ({ recipients }) => recipients,
-    text: ({ allowance }, back) =>
-      `The plan has ${allowance.sendsPerMonth} sends a month, and they do not suffice; they come back at ${back}.`,
+    text: ({ allowance }, resetAt) =>
+      `The plan has ${allowance.sendsPerMonth} sends a month, and too few are left; the limit is reset at ${resetAt}.`,
   },
   {
     code: 'shared_domain_send_limit',
@@ -109,9 +109,9 @@ const rows: readonly Row[] = [
     applies: ({ account, isShared }) => isShared && account.status !== 'unclaimed',
     limit: () => sharedDomainSendsPerDay,
     by: ({ recipients }) => recipients,
-    text: (_, back) =>
-      `The free address has ${sharedDomainSendsPerDay} sends a day, and they are used; they come back at ${back}.`,
-    tellsWait: true,
+    text: (_, resetAt) =>
+      `The shared domain allows ${sharedDomainSendsPerDay} sends a day, all used up; the limit is reset at ${resetAt}.`,
+    hasRetryAfter: true,
   },
   {
     code: 'send_rate_limited',
@@ -120,11 +120,11 @@ const rows: readonly Row[] = [
     counter: 'sent',
     limit: (send) => (isWarmingUp(send) ? send.warmUp : send.allowance.sendsPerDay),
     by: ({ realRecipients }) => realRecipients,
-    text: (send, back) =>
+    text: (send, resetAt) =>
       isWarmingUp(send)
-        ? `A new account warms up: it has ${send.warmUp} sends today, and they are used; there are more tomorrow, at ${back}.`
-        : `The plan has ${send.allowance.sendsPerDay} sends a day, and they are used; they come back at ${back}.`,
-    tellsWait: true,
+        ? `A new account warms up: ${send.warmUp} sends today, all used up; the limit is reset at ${resetAt}.`
+        : `The plan has ${send.allowance.sendsPerDay} sends a day, all used up; the limit is reset at ${resetAt}.`,
+    hasRetryAfter: true,
   },
   {
     code: 'send_rate_limited',
@@ -133,16 +133,16 @@ const rows: readonly Row[] = [
     counter: 'sent',
     limit: ({ allowance }) => allowance.recipientsPerMinute,
     by: ({ realRecipients }) => realRecipients,
-    text: ({ allowance: { recipientsPerMinute }, realRecipients }, back) =>
+    text: ({ allowance: { recipientsPerMinute }, realRecipients }, resetAt) =>
       `The plan has ${recipientsPerMinute} recipients a minute, and ${
         realRecipients > recipientsPerMinute
           ? `this send alone has ${realRecipients}`
-          : `they are used; there are more at ${back}`
+          : `they are used up; the limit is reset at ${resetAt}`
       }.`,
-    tellsWait: true,
+    hasRetryAfter: true,
   },
   {
-    // Two programs that answer each other come to an end (decisions.md 4, Loops).
+    // Stops two programs that keep answering each other (decisions.md 4, Loops).
     code: 'send_rate_limited',
     kind: 'pace',
     period: 'hour',
@@ -151,13 +151,16 @@ const rows: readonly Row[] = [
     limit: ({ repliesPerThread }) => repliesPerThread,
     by: () => 1,
     owner: ({ account, answeredThread }) => answeredThread ?? account.id,
-    text: ({ repliesPerThread }, back) =>
-      `A thread has ${repliesPerThread} replies an hour, and they are used; there are more at ${back}.`,
-    tellsWait: true,
+    text: ({ repliesPerThread }, resetAt) =>
+      `A thread has ${repliesPerThread} replies an hour, all used up; the limit is reset at ${resetAt}.`,
+    hasRetryAfter: true,
   },
 ]
 
-/** The limits of a send to these recipients, in the order in which they refuse. `parent` is the message it goes with. */
+/**
+ * The limits of a send to these recipients, in the order in which they refuse. `parent` is the message that it answers
+ * or forwards.
+ */
 export async function limitsOf(
   ctx: Context,
   account: Account,
@@ -181,8 +184,8 @@ export async function limitsOf(
   return rows.filter((row) => (row.applies?.(send) ?? true) && row.by(send) > 0).map((row) => limitOf(row, send, at))
 }
 
-function limitOf(row: Row, send: Send, at: Date): Limit {
-  const { code, kind, period, counter, owner, tellsWait = false } = row
+function limitOf(row: LimitRow, send: Send, at: Date): Limit {
+  const { code, kind, period, counter, owner, hasRetryAfter = false } = row
   const end = periodsOf(at)[`${period}End`]
   return {
     owner: owner?.(send) ?? send.account.id,
@@ -192,11 +195,11 @@ function limitOf(row: Row, send: Send, at: Date): Limit {
     by: row.by(send),
     limit: row.limit(send),
     refusal: () =>
-      new Failure(code, row.text(send, end.toISOString()), tellsWait ? { retryAfter: secondsUntil(at, end) } : {}),
+      new Failure(code, row.text(send, end.toISOString()), hasRetryAfter ? { retryAfter: secondsUntil(at, end) } : {}),
   }
 }
 
-/** Whether mail goes back to who wrote the message. */
+/** Whether one of the recipients wrote the message. */
 function answers({ from, replyTo }: MessageDoc, recipients: readonly string[]): boolean {
   const writers = [...(from === null ? [] : [from]), ...replyTo]
   return writers.some(({ address }) => recipients.includes(normaliseAddress(address) ?? address))

@@ -1,6 +1,6 @@
 /**
- * What becomes of each recipient of a send, rule by rule in the contract's order (decisions.md 3, Order of checks of a send).
- * The real send refuses at the first rule that is broken; a dry run notes it and goes on.
+ * The rules of a send: decides about each recipient, rule by rule in the contract's order (decisions.md 3, Order of
+ * checks of a send). A real send is refused at the first broken rule; a dry run notes it and continues.
  */
 import { splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -16,7 +16,7 @@ import { claimRefusals } from './claim-rules.ts'
 export type Decision = 'send' | 'suppressed' | 'blocked_by_list' | 'claim_required' | 'over_limit'
 export type Decided = { readonly email: string; readonly decision: Decision; readonly reason: string | null }
 
-type Judged = {
+type RulesInput = {
   readonly mailbox: MailboxDoc | null
   readonly parent: MessageDoc | null
   readonly recipients: readonly Named[]
@@ -26,13 +26,14 @@ type Judged = {
 }
 
 /**
- * The sender, and what is decided of each recipient. With `strict` fails with `CLAIM_REQUIRED`, `forbidden` or
- * `all_recipients_suppressed`; always with `shared_domain_phone_required` and what `sender` fails with.
+ * Applies the rules. Returns the sender and the decision about each recipient. With `strict`, fails with
+ * `CLAIM_REQUIRED`, `forbidden` or `all_recipients_suppressed`; always with `shared_domain_phone_required` and what
+ * `sender` fails with.
  */
-export async function decide(
+export async function decideRecipients(
   ctx: Context,
   principal: Principal,
-  { mailbox, parent, recipients, sender, strict }: Judged,
+  { mailbox, parent, recipients, sender, strict }: RulesInput,
 ): Promise<{ from: Named; decided: readonly Decided[] }> {
   const addresses = recipients.map(({ address }) => address)
   const decided = new Map<string, Decided>()
@@ -57,13 +58,16 @@ export async function decide(
   }
 }
 
-/** The free domain, once the setting asks for it: fails with `shared_domain_phone_required` (decisions.md 3, Suspended). */
+/**
+ * Fails with `shared_domain_phone_required` for a sub-domain of the shared domain, when the settings require a verified
+ * phone number and the account has none (decisions.md 3, Suspended).
+ */
 function requirePhone(ctx: Context, { status, phoneVerified }: Account, domain: string): void {
   const asks = ctx.settings.signup.phoneRequired && status !== 'unclaimed' && !phoneVerified
   if (asks && isSharedDomain(ctx, domain)) throw new Failure('shared_domain_phone_required')
 }
 
-/** Fails with `account_suspended`, `account_paused` or `sending_paused`. */
+/** Fails with `account_suspended`, `account_paused` or `sending_paused` when the account must not send. */
 export function requireSendingAllowed({ status, sendingPaused }: Account): void {
   if (status === 'suspended') throw new Failure('account_suspended')
   if (status === 'paused') throw new Failure('account_paused')

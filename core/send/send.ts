@@ -1,4 +1,4 @@
-/** Mail from a mailbox: new, in answer, passed on. Each ends in `commitSend`. */
+/** Sends mail from a mailbox: a new message, a reply, a forward. Each ends in `commitSend`. */
 
 import { forwardSubject, replySubject } from '../../mail/compose/compose.ts'
 import { normaliseAddress, withoutTag } from '../../mail/message/address.ts'
@@ -11,12 +11,15 @@ import { changeMessage } from '../mailbox/message-changes.ts'
 import { reachMessage } from '../mailbox/messages.ts'
 import { listRefusals } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
-import { commitSend, type DryRun, dryRun as judgeSend, type Outgoing, type SendResult } from './commit.ts'
+import { commitSend, type DryRun, dryRun as dryRunSend, type Outgoing, type SendResult } from './commit.ts'
 import type { SendInput } from './content.ts'
 import { forwardedContent } from './forward.ts'
 import { mailboxSender } from './sender.ts'
 
-/** Fails with `mailbox_not_found` and as `commitSend` does. */
+/**
+ * Sends a new message, or with `inReplyTo` an answer. Fails with `mailbox_not_found`, `validation_error` (inReplyTo),
+ * and as `commitSend` does.
+ */
 export async function sendMessage(
   ctx: Context,
   principal: Principal,
@@ -25,18 +28,22 @@ export async function sendMessage(
   return commitSend(ctx, principal, await outgoingOf(ctx, principal, what))
 }
 
-/** What the same send would be: nothing is sent, nothing taken (decisions.md 2, dryRun). */
+/**
+ * What `sendMessage` would do with the same input: nothing is sent and nothing is taken (decisions.md 2, dryRun). Fails
+ * as it does, except for what is decided per recipient.
+ */
 export async function dryRunMessage(
   ctx: Context,
   principal: Principal,
   what: { readonly address: string; readonly inReplyTo?: string } & SendInput,
 ): Promise<DryRun> {
-  return judgeSend(ctx, principal, await outgoingOf(ctx, principal, what))
+  return dryRunSend(ctx, principal, await outgoingOf(ctx, principal, what))
 }
 
 /**
- * Replies to a message: to its sender (its Reply-To once the account is claimed), or to all it went to. Subject and threading
- * headers follow the message; it is marked answered.
+ * Replies to a message: to its sender (or its Reply-To, once the account is claimed), or with `all` to everybody it
+ * went to. Subject and threading headers follow the message, which is marked as answered. Fails with
+ * `mailbox_not_found`, `not_found`, and as `commitSend` does.
  */
 export async function replyToMessage(
   ctx: Context,
@@ -51,7 +58,7 @@ export async function replyToMessage(
   const { mailbox, message } = await reachMessage(ctx, principal, { address, messageId })
   const unclaimed = principal.account.status === 'unclaimed'
   const { replyTo } = message
-  // Reply-To only where the lists let the mailbox write (decisions.md 4, Loops).
+  // Reply-To is used only when the lists let the mailbox send to it (decisions.md 4, Loops).
   const isAllowed =
     listRefusals(
       mailbox,
@@ -59,7 +66,7 @@ export async function replyToMessage(
     ).size === 0
   const answerTo = !unclaimed && replyTo.length > 0 && isAllowed ? replyTo : message.from === null ? [] : [message.from]
   const own = (named: Named) => withoutTag(normaliseAddress(named.address) ?? '').base === mailbox.address
-  // Answering one's own mail goes on to those it was sent to.
+  // A reply to a message from this mailbox goes to the recipients of that message.
   const to = answerTo.every(own) && message.to.length > 0 ? message.to : answerTo
   const others = all ? [...message.to, ...message.cc].filter((named) => !own(named) && !to.some(sameAs(named))) : []
   const result = await commitSend(ctx, principal, {
@@ -73,13 +80,16 @@ export async function replyToMessage(
     },
   })
   await changeMessage(ctx, principal, { address, messageId, answered: true }).catch((error: unknown) => {
-    // The reply is on its way: a message moved or deleted meanwhile does not undo it.
+    // The reply is committed: it stands even when the message was moved or deleted meanwhile.
     if (!(error instanceof Failure)) throw error
   })
   return result
 }
 
-/** Passes a message on, below what the sender writes, with its files unless told otherwise. */
+/**
+ * Forwards a message, below the sender's own text, with its files unless `includeAttachments` is false. Fails with
+ * `mailbox_not_found`, `not_found`, and as `commitSend` does.
+ */
 export async function forwardMessage(
   ctx: Context,
   principal: Principal,
@@ -116,7 +126,9 @@ function fromMailbox(ctx: Context, mailbox: MailboxDoc, input: SendInput): Omit<
 async function parentOf(ctx: Context, mailbox: MailboxDoc, messageId: string): Promise<MessageDoc> {
   const parent = await findMessage(ctx.store, { mailboxId: mailbox._id, messageId })
   if (parent === null)
-    throw new Failure('validation_error', `There is no message ${messageId} in this mailbox.`, { param: 'inReplyTo' })
+    throw new Failure('validation_error', `There is no message ${messageId} in ${mailbox.address}.`, {
+      param: 'inReplyTo',
+    })
   return parent
 }
 

@@ -1,4 +1,4 @@
-/** Whose name and address a send bears. */
+/** Decides the name and address in From of a send. */
 import { normaliseAddress, parseNamedAddress, splitAddress, withoutTag } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { MailboxDoc, Named } from '../../store/documents/mail.ts'
@@ -9,8 +9,9 @@ import type { Context } from '../process/context.ts'
 import type { SendInput } from './content.ts'
 
 /**
- * The mailbox itself, an alias of it or a plus form, with the name recipients see. Fails with `invalid_sender` (unreadable),
- * `domain_not_on_account` (somebody else's) and `forbidden` (another of the account).
+ * The sender of a send from a mailbox: its address, an alias of it, or one of these with a tag, and the name that
+ * recipients see. Fails with `invalid_sender` (not an address), `domain_not_on_account` (of another account) and
+ * `forbidden` (another address of the account).
  */
 export async function mailboxSender(
   ctx: Context,
@@ -23,14 +24,17 @@ export async function mailboxSender(
     const owner = await findDomain(ctx.store, splitAddress(given.address).domain)
     if (owner === null || owner.accountId !== mailbox.accountId)
       throw new Failure('domain_not_on_account', `The domain of ${given.address} is not on this account.`)
-    throw new Failure('forbidden', `This mailbox sends as ${mailbox.address}, not as ${given.address}.`)
+    throw new Failure(
+      'forbidden',
+      `The mailbox ${mailbox.address} cannot send as ${given.address}: use its own address or one of its aliases.`,
+    )
   }
   const domain = await recentDomain(ctx, mailbox.domain)
-  const usual = mailbox.displayName ?? domain?.defaultDisplayName ?? ''
-  return { name: fromName ?? (given.name !== '' ? given.name : usual), address: given.address }
+  const defaultName = mailbox.displayName ?? domain?.defaultDisplayName ?? ''
+  return { name: fromName ?? (given.name !== '' ? given.name : defaultName), address: given.address }
 }
 
-/** "user@domain" or "Name <user@domain>", the address in canonical form. Fails with `invalid_sender`. */
+/** Parses "user@domain" or "Name <user@domain>"; the address in canonical form. Fails with `invalid_sender`. */
 export function readSender(from: string): Named {
   const given = parseNamedAddress(from)
   const address = given === null ? null : normaliseAddress(given.address)

@@ -10,31 +10,31 @@ import { deriveNewThreads } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
 import { describe } from '../receive/message-document.ts'
 
-/** What is still at hand of a send that was committed just now: its bytes, and the folders of its mailbox. */
-export type Fresh = { readonly raw: Buffer; readonly folders: readonly FolderDoc[] }
+/** What is still in memory of a send that was just committed: its bytes, and the folders of its mailbox. */
+export type FreshSend = { readonly raw: Buffer; readonly folders: readonly FolderDoc[] }
 
-type Sent = { readonly email: EmailDoc; readonly fresh?: Fresh }
-type Keeper = Sent & {
+type CommittedSend = { readonly email: EmailDoc; readonly fresh?: FreshSend }
+type SendWithCopy = CommittedSend & {
   readonly mailboxId: string
   readonly mailbox: string
   readonly messageId: string
   readonly threadId: string
 }
 
-/** Writes the copies in Sent, with the ids the answers of the sends named. Safe to repeat. */
-export async function writeSentCopies(ctx: Context, sends: readonly Sent[]): Promise<void> {
-  const keepers = await withoutWritten(ctx, sends.flatMap(keeperOf))
-  if (keepers.length === 0) return
-  const asked = keepers.flatMap(({ fresh, mailboxId }) => (fresh === undefined ? [mailboxId] : []))
-  const found = asked.length === 0 ? [] : await findFoldersOf(ctx.store, asked)
-  const foldersOf = ({ fresh, mailboxId }: Keeper) =>
+/** Writes the Sent copies of sends, under the message ids in the results of the sends. Safe to repeat. */
+export async function writeSentCopies(ctx: Context, sends: readonly CommittedSend[]): Promise<void> {
+  const withCopies = await withoutWritten(ctx, sends.flatMap(withCopyOf))
+  if (withCopies.length === 0) return
+  const mailboxIds = withCopies.flatMap(({ fresh, mailboxId }) => (fresh === undefined ? [mailboxId] : []))
+  const found = mailboxIds.length === 0 ? [] : await findFoldersOf(ctx.store, mailboxIds)
+  const foldersOf = ({ fresh, mailboxId }: SendWithCopy) =>
     fresh?.folders ?? found.filter((each) => each.mailboxId === mailboxId)
-  const made = await Promise.all(keepers.map((keeper) => copyOf(ctx, keeper, foldersOf(keeper))))
+  const made = await Promise.all(withCopies.map((send) => copyOf(ctx, send, foldersOf(send))))
   const copies = made.filter((copy) => copy !== null)
-  // Together: what is asked for in one turn of the loop is one group.
+  // All at once: writes that start in one turn of the event loop form one group.
   await Promise.all(copies.map((copy) => ctx.arrivals.write({ chunks: [], messages: [copy] })))
   ctx.changes.publish({ kind: 'stored', ids: copies.map(({ _id }) => _id) })
-  const folders = new Map(keepers.flatMap(foldersOf).map((folder) => [folder._id, folder]))
+  const folders = new Map(withCopies.flatMap(foldersOf).map((folder) => [folder._id, folder]))
   const held = usageByMailbox([...folders.values()]).map((each) => ({
     ...each,
     usedBytes: copies.reduce(
@@ -45,22 +45,22 @@ export async function writeSentCopies(ctx: Context, sends: readonly Sent[]): Pro
   await Promise.all([deriveNewThreads(ctx, copies), warnOfStorage(ctx, held)])
 }
 
-function keeperOf(sent: Sent): Keeper[] {
+function withCopyOf(sent: CommittedSend): SendWithCopy[] {
   const { mailboxId, mailbox, messageId, threadId } = sent.email
   if (mailboxId === null || mailbox === null || messageId === null || threadId === null) return []
   return [{ ...sent, mailboxId, mailbox, messageId, threadId }]
 }
 
-async function withoutWritten(ctx: Context, keepers: readonly Keeper[]): Promise<readonly Keeper[]> {
-  const doubtful = keepers.flatMap(({ fresh, messageId }) => (fresh === undefined ? [messageId] : []))
-  if (doubtful.length === 0) return keepers
-  const written = new Set((await findMessages(ctx.store, doubtful)).map(({ _id }) => _id))
-  return keepers.filter(({ messageId }) => !written.has(messageId))
+async function withoutWritten(ctx: Context, withCopies: readonly SendWithCopy[]): Promise<readonly SendWithCopy[]> {
+  const maybeWritten = withCopies.flatMap(({ fresh, messageId }) => (fresh === undefined ? [messageId] : []))
+  if (maybeWritten.length === 0) return withCopies
+  const written = new Set((await findMessages(ctx.store, maybeWritten)).map(({ _id }) => _id))
+  return withCopies.filter(({ messageId }) => !written.has(messageId))
 }
 
 async function copyOf(
   ctx: Context,
-  { email, fresh, mailboxId, mailbox, messageId, threadId }: Keeper,
+  { email, fresh, mailboxId, mailbox, messageId, threadId }: SendWithCopy,
   folders: readonly FolderDoc[],
 ): Promise<NewMessage | null> {
   const raw = fresh?.raw ?? (await readBlob(ctx.store, email.blob))

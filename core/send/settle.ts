@@ -1,7 +1,8 @@
 /**
- * Writes what follows from sends: outbox rows, the Sent copy, delivery events, and `message.sent` when it is due. Every part
- * has an id computed from the send, so settling twice changes nothing; `todoAt` on the document says whether and when there
- * is more to do, and the sweep asks it. Sends that come together are settled together, for about the price of one.
+ * Settles sends: writes what follows from a committed send, which is its outbox rows, the Sent copy, delivery events,
+ * and `message.sent` when it is due. The id of each part is derived from the send, so that settling twice changes
+ * nothing. `todoAt` in the document says whether and when there is more to settle, and a sweep queries it. Sends that
+ * come together are settled together, at about the cost of one.
  */
 import type { EmailDoc, EmailRecipient, OutboxDoc } from '../../store/documents/sending.ts'
 import { findEmailsById, findUnsettled, nextUnsettled, settleEmails } from '../../store/emails.ts'
@@ -15,21 +16,21 @@ import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
 import { returnPathOf } from '../receive/return-path.ts'
 import { releaseScheduled } from './scheduled.ts'
-import { type Fresh, writeSentCopies } from './sent-copies.ts'
+import { type FreshSend, writeSentCopies } from './sent-copies.ts'
 
-/** Sends of one group: bounds what it takes, and how long the last of them waits for the first. */
-const freshMax = 50
-const laterMax = 100
+/** Sends of one group: bounds its memory, and how long its first send waits for its last. */
+const freshGroupMax = 50
+const dueGroupMax = 100
 
-type Settling = { readonly ctx: Context; readonly email: EmailDoc; readonly fresh?: Fresh }
+type SendToSettle = { readonly ctx: Context; readonly email: EmailDoc; readonly fresh?: FreshSend }
 
-const freshOnes = perProcess(() => createGroupCommit<Settling>(freshMax, isolateFailures(settleGroup)))
-const laterOnes = perProcess(() => createGroupCommit<Settling>(laterMax, isolateFailures(settleGroup)))
+const freshGroups = perProcess(() => createGroupCommit<SendToSettle>(freshGroupMax, isolateFailures(settleGroup)))
+const dueGroups = perProcess(() => createGroupCommit<SendToSettle>(dueGroupMax, isolateFailures(settleGroup)))
 
-/** Settles the sends that are due. Returns how many there were. */
+/** Settles the sends that are due, up to a group of them. Returns how many there were. */
 export async function settleDue(ctx: Context): Promise<number> {
-  const due = await findUnsettled(ctx.store, { due: ctx.clock.now(), limit: laterMax })
-  await settleLater(ctx, due)
+  const due = await findUnsettled(ctx.store, { due: ctx.clock.now(), limit: dueGroupMax })
+  await settleInGroups(ctx, due)
   return due.length
 }
 
@@ -38,39 +39,42 @@ export function nextSettling(ctx: Context): Promise<Date | null> {
   return nextUnsettled(ctx.store)
 }
 
-/** Settles sends as they are now. What fails is logged; the sweep tries it again. */
+/** Settles sends in their current state. A failure is logged; the sweep tries again. */
 export async function settleByIds(ctx: Context, ids: readonly string[]): Promise<void> {
   const emails = await findEmailsById(ctx.store, ids)
-  await settleLater(
+  await settleInGroups(
     ctx,
     emails.filter(({ todoAt }) => todoAt !== undefined),
   )
 }
 
-/** Settles a send that was committed just now. */
-export function settle(ctx: Context, email: EmailDoc, fresh: Fresh): Promise<void> {
-  return freshOnes(ctx)({ ctx, email, fresh })
+/** Settles a send that was just committed. */
+export function settle(ctx: Context, email: EmailDoc, fresh: FreshSend): Promise<void> {
+  return freshGroups(ctx)({ ctx, email, fresh })
 }
 
-async function settleLater(ctx: Context, emails: readonly EmailDoc[]): Promise<void> {
+async function settleInGroups(ctx: Context, emails: readonly EmailDoc[]): Promise<void> {
   await Promise.all(
     emails.map((email) =>
-      laterOnes(ctx)({ ctx, email }).catch((error: unknown) => {
-        ctx.log.error({ err: error, emailId: email._id }, 'send could not be settled')
+      dueGroups(ctx)({ ctx, email }).catch((error: unknown) => {
+        ctx.log.error({ err: error, emailId: email._id }, 'send could not be settled; it is tried again')
         noteFailed(ctx, 'sends')
       }),
     ),
   )
 }
 
-/** Settles sends as they were read. When one changed meanwhile, the change asked for another settling. */
-async function settleGroup(settlings: readonly Settling[]): Promise<[]> {
+/**
+ * Settles sends in the state in which they were read. A send that another process changed meanwhile is due for settling
+ * again by that change.
+ */
+async function settleGroup(settlings: readonly SendToSettle[]): Promise<[]> {
   const { ctx } = settlings[0]!
   const now = ctx.clock.now()
   const released = await Promise.all(settlings.map((settling) => releasedOf(ctx, settling, now)))
   const open = released.filter((settling) => settling !== null)
   const emails = open.map(({ email }) => email)
-  await plan(
+  await writeDerived(
     ctx,
     open.filter(({ email }) => !email.planned && email.recipients.some(({ status }) => status !== 'failed')),
   )
@@ -89,17 +93,24 @@ async function settleGroup(settlings: readonly Settling[]): Promise<[]> {
   return []
 }
 
-/** Null: it waits for its time, or somebody changed it meanwhile. */
-async function releasedOf(ctx: Context, { email, fresh }: Settling, now: Date): Promise<Omit<Settling, 'ctx'> | null> {
+/**
+ * Releases a scheduled send whose time has come. Returns null when its time has not come, or another request changed it
+ * meanwhile.
+ */
+async function releasedOf(
+  ctx: Context,
+  { email, fresh }: SendToSettle,
+  now: Date,
+): Promise<Omit<SendToSettle, 'ctx'> | null> {
   if (email.scheduledFor === undefined) return { email, ...(fresh && { fresh }) }
   const released = email.scheduledFor > now ? null : await releaseScheduled(ctx, email)
   return released === null ? null : { email: released }
 }
 
-async function plan(ctx: Context, sends: readonly Omit<Settling, 'ctx'>[]): Promise<void> {
+async function writeDerived(ctx: Context, sends: readonly Omit<SendToSettle, 'ctx'>[]): Promise<void> {
   if (sends.length === 0) return
   const emails = sends.map(({ email }) => email)
-  // Rows first: the mail leaves while the rest is written.
+  // Outbox rows first: the mail leaves while the rest is written.
   await insertOutbox(
     ctx.store,
     emails.flatMap((email) =>

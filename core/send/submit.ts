@@ -1,6 +1,6 @@
 /**
- * Mail that a mail program submits (RFC 6409): the same rules, allowances and commit as any send, with the bytes the program
- * wrote. A repeat after a lost connection is the first send again.
+ * Message submission by mail programs (RFC 6409): the rules, allowance and commit of any send, with the bytes that the
+ * program wrote. A repeat after a lost connection returns the first send.
  */
 import { createHash } from 'node:crypto'
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
@@ -21,22 +21,22 @@ import { dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { takeSendAllowance } from './allowance.ts'
 import { writeSend } from './commit.ts'
-import { decide, requireSendingAllowed } from './send-rules.ts'
+import { decideRecipients, requireSendingAllowed } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
 
 export type Submission = {
   readonly raw: Buffer
-  /** Canonical. */
+  /** The recipients of the envelope, in canonical form. */
   readonly recipients: readonly string[]
 }
 
-/** How long the same bytes to the same recipients are taken for a repeat. */
+/** How long the same bytes to the same recipients count as a repeat. */
 const repeatMs = dayMs
 
 /**
- * Accepts what a mail program submits; answers the send's id. Fails with `payload_too_large` (the header), `invalid_sender` (no
- * author, or several), `forbidden` and `domain_not_on_account` (From or Sender is not an address of the mailbox), and by the
- * rules of sending as `commitSend` does.
+ * Accepts a submitted message. Returns the id of the send. Fails with `payload_too_large` (the header),
+ * `invalid_sender` (no author, or several), `forbidden` and `domain_not_on_account` (From or Sender is not an address
+ * of the mailbox), as `beginIdempotent` does, and by the rules of sending as `commitSend` does.
  */
 export async function submit(ctx: Context, login: Login, submission: Submission): Promise<string> {
   const { accountId } = login.principal
@@ -46,16 +46,16 @@ export async function submit(ctx: Context, login: Login, submission: Submission)
     .update(submission.raw)
     .digest('hex')
   const path = `submission ${login.mailbox._id}`
-  const mark = await beginIdempotent(ctx, { accountId, path, key, fingerprint: key, keepMs: repeatMs })
-  if (mark.done) return mark.body
+  const request = await beginIdempotent(ctx, { accountId, path, key, fingerprint: key, keepMs: repeatMs })
+  if (request.done) return request.body
   try {
-    const id = deriveId('em', mark.onceId, 'send')
+    const id = deriveId('em', request.onceId, 'send')
     const earlier = await findEmail(ctx.store, { accountId, emailId: id })
     if (earlier === null) await submitOnce(ctx, login, { ...submission, id })
-    await mark.finish({ status: 202, body: id })
+    await request.finish({ status: 202, body: id })
     return id
   } catch (error) {
-    await (error instanceof Failure ? mark.abandon() : mark.release())
+    await (error instanceof Failure ? request.abandon() : request.release())
     throw error
   }
 }
@@ -66,24 +66,25 @@ async function submitOnce(
   { raw, recipients, id }: Submission & { readonly id: string },
 ): Promise<void> {
   const { parsed } = await ctx.parsing.run('arrival', { raw, prefix: '' })
-  // What is past the limit would be neither asked nor, if it tells Bcc, taken out.
-  if (readHeaders(raw).truncated) throw new Failure('payload_too_large', 'The header of the message is too long.')
+  // Header fields past the limit would be neither checked nor, if they are Bcc, removed.
+  if (readHeaders(raw).truncated) throw new Failure('payload_too_large', 'The header of the message is too large.')
   const origin = originatorsOf(parsed)
-  if (origin === null) throw new Failure('invalid_sender', 'The message must have one From with one address.')
+  if (origin === null)
+    throw new Failure('invalid_sender', 'The message must have exactly one From field with exactly one address.')
   requireSendingAllowed(principal.account)
   const parent = await parentOf(ctx, mailbox, parsed)
   const to = recipients.map((address) => ({ name: '', address }))
-  const { from, decided } = await decide(ctx, principal, {
+  const { from, decided } = await decideRecipients(ctx, principal, {
     mailbox,
     parent,
     recipients: to,
     strict: true,
     sender: () => originator(ctx, mailbox, origin),
   })
-  const writes = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
+  const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
   const allowance = await takeSendAllowance(ctx, principal, {
     sender: from.address,
-    recipients: writes,
+    recipients: accepted,
     parent,
     purpose: id,
   })
@@ -101,8 +102,8 @@ async function submitOnce(
       decided,
       allowance,
       sender: async () => from,
-      input: { ...addressed(parsed, recipients), subject: parsed.subject ?? undefined },
-      composed: await finished(ctx, { raw, parsed, from, id }),
+      input: { ...recipientFields(parsed, recipients), subject: parsed.subject ?? undefined },
+      composed: await finishMessage(ctx, { raw, parsed, from, id }),
     })
   } catch (error) {
     if (error instanceof Failure) await allowance.giveBack()
@@ -110,7 +111,7 @@ async function submitOnce(
   }
 }
 
-/** The author, if both the author and who sends are the mailbox. Fails as `mailboxSender` does. */
+/** The author, if both From and Sender are addresses of the mailbox. Fails as `mailboxSender` does. */
 async function originator(
   ctx: Context,
   mailbox: MailboxDoc,
@@ -120,8 +121,8 @@ async function originator(
   return mailboxSender(ctx, mailbox, { from: formatNamedAddress(author), fromName: author.name })
 }
 
-/** The message as it goes out: without Bcc, with what a message must have, signed. */
-async function finished(
+/** The message as it is sent: without Bcc, with the header fields that a message must have, and signed. */
+async function finishMessage(
   ctx: Context,
   { raw, parsed, from, id }: { raw: Buffer; parsed: ParsedMessage; from: Named; id: string },
 ): Promise<{ raw: Buffer; messageIdHeader: string; references: readonly string[] }> {
@@ -139,8 +140,8 @@ async function parentOf(ctx: Context, mailbox: MailboxDoc, parsed: ParsedMessage
   return nearest.flatMap((id) => found.find(({ messageIdHeader }) => messageIdHeader === id) ?? [])[0] ?? null
 }
 
-/** Those the header names, and as Bcc the other recipients of the envelope. */
-function addressed(
+/** The recipients in the header, and the other recipients of the envelope as Bcc. */
+function recipientFields(
   { to, cc }: ParsedMessage,
   recipients: readonly string[],
 ): { to: readonly Named[]; cc: readonly Named[]; bcc: readonly Named[] } {

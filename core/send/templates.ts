@@ -1,4 +1,4 @@
-/** Templates of transactional mail: kept, filled, shown before they are used (decisions.md 2, Sending). */
+/** Templates of transactional mail: stored, filled in and previewed (decisions.md 2, Sending). */
 import { fillTexts, type TemplateTexts, type TemplateValues, variablesOf } from '../../mail/compose/template.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { freeSlot, takeSlot } from '../../store/accounts.ts'
@@ -12,7 +12,7 @@ export type Template = Pick<
   TemplateDoc,
   'alias' | 'subject' | 'html' | 'text' | 'status' | 'createdAt' | 'updatedAt'
 > & {
-  /** Names of the tokens in it. */
+  /** Names of the variables in it. */
   readonly variables: readonly string[]
 }
 
@@ -23,10 +23,10 @@ export type TemplateChange = {
   readonly status?: TemplateDoc['status']
 }
 
-/** Against an account that fills the database with templates. */
+/** Keeps an account from filling the database with templates. */
 const templatesMax = 1_000
 
-/** By alias. */
+/** Lists templates by alias. Fails with `validation_error` (cursor). */
 export async function listTemplates(
   ctx: Context,
   { accountId }: Principal,
@@ -38,14 +38,17 @@ export async function listTemplates(
   return { items: items.map(templateOf), next: rows.length > limit && last !== undefined ? cursorOf(last) : null }
 }
 
-/** Fails with `template_not_found`. */
+/** Reads a template. Fails with `template_not_found`. */
 export async function getTemplate(ctx: Context, { accountId }: Principal, alias: string): Promise<Template> {
   const found = await store.findTemplate(ctx.store, { accountId, alias })
   if (found === null) throw notFound(alias)
   return templateOf(found)
 }
 
-/** Account keys only. Fails with `forbidden`, `validation_error` (no body), `conflict` (taken, or too many). */
+/**
+ * Creates a template; account keys only. Fails with `forbidden`, `validation_error` (no body), `conflict` (alias taken,
+ * or too many templates).
+ */
 export async function createTemplate(
   ctx: Context,
   principal: Principal,
@@ -64,10 +67,10 @@ export async function createTemplate(
   })
   if (inserted) return templateOf({ _id: '', ...template })
   await freeSlot(ctx.store, accountId, 'templates')
-  throw new Failure('conflict', `There is a template "${alias}" already.`)
+  throw new Failure('conflict', `There is already a template "${alias}".`)
 }
 
-/** Account keys only. Fails with `forbidden`, `template_not_found`, `validation_error`. */
+/** Changes a template; account keys only. Fails with `forbidden`, `template_not_found`, `validation_error`. */
 export async function changeTemplate(
   ctx: Context,
   principal: Principal,
@@ -83,7 +86,7 @@ export async function changeTemplate(
   return templateOf(changed)
 }
 
-/** Account keys only. Fails with `forbidden`, `template_not_found`. */
+/** Deletes a template; account keys only. Fails with `forbidden`, `template_not_found`. */
 export async function deleteTemplate(ctx: Context, principal: Principal, alias: string): Promise<void> {
   requireAccountKey(principal)
   const { accountId } = principal
@@ -92,7 +95,7 @@ export async function deleteTemplate(ctx: Context, principal: Principal, alias: 
 }
 
 /**
- * The texts of a template with its variables. Fails with `template_not_found`, `template_paused`,
+ * Fills in a template. Returns its texts. Fails with `template_not_found`, `template_paused`,
  * `missing_template_variables` (whose `missing` names them).
  */
 export async function fillTemplate(
@@ -101,16 +104,24 @@ export async function fillTemplate(
   { alias, variables }: { alias: string; variables: TemplateValues },
 ): Promise<TemplateTexts> {
   const template = await getTemplate(ctx, principal, alias)
-  if (template.status === 'paused') throw new Failure('template_paused', `The template "${alias}" is paused.`)
+  if (template.status === 'paused')
+    throw new Failure('template_paused', `The template "${alias}" is paused; activate it to send with it.`)
   const missing = template.variables.filter((name) => !Object.hasOwn(variables, name))
   if (missing.length > 0)
-    throw new Failure('missing_template_variables', `The template "${alias}" also needs ${missing.join(', ')}.`, {
-      missing,
-    })
+    throw new Failure(
+      'missing_template_variables',
+      `Give values for these variables of the template "${alias}": ${missing.join(', ')}.`,
+      {
+        missing,
+      },
+    )
   return fillTexts(textsOf(template), variables)
 }
 
-/** What a template would become, paused or not; missing variables are named and left empty. Fails with `template_not_found`. */
+/**
+ * Fills in a template for a preview, also a paused one; missing variables are listed and left empty. Fails with
+ * `template_not_found`.
+ */
 export async function previewTemplate(
   ctx: Context,
   principal: Principal,
@@ -147,6 +158,10 @@ function aliasIn(cursor: string | undefined): string | null {
   if (cursor === undefined) return null
   const text = Buffer.from(cursor, 'base64url').toString()
   if (!text.startsWith('t '))
-    throw new Failure('validation_error', '"before" is not a cursor of this list.', { param: 'before' })
+    throw new Failure(
+      'validation_error',
+      '"before" is not a cursor of this list; pass a cursor exactly as a page returned it.',
+      { param: 'before' },
+    )
   return text.slice(2)
 }

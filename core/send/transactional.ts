@@ -1,4 +1,4 @@
-/** Transactional mail, from any address on a verified domain, and what became of every send (decisions.md 2, Sending). */
+/** Transactional mail from any address on a verified domain, and the records of all sends (decisions.md 2, Sending). */
 
 import type { TemplateValues } from '../../mail/compose/template.ts'
 import { splitAddress, withoutTag } from '../../mail/message/address.ts'
@@ -24,9 +24,9 @@ export type TransactionalInput = Omit<SendInput, 'fromName' | 'from'> & {
 }
 
 /**
- * Sends from an address without needing a mailbox. Fails with `invalid_sender`, `domain_not_on_account`,
- * `domain_not_verified`, `forbidden` (an agent key, and not a mailbox it reaches), what `fillTemplate` fails with, and as
- * `commitSend` does.
+ * Sends from an address that needs no mailbox. Fails with `invalid_sender`, `domain_not_on_account`,
+ * `domain_not_verified`, `forbidden` (an agent key that does not reach a mailbox with that address), what
+ * `fillTemplate` fails with, and as `commitSend` does.
  */
 export async function sendEmail(
   ctx: Context,
@@ -42,13 +42,16 @@ export async function sendEmail(
     origin: 'transactional',
     keepsCopy: false,
     ...(tags !== undefined && { tags }),
-    sender: async () => ({ ...sender, name: sender.name === '' ? await usualName(ctx, mailbox, sender) : sender.name }),
-    // What the request says itself beats the template.
+    sender: async () => ({
+      ...sender,
+      name: sender.name === '' ? await defaultName(ctx, mailbox, sender) : sender.name,
+    }),
+    // Texts in the request replace those of the template.
     input: { ...texts, ...input },
   })
 }
 
-/** One send. Agent keys see only their own. Fails with `email_not_found`. */
+/** Reads one send; agent keys see only their own. Fails with `email_not_found`. */
 export async function getEmail(ctx: Context, principal: Principal, id: string): Promise<EmailDoc> {
   const email = await store.findEmail(ctx.store, { accountId: principal.accountId, emailId: id })
   if (email === null || (principal.kind === 'agent' && email.keyId !== principal.keyId))
@@ -56,7 +59,7 @@ export async function getEmail(ctx: Context, principal: Principal, id: string): 
   return email
 }
 
-/** Sends of every way, newest first. Agent keys see only their own. */
+/** Lists sends of every kind, newest first; agent keys see only their own. Fails with `validation_error` (cursor). */
 export async function listEmails(
   ctx: Context,
   { accountId, kind, keyId }: Principal,
@@ -71,25 +74,28 @@ export async function listEmails(
   return pageOf(rows, limit)
 }
 
-/** The mailbox behind the sender, whose lists and claim rules then count; null when the address has none. */
+/** The mailbox with the sender's address, whose lists and claim rules then apply; null when there is none. */
 async function senderMailbox(ctx: Context, principal: Principal, sender: Named): Promise<MailboxDoc | null> {
   const { accountId } = principal
   const { domain } = splitAddress(sender.address)
   const owner = await findDomain(ctx.store, domain)
   if (owner === null || owner.accountId !== accountId || owner.status === 'removed')
     throw new Failure('domain_not_on_account', `The domain ${domain} is not on this account.`)
-  if (owner.status === 'pending') throw new Failure('domain_not_verified', `The domain ${domain} is not verified.`)
+  if (owner.status === 'pending') throw new Failure('domain_not_verified', `The domain ${domain} is not verified yet.`)
   const { base } = withoutTag(sender.address)
   const addresses = await findAddresses(ctx.store, [...new Set([sender.address, base])])
   const found = addresses.find((each) => each.kind === 'mailbox' && each.accountId === accountId)
   const [mailbox = null] =
     found === undefined ? [] : await findMailboxes(ctx.store, [{ accountId, mailboxId: found.mailboxIds[0]! }])
   if (principal.kind === 'agent' && (mailbox === null || !reaches(principal, mailbox._id)))
-    throw new Failure('forbidden', `This key does not reach a mailbox ${sender.address}.`)
+    throw new Failure(
+      'forbidden',
+      `This key reaches no mailbox ${sender.address}, and agent keys can send only from mailboxes.`,
+    )
   return mailbox
 }
 
-async function usualName(ctx: Context, mailbox: MailboxDoc | null, { address }: Named): Promise<string> {
+async function defaultName(ctx: Context, mailbox: MailboxDoc | null, { address }: Named): Promise<string> {
   if (mailbox?.displayName) return mailbox.displayName
   return (await recentDomain(ctx, splitAddress(address).domain))?.defaultDisplayName ?? ''
 }

@@ -178,7 +178,7 @@ describe('an unclaimed account', () => {
       expect((await account.call('GET', '/api/v1/account')).body).to.include({ status: 'unclaimed' })
       const old = await claim(account.claim_url, 'owner@people.test').catch((error: unknown) => error)
       expect(old).to.include({ code: 1 })
-      expect((old as { stderr: string }).stderr).to.contain('used or is void')
+      expect((old as { stderr: string }).stderr).to.contain('replaced by a newer one')
     })
 
     it('once: the key stays, the reminders end, fifty sends a day begin', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { usagePeriod } from '../../../core/access/usage.ts'
 import { deleteMailboxUnchecked } from '../../../core/mailbox/mailboxes.ts'
 import { announceArrivals } from '../../../core/receive/announce.ts'
-import { sweepTakes } from '../../../core/send/open-allowances.ts'
+import { sweepOpenTakes } from '../../../core/send/open-allowances.ts'
 import { noteStart, noteStop, recountQuotas } from '../../../core/upkeep/quota-recount.ts'
 import { purgeDeletedMailboxes, sweepEventFloors, sweepMailboxDeletions } from '../../../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
@@ -210,11 +210,11 @@ describe('sweeps', () => {
     it('of a send that never came are given back, once', async () => {
       const before = await used()
       await takeFor(newId('em', door.ctx.clock.now()), 'lost')
-      await sweepTakes(door.ctx)
+      await sweepOpenTakes(door.ctx)
       expect(await used()).to.equal(before + 5)
       door.advance(6 * 60_000)
-      expect(await sweepTakes(door.ctx)).to.equal(1)
-      expect(await sweepTakes(door.ctx)).to.equal(0)
+      expect(await sweepOpenTakes(door.ctx)).to.equal(1)
+      expect(await sweepOpenTakes(door.ctx)).to.equal(0)
       expect([await used(), await open()]).to.deep.equal([before, 0])
     })
 
@@ -224,7 +224,7 @@ describe('sweeps', () => {
       await takeFor(email._id, email.takenBy ?? '')
       await takeFor(email._id, 'another try')
       door.advance(6 * 60_000)
-      await sweepTakes(door.ctx)
+      await sweepOpenTakes(door.ctx)
       expect([await used(), await open()]).to.deep.equal([before + 5, 0])
     })
   })
