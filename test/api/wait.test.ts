@@ -353,9 +353,10 @@ describe('waiting for a message', () => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => take({ claim: 60, timeout: 1, since })))
       const got = answers.flatMap(({ body }) => (body.message === null ? [] : [body.message.message_id]))
       expect([got.length, new Set(got).size]).to.deep.equal([5, 5])
-      const empty = answers.find(({ body }) => body.message === null)
-      expect(empty?.body.near_misses[0]?.why).to.equal('claim: another worker holds its lease.')
-      expect(empty?.body.claimed_until).to.equal(null)
+      const empty = answers.filter(({ body }) => body.message === null)
+      const why = new Set(empty.flatMap(({ body }) => body.near_misses.map((miss) => miss.why)))
+      expect([...why]).to.deep.equal(['claim: another worker holds its lease.'])
+      expect(empty.every(({ body }) => body.claimed_until === null)).to.equal(true)
     })
 
     it('a lease that is over is free, and its end is told', async () => {

@@ -144,14 +144,14 @@ describe('storage', () => {
 
   describe('whatever is done, and whenever the process dies', () => {
     const rounds = 4
-    const aliveMs = { least: 400, spread: 500 }
+    /** Of each process before it dies. */
+    const steps = { least: 25, spread: 25 }
 
     it('counters, contacts and blobs are what the messages come to', async () => {
       await fill(0)
       for (let round = 0; round < rounds; round++) {
         const worker = startWorker(door, tenant.key, round)
-        await once(worker.stdout!, 'data')
-        await new Promise((resolve) => setTimeout(resolve, aliveMs.least + Math.random() * aliveMs.spread))
+        await stepsOf(worker, steps.least + Math.floor(Math.random() * steps.spread))
         worker.kill('SIGKILL')
         await once(worker, 'exit')
       }
@@ -171,6 +171,16 @@ describe('storage', () => {
     })
   })
 })
+
+/** Resolves once a worker has done so many steps: it writes a byte after each. */
+async function stepsOf({ stdout }: ChildProcess, count: number): Promise<void> {
+  let done = 0
+  for await (const chunk of stdout!) {
+    done += (chunk as Buffer).length
+    if (done >= count) return
+  }
+  throw new Error(`The worker ended after ${done} steps.`)
+}
 
 function startWorker({ ctx: { settings } }: Door, key: string, seed: number): ChildProcess {
   const script = fileURLToPath(new URL('./storage-worker.ts', import.meta.url))

@@ -64,8 +64,8 @@ async function work(): Promise<never> {
   for (;;) {
     // What somebody else moved or deleted meanwhile is refused, and so is a send past the minute's recipients.
     await pick([arrive, arrive, arrive, change, change, remove, send])().catch(() => undefined)
+    process.stdout.write('.')
   }
 }
 
-process.stdout.write('ready\n')
 await Promise.all(Array.from({ length: workers }, work))
