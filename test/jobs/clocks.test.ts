@@ -1,0 +1,84 @@
+import { expect } from 'chai'
+import { planDeliveries } from '../../core/notify/deliveries.ts'
+import { type Clocks, startClocks } from '../../jobs/clocks.ts'
+import { type Call, type Door, mailboxPath, openTenant, type Tenant } from '../api/door.ts'
+import { eventually, type Json } from '../service.ts'
+
+/** Less than the clocks leave between two looks at what is due: nothing here is done by them. */
+const beforeTheClockMs = 20_000
+
+describe('jobs: clocks', function () {
+  this.timeout(60_000)
+  let door: Door
+  let tenant: Tenant
+  let call: Call
+  let box: string
+  let clocks: Clocks
+
+  const jobs = () => door.ctx.store.db.collection('agendaJobs').find().toArray()
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+    box = mailboxPath(tenant.address)
+    clocks = await startClocks(door.ctx)
+    const ran = async () => {
+      const all = await jobs()
+      return all.length === 8 && all.every(({ lastFinishedAt }) => lastFinishedAt !== null)
+    }
+    await eventually('every clock ran', ran, beforeTheClockMs)
+  })
+  after(async () => {
+    await clocks?.stop()
+    await door?.close()
+  })
+
+  it('a send for later goes at its time, without a clock that asks for it', async () => {
+    const sendAt = new Date(Date.now() + 2_500).toISOString()
+    const { status, body } = await call<{ id: string }>('POST', `${box}/send`, {
+      to: 'ada@remote.example',
+      subject: 'Later',
+      text: 'Hello',
+      sendAt,
+    })
+    expect(status).to.equal(202)
+    const released = () =>
+      door.ctx.store.emails.findOne({ _id: body.id, scheduledFor: { $exists: false }, planned: true })
+    await eventually('it goes', released, beforeTheClockMs)
+    expect(Date.now()).to.be.at.least(Date.parse(sendAt))
+  })
+
+  it('a batch goes on step by step', async () => {
+    const recipients = Array.from({ length: 25 }, (_, n) => ({ email: `p${n}@list.example` }))
+    const { status, body } = await call<Json & { id: string }>('POST', `${box}/send-batch`, {
+      subject: 'Hi',
+      text: 'Hello',
+      recipients,
+      idempotencyKey: 'steps',
+    })
+    expect(status).to.equal(202)
+    const done = () => door.ctx.store.batches.findOne({ _id: body.id, done: 25, nextAt: { $exists: false } })
+    await eventually('all steps', done, beforeTheClockMs)
+  })
+
+  it('a webhook that failed is tried again after its pause', async () => {
+    const made = await call<{ id: string }>('POST', '/api/v1/webhooks', {
+      url: 'https://hooks.invalid/',
+      events: ['message.sent'],
+    })
+    expect(made.status).to.equal(201)
+    const event = await eventually('an event', () =>
+      door.ctx.store.events.findOne({ accountId: tenant.accountId }, { sort: { accountId: 1, seq: -1 } }),
+    )
+    await planDeliveries(door.ctx, [{ ...event, type: 'message.sent' }])
+    const tried = () =>
+      door.ctx.store.deliveries.findOne({ accountId: tenant.accountId, 'attempts.1': { $exists: true } })
+    const { attempts } = await eventually('a second attempt', tried, beforeTheClockMs)
+    // Five seconds, a fifth more or less.
+    expect(attempts[1]!.at.getTime() - attempts[0]!.at.getTime()).to.be.at.least(4_000)
+  })
+
+  it('a stop leaves no clock taken', async () => {
+    await clocks.stop()
+    for (const { name, lockedAt } of await jobs()) expect(lockedAt, name).to.equal(null)
+  })
+})
