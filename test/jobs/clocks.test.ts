@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { planDeliveries } from '../../core/notify/deliveries.ts'
 import { type Clocks, startClocks } from '../../jobs/clocks.ts'
-import { type Call, type Door, mailboxPath, openTenant, type Tenant } from '../api/door.ts'
-import { eventually, type Json } from '../service.ts'
+import { eventually } from '../eventually.ts'
+import { type Call, type Json, mailboxPath } from '../peers/rest.ts'
+import { type Door, openTenant, type Tenant } from '../start/door.ts'
 
 /** Less than the clocks leave between two looks at what is due: nothing here is done by them. */
 const beforeTheClockMs = 20_000
