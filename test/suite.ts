@@ -49,7 +49,9 @@ function run(files: readonly string[], jobs: number, hooks: readonly string[]): 
       }
     }
     const options = JSON.parse(readFileSync('.mocharc.json', 'utf8')) as Mocha.MochaOptions
-    const mocha = new Mocha({ ...options, parallel: true, jobs, require: [...hooks], reporter: Progress })
+    // Without a terminal no colour, so that the summary can be read by programs (.ci/run).
+    const color = process.stdout.isTTY === true
+    const mocha = new Mocha({ ...options, color, parallel: true, jobs, require: [...hooks], reporter: Progress })
     for (const file of files) mocha.addFile(file)
     mocha.run()
   })
