@@ -1,7 +1,8 @@
 /**
- * All tests, for `npm test`, or with `--quick` those that start no process (test/quick.ts): first files beside each other, each in one of a few worker processes, then those that must not
- * be disturbed one after the other, and at the end mocha's summary of both. A worker runs many files, so that what one
- * has loaded, and the engine that it has started for all (test/start/engine.ts), is there for the next.
+ * All tests, for `npm test`, or with `--quick` those that start no process (test/quick.ts): first files beside each other,
+ * each in one of a few worker processes, then those that must not be disturbed one after the other, and at the end mocha's
+ * summary of both. A worker runs many files, so that what one has loaded, and the engine that it has started for all
+ * (test/start/engine.ts), is there for the next.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'

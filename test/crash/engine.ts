@@ -16,6 +16,7 @@ import { isSound, verifyFolder } from '../../engine/admin/verify.ts'
 import { decode } from '../../engine/bson/decode.ts'
 import { openWriter } from '../../engine/store/database.ts'
 import { Store } from '../../engine/store/store.ts'
+import { eventually } from '../eventually.ts'
 import { type Started, startEngine, temporaryFolder } from '../start/engine.ts'
 import { type Image, makeImage, readMoment, type Tail, tails, whileStopped, writeMoment } from './images.ts'
 import { byWriter, indexes, type Ledger, openLedger, type Row, reconcile, writeOn } from './ledger.ts'
@@ -37,6 +38,8 @@ const database = 'test'
 /** Within this time the operations of the writers fail after the engine was killed. */
 const selectionMs = 1_500
 const loadMs = { least: 120, more: 300 } as const
+/** Operations acknowledged in a round, at the least. */
+const operationsMin = 100
 const betweenImagesMs = { least: 5, more: 40 } as const
 const underWayMs = 8
 const momentsMax = 100
@@ -63,6 +66,8 @@ export async function killRounds(
       const stop = { now: false }
       const writing = load(engine, ledger, stop)
       await sleep(loadMs.least + random.below(loadMs.more))
+      // On a busy machine that time may bring next to nothing.
+      await eventually('a load', () => total(ledger) >= operationsMin * (round + 1))
       stop.now = true
       engine.process.kill('SIGKILL')
       // Awaited before the client is closed, because operations in progress at that moment may never settle.

@@ -26,8 +26,7 @@ function ended(code: number | null, out: string, err: string): Ended {
   return { code, out, err, records: lines.map((line) => JSON.parse(line) as Json) }
 }
 
-describe('the command line', function () {
-  this.timeout(90_000)
+describe('the command line', () => {
   let service: Service
   let account: string
 
@@ -172,7 +171,6 @@ describe('the command line', function () {
       MAILROOM_HTTP_PORT: new URL(service.http).port,
       MAILROOM_SMTP_PORT: service.smtp.split(':')[1] ?? '',
     }
-    const started = Date.now()
     try {
       const [well, early, list] = await Promise.all([
         mailroom(['doctor'], ports),
@@ -194,7 +192,6 @@ describe('the command line', function () {
       expect([list.code, list.out]).to.deep.equal([1, ''])
       expect(list.err).to.equal(`The service is not running on ${data}: start it, or set MAILROOM_DATA.\n`)
       expect(existsSync(data)).to.equal(false)
-      expect(Date.now() - started).to.be.lessThan(10_000)
     } finally {
       await rm(folder, { recursive: true, force: true })
     }

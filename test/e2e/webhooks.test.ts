@@ -231,6 +231,9 @@ describe('webhooks and events', () => {
 
   it('a sweep over what was announced announces nothing twice', async () => {
     const list = async () => (await call<Events>('GET', '/api/v1/events?limit=200')).body.events.map(({ id }) => id)
+    // New to the sweep, however long the service's own has been at work.
+    await call('POST', '/api/v1/mailboxes', { address: 'newest@one.example' })
+    await hooked(all, ({ type, data }) => type === 'mailbox.created' && data.address === 'newest@one.example')
     const before = await list()
     const soon = await contextOf(service, { now: () => new Date(Date.now() + 60_000) })
     try {

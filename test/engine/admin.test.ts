@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -6,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { Binary, Decimal128, Double, Int32, Long, MinKey, ObjectId, Timestamp } from 'bson'
 import { expect } from 'chai'
 import type { Db, Document } from 'mongodb'
+import { runCommand } from '../../cli/command-line.ts'
 import { enginePaths } from '../../cli/instance.ts'
 import { isSound, verifyFile, verifyFolder } from '../../engine/admin/verify.ts'
 import { type Started, startEngine, temporaryFolder, url } from '../start/engine.ts'
@@ -244,16 +244,14 @@ function recordsOf(db: DatabaseSync): string {
   return `c_${db.prepare("SELECT id FROM catalog WHERE name = 'rows'").get()!.id}`
 }
 
-function mailroom(data: string, ...args: string[]): Promise<{ status: number; lines: Document[]; err: string }> {
+async function mailroom(data: string, ...args: string[]): Promise<{ status: number; lines: Document[]; err: string }> {
   const { MONGODB_URL: _other, ...own } = process.env
-  const argv = ['--disable-warning=ExperimentalWarning', cli, 'db', ...args]
-  return new Promise((resolve) => {
-    execFile(process.execPath, argv, { env: { ...own, MAILROOM_DATA: data } }, (error, out, err) => {
-      const lines = out
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as Document)
-      resolve({ status: error === null ? 0 : Number(error.code), lines, err })
-    })
+  const [out, err]: [string[], string[]] = [[], []]
+  const status = await runCommand(['db', ...args], {
+    env: { ...own, MAILROOM_DATA: data },
+    out: (text) => void out.push(text),
+    err: (text) => void err.push(text),
   })
+  const lines = out.join('').split('\n').filter(Boolean)
+  return { status, lines: lines.map((line) => JSON.parse(line) as Document), err: err.join('') }
 }
