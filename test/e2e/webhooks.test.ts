@@ -230,7 +230,7 @@ describe('webhooks and events', () => {
   })
 
   it('a sweep over what was announced announces nothing twice', async () => {
-    const list = async () => (await call<Events>('GET', '/api/v1/events?limit=200')).body.events.map(({ id }) => id)
+    const list = async () => (await call<Events>('GET', '/api/v1/events?limit=200')).body.events
     // New to the sweep, however long the service's own has been at work.
     await call('POST', '/api/v1/mailboxes', { address: 'newest@one.example' })
     await hooked(all, ({ type, data }) => type === 'mailbox.created' && data.address === 'newest@one.example')
@@ -242,7 +242,13 @@ describe('webhooks and events', () => {
     } finally {
       await closeContext(soon)
     }
-    expect(await list()).to.deep.equal(before)
+    // What the service itself had not announced yet may have come; nothing of what was there came again.
+    const now = await list()
+    expect(now.map(({ id }) => id)).to.include.members(before.map(({ id }) => id))
+    const subjects = now.map(({ type, data }) =>
+      JSON.stringify([type, data.email_id ?? data.message_id ?? data.address, data.to]),
+    )
+    expect(new Set(subjects).size).to.equal(subjects.length)
     for (const receiver of [all, narrow]) {
       const ids = envelopes(receiver).map(({ id }) => id)
       expect(new Set(ids).size).to.equal(ids.length)
