@@ -44,15 +44,17 @@ const pollMs = 10_000
 const promptMs = 30_000
 const patientMs = 60_000
 
-/** What happens how often. Every clock costs a look at the database with each poll, so slow tasks of the same pace share one. */
+/** What happens how often. Every clock costs a look at the database with each poll, so tasks of the same pace share one. */
 function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
   const each = (...tasks: readonly Task[]) => inTurn(ctx, tasks)
   return [
-    { name: 'webhook retries', every: '30 seconds', lockMs: promptMs, run: alarms.deliveries.run },
-    { name: 'step batches', every: '30 seconds', lockMs: promptMs, run: alarms.batches.run },
-    { name: 'settle sends', every: '30 seconds', lockMs: promptMs, run: alarms.sends.run },
-    { name: 'sweep arrivals', every: '10 seconds', lockMs: promptMs, run: each(sweepArrivals) },
-    { name: 'sweep search', every: '10 seconds', lockMs: promptMs, run: each(sweepSearch) },
+    {
+      name: 'what is due',
+      every: '30 seconds',
+      lockMs: promptMs,
+      run: () => Promise.all(Object.values(alarms).map((alarm) => alarm.run())),
+    },
+    { name: 'what a crash left', every: '10 seconds', lockMs: promptMs, run: each(sweepArrivals, sweepSearch) },
     {
       name: 'each minute',
       every: '1 minute',
