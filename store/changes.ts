@@ -39,22 +39,30 @@ const pauseFirstMs = 50
 const pauseMaxMs = 5_000
 
 /** Makes the feed of this process. `onError` is told of a question or insert that failed; both go on. */
-export function createChangeFeed(
-  store: Store,
-  { now, onError }: { now: () => Date; onError: (error: unknown) => void },
-): ChangeFeed {
+export function createChangeFeed(store: Store, reports: Reports): ChangeFeed {
+  const writer = createWriter(store, reports)
+  const reader = createReader(store, reports)
+  return {
+    publish: writer.publish,
+    listen: reader.listen,
+    async close() {
+      await writer.close()
+      await reader.close()
+    },
+  }
+}
+
+type Reports = { readonly now: () => Date; readonly onError: (error: unknown) => void }
+
+/** Inserts the notes of this process, those that come together in one insert. */
+function createWriter(store: Store, { now, onError }: Reports) {
   const writer = newToken()
-  const listeners = new Set<(note: ChangeNote) => void>()
-  const ending = new AbortController()
   let waiting: ChangeDoc[] = []
   let sending = 0
   let lastNumber = 0
   let inserting: Promise<void> | null = null
-  let following: Promise<void> | null = null
-  /** The last note that was seen. */
-  let place: ChangeDoc['_id'] | null = null
-  let pauseMs = pauseFirstMs
   let closing = false
+  let closed = false
 
   async function insertWaiting(): Promise<void> {
     while (waiting.length > 0) {
@@ -71,6 +79,37 @@ export function createChangeFeed(
     }
     inserting = null
   }
+
+  return {
+    publish(note: ChangeNote): void {
+      if (closed || waiting.length >= waitingMax) return
+      const last = waiting.length > sending ? waiting.at(-1) : undefined
+      const merged = last === undefined ? null : mergeNotes(last.note, note)
+      if (last !== undefined && merged !== null) {
+        waiting[waiting.length - 1] = { ...last, note: merged }
+        return
+      }
+      lastNumber += 1
+      waiting.push({ _id: { w: writer, n: lastNumber }, at: now(), note })
+      inserting ??= insertWaiting()
+    },
+    /** Inserts what waits, and takes no more. */
+    async close(): Promise<void> {
+      closing = true
+      await inserting
+      closed = true
+    },
+  }
+}
+
+/** Follows the notes of all processes, once somebody listens. */
+function createReader(store: Store, { now, onError }: Reports) {
+  const listeners = new Set<(note: ChangeNote) => void>()
+  const ending = new AbortController()
+  let following: Promise<void> | null = null
+  /** The last note that was seen. */
+  let place: ChangeDoc['_id'] | null = null
+  let pauseMs = pauseFirstMs
 
   async function followAlways(): Promise<void> {
     const { signal } = ending
@@ -115,26 +154,12 @@ export function createChangeFeed(
   }
 
   return {
-    publish(note) {
-      if (ending.signal.aborted || waiting.length >= waitingMax) return
-      const last = waiting.length > sending ? waiting.at(-1) : undefined
-      const merged = last === undefined ? null : mergeNotes(last.note, note)
-      if (last !== undefined && merged !== null) {
-        waiting[waiting.length - 1] = { ...last, note: merged }
-        return
-      }
-      lastNumber += 1
-      waiting.push({ _id: { w: writer, n: lastNumber }, at: now(), note })
-      inserting ??= insertWaiting()
-    },
-    listen(listener) {
+    listen(listener: (note: ChangeNote) => void): () => void {
       listeners.add(listener)
       following ??= followAlways()
       return () => listeners.delete(listener)
     },
-    async close() {
-      closing = true
-      await inserting
+    async close(): Promise<void> {
       listeners.clear()
       ending.abort()
       await following
