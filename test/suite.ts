@@ -1,8 +1,8 @@
 /**
- * All tests, for `npm test`, or with `--quick` those that start no process (test/quick.ts): first files beside each other,
- * each in one of a few worker processes, then those that must not be disturbed one after the other, and at the end mocha's
- * summary of both. A worker runs many files, so that what one has loaded, and the engine that it has started for all
- * (test/start/engine.ts), is there for the next.
+ * All tests, for `npm test`, or with `--quick` those that neither start processes (test/quick.ts) nor measure: first files
+ * beside each other, each in one of a few worker processes, then those that measure, with a core or the machine to
+ * themselves, and at the end mocha's summary of all. A worker runs many files, so that what one has loaded, and the engine
+ * that it has started for all (test/start/engine.ts), is there for the next.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -12,14 +12,15 @@ import { isQuick } from './quick.ts'
 /** One more than there are cores: many files wait for processes that they started. */
 const besideEachOther = availableParallelism() + 1
 
-/** Files that measure how long others wait, or how much longer twice as much takes. */
-const alone: readonly string[] = [
-  'test/engine/server.rests.test.ts',
+/** Files that measure processor time, how much more of it twice as much takes: each has a core. */
+const oneToACore: readonly string[] = [
+  'test/mail/hostile-mime.test.ts',
+  'test/mail/hostile-html.test.ts',
   'test/mail/fuzz.test.ts',
-  'test/mail/hostile.test.ts',
   'test/mail/speed.test.ts',
-  'test/plugins/inbound/large-messages.test.ts',
 ]
+/** Files that measure how long others wait. */
+const alone: readonly string[] = ['test/engine/server.rests.test.ts', 'test/plugins/inbound/large-messages.test.ts']
 
 /** Folders in the order in which their files begin: those that take long first, so that no core is idle at the end. */
 const order: readonly string[] = ['test/e2e/', 'test/crash/', 'test/plugins/', 'test/engine/', 'test/core/', 'test/']
@@ -32,12 +33,21 @@ await main()
 async function main(): Promise<void> {
   const startedAt = Date.now()
   const quick = process.argv.includes('--quick')
-  const files = globSync('test/**/*.test.ts').filter((file) => !quick || isQuick(file))
+  const measuring = [...oneToACore, ...alone]
+  const files = globSync('test/**/*.test.ts').filter((file) => !quick || (isQuick(file) && !measuring.includes(file)))
   const place = (file: string) => order.findIndex((folder) => file.startsWith(folder))
-  const others = files.filter((file) => !alone.includes(file)).toSorted((a, b) => place(a) - place(b))
-  const measuring = alone.filter((file) => files.includes(file))
+  const others = files.filter((file) => !measuring.includes(file)).toSorted((a, b) => place(a) - place(b))
+  const phases = [
+    { some: others, jobs: besideEachOther },
+    { some: oneToACore, jobs: availableParallelism() },
+    { some: alone, jobs: 1 },
+  ]
   const hooks = quick ? ['./test/quick.ts'] : []
-  const seen = [await run(others, besideEachOther, hooks), await run(measuring, 1, hooks)]
+  const seen: Seen[] = []
+  for (const { some, jobs } of phases) {
+    const present = some.filter((file) => files.includes(file))
+    if (present.length > 0) seen.push(await run(present, jobs, hooks))
+  }
   process.exit(summarise(seen, Date.now() - startedAt) === 0 ? 0 : 1)
 }
 

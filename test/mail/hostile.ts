@@ -15,7 +15,9 @@ const numbered = (count: number, of: (n: number) => string) => Array.from({ leng
 const base64 = (content: string | Buffer) => Buffer.from(content).toString('base64').replace(/.{76}/g, '$&\n')
 
 /** Each made when it is asked for, as some are as large as a message may be; `scale` below 1 makes less of the same. */
-export const hostile: readonly (readonly [name: string, make: (scale: number) => Buffer])[] = [
+export type Hostile = readonly [name: string, make: (scale: number) => Buffer]
+
+export const hostileMime: readonly Hostile[] = [
   // Structure
   ['10,000 boundaries', (scale) => mixed(`${fill('--a\n\nx\n', 80_000 * scale)}--a--\n`)],
   ['a million boundaries', (scale) => mixed(fill('--a\n', 4 * mb * scale))],
@@ -155,7 +157,9 @@ export const hostile: readonly (readonly [name: string, make: (scale: number) =>
     'CMS of a million pieces',
     (scale) => typed('application/pkcs7-mime; smime-type=signed-data', base64(signedPieces(mb * scale)), 'base64'),
   ],
-  // HTML
+]
+
+export const hostileHtml: readonly Hostile[] = [
   ['100,000 nested blocks', (scale) => html('<div>'.repeat(100_000 * scale))],
   [
     '100,000 nested blocks and their ends',

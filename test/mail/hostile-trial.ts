@@ -3,13 +3,14 @@ import { type Jobs, jobs } from '../../core/parsing/jobs.ts'
 import { limits } from '../../mail/limits.ts'
 import { expectLinear, leastMs } from './cost.ts'
 import { mimeFixtures } from './fixtures.ts'
-import { hostile } from './hostile.ts'
+import type { Hostile } from './hostile.ts'
 
 /** A hostile message costs at most as much as all those of test/fixtures/mime so many times; measured were 35 and 100. */
 const arrivalMax = 200
 const readingMax = 500
 
-describe('mail: hostile messages', () => {
+/** Tests, for a `describe`, that each of the messages costs little, and the less the less of it there is. */
+export function expectHarmless(messages: readonly Hostile[]): void {
   let ordinaryArrivalMs = 0
   let ordinaryReadingMs = 0
 
@@ -19,7 +20,7 @@ describe('mail: hostile messages', () => {
     ordinaryReadingMs = leastMs(10, () => ordinary.map(read))
   })
 
-  for (const [name, make] of hostile) {
+  for (const [name, make] of messages) {
     it(name, () => {
       const [whole, half] = [make(1), make(0.5)]
       const arrival = expectLinear('arrival', whole, arrive, half)
@@ -37,7 +38,7 @@ describe('mail: hostile messages', () => {
       expect(reading.result?.html?.length ?? 0).to.be.at.most(limits.htmlCharsMax * 6)
     })
   }
-})
+}
 
 function arrive(raw: Buffer): ReturnType<Jobs['arrival']> {
   return jobs.arrival({ raw, prefix: '' })

@@ -1,0 +1,4 @@
+import { hostileMime } from './hostile.ts'
+import { expectHarmless } from './hostile-trial.ts'
+
+describe('mail: hostile MIME', () => expectHarmless(hostileMime))
