@@ -190,13 +190,12 @@ describe('engine: the process', () => {
   it('what is queued is written before a stop', async () => {
     const dir = temporaryFolder()
     const engine = await startEngine({ dir, args: ['--sync-delay-ms', '20'] })
-    const client = await new MongoClient(url(engine.socket)).connect()
-    const writes = Array.from({ length: 50 }, (_, i) =>
-      client
-        .db('test')
-        .collection('c')
-        .insertOne({ _id: i as never }),
-    )
+    // What comes after the stop fails soon.
+    const client = await new MongoClient(url(engine.socket), { serverSelectionTimeoutMS: 1_000 }).connect()
+    const collection = client.db('test').collection<{ _id: number }>('c')
+    // Each of the writes has a connection, so that none is kept back by the driver.
+    await Promise.all(Array.from({ length: 50 }, () => client.db('test').command({ ping: 1 })))
+    const writes = Array.from({ length: 50 }, (_, _id) => collection.insertOne({ _id }))
     await writes[0]
     const results = Promise.allSettled(writes)
     engine.process.send({ stop: true })
