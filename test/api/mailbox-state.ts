@@ -1,11 +1,12 @@
 /** Checks what must hold for a mailbox whatever was done to it, and fills folders with many messages. */
 import { expect } from 'chai'
 import type { Context } from '../../core/process/context.ts'
-import { deriveId, newId } from '../../schemas/ids.ts'
+import { newId } from '../../schemas/ids.ts'
 import type { NewMessage } from '../../store/arrivals.ts'
 import { packBlob } from '../../store/blobs.ts'
 import type { FolderDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { findFolders, labelKey } from '../../store/folders.ts'
+import { messageDoc } from '../documents.ts'
 import type { Tenant } from '../start/door.ts'
 
 /** Checks that counters are exact, no reservation is open, UIDs are below uidNext, and no modseq is above the highest. */
@@ -54,34 +55,18 @@ export async function fill(
   const ids = Array.from({ length: count }, () => newId('msg', at))
   const bytes = Buffer.from('From: a@remote.example\r\nSubject: Many\r\n\r\nx\r\n')
   const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes, users: ids, at })
-  const messages = ids.map(
-    (_id): NewMessage => ({
+  const messages = ids.map((_id) =>
+    messageDoc({
       _id,
       accountId,
       mailboxId,
       mailbox: address,
       folderId,
-      threadId: deriveId('thr', _id, 'thread'),
       receivedAt: at,
       from: { name: '', address: 'a@remote.example' },
-      to: [],
-      cc: [],
-      bcc: [],
-      replyTo: [],
       subject: 'Many',
       snippet: 'x',
-      date: null,
-      inReplyTo: null,
-      references: [],
-      seen: false,
-      flagged: false,
-      answered: false,
-      attachments: [],
-      encrypted: null,
-      sizeBytes: bytes.length,
       blob: ref,
-      trace: '',
-      deliveredTo: null,
       ...fields,
     }),
   )

@@ -3,17 +3,18 @@
  * done twice or not at all.
  */
 import { expect } from 'chai'
-import { deriveId, newId } from '../../schemas/ids.ts'
+import { newId } from '../../schemas/ids.ts'
 import { createArrivalWriter, type NewMessage } from '../../store/arrivals.ts'
 import { packBlob } from '../../store/blobs.ts'
 import type { IdempotencyDoc } from '../../store/documents/accounts.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
-import { createEventAppend, type NewEvent } from '../../store/events.ts'
+import { createEventAppend } from '../../store/events.ts'
 import { closeReservations, findFolders, insertStandardFolders, reserve } from '../../store/folders.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { claimLanes, claimRows, findDueRows, finishRow, insertOutbox, postponeLanes } from '../../store/outbox.ts'
 import { releaseIdempotencyKey, takeIdempotencyKey } from '../../store/records.ts'
 import { recount } from '../../store/recount.ts'
+import { eventDoc, messageDoc } from '../documents.ts'
 import { type Started, startEngine } from '../start/engine.ts'
 
 const at = new Date('2026-11-20T12:00:00Z')
@@ -92,7 +93,7 @@ describe('what a crash repeats', () => {
   })
 
   it('an event that is there already does not keep others from being recorded', async () => {
-    const events = ['a', 'b', 'c'].map(eventOf)
+    const events = ['a', 'b', 'c'].map((name) => eventDoc(accountId, name, at))
     const append = createEventAppend(store)
     await append([events[1]!])
     const appended = await append(events)
@@ -138,34 +139,8 @@ async function messageIn(folder: FolderDoc): Promise<NewMessage> {
   const bytes = Buffer.from('Subject: copy\r\n\r\n')
   const id = newId('msg', at)
   const { ref } = await packBlob({ id: newId('blb', at), bytes, users: [id], at })
-  return {
-    _id: id,
-    accountId,
-    mailboxId: folder.mailboxId,
-    mailbox: 'a@b.test',
-    folderId: folder._id,
-    threadId: deriveId('thr', id, 'thread'),
-    receivedAt: at,
-    from: null,
-    to: [],
-    cc: [],
-    bcc: [],
-    replyTo: [],
-    subject: 'copy',
-    snippet: null,
-    date: null,
-    inReplyTo: null,
-    references: [],
-    attachments: [],
-    seen: false,
-    flagged: false,
-    answered: false,
-    encrypted: null,
-    sizeBytes: bytes.length,
-    blob: ref,
-    trace: '',
-    deliveredTo: null,
-  }
+  const { _id: folderId, mailboxId } = folder
+  return messageDoc({ _id: id, accountId, mailboxId, folderId, receivedAt: at, subject: 'copy', blob: ref })
 }
 
 function rowOf(account: string, n: number) {
@@ -184,19 +159,6 @@ function rowOf(account: string, n: number) {
     lease: null,
     attempts: 0,
     attempting: false,
-  }
-}
-
-function eventOf(name: string): NewEvent {
-  return {
-    _id: deriveId('evt', accountId, name),
-    accountId,
-    type: 'message.received',
-    createdAt: at,
-    mailbox: null,
-    mailboxId: null,
-    domain: null,
-    data: {},
   }
 }
 

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
-import { deriveId, newId } from '../../schemas/ids.ts'
-import { createEventAppend, type NewEvent } from '../../store/events.ts'
+import { newId } from '../../schemas/ids.ts'
+import { createEventAppend } from '../../store/events.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { countOf, findUsage, takeCounts } from '../../store/usage.ts'
+import { eventDoc } from '../documents.ts'
 import { type Started, startEngine } from '../start/engine.ts'
 
 const at = new Date('2026-11-20T12:00:00Z')
@@ -23,16 +24,6 @@ describe('what several processes write to one account', () => {
     await engine?.stop()
   })
 
-  const eventOf = (accountId: string, name: string): NewEvent => ({
-    _id: deriveId('evt', accountId, name),
-    accountId,
-    type: 'message.received',
-    createdAt: at,
-    mailbox: null,
-    mailboxId: null,
-    domain: null,
-    data: {},
-  })
   const numbersOf = async (accountId: string) =>
     (await stores[0]!.events.find({ accountId }).sort({ accountId: 1, seq: 1 }).toArray()).map(({ seq }) => seq)
 
@@ -40,7 +31,7 @@ describe('what several processes write to one account', () => {
     const accounts = ['a', 'b', 'c'].map(() => newId('acc', at))
     const appends = stores.map(createEventAppend)
     const rounds = Array.from({ length: 12 }, (_, n) =>
-      appends[n % 2]!(accounts.flatMap((id) => [`${n} first`, `${n} second`].map((name) => eventOf(id, name)))),
+      appends[n % 2]!(accounts.flatMap((id) => [`${n} first`, `${n} second`].map((name) => eventDoc(id, name, at)))),
     )
     const appended = (await Promise.all(rounds)).flat()
     expect(appended).to.have.length(72)
@@ -49,7 +40,7 @@ describe('what several processes write to one account', () => {
 
   it('an event that two record at once is there once, and one of them made it', async () => {
     const accountId = newId('acc', at)
-    const same = ['x', 'y'].map((name) => eventOf(accountId, name))
+    const same = ['x', 'y'].map((name) => eventDoc(accountId, name, at))
     const made = await Promise.all(stores.map((store) => createEventAppend(store)(same)))
     expect(made.flat().map(({ seq }) => seq)).to.have.members([1, 2])
     expect(await numbersOf(accountId)).to.deep.equal([1, 2])

@@ -1,11 +1,12 @@
 import { expect } from 'chai'
 import type { Document, FindCursor } from 'mongodb'
-import { deriveId, idAt, newId } from '../../schemas/ids.ts'
+import { idAt, newId } from '../../schemas/ids.ts'
 import type { MessageDoc, ThreadDoc } from '../../store/documents/mail.ts'
 import { standardFolderId, standardFolders } from '../../store/folders.ts'
 import { listMessages, type MessageQuery } from '../../store/messages.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { listThreads, type ThreadQuery } from '../../store/threads.ts'
+import { messageDoc } from '../documents.ts'
 import { type Started, startEngine } from '../start/engine.ts'
 
 const count = 2_000
@@ -24,37 +25,17 @@ const everywhere = standardFolders.map(([path]) => standardFolderId(mailboxId, p
 function messageOf(n: number): MessageDoc {
   const _id = `${idAt('msg', at(n)).slice(0, -16)}${String(n).padStart(16, '0')}`
   const attachment = { partId: '1', name: 'a', contentType: 'a/b', sizeBytes: 1, inline: false, contentId: null }
-  return {
+  const message = messageDoc({
     _id,
     accountId: 'acc',
     mailboxId,
-    mailbox: 'a@b.example',
     folderId: n === 5 ? archive : inbox,
-    uid: n + 1,
-    modseq: n + 2,
-    threadId: deriveId('thr', _id, 'thread'),
     receivedAt: at(n),
-    from: null,
-    to: [],
-    cc: [],
-    bcc: [],
-    replyTo: [],
-    subject: null,
-    snippet: null,
-    date: null,
-    inReplyTo: null,
-    references: [],
     seen: n !== 10,
     flagged: n === 20,
-    answered: false,
     attachments: n === 30 ? [attachment] : [],
-    ...(n === 40 && { labels: ['rare'] }),
-    encrypted: null,
-    sizeBytes: 1,
-    blob: { id: 'b', chunks: 1, sizeBytes: 1 },
-    trace: '',
-    deliveredTo: null,
-  }
+  })
+  return { ...message, uid: n + 1, modseq: n + 2, ...(n === 40 && { labels: ['rare'] }) }
 }
 
 function threadOf({ _id, threadId, folderId, seen, flagged, attachments, labels, receivedAt }: MessageDoc): ThreadDoc {

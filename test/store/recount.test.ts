@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { deriveId, newId, newToken } from '../../schemas/ids.ts'
-import { type ArrivalWriter, createArrivalWriter, type NewMessage } from '../../store/arrivals.ts'
+import { newId, newToken } from '../../schemas/ids.ts'
+import { type ArrivalWriter, createArrivalWriter } from '../../store/arrivals.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import { findFolders, insertStandardFolders, labelKey, reserve } from '../../store/folders.ts'
 import { type EditTarget, editMessages, listEditable, removeMessages } from '../../store/message-edits.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { recount } from '../../store/recount.ts'
+import { messageDoc } from '../documents.ts'
 import { type Started, startEngine } from '../start/engine.ts'
 
 const accountId = newId('acc', new Date())
@@ -110,38 +111,8 @@ async function abandon(store: Store, { _id: folderId, mailboxId }: FolderDoc): P
 }
 
 async function arrive(writer: ArrivalWriter, { _id: folderId, mailboxId }: FolderDoc, count: number): Promise<void> {
-  const at = new Date()
-  const messages = Array.from({ length: count }, (): NewMessage => {
-    const _id = newId('msg', at)
-    return {
-      _id,
-      accountId,
-      mailboxId,
-      mailbox: 'a@b.example',
-      folderId,
-      threadId: deriveId('thr', _id, 'thread'),
-      receivedAt: at,
-      from: null,
-      to: [],
-      cc: [],
-      bcc: [],
-      replyTo: [],
-      subject: null,
-      snippet: null,
-      date: null,
-      inReplyTo: null,
-      references: [],
-      seen: false,
-      flagged: false,
-      answered: false,
-      attachments: [],
-      encrypted: null,
-      sizeBytes: 10,
-      blob: { id: newId('blb', at), chunks: 1, sizeBytes: 10 },
-      trace: '',
-      deliveredTo: null,
-    }
-  })
+  const receivedAt = new Date()
+  const messages = Array.from({ length: count }, () => messageDoc({ accountId, mailboxId, folderId, receivedAt }))
   await writer.write({ chunks: [], messages })
 }
 

@@ -1,0 +1,51 @@
+/** Documents as the store keeps them, for tests that write to collections themselves. Each takes the fields that matter. */
+import { deriveId, newId } from '../schemas/ids.ts'
+import type { NewMessage } from '../store/arrivals.ts'
+import type { NewEvent } from '../store/events.ts'
+
+/** A message of 10 bytes without a header field, unseen, alone in its thread. */
+export function messageDoc(
+  fields: Pick<NewMessage, 'accountId' | 'mailboxId' | 'folderId' | 'receivedAt'> & Partial<NewMessage>,
+): NewMessage {
+  const _id = fields._id ?? newId('msg', fields.receivedAt)
+  const sizeBytes = fields.blob?.sizeBytes ?? 10
+  return {
+    _id,
+    mailbox: 'a@b.example',
+    threadId: deriveId('thr', _id, 'thread'),
+    from: null,
+    to: [],
+    cc: [],
+    bcc: [],
+    replyTo: [],
+    subject: null,
+    snippet: null,
+    date: null,
+    inReplyTo: null,
+    references: [],
+    seen: false,
+    flagged: false,
+    answered: false,
+    attachments: [],
+    encrypted: null,
+    sizeBytes,
+    blob: { id: newId('blb', fields.receivedAt), chunks: 1, sizeBytes },
+    trace: '',
+    deliveredTo: null,
+    ...fields,
+  }
+}
+
+/** That a message was received, without data. The name makes the id. */
+export function eventDoc(accountId: string, name: string, createdAt: Date): NewEvent {
+  return {
+    _id: deriveId('evt', accountId, name),
+    accountId,
+    type: 'message.received',
+    createdAt,
+    mailbox: null,
+    mailboxId: null,
+    domain: null,
+    data: {},
+  }
+}
