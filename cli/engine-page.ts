@@ -8,6 +8,7 @@ import { commands } from '../engine/commands/table.ts'
 import { limits } from '../engine/limits.ts'
 import { fieldOperators, topLevelOperators } from '../engine/match/names.ts'
 import { updateOperatorNames } from '../engine/update/compile.ts'
+import { operationFields } from '../engine/writer/bulkOperations.ts'
 import { indexOptions } from '../engine/writer/indexes.ts'
 import { deleteFields, updateFields } from '../engine/writer/update.ts'
 import { specFailures, specRun } from './spec-failures.ts'
@@ -24,7 +25,7 @@ export function enginePage(): string {
     '### Fields of every command',
     ...fieldLists(commonFields),
     '### Statements',
-    `Of \`update\`: ${codes(updateFields)}. Of \`delete\`: ${codes(deleteFields)}. The collation may only be the simple one.`,
+    `Of \`update\`: ${codes(updateFields)}. Of \`delete\`: ${codes(deleteFields)}. Of \`bulkWrite\`: ${bulkOperations()}. The collation may only be the simple one.`,
     '## Indexes',
     'Single, compound and multikey, ascending and descending. Text, geospatial, hashed, wildcard and clustered indexes are refused with CannotCreateIndex (67).',
     ruled(indexOptions),
@@ -53,6 +54,8 @@ const differences = `- A document that was updated has its fields with names lik
 - A finite Decimal128 outside of the range of normal doubles is refused in an indexed field.
 - \`listDatabases\` shows 0 for the size of each database: they share one file.
 - \`update\` and \`delete\` with \`multi\` rest after 1,000 documents, as MongoDB may: what comes between sees a part of them.
+- A \`bulkWrite\` is one commit up to ${limits.writeChunk} operations or changed documents, and ${limits.writeChunkBytes / MiB} MiB of inserts; it rests there and goes on in the next.
+- The results of a \`bulkWrite\` take at most ${limits.bulkResultBytes / MiB} MiB: after that the next operation fails with ExceededMemoryLimit (146), and no other is tried. One that inserts into a name that none may have is refused as a whole.
 - \`$merge\` and \`$out\` write in batches; \`$out\` replaces the collection in one step at its end.`
 
 const introduction = `# The embedded engine
@@ -101,6 +104,12 @@ function fieldLists(fields: Readonly<Record<string, FieldRule>>): string[] {
     .filter(([, names]) => names !== '')
     .map(([title, names]) => `- ${title}: ${names}`)
   return lines.length === 0 ? ['No fields of its own.'] : [lines.join('\n')]
+}
+
+function bulkOperations(): string {
+  return Object.entries(operationFields)
+    .map(([kind, fields]) => `\`${kind}\` with ${codes(Object.keys(fields))}`)
+    .join('; ')
 }
 
 function ruled(rules: Readonly<Record<string, 'implemented' | 'harmless' | 'refused'>>): string {

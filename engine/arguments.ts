@@ -108,14 +108,36 @@ export function checkCollation(spec: Document): void {
   }
 }
 
-/** @throws EngineError InvalidNamespace */
+/** @throws EngineError InvalidNamespace for a namespace that clients may not write to */
 export function checkNamespace(database: string, name: string, namespaceBytesMax: number): void {
+  checkNamespaceForm(database, name, namespaceBytesMax)
+  if (name.includes('$') || name.startsWith('system.')) throw invalidNamespace(`${database}.${name}`)
+}
+
+/** @throws EngineError InvalidNamespace for what is no namespace at all */
+export function checkNamespaceForm(database: string, name: string, namespaceBytesMax: number): void {
   const whole = `${database}.${name}`
+  const fine = name !== '' && !name.includes('\0') && !name.startsWith('.')
+  if (!fine || Buffer.byteLength(whole) > namespaceBytesMax) throw invalidNamespace(whole)
+}
+
+/** The database and the collection of a whole namespace. @throws EngineError InvalidNamespace when it has no database */
+export function splitNamespace(whole: string): [database: string, name: string] {
+  const dot = whole.indexOf('.')
+  if (dot <= 0) throw invalidNamespace(whole)
+  return [whole.slice(0, dot), whole.slice(dot + 1)]
+}
+
+/** The name of a database. @throws EngineError InvalidNamespace */
+export function databaseName(name: Value | undefined, bytesMax: number): string {
   const fine =
-    name !== '' && !name.includes('$') && !name.includes('\0') && !name.startsWith('.') && !name.startsWith('system.')
-  if (!fine || Buffer.byteLength(whole) > namespaceBytesMax) {
-    throw new EngineError('InvalidNamespace', `Invalid namespace specified '${whole}'`)
-  }
+    typeof name === 'string' && name !== '' && Buffer.byteLength(name) <= bytesMax && !/[/\\. "$*<>:|?\0]/.test(name)
+  if (!fine) throw new EngineError('InvalidNamespace', `Invalid database name: '${String(name)}'`)
+  return name
+}
+
+function invalidNamespace(whole: string): EngineError {
+  return new EngineError('InvalidNamespace', `Invalid namespace specified '${whole}'`)
 }
 
 function wrongType(field: string, value: Value | undefined, wanted: string): EngineError {

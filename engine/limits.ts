@@ -20,8 +20,10 @@ export const limits = {
   /** Attempts to log in on one connection, and how late a failed one is answered: stops guessing. */
   loginFailures: 3,
   loginFailureDelayMs: 250,
-  /** Operations in one insert, update or delete command. */
+  /** Operations in one insert, update, delete or bulkWrite command. */
   writeBatch: 100_000,
+  /** Results of one bulkWrite, which are held until they are read: past it its further operations are not tried. */
+  bulkResultBytes: 32 * 1024 * 1024,
   /** Levels of documents and arrays inside one document: stops stack exhaustion. */
   depth: nestingMax,
   /** Indexes of one collection and fields of one index, as mongod. */

@@ -145,6 +145,7 @@ function checkApiVersion(value: Value): void {
 
 const apiVersion1: readonly string[] = [
   'aggregate',
+  'bulkWrite',
   'collMod',
   'count',
   'create',

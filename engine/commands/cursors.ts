@@ -44,15 +44,24 @@ export const killCursors: Command = {
 }
 
 /** A cursor over documents made here, for lists of collections and indexes. */
-export async function listCursor(call: Call, ns: string, documents: Iterable<Uint8Array>): Promise<Body> {
-  const { engine, body } = call
-  const wanted = (body.cursor ?? {}) as Document
+export function listCursor(call: Call, ns: string, documents: Iterable<Uint8Array>): Promise<Body> {
+  const wanted = (call.body.cursor ?? {}) as Document
+  return cursorOver(call, ns, documents, countField(wanted, 'batchSize') ?? limits.firstBatch)
+}
+
+/** A cursor over documents, of which `count` come first; `after` are BSON elements that the reply has after the cursor. */
+export async function cursorOver(
+  { engine, body }: Call,
+  ns: string,
+  documents: Iterable<Uint8Array>,
+  count: number,
+  after?: Uint8Array,
+): Promise<Body> {
   const owner = { ns, session: engine.sessions.use(body.lsid), timesOut: true }
-  const count = countField(wanted, 'batchSize') ?? limits.firstBatch
   const batch = await engine.cursors.first(engine.reader, owner, documents[Symbol.iterator](), {
     count,
     single: false,
     deadline: undefined,
   })
-  return cursorBody('firstBatch', batch.documents, batch.id, ns)
+  return cursorBody('firstBatch', batch.documents, batch.id, ns, after)
 }

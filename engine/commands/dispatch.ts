@@ -1,3 +1,4 @@
+import { databaseName } from '../arguments.ts'
 import type { Peer } from '../auth/peer.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -26,19 +27,14 @@ function perform(engine: Engine, message: Message, peer: Peer): Body | Promise<B
   if (!peer.trusted && command.beforeLogin !== true)
     throw new EngineError('Unauthorized', `Command ${name} requires authentication`)
   checkFields(command, message.body, message.fields)
-  const call: Call = { engine, message, body: message.body, database: databaseOf(message), peer }
+  const call: Call = {
+    engine,
+    message,
+    body: message.body,
+    database: databaseName(message.body.$db, limits.databaseNameBytes),
+    peer,
+  }
   const { commands } = engine.counters
   commands.set(command.names[0]!, (commands.get(command.names[0]!) ?? 0) + 1)
   return command.run(call)
-}
-
-function databaseOf({ body }: Message): string {
-  const name = body.$db
-  const fine =
-    typeof name === 'string' &&
-    name !== '' &&
-    Buffer.byteLength(name) <= limits.databaseNameBytes &&
-    !/[/\\. "$*<>:|?\0]/.test(name)
-  if (!fine) throw new EngineError('InvalidNamespace', `Invalid database name: '${String(name)}'`)
-  return name
 }

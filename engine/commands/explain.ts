@@ -91,7 +91,13 @@ function requestOf(name: string, inner: Document, noTableScan: boolean): QueryRe
     case 'update':
     case 'delete': {
       const spec = documentsField(inner, name === 'update' ? 'updates' : 'deletes')[0] ?? {}
-      return { filter: documentField(spec, 'q'), hint: hintField(spec), names, noTableScan }
+      return {
+        filter: documentField(spec, 'q'),
+        sort: optionalDocument(spec, 'sort'),
+        hint: hintField(spec),
+        names,
+        noTableScan,
+      }
     }
     default:
       throw new EngineError('CommandNotFound', `Explain is not supported for the command ${name}`)

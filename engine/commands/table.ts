@@ -1,6 +1,7 @@
 /** The one table of what the engine offers: it drives the dispatcher, and the compatibility page is made from it. */
 import { aggregate } from './aggregate.ts'
 import { embeddedBackup } from './backup.ts'
+import { bulkWrite } from './bulkWrite.ts'
 import type { Command } from './command.ts'
 import { count, distinct } from './count.ts'
 import { getMore, killCursors } from './cursors.ts'
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   insert,
   update,
   remove,
+  bulkWrite,
   findAndModify,
   aggregate,
   count,

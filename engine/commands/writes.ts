@@ -1,14 +1,13 @@
 import { checkNamespace } from '../arguments.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import type { Body } from '../wire/reply.ts'
 import { type Call, type Command, collation, collectionName, type FieldRule, harmless, implemented } from './command.ts'
 
-const noValidation = harmless('there is no document validation')
+export const noValidation = harmless('there is no document validation')
 
-export const insert = bulkWrite('insert', { documents: implemented })
-export const update = bulkWrite('update', { updates: implemented, let: implemented })
-export const remove = bulkWrite('delete', { deletes: implemented, let: implemented })
+export const insert = writeCommand('insert', { documents: implemented })
+export const update = writeCommand('update', { updates: implemented, let: implemented })
+export const remove = writeCommand('delete', { deletes: implemented, let: implemented })
 
 /** Finds one document and changes or removes it in one step. */
 export const findAndModify: Command = {
@@ -31,24 +30,28 @@ export const findAndModify: Command = {
 }
 
 /** Sends the message to the writer thread and gives back its answer, which is committed. The message's memory goes along. */
-export function toWriter(call: Call): Promise<Body> {
+export function toWriter(call: Call): Promise<Uint8Array> {
   if (typeof call.body[call.message.fields[0]!] === 'string') collectionName(call)
   return call.engine.writer.write({ kind: 'command', message: call.message.bytes })
 }
 
-function bulkWrite(name: 'insert' | 'update' | 'delete', own: Readonly<Record<string, FieldRule>>): Command {
+/** @throws EngineError InvalidLength for none and for too many */
+export function checkOperationCount({ message }: Call): void {
+  const operations = message.bulk.length / 2
+  if (operations >= 1 && operations <= limits.writeBatch) return
+  throw new EngineError(
+    'InvalidLength',
+    `Write batch sizes must be between 1 and ${limits.writeBatch}. Got ${operations} operations.`,
+  )
+}
+
+function writeCommand(name: 'insert' | 'update' | 'delete', own: Readonly<Record<string, FieldRule>>): Command {
   return {
     names: [name],
     fields: { ordered: implemented, bypassDocumentValidation: noValidation, ...own },
     run(call) {
       checkNamespace(call.database, collectionName(call), limits.namespaceBytes)
-      const operations = call.message.bulk.length / 2
-      if (operations < 1 || operations > limits.writeBatch) {
-        throw new EngineError(
-          'InvalidOptions',
-          `Write batch sizes must be between 1 and ${limits.writeBatch}. Got ${operations} operations.`,
-        )
-      }
+      checkOperationCount(call)
       return toWriter(call)
     },
   }

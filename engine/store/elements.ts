@@ -24,6 +24,7 @@ export const bsonType = {
   document: 3,
   array: 4,
   objectId: 7,
+  bool: 8,
   regex: 11,
   undefined: 6,
   timestamp: 17,

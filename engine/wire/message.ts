@@ -24,7 +24,7 @@ export type Message = {
   readonly body: Document
   /** The names of the command's fields in order, bulk field included; the first is the command. */
   readonly fields: readonly string[]
-  /** The documents of `documents`, `updates` or `deletes`, from either section kind. */
+  /** The documents of `documents`, `updates`, `deletes` or `ops`, from either section kind. */
   readonly bulk: Extents
   /** The client wants no answer. */
   readonly silent: boolean
@@ -37,6 +37,7 @@ export const bulkFields: Readonly<Record<string, string>> = {
   insert: 'documents',
   update: 'updates',
   delete: 'deletes',
+  bulkWrite: 'ops',
 }
 
 /** Fields of other commands that only the writer looks into. */

@@ -17,12 +17,21 @@ export class CursorReply {
   readonly documents: readonly Uint8Array[]
   readonly id: bigint
   readonly ns: string
+  /** BSON elements that come after the cursor. */
+  readonly after: Uint8Array
 
-  constructor(batch: 'firstBatch' | 'nextBatch', documents: readonly Uint8Array[], id: bigint, ns: string) {
+  constructor(
+    batch: 'firstBatch' | 'nextBatch',
+    documents: readonly Uint8Array[],
+    id: bigint,
+    ns: string,
+    after: Uint8Array,
+  ) {
     this.batch = batch
     this.documents = documents
     this.id = id
     this.ns = ns
+    this.after = after
   }
 }
 
@@ -67,14 +76,17 @@ export function errorBody(error: EngineError): Document {
   return { ok: 0, errmsg: error.message, code: error.code, codeName: error.codeName, ...(error.extra as Document) }
 }
 
-/** `{ cursor: { firstBatch | nextBatch: [documents], id, ns }, ok: 1 }`. */
+const nothing = new Uint8Array()
+
+/** `{ cursor: { firstBatch | nextBatch: [documents], id, ns }, ok: 1 }`; `after` are BSON elements that come before `ok`. */
 export function cursorBody(
   batch: 'firstBatch' | 'nextBatch',
   documents: readonly Uint8Array[],
   id: bigint,
   ns: string,
+  after: Uint8Array = nothing,
 ): CursorReply {
-  return new CursorReply(batch, documents, id, ns)
+  return new CursorReply(batch, documents, id, ns, after)
 }
 
 type Encoded = Uint8Array | CursorReply
@@ -103,16 +115,16 @@ function fill(message: Buffer, body: Encoded, requestId: number, responseId: num
   else message.set(body, lead)
 }
 
-function sizesOf({ batch, documents, ns }: CursorReply) {
+function sizesOf({ batch, documents, ns, after }: CursorReply) {
   let array = 5
   for (let i = 0; i < documents.length; i++) array += 2 + digits(i) + documents[i]!.length
   const text = Buffer.byteLength(ns)
   const cursor = 4 + (1 + batch.length + 1 + array) + (1 + 3 + 8) + (1 + 3 + 4 + text + 1) + 1
-  return { array, text, cursor, whole: 4 + (1 + 7 + cursor) + (1 + 3 + 8) + 1 }
+  return { array, text, cursor, whole: 4 + (1 + 7 + cursor) + after.length + (1 + 3 + 8) + 1 }
 }
 
 function writeCursor(reply: CursorReply, out: Buffer, from: number): void {
-  const { batch, documents, id, ns } = reply
+  const { batch, documents, id, ns, after } = reply
   const sizes = sizesOf(reply)
   let at = out.writeInt32LE(sizes.whole, from)
   at = name(out, at, bsonDocument, 'cursor')
@@ -132,6 +144,8 @@ function writeCursor(reply: CursorReply, out: Buffer, from: number): void {
   at += out.write(ns, at)
   at = out.writeUInt8(0, at)
   at = out.writeUInt8(0, at)
+  out.set(after, at)
+  at += after.length
   at = name(out, at, bsonDouble, 'ok')
   at = out.writeDoubleLE(1, at)
   out.writeUInt8(0, at)

@@ -1,4 +1,4 @@
-import { checkNamespace, flagField, textField } from '../arguments.ts'
+import { checkNamespace, flagField, splitNamespace, textField } from '../arguments.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { namespace } from '../store/catalog.ts'
@@ -43,8 +43,8 @@ export function* dropDatabase(ctx: WriteContext, { body }: Message): Statement {
 /** Source: `renameCollection`, run against `admin` with whole namespaces. */
 // biome-ignore lint/correctness/useYield: a statement that never rests
 export function* renameCollection(ctx: WriteContext, { body }: Message): Statement {
-  const [fromDatabase, fromName] = split(textField(body, 'renameCollection'))
-  const [toDatabase, toName] = split(textField(body, 'to'))
+  const [fromDatabase, fromName] = splitNamespace(textField(body, 'renameCollection'))
+  const [toDatabase, toName] = splitNamespace(textField(body, 'to'))
   const collection = existing(ctx, fromDatabase, fromName)
   checkNamespace(toDatabase, toName, limits.namespaceBytes)
   const target = ctx.store.collection(toDatabase, toName)
@@ -56,10 +56,4 @@ export function* renameCollection(ctx: WriteContext, { body }: Message): Stateme
   ctx.store.db.prepare('UPDATE catalog SET db = ?, name = ? WHERE id = ?').run(toDatabase, toName, collection.id)
   changed(ctx)
   return { ok: 1 }
-}
-
-function split(whole: string): [string, string] {
-  const dot = whole.indexOf('.')
-  if (dot <= 0) throw new EngineError('InvalidNamespace', `Invalid namespace specified '${whole}'`)
-  return [whole.slice(0, dot), whole.slice(dot + 1)]
 }

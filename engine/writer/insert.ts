@@ -24,14 +24,8 @@ export function* insert(ctx: WriteContext, message: Message): Statement {
   ensureCollection(ctx, database, name)
   for (let i = 0; i < message.bulk.length; i += 2) {
     try {
-      const doc = prepare(message.bytes, message.bulk[i]!, message.bulk[i + 1]!)
-      // Looked up each time: a drop may come between two chunks, and a document may turn an index multikey.
-      const collection = ensureCollection(ctx, database, name)
-      addDocument(ctx, collection, doc)
+      bytes += insertOne(ctx, database, name, message.bytes, message.bulk[i]!, message.bulk[i + 1]!)
       n++
-      bytes += doc.length
-      // A large copy was made to bring `_id` to the front.
-      if (doc.length >= limits.largeBytes && doc.buffer !== message.bytes.buffer) giveBack(doc)
     } catch (error) {
       errors.push(writeError(i / 2, error))
       if (ordered) break
@@ -42,6 +36,24 @@ export function* insert(ctx: WriteContext, message: Message): Statement {
     }
   }
   return { n, ...(errors.length > 0 && { writeErrors: errors }), ok: 1 }
+}
+
+/** Stores the document that lies in `bytes` from `from` to `to`. @returns its size */
+export function insertOne(
+  ctx: WriteContext,
+  database: string,
+  name: string,
+  bytes: Buffer,
+  from: number,
+  to: number,
+): number {
+  const doc = prepare(bytes, from, to)
+  const size = doc.length
+  // Looked up each time: a drop may come between two chunks, and a document may turn an index multikey.
+  addDocument(ctx, ensureCollection(ctx, database, name), doc)
+  // A large copy was made to bring `_id` to the front.
+  if (size >= limits.largeBytes && doc.buffer !== bytes.buffer) giveBack(doc)
+  return size
 }
 
 /** The document to store. @throws EngineError for malformed, oversized documents and ids of a type that cannot be one */
@@ -85,7 +97,7 @@ function checkElement(bytes: Buffer, id: Element): void {
 }
 
 /** The document of one element. */
-function withOnly(element: Uint8Array): Buffer {
+export function withOnly(element: Uint8Array): Buffer {
   const doc = Buffer.alloc(element.length + 5)
   doc.writeInt32LE(doc.length, 0)
   doc.set(element, 4)

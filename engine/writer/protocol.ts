@@ -10,6 +10,9 @@ export type WriteRequest =
   | { readonly id: number; readonly kind: 'expire'; readonly now: number }
   | { readonly id: number; readonly kind: 'backup'; readonly path: string }
 
+/** The namespace of the cursor over the results of a `bulkWrite`, as mongod calls it. */
+export const bulkResultsNamespace = 'admin.$cmd.bulkWrite'
+
 /** What the port carries to the writer. `stop`: answer what is queued, then close the file and exit. */
 export type ToWriter = WriteRequest | { readonly kind: 'stop' }
 

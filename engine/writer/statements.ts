@@ -2,6 +2,7 @@ import { EngineError } from '../errors.ts'
 import { asBuffer } from '../store/elements.ts'
 import { type Message, parseMessage } from '../wire/message.ts'
 import { createIndexes } from './builds.ts'
+import { bulkWrite } from './bulkWrite.ts'
 import { create, drop, dropDatabase, renameCollection } from './collections.ts'
 import type { Statement, WriteContext } from './context.ts'
 import { expire } from './expire.ts'
@@ -17,6 +18,7 @@ const statements: Readonly<Record<string, (ctx: WriteContext, message: Message) 
   insert,
   update,
   delete: remove,
+  bulkWrite,
   findAndModify,
   findandmodify: findAndModify,
   createIndexes,

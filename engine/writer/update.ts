@@ -25,7 +25,7 @@ import { type WriteError, writeError } from './results.ts'
 import { updateSpec } from './specs.ts'
 
 /** What one statement of an `update`, and of a `delete`, may say; the collation only that it is the simple one. */
-export const updateFields = ['q', 'u', 'upsert', 'multi', 'arrayFilters', 'hint', 'collation'] as const
+export const updateFields = ['q', 'u', 'upsert', 'multi', 'arrayFilters', 'sort', 'hint', 'collation'] as const
 export const deleteFields = ['q', 'limit', 'hint', 'collation'] as const
 
 /** Source: the `update` command; its statements run in turn, each on one document or, with `multi`, in chunks. */
@@ -41,7 +41,7 @@ export function* update(ctx: WriteContext, message: Message): Statement {
   for (let i = 0; i < message.bulk.length; i += 2) {
     try {
       const spec = decode(message.bytes.subarray(message.bulk[i], message.bulk[i + 1]))
-      const id = yield* updateOne(ctx, database, name, spec, counts, run)
+      const id = yield* updateOne(ctx, database, name, readUpdate(spec, 'q', 'u'), counts, run)
       if (id !== undefined) upserted.push({ index: i / 2, _id: id })
     } catch (error) {
       errors.push(writeError(i / 2, error))
@@ -69,7 +69,7 @@ export function* remove(ctx: WriteContext, message: Message): Statement {
   for (let i = 0; i < message.bulk.length; i += 2) {
     try {
       const spec = decode(message.bytes.subarray(message.bulk[i], message.bulk[i + 1]))
-      yield* deleteOne(ctx, database, name, spec, counts, run)
+      yield* deleteOne(ctx, database, name, readDelete(spec), counts, run)
     } catch (error) {
       errors.push(writeError(i / 2, error))
       if (ordered) break
@@ -79,10 +79,41 @@ export function* remove(ctx: WriteContext, message: Message): Statement {
   return { ...counts, ...(errors.length > 0 && { writeErrors: errors }), ok: 1 }
 }
 
-/** What holds for all statements of a command. */
-type Run = { readonly deadline: number | undefined; readonly names: Constants; readonly now: Date }
+/** One update, whichever command brings it. */
+export type OneUpdate = {
+  readonly filter: Document
+  readonly update: Document | readonly Document[]
+  readonly multi: boolean
+  readonly upsert: boolean
+  readonly arrayFilters: readonly Document[] | undefined
+  readonly sort: Document | undefined
+  readonly hint: string | Document | undefined
+}
 
-function runOf({ body }: Message): Run {
+/** One removal, whichever command brings it. */
+export type OneDelete = Pick<OneUpdate, 'filter' | 'multi' | 'hint'>
+
+/** Reads an update whose filter and change lie in fields that each command names in its own way. @throws EngineError */
+export function readUpdate(spec: Document, filterField: string, updateField: string): OneUpdate {
+  checkCollation(spec)
+  const multi = flagField(spec, 'multi')
+  const sort = optionalDocument(spec, 'sort')
+  if (multi && sort !== undefined) throw new EngineError('FailedToParse', 'Cannot specify sort with multi=true')
+  return {
+    filter: documentField(spec, filterField),
+    update: updateSpec(spec, updateField),
+    multi,
+    upsert: flagField(spec, 'upsert'),
+    arrayFilters: optionalDocuments(spec, 'arrayFilters'),
+    sort,
+    hint: hintField(spec),
+  }
+}
+
+/** What holds for all statements of a command. */
+export type Run = { readonly deadline: number | undefined; readonly names: Constants; readonly now: Date }
+
+export function runOf({ body }: Message): Run {
   const now = new Date()
   return { deadline: deadlineOf(body), names: constantsOf(optionalDocument(body, 'let'), now), now }
 }
@@ -96,21 +127,16 @@ function checkFieldNames({ bytes, bulk }: Message, where: string, known: readonl
   }
 }
 
-/** @returns the `_id` of the document an upsert inserted */
-function* updateOne(
+/** Makes an update, and adds what it did to `counts`. @returns the `_id` of the document an upsert inserted */
+export function* updateOne(
   ctx: WriteContext,
   database: string,
   name: string,
-  spec: Document,
+  { filter, update, multi, upsert, arrayFilters, sort, hint }: OneUpdate,
   counts: { n: number; nModified: number },
   { deadline, names, now }: Run,
 ): Generator<void, Value | undefined, void> {
-  checkCollation(spec)
-  const arrayFilters = optionalDocuments(spec, 'arrayFilters')
-  const compiled = compileUpdate(updateSpec(spec, 'u'), { arrayFilters, names })
-  const filter = documentField(spec, 'q')
-  const multi = flagField(spec, 'multi')
-  const upsert = flagField(spec, 'upsert')
+  const compiled = compileUpdate(update, { arrayFilters, names })
   if (multi && compiled.kind === 'replacement')
     throw new EngineError('FailedToParse', 'multi update is not supported for replacement-style update')
   const collection = upsert ? ensureCollection(ctx, database, name) : ctx.store.collection(database, name)
@@ -118,7 +144,7 @@ function* updateOne(
     parseFilter(filter)
     return undefined
   }
-  const query = searchFor(ctx, collection, { filter, hint: hintField(spec), limit: multi ? 0 : 1, names })
+  const query = searchFor(ctx, collection, { filter, sort, hint, limit: multi ? 0 : 1, names })
   const before = counts.n
   const tally = (changed: boolean) => {
     counts.n++
@@ -150,26 +176,31 @@ function insertUpserted(
   return doc._id!
 }
 
-function* deleteOne(
-  ctx: WriteContext,
-  database: string,
-  name: string,
-  spec: Document,
-  counts: { n: number },
-  { deadline, names }: Run,
-): Generator<void, void, void> {
+/** A statement of a `delete`. */
+function readDelete(spec: Document): OneDelete {
   checkCollation(spec)
-  const filter = documentField(spec, 'q')
   const limit = countField(spec, 'limit')
   if (limit !== 0 && limit !== 1)
     throw new EngineError('FailedToParse', 'The limit field in delete objects must be 0 or 1.')
+  return { filter: documentField(spec, 'q'), multi: limit === 0, hint: hintField(spec) }
+}
+
+/** Removes what is found, and adds how much to `counts`. */
+export function* deleteOne(
+  ctx: WriteContext,
+  database: string,
+  name: string,
+  { filter, multi, hint }: OneDelete,
+  counts: { n: number },
+  { deadline, names }: Run,
+): Generator<void, void, void> {
   const collection = ctx.store.collection(database, name)
   if (collection === undefined) {
     parseFilter(filter)
     return
   }
-  const query = searchFor(ctx, collection, { filter, hint: hintField(spec), limit, names })
-  if (limit === 1) {
+  const query = searchFor(ctx, collection, { filter, hint, limit: multi ? 0 : 1, names })
+  if (!multi) {
     const target = firstTarget(query, deadline)
     if (target === undefined) return
     applyDelete(ctx, collection, target)

@@ -113,6 +113,23 @@ describe('engine: documents', () => {
     })
   })
 
+  it('an update or a replacement of one takes the first by its sort, and one of many has none', async () => {
+    await collection.insertMany([1, 2, 3].map((n) => ({ _id: n as never, n })))
+    await collection.updateOne({}, { $set: { last: true } }, { sort: { n: -1 } })
+    await collection.replaceOne({ n: { $lt: 3 } }, { n: 7 }, { sort: { n: -1 } })
+    expect(await collection.find().toArray()).to.deep.equal([
+      { _id: 1, n: 1 },
+      { _id: 2, n: 7 },
+      { _id: 3, n: 3, last: true },
+    ])
+    const updates = [{ q: {}, u: { $set: { n: 0 } }, sort: { n: 1 } }]
+    const { queryPlanner } = await engine.db.command({ explain: { update: collection.collectionName, updates } })
+    expect(queryPlanner.winningPlan).to.include({ stage: 'SORT' })
+    const update = { ...updates[0], multi: true }
+    const { writeErrors, n } = await engine.db.command({ update: collection.collectionName, updates: [update] })
+    expect({ n, code: writeErrors[0].code }).to.deep.equal({ n: 0, code: 9 })
+  })
+
   it('the positional operator changes the element that matched', async () => {
     await collection.insertOne({ _id: 1 as never, list: [{ k: 1 }, { k: 2 }] })
     await collection.updateOne({ 'list.k': 2 }, { $set: { 'list.$.hit': true } })
@@ -192,7 +209,6 @@ describe('engine: documents', () => {
 
     const commands: [name: string, command: Document, code: number][] = [
       ['an unknown command', { frobnicate: 1 }, 59],
-      ['the 8.0 bulkWrite', { bulkWrite: 1, ops: [], nsInfo: [] }, 59],
       ['an unknown field', { find: 'c', frob: 1 }, 40415],
       ['a clustered collection', { create: 'clustered', clusteredIndex: { key: { _id: 1 }, unique: true } }, 72],
       ['convertToCapped', { convertToCapped: 'c', size: 4096 }, 59],
@@ -306,18 +322,11 @@ describe('engine: documents', () => {
   it('an unknown field of a statement refuses the command before any of it runs', async () => {
     const updates = [
       { q: {}, u: { $set: { a: 1 } }, upsert: true },
-      { q: {}, u: { $set: { a: 1 } }, sort: { a: 1 } },
+      { q: {}, u: { $set: { a: 1 } }, frob: { a: 1 } },
     ]
     const command = { update: collection.collectionName, updates }
     expect(await failure(engine.db.command(command))).to.include({ code: 40415 })
     expect(await collection.countDocuments()).to.equal(0)
-  })
-
-  it('a bulk write of later versions is refused, and the connection stays', async () => {
-    const models = [{ name: 'insertOne', namespace: 'test.c', document: { a: 1 } }] as const
-    const refusal = (await failure(engine.client.bulkWrite(models))) as Error
-    expect(refusal.cause).to.include({ code: 59 })
-    expect(await engine.db.command({ ping: 1 })).to.include({ ok: 1 })
   })
 
   const concerns: readonly (readonly [string, Document, number | undefined])[] = [
