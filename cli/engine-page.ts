@@ -4,6 +4,7 @@ import { expressionNames } from '../engine/aggregate/expression.ts'
 import { reshapeNames } from '../engine/aggregate/reshape.ts'
 import { stageNames } from '../engine/aggregate/stages.ts'
 import { type Command, commonFields, type FieldRule } from '../engine/commands/command.ts'
+import { featureVersion } from '../engine/commands/hello.ts'
 import { commands } from '../engine/commands/table.ts'
 import { limits } from '../engine/limits.ts'
 import { fieldOperators, topLevelOperators } from '../engine/match/names.ts'
@@ -61,7 +62,7 @@ const differences = `- A document that was updated has its fields with names lik
 const introduction = `# The embedded engine
 
 Generated from the tables that drive it (\`engine/commands/table.ts\` and others). It speaks the MongoDB wire protocol over a
-unix socket, and over TCP with a login where that is asked for, as a standalone server of version 7.0, and needs nothing
+unix socket, and over TCP with a login where that is asked for, as a standalone server of version ${featureVersion}, and needs nothing
 installed. **One node: no replication, no failover.**
 With \`MONGODB_URL\` set it does not start, and refuses to.
 
@@ -144,7 +145,7 @@ function specTests(): string {
     Object.entries(cases).flatMap(([file, names]) => names.map((name) => `| ${file} | ${name} | ${reason} |`)),
   )
   return [
-    `The unified cases of CRUD, GridFS, collection management, run-command and read/write concern that are meant for a standalone server of version 7.0: **${passed} of ${eligible} pass** (${percent(passed, eligible)}); ${ofDriver} of the others fail on any server, because the driver does (without these: ${percent(passed, eligible - ofDriver)}). ${otherServers} more are for other servers or versions, ${failpoints} need failpoints.`,
+    `The unified cases of CRUD, GridFS, collection management, run-command and read/write concern that are meant for a standalone server of version ${featureVersion}: **${passed} of ${eligible} pass** (${percent(passed, eligible)}); ${ofDriver} of the others fail on any server, because the driver does (without these: ${percent(passed, eligible - ofDriver)}). ${otherServers} more are for other servers or versions, ${failpoints} need failpoints.`,
     ['| File | Case | Why not |', '|---|---|---|', ...rows].join('\n'),
   ].join('\n\n')
 }

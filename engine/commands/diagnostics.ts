@@ -8,7 +8,7 @@ import { limits } from '../limits.ts'
 import { namespace } from '../store/catalog.ts'
 import { verifyApart } from '../store/verifier.ts'
 import { type Command, collectionName, harmless, implemented, refused } from './command.ts'
-import { serverVersion } from './hello.ts'
+import { featureVersion, serverVersion } from './hello.ts'
 import { fileBytes } from './lists.ts'
 
 /** A small serverStatus: what health checks and dashboards of one process ask for. */
@@ -135,7 +135,7 @@ export const validate: Command = {
 }
 
 const parameters: Readonly<Record<string, Value>> = {
-  featureCompatibilityVersion: documentOf({ version: '7.0' }),
+  featureCompatibilityVersion: documentOf({ version: featureVersion }),
   authenticationMechanisms: [mechanism],
   maxBSONDepth: limits.depth,
   cursorTimeoutMillis: limits.cursorIdleMs,

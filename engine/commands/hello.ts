@@ -7,9 +7,16 @@ import { limits } from '../limits.ts'
 import { type Call, type Command, harmless, implemented, refused } from './command.ts'
 import { loginFields } from './login.ts'
 
-/** MongoDB 7.0's wire version: with a higher one drivers would send the 8.0 `bulkWrite` command. */
-export const wireVersion = { min: 0, max: 21 } as const
-export const serverVersion = '7.0.0'
+/**
+ * MongoDB 8.0's wire version. What the Node driver (7.8) makes of it, by the version from which it does so:
+ * 6 OP_MSG; 9 the oldest server it speaks with, and errors of change streams by their labels; 13 sessions with snapshot
+ * reads (refused), and `$out` and `$merge` on secondaries; 17 elections of replica sets; 21 encrypted collections (refused).
+ * It asks no version for `client.bulkWrite` and for the `sort` of updates, which other drivers ask 25 for. From 27 on (8.2)
+ * it would send `rawData`.
+ */
+export const wireVersion = { min: 0, max: 25 } as const
+export const featureVersion = '8.0'
+export const serverVersion = `${featureVersion}.0`
 
 /**
  * Who answers here: a standalone server (no `setName`), so that drivers switch retryable writes off by themselves.

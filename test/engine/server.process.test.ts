@@ -17,9 +17,9 @@ describe('engine: the process', () => {
       /embedded single-node store: no replication, no failover; set MONGODB_URL for production/,
     )
     expect(statSync(engine.socket).mode & 0o777).to.equal(0o600)
-    expect(await engine.db.command({ buildInfo: 1 })).to.include({ embedded: true })
+    expect(await engine.db.command({ buildInfo: 1 })).to.include({ embedded: true, version: '8.0.0' })
     const hello = await engine.db.command({ hello: 1 })
-    expect(hello).to.include({ isWritablePrimary: true, maxWireVersion: 21 })
+    expect(hello).to.include({ isWritablePrimary: true, maxWireVersion: 25 })
     expect(hello).to.not.have.any.keys('setName', 'topologyVersion', 'msg')
     expect(await engine.stop()).to.equal(0)
     expect(engine.log().join('\n')).to.not.match(/Warning/)
