@@ -78,10 +78,15 @@ async function serve(
 ): Promise<Answer> {
   if (request.isCounted !== false) await takeRate(ctx, principal, request)
   if (principal !== null) for (const scope of operation.scopes) requireScope(principal, scope)
+  // What a caller asks for shows what it did before.
+  if (principal !== null && !isNew(operation)) await ctx.background.done(principal.accountId)
   const prepared = await readInput(ctx, operation, principal, request)
   if (principal === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
   return audited(ctx, operation, principal, request, () => once(ctx, operation, principal, request, prepared))
 }
+
+/** Whether an operation makes something new, whatever was done before: sends need not wait for one another. */
+const isNew = ({ idempotent, pathFields }: Operation) => idempotent && pathFields.every((name) => name === 'address')
 
 async function takeRate(ctx: Context, principal: Principal | null, request: InvokeRequest): Promise<void> {
   if (principal === null) await takeAnonymous(ctx, request.peerAddress)
@@ -205,10 +210,12 @@ async function audited(
     }).catch((error: unknown) => ctx.log.error({ err: error, action: operation.name }, 'an audit entry was lost'))
   try {
     const answer = await act()
-    if (!answer.replayed) await note('done')
+    if (!answer.replayed) await ctx.background.begin(principal.accountId, () => note('done'))
     return answer
   } catch (error) {
-    await note(error instanceof Failure ? error.code : 'internal_error')
+    await ctx.background.begin(principal.accountId, () =>
+      note(error instanceof Failure ? error.code : 'internal_error'),
+    )
     throw error
   }
 }

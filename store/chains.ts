@@ -2,13 +2,15 @@
  * Chains: documents of an account that are numbered without gaps. A writer takes the next number by inserting the document
  * that has it. Document n+1 can only be inserted after n, so a reader never sees a document before all earlier ones.
  */
-import type { Collection, OptionalUnlessRequiredId } from 'mongodb'
-import { duplicatesIn } from './open.ts'
+import type { Collection } from 'mongodb'
+import type { Store } from './open.ts'
+import { insertInto } from './writes.ts'
 
 type Item = { readonly _id: string; readonly accountId: string }
 type Link = { readonly seq: number }
 
 export type Chain<I extends Item, D extends Item & Link, L extends Link = Link> = {
+  readonly store: Pick<Store, 'writeTogether'>
   readonly collection: Collection<D>
   /** The last document of an account's chain, or what stands for it while the chain is empty. */
   last(accountId: string): Promise<L>
@@ -36,7 +38,7 @@ export function createAppend<I extends Item, D extends Item & Link, L extends Li
     for (let tries = 0; rest.length > 0; tries++) {
       if (tries === triesMax) throw new Error(`${rest.length} documents could not be appended in ${triesMax} tries.`)
       const linked = linkAll(chain, await ends.find(rest), rest)
-      const inserted = linked.slice(0, await insertUntilRefused(chain.collection, linked))
+      const inserted = linked.slice(0, await insertUntilRefused(chain, linked))
       ends.remember(inserted)
       appended.push(...inserted)
       rest = rest.slice(inserted.length)
@@ -94,13 +96,11 @@ function linkAll<I extends Item, D extends Item & Link, L extends Link>(
 }
 
 /** Inserts documents in order, up to the first that is refused as a duplicate. Returns how many were inserted. */
-async function insertUntilRefused<D extends Item>(collection: Collection<D>, docs: readonly D[]): Promise<number> {
-  try {
-    await collection.insertMany(docs as unknown as OptionalUnlessRequiredId<D>[], { ordered: true })
-    return docs.length
-  } catch (error) {
-    return duplicatesIn(error)[0] ?? 0
-  }
+async function insertUntilRefused<I extends Item, D extends Item & Link, L extends Link>(
+  { store, collection }: Chain<I, D, L>,
+  docs: readonly D[],
+): Promise<number> {
+  return (await store.writeTogether(docs.map((doc) => insertInto(collection, doc)))) ?? docs.length
 }
 
 async function findExistingIds<D extends Item>(

@@ -6,7 +6,8 @@
  */
 import type { Document, Filter } from 'mongodb'
 import type { ContactDoc } from './documents/mail.ts'
-import { onlyDuplicates, type Store } from './open.ts'
+import type { Store } from './open.ts'
+import { updateIn, writeAll } from './writes.ts'
 
 /**
  * How many sends a contact remembers. A send may be settled again after it was counted; far fewer are in progress at a time.
@@ -144,18 +145,12 @@ type Upsert = { readonly filter: Filter<ContactDoc>; readonly set: Document }
  * tries an insert, which fails as a duplicate, and nothing is left to do.
  */
 async function upsert(store: Store, upserts: readonly Upsert[]): Promise<void> {
-  if (upserts.length === 0) return
-  const operations = upserts.map(({ filter, set }) => ({
-    updateOne: { filter, update: [{ $set: set }], upsert: true },
-  }))
+  const writes = upserts.map(({ filter, set }) => updateIn(store.contacts, filter, [{ $set: set }], { upsert: true }))
+  const refused = await writeAll(store, writes)
   // When two processes insert the same contact at once, one of them fails as a duplicate; its second try updates the
   // contact.
-  for (let tries = 0; tries < 2; tries++) {
-    try {
-      await store.contacts.bulkWrite(operations, { ordered: false })
-      return
-    } catch (error) {
-      if (!onlyDuplicates(error)) throw error
-    }
-  }
+  await writeAll(
+    store,
+    refused.map((n) => writes[n]!),
+  )
 }

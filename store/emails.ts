@@ -2,17 +2,8 @@
 import type { Filter, UpdateFilter } from 'mongodb'
 import type { DeliveryStatus, EmailDoc, EmailRecipient } from './documents/sending.ts'
 import { earliest } from './earliest.ts'
-import { duplicatesIn, type Store } from './open.ts'
-
-/** Commits sends; from then on they are accepted. Returns the indexes of those whose id was committed before. */
-export async function insertEmails(store: Store, emails: readonly EmailDoc[]): Promise<ReadonlySet<number>> {
-  try {
-    await store.emails.insertMany([...emails], { ordered: false })
-    return new Set()
-  } catch (error) {
-    return new Set(duplicatesIn(error))
-  }
-}
+import type { Store } from './open.ts'
+import { updateIn } from './writes.ts'
 
 export function findEmail(
   store: Store,
@@ -57,18 +48,16 @@ export type SettledEmail = {
 
 /** Notes the results of settling on those sends that did not change meanwhile. */
 export async function settleEmails(store: Store, settled: readonly SettledEmail[]): Promise<void> {
-  if (settled.length === 0) return
-  await store.emails.bulkWrite(
-    settled.map(({ email: { accountId, _id, rev }, recipients, todoAt }) => ({
-      updateOne: {
-        filter: { accountId, _id, rev },
-        update:
-          todoAt === null
-            ? { $set: { recipients, planned: true }, $unset: { todoAt: '' as const }, $inc: { rev: 1 } }
-            : { $set: { recipients, planned: true, todoAt }, $inc: { rev: 1 } },
-      },
-    })),
-    { ordered: false },
+  await store.writeTogether(
+    settled.map(({ email: { accountId, _id, rev }, recipients, todoAt }) =>
+      updateIn(
+        store.emails,
+        { accountId, _id, rev },
+        todoAt === null
+          ? { $set: { recipients, planned: true }, $unset: { todoAt: '' as const }, $inc: { rev: 1 } }
+          : { $set: { recipients, planned: true, todoAt }, $inc: { rev: 1 } },
+      ),
+    ),
   )
 }
 

@@ -13,6 +13,7 @@ export type NewEvent = Omit<EventDoc, 'seq'>
 /** Creates the function by which a process appends events. */
 export function createEventAppend(store: Store): Append<NewEvent, EventDoc> {
   return createAppend<NewEvent, EventDoc, Pick<EventDoc, 'seq'>>({
+    store,
     collection: store.events,
     last: async (accountId) => ({ seq: await lastNumber(store, accountId) }),
     link: (event, { seq }) => ({ ...event, seq: seq + 1 }),

@@ -12,9 +12,11 @@ import {
 } from 'mongodb'
 import { type Collections, collectionsOf, ensureIndexes } from './collections.ts'
 import { migrate } from './migrations.ts'
+import { createWriteTogether, type WriteTogether } from './writes.ts'
 
 export type Store = Collections & {
   readonly db: Db
+  readonly writeTogether: WriteTogether
   /** One round trip to the database, for health checks. Rejects when the database does not answer. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -45,6 +47,7 @@ export async function openStore({ url, role }: { url: string; role: string }): P
   return {
     ...collectionsOf(db),
     db,
+    writeTogether: await createWriteTogether(db),
     async ping() {
       await db.command({ ping: 1 })
     },

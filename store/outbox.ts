@@ -5,24 +5,18 @@
  */
 import type { OutboxDoc } from './documents/sending.ts'
 import { earliest } from './earliest.ts'
-import { onlyDuplicates, type Store } from './open.ts'
+import type { Store } from './open.ts'
+import { insertInto, updateIn, writeAll } from './writes.ts'
 
 /** Inserts rows and makes the lanes of their accounts due. Safe to repeat. */
 export async function insertOutbox(store: Store, rows: readonly OutboxDoc[]): Promise<void> {
-  if (rows.length === 0) return
-  try {
-    await store.outbox.insertMany([...rows], { ordered: false })
-  } catch (error) {
-    if (!onlyDuplicates(error)) throw error
-  }
   const dueMs = ({ notBefore, createdAt }: OutboxDoc) => (notBefore ?? createdAt).getTime()
-  await bringLanesForward(
-    store,
-    [...Map.groupBy(rows, ({ accountId }) => accountId)].map(([accountId, own]) => ({
-      accountId,
-      dueAt: new Date(Math.min(...own.map(dueMs))),
-    })),
-  )
+  const lanes = [...Map.groupBy(rows, ({ accountId }) => accountId)].map(([accountId, own]) => ({
+    accountId,
+    dueAt: new Date(Math.min(...own.map(dueMs))),
+  }))
+  const inserts = rows.map((row) => insertInto(store.outbox, row))
+  await Promise.all([writeAll(store, inserts), bringLanesForward(store, lanes)])
 }
 
 /** Makes lanes due at a time, unless they are due earlier. */
@@ -30,12 +24,14 @@ async function bringLanesForward(
   store: Store,
   lanes: readonly { readonly accountId: string; readonly dueAt: Date }[],
 ): Promise<void> {
-  if (lanes.length === 0) return
-  await store.lanes.bulkWrite(
-    lanes.map(({ accountId, dueAt }) => ({
-      updateOne: { filter: { _id: accountId }, update: { $min: { dueAt } }, upsert: true },
-    })),
-    { ordered: false },
+  const writes = lanes.map(({ accountId, dueAt }) =>
+    updateIn(store.lanes, { _id: accountId }, { $min: { dueAt } }, { upsert: true }),
+  )
+  const refused = await writeAll(store, writes)
+  // When two processes insert the same lane at once, one of them is refused; its second try finds the lane.
+  await writeAll(
+    store,
+    refused.map((n) => writes[n]!),
   )
 }
 

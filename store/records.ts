@@ -70,6 +70,7 @@ export function createAuditAppend(
   hashOf: (entry: Omit<AuditDoc, 'hash'>) => string,
 ): Append<NewAudit, AuditDoc> {
   return createAppend<NewAudit, AuditDoc, Pick<AuditDoc, 'seq' | 'hash'>>({
+    store,
     collection: store.audit,
     async last(accountId) {
       const last = await store.audit.find({ accountId }).sort({ accountId: -1, seq: -1 }).limit(1).next()

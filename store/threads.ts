@@ -7,6 +7,7 @@ import { idAt } from '../schemas/ids.ts'
 import type { MessageDoc, ThreadDoc } from './documents/mail.ts'
 import { containing, type MessageFilter } from './messages.ts'
 import { onlyDuplicates, type Store } from './open.ts'
+import { insertInto, writeAll } from './writes.ts'
 
 export type ThreadRef = { readonly mailboxId: string; readonly threadId: string }
 
@@ -94,6 +95,15 @@ export async function findThreadMessages(store: Store, refs: readonly ThreadRef[
         .toArray()),
     )
   return each
+}
+
+/** Inserts those threads that are not stored yet. Returns their ids. */
+export async function insertThreads(store: Store, threads: readonly ThreadDoc[]): Promise<ReadonlySet<string>> {
+  const refused = await writeAll(
+    store,
+    threads.map((thread) => insertInto(store.threads, thread)),
+  )
+  return new Set(threads.flatMap(({ _id }, n) => (refused.includes(n) ? [] : [_id])))
 }
 
 /**

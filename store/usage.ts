@@ -1,7 +1,8 @@
 /** Usage counters: those that enforce limits, each raised by a conditional atomic update, and those that only record. */
 import type { Filter } from 'mongodb'
 import type { OpenTake, UsageDoc } from './documents/accounts.ts'
-import { duplicatesIn, type Store } from './open.ts'
+import type { Store } from './open.ts'
+import { updateIn, type Write } from './writes.ts'
 
 /** E-mails sent and received in a month: both use up the allowance of an Agents plan (interface.md, Agents plans). */
 export const agentEmails = 'agentEmails'
@@ -27,51 +28,52 @@ export type Take = {
 
 /**
  * Raises the counters of each take, unless one of them would exceed its limit. Returns the indexes of the refused takes. Limits
- * hold however many callers raise at once, because the condition is part of the update. When the document of the period exists
- * and does not meet the condition, the upsert tries an insert, which fails as a duplicate: these failures tell which takes of
- * the bulk write were refused.
+ * hold however many callers raise at once, because the condition is part of the update.
  */
 export async function takeCounts(store: Store, takes: readonly Take[]): Promise<ReadonlySet<number>> {
-  const isPossible = ({ counts }: Take) => counts.every(({ by, limit }) => limit === null || by <= limit)
-  const all = [...takes.keys()]
-  const impossible = all.filter((n) => !isPossible(takes[n]!))
-  let rest = all.filter((n) => isPossible(takes[n]!))
-  // When two callers insert the document of a new period at once, the second insert fails as a duplicate although there may
-  // be
-  // room. The second try updates the document that the first caller inserted.
-  for (let tries = 0; tries < 2 && rest.length > 0; tries++) {
-    const refused = await raise(
-      store,
-      rest.map((n) => takes[n]!),
-    )
-    rest = refused.map((n) => rest[n]!)
-  }
-  return new Set([...impossible, ...rest])
+  const granted = await Promise.all(takes.map((take) => isPossible(take) && isGranted(store, take)))
+  return new Set(granted.flatMap((isGranted, n) => (isGranted ? [] : [n])))
 }
 
-async function raise(store: Store, takes: readonly Take[]): Promise<number[]> {
-  try {
-    await store.usage.bulkWrite(
-      takes.map(({ id, counts, expiresAt, open }) => ({
-        updateOne: {
-          filter: { _id: id, ...roomFor(counts) },
-          update: {
-            $inc: Object.fromEntries(counts.map(({ counter, by }) => [`counts.${counter}`, by])),
-            $setOnInsert: { expiresAt },
-            ...(open !== undefined && {
-              $push: { open: { $each: counts.map(({ counter, by }) => ({ ...open, counter, by })) } },
-            }),
-          },
-          upsert: true,
-        },
-      })),
-      { ordered: false },
-    )
-    return []
-  } catch (error) {
-    return duplicatesIn(error)
-  }
+async function isGranted(store: Store, take: Take): Promise<boolean> {
+  const writes = takesTo(store, [take])
+  return (await store.writeTogether(writes)) === null || (await afterRefusal(store, writes, 0)) === null
 }
+
+/**
+ * Goes on with a list of writes that begins with takes, after the one at `refused` was refused. When two callers insert the
+ * document of a new period at once, the second insert fails as a duplicate although there may be room: the second try updates
+ * the document that the first caller inserted. Returns what `Store.writeTogether` does for the whole list.
+ */
+export async function afterRefusal(store: Store, writes: readonly Write[], refused: number): Promise<number | null> {
+  const again = await store.writeTogether(writes.slice(refused))
+  if (again === null || again === 0) return again === null ? null : refused
+  return afterRefusal(store, writes, refused + again)
+}
+
+/**
+ * The writes that raise the counters of each take. When the document of the period exists and does not meet the condition, the
+ * upsert tries an insert, which fails as a duplicate: so the take is refused.
+ */
+export function takesTo(store: Store, takes: readonly Take[]): Write[] {
+  return takes.map(({ id, counts, expiresAt, open }) =>
+    updateIn(
+      store.usage,
+      { _id: id, ...roomFor(counts) },
+      {
+        $inc: Object.fromEntries(counts.map(({ counter, by }) => [`counts.${counter}`, by])),
+        $setOnInsert: { expiresAt },
+        ...(open !== undefined && {
+          $push: { open: { $each: counts.map(({ counter, by }) => ({ ...open, counter, by })) } },
+        }),
+      },
+      { upsert: true },
+    ),
+  )
+}
+
+/** Whether a take can be granted when nothing was counted yet. */
+export const isPossible = ({ counts }: Take): boolean => counts.every(({ by, limit }) => limit === null || by <= limit)
 
 /** The condition that every counter stays within its limit. A missing counter counts as 0. */
 function roomFor(counts: readonly CounterIncrement[]): Filter<UsageDoc> {
@@ -100,6 +102,11 @@ export async function giveBack(
           { $inc: { [field]: -by }, $pull: { open: { token, counter } } },
         )
   return modifiedCount === 1
+}
+
+/** The writes that close takes with a token in the periods `ids`. */
+export function takesClosed(store: Store, ids: readonly string[], token: string): Write[] {
+  return ids.map((_id) => updateIn(store.usage, { _id }, { $pull: { open: { token } } }))
 }
 
 /** Closes the takes with these tokens in the periods `ids`, because what they are for is committed. */

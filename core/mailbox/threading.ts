@@ -82,10 +82,9 @@ export async function deriveThreads(ctx: Context, refs: readonly ThreadRef[]): P
 export async function deriveNewThreads(ctx: Context, messages: readonly WrittenMessage[]): Promise<void> {
   const started = [...Map.groupBy(messages, ({ threadId }) => threadId).values()].flatMap((own) => {
     const [first, ...others] = inOrder(own)
-    return first !== undefined && startsThread(first) ? [{ doc: threadFrom([first, ...others]), from: undefined }] : []
+    return first !== undefined && startsThread(first) ? [threadFrom([first, ...others])] : []
   })
-  const existing = new Set(await store.writeThreads(ctx.store, started))
-  const made = new Set(started.map(({ doc }) => doc._id).filter((id) => !existing.has(id)))
+  const made = await store.insertThreads(ctx.store, started)
   await deriveThreads(
     ctx,
     messages.filter(({ threadId }) => !made.has(threadId)),

@@ -10,6 +10,7 @@ import { openStore, type Store } from '../../store/open.ts'
 import { claimState } from '../../store/records.ts'
 import { answersPolicy, createResolver, type Resolver } from '../dns/resolver.ts'
 import { createParsing, type Parsing } from '../parsing/parsing.ts'
+import { type Background, createBackground } from './background.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { createKept } from './kept.ts'
 import { createLog } from './log.ts'
@@ -20,8 +21,7 @@ import { openSecrets, type Secrets } from './secrets.ts'
  * transaction.
  *
  * In addition, a process has one of each of the following (core/process/per-process.ts), kept by the modules named:
- * - writes in groups (core/process/group-commit.ts): access/audit, deliver/outcomes, notify/events, send/allowance,
- *   send/commit, send/open-allowances, send/settle
+ * - writes in groups (core/process/group-commit.ts): access/audit, deliver/outcomes, notify/events, send/settle
  * - batched lookups (core/process/batched-lookup.ts): access/principal, deliver/suppressions, mailbox/domains,
  *   mailbox/mailboxes, mailbox/storage-limit, mailbox/threading, receive/recipient-cache, receive/trust
  * - caches (core/process/kept.ts): mailbox/domains, notify/webhooks, process/likely-answers, read/bodies-cache,
@@ -35,6 +35,7 @@ export type Context = {
   readonly store: Store
   readonly arrivals: ArrivalWriter
   readonly changes: ChangeFeed
+  readonly background: Background
   readonly parsing: Parsing
   readonly resolver: Resolver
   readonly clock: Clock
@@ -98,6 +99,7 @@ export async function openContext({
     store,
     arrivals: createArrivalWriter(store, now),
     changes,
+    background: createBackground(),
     parsing: createParsing({ onError: (error) => logger.warn({ err: error }, 'a message could not be parsed') }),
     resolver: createResolver(settings.resolver, createKept(clock, answersPolicy)),
     clock,
@@ -125,8 +127,9 @@ async function requireSameKey(store: Store, { fingerprint }: Secrets, dataFolder
   )
 }
 
-/** Writes what is still queued, ends the worker threads and closes the store. */
+/** Ends what is under way, writes what is still queued, ends the worker threads and closes the store. */
 export async function closeContext(ctx: Context): Promise<void> {
+  await ctx.background.done()
   await ctx.arrivals.flush()
   await ctx.changes.close()
   await ctx.parsing.close()

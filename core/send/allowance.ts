@@ -6,17 +6,21 @@ import type { Failure } from '../../schemas/failures.ts'
 import { newToken } from '../../schemas/ids.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { EmailDoc } from '../../store/documents/sending.ts'
-import { countOf, findUsage, giveBack, type Take, takeCounts } from '../../store/usage.ts'
+import {
+  afterRefusal,
+  countOf,
+  findUsage,
+  giveBack,
+  isPossible,
+  type Take,
+  takesClosed,
+  takesTo,
+} from '../../store/usage.ts'
+import type { Write } from '../../store/writes.ts'
 import type { Principal } from '../access/principal.ts'
 import { giveBackUsage, type Period, usagePeriod } from '../access/usage.ts'
 import type { Context } from '../process/context.ts'
-import { createGroupCommit } from '../process/group-commit.ts'
-import { perProcess } from '../process/per-process.ts'
-import { closeTake } from './open-allowances.ts'
 import { type Limit, limitKinds, limitsOf } from './send-limits.ts'
-
-/** Sends whose allowance is taken in one group. */
-const groupMax = 100
 
 type AllowanceInput = {
   readonly sender: string
@@ -29,31 +33,34 @@ type AllowanceInput = {
   readonly kinds?: readonly Limit['kind'][]
 }
 
-export type TakenAllowance = {
-  /** What was taken, to be given back when the send is cancelled. */
+/** The allowance of a send. */
+export type Allowance = {
+  /** What is counted for the account, to be given back when the send is cancelled. */
   readonly taken: NonNullable<EmailDoc['taken']>
   /** Identifies the take; stored as `takenBy` in the document that commits the send or batch. */
   readonly token: string
-  /** Gives everything back: call when nothing was committed. */
-  giveBack(): Promise<void>
-  /** Marks the take as used: call when it was committed. A sweep checks takes that stay open. */
-  close(): Promise<void>
+  /** The writes that take it; a refused one means a limit. None when it is taken already. */
+  readonly takes: readonly Write[]
+  /** The writes that mark it as used. A sweep checks what stays open. */
+  readonly closing: readonly Write[]
+  /** Gives back what was taken: everything, or what the first `count` of `takes` took. Call when nothing was committed. */
+  giveBack(count?: number): Promise<void>
+  /** The failure when one of `takes` was refused. */
+  refusal(): Promise<Failure>
 }
 
 /**
- * Takes the allowance of a send to these recipients, or nothing. Simulated recipients do not count in rate limits.
- * Fails with `CLAIM_REQUIRED` (the replies of the day are used), `AGENT_EMAIL_LIMIT`, `send_limit_reached`,
- * `shared_domain_send_limit`, `send_rate_limited`.
+ * The allowance of a send to these recipients, still to be taken. Simulated recipients do not count in rate limits. Fails as
+ * `takeAllowance` does with what can never be granted.
  */
-export async function takeSendAllowance(
+export async function allowanceOfSend(
   ctx: Context,
-  principal: Pick<Principal, 'account' | 'accountId'>,
+  { account, accountId }: Pick<Principal, 'account' | 'accountId'>,
   { sender, recipients, parent = null, purpose, kinds = limitKinds }: AllowanceInput,
-): Promise<TakenAllowance> {
-  const { accountId } = principal
+): Promise<Allowance> {
   const at = ctx.clock.now()
   const token = newToken()
-  const all = await limitsOf(ctx, principal.account, { sender, recipients, parent, at })
+  const all = await limitsOf(ctx, account, { sender, recipients, parent, at })
   const limits = all.filter(({ kind }) => kinds.includes(kind))
   const byPeriod = Map.groupBy(limits, ({ owner, period }) => usagePeriod(owner, period, at).id)
   const takes = [...byPeriod.values()].map((own): Take => {
@@ -61,57 +68,60 @@ export async function takeSendAllowance(
     const counts = own.map(({ counter, by, limit }) => ({ counter, by, limit }))
     return { ...usagePeriod(owner, period, at), counts, ...(isOpen(period) && { open: { token, purpose, at } }) }
   })
-  if (!(await takeTogether(ctx, takes))) throw await refusalOf(ctx, limits, at)
+  if (!takes.every(isPossible)) throw await refusalOf(ctx, limits, at)
   const own = limits.filter(({ owner }) => owner === accountId)
-  const taken = own.map(({ period, counter, by }) => ({ period, counter, by }))
   return {
-    taken,
+    taken: own.map(({ period, counter, by }) => ({ period, counter, by })),
     token,
-    giveBack: () => giveTakes(ctx, takes),
-    close: () => closeTake(ctx, { ids: takes.flatMap(({ id, open }) => (open === undefined ? [] : [id])), token }),
+    takes: takesTo(ctx.store, takes),
+    closing: takesClosed(
+      ctx.store,
+      takes.flatMap(({ id, open }) => (open === undefined ? [] : [id])),
+      token,
+    ),
+    giveBack: (count = takes.length) => giveTakes(ctx, takes.slice(0, count)),
+    refusal: () => refusalOf(ctx, limits, at),
   }
+}
+
+/**
+ * Takes the allowance of a send, or nothing. Fails with `CLAIM_REQUIRED` (the replies of the day are used),
+ * `AGENT_EMAIL_LIMIT`, `send_limit_reached`, `shared_domain_send_limit`, `send_rate_limited`.
+ */
+export async function takeAllowance(
+  ctx: Context,
+  principal: Pick<Principal, 'account' | 'accountId'>,
+  input: AllowanceInput,
+): Promise<Allowance> {
+  const allowance = await allowanceOfSend(ctx, principal, input)
+  await takeWith(ctx, allowance, [])
+  return { ...allowance, takes: [] }
+}
+
+/**
+ * Takes an allowance and makes further writes, in one command. Returns whether all writes were made: false when a unique key
+ * refused one of the further writes, in which case the allowance is given back. Fails as `takeAllowance` does, and then
+ * nothing was written.
+ */
+export async function takeWith(
+  { store }: Context,
+  { takes, giveBack, refusal }: Allowance,
+  further: readonly Write[],
+): Promise<boolean> {
+  const writes = [...takes, ...further]
+  const first = await store.writeTogether(writes)
+  const refused = first === null || first >= takes.length ? first : await afterRefusal(store, writes, first)
+  if (refused === null) return true
+  if (refused >= takes.length) {
+    await giveBack()
+    return false
+  }
+  await giveBack(refused)
+  throw await refusal()
 }
 
 /** Whether a take in this period is noted as open. A minute ends before a sweep could correct it. */
 const isOpen = (period: Period) => period !== 'minute'
-
-type TakeRequest = { readonly ctx: Context; readonly takes: readonly Take[] }
-
-const takeGroups = perProcess(() => createGroupCommit<TakeRequest, boolean>(groupMax, takeGroup))
-
-/** Makes all takes of one send, or none. Returns whether they were made. */
-const takeTogether = (ctx: Context, takes: readonly Take[]) => takeGroups(ctx)({ ctx, takes })
-
-/** Makes the takes of several sends in one command. Sends of which a take was refused are tried again one by one. */
-async function takeGroup(group: readonly TakeRequest[]): Promise<boolean[]> {
-  const { ctx } = group[0]!
-  const flat = group.flatMap(({ takes }, n) => takes.map((take) => ({ n, take })))
-  const refused = await takeCounts(
-    ctx.store,
-    flat.map(({ take }) => take),
-  )
-  if (refused.size === 0) return group.map(() => true)
-  const refusedSends = new Set([...refused].map((index) => flat[index]!.n))
-  const got = flat.filter(({ n }, index) => refusedSends.has(n) && !refused.has(index))
-  await giveTakes(
-    ctx,
-    got.map(({ take }) => take),
-  )
-  // What a refused send took in vain may have been missing for the next one.
-  const granted = group.map(() => true)
-  for (const n of refusedSends) granted[n] = await takeInTurn(group[n]!)
-  return granted
-}
-
-/** Takes period by period; a refusal gives back what was taken before it. */
-async function takeInTurn({ ctx, takes }: TakeRequest): Promise<boolean> {
-  for (const [n, take] of takes.entries()) {
-    if ((await takeCounts(ctx.store, [take])).size === 0) continue
-    await giveTakes(ctx, takes.slice(0, n))
-    return false
-  }
-  return true
-}
 
 async function giveTakes(ctx: Context, takes: readonly Take[]): Promise<void> {
   for (const { id, counts, open } of takes)

@@ -22,7 +22,7 @@ import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { noteDue } from '../process/alarms.ts'
 import { after, dayMs, minuteMs, periodsOf, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { type TakenAllowance, takeSendAllowance } from './allowance.ts'
+import { type Allowance, takeAllowance } from './allowance.ts'
 import { writeSend } from './commit.ts'
 import { decideRecipients, requireSendingAllowed } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
@@ -91,7 +91,7 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
   const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
   const at = ctx.clock.now()
   const id = newId('bat', at)
-  const allowance = await takeSendAllowance(ctx, principal, {
+  const allowance = await takeAllowance(ctx, principal, {
     sender: from.address,
     recipients: accepted,
     purpose: id,
@@ -120,7 +120,7 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
   const committed = await store.insertBatch(ctx.store, batch)
   if (committed._id === batch._id) {
     noteDue(ctx, 'batches', at)
-    await allowance.close()
+    await ctx.store.writeTogether(allowance.closing)
     return resultOf(batch, false)
   }
   await allowance.giveBack()
@@ -215,7 +215,7 @@ async function makeSends(
       continue
     }
     const asked = { sender: from.address, recipients: [recipient.email], purpose: id, kinds: ['pace'] as const }
-    const taken = await takeSendAllowance(ctx, { account, accountId }, asked).catch((error: unknown) => {
+    const taken = await takeAllowance(ctx, { account, accountId }, asked).catch((error: unknown) => {
       if (error instanceof Failure) return null
       throw error
     })
@@ -237,7 +237,7 @@ async function makeSend(
     account,
     mailbox,
     taken,
-  }: { id: string; recipient: BatchRecipient; account: Account; mailbox: MailboxDoc; taken: TakenAllowance },
+  }: { id: string; recipient: BatchRecipient; account: Account; mailbox: MailboxDoc; taken: Allowance },
 ): Promise<void> {
   const texts = fillTexts({ subject, ...(text !== null && { text }), ...(html !== null && { html }) }, fields)
   const to = [{ name: '', address: email }]

@@ -13,16 +13,16 @@ import { deriveId, newId } from '../../schemas/ids.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
 import type { BlobDoc, MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import type { DeliveryStatus, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
-import { findEmail, insertEmails } from '../../store/emails.ts'
+import { findEmail } from '../../store/emails.ts'
+import { insertInto } from '../../store/writes.ts'
 import type { Principal } from '../access/principal.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import { fitsStorage, foldersOfMailbox } from '../mailbox/storage-limit.ts'
 import { ownThreadId } from '../mailbox/threading.ts'
 import { noteDue, noteFailed } from '../process/alarms.ts'
+import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { createGroupCommit } from '../process/group-commit.ts'
-import { perProcess } from '../process/per-process.ts'
-import { allowanceRefusal, type TakenAllowance, takeSendAllowance } from './allowance.ts'
+import { type Allowance, allowanceOfSend, allowanceRefusal, takeWith } from './allowance.ts'
 import { filesOf, recipientsIn, type SendInput, sendTimeOf } from './content.ts'
 import { type Decided, decideRecipients, requireSendingAllowed } from './send-rules.ts'
 import { settle } from './settle.ts'
@@ -60,9 +60,12 @@ export type DryRun = {
 }
 
 const referencesMax = 50
-/** Sends whose documents are written in one group. */
-const groupMax = 100
+/** A larger blob goes to the database alone, in pieces. */
 const smallBlobBytes = 64 * 1024
+/** A larger message is settled before its caller is answered, so that not too many stay in memory. */
+const backgroundBytesMax = 256 * 1024
+/** What is committed now is settled by this process in a moment; the sweep looks for it later. */
+const settlingMs = 5 * secondMs
 
 /**
  * Accepts one mail for sending. Fails in the contract's order of checks (decisions.md 3): `validation_error`,
@@ -79,7 +82,7 @@ export async function commitSend(ctx: Context, principal: Principal, outgoing: O
   const { from, decided } = await decideRecipients(ctx, principal, { ...outgoing, ...checked, strict: true })
   const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
   const id = sendId(ctx)
-  const allowance = await takeSendAllowance(ctx, principal, {
+  const allowance = await allowanceOfSend(ctx, principal, {
     sender: from.address,
     recipients: accepted,
     parent: outgoing.parent,
@@ -88,13 +91,11 @@ export async function commitSend(ctx: Context, principal: Principal, outgoing: O
   try {
     return resultOf(await writeSend(ctx, principal, { ...outgoing, ...checked, id, from, decided, allowance }))
   } catch (error) {
-    // After a `Failure` nothing was committed, and the allowance is given back. After any other error that is unknown,
-    // and a sweep settles the allowance (core/send/open-allowances.ts).
-    if (error instanceof Failure) await allowance.giveBack()
-    const committed = error instanceof Failure ? null : await findEmail(ctx.store, { accountId, emailId: id })
+    if (error instanceof Failure) throw error
+    // It is unknown what was written. A sweep settles the allowance of a try that was not committed
+    // (core/send/open-allowances.ts).
+    const committed = await findEmail(ctx.store, { accountId, emailId: id })
     if (committed === null) throw error
-    // Committed by this try, or by another try of the same request.
-    if (committed.takenBy !== allowance.token) await allowance.giveBack()
     return resultOf(committed)
   }
 }
@@ -192,7 +193,7 @@ export function referencesTo(parent: MessageDoc | null): readonly string[] {
 
 export type AcceptedSend = SendToCompose & {
   readonly decided: readonly Decided[]
-  readonly allowance: Pick<TakenAllowance, 'taken' | 'token' | 'close'>
+  readonly allowance: Allowance
   readonly batchId?: string
   /** The message, when it is composed already. */
   readonly composed?: Composed
@@ -241,22 +242,19 @@ export async function writeSend(
     ...(sendAt !== null && { sendAt, scheduledFor: sendAt }),
     planned: false,
     rev: 0,
-    todoAt: sendAt ?? at,
+    todoAt: sendAt ?? after(at, settlingMs),
     recipients: decided.map(({ email: address, decision }) => recipientRow(address, decision === 'suppressed', at)),
   }
-  await writeBlob(ctx, chunks)
-  if (!(await emailGroups(ctx)({ ctx, email })))
-    throw new Error(`Another try of the send ${id} was committed meanwhile.`)
+  await commit(ctx, { email, chunks, allowance })
   // The send is accepted: what fails here is done by the alarm or the sweeps.
   const later = (error: unknown) => {
     ctx.log.error({ err: error, emailId: id }, 'send could not be settled at once; it is tried again')
     noteFailed(ctx, 'sends')
   }
+  const settleNow = () => settle(ctx, email, { raw, folders }).catch(later)
   if (sendAt !== null) noteDue(ctx, 'sends', sendAt)
-  await Promise.all([
-    allowance.close().catch(later),
-    sendAt === null ? settle(ctx, email, { raw, folders }).catch(later) : undefined,
-  ])
+  else if (raw.length > backgroundBytesMax) await settleNow()
+  else await ctx.background.begin(accountId, settleNow)
   return email
 }
 
@@ -273,33 +271,24 @@ function threadIdOf({
   return parent?.threadId ?? ownThreadId({ id, mailboxId: mailbox._id }, { messageId })
 }
 
-type NewBlob = { readonly ctx: Context; readonly chunks: readonly BlobDoc[] }
-
-const blobGroups = perProcess(() =>
-  createGroupCommit<NewBlob>(groupMax, async (group) => {
-    await insertBlob(
-      group[0]!.ctx.store,
-      group.flatMap(({ chunks }) => chunks),
-    )
-    return []
-  }),
-)
-
-/** Writes a blob; small ones in groups. */
-function writeBlob(ctx: Context, chunks: readonly BlobDoc[]): Promise<void> {
-  const sizeBytes = chunks.reduce((sum, { data }) => sum + data.length(), 0)
-  return sizeBytes > smallBlobBytes ? insertBlob(ctx.store, chunks) : blobGroups(ctx)({ ctx, chunks })
+/** Writes a send with its blob and its allowance: all of it in one command, if the blob is small. */
+async function commit(
+  ctx: Context,
+  { email, chunks, allowance }: { email: EmailDoc; chunks: readonly BlobDoc[]; allowance: Allowance },
+): Promise<void> {
+  const { store } = ctx
+  const isSmall = chunks.reduce((sum, { data }) => sum + data.length(), 0) <= smallBlobBytes
+  if (!isSmall) {
+    await takeWith(ctx, allowance, [])
+    await insertBlob(store, chunks)
+  }
+  const isWritten = await takeWith(ctx, isSmall ? allowance : { ...allowance, takes: [] }, [
+    ...(isSmall ? chunks.map((chunk) => insertInto(store.blobs, chunk, chunk.data.length())) : []),
+    insertInto(store.emails, email),
+    ...allowance.closing,
+  ])
+  if (!isWritten) throw new Error(`Another try of the send ${email._id} was committed meanwhile.`)
 }
-
-const emailGroups = perProcess(() =>
-  createGroupCommit<{ readonly ctx: Context; readonly email: EmailDoc }, boolean>(groupMax, async (group) => {
-    const before = await insertEmails(
-      group[0]!.ctx.store,
-      group.map(({ email }) => email),
-    )
-    return group.map((_, n) => !before.has(n))
-  }),
-)
 
 function recipientRow(email: string, suppressed: boolean, at: Date): EmailRecipient {
   const untried = { at, mx: null, response: null, tls: null, attempts: 0, announced: null }

@@ -7,32 +7,10 @@
 import { closeTakes, findOpenTakes, findTakeTokens, giveBack } from '../../store/usage.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { createGroupCommit } from '../process/group-commit.ts'
-import { perProcess } from '../process/per-process.ts'
 
 /** Longer than any send takes from its take to its commit. */
 const openMs = 5 * minuteMs
 const pageSize = 200
-const groupMax = 200
-
-type TakeToClose = { readonly ctx: Context; readonly ids: readonly string[]; readonly token: string }
-
-const closeGroups = perProcess(() => createGroupCommit(groupMax, closeGroup))
-
-/** Closes a take in the periods (by id) in which it was made. Callers need not wait for it. */
-export function closeTake(ctx: Context, { ids, token }: { ids: readonly string[]; token: string }): Promise<void> {
-  return closeGroups(ctx)({ ctx, ids, token })
-}
-
-async function closeGroup(group: readonly TakeToClose[]): Promise<[]> {
-  const ids = [...new Set(group.flatMap(({ ids }) => ids))]
-  await closeTakes(
-    group[0]!.ctx.store,
-    ids,
-    group.map(({ token }) => token),
-  )
-  return []
-}
 
 /**
  * Gives back the takes of sends that were never committed, and closes the others. Returns how many takes were given

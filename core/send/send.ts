@@ -124,6 +124,8 @@ function fromMailbox(ctx: Context, mailbox: MailboxDoc, input: SendInput): Omit<
 }
 
 async function parentOf(ctx: Context, mailbox: MailboxDoc, messageId: string): Promise<MessageDoc> {
+  // It may be the copy of a send that was just accepted.
+  await ctx.background.done(mailbox.accountId)
   const parent = await findMessage(ctx.store, { mailboxId: mailbox._id, messageId })
   if (parent === null)
     throw new Failure('validation_error', `There is no message ${messageId} in ${mailbox.address}.`, {

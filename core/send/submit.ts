@@ -19,7 +19,7 @@ import type { Login } from '../account/login.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import { dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { takeSendAllowance } from './allowance.ts'
+import { allowanceOfSend } from './allowance.ts'
 import { writeSend } from './commit.ts'
 import { decideRecipients, requireSendingAllowed } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
@@ -82,33 +82,28 @@ async function submitOnce(
     sender: () => originator(ctx, mailbox, origin),
   })
   const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
-  const allowance = await takeSendAllowance(ctx, principal, {
+  const allowance = await allowanceOfSend(ctx, principal, {
     sender: from.address,
     recipients: accepted,
     parent,
     purpose: id,
   })
-  try {
-    await writeSend(ctx, principal, {
-      id,
-      mailbox,
-      parent,
-      from,
-      recipients: to,
-      files: [],
-      sendAt: null,
-      keepsCopy: true,
-      origin: 'submission',
-      decided,
-      allowance,
-      sender: async () => from,
-      input: { ...recipientFields(parsed, recipients), subject: parsed.subject ?? undefined },
-      composed: await finishMessage(ctx, { raw, parsed, from, id }),
-    })
-  } catch (error) {
-    if (error instanceof Failure) await allowance.giveBack()
-    throw error
-  }
+  await writeSend(ctx, principal, {
+    id,
+    mailbox,
+    parent,
+    from,
+    recipients: to,
+    files: [],
+    sendAt: null,
+    keepsCopy: true,
+    origin: 'submission',
+    decided,
+    allowance,
+    sender: async () => from,
+    input: { ...recipientFields(parsed, recipients), subject: parsed.subject ?? undefined },
+    composed: await finishMessage(ctx, { raw, parsed, from, id }),
+  })
 }
 
 /** The author, if both From and Sender are addresses of the mailbox. Fails as `mailboxSender` does. */

@@ -117,7 +117,10 @@ describe('api: accounts', () => {
 
   describe('audit', () => {
     it('notes each change once: no reads, no replays, and refusals too', async () => {
-      const entries = async () => (await verifyAudit(door.ctx, tenant.accountId)).entries
+      const entries = async () => {
+        await door.ctx.background.done()
+        return (await verifyAudit(door.ctx, tenant.accountId)).entries
+      }
       const path = mailboxPath(tenant.address)
       const counts = [await entries()]
       const steps: readonly (() => Promise<Answer>)[] = [

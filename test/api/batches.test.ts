@@ -51,6 +51,7 @@ describe('api: batches', () => {
   /** Processes batches and outbox until both are empty; the recipients are simulated. */
   async function run(): Promise<void> {
     while ((await stepBatches(door.ctx)) > 0) door.advance(1_000)
+    await door.ctx.background.done()
     for (const attempt of await claimAttempts(door.ctx, { owner: 'test', max: 500 })) {
       const outcome = await deliverLocally(door.ctx, attempt)
       if (outcome !== null) await recordOutcome(door.ctx, attempt, outcome)

@@ -20,6 +20,7 @@ describe('api: suppressions', () => {
 
   /** Lets every due delivery bounce with an answer. */
   async function bounceAll(response: string): Promise<void> {
+    await door.ctx.background.done()
     for (const attempt of await claimAttempts(door.ctx, { owner: 'test', max: 100 })) {
       const at = door.ctx.clock.now()
       await recordOutcome(door.ctx, attempt, { status: 'bounced', response, mx: 'mx.remote.example', tls: true, at })

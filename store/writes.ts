@@ -1,0 +1,207 @@
+/**
+ * Writes to several collections in one command. A caller hands in a list of writes; the lists that come while a command is on
+ * its way go with the next one, so that a command is shared by many callers and a list costs one round trip at most. Servers
+ * before MongoDB 8.0 do not know the command `bulkWrite`: there a list takes one command for each run of writes to one
+ * collection. Invariants: one command is on its way at a time; the writes of a list are made in their order, and none after
+ * one that failed; no list fails because of another, unless the database did not answer.
+ */
+import {
+  type AnyBulkWriteOperation,
+  type AnyClientBulkWriteModel,
+  type Collection,
+  type Db,
+  type Document,
+  type Filter,
+  MongoBulkWriteError,
+  MongoClientBulkWriteError,
+  MongoServerError,
+  MongoWriteConcernError,
+  type UpdateFilter,
+  type WithoutId,
+} from 'mongodb'
+
+/** A write that has its place in a list of others. */
+export type Write = {
+  readonly collection: string
+  readonly operation: AnyBulkWriteOperation
+  /** About how much of a command it takes up. */
+  readonly sizeBytes: number
+}
+
+/**
+ * Makes the writes of a list, together with the lists of others. Returns null when all were made; else the index of the write
+ * that a unique key refused: those before it were made, those after it were not. Rejects with any other error of a write, and
+ * then too only those before it were made; or when it is unknown what was made, because the database did not answer.
+ */
+export type WriteTogether = (writes: readonly Write[]) => Promise<number | null>
+
+/** What a write without bytes of its own takes up. */
+const documentBytes = 2 * 1024
+/** Writes, and their bytes, of one command: the server makes them without a break, and everything else waits for that time. */
+const commandBytesMax = 2 * 1024 * 1024
+const writesMax = 500
+/** The wire version of MongoDB 8.0. */
+const bulkWriteVersion = 25
+
+export function insertInto<D extends Document>(
+  { collectionName: collection }: Collection<D>,
+  document: D,
+  sizeBytes: number = documentBytes,
+): Write {
+  return { collection, operation: { insertOne: { document } }, sizeBytes }
+}
+
+/** An update of one document. */
+export function updateIn<D extends Document>(
+  { collectionName: collection }: Collection<D>,
+  filter: Filter<D>,
+  update: UpdateFilter<D> | Document[],
+  { upsert = false }: { readonly upsert?: boolean } = {},
+): Write {
+  // The types of a list's writes know no collection.
+  const operation = { updateOne: { filter, update, upsert } } as AnyBulkWriteOperation
+  return { collection, operation, sizeBytes: documentBytes }
+}
+
+/** Puts a document in the place of the one that the filter finds, or inserts it. */
+export function replaceIn<D extends Document>(
+  { collectionName: collection }: Collection<D>,
+  filter: Filter<D>,
+  replacement: WithoutId<D>,
+): Write {
+  const operation = { replaceOne: { filter, replacement, upsert: true } } as AnyBulkWriteOperation
+  return { collection, operation, sizeBytes: documentBytes }
+}
+
+/** Makes all writes but those that a unique key refuses. Returns the indexes of these. */
+export async function writeAll(
+  { writeTogether }: { readonly writeTogether: WriteTogether },
+  writes: readonly Write[],
+): Promise<readonly number[]> {
+  const refused: number[] = []
+  for (let from = 0; ; ) {
+    const index = await writeTogether(writes.slice(from))
+    if (index === null) return refused
+    refused.push(from + index)
+    from += index + 1
+  }
+}
+
+type List = {
+  readonly writes: readonly Write[]
+  /** Index of the first write that is not made yet. */
+  done: number
+  readonly resolve: (refused: number | null) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Creates the function of a process. Asks the server which commands it knows. */
+export async function createWriteTogether(db: Db): Promise<WriteTogether> {
+  const { maxWireVersion } = await db.command({ hello: 1 })
+  const make: MakeWrites = maxWireVersion >= bulkWriteVersion ? inOneCommand : byCollection
+  const waiting: List[] = []
+  let running = false
+
+  async function run(): Promise<void> {
+    while (waiting.length > 0) await writeLists(db, make, waiting.splice(0, countOf(waiting)))
+    running = false
+  }
+
+  return (writes) =>
+    new Promise((resolve, reject) => {
+      if (writes.length === 0) return resolve(null)
+      waiting.push({ writes, done: 0, resolve, reject })
+      // Delayed by one tick, so that lists handed in within one turn go together.
+      if (!running) process.nextTick(run)
+      running = true
+    })
+}
+
+/** How many of the waiting lists go with the next command: at least one. */
+function countOf(waiting: readonly List[]): number {
+  let [writes, bytes] = [0, 0]
+  const end = waiting.findIndex((list) => {
+    writes += list.writes.length
+    bytes += list.writes.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+    return writes > writesMax || bytes > commandBytesMax
+  })
+  return end === -1 ? waiting.length : Math.max(1, end)
+}
+
+/** Makes the writes of lists. A write that fails ends its list; the others go on with the next command. */
+async function writeLists(db: Db, make: MakeWrites, lists: readonly List[]): Promise<void> {
+  let open = lists
+  while (open.length > 0) {
+    const all = open.flatMap((list) => list.writes.slice(list.done).map((write) => ({ list, write })))
+    try {
+      const failed = await make(
+        db,
+        all.map(({ write }) => write),
+      )
+      const made = failed === null ? all : all.slice(0, failed.index)
+      for (const { list } of made) list.done += 1
+      for (const list of open) if (list.done === list.writes.length) list.resolve(null)
+      const ended = failed === null ? undefined : all[failed.index]?.list
+      if (failed !== null && ended !== undefined) {
+        if (failed.code === duplicateKey) ended.resolve(ended.done)
+        else ended.reject(new MongoServerError({ message: failed.message, code: failed.code }))
+      }
+      open = open.filter((list) => list !== ended && list.done < list.writes.length)
+    } catch (error) {
+      for (const list of open) list.reject(error)
+      return
+    }
+  }
+}
+
+const duplicateKey = 11000
+
+type FailedWrite = { readonly index: number; readonly code: number; readonly message: string }
+
+/** Makes writes in their order, up to the first that fails. Rejects when the database did not answer, or not durably. */
+type MakeWrites = (db: Db, writes: readonly Write[]) => Promise<FailedWrite | null>
+
+const inOneCommand: MakeWrites = async (db, writes) => {
+  try {
+    await db.client.bulkWrite(
+      writes.map((write) => modelOf(db, write)),
+      { ordered: true },
+    )
+    return null
+  } catch (error) {
+    if (!(error instanceof MongoClientBulkWriteError)) throw error
+    const [concern] = error.writeConcernErrors
+    if (concern !== undefined)
+      throw new MongoWriteConcernError({ ok: 1, writeConcernError: { code: concern.code, errmsg: concern.message } })
+    const [first] = error.writeErrors
+    if (first === undefined) throw error.cause ?? error
+    const [index, { code, message }] = first
+    return { index, code, message }
+  }
+}
+
+function modelOf(db: Db, { collection, operation }: Write): AnyClientBulkWriteModel<Document> {
+  const [[name, fields]] = Object.entries(operation) as [[string, object]]
+  return { namespace: `${db.databaseName}.${collection}`, name, ...fields } as AnyClientBulkWriteModel<Document>
+}
+
+const byCollection: MakeWrites = async (db, writes) => {
+  for (let from = 0; from < writes.length; ) {
+    const { collection } = writes[from]!
+    const others = writes.findIndex((write, n) => n > from && write.collection !== collection)
+    const to = others === -1 ? writes.length : others
+    try {
+      await db.collection(collection).bulkWrite(
+        writes.slice(from, to).map(({ operation }) => operation),
+        { ordered: true },
+      )
+    } catch (error) {
+      if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) throw error
+      const [first] = [error.writeErrors].flat()
+      if (first === undefined) throw error
+      return { index: from + first.index, code: first.code, message: first.errmsg ?? error.message }
+    }
+    from = to
+  }
+  return null
+}
