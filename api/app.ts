@@ -105,7 +105,7 @@ const serveNothing: Middleware<RequestState> = async (koa) => {
     return
   }
   if (hasCredential(koa.req.headers)) {
-    const { principal } = await admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers })
+    const principal = await admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers })
     Object.assign(headers, await rateHeaders(ctx, principal))
   }
   throw new Failure(

@@ -7,7 +7,7 @@ import { operations } from '../operations/all.ts'
 import type { McpEndpoint } from '../operations/http.ts'
 import { invoke } from '../operations/invoke.ts'
 import { openApi } from '../operations/openapi.ts'
-import { isBytes, isOfMailbox, type Operation } from '../operations/registry.ts'
+import { isBytes, type Operation } from '../operations/registry.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { sendInPieces, sendJson } from './body.ts'
 import { sendBytes } from './bytes.ts'
@@ -53,12 +53,11 @@ async function serveOperation(
   { bodies, answers, checkOutput = false }: Traffic & { checkOutput?: boolean },
 ): Promise<void> {
   const { params, req, state } = exchange
-  const { headers, hungUp, peerAddress } = state
-  const address = isOfMailbox(operation) ? params.address : undefined
-  const { ctx, principal } =
+  const { ctx, headers, hungUp, peerAddress } = state
+  const principal =
     operation.access === 'public'
-      ? { ctx: state.ctx, principal: null }
-      : await admit(state.ctx, { headers: req.headers, peerAddress, answerHeaders: headers, address })
+      ? null
+      : await admit(ctx, { headers: req.headers, peerAddress, answerHeaders: headers })
   const { bodyBytes, sendBodyBytes } = ctx.settings.limits.http
   const key = req.headers['idempotency-key']
   const answer = await invoke(ctx, operation, principal, {

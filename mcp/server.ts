@@ -50,7 +50,7 @@ export function createMcp({ baseUrl }: Context, { checkOutput }: McpOptions = {}
     // A page of another site must not use the key of a program on its visitor's machine; browsers tell the site in Origin.
     if (headers.origin !== undefined && headers.origin !== ownOrigin)
       throw new Failure('forbidden', 'Requests from pages of another origin are not answered.')
-    const { principal } = await admit(ctx, { headers, peerAddress, answerHeaders, credential: pathKey })
+    const principal = await admit(ctx, { headers, peerAddress, answerHeaders, credential: pathKey })
     if (request.method !== 'POST') return refuse(405, -32000, 'Only POST is answered here.', { Allow: 'POST' })
     const caller = { ctx, principal, peerAddress, answerHeaders, hungUp, checkOutput }
     const named = headers[sessionHeader.toLowerCase()]

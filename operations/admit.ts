@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { authenticate, claimHeaders, type Principal } from '../core/access/principal.ts'
 import { takeAnonymous } from '../core/access/request-rates.ts'
-import { prefetchMailbox } from '../core/mailbox/mailboxes.ts'
 import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { AnswerHeaders } from './registry.ts'
@@ -11,33 +10,23 @@ export type Visitor = {
   readonly peerAddress: string
   /** Filled with the claim headers of an unclaimed account. */
   readonly answerHeaders: AnswerHeaders
-  /** The address of the mailbox that the path names. */
-  readonly address?: string
   /** A key from the path, used when the headers have none. */
   readonly credential?: string
 }
 
-export type Admitted = {
-  readonly principal: Principal
-  /** The context of the request, with the mailbox that was prefetched while the key was looked up. */
-  readonly ctx: Context
-}
-
 /**
- * Finds the principal of an HTTP request, and begins to read the mailbox of its `address`. Requests without a valid key are
- * counted by address and network, against guessing of keys. Fails with `rate_limited` past that limit, with `unauthorized` for
+ * Finds the principal of an HTTP request. Requests without a valid key are counted by address and network, against guessing of
+ * keys. Fails with `rate_limited` past that limit, with `unauthorized` for
  * another scheme than Bearer, and like `authenticate`.
  */
 export async function admit(
   ctx: Context,
-  { headers, peerAddress, answerHeaders, credential, address }: Visitor,
-): Promise<Admitted> {
+  { headers, peerAddress, answerHeaders, credential }: Visitor,
+): Promise<Principal> {
   try {
-    const given = credentialOf(headers) ?? credential ?? ''
-    const prefetchedMailbox = address !== undefined && given !== '' ? prefetchMailbox(ctx, address) : null
-    const principal = await authenticate(ctx, given)
+    const principal = await authenticate(ctx, credentialOf(headers) ?? credential ?? '')
     Object.assign(answerHeaders, claimHeaders(principal.account))
-    return { principal, ctx: { ...ctx, prefetchedMailbox } }
+    return principal
   } catch (error) {
     if (error instanceof Failure) await takeAnonymous(ctx, peerAddress)
     throw error

@@ -18,11 +18,15 @@ export type { ChangeNote } from './documents/service.ts'
 export type ChangeFeed = {
   /** Sends a note; never waits and never fails: what is lost is found by the sweep. */
   publish(note: ChangeNote): void
+  /** As `publish`. Resolves when the processes that listen should have heard the note. */
+  tell(note: ChangeNote): Promise<void>
   /** Calls `listener` with the notes of all processes, this one's too, from now on. Returns a function that stops it. */
   listen(listener: (note: ChangeNote) => void): () => void
   close(): Promise<void>
 }
 
+/** Within this time after its commit a note is heard, unless a process is very busy. */
+const hearMs = 50
 /** Pause after an insert, and after a batch that followed closely on another: notes of that time travel together. */
 const gatherMs = 10
 const batchMax = 500
@@ -44,6 +48,11 @@ export function createChangeFeed(store: Store, reports: Reports): ChangeFeed {
   const reader = createReader(store, reports)
   return {
     publish: writer.publish,
+    async tell(note) {
+      writer.publish(note)
+      await writer.inserted()
+      await sleep(hearMs)
+    },
     listen: reader.listen,
     async close() {
       await writer.close()
@@ -61,6 +70,8 @@ function createWriter(store: Store, { now, onError }: Reports) {
   let sending = 0
   let lastNumber = 0
   let inserting: Promise<void> | null = null
+  /** Those who wait for a note, by its number. */
+  const awaiting: { readonly number: number; resolve(): void }[] = []
   let closing = false
   let closed = false
 
@@ -75,12 +86,15 @@ function createWriter(store: Store, { now, onError }: Reports) {
       }
       waiting = waiting.slice(batch.length)
       sending = 0
+      const tried = batch.at(-1)?._id.n ?? 0
+      while ((awaiting[0]?.number ?? Number.POSITIVE_INFINITY) <= tried) awaiting.shift()?.resolve()
       if (!closing) await sleep(gatherMs)
     }
     inserting = null
   }
 
   return {
+    /** Sends a note. */
     publish(note: ChangeNote): void {
       if (closed || waiting.length >= waitingMax) return
       const last = waiting.length > sending ? waiting.at(-1) : undefined
@@ -92,6 +106,11 @@ function createWriter(store: Store, { now, onError }: Reports) {
       lastNumber += 1
       waiting.push({ _id: { w: writer, n: lastNumber }, at: now(), note })
       inserting ??= insertWaiting()
+    },
+    /** Resolves when all notes are inserted that were sent before, or failed to be. */
+    async inserted(): Promise<void> {
+      const number = lastNumber
+      if (inserting !== null) await new Promise<void>((resolve) => awaiting.push({ number, resolve }))
     },
     /** Inserts what waits, and takes no more. */
     async close(): Promise<void> {

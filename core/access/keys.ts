@@ -8,6 +8,7 @@ import type { KeyDoc } from '../../store/documents/accounts.ts'
 import { disableWebhooks } from '../../store/events.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential, newCredential } from '../process/secrets.ts'
+import { callersChanged } from './known-callers.ts'
 import { liveKeyPrefix } from './principal.ts'
 
 export type NewKey = {
@@ -69,6 +70,7 @@ export async function revokeKey(
   await disableWebhooks(ctx.store, { accountId, agentKeyId: keyId })
   ctx.changes.publish({ kind: 'keys', keyIds: [keyId] })
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
+  await callersChanged(ctx, { keyIds: [keyId] })
 }
 
 function keyOf({ _id, hash: _, ...key }: KeyDoc): Key {

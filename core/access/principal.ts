@@ -1,15 +1,10 @@
 /** Authentication: turns a credential into a principal, which says what the caller may reach. */
 import { Failure } from '../../schemas/failures.ts'
 import { allScopes, type KeyKind, type Scope } from '../../schemas/scopes.ts'
-import { findAccounts, findKeysByHash } from '../../store/accounts.ts'
-import { fromBinary } from '../../store/bytes.ts'
-import type { AccountDoc, KeyDoc } from '../../store/documents/accounts.ts'
-import { createBatchedLookup } from '../process/batched-lookup.ts'
 import type { Context } from '../process/context.ts'
-import { likelyAnswer, noteAnswer } from '../process/likely-answers.ts'
-import { perProcess } from '../process/per-process.ts'
 import { hashCredential } from '../process/secrets.ts'
 import { type Account, accountOf } from './account-record.ts'
+import { accountById, keyByHash } from './known-callers.ts'
 
 export type Principal = {
   readonly kind: KeyKind
@@ -40,18 +35,11 @@ export async function authenticateAny(ctx: Context, credential: string): Promise
   if (credential === '') throw new Failure('missing_api_key')
   if (credential.startsWith('svc_oat_')) throw new Failure('invalid_access_token')
   if (credential.startsWith('svc_partner_')) throw new Failure('partner_key_not_allowed')
-  const hash = hashCredential(credential)
-  const name = hash.toString('base64')
-  const likelyAccountId = likelyAnswer(ctx, 'account of key', name)
-  const [key, likelyAccount] = await Promise.all([
-    keyLookup(ctx)(name, (names) => loadKeys(ctx, names)),
-    likelyAccountId === undefined ? null : accountById(ctx, likelyAccountId),
-  ])
+  const key = await keyByHash(ctx, hashCredential(credential).toString('base64'))
   if (key === undefined || key.revokedAt !== null) throw new Failure('invalid_api_key')
   if (key.expiresAt !== null && key.expiresAt <= ctx.clock.now()) throw new Failure('api_key_expired')
-  const account = likelyAccountId === key.accountId ? likelyAccount : await accountById(ctx, key.accountId)
-  noteAnswer(ctx, 'account of key', name, key.accountId)
-  if (account === null || account.status === 'removed') throw new Failure('invalid_api_key')
+  const account = await accountById(ctx, key.accountId)
+  if (account === undefined || account.status === 'removed') throw new Failure('invalid_api_key')
   if (
     account.status === 'unclaimed' &&
     account.claimExpiresAt !== undefined &&
@@ -67,24 +55,6 @@ export async function authenticateAny(ctx: Context, credential: string): Promise
     mailboxIds: key.mailboxIds,
     account: accountOf(account),
   }
-}
-
-/** Requests that arrive together share one query. */
-const keyLookup = perProcess(() => createBatchedLookup<KeyDoc>())
-const accountLookup = perProcess(() => createBatchedLookup<AccountDoc>())
-
-async function loadKeys(ctx: Context, names: readonly string[]): Promise<ReadonlyMap<string, KeyDoc>> {
-  const found = await findKeysByHash(
-    ctx.store,
-    names.map((name) => Buffer.from(name, 'base64')),
-  )
-  return new Map(found.map((key) => [fromBinary(key.hash).toString('base64'), key]))
-}
-
-async function accountById(ctx: Context, accountId: string): Promise<AccountDoc | null> {
-  const load = async (ids: readonly string[]) =>
-    new Map((await findAccounts(ctx.store, ids)).map((account) => [account._id, account]))
-  return (await accountLookup(ctx)(accountId, load)) ?? null
 }
 
 /** Fails with `insufficient_scope` when the key lacks the scope. */

@@ -18,6 +18,7 @@ import { storageUsed } from '../../store/folders.ts'
 import { listMailboxes } from '../../store/mailboxes.ts'
 import { type Account, accountOf } from '../access/account-record.ts'
 import { createKey } from '../access/keys.ts'
+import { callersChanged } from '../access/known-callers.ts'
 import { networkOf } from '../access/network.ts'
 import type { Principal } from '../access/principal.ts'
 import { giveBackUsage, takeUsage, usageCounters } from '../access/usage.ts'
@@ -178,6 +179,7 @@ export async function claimByToken(ctx: Context, { token, owner }: { token: stri
   const claimed = await store.claimAccount(ctx.store, found._id, owner)
   if (claimed === null)
     throw new Failure('not_found', 'This claim link was used, replaced by a newer one, or has expired.')
+  await callersChanged(ctx, { accountIds: [claimed._id] })
   return accountOf(claimed)
 }
 

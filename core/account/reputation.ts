@@ -7,6 +7,7 @@ import { allowanceOf, sendingHealth, warmUpStart } from '../../schemas/plans.ts'
 import { findAccount, markPhoneVerified, pauseAccount, raiseWarmUp, resumeAccount } from '../../store/accounts.ts'
 import { countOf, findUsage } from '../../store/usage.ts'
 import type { Account } from '../access/account-record.ts'
+import { callersChanged } from '../access/known-callers.ts'
 import { takeUsage, usageIdOf } from '../access/usage.ts'
 import { recordEvents } from '../notify/events.ts'
 import { after, dayMs, periodsOf } from '../process/clock.ts'
@@ -34,6 +35,7 @@ export async function countOutcomes(
 export async function pauseSending(ctx: Context, accountId: string, reason: string): Promise<boolean> {
   const at = ctx.clock.now()
   if (!(await pauseAccount(ctx.store, accountId, { reason, at }))) return false
+  await callersChanged(ctx, { accountIds: [accountId] })
   await recordPauseEvent(ctx, accountId, { type: 'account.sending_paused', reason, at })
   return true
 }
@@ -44,13 +46,16 @@ export async function pauseSending(ctx: Context, accountId: string, reason: stri
 export async function resumeSending(ctx: Context, accountId: string, reason: string): Promise<boolean> {
   const at = ctx.clock.now()
   if (!(await resumeAccount(ctx.store, accountId, at))) return false
+  await callersChanged(ctx, { accountIds: [accountId] })
   await recordPauseEvent(ctx, accountId, { type: 'account.sending_resumed', reason, at })
   return true
 }
 
 /** Notes that the phone number of an account's owner was verified. Returns false when there is no such account. */
-export function verifyPhone(ctx: Context, accountId: string): Promise<boolean> {
-  return markPhoneVerified(ctx.store, accountId, ctx.clock.now())
+export async function verifyPhone(ctx: Context, accountId: string): Promise<boolean> {
+  const isMarked = await markPhoneVerified(ctx.store, accountId, ctx.clock.now())
+  await callersChanged(ctx, { accountIds: [accountId] })
+  return isMarked
 }
 
 /**
@@ -72,6 +77,7 @@ export async function warmUpVolume(ctx: Context, account: Account): Promise<numb
     complaintRate <= sendingHealth.complaintRateWarm
   const next = isHealthy ? Math.min(volume * 2, limit) : volume
   await raiseWarmUp(ctx.store, account.id, { from: day, to: { day: today, volume: next } })
+  void callersChanged(ctx, { accountIds: [account.id] })
   return next
 }
 

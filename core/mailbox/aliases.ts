@@ -13,6 +13,7 @@ import * as store from '../../store/mailboxes.ts'
 import { encodeTimeCursor, type Page, readTimeCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
+import { addressesChanged } from './known-mailboxes.ts'
 import { reachMailbox, requireOwnDomain } from './mailboxes.ts'
 
 export type Alias = {
@@ -83,7 +84,7 @@ export async function createAlias(
     await freeSlot(ctx.store, accountId, 'aliases')
     throw error
   }
-  ctx.changes.publish({ kind: 'address', addresses: [canonical] })
+  addressesChanged(ctx, [canonical])
   return aliasOf(doc, mailboxes)
 }
 
@@ -95,7 +96,7 @@ export async function deleteAlias(ctx: Context, principal: Principal, alias: str
   if (canonical === null || !(await store.removeAlias(ctx.store, { accountId, alias: canonical })))
     throw new Failure('alias_not_found', `The account has no alias ${alias}.`)
   await freeSlot(ctx.store, accountId, 'aliases')
-  ctx.changes.publish({ kind: 'address', addresses: [canonical] })
+  addressesChanged(ctx, [canonical])
 }
 
 /**

@@ -8,15 +8,14 @@ import type { AutoReply, MailboxDoc } from '../../store/documents/mail.ts'
 import type { NewEvent } from '../../store/events.ts'
 import { insertStandardFolders, storageUsed } from '../../store/folders.ts'
 import * as store from '../../store/mailboxes.ts'
+import { callersChanged } from '../access/known-callers.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { type Principal, reaches } from '../access/principal.ts'
 import { giveBackRolling, takeRolling } from '../access/usage.ts'
 import { recordEvents } from '../notify/events.ts'
-import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { dayMs, hourMs } from '../process/clock.ts'
-import type { Context, PrefetchedMailbox } from '../process/context.ts'
-import { likelyAnswer, noteAnswer } from '../process/likely-answers.ts'
-import { perProcess } from '../process/per-process.ts'
+import type { Context } from '../process/context.ts'
+import { addressesChanged, mailboxAt } from './known-mailboxes.ts'
 
 export type Mailbox = {
   readonly id: string
@@ -102,7 +101,10 @@ export async function createMailbox(
         kind,
         keyId,
       })
-      if (principal.kind === 'agent') await grantMailbox(ctx.store, { accountId, keyId, mailboxId: doc._id })
+      if (principal.kind === 'agent') {
+        await grantMailbox(ctx.store, { accountId, keyId, mailboxId: doc._id })
+        await callersChanged(ctx, { keyIds: [keyId] })
+      }
       const mailbox = await mailboxOf(ctx, doc, account)
       await announceMailbox(ctx, 'mailbox.created', mailbox)
       return mailbox
@@ -164,7 +166,7 @@ export async function provisionMailbox(
     })
   ) {
     // Until now a catch-all may have received mail to this address.
-    ctx.changes.publish({ kind: 'address', addresses: [address] })
+    addressesChanged(ctx, [address])
     return doc
   }
   await store.removeMailbox(ctx.store, { accountId, mailboxId })
@@ -176,68 +178,13 @@ export async function getMailbox(ctx: Context, principal: Principal, address: st
   return mailboxOf(ctx, await reachMailbox(ctx, principal, address), principal.account)
 }
 
-/**
- * Begins to read the mailbox that a request is probably about, while its key is still being checked. `reachMailbox`
- * decides whether it is the right one and whether the key may reach it.
- */
-export function prefetchMailbox(ctx: Context, address: string): PrefetchedMailbox {
-  // A failure is ignored here: `reachMailbox` then reads the mailbox itself.
-  let reading: Promise<MailboxDoc | null> | null = findLikelyMailbox(ctx, normaliseAddress(address) ?? '').catch(
-    () => null,
-  )
-  return {
-    take() {
-      const likely = reading
-      reading = null
-      return likely
-    },
-  }
-}
-
-/** Reads the mailbox that an address belonged to when it was last looked up, of whichever account. */
-async function findLikelyMailbox(ctx: Context, canonical: string): Promise<MailboxDoc | null> {
-  const [accountId, mailboxId] = likelyAnswer(ctx, 'mailbox of address', canonical)?.split(' ') ?? []
-  return accountId === undefined || mailboxId === undefined ? null : findMailboxBatched(ctx, { accountId, mailboxId })
-}
-
-const mailboxLookup = perProcess(() => createBatchedLookup<MailboxDoc>())
-
-/**
- * Reads a mailbox of an account; concurrent callers share one query. Returns null when it does not exist or was
- * deleted.
- */
-async function findMailboxBatched(
-  ctx: Context,
-  wanted: { readonly accountId: string; readonly mailboxId: string },
-): Promise<MailboxDoc | null> {
-  const name = (of: typeof wanted) => `${of.accountId} ${of.mailboxId}`
-  const load = async (names: readonly string[]) => {
-    const all = names
-      .map((each) => each.split(' '))
-      .map(([accountId = '', mailboxId = '']) => ({ accountId, mailboxId }))
-    const found = await store.findMailboxes(ctx.store, all)
-    return new Map(found.map((doc) => [name({ accountId: doc.accountId, mailboxId: doc._id }), doc]))
-  }
-  return (await mailboxLookup(ctx)(name(wanted), load)) ?? null
-}
-
 /** The document of the mailbox at an address, if the key may reach it. Fails with `mailbox_not_found`. */
 export async function reachMailbox(ctx: Context, principal: Principal, address: string): Promise<MailboxDoc> {
-  const { accountId } = principal
-  const canonical = normaliseAddress(address) ?? ''
-  const likely = await (ctx.prefetchedMailbox?.take() ?? findLikelyMailbox(ctx, canonical))
-  // A mailbox never changes its address, so its document shows whether it is the one.
-  const isIt = likely?.address === canonical && likely.accountId === accountId && reaches(principal, likely._id)
-  if (isIt) return likely
-  const [found] = canonical === '' ? [] : await store.findAddresses(ctx.store, [canonical])
-  const [mailboxId] = found?.kind === 'mailbox' && found.accountId === accountId ? found.mailboxIds : []
-  const doc =
-    mailboxId !== undefined && reaches(principal, mailboxId)
-      ? await store.findMailbox(ctx.store, { accountId, mailboxId })
-      : null
-  if (doc === null) throw new Failure('mailbox_not_found', `This key reaches no mailbox ${address}.`)
-  noteAnswer(ctx, 'mailbox of address', canonical, `${accountId} ${doc._id}`)
-  return doc
+  const canonical = normaliseAddress(address)
+  const found = canonical === null ? undefined : await mailboxAt(ctx, canonical)
+  if (found === undefined || found.accountId !== principal.accountId || !reaches(principal, found._id))
+    throw new Failure('mailbox_not_found', `This key reaches no mailbox ${address}.`)
+  return found
 }
 
 export type MailboxChange = {
@@ -268,6 +215,7 @@ export async function updateMailbox(
       ? await store.findMailbox(ctx.store, { accountId, mailboxId })
       : await store.changeMailbox(ctx.store, { accountId, mailboxId, change: set })
   if (doc === null) throw new Failure('mailbox_not_found')
+  addressesChanged(ctx, [doc.address])
   return mailboxOf(ctx, doc, principal.account)
 }
 
@@ -296,7 +244,7 @@ export async function finishMailboxDeletion(ctx: Context, doc: MailboxDoc, plans
   const at = ctx.clock.now()
   const { accountId, _id: mailboxId } = doc
   const { addresses, aliasesGone } = await store.releaseAddresses(ctx.store, { accountId, mailboxId, at })
-  ctx.changes.publish({ kind: 'address', addresses })
+  addressesChanged(ctx, addresses)
   await freeSlot(ctx.store, accountId, 'aliases', aliasesGone)
   await announceMailbox(ctx, 'mailbox.deleted', await mailboxOf(ctx, doc, plans))
 }

@@ -11,6 +11,7 @@ import type { MailboxDoc } from '../../store/documents/mail.ts'
 import * as store from '../../store/mailboxes.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
+import { addressesChanged } from './known-mailboxes.ts'
 import { reachMailbox } from './mailboxes.ts'
 
 /** Reads the lists of a mailbox that the key may reach. Fails with `mailbox_not_found`. */
@@ -36,7 +37,7 @@ export async function setLists(
   const { accountId, _id: mailboxId } = mailbox
   const changed = await store.changeLists(ctx.store, { accountId, mailboxId, lists: cleaned })
   if (changed === null) throw new Failure('mailbox_not_found')
-  ctx.changes.publish({ kind: 'address', addresses: [mailbox.address] })
+  addressesChanged(ctx, [mailbox.address])
   return listsOf(changed)
 }
 

@@ -5,6 +5,7 @@
 import type { Lesson, MailboxDoc } from '../../store/documents/mail.ts'
 import { addLesson } from '../../store/mailboxes.ts'
 import type { Context } from '../process/context.ts'
+import { addressesChanged } from './known-mailboxes.ts'
 
 /** Lessons kept per mailbox, the newest ones: all of them are read for each mail. */
 const lessonsMax = 300
@@ -17,7 +18,7 @@ export async function addSpamLesson(
 ): Promise<void> {
   const lesson = { address, spam, at: ctx.clock.now() }
   await addLesson(ctx.store, { accountId, mailboxId, lesson, max: lessonsMax })
-  ctx.changes.publish({ kind: 'address', addresses: [mailbox] })
+  addressesChanged(ctx, [mailbox])
 }
 
 /**

@@ -5,7 +5,6 @@ import type { Logger } from 'pino'
 import type { Settings } from '../../schemas/settings.ts'
 import { type ArrivalWriter, createArrivalWriter } from '../../store/arrivals.ts'
 import { type ChangeFeed, createChangeFeed } from '../../store/changes.ts'
-import type { MailboxDoc } from '../../store/documents/mail.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { claimState } from '../../store/records.ts'
 import { answersPolicy, createResolver, type Resolver } from '../dns/resolver.ts'
@@ -22,10 +21,11 @@ import { openSecrets, type Secrets } from './secrets.ts'
  *
  * In addition, a process has one of each of the following (core/process/per-process.ts), kept by the modules named:
  * - writes in groups (core/process/group-commit.ts): access/audit, deliver/outcomes, notify/events, send/settle
- * - batched lookups (core/process/batched-lookup.ts): access/principal, deliver/suppressions, mailbox/domains,
- *   mailbox/mailboxes, mailbox/storage-limit, mailbox/threading, receive/recipient-cache, receive/trust
- * - caches (core/process/kept.ts): mailbox/domains, notify/webhooks, process/likely-answers, read/bodies-cache,
- *   receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache
+ * - batched lookups (core/process/batched-lookup.ts): deliver/suppressions, mailbox/domains, mailbox/storage-limit,
+ *   mailbox/threading, receive/recipient-cache, receive/trust
+ * - caches (core/process/kept.ts): mailbox/domains, notify/webhooks, read/bodies-cache, receive/received-counts,
+ *   receive/recipient-cache, receive/trust, search/block-cache
+ * - what others may change (core/process/known.ts): access/known-callers, mailbox/known-mailboxes
  * - counters per minute: access/request-rates, wait/patterns
  * - work in progress: deliver/outbox, deliver/outcomes, notify/webhook-post (connections), process/alarms, read/bodies
  *   (memory), upkeep/quota-recount, wait/waiters
@@ -53,18 +53,7 @@ export type Context = {
    * so that a repeated try creates nothing twice. Null without a key.
    */
   readonly onceId: string | null
-  /**
-   * The mailbox the request is probably about, already being read while the key is checked; null when none was
-   * prefetched.
-   */
-  readonly prefetchedMailbox: PrefetchedMailbox | null
 }
-
-/**
- * A mailbox that is being read before it is needed. It can be taken once: later reads in the same request must see the
- * changes that the request made.
- */
-export type PrefetchedMailbox = { take(): Promise<MailboxDoc | null> | null }
 
 /**
  * Opens the context of a process. `role` names it in logs and to the database. Rejects when `settings.mongodbUrl` is unset,
@@ -110,7 +99,6 @@ export async function openContext({
     requestId: '',
     requestedAt: null,
     onceId: null,
-    prefetchedMailbox: null,
   }
 }
 

@@ -13,6 +13,7 @@ import { purgeMessages, walkMessages } from '../../store/messages.ts'
 import { readState, writeState } from '../../store/records.ts'
 import { recount } from '../../store/recount.ts'
 import { removeIndex } from '../../store/search.ts'
+import { callersChanged } from '../access/known-callers.ts'
 import { removeForGood } from '../mailbox/bulk-changes.ts'
 import { announceMailbox, deleteMailboxUnchecked, finishMailboxDeletion, mailboxOf } from '../mailbox/mailboxes.ts'
 import { threadDeriver } from '../mailbox/threading.ts'
@@ -124,6 +125,7 @@ export async function sweepUnclaimed(ctx: Context): Promise<number> {
   for (const account of expired) {
     if (account.status === 'unclaimed' && !(await accounts.removeAccount(ctx.store, account._id))) continue
     await accounts.revokeKeys(ctx.store, { accountId: account._id, at: now })
+    await callersChanged(ctx, { accountIds: [account._id] })
     for (;;) {
       const own = await mailboxes.listMailboxes(ctx.store, {
         accountId: account._id,

@@ -30,6 +30,8 @@ export type ChangeNote =
   | { readonly kind: 'webhooks'; readonly accountIds: readonly string[] }
   /** Keys that were revoked. */
   | { readonly kind: 'keys'; readonly keyIds: readonly string[] }
+  /** Keys and accounts that were changed: what processes know of them is stale. */
+  | { readonly kind: 'callers'; readonly keyIds: readonly string[]; readonly accountIds: readonly string[] }
 
 /** A named value of the service itself, such as the schema versions or the watermark of a sweep. */
 export type StateDoc = { readonly _id: string; readonly value: unknown }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { revokeKey } from '../../core/access/keys.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
@@ -114,7 +115,7 @@ describe('api: mailboxes', () => {
       return [status, body.code]
     }
     for (const key of [tenant.key, ended.apiKey, tenant.key]) expect(await ask(key)).to.deep.equal([200, undefined])
-    await door.ctx.store.keys.updateOne({ _id: ended.key.id }, { $set: { revokedAt: new Date() } })
+    await revokeKey(door.ctx, { accountId: tenant.accountId, keyId: ended.key.id })
     expect(await ask(ended.apiKey)).to.deep.equal([401, 'invalid_api_key'])
     for (const key of [stranger.key, agent.apiKey]) expect(await ask(key)).to.deep.equal([404, 'mailbox_not_found'])
     await call('DELETE', mailboxPath(address))
