@@ -41,13 +41,17 @@ export type Door = {
   close(): Promise<void>
 }
 
-export async function openDoor(): Promise<Door> {
+/** `monitorCommands`: whether the driver tells of each command (`ctx.store.db.client`). */
+export async function openDoor({ monitorCommands = false } = {}): Promise<Door> {
   const data = await mkdtemp(path.join(tmpdir(), 'mailroom-door-'))
   const database = await openDatabase()
   let aheadMs = 0
   const lines: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
-  const opened = await contextOf({ data, url: database.url }, { now: () => new Date(Date.now() + aheadMs) })
+  const opened = await contextOf(
+    { data, url: `${database.url}?monitorCommands=${monitorCommands}` },
+    { now: () => new Date(Date.now() + aheadMs) },
+  )
   const ctx: Context = { ...opened, log }
   await ensureSharedDomain(ctx)
   const door = { readiness: { ready: true, parts: {} } }

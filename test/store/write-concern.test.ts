@@ -19,7 +19,7 @@ const documentAt = messageHeaderBytes + 5
 /** An OP_MSG answer with the error in it, when it answers a write. */
 function withError(message: Buffer): Buffer {
   const answer = deserialize(message.subarray(documentAt))
-  if (typeof answer.n !== 'number') return message
+  if (typeof (answer.n ?? answer.nInserted) !== 'number') return message
   const document = serialize({ ...answer, writeConcernError })
   const changed = Buffer.concat([message.subarray(0, documentAt), document])
   changed.writeInt32LE(changed.length, 0)
