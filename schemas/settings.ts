@@ -141,6 +141,11 @@ export const settings = {
       {},
       'Relays: domain or "*" to host:port. A domain without a route is sent to its MX.',
     ),
+    allowPrivate: setting(
+      boolean(),
+      false,
+      'Whether mail may go to private addresses that the DNS or a recipient names, and MTA-STS policies come from them. Only for tests and closed networks; relays may be anywhere.',
+    ),
     concurrency: count(
       100,
       'Deliveries in flight at once in one process, besides four times as many that take longer than 2 seconds; as many more are claimed and wait their turn.',

@@ -6,6 +6,7 @@
 import type { fetchPolicy, resolvePolicy } from 'mailauth/lib/mta-sts.js'
 import type { StsPolicyDoc } from '../../store/documents/sending.ts'
 import { findStsPolicy, keepStsPolicy } from '../../store/sts-policies.ts'
+import { isPublicAddress } from '../access/public-address.ts'
 import { after, dayMs, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKept } from '../process/kept.ts'
@@ -41,7 +42,7 @@ const mailauth: StsRequests = {
 
 /** Makes the cache of policies of this process. `world` does the DNS and HTTPS requests; tests replace it. */
 export function createStsPolicies(
-  ctx: Pick<Context, 'store' | 'resolver' | 'clock' | 'log'>,
+  ctx: Pick<Context, 'settings' | 'store' | 'resolver' | 'clock' | 'log'>,
   world: StsRequests = mailauth,
 ): StsPolicies {
   const known = createKept<StsPolicyDoc | null>(ctx.clock, { max: knownMax, ttlMs: freshMs })
@@ -63,7 +64,7 @@ export function createStsPolicies(
       if (policyId === false) return kept
       if (kept?.policyId === policyId && now < after(kept.fetchedAt, refreshMs)) return kept
       const fetched = await world.fetchPolicy(domain, options)
-      if (fetched === false) throw new Error('The policy host has no address.')
+      if (fetched === false) throw new Error('The policy host has no public address.')
       const { mode, mx = [], maxAge = 0 } = fetched
       const policy: StsPolicyDoc = {
         _id: domain,
@@ -85,13 +86,15 @@ export function createStsPolicies(
     }
   }
 
+  // The host of a policy is connected to at an address that this returns: no second lookup can name another one.
   const options = {
     strict: true,
     timeout: fetchMs,
-    resolver: async (name: string, type: string) =>
-      type === 'TXT'
-        ? (await ctx.resolver.resolve(name, 'TXT')).map((texts) => [...texts])
-        : ctx.resolver.resolve(name, type === 'AAAA' ? 'AAAA' : 'A'),
+    async resolver(name: string, type: string) {
+      if (type === 'TXT') return (await ctx.resolver.resolve(name, 'TXT')).map((texts) => [...texts])
+      const addresses = await ctx.resolver.resolve(name, type === 'AAAA' ? 'AAAA' : 'A')
+      return ctx.settings.outbound.allowPrivate ? addresses : addresses.filter(isPublicAddress)
+    },
   }
 
   return {

@@ -3,8 +3,8 @@
  * no name can lead into the private network; redirects are not followed (interface.md, Events, rule 9).
  */
 import { isIP, type LookupFunction } from 'node:net'
-import ipaddr from 'ipaddr.js'
 import { Failure } from '../../schemas/failures.ts'
+import { isPublicAddress } from '../access/public-address.ts'
 import { hourMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { loadOnce } from '../process/load-once.ts'
@@ -35,10 +35,10 @@ export async function postWebhook(
   const started = performance.now()
   const durationMs = () => Math.round(performance.now() - started)
   try {
-    requireAllowedUrl(url, allowPrivate)
+    const target = allowedUrl(url, allowPrivate)
     const signal = AbortSignal.timeout(timeoutMs)
     const { request } = await loadClient()
-    const answer = await request(url, {
+    const answer = await request(target, {
       method: 'POST',
       body,
       signal,
@@ -65,18 +65,29 @@ export async function postWebhook(
   }
 }
 
-/** Fails with `validation_error` for a URL that must never be posted to, whatever its name resolves to. */
-export function requireAllowedUrl(url: string, allowPrivate: boolean): void {
-  const refuse = (text: string) => new Failure('validation_error', text, { param: 'url' })
-  if (!URL.canParse(url)) throw refuse('"url" is not a valid URL.')
-  const { protocol, hostname, username, password } = new URL(url)
+/**
+ * Returns a URL in the one form in which it is stored, shown and called: as the URL standard writes it, without a fragment and
+ * without dots after the host. Fails with `validation_error` for a URL that must never be posted to, whatever its name
+ * resolves to.
+ */
+export function allowedUrl(text: string, allowPrivate: boolean): string {
+  const refuse = (why: string) => new Failure('validation_error', why, { param: 'url' })
+  if (!URL.canParse(text)) throw refuse('"url" is not a valid URL.')
+  const url = new URL(text)
+  const { protocol, username, password } = url
   if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:')) throw refuse('"url" must be an https URL.')
   if (username !== '' || password !== '') throw refuse('"url" must not contain a user name or password.')
-  const host = hostname.replace(/^\[|\]$|\.$/g, '')
-  if (isIP(host) !== 0 && !allowPrivate && !isPublic(host))
+  url.hash = ''
+  url.hostname = url.hostname.replace(/\.+$/, '')
+  if (!allowPrivate && isPrivateHost(url.hostname))
     throw refuse('"url" must be on a public address, not on a private network.')
-  if (!allowPrivate && (host === 'localhost' || host.endsWith('.localhost') || host.endsWith('.local')))
-    throw refuse('"url" must be on a public address, not on a private network.')
+  return url.href
+}
+
+/** Whether a host, as the URL standard writes it, is an address that is not public, or a name that never leads to one. */
+function isPrivateHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) === 0 ? /(?:^|\.)(?:localhost|local)$/.test(host) : !isPublicAddress(host)
 }
 
 /** The HTTP connections to customers' servers. */
@@ -95,7 +106,7 @@ function publicLookup(resolver: Context['resolver'], allowPrivate: boolean): Loo
   return (hostname, options, done) => {
     resolver.addresses(hostname).then(
       (found) => {
-        const allowed = found.filter(({ address }) => allowPrivate || isPublic(address))
+        const allowed = found.filter(({ address }) => allowPrivate || isPublicAddress(address))
         const [first] = allowed
         if (first === undefined) done(new Error(`${hostname} does not resolve to a public address.`), '', 0)
         else if (options.all === true) done(null, [...allowed])
@@ -104,11 +115,6 @@ function publicLookup(resolver: Context['resolver'], allowPrivate: boolean): Loo
       (error: Error) => done(error, '', 0),
     )
   }
-}
-
-/** Whether an IP address is a public one. */
-function isPublic(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
 }
 
 async function readStart(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {

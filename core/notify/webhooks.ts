@@ -16,7 +16,7 @@ import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
-import { requireAllowedUrl } from './webhook-post.ts'
+import { allowedUrl } from './webhook-post.ts'
 
 export type Webhook = {
   readonly id: string
@@ -51,7 +51,7 @@ export async function createWebhook(
   const { account, accountId, keyId } = principal
   const limit = allowanceOf(account).webhookEndpoints
   if (limit === 0) throw new Failure('plan_required', 'The plan does not include webhooks.')
-  requireAllowedUrl(input.url, ctx.settings.webhooks.allowPrivate)
+  const url = allowedUrl(input.url, ctx.settings.webhooks.allowPrivate)
   requireEvents(principal, input.events)
   const scope = cleanScope(input.scope)
   if (!(await takeSlot(ctx.store, accountId, 'webhooks', limit)))
@@ -61,7 +61,7 @@ export async function createWebhook(
   const doc: WebhookDoc = {
     _id: newId('whk', at),
     accountId,
-    url: input.url,
+    url,
     events: [...new Set(input.events)],
     scope,
     enabled: input.enabled ?? true,
@@ -103,13 +103,12 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const { accountId } = principal
   const before = await reachWebhook(ctx, principal, id)
-  if (input.url !== undefined) requireAllowedUrl(input.url, ctx.settings.webhooks.allowPrivate)
   // The event types are checked even when they stay as they are: a key that may not read them must not point the
   // endpoint at another URL.
   requireEvents(principal, input.events ?? before.events)
   const { url, events, scope, enabled, ordering, description } = input
   const change: Partial<WebhookDoc> = {
-    ...(url !== undefined && { url }),
+    ...(url !== undefined && { url: allowedUrl(url, ctx.settings.webhooks.allowPrivate) }),
     ...(events !== undefined && { events: [...new Set(events)] }),
     ...(scope !== undefined && { scope: cleanScope(scope) }),
     ...(enabled !== undefined && { enabled }),

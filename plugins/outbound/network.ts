@@ -1,5 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { isPublicAddress } from '../../core/access/public-address.ts'
 import type { Context } from '../../core/process/context.ts'
 import type { Network } from './route.ts'
 
@@ -27,6 +28,7 @@ export function networkOf({
       resolve6: (name) => resolver.resolve(name, 'AAAA'),
     },
     routes: settings.outbound.routes,
+    mayReach: (address) => settings.outbound.allowPrivate || isPublicAddress(address),
     hostAddresses: async (name) => (await resolver.addresses(name)).map(({ address }) => address),
     isOurs: (name, addresses) =>
       name.toLowerCase() === hostname.toLowerCase() ||

@@ -23,6 +23,8 @@ export type Destination = {
 
 export type Network = {
   readonly resolver: Resolver
+  /** Whether mail may go to an address that the DNS, or an address literal, names. Relays may be anywhere. */
+  mayReach(address: string): boolean
   /** The addresses of a relay's name. */
   hostAddresses(name: string): Promise<readonly string[]>
   /** Relays as `host:port`, by domain, or `*` for all other domains. */
@@ -38,7 +40,8 @@ const smtpPort = 25
 
 /**
  * Returns the servers for a domain, at least one, the best first. Never rejects. It is a deferral when the DNS does not answer,
- * and a bounce when the domain does not exist, has a null MX (RFC 7505), has no server with an address, or leads back to us.
+ * and a bounce when the domain does not exist, has a null MX (RFC 7505), has no server with an address that may be reached, or
+ * leads back to us.
  */
 export async function findRoutes(network: Network, destination: Destination): Promise<readonly Route[] | Unroutable> {
   try {
@@ -60,16 +63,22 @@ async function candidatesOf(network: Network, { domain, seed }: Destination): Pr
   if (records.some(({ exchange }) => exchange === '' || exchange === '.')) {
     return { status: 'bounced', response: `556 5.1.10 ${domain} does not accept mail (null MX)` }
   }
-  const servers = await withAddresses(network.resolver, inOrder(records, seed))
+  const { servers, failure } = await withAddresses(network.resolver, inOrder(records, seed))
   // RFC 5321 5.1: when this service is itself in the list, only servers of better preference may be tried.
   const ourPreference = Math.min(
     ...servers.filter(({ exchange, addresses }) => network.isOurs(exchange, addresses)).map(({ priority }) => priority),
   )
   const usable = servers.filter(({ priority }) => priority < ourPreference)
   if (usable.length === 0) return bounced('5.4.6', `mail for ${domain} loops back to this server`)
-  return usable.flatMap(({ exchange, addresses }) =>
+  const named = usable.flatMap(({ exchange, addresses }) =>
     addresses.map((address) => ({ name: exchange, address, port: smtpPort })),
   )
+  const routes = named.filter(({ address }) => network.mayReach(address))
+  // A lookup that failed may succeed later.
+  if (routes.length === 0 && failure !== null) throw failure
+  if (named.length > 0 && routes.length === 0)
+    return bounced('5.4.4', `the mail servers of ${domain} have no public address`)
+  return routes
 }
 
 /** Returns the MX records, or the domain itself when it has none (RFC 5321 5.1); null when the domain does not exist. */
@@ -91,19 +100,17 @@ function inOrder(records: readonly MxRecord[], seed: string): readonly MxRecord[
 
 type Server = MxRecord & { readonly addresses: readonly string[] }
 
-/**
- * Returns the servers with their addresses: none for a server whose lookup failed. Rejects only when no server has an address
- * and a lookup failed, since it may succeed later.
- */
-async function withAddresses(resolver: Resolver, records: readonly MxRecord[]): Promise<readonly Server[]> {
+/** Finds the addresses of servers: none for a server whose lookup failed. `failure` is the error of a failed lookup. */
+async function withAddresses(
+  resolver: Resolver,
+  records: readonly MxRecord[],
+): Promise<{ readonly servers: readonly Server[]; readonly failure: unknown }> {
   const found = await Promise.allSettled(records.map(({ exchange }) => addressesOf(resolver, exchange)))
   const servers = records.map((record, index) => {
     const result = found[index]
     return { ...record, addresses: result?.status === 'fulfilled' ? result.value : [] }
   })
-  const failed = found.find((result) => result.status === 'rejected')
-  if (failed !== undefined && servers.every(({ addresses }) => addresses.length === 0)) throw failed.reason
-  return servers
+  return { servers, failure: found.find((result) => result.status === 'rejected')?.reason ?? null }
 }
 
 /** Returns the IPv4 addresses of a host, or its IPv6 addresses when it has no others. Rejects when the DNS does not answer. */

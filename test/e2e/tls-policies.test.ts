@@ -20,14 +20,15 @@ import { type Sink, startSink } from '../peers/smtp-server.ts'
 import { makeTenant } from '../start/door.ts'
 import { contextOf, type Service, startService } from '../start/service.ts'
 
-/** The addresses of the mail servers and policy hosts of the domains below. */
+/** The addresses of the mail servers and policy hosts of the domains below; nothing is sent there (peers/elsewhere.ts). */
 const addresses = {
-  trusted: '192.0.2.1',
-  selfSigned: '192.0.2.2',
-  clear: '192.0.2.3',
-  policies: '192.0.2.80',
-  forgedPolicies: '192.0.2.81',
-  nothing: '192.0.2.82',
+  trusted: '203.0.114.1',
+  selfSigned: '203.0.114.2',
+  clear: '203.0.114.3',
+  policies: '203.0.114.80',
+  forgedPolicies: '203.0.114.81',
+  nothing: '203.0.114.82',
+  inside: '10.0.0.1',
 } as const
 type Host = keyof typeof addresses
 
@@ -55,6 +56,7 @@ const domains: { readonly [domain: string]: Domain } = {
   'testing.test': { servers: own('testing.test', 'selfSigned'), policy: { mode: 'testing', mx: 'mx.other.test' } },
   'absent.test': { servers: own('absent.test', 'selfSigned'), policy: enforce('absent.test', 'nothing') },
   'forged.test': { servers: own('forged.test', 'clear'), policy: enforce('forged.test', 'forgedPolicies') },
+  'inside.test': { servers: own('inside.test', 'clear'), policy: enforce('inside.test', 'inside') },
   'none.test': { servers: own('none.test', 'clear') },
   'kept.test': { servers: own('kept.test', 'trusted'), policy: enforce('kept.test') },
   'pinned.test': { servers: own('pinned.test', 'selfSigned'), pins: 'selfSigned' },
@@ -72,6 +74,7 @@ const cases: readonly Case[] = [
   ['a policy that is tested: all the same', 'testing.test', { at: 'selfSigned', secure: true }],
   ['a policy whose host is down: as without one', 'absent.test', { at: 'selfSigned', secure: true }],
   ['a policy whose host nobody trusts: as without one', 'forged.test', { at: 'clear', secure: false }],
+  ['a policy on a private network: as without one', 'inside.test', { at: 'clear', secure: false }],
   ['no policy: as good as it gets', 'none.test', { at: 'clear', secure: false }],
   ['a pinned key that nobody else trusts: with TLS', 'pinned.test', { at: 'selfSigned', secure: true }],
   ['a pinned key that the server does not have: not at all', 'mispinned.test', null],
@@ -253,6 +256,7 @@ function portsOf(sinks: { readonly [host: string]: Sink }, [policies, forged]: r
   return {
     ...Object.fromEntries(servers),
     [`${addresses.policies}:443`]: portOf(policies),
+    [`${addresses.inside}:443`]: portOf(policies),
     [`${addresses.forgedPolicies}:443`]: portOf(forged),
   }
 }

@@ -1,9 +1,9 @@
 /**
  * Loaded into the processes of a service under test (`NODE_OPTIONS=--import`), so that a test can run the mail servers (port 25)
  * and policy hosts (port 443) of other domains. A connection to `address:port` goes to the local port that `TEST_ELSEWHERE`
- * (JSON) gives for it. Connections to other documentation addresses (RFC 5737) are refused.
+ * (JSON) gives for it. Connections to other addresses beyond this machine are refused.
  */
-import { Socket } from 'node:net'
+import { isIP, Socket } from 'node:net'
 
 type Target = { host?: unknown; port?: unknown }
 
@@ -22,5 +22,5 @@ Socket.prototype.connect = function (this: Socket, ...args: unknown[]): Socket {
 } as typeof Socket.prototype.connect
 
 function isElsewhere(target: Target | undefined): boolean {
-  return typeof target?.host === 'string' && target.host.startsWith('192.0.2.')
+  return typeof target?.host === 'string' && isIP(target.host) === 4 && !target.host.startsWith('127.')
 }

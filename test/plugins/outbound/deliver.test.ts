@@ -37,6 +37,7 @@ describe('deliver', () => {
   const network = {
     routes: {},
     isOurs: () => false,
+    mayReach: () => true,
     hostAddresses: async () => [],
     resolver: {
       resolveMx: async () => servers.map((exchange, priority) => ({ exchange, priority })),

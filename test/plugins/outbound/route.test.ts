@@ -31,6 +31,15 @@ const mx: { readonly [domain: string]: readonly MxRecord[] | Error } = {
     { exchange: 'b.two.test', priority: 20 },
   ],
   'loop.test': [{ exchange: 'US.test', priority: 10 }],
+  'inside.test': [{ exchange: 'inside.host.test', priority: 10 }],
+  'partly.test': [
+    { exchange: 'inside.host.test', priority: 5 },
+    { exchange: 'mixed.host.test', priority: 10 },
+  ],
+  'hidden.test': [
+    { exchange: 'inside.host.test', priority: 5 },
+    { exchange: 'unsure.test', priority: 10 },
+  ],
   'loopaddress.test': [{ exchange: 'alias.test', priority: 10 }],
 }
 const ipv4: { readonly [name: string]: readonly string[] | Error } = {
@@ -42,6 +51,8 @@ const ipv4: { readonly [name: string]: readonly string[] | Error } = {
   'us.test': ['192.0.2.99'],
   'US.test': ['192.0.2.99'],
   'alias.test': ['192.0.2.99'],
+  'inside.host.test': ['10.0.0.1', '10.0.0.2'],
+  'mixed.host.test': ['10.0.0.3', '192.0.2.8'],
 }
 const ipv6: { readonly [name: string]: readonly string[] } = { 'six.host.test': ['2001:db8::1'] }
 
@@ -57,7 +68,13 @@ const network: Network = {
     resolve4: (name) => answer(ipv4[name]),
     resolve6: (name) => answer(ipv6[name]),
   },
-  routes: { 'relayed.test': '127.0.0.1:2600', 'named.test': 'relay.test:26', 'sixth.test': '[::1]:2600' },
+  mayReach: (address) => !address.startsWith('10.'),
+  routes: {
+    'inner.test': '10.0.0.9:25',
+    'relayed.test': '127.0.0.1:2600',
+    'named.test': 'relay.test:26',
+    'sixth.test': '[::1]:2600',
+  },
   hostAddresses: async (name) => (name === 'relay.test' ? ['192.0.2.50'] : []),
   isOurs: (name, addresses) => name.toLowerCase() === 'us.test' || addresses.includes('192.0.2.99'),
 }
@@ -84,6 +101,23 @@ describe('findRoutes', () => {
     ['a relay', 'relayed.test', '127.0.0.1 127.0.0.1:2600'],
     ['a relay with a name', 'named.test', 'relay.test 192.0.2.50:26'],
     ['a relay with an IPv6 address', 'sixth.test', '::1 ::1:2600'],
+    ['a relay on a private network', 'inner.test', '10.0.0.9 10.0.0.9:25'],
+    [
+      'an MX on a private network',
+      'inside.test',
+      'bounced 550 5.4.4 the mail servers of inside.test have no public address',
+    ],
+    [
+      'an address literal on a private network',
+      '[10.0.0.1]',
+      'bounced 550 5.4.4 the mail servers of [10.0.0.1] have no public address',
+    ],
+    ['the public addresses of MX that have private ones too', 'partly.test', 'mixed.host.test 192.0.2.8:25'],
+    [
+      'a private MX beside one that may resolve later',
+      'hidden.test',
+      'deferred 451 4.4.3 DNS lookup failed: ESERVFAIL',
+    ],
     ['no such domain', 'gone.test', 'bounced 550 5.1.2 domain gone.test does not exist'],
     ['a null MX', 'null.test', 'bounced 556 5.1.10 null.test does not accept mail (null MX)'],
     ['an MX without an address', 'empty.test', 'bounced 550 5.4.4 no address for the mail servers of empty.test'],
@@ -134,6 +168,14 @@ describe('the network', () => {
   for (const [what, address, expected] of cases)
     it(`${expected ? 'never leads mail of others to' : 'leads to'} ${what}`, () =>
       expect(here.isOurs('mx.remote.test', [address])).to.equal(expected))
+
+  it('reaches public addresses alone, unless it is a closed one', () => {
+    const settings = defaultSettings({ outbound: { allowPrivate: true } })
+    const closed = networkOf({ settings, hostname: 'mail.us.test', resolver: createResolver([], new Map()) })
+    const addresses = ['9.9.9.9', '2620:fe::fe', '10.0.0.1', '169.254.169.254', '::7f00:1', 'fd00::1']
+    expect(addresses.map((address) => here.mayReach(address))).to.deep.equal([true, true, false, false, false, false])
+    expect(addresses.every((address) => closed.mayReach(address))).to.equal(true)
+  })
 
   it('knows our own name', () => expect(here.isOurs('Mail.US.test', ['192.0.2.1'])).to.equal(true))
 })
