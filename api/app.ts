@@ -7,12 +7,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa, { type Context as KoaContext, type Middleware } from 'koa'
 import { type Context, withRequest } from '../core/process/context.ts'
 import { admit, hasCredential } from '../operations/admit.ts'
-import { errorAnswer } from '../operations/errors.ts'
 import { rateHeaders } from '../operations/invoke.ts'
-import type { AnswerHeaders } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
-import { RangeRefusal } from './bytes.ts'
 import { type ApiOptions, endpointsOf } from './endpoints.ts'
+import { refusalAnswer, requireSoundRequest, standardHeaders } from './refusals.ts'
 import { allowedMethods, createRouting, type RequestState, routeOf } from './routes.ts'
 
 /**
@@ -29,6 +27,7 @@ export function createApi(
   app.use(beginAndLog(ctx))
   app.use(setHeaders)
   app.use(answerFailures)
+  app.use(refuseUnsound)
   app.use(createRouting(endpointsOf(ctx, options)))
   app.use(serveNothing)
   const listener = app.callback()
@@ -58,19 +57,10 @@ function hangUpOf({ res }: Pick<KoaContext, 'res'>): AbortSignal {
   return hangUp.signal
 }
 
-const securityHeaders: AnswerHeaders = {
-  'Cache-Control': 'no-store',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-}
-const strictTransport: AnswerHeaders = { 'Strict-Transport-Security': 'max-age=31536000' }
-
 /** Sets the headers that every answer has, and those that were gathered while it was made. */
 const setHeaders: Middleware<RequestState> = async (koa, next) => {
   const { ctx, headers } = koa.state
-  koa.set({ ...securityHeaders, ...(ctx.baseUrl.startsWith('https:') && strictTransport) })
+  koa.set(standardHeaders(ctx))
   await next()
   koa.set(headers)
 }
@@ -81,14 +71,24 @@ const answerFailures: Middleware<RequestState> = async (koa, next) => {
     await next()
   } catch (error) {
     const { ctx, headers } = koa.state
-    const answer = errorAnswer(ctx, error)
-    const status = error instanceof RangeRefusal ? error.status : answer.status
+    const answer = refusalAnswer(ctx, error)
     Object.assign(headers, answer.headers)
     koa.remove('Content-Disposition')
-    koa.status = status
-    koa.body = { ...answer.body, statusCode: status }
+    koa.status = answer.status
+    koa.body = answer.body
     koa.type = 'application/json'
   }
+}
+
+/** Ends the connection after a refusal: of an unsound request it is unclear where the next one begins. */
+const refuseUnsound: Middleware<RequestState> = (koa, next) => {
+  try {
+    requireSoundRequest(koa.req)
+  } catch (error) {
+    koa.set('Connection', 'close')
+    throw error
+  }
+  return next()
 }
 
 /**

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Context as KoaContext } from 'koa'
 import type { Bytes } from '../operations/registry.ts'
-import { Failure } from '../schemas/failures.ts'
 import { sendInPieces } from './body.ts'
 import type { InFlight } from './in-flight.ts'
+import { HttpRefusal } from './refusals.ts'
 
 /**
  * Sends bytes, all or the one range that was asked for (RFC 9110 14.2). Strangers made this content, so browsers are told
- * to download it, not to guess its type, and to run nothing in it. Fails with `RangeRefusal`, `unavailable`.
+ * to download it, not to guess its type, and to run nothing in it. Fails with an `HttpRefusal` (416), `unavailable`.
  */
 export function sendBytes(koa: KoaContext, { content, contentType, name, version }: Bytes, inFlight: InFlight): void {
   const tag = `"${createHash('sha256').update(version).digest('base64url').slice(0, tagChars)}"`
@@ -25,7 +25,7 @@ export function sendBytes(koa: KoaContext, { content, contentType, name, version
   const range = mayBeRange ? readRange(koa.get('range'), content.length) : null
   if (range === 'unsatisfiable') {
     koa.set('Content-Range', `bytes */${content.length}`)
-    throw new RangeRefusal()
+    throw new HttpRefusal(416, 'The range lies outside the content.', 'Ask for a range within the content.')
   }
   // Copied, because a slice of the content would keep all of it in memory.
   sendInPieces(koa, range === null ? content : Buffer.from(content.subarray(range.first, range.last + 1)), inFlight)
@@ -38,15 +38,6 @@ const tagChars = 22
 /** Whether the list of entity tags in If-None-Match contains this one, by weak comparison (RFC 9110 13.1.2). */
 function isNamed(list: string, tag: string): boolean {
   return list.split(',').some((each) => ['*', tag].includes(each.trim().replace(/^W\//, '')))
-}
-
-/** The range begins after the end of the content: an `invalid_request` with the status 416. */
-export class RangeRefusal extends Failure {
-  readonly status = 416
-
-  constructor() {
-    super('invalid_request', 'The range lies outside the content.')
-  }
 }
 
 type Range = { readonly first: number; readonly last: number }

@@ -1,8 +1,8 @@
 /** The service process: API, MCP and the clocks. */
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createApi } from '../api/app.ts'
 import type { Readiness } from '../api/endpoints.ts'
+import { createHttpServer } from '../api/http-server.ts'
 import { ensureSharedDomain } from '../core/mailbox/domains.ts'
 import { type Context, closeContext, openContext } from '../core/process/context.ts'
 import { loadOnce } from '../core/process/load-once.ts'
@@ -36,7 +36,7 @@ export async function runService(settings: Settings): Promise<void> {
   await ensureSharedDomain(ctx)
   // Not ready before the supervisor has told which parts there are.
   let parts: Parts = { supervisor: false }
-  const server = createServer(createApi(ctx, { readiness: () => readinessOf(ctx, parts), mcp: mcpOf(ctx) }))
+  const server = createHttpServer(ctx, { readiness: () => readinessOf(ctx, parts), mcp: mcpOf(ctx) })
   const doors = doorsOf(ctx, server)
   await noteStart(ctx)
   const listeners = [startAnnouncer(ctx), startIndexer(ctx)]

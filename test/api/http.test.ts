@@ -1,8 +1,11 @@
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
 import { expect } from 'chai'
 import { Client } from 'undici'
+import { createHttpServer } from '../../api/http-server.ts'
 import { revokeKey } from '../../core/access/keys.ts'
 import { failures } from '../../schemas/failures.ts'
+import type { ErrorObject } from '../../schemas/fields.ts'
 import { type Answer, type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeKey, openTenant, type Tenant } from '../start/door.ts'
 
@@ -17,9 +20,9 @@ describe('api: the door', () => {
   after(() => door?.close())
 
   /** Sends bytes over a socket. Returns what the server answers. */
-  function raw(bytes: string): Promise<string> {
+  function raw(bytes: string, port = Number(new URL(door.http).port)): Promise<string> {
     return new Promise((resolve, reject) => {
-      const socket = connect(Number(new URL(door.http).port), '127.0.0.1', () => socket.write(bytes))
+      const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'))
       let text = ''
       socket.on('data', (chunk) => {
         text += chunk.toString('latin1')
@@ -336,9 +339,130 @@ describe('api: the door', () => {
       socket.destroy()
       expect((await call('GET', '/healthz')).status).to.equal(200)
     })
+  })
 
-    it('a request that is no HTTP is refused by the server', async () => {
-      expect(await raw('nonsense\r\n\r\n')).to.match(/^HTTP\/1\.1 400 /)
+  describe('what HTTP forbids', () => {
+    const long = 'a'.repeat(20_000)
+    const post = 'POST /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n'
+    const get = 'GET /healthz HTTP/1.1\r\nConnection: close\r\n'
+    const both = 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'
+    const cases: readonly (readonly [what: string, request: string, status: number, code?: string])[] = [
+      ['no HTTP at all', 'nonsense\r\n\r\n', 400],
+      ['TLS', '\x16\x03\x01\x02\x00\x01', 400],
+      ['a request line without a version', 'GET / \r\n\r\n', 400],
+      ['HTTP/0.9', 'GET /healthz\r\n\r\n', 505],
+      ['HTTP/2 in the clear', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505],
+      ['HTTP/2.0 in the line', 'GET /healthz HTTP/2.0\r\nHost: x\r\nConnection: close\r\n\r\n', 505],
+      ['HTTP/1.9', 'GET /healthz HTTP/1.9\r\nHost: x\r\n\r\n', 400],
+      ['a method that nobody knows', 'FOO /healthz HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+      ['a method in small letters', 'get /healthz HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+      ['CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'not_found'],
+      ['a target beyond ASCII', 'GET /\xe4 HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+      ['no Host', `${get}\r\n`, 400],
+      ['two Hosts', `${get}Host: x\r\nhost: x\r\n\r\n`, 400],
+      ['a Host that is a path', `${get}Host: x/y\r\n\r\n`, 400],
+      ['a Host with a login', `${get}Host: a@x\r\n\r\n`, 400],
+      ['a Host that is two', `${get}Host: x y\r\n\r\n`, 400],
+      ['a header field with a space before its colon', `${get}Host : x\r\n\r\n`, 400],
+      ['a folded header field', `${get}Host: x\r\nA: b\r\n c\r\n\r\n`, 400],
+      ['a NUL in a header field', `${get}Host: x\r\nA: \0\r\n\r\n`, 400],
+      ['a bare CR', `${get}Host: x\rA: b\r\n\r\n`, 400],
+      ['bare LFs', 'GET /healthz HTTP/1.1\nHost: x\n\n', 400],
+      ['long header fields', `${get}Host: x\r\nA: ${long}\r\n\r\n`, 431],
+      ['a long target', `GET /${long} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+      ['a length beside chunks', `${post}${both}\r\n0\r\n\r\n`, 400],
+      ['two lengths', `${post}Content-Length: 1\r\nContent-Length: 2\r\n\r\na`, 400],
+      ['the same length twice', `${post}Content-Length: 1\r\nContent-Length: 1\r\n\r\na`, 400],
+      ['a signed length', `${post}Content-Length: +1\r\n\r\na`, 400],
+      ['another transfer encoding', `${post}Transfer-Encoding: gzip\r\n\r\na`, 400],
+      ['chunks that are not last', `${post}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`, 400],
+      ['chunks in HTTP/1.0', 'POST /healthz HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
+      [
+        'long chunk extensions',
+        `${post}Transfer-Encoding: chunked\r\n\r\n1;${long}\r\na\r\n0\r\n\r\n`,
+        413,
+        'payload_too_large',
+      ],
+      ['an Expect that nobody knows', `${post}Expect: tea\r\nContent-Length: 1\r\n\r\na`, 417],
+      ['an Upgrade alone', `${get}Host: x\r\nUpgrade: websocket\r\n\r\n`, 200],
+      ['an Expect that is known', `${get}Host: x\r\nExpect: 100-continue\r\n\r\n`, 100],
+      ['a Host with a port', `${get}Host: [::1]:8080\r\n\r\n`, 200],
+      ['an empty Host', `${get}Host:\r\n\r\n`, 200],
+      ['HTTP/1.0 without a Host', 'GET /healthz HTTP/1.0\r\n\r\n', 200],
+      ['empty lines before it', `\r\n\r\n${get}Host: x\r\n\r\n`, 200],
+    ]
+    for (const [what, request, status, code = 'invalid_request'] of cases)
+      it(`${status}: ${what}`, async () => {
+        const answer = await raw(request)
+        if (status < 300) expect(answer).to.match(new RegExp(`^HTTP/1\\.1 ${status} `))
+        else requireRefusal(answer, status, code)
+      })
+
+    /** That an answer is one refusal in the form of all others, and the last one of its connection. */
+    function requireRefusal(answer: string, status: number, code: string): void {
+      const [head = '', text = ''] = answer.split('\r\n\r\n')
+      expect(head).to.match(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`))
+      for (const field of [
+        /^X-Request-Id: [\da-f-]{36}$/m,
+        /^X-Content-Type-Options: nosniff$/m,
+        /^Connection: close$/m,
+      ])
+        expect(head).to.match(field)
+      expect(head).to.match(/^Content-Type: application\/json; charset=utf-8$/m)
+      const error = JSON.parse(text) as ErrorObject
+      expect(error).to.include({
+        success: false,
+        code,
+        statusCode: status,
+        docs: `${door.ctx.baseUrl}/docs/errors#${code}`,
+      })
+      expect(error).to.have.all.keys('success', 'error', 'code', 'fix', 'docs', 'statusCode')
+      expect(error.fix).not.to.include('JSON')
+    }
+
+    const alive = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
+    const nonsense = 'nonsense\r\n\r\n'
+    const behind: readonly (readonly [what: string, requests: string, statuses: readonly string[]])[] = [
+      ['nonsense behind a request', alive + nonsense, ['200', '400']],
+      ['nonsense behind two requests', alive + alive + nonsense, ['200', '200', '400']],
+      ['CONNECT behind a request', `${alive}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`, ['200', '404']],
+      ['nonsense behind the last request', `${get}Host: x\r\n\r\n${nonsense}`, ['200']],
+      ['nonsense behind a refusal', `${post}Expect: tea\r\nContent-Length: 1\r\n\r\na${nonsense}`, ['417']],
+    ]
+    for (const [what, requests, statuses] of behind)
+      it(`${what} is answered in its turn, if at all`, async () => {
+        const answers = [...(await raw(requests)).matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g)]
+        expect(answers.map((match) => match[1])).to.deep.equal(statuses)
+      })
+
+    it('a body that breaks off is the end of its request alone', async () => {
+      const head = `POST /api/v1/mailboxes HTTP/1.1\r\nHost: x\r\nX-API-Key: ${tenant.key}\r\nContent-Type: application/json\r\n`
+      requireRefusal(await raw(`${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`), 400, 'invalid_request')
+    })
+
+    it('a peer that resets the connection leaves the service unharmed', async () => {
+      for (const bytes of ['nonsense\r\n\r\n', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n']) {
+        const socket = connect(Number(new URL(door.http).port), '127.0.0.1', () => {
+          socket.write(bytes)
+          socket.resetAndDestroy()
+        })
+        await once(socket, 'close')
+      }
+      expect((await call('GET', '/healthz')).status).to.equal(200)
+    })
+
+    it('408: a request that does not end', async () => {
+      const timeouts = { connectionsCheckingInterval: 10, headersTimeout: 50, requestTimeout: 50 }
+      const server = createHttpServer(door.ctx, { readiness: async () => door.readiness }, timeouts)
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const { port } = server.address() as AddressInfo
+      try {
+        const signup = 'POST /api/v1/signup HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+        for (const begun of ['GET /healthz HTTP/1.1\r\n', `${signup}Content-Length: 9\r\n\r\n{`])
+          requireRefusal(await raw(begun, port), 408, 'invalid_request')
+      } finally {
+        server.close()
+      }
     })
   })
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { createApi } from '../../api/app.ts'
+import { createHttpServer } from '../../api/http-server.ts'
 import { revokeKey } from '../../core/access/keys.ts'
 import { authenticate } from '../../core/access/principal.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
@@ -106,7 +106,7 @@ describe('waiting for a message', () => {
     const http = { ...settings.limits.http, ...limits }
     const small = { ...door.ctx, settings: { ...settings, limits: { ...settings.limits, http } } }
     const { entered } = watchWaits(small)
-    server = createServer(createApi(small, { readiness: async () => door.readiness }))
+    server = createHttpServer(small, { readiness: async () => door.readiness })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     return { http: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, entered }

@@ -1,7 +1,6 @@
 /** The HTTP door on a database of its own, in this process: every answer is checked against its declaration. */
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { pino } from 'pino'
-import { createApi } from '../../api/app.ts'
 import type { Readiness } from '../../api/endpoints.ts'
+import { createHttpServer } from '../../api/http-server.ts'
 import { createKey, type NewKey } from '../../core/access/keys.ts'
 import { createAccount } from '../../core/account/accounts.ts'
 import { createDomain, ensureSharedDomain } from '../../core/mailbox/domains.ts'
@@ -55,12 +54,11 @@ export async function openDoor({ monitorCommands = false } = {}): Promise<Door> 
   const ctx: Context = { ...opened, log }
   await ensureSharedDomain(ctx)
   const door = { readiness: { ready: true, parts: {} } }
-  const listener = createApi(ctx, {
+  const server = createHttpServer(ctx, {
     readiness: async () => door.readiness,
     mcp: createMcp(ctx, { checkOutput: true }),
     checkOutput: true,
   })
-  const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return Object.assign(door, {
     http: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
