@@ -1,5 +1,6 @@
 /** Turns an HTTP request into an operation's input. */
 import type { IncomingMessage } from 'node:http'
+import { jsonDepthMax } from '../core/parsing/jobs.ts'
 import type { Parsing } from '../core/parsing/parsing.ts'
 import type { InvokeRequest } from '../operations/invoke.ts'
 import { type Field, fieldsOf, type Operation } from '../operations/registry.ts'
@@ -52,7 +53,7 @@ type BodyOptions = { readonly limitBytes: number; readonly parsing: Parsing; rea
 /**
  * Reads a JSON object; no body at all is `{}`. Stops reading at `limitBytes`; a long body is parsed in a thread of
  * `parsing`. Fails with `payload_too_large`, `unavailable` (too many long bodies in flight), or `invalid_request` for
- * another media type, bad UTF-8, bad JSON or another kind of value.
+ * another media type, bad UTF-8, bad JSON, deeply nested JSON or another kind of value.
  */
 export async function readJsonObject(
   request: IncomingMessage,
@@ -81,8 +82,10 @@ export async function readJson(
   const { bytes, transfer } = await readBody(request, { limitBytes, inFlight })
   if (bytes.length === 0) return undefined
   const parsed = await parsing.run('json', { raw: bytes }).finally(() => transfer?.done())
-  // The reason is left out, because the parser's error text quotes the body.
-  if (parsed === null) throw new Failure('invalid_request', 'The body is not well-formed JSON in UTF-8.')
+  // The parser's reason is left out, because its error text quotes the body.
+  if (parsed === 'malformed') throw new Failure('invalid_request', 'The body is not well-formed JSON in UTF-8.')
+  if (parsed === 'too deep')
+    throw new Failure('invalid_request', `The body has arrays and objects in more than ${jsonDepthMax} levels.`)
   return parsed.value
 }
 

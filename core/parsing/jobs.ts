@@ -56,6 +56,9 @@ type TextFile = {
 /** The bytes of a stored message; the ids of its attachments are derived from `messageId`. */
 type StoredMessage = { readonly raw: Buffer; readonly messageId: string }
 
+/** Levels of arrays and objects in a request: each costs stack wherever a value is walked or copied. */
+export const jsonDepthMax = 100
+
 export const jobs = {
   arrival({ raw, prefix }: { raw: Buffer; prefix: string }): ReadArrival {
     const parsed = parseMessage(raw)
@@ -139,12 +142,13 @@ export const jobs = {
     return { text: isCut ? piece.replace(/[\ud800-\udbff]$/, '') : piece, chars: text.length }
   },
 
-  /** Parses the JSON of a request body. Returns null when it is not well-formed, or not UTF-8. */
-  json({ raw }: { raw: Buffer }): { readonly value: unknown } | null {
+  /** Parses the JSON of a request body: UTF-8, at most `jsonDepthMax` levels deep. Returns what is wrong with it otherwise. */
+  json({ raw }: { raw: Buffer }): { readonly value: unknown } | 'malformed' | 'too deep' {
+    if (isDeeper(raw, jsonDepthMax)) return 'too deep'
     try {
       return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw)) }
     } catch (error) {
-      if (error instanceof SyntaxError || error instanceof TypeError) return null
+      if (error instanceof SyntaxError || error instanceof TypeError) return 'malformed'
       throw error
     }
   },
@@ -187,4 +191,29 @@ function charsetAt(raw: Buffer, parsed: ParsedMessage, path: string): string | n
  */
 function withoutContent(parsed: ParsedMessage): ParsedMessage {
   return parsed.signedContent === null ? parsed : { ...parsed, signedContent: null }
+}
+
+/** Whether arrays and objects are nested in more than `levels` levels. Of what is no JSON the answer does not matter. */
+function isDeeper(json: Buffer, levels: number): boolean {
+  let depth = 0
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === quote) at = endOfString(json, at)
+    else if (byte === openBracket || byte === openBrace) depth += 1
+    else if (byte === closeBracket || byte === closeBrace) depth -= 1
+    if (depth > levels) return true
+  }
+  return false
+}
+
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [...Buffer.from('"\\[]{}')]
+
+/** Where the string that begins at `start` has its closing quote; the end of the text when it has none. */
+function endOfString(json: Buffer, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (json[end - 1 - escapes] === backslash) escapes += 1
+    if (escapes % 2 === 0) return end
+  }
+  return json.length
 }

@@ -294,6 +294,8 @@ describe('api: the door', () => {
         'invalid_request',
         undefined,
       ],
+      ['deep arrays', `{"address":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, undefined, 400, 'invalid_request', undefined],
+      ['deep objects', `${'{"address":'.repeat(6e4)}1${'}'.repeat(6e4)}`, undefined, 400, 'invalid_request', undefined],
       ['an unknown field', '{"address":"a@tenant.example","color":1}', undefined, 400, 'validation_error', 'color'],
       ['no field at all', '', {}, 400, 'validation_error', 'address'],
       [

@@ -66,6 +66,17 @@ describe('mcp', () => {
         },
       })
 
+    it('arguments nested without end are refused before they are read', async () => {
+      for (const levels of [100, 3_000, 100_000]) {
+        const given = `{"limit":${'['.repeat(levels)}${']'.repeat(levels)}}`
+        const response = await post(
+          `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_mailboxes","arguments":${given}}}`,
+        )
+        const { error } = (await response.json()) as { error: { code: number; data: Json } }
+        expect([response.status, error.code, error.data.code]).to.deep.equal([400, -32700, 'invalid_request'])
+      }
+    })
+
     it('lists the tools of the contract that are built', async () => {
       const { tools } = await mcp.listTools()
       expect(tools.map(({ name }) => name)).to.have.members([
@@ -242,9 +253,9 @@ describe('mcp', () => {
         { code: 'validation_error', param: 'mailbox' },
       ],
       [
-        'an argument nested without end',
+        'a deeply nested argument',
         'send_message',
-        () => ({ mailbox: tenant.address, to: JSON.parse('['.repeat(3_000) + ']'.repeat(3_000)), text: 'x' }),
+        () => ({ mailbox: tenant.address, to: JSON.parse('['.repeat(95) + ']'.repeat(95)), text: 'x' }),
         { code: 'validation_error', param: 'to[0]' },
       ],
       [
