@@ -1,9 +1,10 @@
 /** Where a running instance keeps its things inside the data folder, and the ports it really has. */
 import { createHash } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { chmod, mkdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Failure } from '../schemas/failures.ts'
 import { type Settings, submissionPort, submissionsPort } from '../schemas/settings.ts'
 
 /** A unix socket's path must fit 108 bytes with its end (sun_path); the driver wants it to end in `.sock`. */
@@ -23,11 +24,36 @@ export function engineUrl(dataFolder: string): string {
   return `mongodb://${encodeURIComponent(enginePaths(dataFolder).socket)}/mailroom`
 }
 
-/** Makes the folders of an instance; only their owner may look in. */
+/**
+ * Makes the folders of an instance; only their owner may look in. Fails with `forbidden` when one is there already and
+ * belongs to somebody else, or to everybody.
+ */
 export async function makeFolders(dataFolder: string): Promise<void> {
   const { folder, socket } = enginePaths(dataFolder)
-  for (const wanted of [dataFolder, folder, path.dirname(socket)]) await mkdir(wanted, { recursive: true, mode: 0o700 })
+  for (const wanted of [dataFolder, folder, path.dirname(socket)]) await makePrivate(wanted)
 }
+
+async function makePrivate(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: privateMode })
+  const { mode, uid } = await stat(folder)
+  const user = process.getuid?.() ?? uid
+  if (uid !== user)
+    throw new Failure(
+      'forbidden',
+      `The folder ${folder} belongs to another user (uid ${uid}), who could read what is kept there: run "chown ${user} ${folder}", or set MAILROOM_DATA to another folder, such as one inside it.`,
+    )
+  if ((mode & forOthers) === 0) return
+  if ((mode & sticky) !== 0 || path.dirname(folder) === folder)
+    throw new Failure(
+      'forbidden',
+      `The folder ${folder} is for all users of this machine: set MAILROOM_DATA to a folder that nothing else uses, such as one inside it.`,
+    )
+  await chmod(folder, privateMode)
+}
+
+const privateMode = 0o700
+const forOthers = 0o077
+const sticky = 0o1000
 
 /**
  * The settings with a free port wherever one was left open. Mail programs follow inbound mail: when that may have any port,

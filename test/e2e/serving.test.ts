@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -115,6 +115,17 @@ describe('serving', () => {
       for (const file of await readdir(path.join(service.data, name)))
         if (!file.endsWith('.sock') && !file.startsWith('cert'))
           expect((await stat(path.join(service.data, name))).mode & 0o077, `${name}/${file}`).to.equal(0)
+  })
+
+  it('refuses to start on a data folder of everybody, and says what to do', async () => {
+    const data = await mkdtemp(path.join(tmpdir(), 'mailroom-shared-'))
+    await chmod(data, 0o1777)
+    const { code, err } = await run(['serve'], { MAILROOM_DATA: data })
+    expect([code, err]).to.deep.equal([
+      1,
+      `The folder ${data} is for all users of this machine: set MAILROOM_DATA to a folder that nothing else uses, such as one inside it.\n`,
+    ])
+    await rm(data, { recursive: true })
   })
 
   it('offers STARTTLS with the certificate it made for its name', async () => {
