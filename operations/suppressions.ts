@@ -14,7 +14,8 @@ const Email = identifier('The address that is not written to.')
 
 export const listSuppressions = operation({
   name: 'suppressions.list',
-  summary: 'Addresses that are not written to any more, newest first: they bounced, complained or were added.',
+  summary:
+    'Addresses that are not written to any more, newest first: they bounced, complained or were added. An agent key sees those that hold for its mail.',
   scope: 'mail:send',
   http: 'GET /api/v1/suppressions',
   input: object({ ...paging }),
@@ -39,7 +40,7 @@ export const getSuppression = operation({
 
 export const addSuppression = operation({
   name: 'suppressions.add',
-  summary: 'Stop writing to an address.',
+  summary: 'Stop writing to an address: from all of the account, or with an agent key from its own mailboxes.',
   scope: 'mail:send',
   http: 'POST /api/v1/suppressions',
   status: 201,
@@ -64,6 +65,6 @@ export const removeSuppression = operation({
   },
 })
 
-function suppressionOf({ email, reason, detail, at }: Found): Suppression {
-  return { email, reason, detail, createdAt: at.toISOString() }
+function suppressionOf({ email, reason, detail, at, mailboxes }: Found): Suppression {
+  return { email, reason, detail, mailboxes, createdAt: at.toISOString() }
 }

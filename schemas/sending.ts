@@ -172,6 +172,10 @@ export const Suppression = object({
   email: string(),
   reason: oneOf(suppressionReasons),
   detail: untrusted(described('The remote answer or the report; null when a person added it.', nullable(string()))),
+  mailboxes: described(
+    'Added by an agent key: it holds for mail from these mailboxes, and by that key; null: for all mail of the account.',
+    nullable(array(string())),
+  ),
   createdAt: timestamp(),
 })
 export type Suppression = Infer<typeof Suppression>

@@ -1,23 +1,53 @@
-/** Suppressions: addresses to which an account no longer sends. */
+/** Suppressions: addresses to which an account, or a part of it, no longer sends. */
 import type { SuppressionDoc } from './documents/sending.ts'
-import type { Store } from './open.ts'
+import { isDuplicate, type Store } from './open.ts'
 
 /** The id of the suppression of an address by an account. */
 export const suppressionId = (accountId: string, email: string): string => `${accountId}:${email}`
 
-/** Adds suppressions. An address that is suppressed already keeps its reason. */
-export async function insertSuppressions(store: Store, rows: readonly Omit<SuppressionDoc, '_id'>[]): Promise<void> {
+/** An agent key, and the mailboxes that it reaches. */
+export type Agent = { readonly keyId: string; readonly mailboxIds: readonly string[] }
+
+type NewSuppression = Omit<SuppressionDoc, '_id' | 'only'>
+
+/**
+ * Adds suppressions for all mail of an account. An address that is suppressed so already keeps its reason; what agent keys
+ * added becomes part of it.
+ */
+export async function insertSuppressions(store: Store, rows: readonly NewSuppression[]): Promise<void> {
   if (rows.length === 0) return
   await store.suppressions.bulkWrite(
-    rows.map((row) => ({
-      updateOne: {
-        filter: { accountId: row.accountId, _id: suppressionId(row.accountId, row.email) },
-        update: { $setOnInsert: { email: row.email, reason: row.reason, detail: row.detail, at: row.at } },
-        upsert: true,
-      },
-    })),
+    rows.flatMap(({ accountId, email, reason, detail, at }) => {
+      const id = { accountId, _id: suppressionId(accountId, email) }
+      const widen = { $set: { reason, detail, at }, $unset: { only: true } } as const
+      return [
+        { updateOne: { filter: { ...id, only: { $exists: true } }, update: widen } },
+        { updateOne: { filter: id, update: { $setOnInsert: { email, reason, detail, at } }, upsert: true } },
+      ]
+    }),
     { ordered: false },
   )
+}
+
+/** Adds a suppression that holds for some mailboxes and for an agent key; one for all mail of the account stays as it is. */
+export async function insertAgentSuppression(
+  store: Store,
+  { accountId, email, reason, detail, at }: NewSuppression,
+  { keyId, mailboxIds }: Agent,
+): Promise<void> {
+  const filter = { accountId, _id: suppressionId(accountId, email), only: { $exists: true } }
+  const holder = { $addToSet: { 'only.keyIds': keyId, 'only.mailboxIds': { $each: [...mailboxIds] } } }
+  try {
+    await store.suppressions.updateOne(
+      filter,
+      { ...holder, $setOnInsert: { email, reason, detail, at } },
+      { upsert: true },
+    )
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    // It holds for all mail, or another agent key was quicker.
+    await store.suppressions.updateOne(filter, holder)
+  }
 }
 
 export function findSuppressions(
@@ -34,18 +64,37 @@ export function findSuppressionsById(store: Store, ids: readonly string[]): Prom
   return store.suppressions.find({ _id: { $in: [...ids] } }).toArray()
 }
 
-/** The suppressions of an account, newest first, starting after the suppression with the time and id of `before`. */
+/**
+ * The suppressions of an account, newest first, starting after the suppression with the time and id of `before`: with an
+ * agent only those that hold for its mail.
+ */
 export function listSuppressions(
   store: Store,
   {
     accountId,
+    agent,
     before,
     limit,
-  }: { accountId: string; before: { readonly at: Date; readonly id: string } | null; limit: number },
+  }: {
+    accountId: string
+    agent: Agent | null
+    before: { readonly at: Date; readonly id: string } | null
+    limit: number
+  },
 ): Promise<SuppressionDoc[]> {
   const older = before === null ? {} : { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }
+  const visible =
+    agent === null
+      ? {}
+      : {
+          $or: [
+            { only: { $exists: false } },
+            { 'only.keyIds': agent.keyId },
+            { 'only.mailboxIds': { $in: [...agent.mailboxIds] } },
+          ],
+        }
   return store.suppressions
-    .find({ accountId, ...older })
+    .find({ accountId, $and: [older, visible] })
     .sort({ accountId: -1, at: -1, _id: -1 })
     .limit(limit)
     .toArray()

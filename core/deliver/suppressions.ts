@@ -1,33 +1,49 @@
 /**
  * The suppression list of an account: addresses that it no longer sends to. Permanent bounces and complaints are added
- * automatically; people add and remove others (decisions.md 2, Sending).
+ * automatically; people add and remove others (decisions.md 2, Sending). What an agent key adds holds for its own mail and
+ * for its mailboxes, since an agent reaches nothing else of the account.
  */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
-import type { EmailDoc, EmailRecipient, SuppressionDoc } from '../../store/documents/sending.ts'
+import type { EmailDoc, EmailRecipient, SuppressionDoc, SuppressionReason } from '../../store/documents/sending.ts'
+import { findMailboxesOfAccount } from '../../store/mailboxes.ts'
 import * as store from '../../store/suppressions.ts'
 import type { Page } from '../access/paging.ts'
-import type { Principal } from '../access/principal.ts'
+import { type Principal, reaches } from '../access/principal.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
 import { isSimulated } from './simulator.ts'
 
-export type Suppression = Omit<SuppressionDoc, '_id' | 'accountId'>
+export type Suppression = Omit<SuppressionDoc, '_id' | 'accountId' | 'only'> & {
+  /** Addresses of the mailboxes that it holds for, as far as the key reaches them; null: all mail of the account. */
+  readonly mailboxes: readonly string[] | null
+}
 
-/** Finds those of the addresses that are suppressed. Simulated recipients never are. */
+/** Whose mail is to be sent: from which mailbox, and by which key; null for none. */
+type Sending = { readonly accountId: string; readonly mailboxId: string | null; readonly keyId: string | null }
+
+/** Finds those of the addresses that are suppressed for a sending, with the reason. Simulated recipients never are. */
 export async function suppressedAmong(
   ctx: Context,
-  accountId: string,
+  sending: Sending,
   addresses: readonly string[],
-): Promise<ReadonlyMap<string, Suppression>> {
+): Promise<ReadonlyMap<string, SuppressionReason>> {
+  const { accountId } = sending
   const emails = addresses.filter((address) => !isSimulated(address))
   if (emails.length === 0) return new Map()
   const found =
     emails.length === 1
       ? [await suppressionLookup(ctx)(store.suppressionId(accountId, emails[0]!), (ids) => loadSuppressions(ctx, ids))]
       : await store.findSuppressions(ctx.store, { accountId, emails })
-  return new Map(found.flatMap((doc) => (doc === undefined ? [] : [[doc.email, suppressionOf(doc)]])))
+  return new Map(
+    found.flatMap((doc) => (doc === undefined || !holdsFor(doc, sending) ? [] : [[doc.email, doc.reason]])),
+  )
+}
+
+function holdsFor({ only }: SuppressionDoc, { mailboxId, keyId }: Omit<Sending, 'accountId'>): boolean {
+  if (only === undefined) return true
+  return (mailboxId !== null && only.mailboxIds.includes(mailboxId)) || (keyId !== null && only.keyIds.includes(keyId))
 }
 
 /** Most mail has one recipient: concurrent callers share one query. */
@@ -50,33 +66,68 @@ export async function suppressOutcomes(
   await store.insertSuppressions(ctx.store, rows)
 }
 
-/** Lists suppressions, newest first. Fails with `validation_error` (cursor). */
+/**
+ * Lists suppressions, newest first: with an agent key those that hold for its mail. Fails with `validation_error` (cursor).
+ */
 export async function listSuppressions(
   ctx: Context,
-  { accountId }: Principal,
+  principal: Principal,
   { limit, before }: { limit: number; before?: string },
 ): Promise<Page<Suppression>> {
-  const rows = await store.listSuppressions(ctx.store, { accountId, before: positionIn(before), limit: limit + 1 })
+  const { accountId } = principal
+  const rows = await store.listSuppressions(ctx.store, {
+    accountId,
+    agent: agentOf(principal),
+    before: positionIn(before),
+    limit: limit + 1,
+  })
   const items = rows.slice(0, limit)
   const last = items.at(-1)
-  return { items: items.map(suppressionOf), next: rows.length > limit && last !== undefined ? cursorOf(last) : null }
+  return {
+    items: await shown(ctx, principal, items),
+    next: rows.length > limit && last !== undefined ? cursorOf(last) : null,
+  }
 }
 
 /** Reads the suppression of an address. Fails with `validation_error`, `not_found`. */
-export async function getSuppression(ctx: Context, { accountId }: Principal, email: string): Promise<Suppression> {
+export async function getSuppression(ctx: Context, principal: Principal, email: string): Promise<Suppression> {
   const address = addressOf(email)
-  const [found] = await store.findSuppressions(ctx.store, { accountId, emails: [address] })
-  if (found === undefined) throw new Failure('not_found', `${address} is not on the suppression list.`)
-  return suppressionOf(found)
+  const { accountId } = principal
+  const found = await store.findSuppressions(ctx.store, { accountId, emails: [address] })
+  const [suppression] = await shown(
+    ctx,
+    principal,
+    found.filter((doc) => isVisible(doc, agentOf(principal))),
+  )
+  if (suppression === undefined) throw new Failure('not_found', `${address} is not on the suppression list.`)
+  return suppression
 }
 
-/** Adds an address to the list; one that is on it already stays unchanged. Fails with `validation_error`. */
-export async function addSuppression(ctx: Context, { accountId }: Principal, email: string): Promise<Suppression> {
+/**
+ * Adds an address to the list: for all mail of the account, or with an agent key for its own. One that is on it already
+ * stays unchanged. Fails with `validation_error`.
+ */
+export async function addSuppression(ctx: Context, principal: Principal, email: string): Promise<Suppression> {
+  const { accountId } = principal
   const address = addressOf(email)
   const row = { accountId, email: address, reason: 'manual' as const, detail: null, at: ctx.clock.now() }
-  await store.insertSuppressions(ctx.store, [row])
-  const [found] = await store.findSuppressions(ctx.store, { accountId, emails: [address] })
-  return suppressionOf(found ?? { _id: '', ...row })
+  const agent = agentOf(principal)
+  if (agent === null) await store.insertSuppressions(ctx.store, [row])
+  else await store.insertAgentSuppression(ctx.store, row, agent)
+  const [found = { _id: '', ...row }] = await store.findSuppressions(ctx.store, { accountId, emails: [address] })
+  const [suppression] = await shown(ctx, principal, [found])
+  return suppression!
+}
+
+/** The principal as an agent key; null when it reaches all of the account. */
+function agentOf({ keyId, mailboxIds }: Principal): store.Agent | null {
+  return mailboxIds === null ? null : { keyId, mailboxIds }
+}
+
+/** Whether a suppression holds for any mail of an agent. */
+function isVisible(doc: SuppressionDoc, agent: store.Agent | null): boolean {
+  if (agent === null) return true
+  return [null, ...agent.mailboxIds].some((mailboxId) => holdsFor(doc, { mailboxId, keyId: agent.keyId }))
 }
 
 /** Removes an address from the list; account keys only. Fails with `forbidden`, `validation_error`, `not_found`. */
@@ -92,7 +143,7 @@ export async function removeSuppression(ctx: Context, { accountId, kind }: Princ
  * The reason for which an outcome suppresses the address; null when it does not. A refusal of this one message (RFC
  * 3463: 5.2.2 full, 5.2.3 and 5.3.4 too large, 5.6 content, 5.7 policy) says nothing about further mail.
  */
-function suppressionReason({ status, reason, response }: EmailRecipient): SuppressionDoc['reason'] | null {
+function suppressionReason({ status, reason, response }: EmailRecipient): SuppressionReason | null {
   if (status === 'complained') return 'complaint'
   if (status !== 'bounced' || reason !== 'permanent') return null
   return /^5\d\d[ -]5\.(?:2\.[23]|3\.\d+|5\.\d+|6\.\d+|7\.\d+)\b/.test(response ?? '') ? null : 'bounce'
@@ -104,8 +155,23 @@ function addressOf(email: string): string {
   return address
 }
 
-function suppressionOf({ email, reason, detail, at }: SuppressionDoc): Suppression {
-  return { email, reason, detail, at }
+/** Suppressions as a caller sees them: of the mailboxes that one holds for, those that the caller reaches. */
+async function shown(
+  ctx: Context,
+  principal: Principal,
+  docs: readonly SuppressionDoc[],
+): Promise<readonly Suppression[]> {
+  const ids = new Set(docs.flatMap(({ only }) => only?.mailboxIds ?? []).filter((id) => reaches(principal, id)))
+  const mailboxes =
+    ids.size === 0 ? [] : await findMailboxesOfAccount(ctx.store, { accountId: principal.accountId, ids: [...ids] })
+  const addresses = new Map(mailboxes.map(({ _id, address }) => [_id, address]))
+  return docs.map(({ email, reason, detail, at, only }) => ({
+    email,
+    reason,
+    detail,
+    at,
+    mailboxes: only === undefined ? null : only.mailboxIds.flatMap((id) => addresses.get(id) ?? []).sort(),
+  }))
 }
 
 /** The cursor of a page: names its last row by its position in the index. */

@@ -204,7 +204,7 @@ async function makeSends(
   // Recipients who unsubscribed or bounced while the batch waited are skipped.
   const suppressed = await suppressedAmong(
     ctx,
-    accountId,
+    batch,
     next.map(({ email }) => email),
   )
   for (const [n, recipient] of next.entries()) {

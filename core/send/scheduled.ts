@@ -130,7 +130,7 @@ async function currentRefusals(ctx: Context, email: EmailDoc): Promise<ReadonlyM
   const [mailbox = null] = mailboxId === null ? [] : await findMailboxes(ctx.store, [{ accountId, mailboxId }])
   if (mailboxId !== null && mailbox === null) return all('mailbox_not_found')
   const unclaimed = await claimRefusals(ctx, { account }, { mailbox, recipients: addresses, parent: null })
-  const suppressed = await suppressedAmong(ctx, accountId, addresses)
+  const suppressed = await suppressedAmong(ctx, email, addresses)
   return new Map([
     ...[...suppressed.keys()].map((address) => [address, 'suppressed'] as const),
     ...[...unclaimed].map(([address, { code }]) => [address, code] as const),

@@ -48,8 +48,9 @@ export async function decideRecipients(
   const from = await sender()
   if (mailbox === null) requirePhone(ctx, principal.account, splitAddress(from.address).domain)
   else note('blocked_by_list', listRefusals(mailbox, addresses))
-  const suppressed = await suppressedAmong(ctx, principal.accountId, addresses)
-  for (const [email, { reason }] of suppressed)
+  const { accountId, keyId } = principal
+  const suppressed = await suppressedAmong(ctx, { accountId, keyId, mailboxId: mailbox?._id ?? null }, addresses)
+  for (const [email, reason] of suppressed)
     if (!decided.has(email)) decided.set(email, { email, decision: 'suppressed', reason })
   if (strict && suppressed.size === addresses.length) throw new Failure('all_recipients_suppressed')
   return {

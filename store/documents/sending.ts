@@ -102,7 +102,7 @@ export type StsPolicyDoc = {
   readonly expiresAt: Date
 }
 
-/** An address to which an account no longer sends. `_id` is `<account id>:<address>`. */
+/** An address to which an account, or a part of it, no longer sends. `_id` is `<account id>:<address>`. */
 export type SuppressionDoc = {
   readonly _id: string
   readonly accountId: string
@@ -111,6 +111,8 @@ export type SuppressionDoc = {
   /** The remote server's answer or the report, verbatim; null when a person added the address. */
   readonly detail: string | null
   readonly at: Date
+  /** Added by agent keys: it holds for mail from these mailboxes, and by these keys. Absent: for all of the account's mail. */
+  readonly only?: { readonly mailboxIds: readonly string[]; readonly keyIds: readonly string[] }
 }
 export type SuppressionReason = (typeof suppressionReasons)[number]
 

@@ -96,4 +96,140 @@ describe('api: suppressions', () => {
     const elsewhere = await client(door.http, other.key)('GET', '/api/v1/suppressions/gone@remote.example')
     expect(elsewhere.status).to.equal(404)
   })
+
+  describe('of an agent key', () => {
+    type Sender = 'agent' | 'agent, new mailbox' | 'account, for the agent' | 'account' | 'other agent' | 'no mailbox'
+    const senders: { [sender in Sender]?: (to: string | readonly string[]) => Promise<boolean> } = {}
+    const own = { account: '', agent: '', other: '' }
+
+    const posting = (key: string, mailbox: string) => async (to: string | readonly string[]) => {
+      const sent = await client(door.http, key)<Json & { suppressed: string[] }>(
+        'POST',
+        `${mailboxPath(mailbox)}/send`,
+        { to, text: 'Hello' },
+      )
+      return sent.status === 422 || sent.body.suppressed.length > 0
+    }
+    const agentKey = async () => {
+      const kind = 'agent' as const
+      const scopes = ['mail:send', 'mailboxes:write'] as const
+      return (await makeKey(door.ctx, { accountId: tenant.accountId, kind, scopes: [...scopes], mailboxIds: [] }))
+        .apiKey
+    }
+    const makeMailbox = async (key: string, name: string) => {
+      const address = `${name}@tenant.example`
+      expect((await client(door.http, key)('POST', '/api/v1/mailboxes', { address })).status).to.equal(201)
+      return address
+    }
+
+    before(async () => {
+      Object.assign(own, { account: tenant.key, agent: await agentKey(), other: await agentKey() })
+      const [first, others] = [await makeMailbox(own.agent, 'robot'), await makeMailbox(own.other, 'cousin')]
+      for (const [key, who] of [
+        [own.agent, 'agent'],
+        [own.account, 'account'],
+        [own.other, 'other'],
+      ] as const)
+        await client(door.http, key)('POST', '/api/v1/suppressions', { email: `${who}@said.example` })
+      await client(door.http, own.agent)('POST', '/api/v1/suppressions', { email: 'both@said.example' })
+      await client(door.http, own.other)('POST', '/api/v1/suppressions', { email: 'both@said.example' })
+      for (const key of [own.agent, own.account, own.agent])
+        await client(door.http, key)('POST', '/api/v1/suppressions', { email: 'widened@said.example' })
+      const later = await makeMailbox(own.agent, 'robot-later')
+      senders.agent = posting(own.agent, first)
+      senders['agent, new mailbox'] = posting(own.agent, later)
+      senders['account, for the agent'] = posting(own.account, first)
+      senders.account = posting(own.account, tenant.address)
+      senders['other agent'] = posting(own.other, others)
+      senders['no mailbox'] = async (to) => {
+        const mail = { from: 'shop@tenant.example', to, subject: 's', text: 'Hello' }
+        const sent = await call<Json & { suppressed: string[] }>('POST', '/api/v1/emails', mail)
+        return sent.status === 422 || sent.body.suppressed.length > 0
+      }
+    })
+
+    it('becomes one of the account when the address bounces', async () => {
+      await client(door.http, own.agent)('POST', '/api/v1/suppressions', { email: 'gone@said.example' })
+      expect(await senders.account?.('gone@said.example')).to.equal(false)
+      await bounceAll('550 5.1.1 no such user')
+      expect(await senders['other agent']?.('gone@said.example')).to.equal(true)
+      const { body } = await call('GET', '/api/v1/suppressions/gone@said.example')
+      expect(body).to.include({ reason: 'bounce', mailboxes: null })
+    })
+
+    const everyone = Object.keys({
+      agent: 1,
+      'agent, new mailbox': 1,
+      'account, for the agent': 1,
+      account: 1,
+      'other agent': 1,
+      'no mailbox': 1,
+    } satisfies Record<Sender, 1>) as readonly Sender[]
+    const cases: readonly (readonly [who: string, stopped: readonly Sender[]])[] = [
+      ['nobody', []],
+      ['agent', ['agent', 'agent, new mailbox', 'account, for the agent']],
+      ['other', ['other agent']],
+      ['both', ['agent', 'agent, new mailbox', 'account, for the agent', 'other agent']],
+      ['account', everyone],
+      ['widened', everyone],
+    ]
+    for (const [who, stopped] of cases)
+      for (const sender of everyone)
+        it(`${sender} is ${stopped.includes(sender) ? '' : 'not '}stopped by what ${who} said`, async () => {
+          const to = `${who}@said.example`
+          expect(await senders[sender]?.(to)).to.equal(stopped.includes(sender))
+          // Several recipients are looked up otherwise than one.
+          expect(await senders[sender]?.([to, 'free@said.example'])).to.equal(stopped.includes(sender))
+        })
+
+    it('is asked again when a scheduled mail leaves', async () => {
+      const at = new Date(door.ctx.clock.now().getTime() + 60_000).toISOString()
+      const plan = (key: string, mailbox: string) =>
+        client(door.http, key)<{ id: string }>('POST', `${mailboxPath(mailbox)}/send`, {
+          to: 'later@said.example',
+          text: 'Hello',
+          sendAt: at,
+        })
+      const [stopped, free] = [await plan(own.agent, 'robot@tenant.example'), await plan(own.account, tenant.address)]
+      await client(door.http, own.agent)('POST', '/api/v1/suppressions', { email: 'later@said.example' })
+      door.advance(61_000)
+      await settleDue(door.ctx)
+      const outcomeOf = async ({ body }: { body: { id: string } }) => {
+        const email = await call<{ recipients: Json[] }>('GET', `/api/v1/emails/${body.id}`)
+        return email.body.recipients[0]?.reason
+      }
+      expect([await outcomeOf(stopped), await outcomeOf(free)]).to.deep.equal(['suppressed', null])
+    })
+
+    it('shows to whom it matters, with the mailboxes that they reach', async () => {
+      const seen = async (key: string) => {
+        const { body } = await client(door.http, key)<{ suppressions: Json[] }>('GET', '/api/v1/suppressions?limit=200')
+        const said = body.suppressions.filter(({ email }) => String(email).endsWith('@said.example'))
+        const one = await client(door.http, key)<Json>('GET', '/api/v1/suppressions/both@said.example')
+        expect(said).to.deep.include(
+          Object.fromEntries(Object.entries(one.body).filter(([name]) => name !== 'success')),
+        )
+        const mine = said.filter(({ email }) => /^(agent|other|both|account)@/.test(String(email)))
+        return Object.fromEntries(mine.map(({ email, mailboxes }) => [String(email).split('@')[0], mailboxes]))
+      }
+      const [robot, cousin] = ['robot@tenant.example', 'cousin@tenant.example']
+      expect(await seen(own.account)).to.deep.equal({
+        account: null,
+        agent: [robot],
+        both: [cousin, robot],
+        other: [cousin],
+      })
+      expect(await seen(own.agent)).to.deep.equal({ account: null, agent: [robot], both: [robot] })
+      expect(await seen(own.other)).to.deep.equal({ account: null, other: [cousin], both: [cousin] })
+      const hidden = await client(door.http, own.other)('GET', '/api/v1/suppressions/agent@said.example')
+      expect(hidden.status).to.equal(404)
+    })
+
+    it('is removed by an account key alone', async () => {
+      const path = '/api/v1/suppressions/agent@said.example'
+      expect((await client(door.http, own.agent)('DELETE', path)).status).to.equal(403)
+      expect((await call('DELETE', path)).status).to.equal(200)
+      expect(await senders.agent?.('agent@said.example')).to.equal(false)
+    })
+  })
 })
