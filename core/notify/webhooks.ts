@@ -1,7 +1,7 @@
 /** Webhook endpoints: who may create them, and which events each receives. */
 import { randomBytes } from 'node:crypto'
 import { normaliseDomain } from '../../mail/domain.ts'
-import { normaliseAddress } from '../../mail/message/address.ts'
+import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { type EventType, eventKinds } from '../../schemas/events.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
@@ -11,6 +11,7 @@ import { toBinary } from '../../store/bytes.ts'
 import type { KeyDoc } from '../../store/documents/accounts.ts'
 import type { EventDoc, WebhookDoc } from '../../store/documents/events.ts'
 import * as store from '../../store/events.ts'
+import { findDomains, findMailboxesOfAccount } from '../../store/mailboxes.ts'
 import type { Principal } from '../access/principal.ts'
 import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -40,8 +41,9 @@ export type WebhookInput = {
 
 /**
  * Creates an endpoint. Returns it with its signing secret, which is never shown again. Fails with `validation_error`
- * (URL, event type, scope), `plan_required` (no webhooks on the plan, or all in use), `forbidden` and
- * `insufficient_scope` (an event type that the key may not read).
+ * (URL, event type, scope), `domain_not_found` and `mailbox_not_found` (a scope beyond the key's reach), `plan_required`
+ * (no webhooks on the plan, or all in use), `forbidden` and `insufficient_scope` (an event type that the key may not
+ * read).
  */
 export async function createWebhook(
   ctx: Context,
@@ -53,7 +55,7 @@ export async function createWebhook(
   if (limit === 0) throw new Failure('plan_required', 'The plan does not include webhooks.')
   const url = allowedUrl(input.url, ctx.settings.webhooks.allowPrivate)
   requireEvents(principal, input.events)
-  const scope = cleanScope(input.scope)
+  const scope = await ownScope(ctx, principal, input.scope)
   if (!(await takeSlot(ctx.store, accountId, 'webhooks', limit)))
     throw new Failure('plan_required', `The plan includes ${limit} webhook endpoints, and all are in use.`)
   const at = ctx.clock.now()
@@ -110,7 +112,7 @@ export async function updateWebhook(
   const change: Partial<WebhookDoc> = {
     ...(url !== undefined && { url: allowedUrl(url, ctx.settings.webhooks.allowPrivate) }),
     ...(events !== undefined && { events: [...new Set(events)] }),
-    ...(scope !== undefined && { scope: cleanScope(scope) }),
+    ...(scope !== undefined && { scope: await ownScope(ctx, principal, scope) }),
     ...(enabled !== undefined && { enabled }),
     ...(enabled === true && !before.enabled && { failingSince: null }),
     ...(ordering !== undefined && { ordering }),
@@ -235,7 +237,16 @@ function requireEvents(principal: Principal, events: readonly string[]): void {
   }
 }
 
-function cleanScope(scope: WebhookInput['scope']): WebhookDoc['scope'] {
+/**
+ * The domains and mailboxes of a scope in canonical form. They must be the caller's: domains of the account and any address on
+ * them, so that an endpoint may be there before its mailbox is; with an agent key the mailboxes that it reaches, and their
+ * domains. Fails with `validation_error`, `domain_not_found`, `mailbox_not_found`.
+ */
+async function ownScope(
+  ctx: Context,
+  principal: Principal,
+  scope: WebhookInput['scope'],
+): Promise<WebhookDoc['scope']> {
   const domains = (scope?.domains ?? []).map((text, n) => {
     const domain = normaliseDomain(text)
     if (domain === null)
@@ -248,7 +259,39 @@ function cleanScope(scope: WebhookInput['scope']): WebhookDoc['scope'] {
       throw new Failure('validation_error', `"${text}" is not an email address.`, { param: `scope.mailboxes[${n}]` })
     return address
   })
+  const own = await ownAmong(ctx, principal, { domains, mailboxes })
+  for (const [n, domain] of domains.entries())
+    if (!own.hasDomain(domain))
+      throw new Failure('domain_not_found', `scope.domains[${n}]: this key reaches no domain ${domain}.`)
+  for (const [n, address] of mailboxes.entries())
+    if (!own.hasMailbox(address))
+      throw new Failure('mailbox_not_found', `scope.mailboxes[${n}]: this key reaches no mailbox ${address}.`)
   return { domains, mailboxes }
+}
+
+type Own = { hasDomain(domain: string): boolean; hasMailbox(address: string): boolean }
+
+async function ownAmong(
+  ctx: Context,
+  { accountId, mailboxIds }: Principal,
+  { domains, mailboxes }: WebhookDoc['scope'],
+): Promise<Own> {
+  const domainOf = (address: string) => splitAddress(address).domain
+  const named = [...new Set([...domains, ...mailboxes.map(domainOf)])]
+  if (named.length === 0) return { hasDomain: () => false, hasMailbox: () => false }
+  if (mailboxIds !== null) {
+    const reached = await findMailboxesOfAccount(ctx.store, { accountId, ids: mailboxIds })
+    const [addresses, hosts] = [
+      new Set(reached.map((each) => each.address)),
+      new Set(reached.map((each) => each.domain)),
+    ]
+    return { hasDomain: (domain) => hosts.has(domain), hasMailbox: (address) => addresses.has(address) }
+  }
+  const found = await findDomains(ctx.store, named)
+  const owned = new Set(
+    found.flatMap((each) => (each.accountId === accountId && each.status !== 'removed' ? each._id : [])),
+  )
+  return { hasDomain: (domain) => owned.has(domain), hasMailbox: (address) => owned.has(domainOf(address)) }
 }
 
 function webhookOf({ _id, url, events, scope, enabled, ordering, description, createdAt }: WebhookDoc): Webhook {

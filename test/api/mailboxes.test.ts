@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { revokeKey } from '../../core/access/keys.ts'
+import type { ErrorObject } from '../../schemas/fields.ts'
+import type { Scope } from '../../schemas/scopes.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
@@ -157,6 +159,7 @@ describe('api: mailboxes', () => {
     const refused: readonly (readonly [string, Json, string])[] = [
       ['plain http', { url: 'http://example.com', events: ['message.received'] }, 'url'],
       ['a private address', { url: 'https://127.0.0.1/x', events: ['message.received'] }, 'url'],
+      ['this machine in IPv6', { url: 'https://[::7f00:1]/x', events: ['message.received'] }, 'url'],
       ['no kind of event', { url: 'https://example.com', events: [] }, 'events'],
     ]
     for (const [name, body, param] of refused) {
@@ -165,6 +168,97 @@ describe('api: mailboxes', () => {
         expect(answer.body).to.include({ code: 'validation_error', param })
       })
     }
+
+    it('a URL is shown in the form in which it is called', async () => {
+      const url = 'HTTPS://Example.COM.:443/a/../hook#part'
+      const { body } = await call<Hook & { url: string }>('POST', '/api/v1/webhooks', { url, events: ['message.sent'] })
+      expect(body.url).to.equal('https://example.com/hook')
+      const path = `/api/v1/webhooks/${body.id}`
+      expect((await call('PATCH', path, { url: 'https://bücher.example' })).body.url).to.equal(
+        'https://xn--bcher-kva.example/',
+      )
+      expect((await call<ErrorBody>('PATCH', path, { url: 'https://127.1/' })).body.param).to.equal('url')
+      expect((await call('GET', path)).body.url).to.equal('https://xn--bcher-kva.example/')
+      await call('DELETE', path)
+    })
+
+    describe('the scope of an endpoint', () => {
+      type Asked = { domains?: string[]; mailboxes?: string[] }
+      const keys = { account: '', agent: '', granted: '' }
+      before(async () => {
+        const scopes: Scope[] = ['mail:read', 'mailboxes:write']
+        const agent = { accountId: tenant.accountId, kind: 'agent' as const, scopes, mailboxIds: [] as string[] }
+        const granted = { ...agent, mailboxIds: [tenant.mailboxId] }
+        const [own, other] = await Promise.all([agent, granted].map((key) => makeKey(door.ctx, key)))
+        Object.assign(keys, { account: tenant.key, agent: own?.apiKey, granted: other?.apiKey })
+        const made = await client(door.http, keys.agent)('POST', '/api/v1/mailboxes', { address: 'bot@tenant.example' })
+        expect(made.status).to.equal(201)
+        await makeTenant(door, { name: 'foreign' })
+      })
+
+      const taken: readonly (readonly [keyof typeof keys, Asked, Asked?])[] = [
+        ['account', {}],
+        ['account', { domains: [], mailboxes: [] }],
+        ['account', { domains: ['tenant.example'] }],
+        ['account', { domains: ['TENANT.example'] }, { domains: ['tenant.example'] }],
+        ['account', { mailboxes: ['bot@tenant.example'] }],
+        ['account', { mailboxes: ['Bot@TENANT.example'] }, { mailboxes: ['bot@tenant.example'] }],
+        ['account', { mailboxes: ['not-yet-there@tenant.example'] }],
+        ['account', { domains: ['tenant.example'], mailboxes: ['bot@tenant.example'] }],
+        ['agent', {}],
+        ['agent', { mailboxes: ['bot@tenant.example'] }],
+        ['agent', { domains: ['tenant.example'] }],
+        ['granted', { mailboxes: ['agent@tenant.example'] }],
+      ]
+      const beyond: readonly (readonly [keyof typeof keys, Asked, code: string, where: string])[] = [
+        ['account', { domains: ['foreign.example'] }, 'domain_not_found', 'scope.domains[0]'],
+        ['account', { domains: ['tenant.example', 'nobody.example'] }, 'domain_not_found', 'scope.domains[1]'],
+        ['account', { domains: ['sub.tenant.example'] }, 'domain_not_found', 'scope.domains[0]'],
+        ['account', { domains: ['agents.localhost'] }, 'domain_not_found', 'scope.domains[0]'],
+        ['account', { mailboxes: ['agent@foreign.example'] }, 'mailbox_not_found', 'scope.mailboxes[0]'],
+        [
+          'account',
+          { mailboxes: ['bot@tenant.example', 'x@nobody.example'] },
+          'mailbox_not_found',
+          'scope.mailboxes[1]',
+        ],
+        ['account', { mailboxes: ['x@sub.tenant.example'] }, 'mailbox_not_found', 'scope.mailboxes[0]'],
+        ['account', { mailboxes: ['nobody'] }, 'validation_error', '"nobody"'],
+        ['account', { domains: ['no domain'] }, 'validation_error', '"no domain"'],
+        ['agent', { mailboxes: ['agent@tenant.example'] }, 'mailbox_not_found', 'scope.mailboxes[0]'],
+        ['agent', { mailboxes: ['not-yet-there@tenant.example'] }, 'mailbox_not_found', 'scope.mailboxes[0]'],
+        ['agent', { domains: ['foreign.example'] }, 'domain_not_found', 'scope.domains[0]'],
+        ['granted', { mailboxes: ['bot@tenant.example'] }, 'mailbox_not_found', 'scope.mailboxes[0]'],
+      ]
+      const hook = { url: 'https://example.com/scoped', events: ['message.received'] }
+      const asking = (key: keyof typeof keys) => client(door.http, keys[key])
+      for (const [key, scope, stored = scope] of taken)
+        it(`${key} key: may be ${JSON.stringify(scope)}`, async () => {
+          const made = await asking(key)<Hook & { scope: Asked }>('POST', '/api/v1/webhooks', { ...hook, scope })
+          expect(made.body.scope, JSON.stringify(made.body)).to.deep.equal({ domains: [], mailboxes: [], ...stored })
+          const path = `/api/v1/webhooks/${made.body.id}`
+          expect((await asking(key)('PATCH', path, { scope })).status).to.equal(200)
+          await asking(key)('DELETE', path)
+        })
+      for (const [key, scope, code, where] of beyond)
+        it(`${key} key: may not be ${JSON.stringify(scope)}`, async () => {
+          const made = await asking(key)<Hook>('POST', '/api/v1/webhooks', hook)
+          const path = `/api/v1/webhooks/${made.body.id}`
+          for (const [method, at, body] of [
+            ['POST', '/api/v1/webhooks', { ...hook, scope }],
+            ['PATCH', path, { scope }],
+          ] as const) {
+            const answer = await asking(key)<ErrorObject>(method, at, body)
+            expect([answer.body.code, answer.body.error]).to.satisfy(
+              ([given, text]: [string, string]) => given === code && text.includes(where),
+              JSON.stringify(answer.body),
+            )
+          }
+          const { body } = await asking(key)<{ scope: Asked }>('GET', path)
+          expect(body.scope).to.deep.equal({ domains: [], mailboxes: [] })
+          await asking(key)('DELETE', path)
+        })
+    })
 
     it('events are listed newest first and forward from a cursor', async () => {
       type Events = { events: { id: string; type: string; cursor: string; data: Json }[]; next: string | null }
