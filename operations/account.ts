@@ -1,4 +1,4 @@
-import { mintClaimLink, usageOf } from '../core/account/accounts.ts'
+import { mintClaimLink, requireInboxKey, usageOf } from '../core/account/accounts.ts'
 import { Account, ClaimLink, Usage } from '../schemas/accounts.ts'
 import { object } from '../schemas/infer.ts'
 import { operation } from './registry.ts'
@@ -13,6 +13,7 @@ export const claimAccount = operation({
   output: ClaimLink,
   errors: ['conflict'],
   idempotent: true,
+  reach: ({ principal }) => requireInboxKey(principal),
   async handle({ ctx, principal }) {
     const { claimUrl, expiresAt } = await mintClaimLink(ctx, principal)
     return { claim_url: claimUrl, expires_at: expiresAt.toISOString() }

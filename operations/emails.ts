@@ -1,4 +1,4 @@
-import { getEmail as get, listEmails as list, sendEmail as send } from '../core/send/transactional.ts'
+import { getEmail as get, listEmails as list, requireSender, sendEmail as send } from '../core/send/transactional.ts'
 import { page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object } from '../schemas/infer.ts'
 import { Email, EmailId, emailFields, type RecipientStatus, SendResult } from '../schemas/sending.ts'
@@ -19,6 +19,8 @@ export const sendEmail = operation({
   errors: [...sendErrors, 'template_not_found', 'template_paused', 'missing_template_variables'],
   body: 'send',
   idempotent: true,
+  sharesAnswer: true,
+  reach: ({ ctx, principal }, { from }) => requireSender(ctx, principal, from),
   handle: ({ ctx, principal }, { from, to, template, variables, tags, ...content }) =>
     blaming({ to, ...content }, async () => {
       const what = { ...contentOf(content), from, to: peopleOf(to), template, variables, tags }

@@ -129,14 +129,25 @@ async function once(
   const repeat = operation.idempotent ? (request.idempotency?.() ?? null) : null
   if (repeat === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
   const path = pathOf(operation, await canonicalPath(ctx, operation, principal, request))
+  const { accountId, keyId } = principal
+  const { headers, hungUp, peerAddress } = request
+  // Nobody hears a word about an earlier request who may not make this one. Of a first request the handler asks it.
+  const requireReach = () => prepared.reach({ ctx, principal, peerAddress, headers, hungUp })
   const mark = await beginIdempotent(ctx, {
-    accountId: principal.accountId,
+    accountId,
+    keyId,
     path,
     ...repeat,
     fingerprint: fingerprint(operation, path, prepared.input),
+  }).catch(async (error: unknown) => {
+    await requireReach()
+    throw error
   })
   if (mark.done) {
-    request.headers['Idempotent-Replayed'] = 'true'
+    await requireReach()
+    if (principal.kind === 'agent' && mark.keyId !== keyId && !operation.sharesAnswer)
+      throw new Failure('idempotency_key_reused', 'Another API key of the account has used this Idempotency-Key.')
+    headers['Idempotent-Replayed'] = 'true'
     return { status: mark.status, body: unsealed(ctx, mark.body), replayed: true }
   }
   // The key is freed only if the operation failed. When it succeeded and only storing its answer fails, the key stays taken,

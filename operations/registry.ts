@@ -80,6 +80,11 @@ type Description = {
   readonly body?: BodyKind
   /** Whether Idempotency-Key is respected (decisions.md 1, Idempotency). */
   readonly idempotent?: boolean
+  /**
+   * Whether an agent key may have the answer to another key's request when its own would be the same; default: where the path
+   * names the mailbox.
+   */
+  readonly sharesAnswer?: boolean
   /** Whether it is written to the account's audit; default: unless it is a GET. */
   readonly audit?: boolean
 }
@@ -89,11 +94,21 @@ type Declaration<I, O, P extends Principal | null> = Description & {
   readonly output: Schema<O>
   /** The status of outputs for which `is` returns true. */
   readonly otherwise?: { readonly status: 200; is(output: O): boolean }
+  /**
+   * Fails when the key may not make this request, beyond what its scopes and the mailbox in the path say. Asked before a word
+   * about an earlier request with the same Idempotency-Key; the handler sees to it by itself.
+   */
+  reach?(call: Call<P>, input: I): Promise<void> | void
   handle(call: Call<P>, input: I): Promise<O>
 }
 
 /** An input that passed its schema, and the handler waiting for the call. */
-export type Prepared = { readonly input: unknown; run(call: Call<Principal | null>): Promise<unknown> }
+export type Prepared = {
+  readonly input: unknown
+  run(call: Call<Principal | null>): Promise<unknown>
+  /** Fails when the key may not make this request. */
+  reach(call: Call): Promise<void>
+}
 
 /** An operation as the doors use it. */
 export type Operation = {
@@ -117,6 +132,7 @@ export type Operation = {
   readonly errors: readonly FailureCode[]
   readonly body: BodyKind
   readonly idempotent: boolean
+  readonly sharesAnswer: boolean
   readonly audit: boolean
   /** Fails with validation_error. */
   prepare(input: unknown): Prepared
@@ -128,23 +144,27 @@ export function operation<I, O>(
 ): Operation {
   const { scope } = declaration
   const scopes = scope === null ? [] : typeof scope === 'string' ? [scope] : scope
-  return declare(declaration, { access: 'key', scopes }, (call, input) => {
-    if (call.principal === null) throw new Failure('missing_api_key')
-    return declaration.handle({ ...call, principal: call.principal }, input)
-  })
+  return declare(declaration, { access: 'key', scopes }, (input) => ({
+    async run(call) {
+      if (call.principal === null) throw new Failure('missing_api_key')
+      return declaration.handle({ ...call, principal: call.principal }, input)
+    },
+    reach: async (call) => declaration.reach?.(call, input),
+  }))
 }
 
 /** Declares an operation that needs no key. */
 export function publicOperation<I, O>(declaration: Declaration<I, O, null>): Operation {
-  return declare(declaration, { access: 'public', scopes: [] }, (call, input) =>
-    declaration.handle({ ...call, principal: null }, input),
-  )
+  return declare(declaration, { access: 'public', scopes: [] }, (input) => ({
+    run: (call) => declaration.handle({ ...call, principal: null }, input),
+    reach: async () => undefined,
+  }))
 }
 
 function declare<I, O, P extends Principal | null>(
   declaration: Declaration<I, O, P>,
   { access, scopes }: Pick<Operation, 'access' | 'scopes'>,
-  handle: (call: Call<Principal | null>, input: I) => Promise<O>,
+  serving: (input: I) => Omit<Prepared, 'input'>,
 ): Operation {
   const { name, summary, http, input, output, errors, status = 200, otherwise } = declaration
   const space = http.indexOf(' ')
@@ -167,10 +187,11 @@ function declare<I, O, P extends Principal | null>(
     errors,
     body: declaration.body ?? 'ordinary',
     idempotent: declaration.idempotent ?? false,
+    sharesAnswer: declaration.sharesAnswer ?? isOfMailbox({ path }),
     audit: access !== 'public' && (declaration.audit ?? method !== 'GET'),
     prepare(raw) {
       const valid = validate(input, raw)
-      return { input: valid, run: (call) => handle(call, valid) }
+      return { input: valid, ...serving(valid) }
     },
   }
 }
@@ -217,6 +238,6 @@ export function pathOf(operation: Operation, parameters: { readonly [name: strin
 }
 
 /** Whether the operation is about one mailbox, named by `{address}` in its path. */
-export function isOfMailbox(operation: Operation): boolean {
-  return operation.path.startsWith('/api/v1/mailboxes/{address}')
+export function isOfMailbox({ path }: Pick<Operation, 'path'>): boolean {
+  return path.startsWith('/api/v1/mailboxes/{address}')
 }

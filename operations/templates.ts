@@ -6,6 +6,7 @@ import {
   listTemplates as list,
   previewTemplate as preview,
   deleteTemplate as remove,
+  requireAccountKey,
 } from '../core/send/templates.ts'
 import { Deleted, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object, optional } from '../schemas/infer.ts'
@@ -47,6 +48,7 @@ export const createTemplate = operation({
   output: Template,
   errors: ['conflict'],
   idempotent: true,
+  reach: ({ principal }) => requireAccountKey(principal),
   handle: async ({ ctx, principal }, template) => templateOf(await create(ctx, principal, template)),
 })
 

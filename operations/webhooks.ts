@@ -5,6 +5,7 @@ import {
   getWebhook as get,
   listWebhooks as list,
   deleteWebhook as remove,
+  requireWebhookReach,
   updateWebhook as update,
 } from '../core/notify/webhooks.ts'
 import { accountEventTypes } from '../schemas/events.ts'
@@ -58,6 +59,7 @@ export const createWebhook = operation({
   output: NewWebhook,
   errors: ['plan_required', 'insufficient_scope', 'mailbox_not_found', 'domain_not_found', 'conflict'],
   idempotent: true,
+  reach: ({ ctx, principal }, { events, scope }) => requireWebhookReach(ctx, principal, { events, scope }),
   async handle({ ctx, principal }, input) {
     const { secret, ...webhook } = await create(ctx, principal, input)
     return { ...webhookRecord(webhook), secret }

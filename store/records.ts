@@ -14,7 +14,7 @@ export async function takeIdempotencyKey(
   mark: IdempotencyDoc,
   lapsedBefore: Date,
 ): Promise<{ taken: true; onceId: string } | { taken: false; existing: IdempotencyDoc }> {
-  const { owner, startedAt, expiresAt, fingerprint, onceId } = mark
+  const { keyId, owner, startedAt, expiresAt, fingerprint, onceId } = mark
   for (;;) {
     try {
       await store.idempotency.insertOne(mark)
@@ -24,7 +24,7 @@ export async function takeIdempotencyKey(
     }
     const same = await store.idempotency.findOneAndUpdate(
       { _id: mark._id, state: 'running', startedAt: { $lt: lapsedBefore }, expiresAt: { $gt: startedAt }, fingerprint },
-      { $set: { owner, startedAt, expiresAt } },
+      { $set: { keyId, owner, startedAt, expiresAt } },
       { returnDocument: 'after' },
     )
     if (same !== null) return { taken: true, onceId: same.onceId }

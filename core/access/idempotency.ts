@@ -23,7 +23,7 @@ const runningMs = minuteMs
 const retryMs = secondMs
 
 export type IdempotentRequest =
-  | { readonly done: true; readonly status: number; readonly body: string }
+  | { readonly done: true; readonly status: number; readonly body: string; readonly keyId: string | null }
   | {
       readonly done: false
       /** The same for every try of the request (`Context.onceId`). */
@@ -37,24 +37,27 @@ export type IdempotentRequest =
 
 /**
  * Begins a request that must take effect at most once under its key. `fingerprint` identifies the request (method,
- * path, body). Returns the first request's answer when there is one. Fails with `idempotency_key_invalid`,
- * `idempotency_in_progress` and `idempotency_key_reused` (another request used the key).
+ * path, body). Returns the first request's answer when there is one, with the API key (`keyId`) that made it. Fails
+ * with `idempotency_key_invalid`, `idempotency_in_progress` and `idempotency_key_reused` (another request used the
+ * key).
  */
 export async function beginIdempotent(
   ctx: Context,
   {
     accountId,
+    keyId,
     path,
     key,
     fingerprint,
     keepMs = keptMs,
-  }: { accountId: string; path: string; key: string; fingerprint: string; keepMs?: number },
+  }: { accountId: string; keyId: string; path: string; key: string; fingerprint: string; keepMs?: number },
 ): Promise<IdempotentRequest> {
   if (key === '' || [...key].length > keyCharactersMax) throw new Failure('idempotency_key_invalid')
   const now = ctx.clock.now()
   const record: IdempotencyDoc = {
     _id: createHash('sha256').update([accountId, path, key].join('\0')).digest('base64url'),
     accountId,
+    keyId,
     fingerprint,
     state: 'running',
     owner: newToken(),
@@ -75,7 +78,7 @@ export async function beginIdempotent(
   const { existing } = result
   if (existing.fingerprint !== fingerprint) throw new Failure('idempotency_key_reused')
   if (existing.state === 'running') throw new Failure('idempotency_in_progress', undefined, { retryAfter: 1 })
-  return { done: true, status: existing.status ?? 200, body: existing.body ?? '' }
+  return { done: true, status: existing.status ?? 200, body: existing.body ?? '', keyId: existing.keyId ?? null }
 }
 
 /**

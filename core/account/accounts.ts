@@ -128,6 +128,11 @@ export async function signup(
   return { address: mailboxAddress, apiKey, claimUrl: claimUrl(ctx, token), expiresAt, account: accountOf(doc) }
 }
 
+/** Fails with `forbidden` for a key that may not create claim links. */
+export function requireInboxKey({ kind }: Principal): void {
+  if (kind !== 'agent') throw new Failure('forbidden', 'Only the agent key of the inbox may create a claim link.')
+}
+
 /**
  * Creates a new single-use claim link; the previous one becomes invalid. Fails with `conflict` when the account is
  * claimed, `forbidden` for a key that is not an agent key of it, `rate_limited` past 10 an hour (decisions.md 2,
@@ -140,8 +145,7 @@ export async function mintClaimLink(
   const { account, accountId } = principal
   if (account.status !== 'unclaimed' || account.claimExpiresAt === null)
     throw new Failure('conflict', 'The account is already claimed.')
-  if (principal.kind !== 'agent')
-    throw new Failure('forbidden', 'Only the agent key of the inbox may create a claim link.')
+  requireInboxKey(principal)
   if (
     !(await takeUsage(ctx, {
       owner: accountId,

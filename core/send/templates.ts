@@ -146,7 +146,8 @@ function requireBody({ html, text }: Pick<TemplateDoc, 'html' | 'text'>): void {
     throw new Failure('validation_error', 'Give a "text" or an "html" body.', { param: 'text' })
 }
 
-function requireAccountKey({ kind }: Principal): void {
+/** Fails with `forbidden` for agent keys. */
+export function requireAccountKey({ kind }: Principal): void {
   if (kind === 'agent') throw new Failure('forbidden', 'Only account keys may change templates.')
 }
 

@@ -51,6 +51,14 @@ export async function sendEmail(
   })
 }
 
+/**
+ * Fails as `sendEmail` does when the key may not send from an address: `invalid_sender`, `domain_not_on_account`,
+ * `domain_not_verified`, `forbidden`.
+ */
+export async function requireSender(ctx: Context, principal: Principal, from: string): Promise<void> {
+  await senderMailbox(ctx, principal, readSender(from))
+}
+
 /** Reads one send; agent keys see only their own. Fails with `email_not_found`. */
 export async function getEmail(ctx: Context, principal: Principal, id: string): Promise<EmailDoc> {
   const email = await store.findEmail(ctx.store, { accountId: principal.accountId, emailId: id })

@@ -93,6 +93,8 @@ export type IdempotencyDoc = {
   /** SHA-256 of the account, the path and the Idempotency-Key. */
   readonly _id: string
   readonly accountId: string
+  /** The key that made the latest try; absent in marks of versions that did not note it. */
+  readonly keyId?: string
   readonly fingerprint: string
   readonly state: 'running' | 'done'
   readonly owner: string

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Scope } from '../../schemas/scopes.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, openTenant, type Tenant } from '../start/door.ts'
 
@@ -202,6 +203,114 @@ describe('api: sending', () => {
           },
         )
         expect(answer.body.code).to.equal('mailbox_not_found')
+      })
+
+      describe('of another API key', () => {
+        type Who = 'account' | 'sender' | 'granted' | 'stranger'
+        const keys: { [who in Who]?: string } = {}
+        before(async () => {
+          const { accountId, mailboxId } = tenant
+          const scopes: Scope[] = ['mail:read', 'mail:send', 'mail:write', 'mailboxes:write']
+          const agent = { accountId, kind: 'agent' as const, scopes }
+          keys.account = tenant.key
+          keys.sender = (await makeKey(door.ctx, { accountId, scopes: ['mail:send', 'mailboxes:write'] })).apiKey
+          keys.granted = (await makeKey(door.ctx, { ...agent, mailboxIds: [mailboxId] })).apiKey
+          keys.stranger = (await makeKey(door.ctx, agent)).apiKey
+          await ask('stranger', 'mailbox', 0)
+        })
+
+        const mail = { to: 'ada@remote.example', subject: 'Hi', text: 'Hello' }
+        const box = () => mailboxPath(tenant.address)
+        const requests = {
+          send: () => [`${box()}/send`, mail],
+          draft: () => [`${box()}/drafts`, mail],
+          folder: (n: number) => [`${box()}/folders`, { name: `Folder ${n}` }],
+          email: () => ['/api/v1/emails', { ...mail, from: tenant.address }],
+          shop: () => ['/api/v1/emails', { ...mail, from: 'shop@tenant.example' }],
+          mailbox: (n: number) => ['/api/v1/mailboxes', { address: `box${n}@tenant.example` }],
+          hook: () => ['/api/v1/webhooks', { url: 'https://example.com/hook', events: ['message.received'] }],
+          suppression: (n: number) => ['/api/v1/suppressions', { email: `tired${n}@remote.example` }],
+          template: (n: number) => ['/api/v1/templates', { alias: `t${n}`, subject: 's', text: 'x' }],
+        } satisfies { readonly [what: string]: (n: number) => [string, Json] }
+
+        const ask = (who: Who, what: keyof typeof requests, n: number, more: Json = {}) => {
+          const [path, body] = requests[what](n)
+          const headers = { 'idempotency-key': `of-another-${n}` }
+          return client(door.http, keys[who])<ErrorBody & Json>('POST', path, { ...body, ...more }, headers)
+        }
+
+        const cases: readonly (readonly [keyof typeof requests, first: Who, second: Who, outcome: string])[] = [
+          ['send', 'account', 'sender', 'replay'],
+          ['send', 'account', 'granted', 'replay'],
+          ['send', 'granted', 'account', 'replay'],
+          ['send', 'account', 'stranger', 'mailbox_not_found'],
+          ['draft', 'account', 'granted', 'replay'],
+          ['draft', 'account', 'stranger', 'mailbox_not_found'],
+          ['folder', 'account', 'granted', 'replay'],
+          ['folder', 'account', 'sender', 'insufficient_scope'],
+          ['email', 'account', 'granted', 'replay'],
+          ['email', 'granted', 'granted', 'replay'],
+          ['email', 'granted', 'account', 'replay'],
+          ['email', 'account', 'stranger', 'forbidden'],
+          ['shop', 'account', 'sender', 'replay'],
+          ['shop', 'account', 'granted', 'forbidden'],
+          ['mailbox', 'account', 'sender', 'replay'],
+          ['mailbox', 'granted', 'granted', 'replay'],
+          ['mailbox', 'granted', 'account', 'replay'],
+          ['mailbox', 'account', 'granted', 'idempotency_key_reused'],
+          ['mailbox', 'granted', 'stranger', 'idempotency_key_reused'],
+          ['hook', 'granted', 'granted', 'replay'],
+          ['hook', 'granted', 'account', 'replay'],
+          ['hook', 'account', 'granted', 'idempotency_key_reused'],
+          ['hook', 'granted', 'stranger', 'idempotency_key_reused'],
+          ['hook', 'account', 'sender', 'insufficient_scope'],
+          ['suppression', 'granted', 'granted', 'replay'],
+          ['suppression', 'granted', 'account', 'replay'],
+          ['suppression', 'account', 'granted', 'idempotency_key_reused'],
+          ['template', 'account', 'sender', 'replay'],
+          ['template', 'account', 'granted', 'forbidden'],
+        ]
+        for (const [n, [what, first, second, outcome]] of cases.entries())
+          it(`${what}, first by the ${first} key, then by the ${second} key: ${outcome}`, async () => {
+            const made = await ask(first, what, n + 1)
+            expect(made.status, JSON.stringify(made.body)).to.be.oneOf([201, 202])
+            const again = await ask(second, what, n + 1)
+            const isReplay = again.headers.get('idempotent-replayed') === 'true'
+            expect(isReplay ? 'replay' : again.body.code).to.equal(outcome)
+            if (isReplay) expect(again.body).to.deep.equal(made.body)
+          })
+
+        it('a key that may not ask does not hear that the key was used otherwise', async () => {
+          expect((await ask('account', 'email', 100)).status).to.equal(202)
+          expect((await ask('account', 'email', 100, { text: 'Other' })).body.code).to.equal('idempotency_key_reused')
+          expect((await ask('stranger', 'email', 100, { text: 'Other' })).body.code).to.equal('forbidden')
+        })
+
+        it('a key whose grant was withdrawn gets no replay of its own answer', async () => {
+          expect((await ask('granted', 'email', 101)).status).to.equal(202)
+          const { keys } = door.ctx.store
+          await keys.updateMany({ kind: 'agent', mailboxIds: tenant.mailboxId }, { $set: { mailboxIds: [] } })
+          expect((await ask('granted', 'email', 101)).body.code).to.equal('forbidden')
+        })
+
+        it('a claim link is told to the key that asked for it alone', async () => {
+          const signup = await client(door.http)<{ address: string; api_key: string }>('POST', '/api/v1/signup', {})
+          const { accountId } = (await door.ctx.store.addresses.findOne({ _id: signup.body.address })) ?? {}
+          const other = { accountId: String(accountId), kind: 'agent' as const, scopes: ['mail:read'] as Scope[] }
+          const strangers = [await makeKey(door.ctx, other), await makeKey(door.ctx, { accountId: other.accountId })]
+          const claim = async (key: string) => {
+            const headers = { 'idempotency-key': 'claim' }
+            const { body } = await client(door.http, key)<Json>('POST', '/api/v1/account/claim', {}, headers)
+            return body.code ?? body.claim_url
+          }
+          const link = await claim(signup.body.api_key)
+          expect(link).to.match(/^http/)
+          expect(await claim(signup.body.api_key)).to.equal(link)
+          expect(await Promise.all(strangers.map(({ apiKey }) => claim(apiKey)))).to.deep.equal([
+            'idempotency_key_reused',
+            'forbidden',
+          ])
+        })
       })
 
       it('what is shown once is shown again by a replay, and rests encrypted', async () => {

@@ -24,7 +24,7 @@ describe('idempotency marks', () => {
       return idempotency.updateOne(...args)
     }
     const unlucky = { ...ctx.store, idempotency: Object.assign(Object.create(idempotency), { updateOne }) }
-    const request = { accountId: newId('acc', new Date()), path: '/', key: 'once', fingerprint: 'same' }
+    const request = { accountId: newId('acc', new Date()), keyId: 'key_1', path: '/', key: 'once', fingerprint: 'same' }
     const first = await beginIdempotent({ ...ctx, store: unlucky }, request)
     if (first.done) throw new Error('It was done before it began.')
     await first.release()

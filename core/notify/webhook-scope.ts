@@ -1,0 +1,67 @@
+/** The scope of a webhook endpoint: the domains and mailboxes whose events it receives. */
+import { normaliseDomain } from '../../mail/domain.ts'
+import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
+import { Failure } from '../../schemas/failures.ts'
+import type { WebhookDoc } from '../../store/documents/events.ts'
+import { findDomains, findMailboxesOfAccount } from '../../store/mailboxes.ts'
+import type { Principal } from '../access/principal.ts'
+import type { Context } from '../process/context.ts'
+
+export type ScopeInput = { readonly domains?: readonly string[]; readonly mailboxes?: readonly string[] }
+
+/**
+ * The domains and mailboxes of a scope in canonical form. They must be the caller's: domains of the account and any address on
+ * them, so that an endpoint may be there before its mailbox is; with an agent key the mailboxes that it reaches, and their
+ * domains. Fails with `validation_error`, `domain_not_found`, `mailbox_not_found`.
+ */
+export async function ownScope(
+  ctx: Context,
+  principal: Principal,
+  scope: ScopeInput | undefined,
+): Promise<WebhookDoc['scope']> {
+  const domains = (scope?.domains ?? []).map((text, n) => {
+    const domain = normaliseDomain(text)
+    if (domain === null)
+      throw new Failure('validation_error', `"${text}" is not a valid domain name.`, { param: `scope.domains[${n}]` })
+    return domain
+  })
+  const mailboxes = (scope?.mailboxes ?? []).map((text, n) => {
+    const address = normaliseAddress(text)
+    if (address === null)
+      throw new Failure('validation_error', `"${text}" is not an email address.`, { param: `scope.mailboxes[${n}]` })
+    return address
+  })
+  const own = await ownAmong(ctx, principal, { domains, mailboxes })
+  for (const [n, domain] of domains.entries())
+    if (!own.hasDomain(domain))
+      throw new Failure('domain_not_found', `scope.domains[${n}]: this key reaches no domain ${domain}.`)
+  for (const [n, address] of mailboxes.entries())
+    if (!own.hasMailbox(address))
+      throw new Failure('mailbox_not_found', `scope.mailboxes[${n}]: this key reaches no mailbox ${address}.`)
+  return { domains, mailboxes }
+}
+
+type Own = { hasDomain(domain: string): boolean; hasMailbox(address: string): boolean }
+
+async function ownAmong(
+  ctx: Context,
+  { accountId, mailboxIds }: Principal,
+  { domains, mailboxes }: WebhookDoc['scope'],
+): Promise<Own> {
+  const domainOf = (address: string) => splitAddress(address).domain
+  const named = [...new Set([...domains, ...mailboxes.map(domainOf)])]
+  if (named.length === 0) return { hasDomain: () => false, hasMailbox: () => false }
+  if (mailboxIds !== null) {
+    const reached = await findMailboxesOfAccount(ctx.store, { accountId, ids: mailboxIds })
+    const [addresses, hosts] = [
+      new Set(reached.map((each) => each.address)),
+      new Set(reached.map((each) => each.domain)),
+    ]
+    return { hasDomain: (domain) => hosts.has(domain), hasMailbox: (address) => addresses.has(address) }
+  }
+  const found = await findDomains(ctx.store, named)
+  const owned = new Set(
+    found.flatMap((each) => (each.accountId === accountId && each.status !== 'removed' ? each._id : [])),
+  )
+  return { hasDomain: (domain) => owned.has(domain), hasMailbox: (address) => owned.has(domainOf(address)) }
+}
