@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
+import { revokeKey } from '../../core/access/keys.ts'
 import { eventually } from '../eventually.ts'
 import { client, type Json } from '../peers/rest.ts'
 import {
@@ -427,6 +428,26 @@ describe('mcp', () => {
       const id = await deliver(door.ctx, { to: waiter.address, raw: mailOf('still waited for') })
       const { result } = (await (await call).json()) as { result: { structuredContent: { message: Json } } }
       expect(result.structuredContent.message).to.include({ message_id: id })
+    })
+
+    it('calls that wait under a key that is revoked end at once, and claim nothing', async () => {
+      const { accountId, address } = await makeTenant(door, { name: 'revoked' })
+      const [lost, kept] = [await makeKey(door.ctx, { accountId }), await makeKey(door.ctx, { accountId })]
+      const [own, other] = [await connect(lost.apiKey), await connect(kept.apiKey)]
+      const { entered } = watchWaits(door.ctx)
+      const given = { mailbox: address, timeout: 55 }
+      const ending = [use('wait_for_message', given, own), use('claim_next_message', { ...given, claim: 600 }, own)]
+      await eventually('both wait', () => entered() === 2)
+      const staying = use('claim_next_message', { ...given, claim: 60 }, other)
+      await eventually('the other key waits', () => entered() === 3)
+      await revokeKey(door.ctx, { accountId, keyId: lost.key.id })
+      for (const { result, structured } of await Promise.all(ending)) {
+        expect(result.isError).to.equal(true)
+        expect(structured).to.include({ code: 'invalid_api_key', statusCode: 401 })
+      }
+      const id = await deliver(door.ctx, { to: address, raw: mailOf('for the key that is left') })
+      expect((await staying).structured.message).to.include({ message_id: id })
+      await Promise.all([own.close(), other.close()])
     })
 
     it('a call that is cancelled claims nothing', async () => {
