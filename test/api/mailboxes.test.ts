@@ -1,7 +1,10 @@
 import { expect } from 'chai'
 import { revokeKey } from '../../core/access/keys.ts'
+import { createResolver } from '../../core/dns/resolver.ts'
+import { postWebhook } from '../../core/notify/webhook-post.ts'
 import type { ErrorObject } from '../../schemas/fields.ts'
 import type { Scope } from '../../schemas/scopes.ts'
+import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
@@ -180,6 +183,34 @@ describe('api: mailboxes', () => {
       expect((await call<ErrorBody>('PATCH', path, { url: 'https://127.1/' })).body.param).to.equal('url')
       expect((await call('GET', path)).body.url).to.equal('https://xn--bcher-kva.example/')
       await call('DELETE', path)
+    })
+
+    describe('a name that leads', () => {
+      const zone: { readonly [question: string]: readonly string[] } = {
+        'A loopback.test': ['127.0.0.1'],
+        'A cloud.test': ['169.254.169.254'],
+        'A private.test': ['10.0.0.1', '192.168.0.1'],
+        'AAAA compatible.test': ['::7f00:1'],
+        'AAAA mapped.test': ['::ffff:127.0.0.1'],
+        'AAAA translated.test': ['64:ff9b::7f00:1'],
+        'CNAME elsewhere.test': ['loopback.test'],
+      }
+      let dns: NameServer
+      before(async () => {
+        dns = await startNameServer(zone)
+      })
+      after(() => dns?.stop())
+
+      for (const question of Object.keys(zone))
+        it(`into a private network is not connected to: ${question}`, async () => {
+          const { ctx } = door
+          // With a store of its own a context has connections of its own.
+          const own = { ...ctx, store: { ...ctx.store }, resolver: createResolver([dns.address], new Map()) }
+          const url = `https://${question.split(' ')[1]}/hook`
+          const answer = await postWebhook(own, { url, body: '{}', headers: {} })
+          expect(answer.status).to.equal(null)
+          expect(answer.error).to.match(/does not resolve to a public address/)
+        })
     })
 
     describe('the scope of an endpoint', () => {
