@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { callersChanged } from '../../core/access/known-callers.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, openTenant, type Tenant } from '../start/door.ts'
@@ -289,7 +290,10 @@ describe('api: sending', () => {
         it('a key whose grant was withdrawn gets no replay of its own answer', async () => {
           expect((await ask('granted', 'email', 101)).status).to.equal(202)
           const { keys } = door.ctx.store
-          await keys.updateMany({ kind: 'agent', mailboxIds: tenant.mailboxId }, { $set: { mailboxIds: [] } })
+          const granted = await keys.find({ kind: 'agent', mailboxIds: tenant.mailboxId }).toArray()
+          const keyIds = granted.map(({ _id }) => _id)
+          await keys.updateMany({ _id: { $in: keyIds } }, { $set: { mailboxIds: [] } })
+          await callersChanged(door.ctx, { keyIds })
           expect((await ask('granted', 'email', 101)).body.code).to.equal('forbidden')
         })
 
