@@ -110,7 +110,11 @@ async function releasedOf(
 async function writeDerived(ctx: Context, sends: readonly Omit<SendToSettle, 'ctx'>[]): Promise<void> {
   if (sends.length === 0) return
   const emails = sends.map(({ email }) => email)
-  // Outbox rows first: the mail leaves while the rest is written.
+  // Begun in one turn, so that they share a command where they can.
+  await Promise.all([writeOutbox(ctx, emails), noteRecipients(ctx, emails), writeSentCopies(ctx, sends)])
+}
+
+async function writeOutbox(ctx: Context, emails: readonly EmailDoc[]): Promise<void> {
   await insertOutbox(
     ctx.store,
     emails.flatMap((email) =>
@@ -120,7 +124,6 @@ async function writeDerived(ctx: Context, sends: readonly Omit<SendToSettle, 'ct
     ),
   )
   ctx.changes.publish({ kind: 'due', accountIds: [...new Set(emails.map(({ accountId }) => accountId))] })
-  await Promise.all([writeSentCopies(ctx, sends), noteRecipients(ctx, emails)])
 }
 
 function outboxRow(ctx: Context, email: EmailDoc, { email: recipient }: EmailRecipient, n: number): OutboxDoc {

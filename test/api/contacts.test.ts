@@ -4,6 +4,7 @@ import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import { announceArrivals, announceMissed } from '../../core/receive/announce.ts'
 import { settleByIds, settleDue } from '../../core/send/settle.ts'
 import { findMessages } from '../../store/messages.ts'
+import type { WriteTogether } from '../../store/writes.ts'
 import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
@@ -44,9 +45,11 @@ describe('api: contacts', () => {
 
   it('counts what a crash cut off between the event and the contact, once', async () => {
     const ids = await Promise.all([1, 2].map(() => writes('Cyd <cyd@remote.example>')))
-    const { contacts } = door.ctx.store
-    const broken = { ...contacts, bulkWrite: () => Promise.reject(new Error('killed')) } as unknown as typeof contacts
-    const dying = { ...door.ctx, store: { ...door.ctx.store, contacts: broken } }
+    const writeTogether: WriteTogether = (writes) =>
+      writes.some(({ collection }) => collection === 'contacts')
+        ? Promise.reject(new Error('killed'))
+        : door.ctx.store.writeTogether(writes)
+    const dying = { ...door.ctx, store: { ...door.ctx.store, writeTogether } }
     await announceArrivals(dying, ids).catch(() => undefined)
     expect(await contact('cyd@remote.example')).to.equal(undefined)
     const living = { ...door.ctx, store: { ...door.ctx.store } }
