@@ -5,7 +5,7 @@
  * changes nothing.
  */
 import type { Document, Filter } from 'mongodb'
-import type { ContactDoc } from './documents/mail.ts'
+import type { ContactDoc, Letter } from './documents/mail.ts'
 import type { Store } from './open.ts'
 import { updateIn, writeAll } from './writes.ts'
 
@@ -13,6 +13,8 @@ import { updateIn, writeAll } from './writes.ts'
  * How many sends a contact remembers. A send may be settled again after it was counted; far fewer are in progress at a time.
  */
 const sendsKept = 64
+/** How many of the messages that it did write a contact remembers. */
+const lettersKept = 16
 /** The most contacts that one search by prefix returns. */
 export const matchesMax = 1_000
 
@@ -28,11 +30,15 @@ export type ContactUpdate = {
   readonly at: Date
 }
 
+export type ReceivedFrom = ContactUpdate & {
+  /** The numbers of the events of its messages. */
+  readonly seqs: readonly number[]
+  /** Those of its messages that it did write. */
+  readonly authentic: readonly Letter[]
+}
+
 /** Counts received messages: one for each event number above the last one that the contact has counted. */
-export async function countReceivedFrom(
-  store: Store,
-  seen: readonly (ContactUpdate & { readonly seqs: readonly number[] })[],
-): Promise<void> {
+export async function countReceivedFrom(store: Store, seen: readonly ReceivedFrom[]): Promise<void> {
   await upsert(
     store,
     seen.map((each) => {
@@ -45,6 +51,7 @@ export async function countReceivedFrom(
           received: { $add: [{ $ifNull: ['$received', 0] }, { $size: unseen }] },
           sent: { $ifNull: ['$sent', 0] },
           seq: { $max: ['$seq', last] },
+          ...(each.authentic.length > 0 && { authentic: withLatest('$authentic', each.authentic, lettersKept) }),
         },
       }
     }),
@@ -64,7 +71,7 @@ export async function countSent(
         ...describe(each),
         sent: { $add: [{ $ifNull: ['$sent', 0] }, 1] },
         received: { $ifNull: ['$received', 0] },
-        sends: { $slice: [{ $concatArrays: [{ $ifNull: ['$sends', []] }, [emailId]] }, -sendsKept] },
+        sends: withLatest('$sends', [emailId], sendsKept),
       },
     })),
   )
@@ -136,6 +143,12 @@ function describe({ accountId, mailboxId, address, name, words, at }: ContactUpd
     name: named ? { $literal: name } : { $ifNull: ['$name', ''] },
     words: named ? { $literal: words } : { $ifNull: ['$words', { $literal: words }] },
   }
+}
+
+/** The last `max` values of a field and of those that are added, each once. */
+function withLatest(field: string, added: readonly (string | Letter)[], max: number): Document {
+  const kept = { $ifNull: [field, []] }
+  return { $slice: [{ $concatArrays: [kept, { $setDifference: [added, kept] }] }, -max] }
 }
 
 type Upsert = { readonly filter: Filter<ContactDoc>; readonly set: Document }

@@ -135,18 +135,6 @@ export async function findThreadIdsByHeader(
     .toArray()
 }
 
-/** Whether the mailbox received mail from `address` since the message id `since`. */
-export async function hasMailFrom(
-  store: Store,
-  { mailboxId, address, since }: { mailboxId: string; address: string; since: string },
-): Promise<boolean> {
-  const found = await store.messages.findOne(
-    { mailboxId, _id: { $gte: since }, 'from.address': address, fingerprint: { $exists: true } },
-    { sort: { mailboxId: 1, _id: -1 }, projection: { _id: 1 } },
-  )
-  return found !== null
-}
-
 /** Deletes up to `limit` messages of a deleted mailbox, with their blobs. Returns how many. */
 export async function purgeMessages(store: Store, mailboxId: string, limit: number): Promise<number> {
   const messages = await store.messages

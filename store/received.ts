@@ -39,3 +39,25 @@ export function findReceivedIn(
     .find({ mailboxId: { $in: [...mailboxIds] }, _id: { $in: [...ids] }, fingerprint: { $exists: true } })
     .toArray()
 }
+
+/** Messages that a mailbox received from one of the addresses since the message id `from`, oldest first, at most `limit`. */
+export function findReceivedFrom(
+  store: Store,
+  {
+    mailboxId,
+    addresses,
+    from,
+    limit,
+  }: { mailboxId: string; addresses: readonly string[]; from: string; limit: number },
+): Promise<MessageDoc[]> {
+  return store.messages
+    .find({
+      mailboxId,
+      _id: { $gte: from },
+      'from.address': { $in: [...addresses] },
+      fingerprint: { $exists: true },
+    })
+    .sort({ mailboxId: 1, _id: 1 })
+    .limit(limit)
+    .toArray()
+}

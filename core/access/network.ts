@@ -1,5 +1,10 @@
 import ipaddr from 'ipaddr.js'
 
+/** Whether an address is one of this machine's own, by which only its own programs reach it. */
+export function isLoopback(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
+}
+
 /**
  * Returns the network of an address, as `192.0.2.0/24` or `2001:db8::/64`: who has an IPv6 connection has at least a /64, and
  * may use any address in it. Everything that is no IP address is in the network `unknown`.

@@ -8,7 +8,7 @@ import type { MessageEvent, MessageReceived } from '../../schemas/events.ts'
 import { deriveId } from '../../schemas/ids.ts'
 import type { FolderDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { findEventNumbers, type NewEvent } from '../../store/events.ts'
-import { findFoldersOf } from '../../store/folders.ts'
+import { findFoldersOf, standardFolderId } from '../../store/folders.ts'
 import { findMessages } from '../../store/messages.ts'
 import { takeCounts } from '../../store/usage.ts'
 import { giveBackUsage, usagePeriod } from '../access/usage.ts'
@@ -147,7 +147,8 @@ function droppedEvent(message: MessageDoc): NewEvent {
   return { ...eventFrame(message), type: droppedEventType, data: { from: message.from } }
 }
 
-function eventFrame({ _id, accountId, receivedAt, mailbox, mailboxId }: MessageDoc): Omit<NewEvent, 'type' | 'data'> {
+function eventFrame(message: MessageDoc): Omit<NewEvent, 'type' | 'data'> {
+  const { _id, accountId, receivedAt, mailbox, mailboxId, folderId, authentic } = message
   return {
     _id: receivedEventId(_id),
     accountId,
@@ -155,5 +156,6 @@ function eventFrame({ _id, accountId, receivedAt, mailbox, mailboxId }: MessageD
     mailbox,
     mailboxId,
     domain: splitAddress(mailbox).domain,
+    ...(authentic === true && { authentic: { id: _id, spam: folderId === standardFolderId(mailboxId, 'Spam') } }),
   }
 }

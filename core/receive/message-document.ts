@@ -11,7 +11,7 @@ import type { Context } from '../process/context.ts'
 import type { RecipientMailbox } from './recipient-cache.ts'
 import type { Verdict } from './sender-verdict.ts'
 import { type Peer, traceOf } from './trace-headers.ts'
-import { trustOf } from './trust.ts'
+import { isAuthentic, trustOf } from './trust.ts'
 
 /** Addresses of one header field kept in the document; the raw bytes have all of them. */
 const addressesMax = 100
@@ -63,6 +63,7 @@ export async function documentOf(
     deliveredTo,
     trace: traceOf(ctx, { reversePath, peer, transactionId, deliveredTo, infos, at }),
     ...(folderId === mailbox.spamId && { discardedAt: at }),
+    ...(isAuthentic({ parsed, reversePath, peer }, verdict) && { authentic: true }),
     ...(verdict !== undefined && { trust: trustOf(ctx, verdict, { parsed, reversePath, mailbox, firstContact }) }),
     ...describe(arrival, blob),
     receivedAt: at,

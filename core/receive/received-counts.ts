@@ -5,7 +5,7 @@
  * after a crash or in two processes at once, changes nothing; the watermark moves last. (An event that moves to another
  * account gets a new number: contacts that move with it must store that account's last number.)
  */
-import { type ContactUpdate, countReceivedFrom } from '../../store/contacts.ts'
+import { countReceivedFrom, type ReceivedFrom } from '../../store/contacts.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
 import type { Named } from '../../store/documents/mail.ts'
 import { walkEvents } from '../../store/events.ts'
@@ -81,13 +81,10 @@ async function apply(ctx: Context, accountId: string, events: readonly EventDoc[
   remember(ctx, accountId, upTo)
 }
 
-/** One entry per contact, with the numbers of all its messages and the name in the last one. */
-function contactsOf(
-  accountId: string,
-  events: readonly EventDoc[],
-): readonly (ContactUpdate & { readonly seqs: readonly number[] })[] {
-  const contacts = new Map<string, ContactUpdate & { readonly seqs: readonly number[] }>()
-  for (const { seq, mailboxId, createdAt: at, data } of events) {
+/** One entry per contact, with all its messages and the name in the last one. */
+function contactsOf(accountId: string, events: readonly EventDoc[]): readonly ReceivedFrom[] {
+  const contacts = new Map<string, ReceivedFrom>()
+  for (const { seq, mailboxId, createdAt: at, authentic, data } of events) {
     const from = data.from as Named | null
     if (mailboxId === null || from === null) continue
     const key = `${mailboxId}:${from.address}`
@@ -96,6 +93,7 @@ function contactsOf(
     contacts.set(key, {
       ...(seen.name === '' && before !== undefined ? { ...before, at } : seen),
       seqs: [...(before?.seqs ?? []), seq],
+      authentic: [...(before?.authentic ?? []), ...(authentic === undefined ? [] : [authentic])],
     })
   }
   return [...contacts.values()]

@@ -3,12 +3,13 @@
  * deferred or put into Spam (decisions.md 3, Received mail's verdict). Mail from our own mailboxes is not verified
  * here.
  */
+import { isIP } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import ipaddr from 'ipaddr.js'
 import type { Authentication } from '../../mail/authentication/authenticate.ts'
 import { type ByteRange, forgedResults } from '../../mail/authentication/authentication-results.ts'
 import { parseAddressList, splitAddress } from '../../mail/message/address.ts'
 import { firstHeader, readHeaders } from '../../mail/message/headers.ts'
+import { isLoopback } from '../access/network.ts'
 import type { RecordType } from '../dns/query.ts'
 import type { Context } from '../process/context.ts'
 import { loadOnce } from '../process/load-once.ts'
@@ -93,6 +94,5 @@ export function ownVerdict(ctx: Context, { sender, raw }: { sender: string; raw:
 }
 
 function isUnidentifiedClient({ settings }: Context, address: string): boolean {
-  if (settings.resolver.length > 0) return false
-  return !ipaddr.isValid(address) || ipaddr.process(address).range() === 'loopback'
+  return settings.resolver.length === 0 && (!isIP(address) || isLoopback(address))
 }

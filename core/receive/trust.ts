@@ -1,13 +1,14 @@
 /** The trust record of a message (decisions.md 4, trust): made when it arrives, and shown wherever the message is. */
 
 import { claimsToBeAnother } from '../../mail/authentication/impersonation.ts'
-import { organisationOf } from '../../mail/domain.ts'
+import { organisationOf, sameOrganisation } from '../../mail/domain.ts'
 import { splitAddress } from '../../mail/message/address.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
 import { isAutomatic } from '../../mail/report/autoreply.ts'
 import type { Trust } from '../../schemas/messages.ts'
 import { contactId, findCorrespondents } from '../../store/contacts.ts'
 import type { TrustDoc } from '../../store/documents/mail.ts'
+import { isLoopback } from '../access/network.ts'
 import { type BatchedLookup, createBatchedLookup } from '../process/batched-lookup.ts'
 import { hourMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -15,6 +16,7 @@ import { createKept, type Kept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
 import type { RecipientMailbox } from './recipient-cache.ts'
 import type { Verdict } from './sender-verdict.ts'
+import type { Peer } from './trace-headers.ts'
 
 /** Makes the trust record of a message for one of its mailboxes. */
 export function trustOf(
@@ -53,6 +55,22 @@ export function trustOf(
     }),
     autoSubmitted: isAutomatic(parsed.headers, reversePath),
   }
+}
+
+/**
+ * Whether the author that From names did write this message: an aligned identifier authenticates it, or it came from this
+ * machine and no check says that it is forged.
+ */
+export function isAuthentic(
+  { parsed: { from }, reversePath, peer }: { parsed: Pick<ParsedMessage, 'from'>; reversePath: string; peer: Peer },
+  verdict: Verdict | undefined,
+): boolean {
+  if (from === null) return false
+  const { domain } = splitAddress(from.address)
+  const { alignedFrom = null, spf = 'none', dmarc = 'none' } = verdict?.authentication ?? {}
+  if (domain === alignedFrom) return true
+  const spfDenies = (spf === 'fail' || spf === 'softfail') && sameOrganisation(splitAddress(reversePath).domain, domain)
+  return isLoopback(peer.address) && dmarc !== 'fail' && !spfDenies
 }
 
 /**

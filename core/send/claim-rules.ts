@@ -3,20 +3,23 @@ import { Failure } from '../../schemas/failures.ts'
 import { idAt } from '../../schemas/ids.ts'
 import { findContacts } from '../../store/contacts.ts'
 import type { MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
-import { hasMailFrom } from '../../store/messages.ts'
+import { standardFolderId } from '../../store/folders.ts'
+import { findReceivedFrom, findReceivedIn } from '../../store/received.ts'
 import type { Principal } from '../access/principal.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
 /**
- * Contacts are derived a moment after a message arrives; for messages younger than this the messages themselves are
- * searched.
+ * Contacts are derived a moment after a message arrives; messages younger than this are searched themselves, so many of
+ * them at most.
  */
 const contactsLagMs = 5 * minuteMs
+const recentMax = 200
 
 /**
  * The recipients that an unclaimed account may not write to, each with its `CLAIM_REQUIRED`: it may only reply, so
- * every recipient must be the From of a message that the mailbox received.
+ * every recipient must have written to the mailbox first (decisions.md 3, Order of checks of a send). Anybody can put
+ * the address of somebody else into From: only mail that its author did write counts, and none in Spam.
  */
 export async function claimRefusals(
   ctx: Context,
@@ -27,18 +30,59 @@ export async function claimRefusals(
     parent,
   }: { mailbox: MailboxDoc | null; recipients: readonly string[]; parent: MessageDoc | null },
 ): Promise<ReadonlyMap<string, Failure>> {
-  const refusals = new Map<string, Failure>()
-  if (account.status !== 'unclaimed') return refusals
-  const correspondents = new Set(parent?.fingerprint !== undefined && parent.from !== null ? [parent.from.address] : [])
-  if (mailbox !== null)
-    for (const { address, received } of await findContacts(ctx.store, mailbox._id, recipients))
-      if (received > 0) correspondents.add(address)
-  const since = idAt('msg', after(ctx.clock.now(), -contactsLagMs))
-  for (const address of recipients) {
-    if (correspondents.has(address)) continue
-    if (mailbox !== null && (await hasMailFrom(ctx.store, { mailboxId: mailbox._id, address, since }))) continue
-    const text = `Until a person claims this account it may only reply, and ${address} has not written to it.`
-    refusals.set(address, new Failure('CLAIM_REQUIRED', text))
-  }
-  return refusals
+  if (account.status !== 'unclaimed') return new Map()
+  const correspondence = mailbox === null ? null : await readCorrespondence(ctx, mailbox, { recipients, parent })
+  return new Map(
+    recipients.flatMap((address) => {
+      const obstacle = correspondence === null ? 'has not written to it' : obstacleOf(correspondence, address)
+      if (obstacle === null) return []
+      const text = `Until a person claims this account it may only reply, and ${address} ${obstacle}.`
+      return [[address, new Failure('CLAIM_REQUIRED', text)]]
+    }),
+  )
+}
+
+/** What a mailbox received from some addresses. */
+type Correspondence = {
+  /** The latest messages that they did write. */
+  readonly letters: readonly { readonly author: string; readonly isSpam: boolean }[]
+  /** Those whom any message names as its author. */
+  readonly named: ReadonlySet<string>
+}
+
+async function readCorrespondence(
+  ctx: Context,
+  { _id: mailboxId }: MailboxDoc,
+  { recipients, parent }: { recipients: readonly string[]; parent: MessageDoc | null },
+): Promise<Correspondence> {
+  const from = idAt('msg', after(ctx.clock.now(), -contactsLagMs))
+  const [contacts, recent] = await Promise.all([
+    findContacts(ctx.store, mailboxId, recipients),
+    findReceivedFrom(ctx.store, { mailboxId, addresses: recipients, from, limit: recentMax }),
+  ])
+  const noted = contacts.flatMap(({ address, authentic = [] }) =>
+    authentic.map((each) => ({ ...each, author: address })),
+  )
+  const ids = noted.map(({ id }) => id)
+  const kept = ids.length === 0 ? [] : await findReceivedIn(ctx.store, { mailboxIds: [mailboxId], ids })
+  const known = new Set(kept.map(({ _id }) => _id))
+  const deleted = noted.filter(({ id }) => !known.has(id)).map(({ author, spam: isSpam }) => ({ author, isSpam }))
+  const spamId = standardFolderId(mailboxId, 'Spam')
+  const letters = [...kept, ...recent, ...(parent === null ? [] : [parent])]
+    .filter(({ authentic }) => authentic === true)
+    .map((letter) => ({ author: authorOf(letter), isSpam: [letter.folderId, letter.deletedFrom].includes(spamId) }))
+  const inContacts = contacts.filter(({ received }) => received > 0).map(({ address }) => address)
+  return { letters: [...letters, ...deleted], named: new Set([...inContacts, ...recent.map(authorOf)]) }
+}
+
+const authorOf = ({ from }: MessageDoc) => from?.address ?? ''
+
+/** Why an address does not count as one that wrote first; null when it does. */
+function obstacleOf({ letters, named }: Correspondence, address: string): string | null {
+  const own = letters.filter(({ author }) => author === address)
+  if (own.some(({ isSpam }) => !isSpam)) return null
+  if (own.length > 0) return 'wrote to it only what lies in Spam: move that to another folder when it is no spam'
+  return named.has(address)
+    ? 'is not shown to have written to it: neither SPF nor DKIM authenticates the mail that names it as author'
+    : 'has not written to it'
 }

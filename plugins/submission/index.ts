@@ -3,6 +3,7 @@
  * by the rules of every send.
  */
 import type { Address } from '@haraka/email-address'
+import { isLoopback } from '../../core/access/network.ts'
 import { logIn } from '../../core/account/login.ts'
 import { withRequest } from '../../core/process/context.ts'
 import { mailboxSender } from '../../core/send/sender.ts'
@@ -113,7 +114,7 @@ function isSubmission({ local }: Connection): boolean {
 
 /** Whether the connection is encrypted, or within this machine (decisions.md 3, SMTP and IMAP login). */
 function isPrivate({ tls, remote }: Connection): boolean {
-  return tls.enabled || /^(?:127\.|::1$|::ffff:127\.)/.test(remote.ip)
+  return tls.enabled || isLoopback(remote.ip)
 }
 
 /** Sends a reply to AUTH, for which Haraka has none of its own; the hook is done with it. */

@@ -1,5 +1,6 @@
 /** Documents of events, webhook endpoints and deliveries. Times are Dates (UTC). */
 import type { Binary } from 'mongodb'
+import type { Letter } from './mail.ts'
 
 export type EventDoc = {
   readonly _id: string
@@ -11,6 +12,8 @@ export type EventDoc = {
   readonly mailbox: string | null
   readonly mailboxId: string | null
   readonly domain: string | null
+  /** For a message that its author did write. */
+  readonly authentic?: Letter
   /** In wire format, so that webhooks and the events list show the same data. */
   readonly data: { readonly [field: string]: unknown }
 }

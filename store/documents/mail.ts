@@ -169,6 +169,8 @@ export type MessageDoc = {
   readonly blob: BlobRef
   /** Absent on Sent copies and drafts. */
   readonly trust?: TrustDoc
+  /** Present when the author that From names did write the message (core/receive/trust.ts); fixed at arrival. */
+  readonly authentic?: true
   /** Absent when the message has no verification code or link. */
   readonly verification?: VerificationDoc
   /** The Return-Path, Received and Authentication-Results fields that we add; stored apart from the raw bytes. */
@@ -281,4 +283,9 @@ export type ContactDoc = {
   readonly seq?: number
   /** The ids of the last sends that `sent` includes. */
   readonly sends?: readonly string[]
+  /** The last messages that the contact did write. */
+  readonly authentic?: readonly Letter[]
 }
+
+/** A message that its author did write: its id, and whether it came into Spam. */
+export type Letter = { readonly id: string; readonly spam: boolean }

@@ -1,5 +1,9 @@
 import { expect } from 'chai'
 import { verifyAudit } from '../../core/access/audit.ts'
+import { answersPolicy, createResolver } from '../../core/dns/resolver.ts'
+import { createKept } from '../../core/process/kept.ts'
+import { judge } from '../../core/receive/sender-verdict.ts'
+import { startNameServer } from '../peers/name-server.ts'
 import { type Answer, type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
 
@@ -87,19 +91,23 @@ describe('api: accounts', () => {
       expect((await own('GET', '/api/v1/account')).body).to.include({ status: 'unclaimed' })
     })
 
-    it('may only answer who wrote first', async () => {
-      const stranger = await own<ErrorBody>('POST', `${mailboxPath(signup.body.address)}/send`, {
-        to: 'x@remote.example',
-        subject: 'Hi',
-        text: 'Hi',
-      })
-      expect([stranger.status, stranger.body.code]).to.deep.equal([403, 'CLAIM_REQUIRED'])
-      const answer = await own('POST', `${mailboxPath(signup.body.address)}/send`, {
-        to: 'a@remote.example',
-        subject: 'Re: Hi',
-        text: 'Hello',
-      })
-      expect(answer.status).to.equal(202)
+    it('may only answer who wrote first, and is shown to have written', async () => {
+      const dns = await startNameServer({ 'TXT sure.example': ['v=spf1 ip4:192.0.2.1 -all'] })
+      const resolver = createResolver([dns.address], createKept(door.ctx.clock, answersPolicy))
+      const settings = { ...door.ctx.settings, resolver: [dns.address] }
+      const raw = Buffer.from('From: a@sure.example\r\nSubject: Hi\r\n\r\nHello\r\n')
+      const envelope = { reversePath: 'bounces@sure.example', client: '192.0.2.1', helo: 'sure.example' }
+      const judged = await judge({ ...door.ctx, settings, resolver }, { raw, ...envelope })
+      await dns.stop()
+      const verdict = 'verdict' in judged ? judged.verdict : undefined
+      await deliver(door.ctx, { to: signup.body.address, raw: raw.toString(), from: envelope.reversePath, verdict })
+      const write = (to: string) =>
+        own<ErrorBody>('POST', `${mailboxPath(signup.body.address)}/send`, { to, subject: 'Hi', text: 'Hi' })
+      for (const to of ['x@sure.example', 'a@remote.example']) {
+        const { status, body } = await write(to)
+        expect([status, body.code], to).to.deep.equal([403, 'CLAIM_REQUIRED'])
+      }
+      expect((await write('a@sure.example')).status).to.equal(202)
     })
 
     it('a bad name is refused, a taken one conflicts', async () => {

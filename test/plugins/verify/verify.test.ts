@@ -5,10 +5,15 @@ import { administrator, type Principal } from '../../../core/access/principal.ts
 import { createAlias, deleteAlias } from '../../../core/mailbox/aliases.ts'
 import { createMailbox } from '../../../core/mailbox/mailboxes.ts'
 import { markSpam } from '../../../core/mailbox/mark-spam.ts'
+import { changeMessage, deleteMessage } from '../../../core/mailbox/message-changes.ts'
 import { setLists } from '../../../core/mailbox/sender-lists.ts'
+import { minuteMs, after as timeAfter } from '../../../core/process/clock.ts'
+import type { Context } from '../../../core/process/context.ts'
 import { rawMessage, readMessage } from '../../../core/read/bodies.ts'
 import { listMessages } from '../../../core/read/list.ts'
+import { announceArrivals } from '../../../core/receive/announce.ts'
 import { judge } from '../../../core/receive/sender-verdict.ts'
+import { dryRunMessage, sendMessage } from '../../../core/send/send.ts'
 import { dkimSign, makeDkimKey } from '../../../mail/authentication/dkim-sign.ts'
 import type { MailboxLists } from '../../../schemas/mailboxes.ts'
 import { eventually } from '../../eventually.ts'
@@ -496,6 +501,326 @@ describe('verification of incoming mail', () => {
       rspamd.status = 500
       expect((await taken({ raw: letter('a@here.test', { body: 'score 20\r\n' }) })).folder).to.equal('INBOX')
       rspamd.status = 200
+    })
+  })
+
+  describe('who may be answered before the account is claimed', () => {
+    type FirstContact = {
+      readonly client?: string
+      /** Reverse-path of the envelope. */
+      readonly from?: string
+      readonly raw: (author: string) => Promise<Buffer> | Buffer
+      readonly to?: string
+    }
+    const anonymous = (author: string) => letter(author)
+    const written = (fields: string, raw: Buffer) => Buffer.concat([Buffer.from(fields), raw])
+    const without = (field: string, raw: Buffer) =>
+      Buffer.from(raw.toString('latin1').replace(new RegExp(`^${field}: .*\r\n`, 'm'), ''), 'latin1')
+    const victim = 'victim@unrelated.test'
+    const spam = { body: 'score 20\r\n' }
+
+    const alias = () => service.address.replace(/^[^@]*/, 'front-door')
+    /** The author, whom From names or seems to name; the way of the mail; and why there is no answer (null: there is). */
+    const cases: readonly (readonly [string, string, FirstContact, RegExp | null])[] = [
+      [
+        'an author whose domain SPF authenticates',
+        'spf@here.test',
+        { client: here, from: 'x@here.test', raw: anonymous },
+        null,
+      ],
+      [
+        'one of a reverse-path with a tag',
+        'verp@here.test',
+        { client: here, from: 'v+1=2@here.test', raw: anonymous },
+        null,
+      ],
+      ['one whose domain signed', 'dkim@here.test', { raw: (author) => signed(letter(author), 'here.test') }, null],
+      [
+        'one who signed by Ed25519',
+        'ed@here.test',
+        { raw: (author) => signed(letter(author), 'here.test', 'e') },
+        null,
+      ],
+      [
+        'one whose domain above signed',
+        'below@mail.here.test',
+        { raw: (author) => signed(letter(author), 'here.test') },
+        null,
+      ],
+      ['one whom DMARC passes', 'dmarc@strict.test', { raw: (author) => signed(letter(author), 'strict.test') }, null],
+      ['one whose server has an authenticated name', 'daemon@client.test', { client: here, raw: anonymous }, null],
+      ['a program on this machine', 'local@nothing.test', { client: '127.0.0.1', raw: anonymous }, null],
+      [
+        'one who wrote to an alias',
+        'alias@here.test',
+        { client: here, from: 'x@here.test', raw: anonymous, to: 'alias' },
+        null,
+      ],
+      [
+        'one whose signature a mailing list kept',
+        'member@here.test',
+        { raw: async (author) => written('List-Id: <a.list.test>\r\n', await signed(letter(author), 'here.test')) },
+        null,
+      ],
+      [
+        'one who calls himself by another address',
+        'called@here.test',
+        {
+          client: here,
+          from: 'x@here.test',
+          raw: (author) => Buffer.from(letter(author).toString().replace('Someone', `"${victim}"`)),
+        },
+        null,
+      ],
+      ['one whom nothing authenticates', 'nobody@nothing.test', { raw: anonymous }, /neither SPF nor DKIM/],
+      ['one whom SPF fails', 'fail@here.test', { from: 'fail@here.test', raw: anonymous }, /neither SPF nor DKIM/],
+      ['one whom SPF doubts', 'soft@soft.test', { from: 'soft@soft.test', raw: anonymous }, /neither SPF nor DKIM/],
+      [
+        'one whose letter came under an authenticated envelope of somebody else',
+        'envelope@unrelated.test',
+        { client: here, from: 'x@here.test', raw: anonymous },
+        /neither SPF nor DKIM/,
+      ],
+      [
+        'one whose letter somebody else signed',
+        'foreign@unrelated.test',
+        { raw: (author) => signed(letter(author), 'here.test') },
+        /neither SPF nor DKIM/,
+      ],
+      [
+        'one whose letter was changed after it was signed',
+        'changed@here.test',
+        { raw: async (author) => Buffer.concat([await signed(letter(author), 'here.test'), Buffer.from('P. S.\r\n')]) },
+        /neither SPF nor DKIM/,
+      ],
+      [
+        'one whose key cannot be looked up now',
+        'later@here.test',
+        { raw: (author) => signed(letter(author), 'here.test', 'down') },
+        /neither SPF nor DKIM/,
+      ],
+      [
+        'one whose letter was forwarded under a chain of ARC',
+        'forwarded@unrelated.test',
+        {
+          raw: async (author) => {
+            const raw = letter(author)
+            const seal = { signingDomain: 'list.test', selector: 'r', privateKey: keys.rsa.privateKeyPem, cv: 'none' }
+            return Buffer.concat([await sealMessage(raw, { ...seal, authResults: 'list.test; dkim=pass' }), raw])
+          },
+        },
+        /neither SPF nor DKIM/,
+      ],
+      [
+        'one for whom a mailing list wrote in its own name',
+        'rewritten@unrelated.test',
+        {
+          raw: (author) => signed(letter('list@list.test', { headers: `X-Original-From: ${author}\r\n` }), 'list.test'),
+        },
+        /has not written/,
+      ],
+      [
+        'one whom only the name of an author mentions',
+        'shown@unrelated.test',
+        {
+          raw: (author) =>
+            signed(Buffer.from(letter('a@here.test').toString().replace('Someone', `"${author}"`)), 'here.test'),
+        },
+        /has not written/,
+      ],
+      [
+        'one whom a comment mentions',
+        'comment@unrelated.test',
+        {
+          raw: (author) =>
+            signed(
+              Buffer.from(
+                letter(`a@here.test> (${author}`)
+                  .toString()
+                  .replace(/>(\r\nTo)/, '$1'),
+              ),
+              'here.test',
+            ),
+        },
+        /has not written/,
+      ],
+      ...['Reply-To', 'Sender', 'Cc', 'Resent-From'].map(
+        (field) =>
+          [
+            `one whom ${field} names`,
+            `${field.toLowerCase()}@unrelated.test`,
+            {
+              raw: (author: string) =>
+                signed(letter('a@here.test', { headers: `${field}: ${author}\r\n` }), 'here.test'),
+            },
+            /has not written/,
+          ] as const,
+      ),
+      [
+        'one whom the envelope names',
+        'reverse@here.test',
+        { client: here, from: 'reverse@here.test', raw: () => signed(letter('a@here.test'), 'here.test') },
+        /has not written/,
+      ],
+      [
+        'one who stands first of two authors',
+        'first@unrelated.test',
+        { raw: (author) => signed(letter(`${author}>, Other <a@here.test`), 'here.test') },
+        /neither SPF nor DKIM/,
+      ],
+      [
+        'one who stands second of two authors',
+        'second@unrelated.test',
+        { raw: (author) => signed(letter(`a@here.test>, Other <${author}`), 'here.test') },
+        /has not written/,
+      ],
+      [
+        'one whom a From in front of another one names',
+        'above@unrelated.test',
+        { raw: async (author) => written(`From: ${author}\r\n`, await signed(letter('a@here.test'), 'here.test')) },
+        /neither SPF nor DKIM/,
+      ],
+      [
+        'one whom a second From names',
+        'under@unrelated.test',
+        {
+          raw: (author) =>
+            signed(letter('a@here.test', { headers: `From: b@here.test\r\nfrom: ${author}\r\n` }), 'here.test'),
+        },
+        /has not written/,
+      ],
+      [
+        'nobody, without any From',
+        'absent@here.test',
+        { client: here, from: 'absent@here.test', raw: (author) => without('From', letter(author)) },
+        /has not written/,
+      ],
+      [
+        'one whom this machine relays and SPF fails',
+        'relayed@here.test',
+        { client: '127.0.0.1', from: 'relayed@here.test', raw: anonymous },
+        /neither SPF nor DKIM/,
+      ],
+      [
+        'one whom this machine relays and DMARC fails',
+        'relayed@watching.test',
+        { client: '127.0.0.1', raw: anonymous },
+        /neither SPF nor DKIM/,
+      ],
+      [
+        'one whose domain wants it put into Spam',
+        'quarantined@careful.test',
+        { raw: anonymous },
+        /neither SPF nor DKIM/,
+      ],
+      [
+        'one whom a filter takes for a spammer',
+        'spammer@here.test',
+        { raw: (author) => signed(letter(author, spam), 'here.test') },
+        /only what lies in Spam/,
+      ],
+    ]
+
+    const later = () => ({ ...service.ctx, clock: { now: () => timeAfter(new Date(), 10 * minuteMs) } })
+    const arrived: string[] = []
+
+    before(() => createAlias(service.ctx, owner, { alias: alias(), targets: [service.address] }))
+
+    /** Lets a mail come in. Returns its id. */
+    async function write(author: string, { client = elsewhere, from, raw, to }: FirstContact): Promise<string> {
+      const { text } = await send({ client, from, raw: await raw(author) }, [
+        to === 'alias' ? alias() : service.address,
+      ])
+      const id = /msg_[0-9a-z]{26}/.exec(text)?.[0]
+      if (id === undefined) throw new Error(`not taken: ${text}`)
+      arrived.push(id)
+      return id
+    }
+
+    /** Why the mailbox may not write to an address while the account is unclaimed; null when it may. */
+    async function obstacle(to: string, { ctx = service.ctx, inReplyTo }: { ctx?: Context; inReplyTo?: string } = {}) {
+      const account = { ...service.principal.account, status: 'unclaimed' as const }
+      const what = { address: service.address, to: [{ name: '', address: to }], text: 'Hi', inReplyTo }
+      const [decided] = (await dryRunMessage(ctx, { ...service.principal, account }, what)).recipients
+      expect(decided?.decision).to.equal(decided?.reason === null ? 'send' : 'claim_required')
+      return decided?.reason ?? null
+    }
+
+    for (const [name, author, mail, reason] of cases)
+      it(`${reason === null ? '' : 'not '}${name}`, async () => {
+        expect(await obstacle(author), 'before').to.match(/has not written/)
+        const inReplyTo = await write(author, mail)
+        for (const told of [await obstacle(author), await obstacle(author, { inReplyTo })])
+          if (reason === null) expect(told).to.equal(null)
+          else expect(told).to.match(reason)
+      })
+
+    it('and the same ones when their letters are known as contacts', async () => {
+      await announceArrivals(service.ctx, arrived)
+      for (const [name, author, , reason] of cases) {
+        const told = await obstacle(author, { ctx: later() })
+        if (reason === null) expect(told, name).to.equal(null)
+        else expect(told, name).to.match(reason)
+      }
+    })
+
+    it('one whose true letter came among forged ones', async () => {
+      for (const client of [elsewhere, here, elsewhere])
+        await write('both@here.test', { client, from: 'both@here.test', raw: anonymous })
+      expect(await obstacle('both@here.test')).to.equal(null)
+      await announceArrivals(service.ctx, arrived.slice(-3))
+      expect(await obstacle('both@here.test', { ctx: later() })).to.equal(null)
+    })
+
+    it('one whose letter is moved out of Spam, and not while it is there or in Trash from there', async () => {
+      const author = 'moved@here.test'
+      const messageId = await write(author, { raw: (from) => signed(letter(from, spam), 'here.test') })
+      await announceArrivals(service.ctx, [messageId])
+      const move = (folder: string) =>
+        changeMessage(service.ctx, service.principal, { address: service.address, messageId, folder })
+      for (const [folder, isAnswered] of [
+        ['trash', false],
+        ['archive', true],
+        ['trash', true],
+        ['inbox', true],
+        ['spam', false],
+      ] as const) {
+        await move(folder)
+        const told = [await obstacle(author, { ctx: later() }), await obstacle(author, { inReplyTo: messageId })]
+        expect(
+          told.map((each) => each === null),
+          folder,
+        ).to.deep.equal([isAnswered, isAnswered])
+      }
+    })
+
+    it('one whose letter was deleted for good, unless it came into Spam', async () => {
+      for (const [author, content, isAnswered] of [
+        ['deleted@here.test', {}, true],
+        ['deleted-spam@here.test', spam, false],
+      ] as const) {
+        const messageId = await write(author, { raw: (from) => signed(letter(from, content), 'here.test') })
+        await announceArrivals(service.ctx, [messageId])
+        const which = { address: service.address, messageId, permanent: true }
+        await deleteMessage(service.ctx, service.principal, which)
+        expect((await obstacle(author, { ctx: later() })) === null, author).to.equal(isAnswered)
+      }
+    })
+
+    it('another mailbox here, which the service knows', async () => {
+      const neighbour = service.address.replace(/^[^@]*/, 'neighbour')
+      await createMailbox(service.ctx, owner, { address: neighbour })
+      const to = [{ name: '', address: service.address }]
+      await sendMessage(service.ctx, owner, { address: neighbour, to, subject: 'From next door', text: 'Hi' })
+      await eventually('the letter is there', async () => {
+        const { items } = await listMessages(service.ctx, owner, {
+          address: service.address,
+          from: neighbour,
+          limit: 1,
+        })
+        return items.length > 0
+      })
+      expect(await obstacle(neighbour)).to.equal(null)
     })
   })
 
