@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isFailedLogin, limitLogins } from '../core/access/login-limits.ts'
 import { authenticate, claimHeaders, type Principal } from '../core/access/principal.ts'
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import type { Context } from '../core/process/context.ts'
@@ -15,8 +16,9 @@ export type Visitor = {
 }
 
 /**
- * Finds the principal of an HTTP request. Requests without a valid key are counted by address and network, against guessing of
- * keys. Fails with `rate_limited` past that limit, with `unauthorized` for
+ * Finds the principal of an HTTP request. Requests without a valid key are counted by address and network, and those with a
+ * wrong one as failed logins. Only they are slowed down and refused: nobody can guess a key, so a right one is never refused
+ * for the wrong ones of others behind the same address. Fails with `rate_limited` past the limits, with `unauthorized` for
  * another scheme than Bearer, and like `authenticate`.
  */
 export async function admit(
@@ -28,7 +30,8 @@ export async function admit(
     Object.assign(answerHeaders, claimHeaders(principal.account))
     return principal
   } catch (error) {
-    if (error instanceof Failure) await takeAnonymous(ctx, peerAddress)
+    if (error instanceof Failure) takeAnonymous(ctx, peerAddress)
+    if (isFailedLogin(error)) await limitLogins(ctx, { peerAddress, user: null }, () => Promise.reject(error))
     throw error
   }
 }

@@ -231,6 +231,23 @@ export const settings = {
       ),
       freeDiskBytes: bytes(256 * MiB, 'With less room than this in the data folder new mail is answered 452.'),
     },
+    logins: {
+      failuresPerAddress: setting(
+        integer({ minimum: 1 }),
+        30,
+        'Failed logins from one IPv4 address or IPv6 /64 in 10 minutes, over all doors; then its logins are refused for 15 minutes.',
+      ),
+      failuresPerNetwork: setting(
+        integer({ minimum: 1 }),
+        100,
+        'The same from one IPv4 /24; against guessing from many addresses.',
+      ),
+      slowAfter: count(
+        10,
+        'Failed logins in 10 minutes, from an address or a network or for one mailbox, after which logins wait.',
+      ),
+      slowMs: milliseconds(1_000, 'How long they wait.'),
+    },
     http: {
       bodyBytes: bytes(1 * MiB, 'Size of a JSON body.'),
       sendBodyBytes: bytes(16 * MiB, 'Size of the JSON body of a send.'),

@@ -152,6 +152,7 @@ export const collections = {
     shardKey: 'accountId',
     indexes: [{ key: { nextAt: 1 }, sparse: true }, index('webhookId', '_id')],
   },
+  failedLogins: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   idempotency: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   audit: { version: 1, shardKey: 'accountId', indexes: [unique('accountId', 'seq'), expire('at', 365 * 86_400)] },
   // Notes of several seconds when mail comes as fast as it can, of hours in quieter times.
@@ -189,6 +190,7 @@ export type Collections = {
   readonly events: Collection<events.EventDoc>
   readonly webhooks: Collection<events.WebhookDoc>
   readonly deliveries: Collection<events.DeliveryDoc>
+  readonly failedLogins: Collection<accounts.FailedLoginsDoc>
   readonly idempotency: Collection<accounts.IdempotencyDoc>
   readonly audit: Collection<accounts.AuditDoc>
   readonly changes: Collection<service.ChangeDoc>

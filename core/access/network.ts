@@ -15,3 +15,10 @@ export function networkOf(address: string): string {
   const bits = parsed.kind() === 'ipv4' ? 24 : 64
   return `${ipaddr.fromByteArray(parsed.toByteArray().fill(0, bits / 8))}/${bits}`
 }
+
+/** Returns what one host may use: an IPv4 address itself, of an IPv6 address its network. */
+export function hostOf(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown'
+  const parsed = ipaddr.process(address)
+  return parsed.kind() === 'ipv4' ? parsed.toString() : networkOf(address)
+}

@@ -6,8 +6,8 @@ import { Failure } from '../../schemas/failures.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { MailboxDoc } from '../../store/documents/mail.ts'
 import { createKey } from '../access/keys.ts'
+import { limitLogins } from '../access/login-limits.ts'
 import { administrator, appPasswordPrefix, authenticateAny, type Principal } from '../access/principal.ts'
-import { takeAnonymous } from '../access/request-rates.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import type { Context } from '../process/context.ts'
 
@@ -18,9 +18,16 @@ export type Login = { readonly principal: Principal; readonly mailbox: MailboxDo
  * `peerAddress`), `invalid_api_key` (address or password wrong, without telling which), `insufficient_scope`,
  * `account_suspended`.
  */
-export async function logIn(
+export function logIn(
   ctx: Context,
   { user, password, scope, peerAddress }: { user: string; password: string; scope: Scope; peerAddress: string },
+): Promise<Login> {
+  return limitLogins(ctx, { peerAddress, user }, () => checkLogin(ctx, { user, password, scope }))
+}
+
+async function checkLogin(
+  ctx: Context,
+  { user, password, scope }: { user: string; password: string; scope: Scope },
 ): Promise<Login> {
   try {
     const principal = await authenticateAny(ctx, password)
@@ -33,7 +40,6 @@ export async function logIn(
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'insufficient_scope' || error.code === 'account_suspended')
       throw error
-    takeAnonymous(ctx, peerAddress)
     throw new Failure('invalid_api_key', 'The address or the password is wrong.')
   }
 }

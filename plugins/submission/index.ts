@@ -3,12 +3,14 @@
  * by the rules of every send.
  */
 import type { Address } from '@haraka/email-address'
+import { watchLogins } from '../../core/access/login-limits.ts'
 import { isLoopback } from '../../core/access/network.ts'
 import { logIn } from '../../core/account/login.ts'
 import { withRequest } from '../../core/process/context.ts'
 import { mailboxSender } from '../../core/send/sender.ts'
 import { submit } from '../../core/send/submit.ts'
 import { normaliseAddress } from '../../mail/message/address.ts'
+import { Failure } from '../../schemas/failures.ts'
 import type { Connection, MailParameters, Plugin } from '../haraka.d.ts'
 import { accept, hook, pass, type Reply, refuse } from '../hook.ts'
 import { context, settings } from '../process.ts'
@@ -28,12 +30,19 @@ const replies = {
 const wrongLoginsMax = 5
 
 export function register(this: Plugin): void {
+  this.register_hook('init_master', 'watch')
   this.register_hook('capabilities', 'offerAuth')
   this.register_hook('unrecognized_command', 'authenticate')
   this.register_hook('mail', 'checkSender')
   this.register_hook('rcpt', 'takeRecipient')
   this.register_hook('data_post', 'submitMessage')
 }
+
+/** init_master: hears from now on whom other processes refuse to log in. */
+export const watch = hook(async () => {
+  watchLogins(await context())
+  return undefined
+})
 
 /** capabilities: offers AUTH where no password crosses a network unencrypted. */
 export const offerAuth = hook((connection: Connection) => {
@@ -69,6 +78,8 @@ export const authenticate = hook(async (connection: Connection, [command, rest =
     return say(connection, { code: 235, enhanced: '2.7.0', text: 'Welcome' })
   } catch (error) {
     notes.wrongLogins = (notes.wrongLogins ?? 0) + 1
+    if (error instanceof Failure && error.code === 'rate_limited')
+      return refuse({ ...replies.tooMany, text: error.message }, { disconnect: true })
     if (notes.wrongLogins >= wrongLoginsMax) return refuse(replies.tooMany, { disconnect: true })
     throw error
   }

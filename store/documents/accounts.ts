@@ -122,3 +122,6 @@ export type AuditDoc = {
   readonly previousHash: string
   readonly hash: string
 }
+
+/** Failed logins of a host, a network or a login name. They are counted, or the caller is refused, until `expiresAt`. */
+export type FailedLoginsDoc = { readonly _id: string; readonly count: number; readonly expiresAt: Date }

@@ -28,6 +28,8 @@ export type ChangeNote =
   | { readonly kind: 'freed'; readonly mailboxId: string; readonly messageId: string }
   /** The webhook endpoints of these accounts changed. */
   | { readonly kind: 'webhooks'; readonly accountIds: readonly string[] }
+  /** Logins of a caller are refused until then (core/access/login-limits.ts). */
+  | { readonly kind: 'refused'; readonly caller: string; readonly count: number; readonly until: Date }
   /** Keys that were revoked. */
   | { readonly kind: 'keys'; readonly keyIds: readonly string[] }
   /** Keys and accounts that were changed: what processes know of them is stale. */

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { expect } from 'chai'
-import { Client } from 'undici'
+import { Pool } from 'undici'
 import { createHttpServer } from '../../api/http-server.ts'
 import { revokeKey } from '../../core/access/keys.ts'
+import { minuteMs } from '../../core/process/clock.ts'
 import { failures } from '../../schemas/failures.ts'
 import type { ErrorObject } from '../../schemas/fields.ts'
 import { type Answer, type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
@@ -32,18 +33,16 @@ describe('api: the door', () => {
     })
   }
 
-  /** Somebody at an address who has no valid key. */
-  function guessFrom(localAddress: string): { ask(): Promise<number>; close(): Promise<void> } {
-    const peer = new Client(door.http, { localAddress })
+  type Asked = { method?: string; path?: string; body?: string }
+  /** Somebody at an address, with a key or without. */
+  function callFrom(localAddress: string, key?: string) {
+    const peer = new Pool(door.http, { localAddress })
     return {
-      async ask() {
-        const { body, statusCode } = await peer.request({
-          method: 'GET',
-          path: '/api/v1/account',
-          headers: { 'x-api-key': 'svc_live_guess' },
-        })
-        await body.dump()
-        return statusCode
+      async ask({ method = 'GET', path = '/api/v1/account', body }: Asked = {}) {
+        const headers = key === undefined || path.includes('/mcp/') ? {} : { 'x-api-key': key }
+        const answer = await peer.request({ method, path, headers, body })
+        await answer.body.dump()
+        return { status: answer.statusCode, retryAfter: Number(answer.headers['retry-after']) }
       },
       close: () => peer.close(),
     }
@@ -124,36 +123,69 @@ describe('api: the door', () => {
       expect(answer.body).to.include({ code: 'insufficient_scope', requiredScope: 'mailboxes:write', statusCode: 403 })
     })
 
-    it('guessing keys ends in 429 for the address, while a valid key still works', async () => {
+    it('thirty wrong keys close an address to further ones for a quarter of an hour, and not to a valid key', async () => {
+      const { failuresPerAddress } = door.ctx.settings.limits.logins
+      const guesser = callFrom('127.0.7.1', 'svc_live_guess')
+      const answers = await Promise.all(Array.from({ length: 3 * failuresPerAddress }, () => guesser.ask()))
+      expect(answers.filter(({ status }) => status === 401)).to.have.length(failuresPerAddress)
+      const over = answers.filter(({ status }) => status === 429)
+      expect(over).to.have.length(2 * failuresPerAddress)
+      for (const { retryAfter } of over) expect(retryAfter).to.be.within(14 * 60, 15 * 60)
+      const mcp = { method: 'POST', path: '/api/mcp/svc_live_other', body: '{}' }
+      expect((await guesser.ask(mcp)).status, 'at MCP').to.equal(429)
+      expect((await guesser.ask({ path: '/nowhere' })).status, 'where nothing is').to.equal(429)
+      expect((await guesser.ask({ path: '/healthz' })).status, 'without a key').to.equal(200)
+      const others = [callFrom('127.0.7.1', tenant.key), callFrom('127.0.7.1'), callFrom('127.0.8.1', 'svc_live_guess')]
+      const statuses = await Promise.all(others.map(async ({ ask }) => (await ask()).status))
+      expect(statuses, 'a valid key, none, a wrong one from elsewhere').to.deep.equal([200, 401, 401])
+      door.advance(14 * minuteMs)
+      expect((await guesser.ask()).status).to.equal(429)
+      door.advance(minuteMs)
+      expect((await guesser.ask()).status).to.equal(401)
+      expect(door.logs()).to.contain('"peerAddress":"127.0.7.1"').and.not.contain('svc_live_guess')
+      await Promise.all([guesser, ...others].map(({ close }) => close()))
+    })
+
+    it('after ten wrong keys the next ones are answered slowly', async () => {
+      const { logins } = door.ctx.settings.limits
+      const guesser = callFrom('127.0.9.1', 'svc_live_guess')
+      await Promise.all(Array.from({ length: logins.slowAfter }, () => guesser.ask()))
+      const askedAt = performance.now()
+      expect((await guesser.ask()).status).to.equal(401)
+      expect(performance.now() - askedAt).to.be.at.least(logins.slowMs - 1)
+      await guesser.close()
+    })
+
+    it('asking without a key ends in 429 for the address, while a valid key still works', async () => {
       const limit = door.ctx.settings.limits.http.requestsPerAddressPerMinute
-      const guess = client(door.http, 'svc_live_guess')
-      let last: Answer = await guess('GET', '/api/v1/account')
+      const visitor = client(door.http)
+      let last: Answer = await visitor('GET', '/api/v1/account')
       // Twice as many as allowed: a minute may end meanwhile.
       for (let n = 0; n < 2 * limit && last.status === 401; n += 50)
-        last = (await Promise.all(Array.from({ length: 50 }, () => guess('GET', '/api/v1/account')))).at(-1) ?? last
+        last = (await Promise.all(Array.from({ length: 50 }, () => visitor('GET', '/api/v1/account')))).at(-1) ?? last
       expect(last.status).to.equal(429)
       expect(last.headers.get('retry-after')).to.match(/^\d+$/)
       expect((await call('GET', '/api/v1/account')).status).to.equal(200)
       door.advance(60_000)
     })
 
-    it('guessing from many addresses of a network ends in 429 for all of it, and for no other', async () => {
+    it('asking so from many addresses of a network ends in 429 for all of it, and for no other', async () => {
       const { requestsPerAddressPerMinute, requestsPerNetworkPerMinute } = door.ctx.settings.limits.http
       const addresses = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']
-      const guesses = addresses.map((localAddress) => guessFrom(localAddress))
+      const visitors = addresses.map((localAddress) => callFrom(localAddress))
       let last = 401
       // Twice as many as allowed, since a minute may end meanwhile; of one address alone they would still be allowed.
       const rounds = (2 * requestsPerNetworkPerMinute) / addresses.length
       expect(rounds).to.be.at.most(requestsPerAddressPerMinute)
       for (let n = 0; n < rounds && last === 401; n++)
-        last = (await Promise.all(guesses.map(({ ask }) => ask()))).at(-1) ?? last
+        last = (await Promise.all(visitors.map(({ ask }) => ask()))).at(-1)?.status ?? last
       expect(last).to.equal(429)
-      const elsewhere = guessFrom('127.0.1.1')
-      expect(await elsewhere.ask()).to.equal(401)
+      const elsewhere = callFrom('127.0.1.1')
+      expect((await elsewhere.ask()).status).to.equal(401)
       expect((await call('GET', '/api/v1/account')).status).to.equal(200)
       door.advance(60_000)
-      expect(await guesses[0]!.ask()).to.equal(401)
-      await Promise.all([...guesses, elsewhere].map(({ close }) => close()))
+      expect((await visitors[0]!.ask()).status).to.equal(401)
+      await Promise.all([...visitors, elsewhere].map(({ close }) => close()))
     })
 
     it('a key that asks too often is told to wait', async () => {

@@ -16,15 +16,15 @@ export class SmtpClient {
   }
 
   /** Connects to `127.0.0.1:port` form; the greeting is still to be read. */
-  static async connect(address: string): Promise<SmtpClient> {
+  static async connect(address: string, { localAddress }: { localAddress?: string } = {}): Promise<SmtpClient> {
     const colon = address.lastIndexOf(':')
-    const socket = connectTcp({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)) })
+    const socket = connectTcp({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)), localAddress })
     return new SmtpClient(socket)
   }
 
   /** Connects, reads the greeting and says EHLO. */
-  static async hello(address: string): Promise<SmtpClient> {
-    const client = await SmtpClient.connect(address)
+  static async hello(address: string, { localAddress }: { localAddress?: string } = {}): Promise<SmtpClient> {
+    const client = await SmtpClient.connect(address, { localAddress })
     await client.reply()
     await client.say('EHLO client.test')
     return client

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { createTransport } from 'nodemailer'
 import { withPorts } from '../../../cli/instance.ts'
 import { createKey } from '../../../core/access/keys.ts'
+import { limitLogins } from '../../../core/access/login-limits.ts'
 import { createAppPassword } from '../../../core/account/login.ts'
 import { rawMessage } from '../../../core/read/bodies.ts'
 import { listMessages } from '../../../core/read/list.ts'
@@ -9,6 +10,7 @@ import { settleDue } from '../../../core/send/settle.ts'
 import { listEmails } from '../../../core/send/transactional.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
 import { readReport } from '../../../mail/report/report.ts'
+import { Failure } from '../../../schemas/failures.ts'
 import { defaultSettings } from '../../default-settings.ts'
 import { eventually } from '../../eventually.ts'
 import { SmtpClient } from '../../peers/smtp-client.ts'
@@ -22,11 +24,17 @@ describe('submission', () => {
   let starttls: number
   let tls: number
   const refused = new Set<string>()
+  const failuresMax = 10
 
   before(async () => {
     sink = await startSink((to) => (refused.has(to) ? 550 : null))
     const { submission, submissions } = await withPorts(defaultSettings({ smtp: { port: 0 } }))
-    service = await startService({ outbound: { routes: { '*': sink.route } }, submission, submissions })
+    service = await startService({
+      outbound: { routes: { '*': sink.route } },
+      submission,
+      submissions,
+      limits: { logins: { failuresPerAddress: failuresMax, slowAfter: 5, slowMs: 1 } },
+    })
     ;[starttls, tls] = [submission.port ?? 0, submissions.port ?? 0]
     const { ctx, principal, address } = service
     ;({ password } = await createAppPassword(ctx, { account: principal.account, address, name: 'test' }))
@@ -118,6 +126,43 @@ describe('submission', () => {
     const codes: number[] = []
     for (let n = 0; n < 5; n++) codes.push((await client.say(attempt)).code)
     expect(codes).to.deep.equal([535, 535, 535, 535, 421])
+  })
+
+  const plain = (pass: string) => `AUTH PLAIN ${Buffer.from(`\0${service.address}\0${pass}`).toString('base64')}`
+  const logInFrom = async (localAddress: string, pass = password) => {
+    const client = await SmtpClient.hello(`127.0.0.1:${starttls}`, { localAddress })
+    const reply = await client.say(plain(pass))
+    client.destroy()
+    return reply
+  }
+
+  it('refuses an address after too many wrong logins on any connections, even the right one, and no other address', async () => {
+    const guess = async () => {
+      const client = await SmtpClient.hello(`127.0.0.1:${starttls}`, { localAddress: '127.2.0.1' })
+      for (let code = 535; code === 535; ) ({ code } = await client.say(plain('wrong')))
+      client.destroy()
+    }
+    await Promise.all(Array.from({ length: 2 * failuresMax }, guess))
+    const { failedLogins } = service.ctx.store
+    expect(await failedLogins.findOne({ _id: '127.2.0.1' })).to.include({ count: failuresMax })
+    const late = await logInFrom('127.2.0.1')
+    expect(late.text).to.match(/^421 4\.7\.0 Too many failed logins from here; logins are refused for \d{3} seconds/)
+    expect((await logInFrom('127.3.0.1')).code).to.equal(235)
+    expect(await failedLogins.findOne({ _id: '127.2.0.1' })).to.include({ count: failuresMax })
+  })
+
+  it('refuses whom another door refuses', async () => {
+    const wrong = () => Promise.reject(new Failure('invalid_api_key'))
+    const visitor = { peerAddress: '127.4.0.1', user: null }
+    await Promise.allSettled(Array.from({ length: failuresMax }, () => limitLogins(service.ctx, visitor, wrong)))
+    await eventually('a refusal', async () => (await logInFrom('127.4.0.1')).code === 421)
+  })
+
+  it('lets the owner in, whatever strangers try', async () => {
+    const networks = Array.from({ length: 2 * failuresMax }, (_, n) => `127.5.${n}.1`)
+    const replies = await Promise.all(networks.map((from) => logInFrom(from, 'guessed')))
+    expect(replies.map(({ code }) => code)).to.deep.equal(networks.map(() => 535))
+    expect((await logInFrom('127.0.0.1')).code).to.equal(235)
   })
 
   it('speaks LOGIN, and refuses what is neither', async () => {

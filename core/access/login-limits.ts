@@ -1,0 +1,240 @@
+/**
+ * Failed logins, over all doors (decisions.md 3, Failed logins): after some of them answers slow down, then logins are
+ * refused for a while. They are counted
+ * - of a host (an IPv4 address, an IPv6 /64) and of an IPv4 /24, against guessing from there;
+ * - of a login name within a network, against guessing one password from many hosts;
+ * - of a login name alone, which only slows: strangers must not be able to lock somebody out.
+ * Invariants: of one host no more logins are checked at once than may still fail; a failure is counted in this process
+ * before its host may try again, and in the database, which counts for all processes, in groups; a host that is refused
+ * is neither checked nor counted, so that guessing costs a bounded number of writes. A login that succeeds costs none,
+ * and no look at the database: other processes tell by change notes whom they refuse.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { normaliseAddress, withoutTag } from '../../mail/message/address.ts'
+import { Failure, type FailureCode } from '../../schemas/failures.ts'
+import { countFailedLogins } from '../../store/failed-logins.ts'
+import { findAddresses } from '../../store/mailboxes.ts'
+import { after, minuteMs, secondsUntil } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { createGroupCommit } from '../process/group-commit.ts'
+import { createKept, type Kept } from '../process/kept.ts'
+import { type ProcessContext, perProcess } from '../process/per-process.ts'
+import { recordAudit } from './audit.ts'
+import { hostOf, networkOf } from './network.ts'
+
+const countedMs = 10 * minuteMs
+const refusedMs = 15 * minuteMs
+/** Callers whose failures a process remembers at once. */
+const callersMax = 100_000
+/** Failures that are counted in one group. */
+const groupMax = 100
+
+export type Visitor = {
+  readonly peerAddress: string
+  /** The login name; null where the credential alone tells whose it is. */
+  readonly user: string | null
+}
+
+/**
+ * Checks a login. `check` rejects when it fails. Rejects with its error, or with `rate_limited` instead of checking when
+ * the visitor is refused.
+ */
+export async function limitLogins<T>(ctx: Context, visitor: Visitor, check: () => Promise<T>): Promise<T> {
+  const callers = callersOf(ctx, visitor)
+  const leave = await takeTurn(ctx, callers)
+  try {
+    await slowDown(ctx, callers)
+    requireNotRefused(ctx, callers)
+    return await check()
+  } catch (error) {
+    if (isFailedLogin(error)) await countFailure(ctx, callers, visitor)
+    throw error
+  } finally {
+    leave()
+  }
+}
+
+/** The failures that may be guesses. */
+const failedLogins: readonly FailureCode[] = ['invalid_api_key', 'invalid_access_token']
+
+/** Whether an error says that a credential is not valid. */
+export function isFailedLogin(error: unknown): error is Failure {
+  return error instanceof Failure && failedLogins.includes(error.code)
+}
+
+/** Begins to hear whom other processes refuse; without it a process begins with its first login. */
+export function watchLogins(ctx: Context): void {
+  attempts(ctx)
+}
+
+/** Whose failures are counted together, and how many of them are too many. */
+type Caller = { readonly name: string; readonly limit: number | null; readonly user: string | null }
+type Callers = readonly [host: Caller & { readonly limit: number }, ...others: Caller[]]
+
+function callersOf({ settings }: Context, { peerAddress, user }: Visitor): Callers {
+  const { failuresPerAddress, failuresPerNetwork } = settings.limits.logins
+  const [host, network] = [hostOf(peerAddress), networkOf(peerAddress)]
+  const login = loginName(user)
+  return [
+    { name: host, limit: failuresPerAddress, user: null },
+    ...(host === network ? [] : [{ name: network, limit: failuresPerNetwork, user: null }]),
+    ...(login === null
+      ? []
+      : [
+          { name: `${login} ${network}`, limit: failuresPerAddress, user: login },
+          { name: login, limit: null, user: null },
+        ]),
+  ]
+}
+
+/** A login name as it is counted: with every tag it is the same mailbox. What is no address is nobody's. */
+function loginName(user: string | null): string | null {
+  const address = normaliseAddress(user ?? '')
+  return address === null ? null : withoutTag(address).base
+}
+
+type Count = {
+  /** What the database had counted when it was asked last, and until when. */
+  readonly counted: number
+  readonly endsAt: Date
+  /** What this process has not counted there yet. */
+  readonly uncounted: number
+}
+
+type Failed = { readonly ctx: Context; readonly caller: Caller; readonly visitor: Visitor }
+
+type Attempts = {
+  readonly counts: Kept<Count>
+  /** The logins of a host that are being checked; each resolves when it is done. */
+  readonly underWay: Map<string, Set<Promise<void>>>
+  readonly record: (failed: Failed) => Promise<void>
+}
+
+const attempts = perProcess((process): Attempts => {
+  const counts = createKept<Count>(process.clock, { max: callersMax, ttlMs: refusedMs })
+  process.changes.listen((note) => {
+    if (note.kind !== 'refused') return
+    const { caller, count: counted, until: endsAt } = note
+    const known = counts.get(caller)
+    if (endsAt <= process.clock.now() || (known !== undefined && known.counted >= counted)) return
+    keep(process, counts, caller, { counted, endsAt, uncounted: known?.uncounted ?? 0 })
+  })
+  const record = createGroupCommit<Failed>(groupMax, async (group) => {
+    await recordFailures(process, counts, group)
+    return []
+  })
+  return { counts, underWay: new Map(), record }
+})
+
+function failuresOf(ctx: Context, { name }: Caller): number {
+  const { counted = 0, uncounted = 0 } = attempts(ctx).counts.get(name) ?? {}
+  return counted + uncounted
+}
+
+function requireNotRefused(ctx: Context, callers: Callers): void {
+  const now = ctx.clock.now()
+  for (const caller of callers) {
+    if (caller.limit === null || failuresOf(ctx, caller) < caller.limit) continue
+    const endsAt = attempts(ctx).counts.get(caller.name)?.endsAt ?? now
+    const seconds = secondsUntil(now, endsAt)
+    const text = `Too many failed logins from here; logins are refused for ${seconds} seconds.`
+    throw new Failure('rate_limited', text, { retryAfter: seconds })
+  }
+}
+
+/** Waits until one more login of the host may be checked. Returns what ends the turn. */
+async function takeTurn(ctx: Context, callers: Callers): Promise<() => void> {
+  const [host] = callers
+  const { underWay } = attempts(ctx)
+  for (;;) {
+    requireNotRefused(ctx, callers)
+    const others = underWay.get(host.name) ?? new Set()
+    if (others.size >= host.limit - failuresOf(ctx, host)) {
+      await Promise.race(others)
+      continue
+    }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    underWay.set(host.name, others.add(promise))
+    return () => {
+      others.delete(promise)
+      if (others.size === 0) underWay.delete(host.name)
+      resolve()
+    }
+  }
+}
+
+async function slowDown(ctx: Context, callers: Callers): Promise<void> {
+  const { slowAfter, slowMs } = ctx.settings.limits.logins
+  if (callers.some((caller) => failuresOf(ctx, caller) >= slowAfter)) await sleep(slowMs)
+}
+
+async function countFailure(ctx: Context, callers: Callers, visitor: Visitor): Promise<void> {
+  const { counts, record } = attempts(ctx)
+  const now = ctx.clock.now()
+  for (const { name, limit } of callers) {
+    const { counted, uncounted, endsAt } = counts.get(name) ?? {
+      counted: 0,
+      uncounted: 0,
+      endsAt: after(now, countedMs),
+    }
+    const isRefused = limit !== null && counted + uncounted + 1 >= limit
+    keep(ctx, counts, name, { counted, uncounted: uncounted + 1, endsAt: isRefused ? after(now, refusedMs) : endsAt })
+  }
+  // What was given as a name may be a password, unless it is an address.
+  ctx.log.warn({ peerAddress: visitor.peerAddress, user: loginName(visitor.user) }, 'a login failed')
+  const recorded = callers.map((caller) => record({ ctx, caller, visitor }))
+  await Promise.all(recorded).catch((error: unknown) =>
+    ctx.log.error({ err: error }, 'a failed login could not be counted'),
+  )
+}
+
+function keep({ clock }: ProcessContext, counts: Kept<Count>, name: string, count: Count): void {
+  counts.set(name, count, count.endsAt.getTime() - clock.now().getTime())
+}
+
+async function recordFailures(process: ProcessContext, counts: Kept<Count>, group: readonly Failed[]): Promise<void> {
+  const now = process.clock.now()
+  const failed = [...Map.groupBy(group, ({ caller }) => caller.name)]
+  const found = await countFailedLogins(
+    process.store,
+    failed.map(([caller, own]) => ({ caller, by: own.length, limit: own[0]!.caller.limit })),
+    { now, countedUntil: after(now, countedMs), refusedUntil: after(now, refusedMs) },
+  )
+  const counted = new Map(found.map((doc) => [doc._id, doc]))
+  for (const [name, own] of failed) {
+    const doc = counted.get(name)
+    if (doc === undefined) continue
+    const { count, expiresAt } = doc
+    const known = counts.get(name)
+    const uncounted = (known?.uncounted ?? own.length) - own.length
+    // With those that are not counted yet the caller may be refused already, until later than the database says.
+    const endsAt = known !== undefined && uncounted > 0 && known.endsAt > expiresAt ? known.endsAt : expiresAt
+    keep(process, counts, name, { counted: count, endsAt, uncounted })
+    const { ctx, caller, visitor } = own.at(-1)!
+    const isRefused = caller.limit !== null && count >= caller.limit
+    if (isRefused) {
+      ctx.log.warn({ caller: name, until: expiresAt }, 'logins are refused')
+      process.changes.publish({ kind: 'refused', caller: name, count, until: expiresAt })
+    }
+    // Not awaited: it must not show whether there is such an account.
+    if (caller.user !== null && (isRefused || count === own.length)) void audit(ctx, caller.user, visitor, isRefused)
+  }
+}
+
+/** Tells the account of a mailbox, once when logins begin to fail from a network, and when they are refused. */
+async function audit(ctx: Context, user: string, { peerAddress }: Visitor, isRefused: boolean): Promise<void> {
+  try {
+    const [mailbox] = await findAddresses(ctx.store, [user])
+    if (mailbox === undefined) return
+    await recordAudit(ctx, {
+      accountId: mailbox.accountId,
+      keyId: null,
+      action: 'login',
+      target: user,
+      outcome: isRefused ? 'rate_limited' : 'invalid_api_key',
+      address: peerAddress,
+    })
+  } catch (error) {
+    ctx.log.error({ err: error }, 'an audit entry was lost')
+  }
+}
