@@ -10,6 +10,7 @@ import { admit, hasCredential } from '../operations/admit.ts'
 import { rateHeaders } from '../operations/invoke.ts'
 import { Failure } from '../schemas/failures.ts'
 import { type ApiOptions, endpointsOf } from './endpoints.ts'
+import type { Proxies } from './proxies.ts'
 import { refusalAnswer, requireSoundRequest, standardHeaders } from './refusals.ts'
 import { allowedMethods, createRouting, type RequestState, routeOf } from './routes.ts'
 
@@ -20,11 +21,12 @@ import { allowedMethods, createRouting, type RequestState, routeOf } from './rou
  */
 export function createApi(
   ctx: Context,
+  proxies: Proxies,
   options: ApiOptions,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const app = new Koa<RequestState>()
   app.on('error', (error: unknown) => ctx.log.debug({ err: error }, 'a response could not be written'))
-  app.use(beginAndLog(ctx))
+  app.use(beginAndLog(ctx, proxies))
   app.use(setHeaders)
   app.use(answerFailures)
   app.use(refuseUnsound)
@@ -35,12 +37,12 @@ export function createApi(
 }
 
 /** Gives a request its name and its state, and logs how it ended. */
-function beginAndLog(service: Context): Middleware<RequestState> {
+function beginAndLog(service: Context, proxies: Proxies): Middleware<RequestState> {
   return async (koa, next) => {
     const startedAt = performance.now()
     const requestId = randomUUID()
     const ctx = withRequest(service, requestId)
-    const peerAddress = (koa.req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+    const peerAddress = proxies.clientOf(koa.req.socket.remoteAddress, koa.req.headers)
     koa.state = { ctx, peerAddress, headers: { 'X-Request-Id': requestId }, hungUp: hangUpOf(koa) }
     await next()
     const tookMs = Math.round(performance.now() - startedAt)

@@ -17,19 +17,31 @@ import type { Duplex } from 'node:stream'
 import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import { createApi } from './app.ts'
+import { limitConnections } from './connections.ts'
 import type { ApiOptions } from './endpoints.ts'
+import { createProxies } from './proxies.ts'
 import { HttpRefusal, refusalAnswer, standardHeaders } from './refusals.ts'
 
+/** How long a whole request may take to come, and how often it is looked for those that take too long. */
+const requestMs = 300_000
+const checkMs = 1_000
 /** How long a peer that was refused may take to read the answer. */
 const lingerMs = 5_000
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
 
-/** Makes the HTTP server of the API. `timeouts` replace those of Node. */
+/**
+ * Makes the HTTP server of the API; it does not listen yet. `timeouts` replace those of the settings and of Node. Throws when
+ * the settings name a proxy that is no address.
+ */
 export function createHttpServer(ctx: Context, options: ApiOptions, timeouts: ServerOptions = {}): Server {
-  const listener = createApi(ctx, options)
+  const proxies = createProxies(ctx.settings.http.proxies)
+  const listener = createApi(ctx, proxies, options)
+  const headersTimeout = ctx.settings.limits.http.headerSeconds * 1_000
+  const ownTimeouts = { headersTimeout, requestTimeout: requestMs, connectionsCheckingInterval: checkMs, ...timeouts }
   // Missing and doubled hosts are refused by `requireSoundRequest`, with an error object.
-  const server = createServer({ ...timeouts, requireHostHeader: false }, listener)
+  const server = createServer({ ...ownTimeouts, requireHostHeader: false }, listener)
+  limitConnections(server, ctx, proxies)
   const latest = new WeakMap<Duplex, Exchange>()
   const refused = new WeakSet<Duplex>()
   /** Refuses what came after the latest request of a connection, or the rest of that request. */

@@ -28,6 +28,8 @@ const count = (initial: number, about: string, unit?: string) => setting(integer
 const bytes = (initial: number, about: string) => count(initial, about, 'bytes')
 const seconds = (initial: number, about: string) => count(initial, about, 'seconds')
 const milliseconds = (initial: number, about: string) => count(initial, about, 'milliseconds')
+const networks = (about: string) =>
+  setting<readonly string[]>(array(string({ pattern: '^[0-9a-fA-F:.]+(/\\d+)?$' })), [], about)
 const optionalString = (about: string) => setting<string | null>(nullable(string()), null, about)
 
 /** Default ports on which mail programs submit mail. */
@@ -65,13 +67,17 @@ export const settings = {
   postmaster: optionalString(
     "Mailbox that gets the mail to postmaster@ and abuse@ of the service's own domains. Without it that mail lands in a mailbox postmaster@<sharedDomain> made at the first start.",
   ),
-  http: { host: host('Where API, MCP and dashboard listen.'), port: port(8080, 'Port of API, MCP and dashboard.') },
+  http: {
+    host: host('Where API, MCP and dashboard listen.'),
+    port: port(8080, 'Port of API, MCP and dashboard.'),
+    proxies: networks(
+      'Proxies in front of the API: addresses or networks whose Forwarded or X-Forwarded-For field tells the address of the client.',
+    ),
+  },
   smtp: {
     host: host('Where inbound mail is accepted.'),
     port: port(2525, 'Port for inbound mail (25 in production).'),
-    proxies: setting<readonly string[]>(
-      array(string({ pattern: '^[0-9a-fA-F:.]+(/\\d+)?$' })),
-      [],
+    proxies: networks(
       'Load balancers in front of inbound mail: addresses or networks whose connections begin with a PROXY line (version 1), which tells the address of the client.',
     ),
   },
@@ -258,6 +264,22 @@ export const settings = {
       answerBytesInFlight: bytes(
         256 * MiB,
         'Bytes of long answers (files, bodies of large messages) held in memory until they are sent, in one process; past it requests are answered 503.',
+      ),
+      connections: count(10_000, 'Connections at once altogether, in one process; further ones are closed.'),
+      connectionsPerAddress: count(
+        1_000,
+        'Connections at once from one address, unless it is one of http.proxies; against one machine taking all of them.',
+      ),
+      connectionsPerNetwork: count(2_000, 'Connections at once from one IPv6 /64 or IPv4 /24.'),
+      connectionsWithoutRequest: count(
+        1_000,
+        'Connections at once that have not brought a request yet; past it the oldest is closed. Against connections that only wait.',
+      ),
+      headerSeconds: setting(
+        integer({ minimum: 1, maximum: 300 }),
+        15,
+        'How long the header of a request may take to come; against those that send it byte by byte.',
+        'seconds',
       ),
       waits: count(5_000, 'Waits for mail under way at once in one process; against using up its memory.'),
       waitsPerKey: count(500, 'Waits for mail under way at once with one key in one process.'),

@@ -7,8 +7,11 @@ export type SettingsChange = Changed<Settings>
 
 /** The defaults with some of them changed. */
 export function defaultSettings(change: SettingsChange = {}): Settings {
-  return merged(valuesOf(settings), change) as Settings
+  return changedSettings(valuesOf(settings) as Settings, change)
 }
+
+/** Settings with some of them changed. */
+export const changedSettings = (base: Settings, change: SettingsChange) => merged(base, change) as Settings
 
 type Tree = { readonly [name: string]: unknown }
 

@@ -1,9 +1,9 @@
 /** The limits of sessions and envelopes (settings `limits.smtp`), each checked at the first command that tells of it. */
 import type { Address } from '@haraka/email-address'
+import { ConnectionCounter } from '../../core/access/connections.ts'
 import type { Connection, MailParameters, Plugin } from '../haraka.d.ts'
 import { hook, type Reply, refuse } from '../hook.ts'
 import { settings } from '../process.ts'
-import { ConnectionCounter } from './connections.ts'
 import { FreeDisk } from './disk.ts'
 
 const replies = {

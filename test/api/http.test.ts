@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import type { Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { Pool } from 'undici'
 import { createHttpServer } from '../../api/http-server.ts'
@@ -7,6 +8,8 @@ import { revokeKey } from '../../core/access/keys.ts'
 import { minuteMs } from '../../core/process/clock.ts'
 import { failures } from '../../schemas/failures.ts'
 import type { ErrorObject } from '../../schemas/fields.ts'
+import { changedSettings } from '../default-settings.ts'
+import { eventually } from '../eventually.ts'
 import { type Answer, type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeKey, openTenant, type Tenant } from '../start/door.ts'
 
@@ -33,14 +36,14 @@ describe('api: the door', () => {
     })
   }
 
-  type Asked = { method?: string; path?: string; body?: string }
+  type Asked = { method?: string; path?: string; body?: string; headers?: Record<string, string> }
   /** Somebody at an address, with a key or without. */
-  function callFrom(localAddress: string, key?: string) {
-    const peer = new Pool(door.http, { localAddress })
+  function callFrom(localAddress: string, key?: string, http = door.http) {
+    const peer = new Pool(http, { localAddress })
     return {
-      async ask({ method = 'GET', path = '/api/v1/account', body }: Asked = {}) {
-        const headers = key === undefined || path.includes('/mcp/') ? {} : { 'x-api-key': key }
-        const answer = await peer.request({ method, path, headers, body })
+      async ask({ method = 'GET', path = '/api/v1/account', body, headers = {} }: Asked = {}) {
+        const credential = key === undefined || path.includes('/mcp/') ? {} : { 'x-api-key': key }
+        const answer = await peer.request({ method, path, headers: { ...credential, ...headers }, body })
         await answer.body.dump()
         return { status: answer.statusCode, retryAfter: Number(answer.headers['retry-after']) }
       },
@@ -201,6 +204,135 @@ describe('api: the door', () => {
       expect(last.headers.get('retry-after')).to.equal(String(last.body.retryAfter))
       door.advance(60_000)
       expect((await own('GET', '/api/v1/account')).status).to.equal(200)
+    })
+  })
+
+  describe('connections', () => {
+    const proxy = '127.10.0.1'
+    const limits = {
+      connectionsPerAddress: 5,
+      connectionsPerNetwork: 8,
+      connectionsWithoutRequest: 20,
+      headerSeconds: 1,
+    }
+    const open: Socket[] = []
+    let server: Server
+    let http: string
+
+    before(async () => {
+      const change = { http: { proxies: ['127.10.0.0/16'] }, limits: { http: limits } }
+      const settings = changedSettings(door.ctx.settings, change)
+      const timeouts = { headersTimeout: 500, connectionsCheckingInterval: 10 }
+      server = createHttpServer({ ...door.ctx, settings }, { readiness: async () => door.readiness }, timeouts)
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      http = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    })
+    afterEach(async () => {
+      for (const socket of open.splice(0)) socket.destroy()
+      await eventually('they are closed', async () => {
+        const count = await new Promise((resolve) => server.getConnections((_, number) => resolve(number)))
+        return count === 0
+      })
+    })
+    after(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+
+    /** Connects, says something, and returns what comes back until there is an answer or the end. */
+    async function say(localAddress: string, text: string): Promise<{ readonly heard: Promise<string> }> {
+      const socket = connect({ port: Number(new URL(http).port), host: '127.0.0.1', localAddress })
+      open.push(socket)
+      const heard = new Promise<string>((resolve) => {
+        socket.once('data', (bytes) => resolve(bytes.toString().split('\r\n')[0] ?? ''))
+        socket.once('close', () => resolve('closed'))
+        socket.once('error', () => resolve('closed'))
+      })
+      await once(socket, 'connect')
+      socket.write(text)
+      return { heard }
+    }
+    const ask = async (from: string) => (await say(from, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')).heard
+    const askFrom = async (addresses: readonly string[]) => {
+      const heard: string[] = []
+      for (const address of addresses) heard.push(await ask(address))
+      return heard
+    }
+    const answered = 'HTTP/1.1 200 OK'
+
+    it('of one address are so many at once', async () => {
+      const own = Array.from({ length: limits.connectionsPerAddress }, () => '127.11.0.1')
+      expect(await askFrom([...own, '127.11.0.1', '127.11.0.2'])).to.deep.equal([
+        ...own.map(() => answered),
+        'closed',
+        answered,
+      ])
+      open[0]?.destroy()
+      await eventually('another one is let in', async () => (await ask('127.11.0.1')) === answered)
+    })
+
+    it('of one network are so many at once', async () => {
+      const network = Array.from({ length: limits.connectionsPerNetwork }, (_, n) => `127.12.0.${n + 1}`)
+      expect(await askFrom([...network, '127.12.0.99', '127.12.1.1'])).to.deep.equal([
+        ...network.map(() => answered),
+        'closed',
+        answered,
+      ])
+    })
+
+    it('of a trusted proxy are as many as it needs', async () => {
+      const many = Array.from({ length: 2 * limits.connectionsPerNetwork }, () => proxy)
+      expect(await askFrom(many)).to.deep.equal(many.map(() => answered))
+    })
+
+    it('that bring no request give way to those that do, the oldest first', async () => {
+      const silent: { readonly heard: Promise<string> }[] = []
+      for (let n = 0; n < limits.connectionsWithoutRequest; n++)
+        silent.push(await say(proxy, 'GET /healthz HTTP/1.1\r\n'))
+      expect(await ask('127.13.0.1')).to.equal(answered)
+      expect(await silent[0]?.heard).to.equal('closed')
+      open[1]?.write('Host: x\r\n\r\n')
+      expect(await silent[1]?.heard).to.equal(answered)
+    })
+
+    it('have the time of the settings for a header', () => {
+      const settings = changedSettings(door.ctx.settings, { limits: { http: { headerSeconds: 7 } } })
+      const { headersTimeout } = createHttpServer({ ...door.ctx, settings }, { readiness: async () => door.readiness })
+      expect(headersTimeout).to.equal(7_000)
+    })
+
+    it('whose header does not come in time are ended', async () => {
+      const [nothing, half] = await Promise.all([
+        say('127.14.0.1', ''),
+        say('127.14.0.1', 'GET /healthz HTTP/1.1\r\nX: '),
+      ])
+      expect(await half.heard).to.equal('HTTP/1.1 408 Request Timeout')
+      expect(await nothing.heard).to.equal('HTTP/1.1 408 Request Timeout')
+    })
+
+    it('of a proxy are as many callers as it tells of; what others tell is nothing', async () => {
+      const { failuresPerAddress } = door.ctx.settings.limits.logins
+      const [behind, beside] = [callFrom(proxy, 'svc_live_guess', http), callFrom('127.15.0.1', 'svc_live_guess', http)]
+      const guess = (headers: Record<string, string>) => behind.ask({ headers }).then(({ status }) => status)
+      const first = { forwarded: 'for="[2001:db8::7]:4711"' }
+      await Promise.all(Array.from({ length: 2 * failuresPerAddress }, () => guess(first)))
+      expect(await guess({ forwarded: 'for="[2001:db8::8]"' }), 'the same /64').to.equal(429)
+      expect(await guess({ forwarded: 'for="[2001:db8:0:1::7]"' }), 'another /64').to.equal(401)
+      expect(await guess({ 'x-forwarded-for': '192.0.2.7' }), 'another client').to.equal(401)
+      expect(await guess({}), 'the proxy itself').to.equal(401)
+      await beside.ask({ headers: { 'x-forwarded-for': '198.51.100.7' } })
+      const callers = ['2001:db8::/64', '192.0.2.7', proxy, '127.15.0.1', '198.51.100.7']
+      const counted = await door.ctx.store.failedLogins.find({ _id: { $in: callers } }).toArray()
+      expect(new Map(counted.map(({ _id, count }) => [_id, count]))).to.deep.equal(
+        new Map([
+          ['2001:db8::/64', failuresPerAddress],
+          ['192.0.2.7', 1],
+          [proxy, 1],
+          ['127.15.0.1', 1],
+        ]),
+      )
+      await Promise.all([behind.close(), beside.close()])
     })
   })
 

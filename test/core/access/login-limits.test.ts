@@ -5,6 +5,7 @@ import { minuteMs } from '../../../core/process/clock.ts'
 import { type Context, closeContext } from '../../../core/process/context.ts'
 import { Failure, type FailureCode } from '../../../schemas/failures.ts'
 import type { AuditDoc } from '../../../store/documents/accounts.ts'
+import { changedSettings } from '../../default-settings.ts'
 import { eventually } from '../../eventually.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from '../../start/door.ts'
 import { contextOf } from '../../start/service.ts'
@@ -15,11 +16,10 @@ describe('failed logins', () => {
   let ctx: Context
 
   /** With the settings as they are, except that nobody waits. */
-  const hurried = (opened: Context): Context => {
-    const { settings } = opened
-    const { limits } = settings
-    return { ...opened, settings: { ...settings, limits: { ...limits, logins: { ...limits.logins, slowMs: 0 } } } }
-  }
+  const hurried = (opened: Context): Context => ({
+    ...opened,
+    settings: changedSettings(opened.settings, { limits: { logins: { slowMs: 0 } } }),
+  })
 
   before(async () => {
     door = await openDoor()

@@ -1,4 +1,4 @@
-import { networkOf } from '../../core/access/network.ts'
+import { networkOf } from './network.ts'
 
 type Limits = {
   readonly connections: number

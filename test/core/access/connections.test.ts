@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ConnectionCounter } from '../../../plugins/limits/connections.ts'
+import { ConnectionCounter } from '../../../core/access/connections.ts'
 
 describe('ConnectionCounter', () => {
   const limits = { connections: 6, connectionsPerAddress: 2, connectionsPerNetwork: 3 }

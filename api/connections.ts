@@ -1,0 +1,37 @@
+/**
+ * The limits of connections. Invariants: a connection beyond one is closed before anything of it is read; a trusted proxy
+ * stands for many clients, so only the limit of all connections holds for it.
+ */
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { ConnectionCounter } from '../core/access/connections.ts'
+import type { Context } from '../core/process/context.ts'
+import type { Proxies } from './proxies.ts'
+
+/** Keeps a server to `limits.http`. */
+export function limitConnections(server: Server, { settings, log }: Context, { isTrusted }: Proxies): void {
+  const { http } = settings.limits
+  const counter = new ConnectionCounter(http)
+  /** Those that have not brought a request yet, oldest first. */
+  const silent = new Set<Socket>()
+  const refuse = (socket: Socket, reason: string) => {
+    log.debug({ peerAddress: socket.remoteAddress, reason }, 'a connection was closed')
+    socket.destroy()
+  }
+  server.maxConnections = http.connections
+  server.prependListener('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? ''
+    socket.once('close', () => {
+      counter.leave(socket)
+      silent.delete(socket)
+    })
+    if (!isTrusted(address) && !counter.enter(socket, address)) return refuse(socket, 'too many connections')
+    silent.add(socket)
+    const [oldest] = silent
+    if (oldest !== undefined && silent.size > http.connectionsWithoutRequest) {
+      silent.delete(oldest)
+      refuse(oldest, 'too many connections without a request')
+    }
+  })
+  server.on('request', ({ socket }) => silent.delete(socket))
+}

@@ -1,0 +1,85 @@
+/**
+ * Whom a request comes from. A proxy in front says for whom it asks, in Forwarded (RFC 7239) or X-Forwarded-For; anybody
+ * else may say so too. Invariant: only what a trusted proxy appended is believed, so the last address that is not one of
+ * theirs is the client, whatever stands before it.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
+import parseForwarded from 'forwarded-parse'
+import ipaddr from 'ipaddr.js'
+
+export type Proxies = {
+  /** Whether an address is one of the proxies. */
+  isTrusted(address: string): boolean
+  /** The address of the client that a request of the peer comes from; '' when not even the peer is known. */
+  clientOf(peer: string | undefined, headers: IncomingHttpHeaders): string
+}
+
+/** Makes the proxies of addresses and networks (`10.0.0.0/8`). Throws when one of them is neither. */
+export function createProxies(networks: readonly string[]): Proxies {
+  const ranges = networks.map(rangeOf)
+  const isTrusted = (address: string) => {
+    if (!isIP(address)) return false
+    const parsed = ipaddr.process(address)
+    return ranges.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits))
+  }
+  /** Follows a chain from its end for as long as trusted proxies tell it. */
+  const firstUntrusted = (peer: string, chain: readonly (string | null)[]) => {
+    let client = peer
+    for (const node of chain.toReversed()) {
+      if (node === null || !isTrusted(client)) break
+      client = node
+    }
+    return client
+  }
+  return {
+    isTrusted,
+    clientOf(given = '', headers) {
+      const peer = isIP(given) ? ipaddr.process(given).toString() : ''
+      if (!isTrusted(peer)) return peer
+      // A proxy appends to one of the fields and may pass on the other as the client wrote it: then neither is believed.
+      const clients = new Set(chainsOf(headers).map((chain) => firstUntrusted(peer, chain)))
+      const [client = peer] = clients
+      return clients.size === 1 ? client : peer
+    },
+  }
+}
+
+type Range = readonly [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
+
+function rangeOf(text: string): Range {
+  const [address = '', bits] = text.split('/')
+  if (!isIP(address) || (bits !== undefined && !ipaddr.isValidCIDR(text)))
+    throw new Error(`http.proxies: ${text} is neither an address nor a network such as 10.0.0.0/8.`)
+  if (bits !== undefined) return ipaddr.parseCIDR(text)
+  const parsed = ipaddr.process(address)
+  return [parsed, parsed.kind() === 'ipv4' ? 32 : 128]
+}
+
+/** The addresses of each field that is there, the client's first; null for what is none (`unknown`, a hidden name). */
+function chainsOf(headers: IncomingHttpHeaders): readonly (readonly (string | null)[])[] {
+  const { forwarded, 'x-forwarded-for': forwardedFor } = headers
+  return [
+    ...(typeof forwarded === 'string' ? [forwardedChain(forwarded)] : []),
+    ...(typeof forwardedFor === 'string' ? [forwardedFor.split(',').map(addressOf)] : []),
+  ]
+}
+
+/** A field that is malformed tells nothing. */
+function forwardedChain(field: string): readonly (string | null)[] {
+  try {
+    return parseForwarded(field).map(({ for: node = '' }) => addressOf(node))
+  } catch {
+    return []
+  }
+}
+
+/** An IPv4 address or one of IPv6 in brackets, with a port or without (RFC 7239 6); many write IPv6 without brackets too. */
+const nodeForm = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[\d.]+))(?::(?:\d{1,5}|_[\w.-]+))?$/
+
+function addressOf(node: string): string | null {
+  const text = node.trim()
+  const { v4, v6 } = nodeForm.exec(text)?.groups ?? {}
+  const address = v6 ?? v4 ?? text
+  return isIP(address) ? ipaddr.process(address).toString() : null
+}
