@@ -5,6 +5,7 @@
  * as for fifty.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { noteDue } from '../core/process/alarms.ts'
 import type { Context } from '../core/process/context.ts'
 import { announceArrivals } from '../core/receive/announce.ts'
 import { settleByIds } from '../core/send/settle.ts'
@@ -42,7 +43,10 @@ export function startAnnouncer(ctx: Context): Announcer {
   const stopListening = ctx.changes.listen((note) => {
     if (note.kind === 'messages') arrivals.push(...note.ids)
     else if (note.kind === 'emails') for (const id of note.ids) sends.add(id)
-    else return
+    else {
+      if (note.kind === 'deliveries') noteDue(ctx, 'deliveries', ctx.clock.now())
+      return
+    }
     running ??= rounds()
   })
 

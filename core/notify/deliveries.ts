@@ -48,7 +48,7 @@ export async function planDeliveries(ctx: Context, events: readonly EventDoc[]):
     }),
   )
   await store.insertDeliveries(ctx.store, planned.flat())
-  for (const { _id } of planned.flat()) attemptSoon(ctx, _id)
+  attemptSoon(ctx, planned.flat())
 }
 
 /**
@@ -74,7 +74,7 @@ export async function planMissedDeliveries(
   )
   const missed = expected.filter(({ _id }) => !known.has(_id))
   await store.insertDeliveries(ctx.store, missed)
-  for (const { _id } of missed) attemptSoon(ctx, _id)
+  attemptSoon(ctx, missed)
 }
 
 /** Makes the attempts that are due, at most `dueMax`. Returns how many there were. */
@@ -107,12 +107,19 @@ function deliveryOf(webhook: WebhookDoc, event: EventDoc, at: Date): DeliveryDoc
   }
 }
 
-function attemptSoon(ctx: Context, deliveryId: string): void {
-  attempt(ctx, deliveryId).catch((error: unknown) => {
-    // The delivery stays due: the next run of `attemptDueDeliveries` attempts it again.
-    noteFailed(ctx, 'deliveries')
-    ctx.log.warn({ err: error, deliveryId }, 'webhook attempt failed; it is made again')
-  })
+/** Attempts new deliveries without waiting for the answers, or has a process do it that lives on. */
+function attemptSoon(ctx: Context, deliveries: readonly DeliveryDoc[]): void {
+  if (deliveries.length === 0) return
+  if (ctx.role === 'admin') {
+    ctx.changes.publish({ kind: 'deliveries' })
+    return
+  }
+  for (const { _id: deliveryId } of deliveries)
+    attempt(ctx, deliveryId).catch((error: unknown) => {
+      // The delivery stays due: the next run of `attemptDueDeliveries` attempts it again.
+      noteFailed(ctx, 'deliveries')
+      ctx.log.warn({ err: error, deliveryId }, 'webhook attempt failed; it is made again')
+    })
 }
 
 /** Claims one delivery, posts it and records the result. */

@@ -15,6 +15,9 @@ import { createKept } from './kept.ts'
 import { createLog } from './log.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 
+/** What a process is for; `admin` runs one command and ends. */
+export type Role = 'service' | 'smtp' | 'admin' | 'test'
+
 /**
  * The argument `ctx` of every function of core: first what the process has, then what belongs to one request or SMTP
  * transaction.
@@ -32,6 +35,7 @@ import { openSecrets, type Secrets } from './secrets.ts'
  *   process/alarms, read/bodies (memory), upkeep/quota-recount, wait/waiters
  */
 export type Context = {
+  readonly role: Role
   readonly settings: Settings
   readonly store: Store
   readonly arrivals: ArrivalWriter
@@ -67,7 +71,7 @@ export async function openContext({
   clock = systemClock,
 }: {
   settings: Settings
-  role: string
+  role: Role
   log?: Logger
   clock?: Clock
 }): Promise<Context> {
@@ -85,6 +89,7 @@ export async function openContext({
     onError: (error) => logger.warn({ err: error }, 'change feed failed'),
   })
   return {
+    role,
     settings,
     store,
     arrivals: createArrivalWriter(store, now),

@@ -30,6 +30,8 @@ export type ChangeNote =
   | { readonly kind: 'webhooks'; readonly accountIds: readonly string[] }
   /** Logins of a caller are refused until then (core/access/login-limits.ts). */
   | { readonly kind: 'refused'; readonly caller: string; readonly count: number; readonly until: Date }
+  /** Webhook deliveries are due whose writer does not attempt them. */
+  | { readonly kind: 'deliveries' }
   /** Keys that were revoked. */
   | { readonly kind: 'keys'; readonly keyIds: readonly string[] }
   /** Keys and accounts that were changed: what processes know of them is stale. */

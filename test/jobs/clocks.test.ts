@@ -1,5 +1,8 @@
 import { expect } from 'chai'
+import { pauseSending } from '../../core/account/reputation.ts'
 import { planDeliveries } from '../../core/notify/deliveries.ts'
+import { closeContext, openContext } from '../../core/process/context.ts'
+import { type Announcer, startAnnouncer } from '../../jobs/announcer.ts'
 import { type Clocks, startClocks } from '../../jobs/clocks.ts'
 import { eventually } from '../eventually.ts'
 import { type Call, type Json, mailboxPath } from '../peers/rest.ts'
@@ -15,12 +18,14 @@ describe('jobs: clocks', function () {
   let call: Call
   let box: string
   let clocks: Clocks
+  let announcer: Announcer
 
   const jobs = () => door.ctx.store.db.collection('agendaJobs').find().toArray()
 
   before(async () => {
     ;({ door, tenant, call } = await openTenant())
     box = mailboxPath(tenant.address)
+    announcer = startAnnouncer(door.ctx)
     clocks = await startClocks(door.ctx)
     const ran = async () => {
       const all = await jobs()
@@ -30,6 +35,7 @@ describe('jobs: clocks', function () {
   })
   after(async () => {
     await clocks?.stop()
+    await announcer?.stop()
     await door?.close()
   })
 
@@ -76,6 +82,18 @@ describe('jobs: clocks', function () {
     const { attempts } = await eventually('a second attempt', tried, beforeTheClockMs)
     // Five seconds, a fifth more or less.
     expect(attempts[1]!.at.getTime() - attempts[0]!.at.getTime()).to.be.at.least(4_000)
+  })
+
+  it('an event of a command, whose process ends at once, leaves by a process that lives', async () => {
+    const { body } = await call<{ id: string }>('POST', '/api/v1/webhooks', {
+      url: 'https://hooks.invalid/paused',
+      events: ['account.sending_paused'],
+    })
+    const admin = await openContext({ settings: door.ctx.settings, role: 'admin' })
+    await pauseSending(admin, tenant.accountId, 'by hand')
+    await closeContext(admin)
+    const tried = () => door.ctx.store.deliveries.findOne({ webhookId: body.id, 'attempts.0': { $exists: true } })
+    await eventually('an attempt', tried, beforeTheClockMs)
   })
 
   it('a stop leaves no clock taken', async () => {
