@@ -6,8 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa, { type Context as KoaContext, type Middleware } from 'koa'
 import { type Context, withRequest } from '../core/process/context.ts'
-import { admit, hasCredential } from '../operations/admit.ts'
-import { rateHeaders } from '../operations/invoke.ts'
+import { admit, countRequest, hasCredential } from '../operations/admit.ts'
 import { Failure } from '../schemas/failures.ts'
 import { type ApiOptions, endpointsOf } from './endpoints.ts'
 import type { Proxies } from './proxies.ts'
@@ -108,7 +107,7 @@ const serveNothing: Middleware<RequestState> = async (koa) => {
   }
   if (hasCredential(koa.req.headers)) {
     const principal = await admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers })
-    Object.assign(headers, await rateHeaders(ctx, principal))
+    countRequest(ctx, principal, headers)
   }
   throw new Failure(
     'not_found',

@@ -15,11 +15,10 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { Context } from '../core/process/context.ts'
-import { admit } from '../operations/admit.ts'
+import { admit, countRequest } from '../operations/admit.ts'
 import { operations } from '../operations/all.ts'
 import { errorAnswer } from '../operations/errors.ts'
 import type { McpAnswer, McpEndpoint, McpRequest } from '../operations/http.ts'
-import { rateHeaders } from '../operations/invoke.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
 import { type Caller, callTool } from './call.ts'
@@ -51,7 +50,10 @@ export function createMcp({ baseUrl }: Context, { checkOutput }: McpOptions = {}
     if (headers.origin !== undefined && headers.origin !== ownOrigin)
       throw new Failure('forbidden', 'Requests from pages of another origin are not answered.')
     const principal = await admit(ctx, { headers, peerAddress, answerHeaders, credential: pathKey })
-    if (request.method !== 'POST') return refuse(405, -32000, 'Only POST is answered here.', { Allow: 'POST' })
+    if (request.method !== 'POST') {
+      countRequest(ctx, principal, answerHeaders)
+      return refuse(405, -32000, 'Only POST is answered here.', { Allow: 'POST' })
+    }
     const caller = { ctx, principal, peerAddress, answerHeaders, hungUp, checkOutput }
     const named = headers[sessionHeader.toLowerCase()]
     const session = typeof named === 'string' ? `${principal.keyId} ${named}` : null
@@ -61,17 +63,20 @@ export function createMcp({ baseUrl }: Context, { checkOutput }: McpOptions = {}
 
 async function answerPost(request: McpRequest, server: Server, principal: Caller['principal']): Promise<McpAnswer> {
   const { answerHeaders, ctx } = request
+  const count = () => countRequest(ctx, principal, answerHeaders)
   const body = await request.readBody().catch((error: unknown) => error)
   if (body instanceof Error) {
+    count()
     const { body: error, status } = errorAnswer(ctx, body)
     return refuse(status, -32700, error.error, {}, error)
   }
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body]
-  if (messages.length > batchMax)
+  if (messages.length > batchMax) {
+    count()
     return refuse(400, ErrorCode.InvalidRequest, `A batch has at most ${batchMax} messages.`)
-  const count = async () => Object.assign(answerHeaders, await rateHeaders(ctx, principal))
+  }
   // Tool calls are counted by `invoke`, all other messages here.
-  for (const message of messages) if (!isCall(message, 'tools/call')) await count()
+  for (const message of messages) if (!isCall(message, 'tools/call')) count()
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
     enableJsonResponse: true,
@@ -81,7 +86,7 @@ async function answerPost(request: McpRequest, server: Server, principal: Caller
     const response = await transport.handleRequest(asFetchRequest(request.headers), { parsedBody: body ?? null })
     const text = await response.text()
     // A call of an unknown tool never reached `invoke`, so it is counted here.
-    if (answerHeaders['RateLimit-Limit'] === undefined) await count()
+    if (answerHeaders['RateLimit-Limit'] === undefined) count()
     const begins = messages.some((message) => isCall(message, 'initialize'))
     const headers = { ...typeOf(response), ...(begins && newSession()) }
     return { status: response.status, headers, body: text === '' ? null : text }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isFailedLogin, limitLogins } from '../core/access/login-limits.ts'
-import { authenticate, claimHeaders, type Principal } from '../core/access/principal.ts'
-import { takeAnonymous } from '../core/access/request-rates.ts'
+import { authenticate, claimHeaders, type Principal, unsuspended } from '../core/access/principal.ts'
+import { takeAnonymous, takeRequest } from '../core/access/request-rates.ts'
 import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { AnswerHeaders } from './registry.ts'
@@ -9,7 +9,7 @@ import type { AnswerHeaders } from './registry.ts'
 export type Visitor = {
   readonly headers: IncomingHttpHeaders
   readonly peerAddress: string
-  /** Filled with the claim headers of an unclaimed account. */
+  /** Filled with the claim headers of an unclaimed account, and the rate of a suspended one. */
   readonly answerHeaders: AnswerHeaders
   /** A key from the path, used when the headers have none. */
   readonly credential?: string
@@ -19,16 +19,38 @@ export type Visitor = {
  * Finds the principal of an HTTP request. Requests without a valid key are counted by address and network, and those with a
  * wrong one as failed logins. Only they are slowed down and refused: nobody can guess a key, so a right one is never refused
  * for the wrong ones of others behind the same address. Fails with `rate_limited` past the limits, with `unauthorized` for
- * another scheme than Bearer, and like `authenticate`.
+ * another scheme than Bearer, with `account_suspended`, and like `authenticate`.
  */
 export async function admit(
   ctx: Context,
   { headers, peerAddress, answerHeaders, credential }: Visitor,
 ): Promise<Principal> {
+  const principal = await principalOf(ctx, { headers, peerAddress, credential })
+  Object.assign(answerHeaders, claimHeaders(principal.account))
+  if (principal.account.status === 'suspended') countRequest(ctx, principal, answerHeaders)
+  return unsuspended(principal)
+}
+
+/**
+ * Counts a request of a key and notes in the headers of its answer what is left, also when it is refused. Fails with
+ * `rate_limited`.
+ */
+export function countRequest(ctx: Context, principal: Principal, answerHeaders: AnswerHeaders): void {
+  const { limit, remaining, resetSeconds, refusal } = takeRequest(ctx, principal)
+  Object.assign(answerHeaders, {
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': String(remaining),
+    'RateLimit-Reset': String(resetSeconds),
+  })
+  if (refusal !== null) throw refusal
+}
+
+async function principalOf(
+  ctx: Context,
+  { headers, peerAddress, credential }: Omit<Visitor, 'answerHeaders'>,
+): Promise<Principal> {
   try {
-    const principal = await authenticate(ctx, credentialOf(headers) ?? credential ?? '')
-    Object.assign(answerHeaders, claimHeaders(principal.account))
-    return principal
+    return await authenticate(ctx, credentialOf(headers) ?? credential ?? '')
   } catch (error) {
     if (error instanceof Failure) takeAnonymous(ctx, peerAddress)
     if (isFailedLogin(error)) await limitLogins(ctx, { peerAddress, user: null }, () => Promise.reject(error))

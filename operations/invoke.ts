@@ -6,11 +6,12 @@ import { createHash } from 'node:crypto'
 import { recordAudit } from '../core/access/audit.ts'
 import { beginIdempotent } from '../core/access/idempotency.ts'
 import { type Principal, requireScope } from '../core/access/principal.ts'
-import { takeAnonymous, takeRequest } from '../core/access/request-rates.ts'
+import { takeAnonymous } from '../core/access/request-rates.ts'
 import { getMailbox } from '../core/mailbox/mailboxes.ts'
 import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import { isValid } from '../schemas/validate.ts'
+import { countRequest } from './admit.ts'
 import { errorsOf } from './errors.ts'
 import {
   type AnswerHeaders,
@@ -76,7 +77,10 @@ async function serve(
   principal: Principal | null,
   request: InvokeRequest,
 ): Promise<Answer> {
-  if (request.isCounted !== false) await takeRate(ctx, principal, request)
+  if (request.isCounted !== false) {
+    if (principal === null) takeAnonymous(ctx, request.peerAddress)
+    else countRequest(ctx, principal, request.headers)
+  }
   if (principal !== null) for (const scope of operation.scopes) requireScope(principal, scope)
   // What a caller asks for shows what it did before.
   if (principal !== null && !isNew(operation)) await ctx.background.done(principal.accountId)
@@ -87,21 +91,6 @@ async function serve(
 
 /** Whether an operation makes something new, whatever was done before: sends need not wait for one another. */
 const isNew = ({ idempotent, pathFields }: Operation) => idempotent && pathFields.every((name) => name === 'address')
-
-async function takeRate(ctx: Context, principal: Principal | null, request: InvokeRequest): Promise<void> {
-  if (principal === null) await takeAnonymous(ctx, request.peerAddress)
-  else Object.assign(request.headers, await rateHeaders(ctx, principal))
-}
-
-/** Counts one request of a key and returns its RateLimit headers. Fails with rate_limited. */
-export async function rateHeaders(ctx: Context, principal: Principal): Promise<AnswerHeaders> {
-  const { limit, remaining, resetSeconds } = await takeRequest(ctx, principal)
-  return {
-    'RateLimit-Limit': String(limit),
-    'RateLimit-Remaining': String(remaining),
-    'RateLimit-Reset': String(resetSeconds),
-  }
-}
 
 /** Reach comes before the body: a caller who cannot reach the mailbox is told that, even if the body is invalid too. */
 async function readInput(

@@ -21,17 +21,27 @@ export const liveKeyPrefix = 'svc_live_'
 export const appPasswordPrefix = 'svc_app_'
 
 /**
- * The principal of an API key or access token; app passwords are refused. Fails with `missing_api_key`,
- * `invalid_api_key`, `api_key_expired`, `invalid_access_token`, `partner_key_not_allowed` or `account_suspended`
- * (interface.md, Authentication).
+ * The principal of an API key or access token; app passwords are refused. That of a suspended account is found too: the door
+ * refuses it by `unsuspended` when it has told its request rate. Fails with `missing_api_key`, `invalid_api_key`,
+ * `api_key_expired`, `invalid_access_token` or `partner_key_not_allowed` (interface.md, Authentication).
  */
 export async function authenticate(ctx: Context, credential: string): Promise<Principal> {
   if (credential.startsWith(appPasswordPrefix)) throw new Failure('invalid_api_key')
-  return authenticateAny(ctx, credential)
+  return principalOf(ctx, credential)
 }
 
-/** As `authenticate`, but accepts app passwords too: for SMTP and IMAP. */
+/** For SMTP and IMAP: as `authenticate`, but accepts app passwords too. Fails with `account_suspended`. */
 export async function authenticateAny(ctx: Context, credential: string): Promise<Principal> {
+  return unsuspended(await principalOf(ctx, credential))
+}
+
+/** The principal again. Fails with `account_suspended`. */
+export function unsuspended(principal: Principal): Principal {
+  if (principal.account.status === 'suspended') throw new Failure('account_suspended')
+  return principal
+}
+
+async function principalOf(ctx: Context, credential: string): Promise<Principal> {
   if (credential === '') throw new Failure('missing_api_key')
   if (credential.startsWith('svc_oat_')) throw new Failure('invalid_access_token')
   if (credential.startsWith('svc_partner_')) throw new Failure('partner_key_not_allowed')
@@ -46,7 +56,6 @@ export async function authenticateAny(ctx: Context, credential: string): Promise
     account.claimExpiresAt <= ctx.clock.now()
   )
     throw new Failure('invalid_api_key')
-  if (account.status === 'suspended') throw new Failure('account_suspended')
   return {
     kind: key.kind,
     keyId: key._id,
@@ -76,11 +85,16 @@ export function claimHeaders(account: Account): Readonly<Record<string, string>>
   return { 'X-Service-Claim': 'required', 'X-Service-Claim-Expires': account.claimExpiresAt.toISOString() }
 }
 
+const administratorId = 'key_administrator'
+
+/** Whether the principal is an administrator of this machine, who has no key. */
+export const isAdministrator = ({ keyId }: Pick<Principal, 'keyId'>): boolean => keyId === administratorId
+
 /** The principal of an administrator of this machine: acts on an account as a key with every scope. */
 export function administrator(account: Account): Principal {
   return {
     kind: 'account',
-    keyId: 'key_administrator',
+    keyId: administratorId,
     accountId: account.id,
     scopes: allScopes,
     mailboxIds: null,

@@ -11,7 +11,13 @@ import { perProcess } from '../process/per-process.ts'
 import { networkOf } from './network.ts'
 import type { Principal } from './principal.ts'
 
-export type RateState = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
+export type RateState = {
+  readonly limit: number
+  readonly remaining: number
+  readonly resetSeconds: number
+  /** The failure of a request too many, which is not counted; null otherwise. */
+  readonly refusal: Failure | null
+}
 
 /** What one caller may have in a minute: a key, an address or a network. */
 type Quota = { readonly caller: string; readonly limit: number }
@@ -22,7 +28,7 @@ const callersMax = 100_000
 /** Number of requests, by caller and calendar minute. */
 const counts = perProcess(({ clock }) => createKept<number>(clock, { max: callersMax, ttlMs: minuteMs }))
 
-/** Counts a request of a key. Returns what is left of the minute. Fails with `rate_limited` past the plan's limit. */
+/** Counts a request of a key. Returns what is left of the minute; past the plan's limit with the refusal, `rate_limited`. */
 export function takeRequest(ctx: Context, principal: Principal): RateState {
   return take(ctx, [{ caller: principal.keyId, limit: allowanceOf(principal.account).requestsPerMinute }])
 }
@@ -31,12 +37,13 @@ export function takeRequest(ctx: Context, principal: Principal): RateState {
  * Counts a request without a valid key, against guessing of keys. Fails with `rate_limited` past the limit of its address
  * or of its network, because one machine may have all addresses of a network.
  */
-export function takeAnonymous(ctx: Context, peerAddress: string): RateState {
+export function takeAnonymous(ctx: Context, peerAddress: string): void {
   const { requestsPerAddressPerMinute, requestsPerNetworkPerMinute } = ctx.settings.limits.http
-  return take(ctx, [
+  const { refusal } = take(ctx, [
     { caller: peerAddress, limit: requestsPerAddressPerMinute },
     { caller: networkOf(peerAddress), limit: requestsPerNetworkPerMinute },
   ])
+  if (refusal !== null) throw refusal
 }
 
 /** Counts a request against all quotas, or against none when one is used up. Returns the one that leaves the least. */
@@ -50,15 +57,13 @@ function take(ctx: Context, quotas: readonly [Quota, ...Quota[]]): RateState {
     return { name, limit, count: (kept.get(name) ?? 0) + 1 }
   })
   const tightest = used.reduce((a, b) => (b.limit - b.count < a.limit - a.count ? b : a))
-  const remaining = tightest.limit - tightest.count
-  if (remaining < 0)
-    throw new Failure(
-      'rate_limited',
-      `More than ${tightest.limit} requests in this minute; try again in ${resetSeconds} seconds.`,
-      {
-        retryAfter: resetSeconds,
-      },
-    )
+  const { limit } = tightest
+  const remaining = limit - tightest.count
+  if (remaining < 0) {
+    const text = `More than ${limit} requests in this minute; try again in ${resetSeconds} seconds.`
+    const refusal = new Failure('rate_limited', text, { retryAfter: resetSeconds })
+    return { limit, remaining: 0, resetSeconds, refusal }
+  }
   for (const { name, count } of used) kept.set(name, count)
-  return { limit: tightest.limit, remaining, resetSeconds }
+  return { limit, remaining, resetSeconds, refusal: null }
 }

@@ -5,13 +5,15 @@ import { expect } from 'chai'
 import { Pool } from 'undici'
 import { createHttpServer } from '../../api/http-server.ts'
 import { revokeKey } from '../../core/access/keys.ts'
+import { callersChanged } from '../../core/access/known-callers.ts'
 import { minuteMs } from '../../core/process/clock.ts'
+import { loadOnce } from '../../core/process/load-once.ts'
 import { failures } from '../../schemas/failures.ts'
 import type { ErrorObject } from '../../schemas/fields.ts'
 import { changedSettings } from '../default-settings.ts'
 import { eventually } from '../eventually.ts'
 import { type Answer, type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
-import { type Door, makeKey, openTenant, type Tenant } from '../start/door.ts'
+import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 describe('api: the door', () => {
   let door: Door
@@ -72,6 +74,88 @@ describe('api: the door', () => {
       expect(headers.get('ratelimit-limit')).to.equal('600')
       expect(Number(headers.get('ratelimit-remaining'))).to.be.within(0, 599)
       expect(Number(headers.get('ratelimit-reset'))).to.be.within(1, 60)
+    })
+
+    const box = () => mailboxPath(tenant.address)
+    const mail = { to: 'ann@remote.example', text: 'x' }
+    const refused: readonly (readonly [what: string, ask: () => Promise<Answer>, status: number])[] = [
+      ['a wrong field', () => call('POST', `${box()}/send`, { ...mail, shout: 1 }), 400],
+      ['bad JSON', () => call('POST', `${box()}/send`, mail, { 'content-type': 'text/plain' }), 400],
+      ['a plan without it', async () => (await starter())('POST', '/api/v1/webhooks', hook), 402],
+      ['a sender of others', () => call('POST', `${box()}/send`, { ...mail, from: 'a@stranger.example' }), 403],
+      ['a missing scope', async () => (await reader())('POST', `${box()}/send`, mail), 403],
+      ['a suspended account', async () => (await suspended())('GET', '/api/v1/account'), 403],
+      ['a suspended account, at MCP', async () => (await suspended())('POST', '/api/mcp', {}), 403],
+      ['a message that is not there', () => call('GET', `${box()}/messages/msg_none`), 404],
+      ['a mailbox that is not there', () => call('GET', mailboxPath('none@tenant.example')), 404],
+      ['a path that is not there', () => call('GET', '/api/v1/nowhere'), 404],
+      ['a method that is not there', () => call('PUT', '/api/v1/account'), 404],
+      ['another method at MCP', () => call('GET', '/api/mcp'), 405],
+      ['a taken address', () => call('POST', '/api/v1/mailboxes', { address: tenant.address }), 409],
+      ['a body that is too large', () => call('POST', '/api/v1/mailboxes', { address: 'x'.repeat(1_100_000) }), 413],
+      [
+        'a range behind the end',
+        async () => call('GET', `${box()}/messages/${await letter()}/raw`, undefined, { range: 'bytes=99999-' }),
+        416,
+      ],
+      ['a batch that is too large', () => call('POST', `${box()}/send-batch`, batch(1_001)), 422],
+      ['more than a minute takes', async () => (await starter())('POST', '/api/v1/emails', many), 429],
+      ['too many requests', async () => drained(), 429],
+    ]
+    const hook = { url: 'https://hooks.example/', events: ['message.received'] }
+    const many = {
+      from: 'agent@starter.example',
+      to: Array.from({ length: 11 }, (_, n) => `r${n}@remote.example`),
+      text: 'x',
+    }
+    const batch = (count: number) => ({
+      subject: 'x',
+      text: 'x',
+      idempotencyKey: 'x',
+      recipients: Array.from({ length: count }, (_, n) => ({ email: `r${n}@remote.example` })),
+    })
+    const letter = () => deliver(door.ctx, { to: tenant.address, raw: 'From: a@remote.example\n\nHello\n' })
+    const reader = async () =>
+      client(door.http, (await makeKey(door.ctx, { accountId: tenant.accountId, scopes: ['mail:read'] })).apiKey)
+    const starter = loadOnce(async () => {
+      const { key } = await makeTenant(door, { name: 'starter', plan: 'starter', agentsPlan: null })
+      return client(door.http, key)
+    })
+    const suspended = loadOnce(async () => {
+      const { accountId, key } = await makeTenant(door, { name: 'suspended' })
+      await door.ctx.store.accounts.updateOne({ _id: accountId }, { $set: { status: 'suspended' } })
+      await callersChanged(door.ctx, { accountIds: [accountId] })
+      return client(door.http, key)
+    })
+    async function drained(): Promise<Answer> {
+      const own = await reader()
+      let last = await own('GET', '/api/v1/account')
+      // Twice as many as allowed: a minute may end meanwhile.
+      for (let n = 0; n < 1_200 && last.status === 200; n += 50)
+        last = (await Promise.all(Array.from({ length: 50 }, () => own('GET', '/api/v1/account')))).at(-1) ?? last
+      expect(last.headers.get('ratelimit-remaining')).to.equal('0')
+      return last
+    }
+    for (const [what, ask, status] of refused)
+      it(`says so with a refusal too: ${what}`, async () => {
+        const { headers, ...answer } = await ask()
+        expect(answer.status, JSON.stringify(answer.body)).to.equal(status)
+        expect(Number(headers.get('ratelimit-limit'))).to.be.within(120, 600)
+        expect(Number(headers.get('ratelimit-remaining'))).to.be.within(0, 599)
+        expect(Number(headers.get('ratelimit-reset'))).to.be.within(1, 60)
+      })
+
+    it('says nothing of it without a valid key', async () => {
+      const answers = await Promise.all([
+        client(door.http)('GET', '/api/v1/account'),
+        client(door.http, 'svc_live_guess')('GET', '/api/v1/account'),
+        client(door.http, 'svc_partner_x')('GET', '/api/v1/account'),
+        client(door.http, 'svc_live_guess')('POST', '/api/mcp', {}),
+        client(door.http)('GET', '/api/v1/nowhere'),
+        client(door.http)('GET', '/healthz'),
+      ])
+      expect(answers.map(({ status }) => status)).to.deep.equal([401, 401, 403, 401, 404, 200])
+      for (const { headers } of answers) expect(headers.has('ratelimit-limit')).to.equal(false)
     })
 
     it('is logged without secrets', async () => {
