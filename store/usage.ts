@@ -1,7 +1,7 @@
 /** Usage counters: those that enforce limits, each raised by a conditional atomic update, and those that only record. */
 import type { Filter } from 'mongodb'
-import type { OpenTake, UsageDoc } from './documents/accounts.ts'
-import type { Store } from './open.ts'
+import type { Grant, OpenTake, UsageDoc } from './documents/accounts.ts'
+import { isDuplicate, type Store } from './open.ts'
 import { updateIn, type Write } from './writes.ts'
 
 /** E-mails sent and received in a month: both use up the allowance of an Agents plan (interface.md, Agents plans). */
@@ -137,6 +137,41 @@ export async function findTakeTokens(
     store.batches.find(wanted, { projection: { takenBy: 1 } }).toArray(),
   ])
   return new Map(found.flat().map(({ _id, takenBy }) => [_id, takenBy]))
+}
+
+/**
+ * Adds a grant to a rolling limit, unless `limit` grants are left that were made after `since`; earlier ones are dropped
+ * first. Returns whether it was added. The limit holds however many callers add at once, because the condition is part of
+ * the update; where it does not hold, the upsert fails as a duplicate.
+ */
+export async function takeGrant(
+  store: Store,
+  { id, grant, since, limit, expiresAt }: { id: string; grant: Grant; since: Date; limit: number; expiresAt: Date },
+): Promise<boolean> {
+  if (limit === 0) return false
+  await store.usage.updateOne({ _id: id }, { $pull: { granted: { at: { $lte: since } } } })
+  const hasRoom: Filter<UsageDoc> = { _id: id, [`granted.${limit - 1}`]: { $exists: false } }
+  const update = { $push: { granted: grant }, $max: { expiresAt }, $setOnInsert: { counts: {} } }
+  // A second try for callers that insert the document at once.
+  for (let tries = 0; tries < 2; tries++) {
+    try {
+      await store.usage.updateOne(hasRoom, update, { upsert: true })
+      return true
+    } catch (error) {
+      if (!isDuplicate(error)) throw error
+    }
+  }
+  return false
+}
+
+/** The grants of a rolling limit. */
+export async function findGrants(store: Store, id: string): Promise<readonly Grant[]> {
+  return (await store.usage.findOne({ _id: id }))?.granted ?? []
+}
+
+/** Takes a grant back. */
+export async function dropGrant(store: Store, id: string, token: string): Promise<void> {
+  await store.usage.updateOne({ _id: id }, { $pull: { granted: { token } } })
 }
 
 /** Messages received in one period, given by the numbers of their events. */

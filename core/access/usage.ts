@@ -1,6 +1,7 @@
 /** Usage counters: of calendar periods (month, day, hour, minute) and of rolling windows. */
+import { newToken } from '../../schemas/ids.ts'
 import type { UsagePeriod } from '../../store/documents/sending.ts'
-import { countOf, findUsage, giveBack, takeCounts } from '../../store/usage.ts'
+import { countOf, dropGrant, findGrants, findUsage, giveBack, takeCounts, takeGrant } from '../../store/usage.ts'
 import { after, dayMs, periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
@@ -58,55 +59,37 @@ export async function usageCounters(ctx: Context, owner: string, period: Period)
   return (counter) => countOf(usage, counter)
 }
 
+/** A limit over a rolling window: at most `limit` in any `windowMs`. */
 export type Rolling = {
   readonly owner: string
   readonly counter: string
   readonly limit: number
   readonly windowMs: number
-  readonly stepMs: number
 }
+
+/** What `takeRolling` answers. */
+export type Granted = { readonly token: string } | { readonly waitSeconds: number }
 
 /**
- * Counts one more against a limit over a rolling window, which is kept in steps. Returns null when it was granted, else
- * the seconds until there is room again. All steps of a window are in one document, so granting is one conditional
- * update of their sum; steps that have left the window are subtracted first.
+ * Counts one more against a limit over a rolling window. Returns the token of the grant, or the seconds until the oldest
+ * grant that stands in the way leaves the window. Granting is one conditional update.
  */
-export async function takeRolling(ctx: Context, rolling: Rolling): Promise<number | null> {
+export async function takeRolling(ctx: Context, { owner, counter, limit, windowMs }: Rolling): Promise<Granted> {
   const at = ctx.clock.now()
-  const step = Math.floor(at.getTime() / rolling.stepMs)
-  const oldest = Math.floor((at.getTime() - rolling.windowMs) / rolling.stepMs)
-  const id = rollingId(rolling)
-  const expiresAt = new Date(at.getTime() + 3650 * dayMs)
-  const [usage] = await findUsage(ctx.store, [id])
-  const steps = Object.keys(usage?.counts ?? {})
-    .filter((name) => name.startsWith('at'))
-    .map((name) => Number(name.slice(2)))
-    .sort((a, b) => a - b)
-  for (const old of steps.filter((number) => number < oldest)) {
-    const by = countOf(usage, `at${old}`)
-    // Only the process that empties the step subtracts it from the sum.
-    if (by > 0 && (await giveBack(ctx.store, { id, counter: `at${old}`, by })))
-      await giveBack(ctx.store, { id, counter: 'sum', by })
-  }
-  const counts = [
-    { counter: 'sum', by: 1, limit: rolling.limit },
-    { counter: `at${step}`, by: 1, limit: null },
-  ]
-  const refused = await takeCounts(ctx.store, [{ id, expiresAt, counts }])
-  if (refused.size === 0) return null
-  const first = steps.find((number) => number >= oldest && countOf(usage, `at${number}`) > 0) ?? step
-  return secondsUntil(at, new Date((first + 1) * rolling.stepMs + rolling.windowMs))
+  const id = rollingId({ owner, counter })
+  const grant = { token: newToken(), at }
+  const since = after(at, -windowMs)
+  if (await takeGrant(ctx.store, { id, grant, since, limit, expiresAt: after(at, windowMs) })) return grant
+  const inTheWay = (await findGrants(ctx.store, id)).toSorted((a, b) => a.at.getTime() - b.at.getTime()).at(-limit)
+  return { waitSeconds: secondsUntil(at, after(inTheWay?.at ?? since, windowMs)) }
 }
 
-/** Takes back one that `takeRolling` granted just now. */
-export async function giveBackRolling(ctx: Context, rolling: Rolling): Promise<void> {
-  const id = rollingId(rolling)
-  const step = Math.floor(ctx.clock.now().getTime() / rolling.stepMs)
-  await giveBack(ctx.store, { id, counter: `at${step}`, by: 1 })
-  await giveBack(ctx.store, { id, counter: 'sum', by: 1 })
+/** Takes back what `takeRolling` granted. */
+export function giveBackRolling(ctx: Context, { owner, counter }: Rolling, token: string): Promise<void> {
+  return dropGrant(ctx.store, rollingId({ owner, counter }), token)
 }
 
-const rollingId = ({ owner, counter }: Rolling) => `${owner}:rolling:${counter}`
+const rollingId = ({ owner, counter }: Pick<Rolling, 'owner' | 'counter'>) => `${owner}:rolling:${counter}`
 
 /** Id of the document that holds an owner's counters in the period that contains `at`. */
 export function usageIdOf(owner: string, period: Period, at: Date): string {

@@ -13,7 +13,7 @@ import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { type Principal, reaches } from '../access/principal.ts'
 import { giveBackRolling, takeRolling } from '../access/usage.ts'
 import { recordEvents } from '../notify/events.ts'
-import { dayMs, hourMs } from '../process/clock.ts'
+import { dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { addressesChanged, mailboxAt } from './known-mailboxes.ts'
 
@@ -79,14 +79,13 @@ export async function createMailbox(
     counter: 'mailboxes',
     limit: allowance.inboxCreationsPerDay,
     windowMs: dayMs,
-    stepMs: hourMs,
   }
-  const waitSeconds = await takeRolling(ctx, rolling)
-  if (waitSeconds !== null) {
+  const granted = await takeRolling(ctx, rolling)
+  if ('waitSeconds' in granted) {
     throw new Failure(
       'mailbox_creation_limit',
       `This key has created ${allowance.inboxCreationsPerDay} mailboxes within 24 hours, which is the limit of the plan.`,
-      { retryAfter: waitSeconds },
+      { retryAfter: granted.waitSeconds },
     )
   }
   try {
@@ -113,7 +112,7 @@ export async function createMailbox(
       throw error
     }
   } catch (error) {
-    await giveBackRolling(ctx, rolling)
+    await giveBackRolling(ctx, rolling, granted.token)
     throw error
   }
 }

@@ -74,7 +74,12 @@ export type UsageDoc = {
   readonly counts: { readonly [counter: string]: number }
   /** Takes for sends and batches that are not yet known to be committed. */
   readonly open?: readonly OpenTake[]
+  /** What a limit over a rolling window granted within the last window, in no order. */
+  readonly granted?: readonly Grant[]
 }
+
+/** One grant of a rolling limit. */
+export type Grant = { readonly token: string; readonly at: Date }
 
 /**
  * An amount that was taken from a counter for a send or batch that may not be committed yet. The committed document keeps

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { administrator } from '../../core/access/principal.ts'
 import { getAccount } from '../../core/account/accounts.ts'
 import { createMailbox } from '../../core/mailbox/mailboxes.ts'
-import { dayMs, hourMs, after as later, minuteMs, secondMs } from '../../core/process/clock.ts'
+import { dayMs, hourMs, after as later, minuteMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import type { Failure } from '../../schemas/failures.ts'
 import { eventually } from '../eventually.ts'
@@ -136,40 +136,65 @@ describe('limits', () => {
     // The tenant's first mailbox counts as one of them.
     expect(await together(atOnce, create(tenant.key))).to.deep.equal({ '201': 9, '429 mailbox_creation_limit': 11 })
     const refused = await create(tenant.key)(99)
-    expect(Number(refused.headers.get('retry-after'))).to.be.within(23 * 3600, 25 * 3600)
+    expect(Number(refused.headers.get('retry-after'))).to.be.within(23 * 3600, 24 * 3600)
     const { apiKey } = await makeKey(ctx, { accountId: tenant.accountId })
     expect(await together(atOnce, create(apiKey))).to.deep.equal({ '201': 10, '429 mailbox_creation_limit': 10 })
   })
 
-  it('the day of mailbox creations rolls: nothing comes back within 24 hours, all of it when the answer said', async () => {
+  /** When mailboxes were made, in minutes, and how many seconds a request after the last has to wait; null: none. */
+  const rolling: readonly (readonly [
+    what: string,
+    made: readonly number[],
+    asked: number,
+    waitSeconds: number | null,
+  ])[] = [
+    ['ten at once', Array(10).fill(0), 0, 24 * 3600],
+    ['ten at once, an hour ago', Array(10).fill(0), 60, 23 * 3600],
+    ['ten at once, a day but a minute ago', Array(10).fill(0), 24 * 60 - 1, 60],
+    ['ten at once, a day ago', Array(10).fill(0), 24 * 60, null],
+    ['nine', Array(9).fill(0), 1, null],
+    ['one early and nine late', [0, ...Array(9).fill(23 * 60)], 23 * 60 + 30, 30 * 60],
+    ['five and five', [...Array(5).fill(0), ...Array(5).fill(12 * 60)], 13 * 60, 11 * 3600],
+    ['across midnight', [...Array(3).fill(20 * 60), ...Array(7).fill(30 * 60)], 31 * 60, 13 * 3600],
+    ['one each hour', [0, 60, 120, 180, 240, 300, 360, 420, 480, 540], 600, 14 * 3600],
+    ['one of them longer ago than a day', [0, ...Array(9).fill(25 * 60)], 25 * 60 + 1, null],
+  ]
+  it('the day of mailbox creations rolls, and what is said to wait is what it takes', async () => {
     const tenant = await makeTenant({ ctx, http: service.http }, { name: 'rolling', agentsPlan: null })
-    // Ten minutes before a full hour: a count by whole hours could allow too much too early.
     const start = new Date(Math.ceil(Date.now() / hourMs) * hourMs + 50 * minuteMs)
     let at = start
     const moved = await contextOf(service, { now: () => at })
     try {
-      const principal = { ...administrator(await getAccount(moved, tenant.accountId)), keyId: `key_${'0'.repeat(26)}` }
-      let n = 0
-      const create = () =>
-        createMailbox(moved, principal, { address: `m${n++}@rolling.example` }).then(
-          () => null,
-          (error: Failure) => error,
-        )
-      for (let made = 0; made < 10; made++) expect(await create()).to.equal(null)
-      const refusal = await create()
-      expect(refusal).to.include({ code: 'mailbox_creation_limit' })
-      const waitMs = (refusal?.detail.retryAfter ?? 0) * secondMs
-      expect(waitMs).to.be.within(dayMs, dayMs + hourMs)
-      for (const ms of [hourMs, 12 * hourMs, 23 * hourMs + 15 * minuteMs, dayMs - secondMs]) {
-        at = later(start, ms)
-        expect(await create(), `after ${ms / minuteMs} minutes`).to.include({ code: 'mailbox_creation_limit' })
+      const account = await getAccount(moved, tenant.accountId)
+      for (const [n, [what, made, asked, waitSeconds]] of rolling.entries()) {
+        const principal = { ...administrator(account), keyId: `key_${String(n).padStart(26, '0')}` }
+        const create = (minutes: number, name: string) => {
+          at = later(start, minutes * minuteMs)
+          return createMailbox(moved, principal, { address: `${name}@rolling.example` }).then(
+            () => null,
+            (error: Failure) => error,
+          )
+        }
+        for (const [m, minutes] of made.entries()) expect(await create(minutes, `m${n}-${m}`), what).to.equal(null)
+        const refusal = await create(asked, `asked${n}`)
+        expect(refusal?.detail.retryAfter ?? null, what).to.equal(waitSeconds)
+        if (waitSeconds === null) continue
+        expect(refusal, what).to.include({ code: 'mailbox_creation_limit' })
+        expect((await create(asked + (waitSeconds - 1) / 60, `early${n}`))?.detail.retryAfter, what).to.equal(1)
+        expect(await create(asked + waitSeconds / 60, `then${n}`), what).to.equal(null)
       }
-      at = later(start, waitMs)
-      for (let made = 0; made < 10; made++) expect(await create()).to.equal(null)
-      expect(await create()).to.include({ code: 'mailbox_creation_limit' })
     } finally {
       await closeContext(moved)
     }
+  })
+
+  it('a creation that failed is given back', async () => {
+    const tenant = await makeTenant({ ctx, http: service.http }, { name: 'back', agentsPlan: null })
+    const create = (address: string) =>
+      client(service.http, tenant.key)<ErrorBody>('POST', '/api/v1/mailboxes', { address })
+    for (let n = 0; n < 11; n++) expect((await create(tenant.address)).body.code).to.equal('conflict')
+    expect(await together(9, (n) => create(`m${n}@back.example`))).to.deep.equal({ '201': 9 })
+    expect((await create('one-more@back.example')).body.code).to.equal('mailbox_creation_limit')
   })
 
   it('a monthly allowance of e-mails has a tenth of grace, and receiving goes on past it', async () => {
