@@ -109,8 +109,11 @@ const serveNothing: Middleware<RequestState> = async (koa) => {
     const principal = await admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers })
     countRequest(ctx, principal, headers)
   }
-  throw new Failure(
-    'not_found',
-    allowed.length > 0 ? `This path does not take ${koa.method}.` : 'There is nothing at this path.',
-  )
+  throw allowed.length > 0
+    ? new Failure('not_found', `This path does not take ${koa.method}.`, {
+        fix: `Use one of the methods it takes: ${allowed.join(', ')}.`,
+      })
+    : new Failure('not_found', 'There is nothing at this path.', {
+        fix: `Compare the path with ${ctx.baseUrl}/openapi.json, which lists them all.`,
+      })
 }

@@ -1,5 +1,7 @@
 /** Everything that the HTTP door serves: the operations, the MCP endpoint, health, and the documents. */
 import type { Context as KoaContext } from 'koa'
+import { takeAnonymous } from '../core/access/request-rates.ts'
+import { isClaimLink } from '../core/account/accounts.ts'
 import type { Context } from '../core/process/context.ts'
 import { subscriberOf, unsubscribe } from '../core/send/unsubscribe.ts'
 import { admit } from '../operations/admit.ts'
@@ -13,7 +15,7 @@ import { sendInPieces, sendJson } from './body.ts'
 import { sendBytes } from './bytes.ts'
 import { createInFlight, type InFlight } from './in-flight.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
-import { claimPage, errorsPage, type Page, unsubscribedPage, unsubscribePage } from './pages.ts'
+import { claimPage, errorsPage, type Page, unknownClaimPage, unsubscribedPage, unsubscribePage } from './pages.ts'
 import type { Exchange, Route } from './routes.ts'
 
 export type Readiness = { readonly ready: boolean; readonly parts: { readonly [part: string]: unknown } }
@@ -103,7 +105,7 @@ function healthEndpoints(readiness: ApiOptions['readiness']): readonly Route[] {
 
 function documentEndpoints({ baseUrl }: Context): readonly Route[] {
   const description = openApi(operations, { baseUrl, version: serviceVersion() })
-  const [errors, claim] = [errorsPage(), claimPage()]
+  const [errors, claim, unknownClaim] = [errorsPage(), claimPage(), unknownClaimPage()]
   return [
     {
       method: 'GET',
@@ -113,7 +115,17 @@ function documentEndpoints({ baseUrl }: Context): readonly Route[] {
       },
     },
     { method: 'GET', path: '/docs/errors', serve: (exchange) => showPage(exchange, errors) },
-    { method: 'GET', path: '/claim/{token}', serve: (exchange) => showPage(exchange, claim) },
+    {
+      method: 'GET',
+      path: '/claim/{token}',
+      async serve(exchange) {
+        const { ctx, peerAddress } = exchange.state
+        takeAnonymous(ctx, peerAddress)
+        const isKnown = await isClaimLink(ctx, exchange.params.token ?? '')
+        exchange.status = isKnown ? 200 : 404
+        showPage(exchange, isKnown ? claim : unknownClaim)
+      },
+    },
   ]
 }
 

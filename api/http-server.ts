@@ -61,7 +61,10 @@ export function createHttpServer(ctx: Context, options: ApiOptions, timeouts: Se
   server.on('connect', ({ method }, socket) => {
     // Node takes its own listener away.
     socket.on('error', () => socket.destroy())
-    refuseNext(socket, new Failure('not_found', `This path does not take ${method}.`))
+    refuseNext(
+      socket,
+      new Failure('not_found', `This path does not take ${method}.`, { fix: 'Use GET, POST, PUT, PATCH or DELETE.' }),
+    )
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // The parser fails again with each chunk that follows.

@@ -5,6 +5,7 @@ import type { Parsing } from '../core/parsing/parsing.ts'
 import type { InvokeRequest } from '../operations/invoke.ts'
 import { type Field, fieldsOf, type Operation } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
+import { unknown } from '../schemas/refusals.ts'
 import type { InFlight, Transfer } from './in-flight.ts'
 
 /** How much of a body that is too large is still read and thrown away, so that the peer gets to read the answer. */
@@ -27,19 +28,39 @@ export function inputOf(
   }: { path: InvokeRequest['path']; query: URLSearchParams; body: { readonly [field: string]: unknown } },
 ): { readonly [field: string]: unknown } {
   const fields = new Map(fieldsOf(operation).map((field) => [field.name, field]))
-  const refuse = (name: string, text: string) => {
-    throw new Failure('validation_error', `${text} "${name}".`, { param: name })
-  }
   const asked = new Map<string, unknown>()
   for (const [name, text] of query) {
     const field = fields.get(name)
-    if (field?.from !== 'query') refuse(name, 'Unknown query parameter')
-    else if (asked.has(name)) refuse(name, 'Two values for the query parameter')
-    else asked.set(name, queryValue(field, text))
+    if (field?.from !== 'query') throw misplaced(fields, name, 'query')
+    if (asked.has(name)) throw twice(name)
+    asked.set(name, queryValue(field, text))
   }
-  for (const name of Object.keys(body)) if (fields.get(name)?.from !== 'body') refuse(name, 'Unknown field')
+  for (const name of Object.keys(body)) if (fields.get(name)?.from !== 'body') throw misplaced(fields, name, 'body')
   return { ...body, ...Object.fromEntries(asked), ...path }
 }
+
+/** The failure for a name that has no place in the query or body of this operation. */
+function misplaced(fields: ReadonlyMap<string, Field>, name: string, found: 'query' | 'body'): Failure {
+  const field = fields.get(name)
+  if (field === undefined) {
+    const known = [...fields.values()].filter(({ from }) => from === found)
+    return unknown(
+      found === 'query' ? 'query parameter' : 'field',
+      name,
+      known.map((each) => each.name),
+    )
+  }
+  return new Failure('validation_error', `"${name}" does not belong in the ${found}.`, {
+    param: name,
+    fix: `Give "${name}" in the ${field.from} only.`,
+  })
+}
+
+const twice = (name: string) =>
+  new Failure('validation_error', `The query has "${name}" twice.`, {
+    param: name,
+    fix: `Give "${name}" one value.`,
+  })
 
 function queryValue({ schema }: Field, text: string): unknown {
   const { type } = schema
@@ -62,7 +83,7 @@ export async function readJsonObject(
   const value = await readJson(request, options)
   if (value === undefined) return {}
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Failure('invalid_request', 'The body must be a JSON object.')
+    throw new Failure('invalid_request', 'The body is JSON, but no object.', { fix: 'Send one JSON object: {...}.' })
   return value as { readonly [field: string]: unknown }
 }
 
@@ -75,17 +96,26 @@ export async function readJson(
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return undefined
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity')
-    throw new Failure('invalid_request', `Content-Encoding ${encoding} is not understood.`)
+    throw new Failure('invalid_request', `Content-Encoding ${encoding} is not understood.`, {
+      fix: 'Send the body as it is, without Content-Encoding.',
+    })
   const mediaType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (mediaType !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(mediaType))
-    throw new Failure('invalid_request', 'The body must have the content type application/json.')
+    throw new Failure('invalid_request', 'The body does not have the content type application/json.', {
+      fix: 'Send JSON with the header "Content-Type: application/json".',
+    })
   const { bytes, transfer } = await readBody(request, { limitBytes, inFlight })
   if (bytes.length === 0) return undefined
   const parsed = await parsing.run('json', { raw: bytes }).finally(() => transfer?.done())
   // The parser's reason is left out, because its error text quotes the body.
-  if (parsed === 'malformed') throw new Failure('invalid_request', 'The body is not well-formed JSON in UTF-8.')
+  if (parsed === 'malformed')
+    throw new Failure('invalid_request', 'The body is not well-formed JSON in UTF-8.', {
+      fix: 'Write the body with a JSON library: look for unescaped quotes and line breaks, commas too many, and other charsets.',
+    })
   if (parsed === 'too deep')
-    throw new Failure('invalid_request', `The body has arrays and objects in more than ${jsonDepthMax} levels.`)
+    throw new Failure('invalid_request', `The body has arrays and objects in more than ${jsonDepthMax} levels.`, {
+      fix: 'Nest less: no field takes so many levels.',
+    })
   return parsed.value
 }
 
@@ -136,7 +166,12 @@ async function readBody(
       settle()
       resolve({ bytes: whole?.subarray(0, length) ?? Buffer.concat(chunks, length), transfer })
     }
-    const onClose = () => fail(new Failure('invalid_request', 'The body ended early.'))
+    const onClose = () =>
+      fail(
+        new Failure('invalid_request', 'The body ended early.', {
+          fix: 'Send as many bytes as Content-Length announces, and keep the connection open until the answer.',
+        }),
+      )
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
   })
 }

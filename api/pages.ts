@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type FailureCode, failures } from '../schemas/failures.ts'
+import { type FailureCode, failures, fixOfTheCause } from '../schemas/failures.ts'
 
 export type Page = { readonly html: string; readonly contentSecurityPolicy: string }
 
@@ -15,7 +15,7 @@ export function errorsPage(): Page {
     const { http, when, fix } = failures[code]
     return `<h2 id="${escapeHtml(code)}"><code>${escapeHtml(code)}</code> ${http}</h2>
 <p>${escapeHtml(when)}</p>
-<p><strong>Fix:</strong> ${escapeHtml(fix)}</p>`
+<p><strong>Fix:</strong> ${escapeHtml(fix ?? fixOfTheCause)}</p>`
   })
   return page(
     'Error reference',
@@ -35,6 +35,16 @@ account is unclaimed: it receives mail, may answer only those who wrote first, a
 who runs:</p>
 <pre>npx mailroom account claim LINK OWNER-EMAIL</pre>
 <p>Addresses, inboxes and keys stay as they are. Keep the link to yourself: whoever holds it can claim the account, once.</p>`,
+  )
+}
+
+/** The page behind a claim link that cannot be used. */
+export function unknownClaimPage(): Page {
+  return page(
+    'This link cannot be used',
+    `<p>It is not known here: it was used, was replaced by a newer one, has expired, or is not whole. If the account is
+yours already, there is nothing to do. Otherwise ask the program that sent you the link for a fresh one; its key makes one
+with <code>POST /api/v1/account/claim</code>.</p>`,
   )
 }
 

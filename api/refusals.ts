@@ -5,15 +5,13 @@ import { type ErrorAnswer, errorAnswer } from '../operations/errors.ts'
 import type { AnswerHeaders } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 
-/** A refusal of the protocol, with a status and an advice of its own, which the table of failures does not have. */
+/** A refusal of the protocol, with a status of its own, which the table of failures does not have. */
 export class HttpRefusal extends Failure {
   readonly status: number
-  readonly fix: string
 
   constructor(status: number, message: string, fix: string) {
-    super(status === 413 ? 'payload_too_large' : 'invalid_request', message)
+    super(status === 413 ? 'payload_too_large' : 'invalid_request', message, { fix })
     this.status = status
-    this.fix = fix
   }
 }
 
@@ -21,8 +19,8 @@ export class HttpRefusal extends Failure {
 export function refusalAnswer(ctx: Pick<Context, 'baseUrl' | 'log'>, thrown: unknown): ErrorAnswer {
   const answer = errorAnswer(ctx, thrown)
   if (!(thrown instanceof HttpRefusal)) return answer
-  const { fix, status } = thrown
-  return { ...answer, status, body: { ...answer.body, fix, statusCode: status } }
+  const { status } = thrown
+  return { ...answer, status, body: { ...answer.body, statusCode: status } }
 }
 
 /** The headers that every answer has. */

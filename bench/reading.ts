@@ -106,7 +106,7 @@ async function prepare(ctx: Context, service: Service, count: number): Promise<B
   const account = await createAccount(ctx, { name: 'bench', owner: null })
   await createDomain(ctx, { domain, accountId: account.id, verified: true })
   // `placeMailbox` does not check the plan's limit: no plan allows so many mailboxes.
-  const owned = { accountId: account.id, displayName: null, kind: 'agent', keyId: null } as const
+  const owned = { accountId: account.id, displayName: null, kind: 'agent', createdBy: null } as const
   for (let n = 0; n <= count; n++) await provisionMailbox(ctx, { ...owned, address: `${n}u@${domain}` })
   const [large, ...mailboxes] = await ctx.store.mailboxes
     .find({ accountId: account.id })

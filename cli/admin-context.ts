@@ -29,10 +29,9 @@ export async function openAdminContext(settings: Settings): Promise<Context> {
     return await openContext({ settings: { ...settings, mongodbUrl, log: { level: 'error' } }, role: 'admin' })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Failure(
-      'unavailable',
-      `The database does not answer: is the service running on ${settings.data}? (${reason})`,
-    )
+    throw new Failure('unavailable', `The database of ${settings.data} cannot be opened: ${reason}`, {
+      fix: 'Look whether the service runs there (mailroom doctor), and whether MONGODB_URL is right if it is set.',
+    })
   }
 }
 
@@ -48,5 +47,7 @@ export function isServing(dataFolder: string): Promise<boolean> {
 }
 
 export function notRunning({ data }: Settings): Failure {
-  return new Failure('unavailable', `The service is not running on ${data}: start it, or set MAILROOM_DATA.`)
+  return new Failure('unavailable', `The service is not running on ${data}.`, {
+    fix: 'Start it (mailroom serve), or set MAILROOM_DATA to the folder it runs on.',
+  })
 }

@@ -1,6 +1,7 @@
 /** Reads the arguments of commands. Each function fails with `validation_error` and says which argument is wrong. */
 import { normaliseAddress } from '../mail/message/address.ts'
 import { Failure } from '../schemas/failures.ts'
+import { notAnAddress, unknown } from '../schemas/refusals.ts'
 
 const nameMax = 200
 const keyDaysMax = 36_500
@@ -17,14 +18,16 @@ export function itemsOf(list: string): string[] {
 export function nameOf(text: string): string {
   const name = text.trim()
   if (name === '' || name.length > nameMax)
-    throw new Failure('validation_error', `The name must have 1 to ${nameMax} characters.`)
+    throw new Failure('validation_error', `The name has ${name === '' ? 'no character' : 'too many characters'}.`, {
+      fix: `Give it 1 to ${nameMax} characters.`,
+    })
   return name
 }
 
 /** The mail address of a person. */
 export function personOf(text: string): string {
   const address = normaliseAddress(text)
-  if (address === null) throw new Failure('validation_error', `"${text}" is not a mail address.`)
+  if (address === null) throw notAnAddress(text, 'owner')
   return address
 }
 
@@ -32,14 +35,16 @@ export function personOf(text: string): string {
 export function daysOf(text: string): number {
   const days = Number(text)
   if (!(days > 0 && days <= keyDaysMax))
-    throw new Failure('validation_error', `--days must be a number above 0, at most ${keyDaysMax}.`)
+    throw new Failure('validation_error', `--days "${text}" is no number of days.`, {
+      fix: `Give a number above 0, at most ${keyDaysMax}, such as --days 90.`,
+    })
   return days
 }
 
 /** The one of `known` that the text names; `option` is told when it names none. */
 export function oneOf<T extends string>(text: string, known: readonly T[], option: string): T {
   const found = known.find((name) => name === text)
-  if (found === undefined) throw new Failure('validation_error', `${option} must be one of: ${known.join(', ')}.`)
+  if (found === undefined) throw unknown(`value of ${option}`, text, known)
   return found
 }
 

@@ -8,7 +8,7 @@ import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { type CommandEntry, commands, groups } from './commands.ts'
-import type { Io } from './io.ts'
+import { type Io, told } from './io.ts'
 import { loadSettings, SettingsError } from './settings.ts'
 
 export type Surroundings = Pick<Io, 'out' | 'err'> & { readonly env: NodeJS.ProcessEnv }
@@ -65,6 +65,5 @@ function settingsOf(named: string | undefined, env: NodeJS.ProcessEnv): Settings
 
 /** What is wrong with the call is told in a sentence, anything else with its stack and cause. */
 function textOf(error: unknown): string {
-  if (error instanceof SettingsError || error instanceof Failure) return error.message
-  return inspect(error)
+  return error instanceof Failure || error instanceof SettingsError ? told(error) : inspect(error)
 }

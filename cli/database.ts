@@ -33,7 +33,9 @@ export const backup = explained(async (io: Io, name: string) => {
 export const verify = explained(async (io: Io, name?: string) => {
   const settings = embeddedSettings(io)
   if (name === undefined && (await isServing(settings.data)))
-    throw new Failure('unavailable', `The service runs on ${settings.data}: stop it, or verify a backup of it.`)
+    throw new Failure('unavailable', `The service runs on ${settings.data}.`, {
+      fix: 'Stop it, or verify a backup of it.',
+    })
   const everySecond = paced()
   const listener: Listener = {
     onCollection: (findings) => print(io, findings),
@@ -72,7 +74,13 @@ export const importFrom = explained(async (io: Io, url: string) => {
 function embeddedSettings(io: Io): Settings {
   const settings = io.settings()
   if (settings.mongodbUrl === null) return settings
-  throw new Failure('validation_error', 'MONGODB_URL is set: this command is about the embedded database.')
+  throw new Failure(
+    'validation_error',
+    'A MongoDB deployment is set, and this command is about the embedded database.',
+    {
+      fix: 'Unset MONGODB_URL and mongodbUrl of the settings file for this command.',
+    },
+  )
 }
 
 /** What goes wrong here is told in a sentence, without a stack. */
@@ -84,7 +92,10 @@ function explained<Given extends unknown[], Result>(
       return await work(io, ...given)
     } catch (error) {
       if (error instanceof Failure || error instanceof SettingsError) throw error
-      throw new Failure('unavailable', error instanceof Error ? error.message : String(error), { cause: error })
+      throw new Failure('unavailable', error instanceof Error ? error.message : String(error), {
+        cause: error,
+        fix: 'Mend what is named here, and run the command again.',
+      })
     }
   }
 }

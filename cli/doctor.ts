@@ -7,7 +7,7 @@ import type { Settings } from '../schemas/settings.ts'
 import { countLanes } from '../store/outbox.ts'
 import { openAdminContext } from './admin-context.ts'
 import { certificateFiles, readCertificate } from './certificate.ts'
-import type { Io } from './io.ts'
+import { type Io, told } from './io.ts'
 
 type Finding = { readonly what: string; readonly ok: boolean; readonly detail: string }
 
@@ -68,7 +68,7 @@ async function disk(settings: Settings): Promise<Finding> {
       detail: `${Math.round(freeBytes / 1024 / 1024)} MiB free in ${settings.data}`,
     }
   } catch (error) {
-    return { what, ok: false, detail: error instanceof Error ? error.message : String(error) }
+    return { what, ok: false, detail: told(error) }
   }
 }
 
@@ -104,6 +104,6 @@ async function database(settings: Settings): Promise<Finding[]> {
       { what: 'queue', ok: true, detail: `${waiting} accounts have mail waiting to go out` },
     ]
   } catch (error) {
-    return [{ what: 'database', ok: false, detail: error instanceof Error ? error.message : String(error) }]
+    return [{ what: 'database', ok: false, detail: told(error) }]
   }
 }

@@ -6,7 +6,7 @@ import { operations } from '../operations/all.ts'
 import { checkOperations } from '../operations/check.ts'
 import { openApi } from '../operations/openapi.ts'
 import { serviceVersion } from '../operations/version.ts'
-import { failures } from '../schemas/failures.ts'
+import { failures, fixOfTheCause } from '../schemas/failures.ts'
 import { listSettings, variableOf } from '../schemas/settings.ts'
 import { enginePage } from './engine-page.ts'
 import type { Io } from './io.ts'
@@ -54,7 +54,7 @@ function documents(): readonly (readonly [name: string, text: string])[] {
 function errorsPage(): string {
   const rows = Object.entries(failures).map(
     ([code, { http, smtp, imap, when, fix }]) =>
-      `## ${code}\n\n${when} ${fix}\n\nHTTP ${http}, SMTP ${smtp}, IMAP ${imap}.\n`,
+      `## ${code}\n\n${when} ${fix ?? fixOfTheCause}\n\nHTTP ${http}, SMTP ${smtp}, IMAP ${imap}.\n`,
   )
   return `# Errors\n\nGenerated from \`schemas/failures.ts\`. Branch on the code.\n\n${rows.join('\n')}`
 }

@@ -40,14 +40,14 @@ async function makePrivate(folder: string): Promise<void> {
   if (uid !== user)
     throw new Failure(
       'forbidden',
-      `The folder ${folder} belongs to another user (uid ${uid}), who could read what is kept there: run "chown ${user} ${folder}", or set MAILROOM_DATA to another folder, such as one inside it.`,
+      `The folder ${folder} belongs to another user (uid ${uid}), who could read what is kept there.`,
+      { fix: `Run "chown ${user} ${folder}", or set MAILROOM_DATA to another folder, such as one inside it.` },
     )
   if ((mode & forOthers) === 0) return
   if ((mode & sticky) !== 0 || path.dirname(folder) === folder)
-    throw new Failure(
-      'forbidden',
-      `The folder ${folder} is for all users of this machine: set MAILROOM_DATA to a folder that nothing else uses, such as one inside it.`,
-    )
+    throw new Failure('forbidden', `The folder ${folder} is for all users of this machine.`, {
+      fix: 'Set MAILROOM_DATA to a folder that nothing else uses, such as one inside it.',
+    })
   await chmod(folder, privateMode)
 }
 

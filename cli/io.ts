@@ -1,4 +1,5 @@
 /** What a command is given besides its arguments: the settings, and where it writes. */
+import { Failure } from '../schemas/failures.ts'
 import type { Settings } from '../schemas/settings.ts'
 
 export type Io = {
@@ -7,6 +8,12 @@ export type Io = {
   /** Both take text with its line ends. */
   readonly out: (text: string) => void
   readonly err: (text: string) => void
+}
+
+/** What went wrong, in a sentence, and what to change if that is known. */
+export function told(error: unknown): string {
+  if (error instanceof Failure) return `${error.message} ${error.fix}`
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Writes a line of JSON for each record, so that scripts can read them. */

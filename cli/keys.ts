@@ -23,7 +23,9 @@ export const create = withContext(async (ctx, io, accountId: string, options: Cr
   const kind = oneOf(options.kind, keyKinds, '--kind')
   // A key that was to reach a few mailboxes must not come out as one that reaches all.
   if (kind === 'account' && options.mailboxes !== undefined)
-    throw new Failure('validation_error', '--mailboxes goes with --kind agent: an account key reaches them all.')
+    throw new Failure('validation_error', 'An account key reaches all mailboxes, so --mailboxes does not fit it.', {
+      fix: 'Add --kind agent, or leave --mailboxes out.',
+    })
   const scopes = scopesOf(options.scopes, kind)
   const expiresAt = options.days === undefined ? null : after(ctx.clock.now(), daysOf(options.days) * dayMs)
   const principal = administrator(await getAccount(ctx, accountId))
@@ -39,7 +41,10 @@ export const create = withContext(async (ctx, io, accountId: string, options: Cr
 function scopesOf(list: string | undefined, kind: KeyKind): readonly Scope[] {
   if (list === undefined) return kind === 'agent' ? agentScopes : allScopes
   const scopes = itemsOf(list).map((scope) => oneOf(scope, allScopes, '--scopes'))
-  if (scopes.length === 0) throw new Failure('validation_error', '--scopes names no scope.')
+  if (scopes.length === 0)
+    throw new Failure('validation_error', '--scopes names no scope.', {
+      fix: `Name scopes (${allScopes.join(', ')}), or leave --scopes out for all that the kind may hold.`,
+    })
   return scopes
 }
 

@@ -1,5 +1,5 @@
 /** The parts of the service that can run alone; the database runs whenever one of them needs it. */
-import { Failure } from '../schemas/failures.ts'
+import { unknown } from '../schemas/refusals.ts'
 
 export const partNames = ['api', 'smtp'] as const
 export type PartName = (typeof partNames)[number]
@@ -8,8 +8,7 @@ export type PartName = (typeof partNames)[number]
 export function partsOf(list: string): PartName[] {
   return list.split(',').map((item) => {
     const part = partNames.find((known) => known === item.trim())
-    if (part === undefined)
-      throw new Failure('validation_error', `There is no part "${item.trim()}". Parts are: ${partNames.join(', ')}.`)
+    if (part === undefined) throw unknown('part', item.trim(), partNames)
     return part
   })
 }

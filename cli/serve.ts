@@ -13,7 +13,7 @@ import type { Settings } from '../schemas/settings.ts'
 import { ensureCertificate } from './certificate.ts'
 import { loginArguments } from './database-login.ts'
 import { enginePaths, engineUrl, makeFolders, withPorts } from './instance.ts'
-import type { Io } from './io.ts'
+import { type Io, told } from './io.ts'
 import { type PartName, partNames, partsOf } from './parts.ts'
 import { type Part, type PartOptions, startPart } from './supervisor.ts'
 
@@ -43,7 +43,7 @@ export async function serve(io: Io, { only }: { readonly only?: string }): Promi
     (error: unknown) => {
       if (service.isStopping) return
       log.fatal({ err: error }, 'the service could not be started')
-      io.err(`${error instanceof Error ? error.message : String(error)}\n`)
+      io.err(`${told(error)}\n`)
       service.stop(1)
     },
   )

@@ -5,8 +5,9 @@ import { parse } from 'yaml'
 import { Failure } from '../schemas/failures.ts'
 import { isSetting, listSettings, type NamedSetting, type Settings, settings, variableOf } from '../schemas/settings.ts'
 import { isValid, validate } from '../schemas/validate.ts'
+import { nearest, unknownName, type Words } from '../schemas/words.ts'
 
-/** A setting that cannot be taken; the text names it and says why. */
+/** A setting that cannot be taken; the text names it and says why, and what to change. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
@@ -20,16 +21,15 @@ const otherVariables = new Set(['MAILROOM_SETTINGS'])
  */
 export function loadSettings({ file, env }: { file: string | null; env: NodeJS.ProcessEnv }): Settings {
   const values = new Map<string, unknown>(listSettings().map((setting) => [setting.name, setting.default]))
-  const known = new Map(listSettings().map((setting) => [setting.name, setting]))
   if (file !== null)
-    for (const [name, value] of flatten(readFile(file))) values.set(name, checked(known.get(name), name, value, file))
+    for (const [setting, value] of flatten(readFile(file)))
+      values.set(setting.name, checked(setting, setting.name, value, file))
   for (const [variable, text] of Object.entries(env)) {
     if (text === undefined || otherVariables.has(variable)) continue
-    const setting = [...known.values()].find(({ name }) => variableOf(name) === variable)
+    const setting = listSettings().find(({ name }) => variableOf(name) === variable)
     if (setting !== undefined)
-      values.set(setting.name, checked(setting, variable, fromText(setting, text), 'the environment'))
-    else if (variable.startsWith('MAILROOM_'))
-      throw new SettingsError(`Unknown setting ${variable} in the environment.`)
+      values.set(setting.name, checked(setting, variable, fromText(setting, text), 'The environment'))
+    else if (variable.startsWith('MAILROOM_')) throw unknownVariable(variable)
   }
   const nested = nest(values) as unknown as Settings
   return { ...nested, data: path.resolve(nested.data) }
@@ -39,30 +39,49 @@ function readFile(file: string): unknown {
   try {
     return parse(readFileSync(file, 'utf8')) ?? {}
   } catch (error) {
-    throw new SettingsError(`${file}: ${error instanceof Error ? error.message : String(error)}`)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new SettingsError(`There is no settings file ${file}. Name another with --config, or leave --config out.`)
+    // Its first line says what is wrong and where; the others draw it.
+    const [text = ''] = String(error instanceof Error ? error.message : error).split('\n')
+    throw new SettingsError(
+      `${file} cannot be read: ${text.replace(/:$/, '')}. Write it in YAML, as config/mailroom.yaml is.`,
+    )
   }
 }
 
-/** Dotted names and values, down to what is declared a setting. */
-function flatten(tree: unknown, declared: object = settings, prefix = ''): [string, unknown][] {
+function unknownVariable(variable: string): SettingsError {
+  const meant = nearest(
+    variable,
+    listSettings().map(({ name }) => variableOf(name)),
+  )
+  const fix = meant === undefined ? 'Unset it; docs/settings.md has all there are.' : `Set ${meant} instead.`
+  return new SettingsError(`Unknown setting ${variable} in the environment. ${fix}`)
+}
+
+/** The settings of a tree with their values. */
+function flatten(tree: unknown, declared: object = settings, prefix = ''): [NamedSetting, unknown][] {
   if (typeof tree !== 'object' || tree === null || Array.isArray(tree))
-    throw new SettingsError(`${prefix === '' ? 'The settings file' : prefix.slice(0, -1)} must be a mapping.`)
-  return Object.entries(tree).flatMap(([key, value]): [string, unknown][] => {
+    throw new SettingsError(
+      `${prefix === '' ? 'The settings file' : `"${prefix.slice(0, -1)}"`} has no names below it. Write "name: value" there, with one of: ${Object.keys(declared).join(', ')}.`,
+    )
+  return Object.entries(tree).flatMap(([key, value]): [NamedSetting, unknown][] => {
     const node = (declared as { [name: string]: Parameters<typeof isSetting>[0] | undefined })[key]
-    if (node === undefined) throw new SettingsError(`Unknown setting ${prefix}${key}.`)
-    return isSetting(node) ? [[prefix + key, value]] : flatten(value, node, `${prefix}${key}.`)
+    if (node === undefined) throw settingsError(unknownName('setting', key, Object.keys(declared), prefix + key))
+    return isSetting(node) ? [[{ name: prefix + key, ...node }, value]] : flatten(value, node, `${prefix}${key}.`)
   })
 }
 
-function checked(setting: NamedSetting | undefined, name: string, value: unknown, where: string): unknown {
-  if (setting === undefined) throw new SettingsError(`Unknown setting ${name} in ${where}.`)
+function checked(setting: NamedSetting, name: string, value: unknown, where: string): unknown {
   try {
-    return validate(setting.schema, value)
+    return validate(setting.schema, value, name)
   } catch (error) {
-    if (error instanceof Failure)
-      throw new SettingsError(`${name} in ${where}: ${error.message.replace(/^The body/, 'it')}`)
+    if (error instanceof Failure) throw settingsError(error, `${where}: `)
     throw error
   }
+}
+
+function settingsError({ message, fix }: Words, where = ''): SettingsError {
+  return new SettingsError(`${where}${message} ${fix}`)
 }
 
 /** Text as it stands when the setting takes text; else read as YAML, which also reads numbers, true, lists and JSON. */

@@ -1,7 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { readPlainText, type TextPiece, type TextRange } from '../core/read/bodies.ts'
 import type { Bytes } from '../operations/registry.ts'
-import { Failure } from '../schemas/failures.ts'
 import {
   boolean,
   integer,
@@ -14,6 +13,7 @@ import {
   timestamp,
   untrusted,
 } from '../schemas/infer.ts'
+import { notACursor } from '../schemas/refusals.ts'
 import { untrustedBlock } from './markers.ts'
 import { separated, trustedOnly } from './trust.ts'
 
@@ -50,8 +50,7 @@ export async function showBytes(
 ): Promise<CallToolResult> {
   const read = async (piece: TextRange) => (readText ? await readText(piece) : readPlainText(content, piece))
   const text = isText(contentType) ? await pieceAt(cursor, read) : null
-  if (text === null && cursor !== undefined)
-    throw new Failure('validation_error', '"cursor" is not a cursor of this file.', { param: 'cursor' })
+  if (text === null && cursor !== undefined) throw notACursor('cursor', 'this file')
   const form = text !== null ? 'text' : content.length <= embeddedBytesMax ? 'resource' : 'link'
   const link = form === 'link' && makeLink !== undefined ? await makeLink() : null
   const url = link?.url ?? address

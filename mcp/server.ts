@@ -48,7 +48,9 @@ export function createMcp({ baseUrl }: Context, { checkOutput }: McpOptions = {}
     const { answerHeaders, ctx, headers, hungUp, pathKey, peerAddress } = request
     // A page of another site must not use the key of a program on its visitor's machine; browsers tell the site in Origin.
     if (headers.origin !== undefined && headers.origin !== ownOrigin)
-      throw new Failure('forbidden', 'Requests from pages of another origin are not answered.')
+      throw new Failure('forbidden', 'Requests from pages of another origin are not answered.', {
+        fix: 'Call from a program rather than from a page, without an Origin header.',
+      })
     const principal = await admit(ctx, { headers, peerAddress, answerHeaders, credential: pathKey })
     if (request.method !== 'POST') {
       countRequest(ctx, principal, answerHeaders)

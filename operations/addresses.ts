@@ -19,9 +19,10 @@ export async function blaming<T>(fields: { readonly [field: string]: unknown }, 
   try {
     return await act()
   } catch (error) {
-    if (!(error instanceof Failure) || error.detail.param === undefined) throw error
+    if (!(error instanceof Failure) || error.code !== 'validation_error' || error.detail.param === undefined)
+      throw error
     const param = writtenParam(fields, error.detail.param)
-    throw new Failure(error.code, error.message, { ...error.detail, param })
+    throw new Failure(error.code, error.message, { ...error.detail, fix: error.fix, param })
   }
 }
 

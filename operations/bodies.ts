@@ -1,5 +1,5 @@
 /** Reads long bodies in pieces. All bodies of a message are cut at the same number of characters (code points). */
-import { Failure } from '../schemas/failures.ts'
+import { notACursor } from '../schemas/refusals.ts'
 
 type Bodies = { readonly text?: string; readonly html?: string | null; readonly reply?: string }
 /** `next` is the cursor to go on with; null when every body is whole. */
@@ -9,8 +9,7 @@ export type Cut = Bodies & { readonly next: string | null }
 export function positionIn(cursor: string | undefined): number {
   if (cursor === undefined) return 0
   const match = /^c(\d{1,10})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
-  if (match === null || cursorAt(Number(match[1])) !== cursor)
-    throw new Failure('validation_error', '"cursor" is not a cursor of a body.', { param: 'cursor' })
+  if (match === null || cursorAt(Number(match[1])) !== cursor) throw notACursor('cursor', 'a body')
   return Number(match[1])
 }
 

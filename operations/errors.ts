@@ -22,11 +22,11 @@ export type ErrorAnswer = {
  */
 export function errorAnswer(ctx: Telling, thrown: unknown): ErrorAnswer {
   const failure = asFailure(ctx, whileUnavailable(thrown))
-  const { code, message, detail } = failure
-  const { http: status, fix } = failures[code]
+  const { code, message, fix, detail } = failure
+  const { http: status } = failures[code]
   const waits = status === 429 || status === 503
-  const wait = detail.retryAfter ?? (waits ? retryAfterDefault : undefined)
-  const retryAfter = wait === undefined ? undefined : Math.max(1, Math.ceil(wait))
+  const { retryAfter: wait = waits ? retryAfterDefault : null } = detail
+  const retryAfter = wait === null ? undefined : Math.max(1, Math.ceil(wait))
   return {
     status,
     headers: {

@@ -6,7 +6,7 @@ import { operation } from './registry.ts'
 import { messageSummary } from './summaries.ts'
 
 const grammar =
-  'Words and "phrases", from: to: cc: subject: in: label: filename: has:attachment is:unread is:flagged before: after: larger: smaller:, - to exclude, OR, parentheses.'
+  'Words and "phrases", from: to: cc: subject: in: label: filename: has:attachment is:unread is:flagged before: after: larger: smaller:, - to exclude, OR, parentheses. Put other words with a colon in quotes.'
 
 export const searchMessages = operation({
   name: 'messages.search',

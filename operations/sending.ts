@@ -119,7 +119,10 @@ function fileOf(attachment: AttachmentInput, index: number): NewAttachment {
   const content = decoded(attachment.content) ?? decoded(attachment.content.replaceAll(/\s+/g, ''))
   if (content === null) {
     const param = `attachments[${index}].content`
-    throw new Failure('validation_error', `"${param}" is not base64.`, { param })
+    throw new Failure('validation_error', `"${param}" is not base64.`, {
+      param,
+      fix: 'Encode the bytes of the file in base64 (A-Z a-z 0-9 + /), without a "data:" prefix.',
+    })
   }
   return { ...attachment, content }
 }

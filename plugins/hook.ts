@@ -4,7 +4,7 @@
  */
 import { cont, deny, denydisconnect, denysoft, denysoftdisconnect, ok } from 'haraka-constants'
 import DSN from 'haraka-dsn'
-import { Failure, failures } from '../schemas/failures.ts'
+import { Failure, failures, smtpNo } from '../schemas/failures.ts'
 import type { Logs, Next, Plugin } from './haraka.d.ts'
 
 /** A refusal as it is sent: code, enhanced code, and a text for the peer (`552`, `5.3.4`). */
@@ -67,7 +67,8 @@ export function hook<Subject extends Partial<Logs>, Params = undefined>(
 /** Returns the SMTP row of a Failure, and for any other error a temporary 451, so that the sender keeps the mail. */
 function replyOf(error: unknown): Reply {
   const code = error instanceof Failure ? error.code : 'internal_error'
-  const [number = '451', enhanced = '4.3.0'] = failures[code].smtp.split(' ')
+  const neverPasses = error instanceof Failure && error.detail.retryAfter === null
+  const [number = '451', enhanced = '4.3.0'] = (neverPasses ? smtpNo : failures[code].smtp).split(' ')
   return {
     code: Number(number),
     enhanced,

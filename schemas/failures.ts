@@ -8,10 +8,12 @@ type Row = {
   readonly smtp: string
   readonly imap: string
   readonly when: string
-  readonly fix: string
+  /** null: it has many causes, and whoever throws it says what to change for this one. */
+  readonly fix: string | null
 }
 
-const smtpNo = '550 5.7.1'
+/** The reply for good: who gets it does not try again. */
+export const smtpNo = '550 5.7.1'
 const smtpLater = '451 4.3.0'
 
 export const failures = {
@@ -153,14 +155,14 @@ export const failures = {
     smtp: smtpNo,
     imap: 'NOPERM',
     when: 'The key is valid but not allowed; check key kind, scopes and ownership.',
-    fix: 'Use a key of the right kind that owns the resource.',
+    fix: null,
   },
   validation_error: {
     http: 400,
     smtp: '501 5.5.4',
     imap: 'CLIENTBUG',
     when: 'A field is missing or has the wrong type or format; param names it when one field is to blame.',
-    fix: 'Correct the field and send the request again.',
+    fix: null,
   },
   invalid_sender: {
     http: 400,
@@ -181,7 +183,7 @@ export const failures = {
     smtp: '501 5.5.2',
     imap: 'CLIENTBUG',
     when: 'The request is malformed.',
-    fix: 'Send well-formed JSON with content type application/json.',
+    fix: null,
   },
   attachments_too_large: {
     http: 413,
@@ -237,7 +239,7 @@ export const failures = {
     smtp: '550 5.1.1',
     imap: 'NONEXISTENT',
     when: 'The resource is absent or not visible to the key.',
-    fix: 'Check the path, the method and the id.',
+    fix: null,
   },
   idempotency_in_progress: {
     http: 409,
@@ -265,7 +267,7 @@ export const failures = {
     smtp: smtpNo,
     imap: 'INUSE',
     when: "The resource's state does not allow the operation.",
-    fix: 'Read the resource again and decide anew.',
+    fix: null,
   },
   missing_template_variables: {
     http: 422,
@@ -278,7 +280,7 @@ export const failures = {
     http: 422,
     smtp: smtpNo,
     imap: 'CANNOT',
-    when: 'Every recipient bounced hard or reported spam before; nothing was sent.',
+    when: 'Every recipient is on the suppression list: bounced hard, reported spam, unsubscribed or added by hand; nothing was sent.',
     fix: 'Remove the recipients, or lift the suppression if you are sure.',
   },
   batch_too_large: {
@@ -293,7 +295,7 @@ export const failures = {
     smtp: '452 4.2.2',
     imap: 'OVERQUOTA',
     when: 'The request was understood but cannot be completed.',
-    fix: 'Read the message: it says what stands in the way.',
+    fix: null,
   },
   rate_limited: {
     http: 429,
@@ -346,31 +348,53 @@ export const failures = {
   },
 } as const satisfies { readonly [code: string]: Row }
 
+/** What the error reference says of a failure that has many causes. */
+export const fixOfTheCause = 'The fix of the answer says what to change for its cause.'
+
 export type FailureCode = keyof typeof failures
+/** A failure that always has the same fix. */
+export type FailureOfOneCause = {
+  [C in FailureCode]: (typeof failures)[C]['fix'] extends string ? C : never
+}[FailureCode]
 
 /** What a failure may carry beside code and text (interface.md, Error object). */
 export type FailureDetail = {
+  /** What to change for this very cause, instead of what the table says. */
+  readonly fix?: string
   /** The field at fault, written like `to[0].address`; only on validation_error. */
   readonly param?: string
   /** The missing scope; only on insufficient_scope. */
   readonly requiredScope?: string
-  /** Seconds to wait; on 429 and 503. */
-  readonly retryAfter?: number
+  /** Seconds to wait; on 429 and 503. null: waiting does not help. */
+  readonly retryAfter?: number | null
   /** Variables a template misses; only on missing_template_variables. */
   readonly missing?: readonly string[]
   /** What really happened: for the log, never for the peer. */
   readonly cause?: unknown
 }
 
-/** A refusal with a row in the table: each door renders it in its own protocol. `message` is plain English for the peer. */
+type Told =
+  | readonly [code: FailureOfOneCause, message?: string, detail?: FailureDetail]
+  | readonly [
+      code: Exclude<FailureCode, FailureOfOneCause>,
+      message: string,
+      detail: FailureDetail & { readonly fix: string },
+    ]
+
+/**
+ * A refusal with a row in the table: each door renders it in its own protocol. `message` is plain English for the peer, and
+ * `fix` says what to change.
+ */
 export class Failure extends Error {
   readonly code: FailureCode
+  readonly fix: string
   readonly detail: FailureDetail
 
-  constructor(code: FailureCode, message: string = failures[code].when, detail: FailureDetail = {}) {
+  constructor(...[code, message = failures[code].when, detail = {}]: Told) {
     super(message, { cause: detail.cause })
     this.name = 'Failure'
     this.code = code
+    this.fix = detail.fix ?? failures[code].fix ?? ''
     this.detail = detail
   }
 }

@@ -3,6 +3,7 @@ import {
   array,
   boolean,
   described,
+  form,
   type Infer,
   integer,
   nullable,
@@ -19,9 +20,10 @@ export const headerLineMax = 998
 /** Longest Idempotency-Key (interface.md, Limits 6). */
 export const idempotencyKeyMax = 256
 
+const oneLine = form('^[^\\u0000-\\u001f\\u007f]*$', 'one line of text without control characters', 'Order 4711')
 /** Text that may stand in one header line: without control characters, so that nobody adds headers through it. */
 export const line = (maxLength: number, keywords: { readonly [keyword: string]: unknown } = {}) =>
-  string({ maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$', ...keywords })
+  string({ maxLength, ...oneLine, ...keywords })
 
 export const identifier = (description: string) => string({ maxLength: identifierMax, description })
 

@@ -69,6 +69,15 @@ export const described = <T>(description: string, schema: Schema<T>): Schema<T> 
 export const untrusted = <T>(schema: Schema<T>): Schema<T> => ({ ...schema, [untrustedKeyword]: true })
 export const untrustedKeyword = 'x-untrusted'
 
+/** What texts of a pattern are, as a noun: told to people instead of the pattern, with the first of `examples`. */
+export const formKeyword = 'x-form'
+/** The keywords of texts that match a pattern: how people call it, and one of them. */
+export const form = (pattern: string, noun: string, example: string) => ({
+  pattern,
+  [formKeyword]: noun,
+  examples: [example],
+})
+
 /** An object with exactly these fields: an unknown one is refused, an `optional` one may be absent. */
 export function object<const F extends Fields>(fields: F, keywords: Keywords = {}): Schema<InferFields<F>> {
   const properties: { [name: string]: JsonSchema } = {}

@@ -33,7 +33,10 @@ export const Mailbox = object({
   kind: oneOf(['agent', 'person']),
   domain: string(),
   createdAt: timestamp(),
-  createdBy: described('Id of the key that made it.', nullable(string())),
+  createdBy: described(
+    'Id of the key that made it (key_...); null when an administrator or the service did.',
+    nullable(string()),
+  ),
   signature: nullable(string()),
   autoReply: nullable(AutoReply),
   storage: object({ used: integer({ description: 'Bytes.' }), limit: integer({ description: 'Bytes.' }) }),

@@ -6,6 +6,7 @@ import {
   boolean,
   described,
   extended,
+  form,
   type Infer,
   integer,
   nullable,
@@ -142,7 +143,11 @@ export type WaitedMessage = Infer<typeof WaitedMessage>
 const Label = string({
   minLength: 1,
   maxLength: 100,
-  pattern: '^(?=.*[^\\s\\p{C}])[^\\p{Cc}\\p{Cs}\\u202a-\\u202e\\u2066-\\u2069]+$',
+  ...form(
+    '^(?=.*[^\\s\\p{C}])[^\\p{Cc}\\p{Cs}\\u202a-\\u202e\\u2066-\\u2069]+$',
+    'visible text on one line, without control characters and signs of direction',
+    'to answer',
+  ),
 })
 /** Labels in one request: against an endless list on one message. */
 const labelsMax = 100

@@ -10,7 +10,9 @@ export const SearchQuery = string({
     'without regard to case and diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or ' +
     'with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, ' +
     'is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, ' +
-    'OR (in capitals) joins alternatives, ( ) group. Everything else must match together.',
+    'OR (in capitals) joins alternatives, ( ) group. Everything else must match together. An operator that does not exist is ' +
+    'refused; a colon before white space, "/" or another colon, or after a digit, is part of a word (Re:, https://host, ' +
+    '10:30); put other words with a colon in quotes ("localhost:8080").',
 })
 
 const Highlight = object({

@@ -6,6 +6,7 @@ import {
   array,
   boolean,
   described,
+  form,
   type Infer,
   type InferFields,
   integer,
@@ -30,7 +31,7 @@ const addressesMax = 1_000
 const attachmentsMax = 100
 
 const AddressText = line(identifierMax, {
-  pattern: '^[^\\u0000-\\u001f\\u007f]+@[^\\u0000-\\u001f\\u007f]+$',
+  ...form('^[^\\u0000-\\u001f\\u007f]+@[^\\u0000-\\u001f\\u007f]+$', 'an email address', 'Ann <ann@example.org>'),
   description: '"user@domain" or "Name <user@domain>".',
 })
 const AddressObject = object({ name: optional(line(headerLineMax)), address: AddressText })
@@ -65,7 +66,13 @@ const contentFields = {
   ),
   headers: optional(
     record(line(headerLineMax), {
-      propertyNames: { type: 'string', pattern: '^([Xx]|[Ll][Ii][Ss][Tt])-[A-Za-z0-9-]{1,70}$' },
+      propertyNames: string(
+        form(
+          '^([Xx]|[Ll][Ii][Ss][Tt])-[A-Za-z0-9-]{1,70}$',
+          'the name of an extra header field, which begins with X- or List-',
+          'X-Order',
+        ),
+      ),
       maxProperties: 50,
       description: 'Extra X- and List- headers.',
     }),
@@ -126,7 +133,7 @@ export const SendResult = object({
     }),
   ),
   suppressed: array(string(), {
-    description: 'Recipients that are not written to, because they bounced or complained.',
+    description: 'Recipients that are not written to, because they are on the suppression list.',
   }),
 })
 export type SendResult = Infer<typeof SendResult>
@@ -227,11 +234,13 @@ export const Email = object({
 })
 export type Email = Infer<typeof Email>
 
-const variableName = '^[\\p{L}\\p{N}_.-]{1,100}$'
+const VariableName = string(
+  form('^[\\p{L}\\p{N}_.-]{1,100}$', 'the name of a token: 1 to 100 letters, digits, "_", "." and "-"', 'first_name'),
+)
 /** Longest body of a template and longest value of a variable, in characters. */
 const templateBodyMax = 500_000
 export const Variables = record(string({ maxLength: templateBodyMax }), {
-  propertyNames: { type: 'string', pattern: variableName },
+  propertyNames: VariableName,
   maxProperties: 200,
   description: 'Values of the {{tokens}} of the template.',
 })
@@ -259,7 +268,11 @@ export const emailFields = {
 export const TemplateAlias = string({
   minLength: 1,
   maxLength: 100,
-  pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$',
+  ...form(
+    '^[A-Za-z0-9][A-Za-z0-9_.-]*$',
+    'a name of a-z, A-Z, 0-9, "_", "." and "-" that begins with a letter or digit',
+    'welcome',
+  ),
   description: 'Name of the template (case-sensitive).',
 })
 export const templateStatuses = ['active', 'paused'] as const
@@ -300,7 +313,7 @@ export const batchFields = {
       email: identifier('Address of the recipient.'),
       fields: optional(
         record(string({ maxLength: templateBodyMax }), {
-          propertyNames: { type: 'string', pattern: variableName },
+          propertyNames: VariableName,
           maxProperties: 200,
           description: 'Values of the {{tokens}}.',
         }),

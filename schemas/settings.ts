@@ -2,7 +2,19 @@
  * Every setting, declared once with its schema, default, unit and reason (decisions.md 5). `config/mailroom.yaml` and the
  * environment fill them in; an unknown one refuses to start; `docs/settings.md` is generated from here.
  */
-import { array, boolean, type Infer, integer, nullable, number, oneOf, record, type Schema, string } from './infer.ts'
+import {
+  array,
+  boolean,
+  form,
+  type Infer,
+  integer,
+  nullable,
+  number,
+  oneOf,
+  record,
+  type Schema,
+  string,
+} from './infer.ts'
 
 export type Setting<T = unknown> = {
   readonly schema: Schema<T>
@@ -19,6 +31,7 @@ function setting<T>(schema: Schema<T>, initial: T, about: string, unit?: string)
   return { schema, default: initial, about, ...(unit !== undefined && { unit }) }
 }
 
+const HostAndPort = string(form('^.+:\\d+$', 'a host and its port', '127.0.0.1:3310'))
 const host = (about: string) => setting(string(), '127.0.0.1', about)
 const port = (initial: number, about: string) =>
   setting(integer({ minimum: 0, maximum: 65535 }), initial, `${about} 0 means any free port.`)
@@ -29,7 +42,11 @@ const bytes = (initial: number, about: string) => count(initial, about, 'bytes')
 const seconds = (initial: number, about: string) => count(initial, about, 'seconds')
 const milliseconds = (initial: number, about: string) => count(initial, about, 'milliseconds')
 const networks = (about: string) =>
-  setting<readonly string[]>(array(string({ pattern: '^[0-9a-fA-F:.]+(/\\d+)?$' })), [], about)
+  setting<readonly string[]>(
+    array(string(form('^[0-9a-fA-F:.]+(/\\d+)?$', 'an IP address or network', '192.0.2.0/24'))),
+    [],
+    about,
+  )
 const optionalString = (about: string) => setting<string | null>(nullable(string()), null, about)
 
 /** Default ports on which mail programs submit mail. */
@@ -43,7 +60,9 @@ export const settings = {
     'The folder of everything the service writes: database, queue, certificates, secrets, logs.',
   ),
   mongodbUrl: setting<string | null>(
-    nullable(string({ pattern: '^mongodb(\\+srv)?://' })),
+    nullable(
+      string(form('^mongodb(\\+srv)?://', 'the URL of a MongoDB deployment', 'mongodb://127.0.0.1:27017/mailroom')),
+    ),
     null,
     'A MongoDB deployment to use; the embedded engine then does not start. Its variable is MONGODB_URL.',
   ),
@@ -95,7 +114,7 @@ export const settings = {
   },
   rspamd: {
     url: setting<string | null>(
-      nullable(string({ pattern: '^https?://' })),
+      nullable(string(form('^https?://', 'an http or https URL', 'http://127.0.0.1:11333'))),
       null,
       'Address of a Rspamd (its normal worker, such as http://127.0.0.1:11333) that is asked about each incoming mail. Without it: no filter.',
     ),
@@ -104,7 +123,7 @@ export const settings = {
   },
   clamav: {
     address: setting<string | null>(
-      nullable(string({ pattern: '^.+:\\d+$' })),
+      nullable(HostAndPort),
       null,
       'host:port of a clamd that scans each incoming mail; mail with a virus is refused. Without it: no scan.',
     ),
@@ -116,7 +135,7 @@ export const settings = {
   },
   dns: { port: port(2053, 'Port of the built-in authoritative DNS server.') },
   resolver: setting<readonly string[]>(
-    array(string({ pattern: '^.+:\\d+$' })),
+    array(HostAndPort),
     [],
     'DNS servers (host:port) for all DNS questions. Empty: those of the system.',
   ),
@@ -143,7 +162,7 @@ export const settings = {
   },
   outbound: {
     routes: setting<{ readonly [domain: string]: string }>(
-      record(string({ pattern: '^.+:\\d+$' })),
+      record(HostAndPort),
       {},
       'Relays: domain or "*" to host:port. A domain without a route is sent to its MX.',
     ),

@@ -1,14 +1,13 @@
 /** The only place that runs ajv: schemas are compiled once and answer with the contract's validation_error. */
-import { isIP } from 'node:net'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { Failure } from './failures.ts'
-import { type JsonSchema, type Schema, untrustedKeyword } from './infer.ts'
+import { formKeyword, type JsonSchema, propertiesOf, type Schema, untrustedKeyword } from './infer.ts'
+import { quoted, wordsOf } from './words.ts'
 
-const ajv = new Ajv2020({ strict: true, allErrors: false, allowUnionTypes: true, coerceTypes: false })
+const ajv = new Ajv2020({ strict: true, allErrors: false, allowUnionTypes: true, coerceTypes: false, verbose: true })
 ajv.addFormat('date-time', { type: 'string', validate: isTimestamp })
 ajv.addFormat('uri', { type: 'string', validate: (text: string) => URL.canParse(text) })
-ajv.addFormat('ip', { type: 'string', validate: (text: string) => isIP(text) !== 0 })
-ajv.addKeyword('example')
+ajv.addKeyword(formKeyword)
 ajv.addKeyword(untrustedKeyword)
 
 const compiled = new WeakMap<JsonSchema, ValidateFunction>()
@@ -19,14 +18,16 @@ export function compileSchema(schema: JsonSchema): void {
 }
 
 /**
- * Returns `value` as what `schema` describes. Fails with `validation_error` and the field to blame, written like
- * `to[0].address` (decisions.md 1, Unknown fields).
+ * Returns `value` as what `schema` describes; `name` is what the value itself is called, where it is no request. Fails with
+ * `validation_error` and the field to blame, written like `to[0].address` (decisions.md 1, Unknown fields).
  */
-export function validate<T>(schema: Schema<T>, value: unknown): T {
+export function validate<T>(schema: Schema<T>, value: unknown, name = ''): T {
   const check = validatorOf(schema)
   if (check(value)) return value as T
-  const { message, param } = explain(toBlame(check.errors ?? []))
-  throw new Failure('validation_error', message, param === '' ? {} : { param })
+  const error = toBlame(check.errors ?? [])
+  const param = fieldOf(error, name)
+  const { message, fix } = wordsOf(error, param === '' ? 'The request' : quoted(param))
+  throw new Failure('validation_error', message, { fix, ...(param !== '' && { param }) })
 }
 
 /** Whether `value` is what `schema` describes. */
@@ -44,47 +45,47 @@ function validatorOf(schema: JsonSchema): ValidateFunction {
 }
 
 /** Picks the deepest error: of a value that may have several forms, it belongs to the form that fits best. */
-function toBlame(errors: readonly ErrorObject[]): ErrorObject | undefined {
-  const depthOf = (error: ErrorObject) => error.instancePath.split('/').length + (isAboutChild(error) ? 1 : 0)
+function toBlame(errors: readonly ErrorObject[]): ErrorObject {
+  const depthOf = (error: ErrorObject) => error.instancePath.split('/').length + (childOf(error) === undefined ? 0 : 1)
   const deepest = Math.max(...errors.map(depthOf))
-  const candidates = errors.filter((error) => depthOf(error) === deepest)
-  const types = candidates.filter((error) => error.keyword === 'type')
-  const first = candidates[0]
-  if (first === undefined || types.length < 2 || types.length < candidates.length - 1) return first
-  const allowed = [...new Set(types.map((error) => String(error.params.type)))]
-  return { ...first, message: `must be ${allowed.join(' or ')}` }
+  const candidates = errors.filter(
+    (error) => depthOf(error) === deepest && error.keyword !== 'anyOf' && error.keyword !== 'propertyNames',
+  )
+  const fit = Math.max(...candidates.map(fitOf))
+  const causes = candidates.filter((error) => fitOf(error) === fit)
+  const [first] = causes
+  if (first === undefined) throw new Error('A schema refused a value and gave no reason.')
+  // A form whose type fits found something else to refuse: that is the reason.
+  const other = causes.find(({ keyword }) => keyword !== 'type')
+  return other ?? { ...first, parentSchema: { anyOf: causes.map(({ parentSchema }) => parentSchema) } }
 }
 
-function isAboutChild(error: ErrorObject): boolean {
-  return ['additionalProperties', 'unevaluatedProperties', 'required'].includes(error.keyword)
+/** How well the form that refuses an object fits it: a form that knows none of its fields was not meant. */
+function fitOf(error: ErrorObject): number {
+  if (childOf(error) === undefined) return 0
+  const known = propertiesOf(error.parentSchema ?? {})
+  return Object.keys(error.data as object).filter((name) => Object.hasOwn(known, name)).length || -1
 }
 
-function explain(error: ErrorObject | undefined): { message: string; param: string } {
-  if (error === undefined) return { message: 'The request is not valid.', param: '' }
-  const at = fieldPath(error.instancePath)
-  const child = (name: string) => (at === '' ? name : `${at}.${name}`)
-  if (error.keyword === 'additionalProperties' || error.keyword === 'unevaluatedProperties') {
-    const param = child(String(error.params.additionalProperty ?? error.params.unevaluatedProperty))
-    return { message: `Unknown field "${param}".`, param }
-  }
-  if (error.keyword === 'required') {
-    const param = child(String(error.params.missingProperty))
-    return { message: `"${param}" is missing.`, param }
-  }
-  const named = at === '' ? 'The body' : `"${at}"`
-  if (error.keyword === 'enum')
-    return { message: `${named} must be one of: ${(error.params.allowedValues as unknown[]).join(', ')}.`, param: at }
-  return { message: `${named} ${error.message ?? 'is not valid'}.`, param: at }
+/** The name of the field that is missing, or that nobody knows. */
+function childOf({ params }: ErrorObject): string | undefined {
+  return params.missingProperty ?? params.additionalProperty
 }
 
-/** `/to/0/address` as `to[0].address`. */
-function fieldPath(pointer: string): string {
+function fieldOf(error: ErrorObject, name: string): string {
+  const at = name + fieldPath(error.instancePath, name === '')
+  const child = childOf(error)
+  return child === undefined ? at : at === '' ? child : `${at}.${child}`
+}
+
+/** `/to/0/address` as `to[0].address`, or with a dot before it where something stands before it. */
+function fieldPath(pointer: string, isFirst: boolean): string {
   const names = pointer
     .split('/')
     .slice(1)
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
   return names.reduce(
-    (path, name) => (/^\d+$/.test(name) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`),
+    (path, name) => (/^\d+$/.test(name) ? `${path}[${name}]` : path === '' && isFirst ? name : `${path}.${name}`),
     '',
   )
 }

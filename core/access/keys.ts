@@ -1,6 +1,6 @@
 /** API keys, created by a person or an administrator. Only a hash of each key is stored. */
 import { Failure } from '../../schemas/failures.ts'
-import { newId } from '../../schemas/ids.ts'
+import { type Id, newId } from '../../schemas/ids.ts'
 import { agentScopes, type KeyKind, type Scope } from '../../schemas/scopes.ts'
 import * as store from '../../store/accounts.ts'
 import { toBinary } from '../../store/bytes.ts'
@@ -12,6 +12,8 @@ import { callersChanged } from './known-callers.ts'
 import { liveKeyPrefix } from './principal.ts'
 
 export type NewKey = {
+  /** Without one the key gets a fresh one. */
+  readonly id?: Id<'key'>
   readonly accountId: string
   readonly kind: KeyKind
   readonly name: string
@@ -29,18 +31,19 @@ export type Key = Omit<KeyDoc, 'hash' | '_id'> & { readonly id: string }
  */
 export async function createKey(
   ctx: Context,
-  { accountId, kind, name, scopes, mailboxIds, expiresAt }: NewKey,
+  { id, accountId, kind, name, scopes, mailboxIds, expiresAt }: NewKey,
   prefix: string = liveKeyPrefix,
 ): Promise<{ apiKey: string; key: Key }> {
   const notAllowed = kind === 'agent' ? scopes.filter((scope) => !agentScopes.includes(scope)) : []
   if (notAllowed.length > 0)
     throw new Failure('validation_error', `An agent key may not have these scopes: ${notAllowed.join(', ')}.`, {
       param: 'scopes',
+      fix: `Leave them out, or make an account key. An agent key may have: ${agentScopes.join(', ')}.`,
     })
   const at = ctx.clock.now()
   const apiKey = newCredential(prefix)
   const doc: KeyDoc = {
-    _id: newId('key', at),
+    _id: id ?? newId('key', at),
     accountId,
     hash: toBinary(hashCredential(apiKey)),
     kind,
@@ -66,7 +69,9 @@ export async function revokeKey(
   { accountId, keyId }: { accountId: string; keyId: string },
 ): Promise<void> {
   if (!(await store.revokeKey(ctx.store, { accountId, keyId, at: ctx.clock.now() })))
-    throw new Failure('not_found', `There is no active key ${keyId}.`)
+    throw new Failure('not_found', `There is no active key ${keyId}.`, {
+      fix: 'Use the id of a key of this account that is not revoked (key_...).',
+    })
   await disableWebhooks(ctx.store, { accountId, agentKeyId: keyId })
   ctx.changes.publish({ kind: 'keys', keyIds: [keyId] })
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })

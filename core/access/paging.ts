@@ -1,6 +1,7 @@
 /** Pages of a list, newest first. A cursor names the last row of a page, so that it stays valid while rows come and go. */
-import { Failure } from '../../schemas/failures.ts'
+
 import { type IdPrefix, idPattern } from '../../schemas/ids.ts'
+import { notACursor } from '../../schemas/refusals.ts'
 
 export type Page<T> = { readonly items: readonly T[]; readonly next: string | null }
 
@@ -20,12 +21,7 @@ export function pageOf<T extends { readonly _id: string }>(rows: readonly T[], l
 export function readIdCursor(cursor: string | null | undefined, prefix: IdPrefix): string | null {
   if (cursor === null || cursor === undefined) return null
   const id = Buffer.from(cursor, 'base64url').toString('latin1')
-  if (!new RegExp(idPattern(prefix)).test(id) || encodeIdCursor(id) !== cursor)
-    throw new Failure(
-      'validation_error',
-      '"before" is not a cursor of this list; pass a cursor exactly as a page returned it.',
-      { param: 'before' },
-    )
+  if (!new RegExp(idPattern(prefix)).test(id) || encodeIdCursor(id) !== cursor) throw notACursor('before')
   return id
 }
 
@@ -49,10 +45,6 @@ export function readTimeCursor(cursor: string | undefined): TimePosition | null 
   const text = Buffer.from(cursor, 'base64url').toString()
   const [, at, key] = /^(\d{1,15}) (.+)$/s.exec(text) ?? []
   if (at === undefined || key === undefined || Buffer.from(text).toString('base64url') !== cursor)
-    throw new Failure(
-      'validation_error',
-      '"before" is not a cursor of this list; pass a cursor exactly as a page returned it.',
-      { param: 'before' },
-    )
+    throw notACursor('before')
   return { at: new Date(Number(at)), key }
 }

@@ -69,21 +69,24 @@ export async function signup(
   { name, inbox = 'agent', address }: { name?: string; inbox?: string; address: string },
 ): Promise<{ address: string; apiKey: string; claimUrl: string; expiresAt: Date; account: Account }> {
   if (!ctx.settings.signup.enabled)
-    throw new Failure('unavailable', 'Signup is turned off on this server.', { retryAfter: 86_400 })
+    throw new Failure('unavailable', 'Signup is turned off on this server.', {
+      retryAfter: 86_400,
+      fix: 'Ask the operator of the service for an account.',
+    })
   if (name !== undefined && !nameForm.test(name))
     throw new Failure(
       'validation_error',
       '"name" must have 3 to 40 characters of a-z, 0-9 and "-", and begin and end with a letter or digit.',
-      { param: 'name' },
+      { param: 'name', fix: 'Choose a "name" such as "support-bot", or leave it out and get a free one.' },
     )
   if (!inboxForm.test(inbox))
     throw new Failure(
       'validation_error',
       '"inbox" must have 1 to 64 characters of a-z, 0-9, ".", "_" and "-", and begin and end with a letter or digit.',
-      { param: 'inbox' },
+      { param: 'inbox', fix: 'Choose an "inbox" such as "support", or leave it out and get "agent".' },
     )
   if (name !== undefined && reservedNames.has(name))
-    throw new Failure('conflict', `The name "${name}" is reserved; choose another one.`)
+    throw new Failure('conflict', `The name "${name}" is reserved.`, { fix: chooseAnother })
   await countSignup(ctx, address)
   const at = ctx.clock.now()
   const accountId = newId('acc', at)
@@ -109,14 +112,16 @@ export async function signup(
   }
   await store.insertAccount(ctx.store, doc)
   const mailboxAddress = `${inbox}@${takenName}.${ctx.settings.sharedDomain}`
+  const keyId = newId('key', at)
   const mailbox = await provisionMailbox(ctx, {
     accountId,
     address: mailboxAddress,
     displayName: null,
     kind: 'agent',
-    keyId: null,
+    createdBy: keyId,
   })
   const { apiKey } = await createKey(ctx, {
+    id: keyId,
     accountId,
     kind: 'agent',
     name: 'signup',
@@ -130,7 +135,10 @@ export async function signup(
 
 /** Fails with `forbidden` for a key that may not create claim links. */
 export function requireInboxKey({ kind }: Principal): void {
-  if (kind !== 'agent') throw new Failure('forbidden', 'Only the agent key of the inbox may create a claim link.')
+  if (kind !== 'agent')
+    throw new Failure('forbidden', 'Only the agent key of the inbox may create a claim link.', {
+      fix: 'Use the key that the signup answered.',
+    })
 }
 
 /**
@@ -143,8 +151,7 @@ export async function mintClaimLink(
   principal: Principal,
 ): Promise<{ claimUrl: string; expiresAt: Date }> {
   const { account, accountId } = principal
-  if (account.status !== 'unclaimed' || account.claimExpiresAt === null)
-    throw new Failure('conflict', 'The account is already claimed.')
+  if (account.status !== 'unclaimed' || account.claimExpiresAt === null) throw alreadyClaimed()
   requireInboxKey(principal)
   if (
     !(await takeUsage(ctx, {
@@ -168,7 +175,7 @@ export async function mintClaimLink(
     { claimHash: toBinary(hashCredential(token)) },
     { status: 'unclaimed' },
   )
-  if (changed === null) throw new Failure('conflict', 'The account is already claimed.')
+  if (changed === null) throw alreadyClaimed()
   return { claimUrl: claimUrl(ctx, token), expiresAt: account.claimExpiresAt }
 }
 
@@ -177,14 +184,23 @@ export async function mintClaimLink(
  * used, replaced or has expired.
  */
 export async function claimByToken(ctx: Context, { token, owner }: { token: string; owner: string }): Promise<Account> {
-  const found = await store.findAccountByClaim(ctx.store, hashCredential(token))
-  if (found === null || (found.claimExpiresAt !== undefined && found.claimExpiresAt <= ctx.clock.now()))
-    throw new Failure('not_found', 'This claim link was used, replaced by a newer one, or has expired.')
+  const found = await claimable(ctx, token)
+  if (found === null) throw unknownClaimLink()
   const claimed = await store.claimAccount(ctx.store, found._id, owner)
-  if (claimed === null)
-    throw new Failure('not_found', 'This claim link was used, replaced by a newer one, or has expired.')
+  if (claimed === null) throw unknownClaimLink()
   await callersChanged(ctx, { accountIds: [claimed._id] })
   return accountOf(claimed)
+}
+
+/** Whether the token of a claim link can still be used. */
+export async function isClaimLink(ctx: Context, token: string): Promise<boolean> {
+  return (await claimable(ctx, token)) !== null
+}
+
+async function claimable(ctx: Context, token: string): Promise<AccountDoc | null> {
+  const found = await store.findAccountByClaim(ctx.store, hashCredential(token))
+  const hasExpired = found?.claimExpiresAt !== undefined && found.claimExpiresAt <= ctx.clock.now()
+  return hasExpired ? null : found
 }
 
 /** Creates an active account; for administrators. */
@@ -219,7 +235,10 @@ export async function createAccount(
 /** Reads an account. Fails with `not_found`. */
 export async function getAccount(ctx: Context, accountId: string): Promise<Account> {
   const doc = await store.findAccount(ctx.store, accountId)
-  if (doc === null || doc.status === 'removed') throw new Failure('not_found', `There is no account ${accountId}.`)
+  if (doc === null || doc.status === 'removed')
+    throw new Failure('not_found', `There is no account ${accountId}.`, {
+      fix: 'Use an id as "mailroom account list" shows it (acc_...).',
+    })
   return accountOf(doc)
 }
 
@@ -294,7 +313,7 @@ async function takeName(ctx: Context, accountId: string, wanted: string | undefi
   const { sharedDomain } = ctx.settings
   if (wanted !== undefined) {
     if (await takeSubdomain(ctx, { domain: `${wanted}.${sharedDomain}`, accountId })) return wanted
-    throw new Failure('conflict', `The name "${wanted}" is already in use; choose another one.`)
+    throw new Failure('conflict', `The name "${wanted}" is already in use.`, { fix: chooseAnother })
   }
   for (let tries = 0; tries < randomNameTriesMax; tries++) {
     const name = `agent-${randomName(5)}`
@@ -302,6 +321,18 @@ async function takeName(ctx: Context, accountId: string, wanted: string | undefi
   }
   throw new Failure('unavailable', 'No free name was found; please try again.', { retryAfter: 1 })
 }
+
+const chooseAnother = 'Choose another "name", or leave it out and get a free one.'
+
+const alreadyClaimed = () =>
+  new Failure('conflict', 'The account is already claimed.', {
+    fix: 'Ask its owner for what needs the account; it needs no claim link any more.',
+  })
+
+const unknownClaimLink = () =>
+  new Failure('not_found', 'This claim link is unknown, was used or replaced by a newer one, or has expired.', {
+    fix: 'Make a fresh link with the key of the inbox: POST /api/v1/account/claim.',
+  })
 
 function randomName(length: number): string {
   const letters = 'abcdefghijkmnpqrstuvwxyz23456789'

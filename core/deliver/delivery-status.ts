@@ -19,7 +19,10 @@ export async function getDeliveryStatus(
   { id, messageId }: { id?: string; messageId?: string },
 ): Promise<EmailDoc> {
   if ((id === undefined) === (messageId === undefined))
-    throw new Failure('validation_error', 'Give either "message_id" or "id", not both.', { param: 'message_id' })
+    throw new Failure('validation_error', '"message_id" and "id" name one send each, and only one is asked for.', {
+      param: 'message_id',
+      fix: 'Give one of "message_id" and "id", and leave the other out.',
+    })
   const { accountId } = principal
   const email =
     id === undefined
@@ -27,7 +30,9 @@ export async function getDeliveryStatus(
       : await findEmail(ctx.store, { accountId, emailId: id })
   if (email !== null && isVisible(principal, email)) return email
   if (id !== undefined) throw new Failure('email_not_found', `There is no email ${id}.`)
-  throw new Failure('not_found', `There is no sent message ${messageId}.`)
+  throw new Failure('not_found', `There is no sent message ${messageId}.`, {
+    fix: 'Use the message_id of a send answer; without a copy in Sent, ask by its "id" (em_...).',
+  })
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { notACursor, notAnAddress } from '../../schemas/refusals.ts'
 import type { EmailDoc, EmailRecipient, SuppressionDoc, SuppressionReason } from '../../store/documents/sending.ts'
 import { findMailboxesOfAccount } from '../../store/mailboxes.ts'
 import * as store from '../../store/suppressions.ts'
@@ -99,7 +100,7 @@ export async function getSuppression(ctx: Context, principal: Principal, email: 
     principal,
     found.filter((doc) => isVisible(doc, agentOf(principal))),
   )
-  if (suppression === undefined) throw new Failure('not_found', `${address} is not on the suppression list.`)
+  if (suppression === undefined) throw notSuppressed(address)
   return suppression
 }
 
@@ -133,10 +134,11 @@ function isVisible(doc: SuppressionDoc, agent: store.Agent | null): boolean {
 /** Removes an address from the list; account keys only. Fails with `forbidden`, `validation_error`, `not_found`. */
 export async function removeSuppression(ctx: Context, { accountId, kind }: Principal, email: string): Promise<void> {
   if (kind === 'agent')
-    throw new Failure('forbidden', 'Only account keys may remove addresses from the suppression list.')
+    throw new Failure('forbidden', 'Only account keys may remove addresses from the suppression list.', {
+      fix: 'Use an account key.',
+    })
   const address = addressOf(email)
-  if (!(await store.deleteSuppression(ctx.store, { accountId, email: address })))
-    throw new Failure('not_found', `${address} is not on the suppression list.`)
+  if (!(await store.deleteSuppression(ctx.store, { accountId, email: address }))) throw notSuppressed(address)
 }
 
 /**
@@ -151,9 +153,14 @@ function suppressionReason({ status, reason, response }: EmailRecipient): Suppre
 
 function addressOf(email: string): string {
   const address = normaliseAddress(email)
-  if (address === null) throw new Failure('validation_error', `"${email}" is not an email address.`, { param: 'email' })
+  if (address === null) throw notAnAddress(email, 'email')
   return address
 }
+
+const notSuppressed = (address: string) =>
+  new Failure('not_found', `${address} is not on the suppression list.`, {
+    fix: 'Nothing is to be lifted: mail to this address is not held back. The list shows those that are.',
+  })
 
 /** Suppressions as a caller sees them: of the mailboxes that one holds for, those that the caller reaches. */
 async function shown(
@@ -182,11 +189,6 @@ function cursorOf({ at, _id }: SuppressionDoc): string {
 function positionIn(cursor: string | undefined): { at: Date; id: string } | null {
   if (cursor === undefined) return null
   const match = /^(\d{1,15}) (\S+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))
-  if (match === null)
-    throw new Failure(
-      'validation_error',
-      '"before" is not a cursor of this list; pass a cursor exactly as a page returned it.',
-      { param: 'before' },
-    )
+  if (match === null) throw notACursor('before')
   return { at: new Date(Number(match[1])), id: String(match[2]) }
 }

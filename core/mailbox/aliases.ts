@@ -76,10 +76,14 @@ export async function createAlias(
     releasedAt: null,
   }
   if (!(await takeSlot(ctx.store, accountId, 'aliases', aliasesMax)))
-    throw new Failure('conflict', `An account has at most ${aliasesMax} aliases.`)
+    throw new Failure('conflict', `The account has ${aliasesMax} aliases, and no account has more.`, {
+      fix: 'Delete an alias that is not needed.',
+    })
   try {
     if (!(await store.insertAddress(ctx.store, doc)))
-      throw new Failure('conflict', `The address ${canonical} is already in use.`)
+      throw new Failure('conflict', `The address ${canonical} is already in use.`, {
+        fix: 'Choose another "alias": a mailbox or an alias has this one.',
+      })
   } catch (error) {
     await freeSlot(ctx.store, accountId, 'aliases')
     throw error
@@ -113,7 +117,8 @@ export async function isAliasOf(ctx: Context, mailbox: MailboxDoc, address: stri
  * kinds).
  */
 function requireAccountKey({ kind }: Principal): void {
-  if (kind !== 'account') throw new Failure('forbidden', 'Only account keys may use aliases.')
+  if (kind !== 'account')
+    throw new Failure('forbidden', 'Only account keys may use aliases.', { fix: 'Use an account key.' })
 }
 
 /** The canonical form of an address or of `*@domain`; null when it is neither. */
@@ -129,12 +134,16 @@ function canonicalAlias(alias: string): string {
   const { local } = splitAddress(canonical ?? '')
   // Somebody who writes `a*@domain` means many addresses; it would be the alias of only one.
   if (canonical === null || (local.includes('*') && local !== '*'))
-    throw new Failure('validation_error', `"${alias}" is neither an address nor *@domain.`, { param: 'alias' })
+    throw new Failure('validation_error', `"${alias}" is neither an address nor *@domain.`, {
+      param: 'alias',
+      fix: 'Write the alias as "sales@example.org", or as "*@example.org" for all that nobody else has.',
+    })
   if (local.includes('+'))
     throw new Failure(
       'validation_error',
       'An alias must not contain "+": mail to alias+tag reaches the alias anyway.',
       {
+        fix: 'Leave the "+" and what follows out of the alias.',
         param: 'alias',
       },
     )

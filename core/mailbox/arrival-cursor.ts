@@ -10,6 +10,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { idAt } from '../../schemas/ids.ts'
 import { timestamp } from '../../schemas/infer.ts'
 import { isValid } from '../../schemas/validate.ts'
+import { formats } from '../../schemas/words.ts'
 import { findNewestIds } from '../../store/received.ts'
 import { after } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -110,9 +111,11 @@ export function readArrivalCursor(since: string): ArrivalCursor {
   const match = cursorForm.exec(since)
   if (match !== null)
     return { from: `msg_${match[1]}`, seen: match[2]?.match(new RegExp(`.{${tailLength}}`, 'g')) ?? [] }
+  const { 'date-time': time } = formats
   if (!isValid(Time, since))
-    throw new Failure('validation_error', '"since" must be a cursor from an earlier answer or an ISO 8601 time.', {
+    throw new Failure('validation_error', '"since" is neither a cursor nor a time.', {
       param: 'since',
+      fix: `Pass the "cursor" of an earlier answer, or ${time.form}, such as "${time.example}".`,
     })
   return cursorAt(new Date(since))
 }

@@ -4,6 +4,7 @@ import { makeDkimKey, type SigningKey } from '../../mail/authentication/dkim-sig
 import { normaliseDomain } from '../../mail/domain.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
+import { notADomain } from '../../schemas/refusals.ts'
 import { insertAccount } from '../../store/accounts.ts'
 import { fromBinary, toBinary } from '../../store/bytes.ts'
 import type { DkimKey, DomainDoc } from '../../store/documents/accounts.ts'
@@ -24,11 +25,12 @@ export async function createDomain(
   { domain, accountId, verified }: { domain: string; accountId: string | null; verified: boolean },
 ): Promise<DomainDoc> {
   const name = normaliseDomain(domain)
-  if (name === null)
-    throw new Failure('validation_error', `"${domain}" is not a valid domain name.`, { param: 'domain' })
+  if (name === null) throw notADomain(domain, 'domain')
   const { sharedDomain } = ctx.settings
   if (accountId !== null && (name === sharedDomain || name.endsWith(`.${sharedDomain}`)))
-    throw new Failure('conflict', `${name} is the shared domain or below it, and cannot be added to an account.`)
+    throw new Failure('conflict', `${name} is the shared domain or below it.`, {
+      fix: 'Add a domain of your own.',
+    })
   const at = ctx.clock.now()
   const doc: DomainDoc = {
     _id: name,
@@ -40,7 +42,11 @@ export async function createDomain(
     defaultDisplayName: null,
     createdAt: at,
   }
-  if (!(await insertDomain(ctx.store, doc))) throw new Failure('conflict', `The domain ${name} is already in use.`)
+  if (!(await insertDomain(ctx.store, doc))) {
+    throw new Failure('conflict', `The domain ${name} is already in use.`, {
+      fix: 'Choose another domain, or have the account that holds this one give it up.',
+    })
+  }
   return doc
 }
 
@@ -148,7 +154,7 @@ export async function ensureSharedDomain(ctx: Context): Promise<void> {
     eventSeqFloor: 0,
     sendingPaused: null,
   })
-  await provisionMailbox(ctx, { accountId, address, displayName: 'Postmaster', kind: 'agent', keyId: null })
+  await provisionMailbox(ctx, { accountId, address, displayName: 'Postmaster', kind: 'agent', createdBy: null })
 }
 
 async function dkimKey(ctx: Context, algorithm: 'rsa' | 'ed25519', at: Date): Promise<DkimKey> {

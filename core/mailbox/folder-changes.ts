@@ -36,7 +36,7 @@ export async function createFolder(
   const folderId = ctx.onceId === null ? newId('fld', ctx.clock.now()) : deriveId('fld', ctx.onceId, 'folder')
   const earlier = folders.find(({ _id }) => _id === folderId)
   const folder = earlier ?? (await insertNew(ctx, { ...owner, _id: folderId, path }))
-  if (folder === null) throw new Failure('conflict', `There is already a folder "${path}".`)
+  if (folder === null) throw folderThere(path)
   return folder
 }
 
@@ -55,7 +55,9 @@ export async function renameFolder(
   const to = newPath(name)
   if (to === folder.path) return folder
   if (isBelow(to, folder.path))
-    throw new Failure('conflict', `The folder "${folder.path}" cannot be moved into itself.`)
+    throw new Failure('conflict', `The folder "${folder.path}" cannot be moved into itself.`, {
+      fix: 'Give it a name that does not begin with its own path.',
+    })
   const below = folders.filter((other) => isBelow(other.path, folder.path))
   const renames = [...below, folder].map((each) => ({
     folderId: each._id,
@@ -63,11 +65,13 @@ export async function renameFolder(
     to: newPath(to + each.path.slice(folder.path.length)),
   }))
   const taken = renames.find((rename) => folders.some((other) => other.path === rename.to))
-  if (taken !== undefined) throw new Failure('conflict', `There is already a folder "${taken.to}".`)
+  if (taken !== undefined) throw folderThere(taken.to)
   const owner = { accountId: mailbox.accountId, mailboxId: mailbox._id }
   await createParents(ctx, owner, folders, { levels: to.split('/').slice(0, -1), more: 0 })
   if (!(await store.renameFolders(ctx.store, mailbox._id, renames)))
-    throw new Failure('conflict', 'The folders of this mailbox are being changed by another request; please try again.')
+    throw new Failure('conflict', 'The folders of this mailbox are being changed by another request.', {
+      fix: 'Repeat the request.',
+    })
   ctx.changes.publish({ kind: 'folders', mailboxId: mailbox._id })
   return { ...folder, path: to }
 }
@@ -99,7 +103,9 @@ async function removeEmptied(ctx: Context, folder: FolderDoc, trash: FolderDoc):
     if ((await store.findFoldersById(ctx.store, [folderId])).length === 0) return
     await sleep(removePauseMs)
   }
-  throw new Failure('conflict', `Mail is still being written to "${folder.path}"; please try again in a minute.`)
+  throw new Failure('conflict', `Mail is still being written to "${folder.path}".`, {
+    fix: 'Repeat the request in a minute.',
+  })
 }
 
 /**
@@ -122,7 +128,13 @@ async function createParents(
 const insertTriesMax = 4
 const insertPauseMs = 20
 
-const tooMany = () => new Failure('conflict', `A mailbox has at most ${foldersMax} folders.`)
+const tooMany = () =>
+  new Failure('conflict', `A mailbox has at most ${foldersMax} folders.`, {
+    fix: 'Delete a folder that is not needed, or mark the mail with labels.',
+  })
+
+const folderThere = (path: string) =>
+  new Failure('conflict', `There is already a folder "${path}".`, { fix: 'Choose another "name", or use this folder.' })
 
 /** Inserts a folder. Returns null when there is one at that path. Fails with `conflict` when there are too many. */
 async function insertNew(
@@ -158,7 +170,10 @@ async function insertNew(
 
 function ownFolder(folders: readonly FolderDoc[], path: string, verb: string): FolderDoc {
   const folder = folderIn(folders, path)
-  if (folder.role !== null) throw new Failure('conflict', `${folder.path} is a standard folder and cannot be ${verb}.`)
+  if (folder.role !== null)
+    throw new Failure('conflict', `${folder.path} is a standard folder and cannot be ${verb}.`, {
+      fix: 'Choose a folder that was created by a request; those with a role stay.',
+    })
   return folder
 }
 
@@ -169,20 +184,26 @@ const isBelow = (path: string, above: string) => path.startsWith(`${above}/`)
  * URL could not contain.
  */
 function newPath(name: string): string {
-  const refuse = (text: string) => new Failure('validation_error', text, { param: 'name' })
+  const refuse = (text: string, fix: string) => new Failure('validation_error', text, { param: 'name', fix })
   const path = canonicalPath(name)
   const levels = path.split('/')
   if (!path.isWellFormed() || /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(path))
-    throw refuse('A folder name must not contain control characters.')
-  if ([...path].length > folderPathMax) throw refuse(`A folder path must have at most ${folderPathMax} characters.`)
-  if (levels.length > folderDepthMax) throw refuse(`A folder path must have at most ${folderDepthMax} levels.`)
+    throw refuse('A folder name must not contain control characters.', 'Take line breaks, tabs and the like out of it.')
+  if ([...path].length > folderPathMax)
+    throw refuse(`A folder path must have at most ${folderPathMax} characters.`, 'Shorten the path.')
+  if (levels.length > folderDepthMax)
+    throw refuse(`A folder path must have at most ${folderDepthMax} levels.`, 'Use fewer "/".')
   for (const level of levels) {
     if (level.trim() !== level || !/[^\s\p{C}]/u.test(level) || level === '.' || level === '..')
       throw refuse(
         'Each level of a folder path must have a visible name other than "." and "..", without spaces around it.',
+        'Write it like "Projects/Two words", with a name before and after each "/".',
       )
     if ([...level].length > folderLevelMax)
-      throw refuse(`Each level of a folder path must have at most ${folderLevelMax} characters.`)
+      throw refuse(
+        `Each level of a folder path must have at most ${folderLevelMax} characters.`,
+        'Shorten the names between the "/".',
+      )
   }
   return path
 }

@@ -27,7 +27,11 @@ export async function getFolder(ctx: Context, mailboxId: string, name: string): 
 export function folderIn(folders: readonly FolderDoc[], name: string): FolderDoc {
   const path = canonicalPath(name)
   const found = folders.find((folder) => folder.path === path)
-  if (found === undefined) throw new Failure('not_found', `There is no folder "${name}".`)
+  if (found === undefined) {
+    throw new Failure('not_found', `There is no folder "${name}".`, {
+      fix: 'Use a path or a role as the folders of the mailbox show it, such as "INBOX"; new folders are created first.',
+    })
+  }
   return found
 }
 

@@ -38,12 +38,16 @@ export function labelsAfter(
   requireAgentInbox(mailbox)
   const removed = new Set(remove.map(canonicalLabel))
   const labels = [...new Set([...before, ...add.map(canonicalLabel)])].filter((label) => !removed.has(label))
-  const refuse = (text: string) => new Failure('validation_error', text, { param: 'addLabels' })
-  if (labels.length > messageLabelsMax) throw refuse(`A message can have at most ${messageLabelsMax} labels.`)
+  const refuse = (text: string, fix: string) => new Failure('validation_error', text, { param: 'addLabels', fix })
+  if (labels.length > messageLabelsMax)
+    throw refuse(`A message can have at most ${messageLabelsMax} labels.`, 'Take labels off it with "removeLabels".')
   const known = countsOf(folders)
   const fresh = labels.filter((label) => !known.has(labelKey(label)))
   if (fresh.length > 0 && known.size + fresh.length > mailboxLabelsMax)
-    throw refuse(`A mailbox can have at most ${mailboxLabelsMax} different labels.`)
+    throw refuse(
+      `A mailbox can have at most ${mailboxLabelsMax} different labels.`,
+      'Use labels that it has: the list of labels shows them.',
+    )
   return labels
 }
 

@@ -3,6 +3,7 @@ import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId, newId } from '../../schemas/ids.ts'
 import { allowanceOf, type Plans } from '../../schemas/plans.ts'
+import { notAnAddress } from '../../schemas/refusals.ts'
 import { freeSlot, grantMailbox, takeSlot } from '../../store/accounts.ts'
 import type { AutoReply, MailboxDoc } from '../../store/documents/mail.ts'
 import type { NewEvent } from '../../store/events.ts'
@@ -10,7 +11,7 @@ import { insertStandardFolders, storageUsed } from '../../store/folders.ts'
 import * as store from '../../store/mailboxes.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
-import { type Principal, reaches } from '../access/principal.ts'
+import { isAdministrator, type Principal, reaches } from '../access/principal.ts'
 import { giveBackRolling, takeRolling } from '../access/usage.ts'
 import { recordEvents } from '../notify/events.ts'
 import { dayMs } from '../process/clock.ts'
@@ -70,9 +71,13 @@ export async function createMailbox(
   const canonical = canonicalAddress(address)
   await requireOwnDomain(ctx, accountId, splitAddress(canonical).domain)
   if (kind === 'person' && principal.kind === 'agent')
-    throw new Failure('forbidden', 'Only account keys may create mailboxes of the kind "person".')
+    throw new Failure('forbidden', 'Only account keys may create mailboxes of the kind "person".', {
+      fix: 'Use an account key, or leave "kind" out for an agent inbox.',
+    })
   if (kind === 'person' && account.plan === null)
-    throw new Failure('plan_required', 'A mailbox for a person needs a mail plan.')
+    throw new Failure('plan_required', 'A mailbox for a person needs a mail plan, and the account has none.', {
+      fix: 'Leave "kind" out for an agent inbox, or take a mail plan.',
+    })
   const allowance = allowanceOf(account)
   const rolling = {
     owner: keyId,
@@ -98,7 +103,7 @@ export async function createMailbox(
         address: canonical,
         displayName: cleanName(displayName),
         kind,
-        keyId,
+        createdBy: isAdministrator(principal) ? null : keyId,
       })
       if (principal.kind === 'agent') {
         await grantMailbox(ctx.store, { accountId, keyId, mailboxId: doc._id })
@@ -128,8 +133,8 @@ export async function provisionMailbox(
     address,
     displayName,
     kind,
-    keyId,
-  }: { accountId: string; address: string; displayName: string | null; kind: 'agent' | 'person'; keyId: string | null },
+    createdBy,
+  }: Pick<MailboxDoc, 'accountId' | 'address' | 'displayName' | 'kind' | 'createdBy'>,
 ): Promise<MailboxDoc> {
   const at = ctx.clock.now()
   const mailboxId = newId('mbx', at)
@@ -145,7 +150,7 @@ export async function provisionMailbox(
     signature: null,
     autoReply: null,
     createdAt: at,
-    createdBy: keyId,
+    createdBy,
   }
   await insertStandardFolders(ctx.store, {
     accountId,
@@ -169,7 +174,9 @@ export async function provisionMailbox(
     return doc
   }
   await store.removeMailbox(ctx.store, { accountId, mailboxId })
-  throw new Failure('conflict', `The address ${address} is already in use.`)
+  throw new Failure('conflict', `The address ${address} is already in use.`, {
+    fix: 'Choose another "address": a mailbox, an alias or a deleted mailbox of the last 30 days has this one.',
+  })
 }
 
 /** Reads a mailbox. Fails with `mailbox_not_found`, also when it exists but the key may not reach it. */
@@ -225,7 +232,9 @@ export async function updateMailbox(
 export async function deleteMailbox(ctx: Context, principal: Principal, address: string): Promise<void> {
   const doc = await reachMailbox(ctx, principal, address)
   if (principal.kind === 'agent' && doc.createdBy !== principal.keyId)
-    throw new Failure('forbidden', 'An agent key may delete only mailboxes that it created.')
+    throw new Failure('forbidden', 'An agent key may delete only mailboxes that it created.', {
+      fix: 'Use the key that created it ("createdBy"), or an account key.',
+    })
   await deleteMailboxUnchecked(ctx, doc, principal.account)
 }
 
@@ -322,17 +331,17 @@ function mailboxEvent(type: 'mailbox.created' | 'mailbox.deleted', mailbox: Mail
 
 function canonicalAddress(address: string): string {
   const canonical = normaliseAddress(address)
-  if (canonical === null)
-    throw new Failure('validation_error', `"${address}" is not an email address.`, { param: 'address' })
+  if (canonical === null) throw notAnAddress(address, 'address')
   if (splitAddress(canonical).local.includes('+'))
     throw new Failure(
       'validation_error',
       'A mailbox address must not contain "+": mail to name+tag reaches the mailbox anyway.',
-      { param: 'address' },
+      { param: 'address', fix: 'Leave the "+" and what follows out of the address.' },
     )
   if (splitAddress(canonical).local === '*')
-    throw new Failure('validation_error', 'A catch-all (*@domain) is an alias: create it as an alias of a mailbox.', {
+    throw new Failure('validation_error', 'A catch-all (*@domain) is an alias and no mailbox.', {
       param: 'address',
+      fix: 'Create the mailbox under a name, and *@domain as an alias of it.',
     })
   return canonical
 }
@@ -340,8 +349,11 @@ function canonicalAddress(address: string): string {
 /** Fails with `domain_not_on_account` or `domain_not_verified` unless the account may have addresses in the domain. */
 export async function requireOwnDomain(ctx: Context, accountId: string, domain: string): Promise<void> {
   const owner = await store.findDomain(ctx.store, domain)
-  if (owner === null || owner.accountId !== accountId)
-    throw new Failure('domain_not_on_account', `The domain ${domain} is not on this account.`)
+  if (owner === null || owner.accountId !== accountId) {
+    throw new Failure('domain_not_on_account', `The domain ${domain} is not on this account.`, {
+      fix: 'Choose an address on a domain of the account, or add the domain first.',
+    })
+  }
   if (owner.status === 'pending') throw new Failure('domain_not_verified', `The domain ${domain} is not verified yet.`)
 }
 
@@ -355,6 +367,7 @@ function cleanName(name: string | null): string | null {
   if ([...clean].length > displayNameMax)
     throw new Failure('validation_error', `"displayName" must have at most ${displayNameMax} characters.`, {
       param: 'displayName',
+      fix: 'Shorten "displayName".',
     })
   return clean === '' ? null : clean
 }

@@ -21,8 +21,9 @@ export async function markSpam(
   { address, messageId, spam, ...change }: { address: string; messageId: string; spam: boolean } & MessageChange,
 ): Promise<Message> {
   if (change.folder !== undefined)
-    throw new Failure('validation_error', 'Marking a message as spam moves it already: leave out "folder".', {
+    throw new Failure('validation_error', 'Marking a message as spam, or as none, moves it already.', {
       param: 'folder',
+      fix: 'Leave "folder" out, or "spam".',
     })
   const { mailbox, message, folder } = await reachMessage(ctx, principal, { address, messageId })
   const moves = spam !== (folder.role === 'spam')

@@ -96,7 +96,9 @@ async function retryOnConflict<T>(
     }
     await sleep(Math.random() * pauseMs * (tries + 1))
   }
-  throw new Failure('conflict', 'The message is being changed by another request; please try again.')
+  throw new Failure('conflict', 'The message is being changed by another request.', {
+    fix: 'Repeat the request.',
+  })
 }
 
 /** Writes an edit. Returns the message after it; null when the message changed since it was read. */

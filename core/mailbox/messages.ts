@@ -1,5 +1,5 @@
 /** Finds messages for callers, and the records that callers see. */
-import { Failure } from '../../schemas/failures.ts'
+import { noMessage } from '../../schemas/refusals.ts'
 import type { AttachmentDoc, FolderDoc, MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { findFolders } from '../../store/folders.ts'
 import * as store from '../../store/messages.ts'
@@ -38,8 +38,7 @@ export async function reachMessage(
     findFolders(ctx.store, mailbox._id),
   ])
   const folder = folders.find(({ _id }) => _id === message?.folderId)
-  if (message === null || folder === undefined)
-    throw new Failure('not_found', `There is no message ${messageId} in ${mailbox.address}.`)
+  if (message === null || folder === undefined) throw noMessage(messageId, mailbox.address)
   return { mailbox, message, folder, folders }
 }
 

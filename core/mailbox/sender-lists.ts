@@ -30,7 +30,9 @@ export async function setLists(
 ): Promise<MailboxLists> {
   const mailbox = await reachMailbox(ctx, principal, address)
   if (principal.kind === 'agent')
-    throw new Failure('forbidden', 'Only account keys and people may change the lists of a mailbox.')
+    throw new Failure('forbidden', 'Only account keys and people may change the lists of a mailbox.', {
+      fix: 'Use an account key.',
+    })
   const cleaned = Object.fromEntries(
     listNames.flatMap((name) => (given[name] === undefined ? [] : [[name, readPatterns(name, given[name])]])),
   ) as Partial<MailboxLists>
@@ -50,12 +52,19 @@ export function listRefusals(mailbox: MailboxDoc, addresses: readonly string[]):
         return [
           [
             address,
-            new Failure('forbidden', `The sendBlock list of ${mailbox.address} forbids sending to ${address}.`),
+            new Failure('forbidden', `The sendBlock list of ${mailbox.address} forbids sending to ${address}.`, {
+              fix: `Leave ${address} out, or have an account key take it, or its domain, off the list "sendBlock".`,
+            }),
           ],
         ]
       if (sendAllow.length > 0 && !isListed(sendAllow, address))
         return [
-          [address, new Failure('forbidden', `The sendAllow list of ${mailbox.address} does not include ${address}.`)],
+          [
+            address,
+            new Failure('forbidden', `The sendAllow list of ${mailbox.address} does not include ${address}.`, {
+              fix: `Leave ${address} out, or have an account key add it to the list "sendAllow".`,
+            }),
+          ],
         ]
       return []
     }),
@@ -112,6 +121,7 @@ function readPatterns(name: ListName, texts: readonly string[]): string[] {
     if (pattern === null)
       throw new Failure('validation_error', `"${text}" is neither an email address nor a domain.`, {
         param: `${name}[${n}]`,
+        fix: 'Write it as "ann@example.org", "example.org", or "*.example.org" for all domains below example.org.',
       })
     return pattern
   })

@@ -2,7 +2,7 @@
  * The wire form of an event, the same in webhooks, the event list and the event stream (interface.md, Webhook event
  * envelope).
  */
-import { Failure } from '../../schemas/failures.ts'
+import { notACursor } from '../../schemas/refusals.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
 
 export type Event = {
@@ -27,11 +27,6 @@ export function cursorOf({ seq, createdAt }: Pick<EventDoc, 'seq' | 'createdAt'>
 /** Reads a cursor; `param` is the field it came in. Fails with `validation_error`. */
 export function readCursor(cursor: string, param: string): { seq: number; at: Date } {
   const match = /^(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
-  if (match === null)
-    throw new Failure(
-      'validation_error',
-      `"${param}" is not a cursor of this list; pass a cursor exactly as an event or a page returned it.`,
-      { param },
-    )
+  if (match === null) throw notACursor(param)
   return { seq: Number(match[1]), at: new Date(Number(match[2])) }
 }

@@ -88,7 +88,8 @@ export async function listEvents(
     if (position.at < after(ctx.clock.now(), -keptMs))
       throw new Failure(
         'conflict',
-        'The cursor in "after" is older than 30 days, and events after it may have expired; start without a cursor.',
+        'The cursor in "after" is older than 30 days, and events after it may have expired.',
+        { fix: 'Leave "after" out and begin with what is there.' },
       )
     const rows = await findEvents(ctx.store, query, { after: position.seq, limit: limit + 1 })
     return { items: rows.slice(0, limit).map(eventOf), next: rows.length > limit ? cursorOf(rows[limit - 1]!) : null }

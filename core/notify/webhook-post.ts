@@ -71,16 +71,24 @@ export async function postWebhook(
  * resolves to.
  */
 export function allowedUrl(text: string, allowPrivate: boolean): string {
-  const refuse = (why: string) => new Failure('validation_error', why, { param: 'url' })
-  if (!URL.canParse(text)) throw refuse('"url" is not a valid URL.')
+  const refuse = (why: string, fix: string) => new Failure('validation_error', why, { param: 'url', fix })
+  if (!URL.canParse(text)) throw refuse('"url" is not a valid URL.', 'Write it like "https://example.org/hook".')
   const url = new URL(text)
   const { protocol, username, password } = url
-  if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:')) throw refuse('"url" must be an https URL.')
-  if (username !== '' || password !== '') throw refuse('"url" must not contain a user name or password.')
+  if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:'))
+    throw refuse('"url" must be an https URL.', 'Begin it with "https://".')
+  if (username !== '' || password !== '')
+    throw refuse(
+      '"url" must not contain a user name or password.',
+      'Take them out: deliveries are signed, which shows who sends them.',
+    )
   url.hash = ''
   url.hostname = url.hostname.replace(/\.+$/, '')
   if (!allowPrivate && isPrivateHost(url.hostname))
-    throw refuse('"url" must be on a public address, not on a private network.')
+    throw refuse(
+      '"url" must be on a public address, not on a private network.',
+      'Give a host that the internet reaches.',
+    )
   return url.href
 }
 

@@ -2,6 +2,7 @@
 import { normaliseDomain } from '../../mail/domain.ts'
 import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { notADomain, notAnAddress } from '../../schemas/refusals.ts'
 import type { WebhookDoc } from '../../store/documents/events.ts'
 import { findDomains, findMailboxesOfAccount } from '../../store/mailboxes.ts'
 import type { Principal } from '../access/principal.ts'
@@ -21,14 +22,12 @@ export async function ownScope(
 ): Promise<WebhookDoc['scope']> {
   const domains = (scope?.domains ?? []).map((text, n) => {
     const domain = normaliseDomain(text)
-    if (domain === null)
-      throw new Failure('validation_error', `"${text}" is not a valid domain name.`, { param: `scope.domains[${n}]` })
+    if (domain === null) throw notADomain(text, `scope.domains[${n}]`)
     return domain
   })
   const mailboxes = (scope?.mailboxes ?? []).map((text, n) => {
     const address = normaliseAddress(text)
-    if (address === null)
-      throw new Failure('validation_error', `"${text}" is not an email address.`, { param: `scope.mailboxes[${n}]` })
+    if (address === null) throw notAnAddress(text, `scope.mailboxes[${n}]`)
     return address
   })
   const own = await ownAmong(ctx, principal, { domains, mailboxes })

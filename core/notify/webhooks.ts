@@ -1,9 +1,10 @@
 /** Webhook endpoints: who may create them, and which events each receives. */
 import { randomBytes } from 'node:crypto'
-import { type EventType, eventKinds } from '../../schemas/events.ts'
+import { accountEventTypes, type EventType, eventKinds } from '../../schemas/events.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
+import { unknown } from '../../schemas/refusals.ts'
 import { findKey, freeSlot, takeSlot } from '../../store/accounts.ts'
 import { toBinary } from '../../store/bytes.ts'
 import type { KeyDoc } from '../../store/documents/accounts.ts'
@@ -50,12 +51,17 @@ export async function createWebhook(
 ): Promise<Webhook & { secret: string }> {
   const { account, accountId, keyId } = principal
   const limit = allowanceOf(account).webhookEndpoints
-  if (limit === 0) throw new Failure('plan_required', 'The plan does not include webhooks.')
+  if (limit === 0)
+    throw new Failure('plan_required', 'The plan does not include webhooks.', {
+      fix: 'Read the events instead, or upgrade the plan.',
+    })
   const url = allowedUrl(input.url, ctx.settings.webhooks.allowPrivate)
   requireEvents(principal, input.events)
   const scope = await ownScope(ctx, principal, input.scope)
   if (!(await takeSlot(ctx.store, accountId, 'webhooks', limit)))
-    throw new Failure('plan_required', `The plan includes ${limit} webhook endpoints, and all are in use.`)
+    throw new Failure('plan_required', `The plan includes ${limit} webhook endpoints, and all are in use.`, {
+      fix: 'Delete an endpoint, or upgrade the plan.',
+    })
   const at = ctx.clock.now()
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   const doc: WebhookDoc = {
@@ -130,7 +136,7 @@ export async function updateWebhook(
     Object.keys(change).length === 0
       ? before
       : await store.changeWebhook(ctx.store, { accountId, webhookId: id, change })
-  if (doc === null) throw new Failure('not_found', `There is no webhook ${id}.`)
+  if (doc === null) throw noWebhook(id)
   publishChange(ctx, accountId)
   return webhookOf(doc)
 }
@@ -139,8 +145,7 @@ export async function updateWebhook(
 export async function deleteWebhook(ctx: Context, principal: Principal, id: string): Promise<void> {
   const { accountId } = principal
   await reachWebhook(ctx, principal, id)
-  if (!(await store.removeWebhook(ctx.store, { accountId, webhookId: id })))
-    throw new Failure('not_found', `There is no webhook ${id}.`)
+  if (!(await store.removeWebhook(ctx.store, { accountId, webhookId: id }))) throw noWebhook(id)
   await store.skipDeliveries(ctx.store, id)
   await freeSlot(ctx.store, accountId, 'webhooks')
   publishChange(ctx, accountId)
@@ -225,18 +230,24 @@ function isSubscribed({ events, scope }: WebhookDoc, { type, mailbox, domain }: 
 
 async function reachWebhook(ctx: Context, principal: Principal, webhookId: string): Promise<WebhookDoc> {
   const doc = await store.findWebhook(ctx.store, { accountId: principal.accountId, webhookId })
-  if (doc === null || (principal.kind === 'agent' && doc.keyId !== principal.keyId))
-    throw new Failure('not_found', `There is no webhook ${webhookId}.`)
+  if (doc === null || (principal.kind === 'agent' && doc.keyId !== principal.keyId)) throw noWebhook(webhookId)
   return doc
 }
 
+const noWebhook = (id: string) =>
+  new Failure('not_found', `There is no webhook ${id}.`, {
+    fix: 'Use an id as the list of webhooks shows it (whk_...); an agent key sees only those that it made.',
+  })
+
 function requireEvents(principal: Principal, events: readonly string[]): void {
   for (const [n, name] of events.entries()) {
-    if (!Object.hasOwn(eventKinds, name))
-      throw new Failure('validation_error', `There is no event type "${name}".`, { param: `events[${n}]` })
+    if (!Object.hasOwn(eventKinds, name)) throw unknown('event type', name, accountEventTypes, `events[${n}]`)
     const { access } = eventKinds[name as EventType]
     if (access === 'partner' || (access === 'account key' && principal.kind === 'agent'))
-      throw new Failure('forbidden', `This key may not receive the event type ${name}.`)
+      throw new Failure('forbidden', `This key may not receive the event type ${name}.`, {
+        fix:
+          access === 'partner' ? `Leave ${name} out: it is for partners.` : `Use an account key, or leave ${name} out.`,
+      })
     if (access !== 'account key' && !principal.scopes.includes(access)) {
       throw new Failure('insufficient_scope', `Receiving the event type ${name} needs the scope ${access}.`, {
         requiredScope: access,

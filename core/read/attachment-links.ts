@@ -54,7 +54,10 @@ export async function linkToAttachment(
 export async function openLink(ctx: Context, token: string): Promise<LinkedFile> {
   const target = readToken(ctx, token)
   const file = target === null ? null : await openers[target.kind](ctx, target.ids)
-  if (file === null) throw new Failure('not_found', 'The link is invalid or has expired, or its file was deleted.')
+  if (file === null)
+    throw new Failure('not_found', 'The link is invalid or has expired, or its file was deleted.', {
+      fix: 'Read the message again for a fresh link.',
+    })
   return file
 }
 

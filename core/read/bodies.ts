@@ -54,7 +54,9 @@ export async function readMessage(
   const { message, folder } = await reachMessage(ctx, principal, { address, messageId })
   const reading = await readCached(ctx, message, { view, attachmentId: attachmentId ?? null })
   if (reading === null)
-    throw new Failure('not_found', `There is no attached message ${attachmentId} in message ${messageId}.`)
+    throw new Failure('not_found', `There is no attached message ${attachmentId} in message ${messageId}.`, {
+      fix: 'Use the id of an attachment of the type message/rfc822, as the message shows it.',
+    })
   const { headers, text, html, reply, hidden, truncated } = reading
   return {
     ...messageOf(message, folder.path),
@@ -106,7 +108,11 @@ export async function readAttachment(
 ): Promise<AttachmentContent> {
   const { message } = await reachMessage(ctx, principal, { address, messageId })
   const found = await attachmentIn(ctx, message, attachmentId)
-  if (found === null) throw new Failure('not_found', `There is no attachment ${attachmentId} in message ${messageId}.`)
+  if (found === null) {
+    throw new Failure('not_found', `There is no attachment ${attachmentId} in message ${messageId}.`, {
+      fix: 'Use the id of an attachment as the message shows it (att_...).',
+    })
+  }
   return found
 }
 

@@ -63,7 +63,11 @@ export async function getThread(
   const isBehind = newest !== undefined && before === undefined && (known?.lastMessageId ?? '') < newest._id
   if (isBehind) await deriveThreads(ctx, [{ mailboxId: mailbox._id, threadId }])
   const thread = isBehind ? await find() : known
-  if (thread === null) throw new Failure('not_found', `There is no thread ${threadId} in ${mailbox.address}.`)
+  if (thread === null) {
+    throw new Failure('not_found', `There is no thread ${threadId} in ${mailbox.address}.`, {
+      fix: 'Use a thread_id as the messages of this mailbox show it (thr_...).',
+    })
+  }
   const shown = thread.live ? folders.filter(({ _id }) => !setAside.has(_id)) : folders
   const folderIds = shown.map(({ _id }) => _id)
   // Most threads have no message in such a folder.

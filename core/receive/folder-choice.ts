@@ -27,7 +27,10 @@ export function foldersFor(mailboxes: readonly RecipientMailbox[], origin: Origi
   const rules = mailboxes.map((mailbox) => receiveRule(mailbox, sender))
   if (rules.includes('perhaps'))
     throw new Failure('unavailable', 'The sender could not be authenticated right now; please try again later.')
-  if (!rules.includes('take')) throw new Failure('forbidden', 'The recipient does not accept mail from this sender.')
+  if (!rules.includes('take'))
+    throw new Failure('forbidden', 'The recipient does not accept mail from this sender.', {
+      fix: 'The recipient decides it by the lists "receiveAllow" and "receiveBlock" of the mailbox.',
+    })
   return mailboxes.map((mailbox, n) =>
     rules[n] === 'take' && !isSpam(mailbox, origin) ? mailbox.inboxId : mailbox.spamId,
   )

@@ -81,8 +81,15 @@ export async function receive(ctx: Context, delivery: Delivery): Promise<{ messa
 async function read(ctx: Context, { raw, reversePath }: Delivery): Promise<ReadArrival> {
   const arrival = await ctx.parsing.run('arrival', { raw, prefix: reversePath })
   const { mimeDepth } = ctx.settings.limits.smtp
-  if (arrival.parsed.depth > mimeDepth)
-    throw new Failure('payload_too_large', `The MIME parts of the message are nested in more than ${mimeDepth} levels.`)
+  if (arrival.parsed.depth > mimeDepth) {
+    throw new Failure(
+      'payload_too_large',
+      `The MIME parts of the message are nested in more than ${mimeDepth} levels.`,
+      {
+        fix: 'Attach what is nested as files.',
+      },
+    )
+  }
   return arrival
 }
 

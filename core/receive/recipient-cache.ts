@@ -3,8 +3,8 @@
  * unknown addresses are never cached, so that a new mailbox receives mail at once.
  */
 import { splitAddress, withoutTag } from '../../mail/message/address.ts'
-import { Failure } from '../../schemas/failures.ts'
 import type { MailboxLists } from '../../schemas/mailboxes.ts'
+import { mailboxFull } from '../../schemas/refusals.ts'
 import type { Lesson } from '../../store/documents/mail.ts'
 import { catchAllOf } from '../mailbox/aliases.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
@@ -89,7 +89,7 @@ export function takeStorage(
     const free = known.get(mailboxId)?.freeBytes
     return free !== undefined && free <= (pendingBytes.get(mailboxId) ?? 0)
   })
-  if (full !== undefined) throw new Failure('unprocessable', `The mailbox ${full.address} is full.`)
+  if (full !== undefined) throw mailboxFull(full.address)
   const add = (mailboxId: string, bytes: number) => {
     const sum = (pendingBytes.get(mailboxId) ?? 0) + bytes
     if (sum === 0) pendingBytes.delete(mailboxId)

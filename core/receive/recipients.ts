@@ -2,6 +2,7 @@
 import { normaliseAddress, splitAddress, withoutTag } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
+import { mailboxFull } from '../../schemas/refusals.ts'
 import { findAccounts } from '../../store/accounts.ts'
 import type { AddressDoc } from '../../store/documents/mail.ts'
 import { findEmailById } from '../../store/emails.ts'
@@ -40,7 +41,7 @@ export async function findRecipient(ctx: Context, address: string, sizeBytes = 0
     recipients.set(canonical, found, Math.min(...found.knownMailboxes.map((mailbox) => freshMsLeft(ctx, mailbox))))
   }
   if (found.knownMailboxes.some(({ freeBytes }) => freeBytes <= 0 || sizeBytes > freeBytes))
-    throw new Failure('unprocessable', `The mailbox ${found.recipient.address} is full.`)
+    throw mailboxFull(found.recipient.address)
   return found.recipient
 }
 

@@ -1,7 +1,8 @@
 /** Searches mail: in one mailbox, or in all mailboxes that a key reaches, newest first. */
 import { type Excerpt, excerptOf, type Marker, markersOf, shownFields } from '../../mail/search/highlight.ts'
-import { leavesOf, type ParsedQuery, parseQuery } from '../../mail/search/query.ts'
+import { leavesOf, operatorNames, type ParsedQuery, parseQuery } from '../../mail/search/query.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { unknownName } from '../../schemas/words.ts'
 import type { FolderDoc, MailboxDoc } from '../../store/documents/mail.ts'
 import type { SegmentDoc } from '../../store/documents/search.ts'
 import { findFolders } from '../../store/folders.ts'
@@ -91,8 +92,12 @@ export async function searchAll(
 
 function queryOf(q: string): ParsedQuery {
   const read = parseQuery(q)
-  if ('problem' in read) throw new Failure('validation_error', `"q" cannot be read: ${read.problem}.`, { param: 'q' })
-  return read.query
+  if ('query' in read) return read.query
+  const { problem, fix, operator } = read
+  if (operator === null) throw new Failure('validation_error', `"q" cannot be read: ${problem}.`, { param: 'q', fix })
+  const known = operatorNames.map((name) => `${name}:`)
+  const words = unknownName('search operator', `${operator}:`, known)
+  throw new Failure('validation_error', words.message, { param: 'q', fix: `${words.fix} ${fix}` })
 }
 
 type SearchScope = {

@@ -9,6 +9,7 @@ import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId, newId } from '../../schemas/ids.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
+import { noBody, notAnAddress } from '../../schemas/refusals.ts'
 import { findAccount } from '../../store/accounts.ts'
 import * as store from '../../store/batches.ts'
 import type { MailboxDoc } from '../../store/documents/mail.ts'
@@ -136,7 +137,9 @@ export async function getBatch(
   const mailbox = await reachMailbox(ctx, principal, address)
   const batch = await store.findBatch(ctx.store, { accountId: mailbox.accountId, batchId: id })
   if (batch === null || batch.mailboxId !== mailbox._id)
-    throw new Failure('not_found', `There is no batch ${id} of ${mailbox.address}.`)
+    throw new Failure('not_found', `There is no batch ${id} of ${mailbox.address}.`, {
+      fix: 'Use the id that send-batch of this mailbox answered (bat_...).',
+    })
   const ids = batch.recipients.map((_, n) => sendIdOf(batch, n))
   const emails = new Map((await findEmails(ctx.store, batch.accountId, ids)).map((email) => [email._id, email]))
   return {
@@ -276,20 +279,24 @@ function readRecipients(account: Account, { recipients, text, html, ...rest }: B
       'batch_too_large',
       `The plan allows ${cap} recipients per batch; this one has ${recipients.length}.`,
     )
-  if (text === undefined && html === undefined)
-    throw new Failure('validation_error', 'Give a "text" or an "html" body.', { param: 'text' })
+  if (text === undefined && html === undefined) throw noBody()
   const seen = new Set<string>()
   const read = recipients.map(({ email, fields = {} }, n) => {
     const param = `recipients[${n}].email`
     const address = normaliseAddress(email)
-    if (address === null) throw new Failure('validation_error', `"${email}" is not an email address.`, { param })
-    if (seen.has(address)) throw new Failure('validation_error', `${address} is listed twice.`, { param })
+    if (address === null) throw notAnAddress(email, param)
+    if (seen.has(address)) {
+      throw new Failure('validation_error', `${address} is listed twice.`, {
+        param,
+        fix: 'Take one of the two out: each recipient gets one mail.',
+      })
+    }
     seen.add(address)
     return { email: address, fields }
   })
   const bytes = Buffer.byteLength(JSON.stringify({ ...rest, text, html, recipients }))
   if (bytes > batchBytesMax)
-    throw new Failure('payload_too_large', 'The batch is larger than 12 MB; split it, or shorten its text.')
+    throw new Failure('payload_too_large', 'The batch is larger than 12 MB.', { fix: 'Split it, or shorten its text.' })
   return read
 }
 

@@ -10,6 +10,7 @@ import { splitAddress } from '../../mail/message/address.ts'
 import { readHeaders } from '../../mail/message/headers.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId, newId } from '../../schemas/ids.ts'
+import { noBody } from '../../schemas/refusals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
 import type { BlobDoc, MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import type { DeliveryStatus, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
@@ -144,8 +145,7 @@ type CheckedInput = {
 
 async function readInput(ctx: Context, principal: Principal, { mailbox, input }: Outgoing): Promise<CheckedInput> {
   const recipients = recipientsIn(input)
-  if (input.text === undefined && input.html === undefined)
-    throw new Failure('validation_error', 'Give a "text" or an "html" body.', { param: 'text' })
+  if (input.text === undefined && input.html === undefined) throw noBody()
   const sendAt = sendTimeOf(ctx.clock.now(), input.sendAt)
   const files = await filesOf(ctx, principal, { mailbox: mailbox?.address ?? null, attachments: input.attachments })
   return { recipients, files, sendAt }
@@ -304,6 +304,7 @@ function sendId({ onceId, clock }: Context): string {
 
 /** Turns what the composer refuses into `validation_error`. */
 export function asValidationError(error: unknown): never {
-  if (error instanceof ComposeError) throw new Failure('validation_error', error.message, { param: error.field })
+  if (error instanceof ComposeError)
+    throw new Failure('validation_error', error.message, { param: error.field, fix: error.fix })
   throw error
 }

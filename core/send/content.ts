@@ -3,6 +3,7 @@
 import type { DraftAttachment } from '../../mail/compose/compose.ts'
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { notAnAddress } from '../../schemas/refusals.ts'
 import type { Named } from '../../store/documents/mail.ts'
 import type { Principal } from '../access/principal.ts'
 import { after, dayMs } from '../process/clock.ts'
@@ -41,18 +42,20 @@ export function recipientsIn({ to = [], cc = [], bcc = [] }: SendInput): Named[]
   for (const [field, list] of Object.entries(fields)) {
     for (const [n, { name, address }] of list.entries()) {
       const canonical = normaliseAddress(address)
-      if (canonical === null)
-        throw new Failure('validation_error', `"${address}" is not an email address.`, { param: `${field}[${n}]` })
+      if (canonical === null) throw notAnAddress(address, `${field}[${n}]`)
       recipients.set(canonical, { name, address: canonical })
     }
   }
   if (recipients.size === 0)
-    throw new Failure('validation_error', 'Give at least one recipient in "to", "cc" or "bcc".', { param: 'to' })
+    throw new Failure('validation_error', 'The send has no recipient.', {
+      param: 'to',
+      fix: 'Give at least one address in "to", "cc" or "bcc".',
+    })
   if (recipients.size > recipientsMax)
     throw new Failure(
       'validation_error',
-      `A send can have at most ${recipientsMax} recipients; use a batch for more.`,
-      { param: 'to' },
+      `A send can have at most ${recipientsMax} recipients; this one has ${recipients.size}.`,
+      { param: 'to', fix: 'Use a batch (send-batch), or split the send.' },
     )
   return [...recipients.values()]
 }
@@ -83,9 +86,16 @@ export async function filesOf(
 /** When a send is sent, at most 30 days ahead; null for now. Fails with `validation_error`. */
 export function sendTimeOf(now: Date, sendAt: Date | undefined): Date | null {
   if (sendAt === undefined) return null
-  if (sendAt <= now) throw new Failure('validation_error', '"sendAt" must be in the future.', { param: 'sendAt' })
+  if (sendAt <= now)
+    throw new Failure('validation_error', '"sendAt" is in the past.', {
+      param: 'sendAt',
+      fix: `Give a time after ${now.toISOString()}, or leave "sendAt" out to send now.`,
+    })
   if (sendAt > after(now, scheduleMaxMs))
-    throw new Failure('validation_error', '"sendAt" must be at most 30 days ahead.', { param: 'sendAt' })
+    throw new Failure('validation_error', '"sendAt" is more than 30 days ahead.', {
+      param: 'sendAt',
+      fix: `Give a time up to ${after(now, scheduleMaxMs).toISOString()}.`,
+    })
   return sendAt
 }
 
@@ -99,7 +109,7 @@ async function fileOf(
     throw new Failure(
       'validation_error',
       'A file of a stored message can only be sent from the mailbox of that message.',
-      { param },
+      { param, fix: 'Send from the mailbox that holds the message, or give the file by its content.' },
     )
   return readAttachment(ctx, principal, { address: mailbox, ...attachment })
 }

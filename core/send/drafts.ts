@@ -11,6 +11,7 @@ import { contentAt } from '../../mail/message/attached-message.ts'
 import { parseMessage } from '../../mail/message/parse.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
+import { mailboxFull, noParent, notAnAddress } from '../../schemas/refusals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
 import type { BlobDoc, FolderDoc, MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import { type DraftContent, replaceDraft } from '../../store/drafts.ts'
@@ -87,7 +88,7 @@ export async function updateDraft(
       return
     }
   }
-  throw new Failure('conflict', 'The draft is being changed by another request; please try again.')
+  throw new Failure('conflict', 'The draft is being changed by another request.', { fix: 'Repeat the request.' })
 }
 
 /** Deletes a draft permanently. Fails with `mailbox_not_found`, `not_found`, `agent_inbox_only`. */
@@ -133,7 +134,11 @@ export async function reachDraft(
 ): Promise<{ mailbox: MailboxDoc; message: MessageDoc; folder: FolderDoc }> {
   await reachDraftsOf(ctx, principal, address)
   const reached = await reachMessage(ctx, principal, { address, messageId: draftId })
-  if (reached.folder.role !== 'drafts') throw new Failure('not_found', `There is no draft ${draftId}.`)
+  if (reached.folder.role !== 'drafts') {
+    throw new Failure('not_found', `There is no draft ${draftId}.`, {
+      fix: 'Use the id of a draft that was not sent yet, as the list of drafts shows it (msg_...).',
+    })
+  }
   return reached
 }
 
@@ -172,7 +177,7 @@ async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, i
     headers: Object.entries(headers),
   }).catch(asValidationError)
   if (!fitsStorage(principal.account, await foldersOfMailbox(ctx, mailbox._id), raw.length))
-    throw new Failure('unprocessable', `The mailbox ${mailbox.address} is full.`)
+    throw mailboxFull(mailbox.address)
   const packed: { ref: MessageDoc['blob']; chunks: readonly BlobDoc[] } = await packBlob({
     id: newId('blb', at),
     bytes: raw,
@@ -220,16 +225,14 @@ async function readDraft(ctx: Context, message: MessageDoc): Promise<DraftInput>
 async function parentOf(ctx: Context, mailbox: MailboxDoc, inReplyTo: string | undefined): Promise<MessageDoc | null> {
   if (inReplyTo === undefined) return null
   const parent = await findMessage(ctx.store, { mailboxId: mailbox._id, messageId: inReplyTo })
-  if (parent === null)
-    throw new Failure('validation_error', `There is no message ${inReplyTo} in this mailbox.`, { param: 'inReplyTo' })
+  if (parent === null) throw noParent(inReplyTo, mailbox.address)
   return parent
 }
 
 /** A draft may have no recipients; those that it has must be valid addresses. */
 function requireAddresses(field: string, people: readonly Named[]): void {
   for (const [n, { address }] of people.entries()) {
-    if (normaliseAddress(address) === null)
-      throw new Failure('validation_error', `"${address}" is not an email address.`, { param: `${field}[${n}]` })
+    if (normaliseAddress(address) === null) throw notAnAddress(address, `${field}[${n}]`)
   }
 }
 

@@ -26,7 +26,10 @@ import { claimRefusals } from './claim-rules.ts'
 import { sendTimeOf } from './content.ts'
 import { requireSendingAllowed } from './send-rules.ts'
 
-const notScheduledText = 'The send is no longer scheduled: it is being sent, was sent, or was cancelled.'
+const notScheduled = () =>
+  new Failure('conflict', 'The send is no longer scheduled: it is being sent, was sent, or was cancelled.', {
+    fix: 'Read the email for how it stands; only a send that waits can be moved or cancelled.',
+  })
 
 /** Lists the scheduled sends of a mailbox, newest first. Fails with `mailbox_not_found`, `validation_error` (cursor). */
 export async function listScheduled(
@@ -65,7 +68,7 @@ export async function reschedule(
   const moved = await store.moveScheduled(ctx.store, email, { blob: ref, sendAt: time })
   const unused = moved === null ? ref : email.blob
   await dropBlobUsers(ctx.store, [{ blobId: unused.id, users }])
-  if (moved === null) throw new Failure('conflict', notScheduledText)
+  if (moved === null) throw notScheduled()
   noteDue(ctx, 'sends', time)
   return moved
 }
@@ -81,7 +84,7 @@ export async function cancelScheduled(
 ): Promise<EmailDoc> {
   const email = await reachScheduled(ctx, principal, { address, id })
   const cancelled = await endSchedule(ctx, email, () => 'cancelled')
-  if (cancelled === null) throw new Failure('conflict', notScheduledText)
+  if (cancelled === null) throw notScheduled()
   await giveSendAllowance(ctx, { accountId: email.accountId, taken: email.taken ?? [], at: email.createdAt })
   return cancelled
 }
@@ -146,6 +149,6 @@ async function reachScheduled(
   const email = await store.findEmail(ctx.store, { accountId: mailbox.accountId, emailId: id })
   if (email === null || email.mailboxId !== mailbox._id || email.sendAt === undefined)
     throw new Failure('email_not_found', `There is no scheduled send ${id} of ${mailbox.address}.`)
-  if (email.scheduledFor === undefined) throw new Failure('conflict', notScheduledText)
+  if (email.scheduledFor === undefined) throw notScheduled()
   return email
 }

@@ -3,7 +3,7 @@
  * when it applies, which counter of which period it uses, and the text when it is used up.
  */
 import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
-import { Failure, type FailureCode } from '../../schemas/failures.ts'
+import { Failure, type FailureOfOneCause } from '../../schemas/failures.ts'
 import {
   type Allowance,
   allowanceOf,
@@ -50,17 +50,21 @@ type Send = {
 }
 
 type LimitRow = {
-  readonly code: FailureCode
+  readonly code: FailureOfOneCause
   readonly kind: Limit['kind']
   readonly period: Period
   readonly counter: string
   readonly applies?: (send: Send) => boolean
   readonly limit: (send: Send) => number | null
+  /** What the limit rises to by itself; without it, it stays as it is. */
+  readonly risesTo?: (send: Send) => number | null
   readonly by: (send: Send) => number
   /** Who is counted; without it the account. */
   readonly owner?: (send: Send) => string
-  /** The text of the failure; `resetAt` is the time when the period ends. */
-  readonly text: (send: Send, resetAt: string) => string
+  /** The limit in words: the beginning of the failure's text. */
+  readonly says: (send: Send) => string
+  /** What helps whose send is larger than the whole limit, beside writing to fewer. */
+  readonly otherwise: string
   /** Whether the failure gives the time to wait, so that programs try again by themselves. */
   readonly hasRetryAfter?: boolean
 }
@@ -77,8 +81,8 @@ const rows: readonly LimitRow[] = [
     applies: ({ account }) => account.status === 'unclaimed',
     limit: () => unclaimedRepliesPerDay,
     by: ({ recipients }) => recipients,
-    text: (_, resetAt) =>
-      `An unclaimed account may send ${unclaimedRepliesPerDay} replies a day, all used; the limit is reset at ${resetAt}.`,
+    says: () => `An unclaimed account may send ${unclaimedRepliesPerDay} replies a day`,
+    otherwise: 'have a person open the claim link',
   },
   {
     code: 'AGENT_EMAIL_LIMIT',
@@ -88,8 +92,8 @@ const rows: readonly LimitRow[] = [
     applies: ({ allowance }) => allowance.emailsPerMonth !== null,
     limit: ({ allowance }) => Math.floor((allowance.emailsPerMonth ?? 0) * emailsGrace),
     by: ({ recipients }) => recipients,
-    text: ({ allowance }, resetAt) =>
-      `The plan has ${allowance.emailsPerMonth} emails a month, all used up; the limit is reset at ${resetAt}.`,
+    says: ({ allowance }) => `The plan has ${allowance.emailsPerMonth} emails a month`,
+    otherwise: 'upgrade the plan',
   },
   {
     code: 'send_limit_reached',
@@ -98,8 +102,8 @@ const rows: readonly LimitRow[] = [
     counter: 'sent',
     limit: ({ allowance }) => allowance.sendsPerMonth,
     by: ({ recipients }) => recipients,
-    text: ({ allowance }, resetAt) =>
-      `The plan has ${allowance.sendsPerMonth} sends a month, and too few are left; the limit is reset at ${resetAt}.`,
+    says: ({ allowance }) => `The plan has ${allowance.sendsPerMonth} sends a month`,
+    otherwise: 'upgrade the plan',
   },
   {
     code: 'shared_domain_send_limit',
@@ -109,8 +113,8 @@ const rows: readonly LimitRow[] = [
     applies: ({ account, isShared }) => isShared && account.status !== 'unclaimed',
     limit: () => sharedDomainSendsPerDay,
     by: ({ recipients }) => recipients,
-    text: (_, resetAt) =>
-      `The shared domain allows ${sharedDomainSendsPerDay} sends a day, all used up; the limit is reset at ${resetAt}.`,
+    says: () => `The shared domain allows ${sharedDomainSendsPerDay} sends a day`,
+    otherwise: 'send from a domain of your own',
     hasRetryAfter: true,
   },
   {
@@ -119,11 +123,13 @@ const rows: readonly LimitRow[] = [
     period: 'day',
     counter: 'sent',
     limit: (send) => (isWarmingUp(send) ? send.warmUp : send.allowance.sendsPerDay),
+    risesTo: ({ allowance }) => allowance.sendsPerDay,
     by: ({ realRecipients }) => realRecipients,
-    text: (send, resetAt) =>
+    says: (send) =>
       isWarmingUp(send)
-        ? `A new account warms up: ${send.warmUp} sends today, all used up; the limit is reset at ${resetAt}.`
-        : `The plan has ${send.allowance.sendsPerDay} sends a day, all used up; the limit is reset at ${resetAt}.`,
+        ? `A new account warms up, with ${send.warmUp} sends today`
+        : `The plan has ${send.allowance.sendsPerDay} sends a day`,
+    otherwise: 'upgrade the plan',
     hasRetryAfter: true,
   },
   {
@@ -133,12 +139,8 @@ const rows: readonly LimitRow[] = [
     counter: 'sent',
     limit: ({ allowance }) => allowance.recipientsPerMinute,
     by: ({ realRecipients }) => realRecipients,
-    text: ({ allowance: { recipientsPerMinute }, realRecipients }, resetAt) =>
-      `The plan has ${recipientsPerMinute} recipients a minute, and ${
-        realRecipients > recipientsPerMinute
-          ? `this send alone has ${realRecipients}`
-          : `they are used up; the limit is reset at ${resetAt}`
-      }.`,
+    says: ({ allowance }) => `The plan has ${allowance.recipientsPerMinute} recipients a minute`,
+    otherwise: 'upgrade the plan',
     hasRetryAfter: true,
   },
   {
@@ -151,8 +153,8 @@ const rows: readonly LimitRow[] = [
     limit: ({ repliesPerThread }) => repliesPerThread,
     by: () => 1,
     owner: ({ account, answeredThread }) => answeredThread ?? account.id,
-    text: ({ repliesPerThread }, resetAt) =>
-      `A thread has ${repliesPerThread} replies an hour, all used up; the limit is reset at ${resetAt}.`,
+    says: ({ repliesPerThread }) => `A thread has ${repliesPerThread} replies an hour`,
+    otherwise: 'write in a new thread',
     hasRetryAfter: true,
   },
 ]
@@ -185,8 +187,7 @@ export async function limitsOf(
 }
 
 function limitOf(row: LimitRow, send: Send, at: Date): Limit {
-  const { code, kind, period, counter, owner, hasRetryAfter = false } = row
-  const end = periodsOf(at)[`${period}End`]
+  const { owner, kind, period, counter } = row
   return {
     owner: owner?.(send) ?? send.account.id,
     kind,
@@ -194,9 +195,25 @@ function limitOf(row: LimitRow, send: Send, at: Date): Limit {
     counter,
     by: row.by(send),
     limit: row.limit(send),
-    refusal: () =>
-      new Failure(code, row.text(send, end.toISOString()), hasRetryAfter ? { retryAfter: secondsUntil(at, end) } : {}),
+    refusal: () => refusalOf(row, send, at),
   }
+}
+
+/** The failure of a send that a limit has no room for; one that is larger than the whole limit is not told to wait. */
+function refusalOf(row: LimitRow, send: Send, at: Date): Failure {
+  const { code, period, says, otherwise, hasRetryAfter = false } = row
+  const [by, most] = [row.by(send), (row.risesTo ?? row.limit)(send)]
+  if (most !== null && by > most)
+    return new Failure(code, `${says(send)}, and this send alone has ${by}: it can never pass.`, {
+      retryAfter: null,
+      fix: `Write to at most ${most} recipients in one request, or ${otherwise}.`,
+    })
+  const end = periodsOf(at)[`${period}End`]
+  return new Failure(
+    code,
+    `${says(send)}, and too few are left for this send; the limit is reset at ${end.toISOString()}.`,
+    hasRetryAfter ? { retryAfter: secondsUntil(at, end) } : {},
+  )
 }
 
 /** Whether one of the recipients wrote the message. */

@@ -5,6 +5,7 @@
 import { splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
+import type { SuppressionReason } from '../../store/documents/sending.ts'
 import type { Account } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
 import { suppressedAmong } from '../deliver/suppressions.ts'
@@ -52,11 +53,31 @@ export async function decideRecipients(
   const suppressed = await suppressedAmong(ctx, { accountId, keyId, mailboxId: mailbox?._id ?? null }, addresses)
   for (const [email, reason] of suppressed)
     if (!decided.has(email)) decided.set(email, { email, decision: 'suppressed', reason })
-  if (strict && suppressed.size === addresses.length) throw new Failure('all_recipients_suppressed')
+  if (strict && suppressed.size === addresses.length) throw allSuppressed(suppressed)
   return {
     from,
     decided: addresses.map((email) => decided.get(email) ?? { email, decision: 'send', reason: null }),
   }
+}
+
+/** How a suppression came about, in words. */
+const causes: { readonly [R in SuppressionReason]: string } = {
+  bounce: 'bounced',
+  complaint: 'reported spam',
+  unsubscribe: 'unsubscribed',
+  manual: 'was added by hand',
+}
+/** So many suppressed addresses are named. */
+const namedMax = 5
+
+function allSuppressed(suppressed: ReadonlyMap<string, SuppressionReason>): Failure {
+  const named = [...suppressed].slice(0, namedMax).map(([email, reason]) => `${email} ${causes[reason]}`)
+  const more = suppressed.size - named.length
+  const list = `${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`
+  return new Failure(
+    'all_recipients_suppressed',
+    `Nothing was sent: all recipients are on the suppression list (${list}).`,
+  )
 }
 
 /**

@@ -3,6 +3,7 @@
 import { forwardSubject, replySubject } from '../../mail/compose/compose.ts'
 import { normaliseAddress, withoutTag } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { noParent } from '../../schemas/refusals.ts'
 import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import { findMessage } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
@@ -127,10 +128,7 @@ async function parentOf(ctx: Context, mailbox: MailboxDoc, messageId: string): P
   // It may be the copy of a send that was just accepted.
   await ctx.background.done(mailbox.accountId)
   const parent = await findMessage(ctx.store, { mailboxId: mailbox._id, messageId })
-  if (parent === null)
-    throw new Failure('validation_error', `There is no message ${messageId} in ${mailbox.address}.`, {
-      param: 'inReplyTo',
-    })
+  if (parent === null) throw noParent(messageId, mailbox.address)
   return parent
 }
 

@@ -24,10 +24,9 @@ export async function mailboxSender(
     const owner = await findDomain(ctx.store, splitAddress(given.address).domain)
     if (owner === null || owner.accountId !== mailbox.accountId)
       throw new Failure('domain_not_on_account', `The domain of ${given.address} is not on this account.`)
-    throw new Failure(
-      'forbidden',
-      `The mailbox ${mailbox.address} cannot send as ${given.address}: use its own address or one of its aliases.`,
-    )
+    throw new Failure('forbidden', `The mailbox ${mailbox.address} cannot send as ${given.address}.`, {
+      fix: `Leave "from" out, or give ${mailbox.address}, a plus form or an alias of it.`,
+    })
   }
   const domain = await recentDomain(ctx, mailbox.domain)
   const defaultName = mailbox.displayName ?? domain?.defaultDisplayName ?? ''

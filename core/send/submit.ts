@@ -67,7 +67,11 @@ async function submitOnce(
 ): Promise<void> {
   const { parsed } = await ctx.parsing.run('arrival', { raw, prefix: '' })
   // Header fields past the limit would be neither checked nor, if they are Bcc, removed.
-  if (readHeaders(raw).truncated) throw new Failure('payload_too_large', 'The header of the message is too large.')
+  if (readHeaders(raw).truncated) {
+    throw new Failure('payload_too_large', 'The header of the message is too large.', {
+      fix: 'Send it with fewer or shorter header fields.',
+    })
+  }
   const origin = originatorsOf(parsed)
   if (origin === null)
     throw new Failure('invalid_sender', 'The message must have exactly one From field with exactly one address.')

@@ -1,6 +1,7 @@
 /** Templates of transactional mail: stored, filled in and previewed (decisions.md 2, Sending). */
 import { fillTexts, type TemplateTexts, type TemplateValues, variablesOf } from '../../mail/compose/template.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { noBody, notACursor } from '../../schemas/refusals.ts'
 import { freeSlot, takeSlot } from '../../store/accounts.ts'
 import type { TemplateDoc } from '../../store/documents/sending.ts'
 import * as store from '../../store/templates.ts'
@@ -60,14 +61,18 @@ export async function createTemplate(
   const at = ctx.clock.now()
   const template = { accountId, alias, subject, html, text, status, createdAt: at, updatedAt: at }
   if (!(await takeSlot(ctx.store, accountId, 'templates', templatesMax)))
-    throw new Failure('conflict', `An account has at most ${templatesMax} templates.`)
+    throw new Failure('conflict', `An account has at most ${templatesMax} templates.`, {
+      fix: 'Delete a template that is not needed.',
+    })
   const inserted = await store.insertTemplate(ctx.store, template).catch(async (error: unknown) => {
     await freeSlot(ctx.store, accountId, 'templates')
     throw error
   })
   if (inserted) return templateOf({ _id: '', ...template })
   await freeSlot(ctx.store, accountId, 'templates')
-  throw new Failure('conflict', `There is already a template "${alias}".`)
+  throw new Failure('conflict', `There is already a template "${alias}".`, {
+    fix: 'Choose another "alias", or change the template that has it.',
+  })
 }
 
 /** Changes a template; account keys only. Fails with `forbidden`, `template_not_found`, `validation_error`. */
@@ -142,13 +147,13 @@ function templateOf({ alias, subject, html, text, status, createdAt, updatedAt }
 }
 
 function requireBody({ html, text }: Pick<TemplateDoc, 'html' | 'text'>): void {
-  if (html === null && text === null)
-    throw new Failure('validation_error', 'Give a "text" or an "html" body.', { param: 'text' })
+  if (html === null && text === null) throw noBody()
 }
 
 /** Fails with `forbidden` for agent keys. */
 export function requireAccountKey({ kind }: Principal): void {
-  if (kind === 'agent') throw new Failure('forbidden', 'Only account keys may change templates.')
+  if (kind === 'agent')
+    throw new Failure('forbidden', 'Only account keys may change templates.', { fix: 'Use an account key.' })
 }
 
 const notFound = (alias: string) => new Failure('template_not_found', `There is no template "${alias}".`)
@@ -158,11 +163,6 @@ const cursorOf = ({ alias }: TemplateDoc) => Buffer.from(`t ${alias}`).toString(
 function aliasIn(cursor: string | undefined): string | null {
   if (cursor === undefined) return null
   const text = Buffer.from(cursor, 'base64url').toString()
-  if (!text.startsWith('t '))
-    throw new Failure(
-      'validation_error',
-      '"before" is not a cursor of this list; pass a cursor exactly as a page returned it.',
-      { param: 'before' },
-    )
+  if (!text.startsWith('t ')) throw notACursor('before')
   return text.slice(2)
 }

@@ -99,6 +99,7 @@ async function senderMailbox(ctx: Context, principal: Principal, sender: Named):
     throw new Failure(
       'forbidden',
       `This key reaches no mailbox ${sender.address}, and agent keys can send only from mailboxes.`,
+      { fix: 'Give a mailbox of this key in "from", or use an account key.' },
     )
   return mailbox
 }

@@ -27,7 +27,9 @@ export function subscriberOf(ctx: Context, token: string): Subscriber {
   const given = Buffer.from(tag)
   const [accountId = '', email = ''] = Buffer.from(payload, 'base64url').toString().split(' ')
   if (given.length !== expected.length || !timingSafeEqual(given, expected) || email === '')
-    throw new Failure('not_found', 'This unsubscribe link is not valid.')
+    throw new Failure('not_found', 'This unsubscribe link is not valid.', {
+      fix: 'Use the whole link, as it stands in the mail.',
+    })
   return { accountId, email }
 }
 

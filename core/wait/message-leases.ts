@@ -5,6 +5,7 @@
  * leases of its key, also those of waiters.
  */
 import { Failure } from '../../schemas/failures.ts'
+import { noMessage } from '../../schemas/refusals.ts'
 import { leaseMessage, releaseMessage } from '../../store/leases.ts'
 import { findMessage } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
@@ -71,9 +72,8 @@ async function refusal(
   messageId: string,
 ): Promise<Failure> {
   return (await findMessage(ctx.store, { mailboxId, messageId })) === null
-    ? new Failure('not_found', `There is no message ${messageId} in ${address}.`)
-    : new Failure(
-        'conflict',
-        `Another key holds the lease of message ${messageId}; wait until it is released or expires.`,
-      )
+    ? noMessage(messageId, address)
+    : new Failure('conflict', `Another key holds the lease of message ${messageId}.`, {
+        fix: 'Take another message, or wait until the lease is released or expires.',
+      })
 }

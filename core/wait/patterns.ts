@@ -39,13 +39,10 @@ export function patternOf(ctx: Context, { keyId, regex }: { keyId: string; regex
       const name = `${keyId} ${minute}`
       const before = spent.get(name) ?? 0
       if (before > spentMsMax)
-        throw new Failure(
-          'rate_limited',
-          'The regular expressions of this key took too much time in this minute; use simpler ones or try again later.',
-          {
-            retryAfter: secondsUntil(at, minuteEnd),
-          },
-        )
+        throw new Failure('rate_limited', 'The regular expressions of this key took too much time in this minute.', {
+          fix: 'Use simpler ones, or wait for the seconds in Retry-After.',
+          retryAfter: secondsUntil(at, minuteEnd),
+        })
       const startedAt = performance.now()
       const found = compiled.test(text.slice(0, textCharsMax))
       spent.set(name, before + performance.now() - startedAt)
@@ -55,13 +52,16 @@ export function patternOf(ctx: Context, { keyId, regex }: { keyId: string; regex
 }
 
 function compile(regex: string): RE2JS {
-  const refuse = (text: string) => new Failure('validation_error', text, { param: 'regex' })
+  const refuse = (text: string, fix: string) => new Failure('validation_error', text, { param: 'regex', fix })
   try {
     const compiled = RE2JS.compile(regex)
     if (compiled.programSize() <= stepsMax) return compiled
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : ''
-    throw refuse(`"regex" is not a valid RE2 regular expression: ${why.slice(0, 200)}.`)
+    throw refuse(
+      `"regex" is not a valid RE2 regular expression: ${why.slice(0, 200)}.`,
+      'Write it in RE2 syntax, which has no look-around and no back-references; escape ( ) [ ] { } . * + ? that are meant as they are.',
+    )
   }
-  throw refuse(`"regex" compiles to more than ${stepsMax} steps; use fewer or smaller repetitions.`)
+  throw refuse(`"regex" compiles to more than ${stepsMax} steps.`, 'Use fewer or smaller repetitions.')
 }

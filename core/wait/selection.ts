@@ -70,8 +70,8 @@ export function beginSelection(selection: Selection, since: ArrivalCursor | null
     if (since !== null && selection.chosen === null && count >= checkedMax)
       throw new Failure(
         'validation_error',
-        `More than ${checkedMax} messages arrived since then, and none of those checked matches; give a later "since".`,
-        { param: 'since' },
+        `More than ${checkedMax} messages arrived since then, and none of those checked matches.`,
+        { param: 'since', fix: 'Give a later "since".' },
       )
     return selection.chosen !== null
   })

@@ -4,7 +4,7 @@
  * it are found by the change feed and, in case a change note is lost, by a last check when the time is over.
  */
 import { normaliseDomain } from '../../mail/domain.ts'
-import { Failure } from '../../schemas/failures.ts'
+import { notADomain } from '../../schemas/refusals.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { MessageFilter } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
@@ -168,7 +168,6 @@ function filtersOf({
   ...filters
 }: Wait): Omit<WaitFilters, 'folderId'> {
   const domain = fromDomain === undefined ? undefined : normaliseDomain(fromDomain)
-  if (domain === null)
-    throw new Failure('validation_error', `"${fromDomain}" is not a valid domain name.`, { param: 'from_domain' })
+  if (domain === null) throw notADomain(String(fromDomain), 'from_domain')
   return { ...canonicalFilter(filters), fromDomain: domain }
 }

@@ -73,7 +73,9 @@ export function registerWaiter(ctx: Context, waiter: Waiter): () => void {
   const ofKey = register.byKey.get(keyId) ?? 0
   if (register.closed) throw stoppingFailure()
   if (ofKey >= waitsPerKey)
-    throw new Failure('rate_limited', `This key already has ${waitsPerKey} waits in progress; let one end first.`)
+    throw new Failure('rate_limited', `This key already has ${waitsPerKey} waits in progress.`, {
+      fix: 'Let one of them end first.',
+    })
   if (register.count >= waits)
     throw new Failure('unavailable', 'Too many waits are in progress; please try again later.')
   if (register.count === 0) listen(ctx, register)

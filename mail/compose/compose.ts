@@ -45,13 +45,15 @@ export type Draft = {
   readonly autoSubmitted?: string | null
 }
 
-/** A draft that cannot become a message; `field` is the draft's member, written like `headers[0]`. */
+/** A draft that cannot become a message; `field` is the draft's member, written like `to[0]`, and `fix` what to change. */
 export class ComposeError extends Error {
   readonly field: string
-  constructor(field: string, message: string) {
-    super(`${field}: ${message}`)
+  readonly fix: string
+  constructor(field: string, problem: string, fix: string) {
+    super(`"${field}" ${problem}.`)
     this.name = 'ComposeError'
     this.field = field
+    this.fix = fix
   }
 }
 
@@ -105,7 +107,7 @@ function headerOf(draft: Draft): string {
     draft.inReplyTo ? headerLine('In-Reply-To', bracketed('inReplyTo', draft.inReplyTo)) : '',
     draft.references?.length ? referencesLine(draft.references) : '',
     draft.autoSubmitted ? headerLine('Auto-Submitted', keyword('autoSubmitted', draft.autoSubmitted)) : '',
-    ...(draft.headers ?? []).map(([name, value], i) => extraLine(`headers[${i}]`, name, value)),
+    ...(draft.headers ?? []).map(([name, value]) => extraLine(`headers.${name}`, name, value)),
     'MIME-Version: 1.0\r\n',
   ]
   return lines.join('')
@@ -113,13 +115,14 @@ function headerOf(draft: Draft): string {
 
 /** Refuses what would start a new header line, or end the message in C programs. */
 function checked(field: string, value: string): string {
-  if (/[\r\n\0]/.test(value)) throw new ComposeError(field, 'must not hold CR, LF or NUL')
+  if (/[\r\n\0]/.test(value))
+    throw new ComposeError(field, 'has a line break or a NUL character', 'Take line breaks and NUL out of it.')
   return value.toWellFormed().replace(/\p{Cc}+/gu, ' ')
 }
 
 function mailbox(field: string, { name, address }: NamedAddress): string {
   const canonical = normaliseAddress(checked(field, address))
-  if (canonical === null) throw new ComposeError(field, 'is not an address')
+  if (canonical === null) throw new ComposeError(field, 'is not an address', 'Write it as user@domain.')
   const display = checked(field, name).trim()
   return display === '' ? canonical : `${phrase(display)} <${canonical}>`
 }
@@ -130,7 +133,9 @@ function mailboxes(field: string, list: readonly NamedAddress[]): string {
 
 function bracketed(field: string, id: string): string {
   const bare = id.trim().replace(/^<|>$/g, '')
-  if (!isMessageId(bare)) throw new ComposeError(field, 'is not a Message-ID')
+  if (!isMessageId(bare)) {
+    throw new ComposeError(field, 'is not a Message-ID', 'Write it as unique-part@domain, without white space.')
+  }
   return `<${bare}>`
 }
 
@@ -146,7 +151,7 @@ function referencesLine(references: readonly string[]): string {
 }
 
 function keyword(field: string, value: string): string {
-  if (!/^[A-Za-z-]+$/.test(value)) throw new ComposeError(field, 'is not a keyword')
+  if (!/^[A-Za-z-]+$/.test(value)) throw new ComposeError(field, 'is not a keyword', 'Use letters and hyphens.')
   return value
 }
 
@@ -155,15 +160,20 @@ const reserved =
   /^(?:from|sender|reply-to|to|cc|bcc|subject|date|message-id|in-reply-to|references|auto-submitted|mime-version|content-.*|return-path|received|dkim-signature|arc-.*|authentication-results|resent-.*)$/i
 
 function extraLine(field: string, name: string, value: string): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,75}$/.test(name)) throw new ComposeError(field, 'is not a header name')
-  if (reserved.test(name)) throw new ComposeError(field, `${name} cannot be set`)
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,75}$/.test(name)) {
+    throw new ComposeError(field, 'is not a header name', 'Name it with letters, digits, "-" and "_", such as X-Order.')
+  }
+  if (reserved.test(name)) {
+    throw new ComposeError(field, 'is written by the service itself', `Leave ${name} out of the headers.`)
+  }
   const clean = checked(field, value)
   try {
     // The values of List- fields have a syntax (RFC 2369) that encoded words would break.
     const isStructured = /^list-/i.test(name) && /^[\x20-\x7e]*$/.test(clean)
     return headerLine(name, isStructured ? clean : unstructured(clean, name.length + 2))
   } catch (error) {
-    if (error instanceof RangeError) throw new ComposeError(field, error.message)
+    if (error instanceof RangeError)
+      throw new ComposeError(field, 'has a word that is longer than a line may be', error.message)
     throw error
   }
 }
@@ -202,7 +212,7 @@ async function attachment(
 ): Promise<Entity> {
   const { value: type, params } = parseParameters(checked(`${field}.contentType`, contentType))
   if (!/^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/.test(type) || type.startsWith('multipart/')) {
-    throw new ComposeError(`${field}.contentType`, 'is not a media type')
+    throw new ComposeError(`${field}.contentType`, 'is not a media type', 'Write it like "application/pdf".')
   }
   const kept = [...params].filter(
     ([key, value]) => /^(?:charset|method|format|delsp|profile)$/.test(key) && /^[\w.-]{1,60}$/.test(value),

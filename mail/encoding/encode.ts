@@ -19,7 +19,7 @@ export function headerLine(name: string, value: string): string {
     out += token
     length += token.length
     if (length > lineMax)
-      throw new RangeError(`a word of ${name} is longer than a line may be (${lineMax} characters): put blanks into it`)
+      throw new RangeError(`Put blanks into the words of ${name}: a line has at most ${lineMax} characters.`)
   }
   return `${out}\r\n`
 }

@@ -5,8 +5,10 @@
  *   all    = 1*(["AND"] ["-"] part)
  *   part   = "(" query ")" / [operator ":"] (word / DQUOTE phrase DQUOTE) / operator ":" "(" query ")"
  *
- * A word ends at white space or a parenthesis; `*` at its end lets the word go on. Words without letters or digits ask for
- * nothing and are left out. A colon after anything but an operator belongs to the word.
+ * A word ends at white space, a quote or a parenthesis; `*` at its end lets the word go on. Words without letters or digits
+ * ask for nothing and are left out. Two or more of the letters a to z (also with `-` and `_` behind the first), a colon and a
+ * value right after it are an operator, known or not. Every other colon belongs to its word: that of `Re:` before white space,
+ * of `https://host`, `std::sort`, `10:30` or `C:\\temp`.
  */
 import { limits } from '../limits.ts'
 import { type WantedToken, wantedTokens } from './tokens.ts'
@@ -37,17 +39,24 @@ export type Words = {
   readonly tokens: readonly WantedToken[]
 }
 
+/** Why a query cannot be read, and what to change. */
+export type QueryProblem = {
+  readonly problem: string
+  readonly fix: string
+  /** The operator that nobody knows, if that is it. */
+  readonly operator: string | null
+}
+
 /** Reads a query. Returns what is wrong with it when it cannot be read. Never throws. */
-export function parseQuery(text: string): { readonly query: ParsedQuery } | { readonly problem: string } {
-  if ([...text].length > limits.queryCharsMax)
-    return { problem: `it is longer than ${limits.queryCharsMax} characters` }
+export function parseQuery(text: string): { readonly query: ParsedQuery } | QueryProblem {
+  if ([...text].length > limits.queryCharsMax) return tooLong
   try {
     const reader = { text: text.toWellFormed(), at: 0, terms: 0 }
     const query = readAny(reader, { depth: 0, field: null })
-    if (reader.at < reader.text.length) return { problem: 'a ")" has no "("' }
-    return query === null ? { problem: 'there is no word to look for' } : { query }
+    if (reader.at < reader.text.length) return notOpened
+    return query === null ? noWord : { query }
   } catch (error) {
-    if (error instanceof Problem) return { problem: error.message }
+    if (error instanceof Problem) return { problem: error.message, fix: error.fix, operator: error.operator }
     throw error
   }
 }
@@ -88,19 +97,64 @@ export function leavesOf(query: ParsedQuery): readonly ParsedQuery[] {
 type QueryReader = { readonly text: string; at: number; terms: number }
 type Nesting = { readonly depth: number; readonly field: TextField | null }
 
-class Problem extends Error {}
+class Problem extends Error {
+  readonly fix: string
+  readonly operator: string | null
 
-const operatorNames = [...textFields, 'in', 'label', 'has', 'is', 'before', 'after', 'larger', 'smaller'] as const
+  constructor(problem: string, fix: string, operator: string | null = null) {
+    super(problem)
+    this.fix = fix
+    this.operator = operator
+  }
+}
+
+const tooLong: QueryProblem = {
+  problem: `it is longer than ${limits.queryCharsMax} characters`,
+  fix: 'Look for fewer words.',
+  operator: null,
+}
+const notOpened: QueryProblem = {
+  problem: 'a ")" has no "("',
+  fix: 'Take the ")" out, or put it in quotes to look for it.',
+  operator: null,
+}
+const noWord: QueryProblem = {
+  problem: 'there is no word to look for',
+  fix: 'Give a word with a letter or digit, or an operator such as is:unread.',
+  operator: null,
+}
+const tooManyTerms = () =>
+  new Problem(`it has more than ${limits.queryTermsMax} terms`, 'Look for fewer words, or make several searches.')
+
+export const operatorNames = [
+  ...textFields,
+  'in',
+  'label',
+  'has',
+  'is',
+  'before',
+  'after',
+  'larger',
+  'smaller',
+] as const
 const operator = new RegExp(`(${operatorNames.join('|')}):`, 'iy')
+const operatorLike = /([a-z][a-z_-]+):(?=[^\s:/)])/iy
 
 function readAny(reader: QueryReader, nesting: Nesting): ParsedQuery | null {
-  if (nesting.depth > limits.queryDepthMax) throw new Problem(`it nests deeper than ${limits.queryDepthMax} levels`)
+  if (nesting.depth > limits.queryDepthMax) {
+    throw new Problem(
+      `it nests deeper than ${limits.queryDepthMax} levels`,
+      'Use fewer parentheses within parentheses.',
+    )
+  }
   const parts: ParsedQuery[] = []
   for (;;) {
     const { part, empty } = readAll(reader, nesting)
     if (part !== null) parts.push(part)
     const isOr = keywordAt(reader, 'OR')
-    if (empty && (isOr || parts.length > 0)) throw new Problem('"OR" needs something on both sides')
+    if (empty && (isOr || parts.length > 0)) {
+      throw new Problem('"OR" needs something on both sides', 'Complete it, or write "or" to look for the word.')
+    }
     if (!isOr) return joined('or', parts)
   }
 }
@@ -117,7 +171,7 @@ function readAll(reader: QueryReader, nesting: Nesting): { part: ParsedQuery | n
       skipSpace(reader)
       const after = reader.text[reader.at]
       if (empty || after === undefined || after === ')' || isKeyword(reader, 'OR') || isKeyword(reader, 'AND'))
-        throw new Problem('"AND" needs something on both sides')
+        throw new Problem('"AND" needs something on both sides', 'Complete it, or write "and" to look for the word.')
     }
     empty = false
     const part = readPart(reader, nesting)
@@ -137,11 +191,16 @@ function readPart(reader: QueryReader, nesting: Nesting): ParsedQuery | null {
     return part.kind === 'not' ? part.part : { kind: 'not', part }
   }
   reader.terms += 1
-  if (reader.terms > limits.queryTermsMax) throw new Problem(`it has more than ${limits.queryTermsMax} terms`)
+  if (reader.terms > limits.queryTermsMax) throw tooManyTerms()
   if (reader.text[reader.at] === '(') return readGroup(reader, nesting)
   const name = operatorAt(reader)
-  if (name === null) return readWords(reader, nesting.field)
-  if (nesting.field !== null) throw new Problem(`"${name}:" cannot stand within "${nesting.field}:( )"`)
+  if (name === null) {
+    refuseUnknownOperator(reader)
+    return readWords(reader, nesting.field)
+  }
+  if (nesting.field !== null) {
+    throw new Problem(`"${name}:" cannot stand within "${nesting.field}:( )"`, `Put "${name}:" before or after it.`)
+  }
   const field = textFields.find((each) => each === name)
   if (field === undefined) return readCondition(reader, name)
   if (reader.text[reader.at] === '(') return demand(readGroup(reader, { ...nesting, field }), name)
@@ -151,7 +210,9 @@ function readPart(reader: QueryReader, nesting: Nesting): ParsedQuery | null {
 function readGroup(reader: QueryReader, { depth, field }: Nesting): ParsedQuery | null {
   reader.at += 1
   const query = readAny(reader, { depth: depth + 1, field })
-  if (reader.text[reader.at] !== ')') throw new Problem('a "(" is never closed')
+  if (reader.text[reader.at] !== ')') {
+    throw new Problem('a "(" is never closed', 'Add the ")", or put the "(" in quotes to look for it.')
+  }
   reader.at += 1
   return query
 }
@@ -164,26 +225,32 @@ function readWords(reader: QueryReader, field: TextField | null): Words | null {
   if (tokens.length === 0) return null
   const last = tokens.at(-1)
   if (prefix && last?.prefix && isShort(last.text))
-    throw new Problem(`"${text}*" is too short: two letters at least before the "*"`)
+    throw new Problem(`"${text}*" is too short`, 'Write at least two letters before the "*".')
   // Each part of a word or phrase is looked up for itself.
   reader.terms += tokens.length - 1
-  if (reader.terms > limits.queryTermsMax) throw new Problem(`it has more than ${limits.queryTermsMax} terms`)
+  if (reader.terms > limits.queryTermsMax) throw tooManyTerms()
   return { kind: 'words', field, text, prefix, tokens }
 }
 
 function readCondition(reader: QueryReader, name: string): ParsedQuery {
   const value = readValue(reader).trim()
-  if (value === '') throw new Problem(`"${name}:" needs a value`)
+  if (value === '')
+    throw new Problem(`"${name}:" needs a value`, `Write the value right after the colon, without white space.`)
   switch (name) {
     case 'in':
     case 'label':
       return { kind: name, name: value.normalize('NFC') }
     case 'has':
       if (/^attachments?$/i.test(value)) return { kind: 'attachment' }
-      throw new Problem('"has:" knows "attachment" only')
+      throw new Problem('"has:" knows "attachment" only', 'Write has:attachment.')
     case 'is': {
       const flag = flags.find((each) => each === value.toLowerCase())
-      if (flag === undefined) throw new Problem(`"is:" knows ${flags.join(', ')}`)
+      if (flag === undefined) {
+        throw new Problem(
+          `"is:" does not know "${value.slice(0, 50)}"`,
+          `Write one of ${flags.map((each) => `is:${each}`).join(', ')}.`,
+        )
+      }
       return { kind: 'is', flag }
     }
     case 'before':
@@ -197,7 +264,7 @@ function readCondition(reader: QueryReader, name: string): ParsedQuery {
 /** A word, or what stands between quotes; there a backslash takes the next character as it is. */
 function readValue(reader: QueryReader): string {
   if (reader.text[reader.at] !== '"') {
-    const word = /[^\s()]*/uy
+    const word = /[^\s()"]*/uy
     word.lastIndex = reader.at
     const [value = ''] = word.exec(reader.text) ?? []
     reader.at += value.length
@@ -206,9 +273,19 @@ function readValue(reader: QueryReader): string {
   const phrase = /"((?:[^"\\]|\\.)*)"/suy
   phrase.lastIndex = reader.at
   const found = phrase.exec(reader.text)
-  if (found === null) throw new Problem('a quote is never closed')
+  if (found === null) {
+    throw new Problem('a quote is never closed', 'Add the closing ", or take the opening one out.')
+  }
   reader.at += found[0].length
   return (found[1] ?? '').replace(/\\(.)/gsu, '$1')
+}
+
+/** Fails for what looks like an operator and is none, so that a slip of the pen does not find nothing in silence. */
+function refuseUnknownOperator(reader: QueryReader): void {
+  operatorLike.lastIndex = reader.at
+  const [, name] = operatorLike.exec(reader.text) ?? []
+  if (name === undefined) return
+  throw new Problem(`there is no operator "${name}:"`, 'To look for the word itself, put it in quotes.', name)
 }
 
 function operatorAt(reader: QueryReader): string | null {
@@ -242,7 +319,8 @@ function joined(kind: 'and' | 'or', parts: readonly ParsedQuery[]): ParsedQuery 
 }
 
 function demand(query: ParsedQuery | null, name: string): ParsedQuery {
-  if (query === null) throw new Problem(`"${name}:" needs a word`)
+  if (query === null)
+    throw new Problem(`"${name}:" needs a word`, `Write the word right after the colon, without white space.`)
   return query
 }
 
@@ -258,7 +336,7 @@ function dateOf(value: string, name: string): Date {
   const isDay = day !== null && !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)
   const isMoment = day === null && /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(?:Z|[+-]\d\d:?\d\d)$/.test(value)
   if ((!isDay && !isMoment) || Number.isNaN(at.getTime()) || at.getUTCFullYear() > 9999)
-    throw new Problem(`"${name}:" needs a day such as 2026-01-31, or a moment such as 2026-01-31T12:00:00Z`)
+    throw new Problem(`"${name}:" needs a day or a moment`, `Write ${name}:2026-01-31 or ${name}:2026-01-31T12:00:00Z.`)
   return at
 }
 
@@ -267,7 +345,7 @@ const units: { readonly [unit: string]: number } = { '': 1, k: 1024, m: 1024 ** 
 /** Bytes; K, M and G are powers of 1024. */
 function sizeOf(value: string, name: string): number {
   const [, number = '', unit = ''] = /^(\d{1,12}(?:\.\d{1,3})?)\s*(?:([kmg])i?)?b?$/i.exec(value) ?? []
-  if (number === '') throw new Problem(`"${name}:" needs a size such as 500K or 5MB`)
+  if (number === '') throw new Problem(`"${name}:" needs a size`, `Write ${name}:500K or ${name}:5MB.`)
   return Math.round(Number(number) * (units[unit.toLowerCase()] ?? 1))
 }
 

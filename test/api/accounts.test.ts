@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { verifyAudit } from '../../core/access/audit.ts'
+import { listKeys } from '../../core/access/keys.ts'
 import { answersPolicy, createResolver } from '../../core/dns/resolver.ts'
 import { createKept } from '../../core/process/kept.ts'
 import { judge } from '../../core/receive/sender-verdict.ts'
@@ -27,6 +28,8 @@ describe('api: accounts', () => {
       mcp_url: string
     }>
     let own: Call
+    /** Of the newest link; without its host. */
+    let claimUrl: string
 
     before(async () => {
       signup = await client(door.http)('POST', '/api/v1/signup')
@@ -43,6 +46,7 @@ describe('api: accounts', () => {
       expect(signup.body.base_url.endsWith(`/api/v1/mailboxes/${signup.body.address}`)).to.equal(true)
     })
 
+    const open = (url: string) => fetch(door.http + new URL(url, door.http).pathname)
     const claimed = (headers: Headers) => [headers.get('x-service-claim'), headers.get('x-service-claim-expires')]
 
     it('every response of the account says that it is unclaimed', async () => {
@@ -76,6 +80,7 @@ describe('api: accounts', () => {
 
     it('a fresh link is minted with the inbox key alone', async () => {
       const fresh = await own<{ claim_url: string }>('POST', '/api/v1/account/claim')
+      claimUrl = new URL(fresh.body.claim_url).pathname
       expect(fresh.status).to.equal(201)
       expect(fresh.body.claim_url)
         .to.match(/\/claim\//)
@@ -84,11 +89,35 @@ describe('api: accounts', () => {
     })
 
     it('opening a link shows a page and claims nothing', async () => {
-      const page = await fetch(door.http + new URL(signup.body.claim_url).pathname)
+      const page = await open(claimUrl)
+      expect(page.status).to.equal(200)
       expect(page.headers.get('content-type')).to.include('text/html')
       expect(page.headers.get('referrer-policy')).to.equal('no-referrer')
       expect(await page.text()).to.include('mailroom account claim')
       expect((await own('GET', '/api/v1/account')).body).to.include({ status: 'unclaimed' })
+    })
+
+    const unknown: readonly (readonly [what: string, url: () => string])[] = [
+      ['was replaced', () => signup.body.claim_url],
+      ['was made up', () => `/claim/${'t'.repeat(43)}`],
+      ['is cut', () => claimUrl.slice(0, -1)],
+      ['has more behind it', () => `${claimUrl}x`],
+      ['is in other letters', () => claimUrl.toUpperCase().replace('/CLAIM/', '/claim/')],
+      ['is very long', () => `/claim/${'t'.repeat(5_000)}`],
+      ['is that of a key', () => `/claim/${signup.body.api_key}`],
+    ]
+    for (const [what, url] of unknown)
+      it(`a link that ${what} is not found`, async () => {
+        const page = await open(url())
+        expect(page.status).to.equal(404)
+        expect(page.headers.get('content-type')).to.include('text/html')
+        expect(await page.text()).to.include('cannot be used')
+      })
+
+    it('the inbox was made by its key', async () => {
+      const inbox = await own<{ createdBy: string }>('GET', mailboxPath(signup.body.address))
+      const [key] = await listKeys(door.ctx, (await own<{ id: string }>('GET', '/api/v1/account')).body.id)
+      expect(inbox.body.createdBy).to.equal(key?.id)
     })
 
     it('may only answer who wrote first, and is shown to have written', async () => {

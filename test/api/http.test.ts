@@ -8,10 +8,13 @@ import { revokeKey } from '../../core/access/keys.ts'
 import { callersChanged } from '../../core/access/known-callers.ts'
 import { minuteMs } from '../../core/process/clock.ts'
 import { loadOnce } from '../../core/process/load-once.ts'
+import { operations } from '../../operations/all.ts'
+import { fieldsOf, type Operation, pathOf } from '../../operations/registry.ts'
 import { failures } from '../../schemas/failures.ts'
 import type { ErrorObject } from '../../schemas/fields.ts'
 import { changedSettings } from '../default-settings.ts'
 import { eventually } from '../eventually.ts'
+import { type Violation, violationsOf } from '../operations/violations.ts'
 import { type Answer, type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
@@ -501,6 +504,86 @@ describe('api: the door', () => {
       expect(await head.text()).to.equal('')
       expect(head.headers.get('content-length')).to.equal(get.headers.get('content-length'))
     })
+  })
+
+  describe('an input that the schema refuses', () => {
+    type Wrong = { readonly operation: Operation; readonly violation: Violation }
+
+    /** Of each keyword the first violations of query and body. A path always has its fields, and they are texts. */
+    const wrong = (['query', 'body'] as const).flatMap((place) => {
+      const all = operations.flatMap((operation): Wrong[] =>
+        operation.access === 'public'
+          ? []
+          : violationsOf(operation.input)
+              .filter(({ at, keyword }) => placeOf(operation, at) === place && !isTextInQuery(operation, at, keyword))
+              .map((violation) => ({ operation, violation })),
+      )
+      return [...Map.groupBy(all, ({ violation }) => violation.keyword).values()].flatMap((each) =>
+        each.slice(0, 2).map((one) => [place, one] as const),
+      )
+    })
+
+    /** Every value of a query is a text. */
+    function isTextInQuery(operation: Operation, at: string, keyword: string): boolean {
+      const field = fieldsOf(operation).find(({ name }) => name === at)
+      return keyword === 'type' && field?.from === 'query' && field.schema.type === 'string'
+    }
+
+    function placeOf(operation: Operation, at: string): string | undefined {
+      const [name] = at.split(/[.[]/)
+      if (name === 'shout') return operation.method === 'GET' || operation.method === 'DELETE' ? 'query' : 'body'
+      return fieldsOf(operation).find((field) => field.name === name)?.from
+    }
+
+    for (const [place, { operation, violation }] of wrong) {
+      const { keyword, at, value } = violation
+      it(`${operation.name}: ${keyword} of ${at} in the ${place}`, async () => {
+        const given = Object.entries(value as object).filter(([name]) => !operation.pathFields.includes(name))
+        const path = pathOf(operation, { message_id: 'msg_1', ...(value as object), address: tenant.address })
+        const query = new URLSearchParams(Object.fromEntries(given.map(([name, each]) => [name, String(each)])))
+        const { status, body, headers } = await call<ErrorBody & { error: string; fix: string }>(
+          operation.method,
+          place === 'query' ? `${path}?${query}` : path,
+          place === 'body' ? Object.fromEntries(given) : undefined,
+        )
+        expect([status, body.code], body.error).to.deep.equal([400, 'validation_error'])
+        expect(body.param).to.be.a('string').and.match(/^\w/)
+        expect(body.error).to.include(body.param?.split(/[.[]/)[0])
+        expect(body.fix)
+          .to.match(/^[A-Z].*\.$/)
+          .and.not.equal(body.error)
+        expect(headers.has('ratelimit-limit')).to.equal(true)
+      })
+    }
+
+    it('was given in many ways', () => expect(wrong.length).to.be.within(20, 60))
+
+    const elsewhere: readonly (readonly [
+      what: string,
+      method: string,
+      path: string,
+      body: object | undefined,
+      string,
+      RegExp,
+    ])[] = [
+      [
+        'a query parameter that is near a known one',
+        'GET',
+        '/messages?unred=true',
+        undefined,
+        'unred',
+        /^Write "unread"/,
+      ],
+      ['a query parameter given twice', 'GET', '/messages?limit=1&limit=2', undefined, 'limit', /one value/],
+      ['a field of the path in the body', 'PATCH', '', { address: 'x' }, 'address', /in the path only/],
+      ['an unknown field of the body', 'PATCH', '', { display_name: 'x' }, 'display_name', /^Write "displayName"/],
+    ]
+    for (const [what, method, path, body, param, fix] of elsewhere)
+      it(what, async () => {
+        const answer = await call<ErrorBody & { fix: string }>(method, mailboxPath(tenant.address) + path, body)
+        expect([answer.status, answer.body.param]).to.deep.equal([400, param])
+        expect(answer.body.fix).to.match(fix)
+      })
   })
 
   describe('bodies', () => {

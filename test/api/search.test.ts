@@ -240,6 +240,18 @@ describe('search', () => {
     })
   })
 
+  it('tells the operators there are when one is unknown', async () => {
+    for (const path of [`${mailboxPath(tenant.address)}/search`, '/api/v1/search']) {
+      const { status, body } = await call<ErrorBody & { error: string; fix: string }>(
+        'GET',
+        `${path}?q=one+Sender:anna`,
+      )
+      expect([status, body.code, body.param]).to.deep.equal([400, 'validation_error', 'q'])
+      expect(body.error).to.match(/^Unknown search operator "Sender:"; known are subject:, from:, .*, smaller:\.$/)
+      expect(body.fix).to.equal('Leave "Sender:" out. To look for the word itself, put it in quotes.')
+    }
+  })
+
   it('pages hold while mail arrives and segments are merged', async () => {
     const sent: string[] = []
     const send = async (n: number) => {

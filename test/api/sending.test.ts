@@ -1,10 +1,15 @@
 import { expect } from 'chai'
+import type { Account } from '../../core/access/account-record.ts'
 import { callersChanged } from '../../core/access/known-callers.ts'
+import { getAccount } from '../../core/account/accounts.ts'
+import { limitsOf } from '../../core/send/send-limits.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, openTenant, type Tenant } from '../start/door.ts'
 
 const hourMs = 3_600_000
+/** Of an account on its first day. */
+const warmUp = { day: new Date().toISOString().slice(0, 10), volume: 50 }
 
 describe('api: sending', () => {
   let door: Door
@@ -100,6 +105,89 @@ describe('api: sending', () => {
         expect([answer.status, answer.body.code, answer.body.param]).to.deep.equal([status, code, param])
       })
     }
+
+    const unclaimed = { status: 'unclaimed', plan: null, agentsPlan: 'free' } as const
+    /** A send to so many, which limits of it are too small for it whatever is left, and what each says. */
+    const sizes: readonly (readonly [
+      what: string,
+      account: Partial<Account>,
+      recipients: number,
+      never: RegExp | null,
+    ])[] = [
+      ['one of an unclaimed account', unclaimed, 1, null],
+      ['five of an unclaimed account', unclaimed, 5, null],
+      [
+        'six of an unclaimed account',
+        unclaimed,
+        6,
+        /^An unclaimed account may send 5 replies a day, .* has 6:.*\. Write to at most 5 .* or have a person open the claim link\.$/,
+      ],
+      ['ten a minute', { plan: 'trial', agentsPlan: null }, 10, null],
+      [
+        'eleven, of ten a minute',
+        { plan: 'trial', agentsPlan: null },
+        11,
+        /^The plan has 10 recipients a minute, .* has 11: it can never pass\. Write to at most 10 .* or upgrade the plan\.$/,
+      ],
+      ['sixty a minute', { plan: 'growth', agentsPlan: null }, 60, null],
+      ['sixty-one, of sixty a minute', { plan: 'growth', agentsPlan: null }, 61, /60 recipients a minute/],
+      ['a hundred a month', { plan: 'trial', agentsPlan: null }, 100, /10 recipients a minute/],
+      [
+        'one more than a hundred a month',
+        { plan: 'trial', agentsPlan: null },
+        101,
+        /^The plan has 100 sends a month, .* has 101/,
+      ],
+      ['three hundred a day', { plan: 'starter', agentsPlan: null }, 300, /10 recipients a minute/],
+      [
+        'one more than three hundred a day',
+        { plan: 'starter', agentsPlan: null },
+        301,
+        /^The plan has 300 sends a day/,
+      ],
+      [
+        'more than a day of a small plan, in a larger one',
+        { plan: 'growth', agentsPlan: null },
+        301,
+        /60 recipients a minute/,
+      ],
+      ['what the grace allows', { plan: null, agentsPlan: 'free' }, 3_001, /^The plan has 3000 sends a month/],
+      ['more than the grace allows', { plan: null, agentsPlan: 'free' }, 3_301, /^The plan has 3000 emails a month/],
+      ['none at all', { plan: 'trial', agentsPlan: null }, 0, null],
+      ['fifty of a new account', { plan: 'business', agentsPlan: null, warmUp }, 50, null],
+      ['what a new account may send only later', { plan: 'business', agentsPlan: null, warmUp }, 200, null],
+      [
+        'what it may never send',
+        { plan: 'business', agentsPlan: null, warmUp },
+        10_001,
+        /^A new account warms up, .* Write to at most 10000 /,
+      ],
+      ['fifty from the shared domain', { plan: 'business' }, 50, null],
+      [
+        'one more than fifty from the shared domain',
+        { plan: 'business' },
+        51,
+        /^The shared domain allows 50 sends a day, .* or send from a domain of your own\.$/,
+      ],
+    ]
+    for (const [what, change, count, never] of sizes)
+      it(`a send that can never pass says so: ${what}`, async () => {
+        const account = { ...(await getAccount(door.ctx, tenant.accountId)), ...change }
+        const recipients = Array.from({ length: count }, (_, n) => `r${n}@remote.example`)
+        const sender = what.includes('shared domain') ? 'agent@x.agents.localhost' : tenant.address
+        const limits = await limitsOf(door.ctx, account, { sender, recipients, parent: null, at: new Date() })
+        for (const { refusal, by, limit } of limits) {
+          const { message, fix, detail } = refusal()
+          const isNever = / never /.test(message)
+          expect(detail.retryAfter === null, message).to.equal(isNever)
+          if (limit !== null && by <= limit)
+            expect(message).to.match(/too few are left for this send; .* reset at \S+Z\.$/)
+          if (isNever) expect(fix).to.match(/^Write to at most \d+ recipients/)
+        }
+        const told = limits.map(({ refusal }) => refusal()).find(({ message }) => / never /.test(message))
+        if (never === null) expect(told?.message).to.equal(undefined)
+        else expect(`${told?.message} ${told?.fix}`).to.match(never)
+      })
 
     it('replies to the sender with the subject and thread of the message', async () => {
       const id = await deliver(door.ctx, {

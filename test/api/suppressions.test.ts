@@ -39,6 +39,9 @@ describe('api: suppressions', () => {
     })
     const alone = await send('gone@remote.example')
     expect([alone.status, alone.body.code]).to.deep.equal([422, 'all_recipients_suppressed'])
+    expect(alone.body.error).to.equal(
+      'Nothing was sent: all recipients are on the suppression list (gone@remote.example bounced).',
+    )
     const among = await send(['gone@remote.example', 'ada@remote.example'])
     expect(among.body).to.deep.include({
       suppressed: ['gone@remote.example'],
@@ -52,6 +55,21 @@ describe('api: suppressions', () => {
 
   it('a refusal of the message says nothing of the address', async () => {
     expect((await call('GET', '/api/v1/suppressions/ada@remote.example')).status).to.equal(404)
+  })
+
+  it('an address that was added by hand is not called a bounce', async () => {
+    const by = (n: number) => `hand${n}@remote.example`
+    for (let n = 0; n < 6; n++) await call('POST', '/api/v1/suppressions', { email: by(n) })
+    const alone = await send(by(0))
+    expect([alone.status, alone.body.code]).to.deep.equal([422, 'all_recipients_suppressed'])
+    expect(alone.body.error).to.equal(
+      `Nothing was sent: all recipients are on the suppression list (${by(0)} was added by hand).`,
+    )
+    expect((await send(['gone@remote.example', by(1)])).body.error).to.include(
+      `(gone@remote.example bounced, ${by(1)} was added by hand)`,
+    )
+    expect((await send([0, 1, 2, 3, 4, 5].map(by))).body.error).to.match(/by hand, and 1 more\)\.$/)
+    for (const text of [alone.body.error, alone.body.fix]) expect(text).to.not.match(/bounc/)
   })
 
   it('simulated recipients are never suppressed', async () => {

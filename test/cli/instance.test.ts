@@ -18,7 +18,8 @@ describe('the folders of an instance', () => {
   const refusalOf = async (folder: string) => {
     const error: unknown = await makeFolders(folder).catch((reason: unknown) => reason)
     expect(error).to.be.instanceOf(Failure)
-    return (error as Failure).message
+    const { message, fix } = error as Failure
+    return `${message} ${fix}`
   }
 
   it('are their owner’s alone when they are new', async () => {

@@ -85,7 +85,7 @@ describe('the command line', () => {
     expect(domain).to.include({ domain: 'acme.test', status: 'verified' })
     expect(JSON.stringify(domain?.records)).to.contain('v=DKIM1').and.not.contain('PRIVATE')
     const [mailbox] = await done(['mailbox', 'create', account, 'desk@acme.test', '--name', 'Desk'])
-    expect(mailbox).to.include({ address: 'desk@acme.test', displayName: 'Desk' })
+    expect(mailbox).to.include({ address: 'desk@acme.test', displayName: 'Desk', createdBy: null })
     const [[key], [agent]] = await Promise.all([
       done(['key', 'create', account, '--scopes', 'mail:read, mailboxes:read', '--days', '0.5']),
       done(['key', 'create', account, '--kind', 'agent', '--mailboxes', 'desk@acme.test', '--name', 'robot']),
@@ -100,7 +100,10 @@ describe('the command line', () => {
       done(['key', 'revoke', account, String(agent?.id)]),
       mailroom(['key', 'revoke', account, 'key_nobody']),
     ])
-    expect([revoked.code, revoked.err]).to.deep.equal([1, 'There is no active key key_nobody.\n'])
+    expect([revoked.code, revoked.err]).to.deep.equal([
+      1,
+      'There is no active key key_nobody. Use the id of a key of this account that is not revoked (key_...).\n',
+    ])
     expect((await client(service.http, String(agent?.apiKey))('GET', '/api/v1/account')).status).to.equal(401)
   })
 
@@ -121,18 +124,38 @@ describe('the command line', () => {
   })
 
   const refusals: readonly (readonly [args: (account: string) => readonly string[], says: RegExp])[] = [
-    [() => ['account', 'create', ' '], /^The name must have/],
-    [() => ['account', 'create', 'x', '--owner', 'nobody'], /^"nobody" is not a mail address\.$/],
-    [() => ['domain', 'create', 'acme.test', '--account', 'acc_nobody'], /^There is no account acc_nobody\.$/],
-    [(id) => ['domain', 'create', 'acme.test', '--account', id], /^The domain acme\.test is already in use\.$/],
-    [(id) => ['domain', 'create', 'x.agents.localhost', '--account', id], /is the shared domain or below it/],
-    [(id) => ['mailbox', 'create', id, 'desk@acme.test'], /^The address desk@acme\.test is already in use\.$/],
-    [(id) => ['key', 'create', id, '--days', 'soon'], /^--days must be a number above 0/],
-    [(id) => ['key', 'create', id, '--scopes', 'mail:everything'], /^--scopes must be one of: mail:read/],
-    [(id) => ['key', 'create', id, '--mailboxes', 'desk@acme.test'], /--kind agent/],
-    [() => ['audit', 'verify', 'acc_nobody'], /^There is no account acc_nobody\.$/],
+    [() => ['account', 'create', ' '], /^The name has no character\. Give it 1 to 200/],
+    [() => ['account', 'create', 'x', '--owner', 'nobody'], /^"nobody" is not an email address\. Write .*user@domain/],
+    [
+      () => ['domain', 'create', 'acme.test', '--account', 'acc_nobody'],
+      /^There is no account acc_nobody\. Use an id as "mailroom account list" shows it/,
+    ],
+    [
+      (id) => ['domain', 'create', 'acme.test', '--account', id],
+      /^The domain acme\.test is already in use\. Choose another domain/,
+    ],
+    [
+      (id) => ['domain', 'create', 'x.agents.localhost', '--account', id],
+      /is the shared domain or below it\. Add a domain of your own\.$/,
+    ],
+    [
+      (id) => ['mailbox', 'create', id, 'desk@acme.test'],
+      /^The address desk@acme\.test is already in use\. Choose another/,
+    ],
+    [(id) => ['key', 'create', id, '--days', 'soon'], /^--days "soon" is no number of days\. Give a number above 0/],
+    [
+      (id) => ['key', 'create', id, '--scopes', 'mail:wirte'],
+      /^Unknown value of --scopes "mail:wirte"; known are mail:read.* Write "mail:write" instead/,
+    ],
+    [(id) => ['key', 'create', id, '--scopes', ','], /^--scopes names no scope\. Name scopes/],
+    [() => ['account', 'create', 'x', '--plan', 'gorwth'], /Write "growth" instead of "gorwth"\.$/],
+    [(id) => ['key', 'create', id, '--mailboxes', 'desk@acme.test'], /Add --kind agent, or leave --mailboxes out\.$/],
+    [
+      () => ['audit', 'verify', 'acc_nobody'],
+      /^There is no account acc_nobody\. Use an id as "mailroom account list" shows it/,
+    ],
     [() => ['mailbox', 'create'], /missing required argument/],
-    [() => ['serve', '--only', 'imap'], /Parts are: api, smtp/],
+    [() => ['serve', '--only', 'imap'], /^Unknown part "imap"; known are api, smtp\./],
   ]
   it('refuses bad arguments with status 1 and one line that says why', async () => {
     const all = await Promise.all(refusals.map(([args]) => mailroom(args(account))))
@@ -159,7 +182,7 @@ describe('the command line', () => {
     expect(unknown).to.include({ code: 1, out: '' })
     expect(unknown.err).to.match(/^error: unknown command 'accounts'/)
     expect(unset).to.include({ code: 1, out: '' })
-    expect(unset.err).to.match(/^MAILROOM_HTTP_PORT in the environment: .*integer.*\n$/)
+    expect(unset.err).to.match(/^The environment: "MAILROOM_HTTP_PORT" must be a whole number .* Give .*\.\n$/)
     expect(made).to.include({ code: 0, err: '' })
     expect(made.records.map(({ name }) => name)).to.deep.equal(['elsewhere'])
   })
@@ -190,7 +213,9 @@ describe('the command line', () => {
       ])
         expect(early.out).to.match(says)
       expect([list.code, list.out]).to.deep.equal([1, ''])
-      expect(list.err).to.equal(`The service is not running on ${data}: start it, or set MAILROOM_DATA.\n`)
+      expect(list.err).to.equal(
+        `The service is not running on ${data}. Start it (mailroom serve), or set MAILROOM_DATA to the folder it runs on.\n`,
+      )
       expect(existsSync(data)).to.equal(false)
     } finally {
       await rm(folder, { recursive: true, force: true })

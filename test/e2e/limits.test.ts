@@ -68,6 +68,12 @@ describe('limits', () => {
     const eleven = Array.from({ length: 11 }, (_, n) => `r${n}@remote.test`)
     const outright = await send(eleven)
     expect([outright.status, outright.body.code]).to.deep.equal([429, 'send_rate_limited'])
+    expect(outright.body).to.include({
+      error: 'The plan has 10 recipients a minute, and this send alone has 11: it can never pass.',
+      fix: 'Write to at most 10 recipients in one request, or upgrade the plan.',
+    })
+    expect(outright.body).to.not.have.property('retryAfter')
+    expect(outright.headers.has('retry-after')).to.equal(false)
     const counts = await together(atOnce, (n) => send([`a${n}@remote.test`, `b${n}@remote.test`]))
     expect(counts).to.deep.equal({ '202': 5, '429 send_rate_limited': 15 })
     const over = await send('c@remote.test')

@@ -123,7 +123,7 @@ describe('serving', () => {
     const { code, err } = await run(['serve'], { MAILROOM_DATA: data })
     expect([code, err]).to.deep.equal([
       1,
-      `The folder ${data} is for all users of this machine: set MAILROOM_DATA to a folder that nothing else uses, such as one inside it.\n`,
+      `The folder ${data} is for all users of this machine. Set MAILROOM_DATA to a folder that nothing else uses, such as one inside it.\n`,
     ])
     await rm(data, { recursive: true })
   })
@@ -256,6 +256,10 @@ describe('serving', () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-settings-'))
     const file = path.join(folder, 'mailroom.yaml')
     await writeFile(file, 'http:\n  prot: 8080\n')
+    const broken = path.join(folder, 'broken.yaml')
+    await writeFile(broken, 'http:\n  port: [8080\nsmtp: 3\n')
+    const flat = path.join(folder, 'flat.yaml')
+    await writeFile(flat, 'http: 8080\n')
     const env = { MAILROOM_DATA: path.join(folder, 'data') }
     try {
       const ended = await Promise.all([
@@ -263,14 +267,23 @@ describe('serving', () => {
         run(['serve'], { ...env, MAILROOM_HTTP_PORT: 'eighty' }),
         run(['--config', file, 'serve'], env),
         run(['--config', path.join(folder, 'none.yaml'), 'serve'], env),
+        run(['--config', broken, 'serve'], env),
+        run(['--config', flat, 'serve'], env),
       ])
-      const wanted = [/MAILROOM_HTP_PORT/, /MAILROOM_HTTP_PORT.*integer/, /Unknown setting http\.prot/, /none\.yaml/]
+      const wanted = [
+        /MAILROOM_HTP_PORT.*Set MAILROOM_HTTP_PORT instead/,
+        /"MAILROOM_HTTP_PORT" must be a whole number from 0 to 65535, and is text\. Give/,
+        /Unknown setting http\.prot; known are host, port\. Write "port" instead of "prot"\./,
+        /no settings file .*none\.yaml\. Name another/,
+        /broken\.yaml cannot be read: .* at line \d+, column \d+\. Write it in YAML/,
+        /"http" has no names below it\. Write "name: value" there, with one of: host, port\./,
+      ]
       for (const [n, { code, out, err }] of ended.entries()) {
         expect([code, out]).to.deep.equal([1, ''])
         expect(err.trim().split('\n'), err).to.have.length(1)
         expect(err).to.match(wanted[n]!)
       }
-      expect(await readdir(folder)).to.deep.equal(['mailroom.yaml'])
+      expect((await readdir(folder)).sort()).to.deep.equal(['broken.yaml', 'flat.yaml', 'mailroom.yaml'])
     } finally {
       await rm(folder, { recursive: true, force: true })
     }

@@ -265,6 +265,22 @@ describe('mcp', () => {
         () => ({}),
         { code: 'validation_error', param: 'mailbox' },
       ],
+      [
+        'an unknown search operator',
+        'search_messages',
+        () => ({ mailbox: tenant.address, q: 'subjct:invoice' }),
+        {
+          code: 'validation_error',
+          param: 'q',
+          fix: 'Write "subject:" instead of "subjct:". To look for the word itself, put it in quotes.',
+        },
+      ],
+      [
+        'an unbalanced quote in a search',
+        'search_all_mailboxes',
+        () => ({ q: 'invoice"' }),
+        { code: 'validation_error', param: 'q', fix: 'Add the closing ", or take the opening one out.' },
+      ],
       ['an unknown argument', 'list_mailboxes', () => ({ color: 1 }), { code: 'validation_error', param: 'color' }],
       [
         'what the tool does not expose',

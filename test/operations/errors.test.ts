@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { MongoNetworkError, MongoServerError } from 'mongodb'
 import { pino } from 'pino'
 import { errorAnswer } from '../../operations/errors.ts'
-import { Failure, failures } from '../../schemas/failures.ts'
+import { Failure, type FailureCode, failures } from '../../schemas/failures.ts'
 import { ErrorObject } from '../../schemas/fields.ts'
 import { validate } from '../../schemas/validate.ts'
 
@@ -12,10 +12,13 @@ const ctx = {
   log: pino({ level: 'info' }, { write: (line: string) => void written.push(line) }),
 }
 
+/** As whoever throws it may; what has many causes needs more. */
+const failureOf = (code: FailureCode) => new Failure(code as 'conflict', failures[code].when, { fix: 'Change it.' })
+
 describe('operations/errors', () => {
   for (const code of Object.keys(failures) as (keyof typeof failures)[]) {
     it(`${code} is a complete error object`, () => {
-      const { status, body } = errorAnswer(ctx, new Failure(code))
+      const { status, body } = errorAnswer(ctx, failureOf(code))
       expect(status).to.equal(failures[code].http)
       expect(validate(ErrorObject, body)).to.include({
         success: false,
@@ -60,6 +63,19 @@ describe('operations/errors', () => {
       { retryAfter: 1 },
       { 'Retry-After': '1' },
     ],
+    [
+      'a 429 for which waiting does not help has none',
+      new Failure('send_rate_limited', 'Too much.', { retryAfter: null, fix: 'Send less.' }),
+      { error: 'Too much.', fix: 'Send less.' },
+      {},
+    ],
+    [
+      'the cause has its own fix',
+      new Failure('plan_required', 'No webhooks.', { fix: 'Read the events.' }),
+      { fix: 'Read the events.' },
+      {},
+    ],
+    ['else the one of the table', new Failure('plan_required'), { fix: failures.plan_required.fix }, {}],
     ['401 says how to authenticate', new Failure('missing_api_key'), {}, { 'WWW-Authenticate': 'Bearer' }],
     [
       'the missing scope is named',
@@ -69,7 +85,7 @@ describe('operations/errors', () => {
     ],
     [
       'the field to blame is named',
-      new Failure('validation_error', 'No.', { param: 'to[0].address' }),
+      new Failure('validation_error', 'No.', { param: 'to[0].address', fix: 'Say yes.' }),
       { param: 'to[0].address', error: 'No.' },
       {},
     ],

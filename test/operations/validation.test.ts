@@ -58,7 +58,9 @@ describe('operations: validation', () => {
 
   it('says which forms a value may have', () => {
     const send = operations.find(({ name }) => name === 'messages.send')
-    expect(() => send?.prepare({ address, to: 7 })).to.throw('"to" must be string or object or array.')
+    expect(() => send?.prepare({ address, to: 7 })).to.throw(
+      '"to" must be an email address, an object or a list, and is a number.',
+    )
   })
 
   const taken: readonly (readonly [string, unknown])[] = [

@@ -3,6 +3,7 @@ import { cont, deny, denysoft, denysoftdisconnect, ok } from 'haraka-constants'
 import type { Plugin } from '../../plugins/haraka.d.ts'
 import { accept, hook, pass, refuse } from '../../plugins/hook.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { mailboxFull } from '../../schemas/refusals.ts'
 
 const later = <T>(value: T) => new Promise<T>((resolve) => setImmediate(resolve, value))
 const fail = (error: unknown) => () => {
@@ -43,7 +44,8 @@ describe('hook', () => {
       denysoftdisconnect,
     ],
     ['a Failure', fail(new Failure('mailbox_not_found')), deny],
-    ['a Failure, later', () => later(null).then(fail(new Failure('unprocessable'))), denysoft],
+    ['a Failure, later', () => later(null).then(fail(mailboxFull('a@x.example'))), denysoft],
+    ['a Failure that waiting does not mend', fail(new Failure('send_rate_limited', 'No.', { retryAfter: null })), deny],
     ['an error', fail(new TypeError('a fault')), denysoft],
     ['an error, later', () => later(null).then(fail(new TypeError('a fault'))), denysoft],
     ['something thrown that is no error', fail(null), denysoft],
@@ -56,8 +58,8 @@ describe('hook', () => {
   }
 
   it('gives the peer the row of a Failure and says nothing in the log', async () => {
-    const { message, logged } = await run(fail(new Failure('unprocessable', 'The mailbox is full.')))
-    expect(message).to.include({ code: 452, reply: '4.2.2 The mailbox is full.' })
+    const { message, logged } = await run(fail(mailboxFull('a@x.example')))
+    expect(message).to.include({ code: 452, reply: '4.2.2 The mailbox a@x.example is full.' })
     expect(logged).to.deep.equal([])
   })
 

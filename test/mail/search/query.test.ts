@@ -32,6 +32,22 @@ describe('the language of searches', () => {
     ['inv* "two wor*"', '"inv*" "two wor*"'],
     ['!!! one & two -', '"one" "two"'],
     ['one (!!!)', '"one"'],
+    ['Re: offer', '"Re:" "offer"'],
+    ['offer re:', '"offer" "re:"'],
+    ['(Fwd:)', '"Fwd:"'],
+    ['AW: WG: Rechnung', '"AW:" "WG:" "Rechnung"'],
+    ['10:30', '"10:30"'],
+    ['https://host.example:8080/a?b=c:d', '"https://host.example:8080/a?b=c:d"'],
+    ['ftp://x', '"ftp://x"'],
+    ['std::sort', '"std::sort"'],
+    ['C:\\temp', '"C:\\\\temp"'],
+    ['#tag:x', '"#tag:x"'],
+    ['a1:b', '"a1:b"'],
+    ['anna@x.example:hello', '"anna@x.example:hello"'],
+    ['тема:счёт', '"тема:счёт"'],
+    ['"subjct:invoice"', '"subjct:invoice"'],
+    ['subject:re:offer', 'subject:"re:offer"'],
+    ['5"x" "two words"three', '"5" "x" "two words" "three"'],
   ]
   for (const [q, expected] of readings) it(`reads ${q}`, () => expect(written(q)).to.equal(expected))
 
@@ -51,6 +67,29 @@ describe('the language of searches', () => {
   ]
   const more = ['from:(in:inbox)', 'is:nice', 'has:', 'before:2026-13-01', 'before:2026-02-30', 'larger:-1', 'a*', '7*']
   for (const q of [...wrong, ...more]) it(`refuses ${q || 'nothing'}`, () => expect(written(q)).to.match(/^! /))
+
+  const operators: readonly (readonly [q: string, operator: string | null])[] = [
+    ['subjct:invoice', 'subjct'],
+    ['one -sender:anna', 'sender'],
+    ['(one OR Form:anna)', 'Form'],
+    ['has-attachment:yes', 'has-attachment'],
+    ['size:"5 MB"', 'size'],
+    ['body:(one two)', 'body'],
+    ['from:(mail:anna)', 'mail'],
+    ['localhost:8080', 'localhost'],
+    ['mailto:anna@x.example', 'mailto'],
+    ['re:offer', 're'],
+    ['invoice"', null],
+    ['"one" "two', null],
+    ['subject:"open', null],
+    ['5" screen', null],
+  ]
+  for (const [q, operator] of operators)
+    it(`refuses ${q}`, () => {
+      const read = parseQuery(q)
+      expect('query' in read ? read : read.operator).to.equal(operator)
+      if (operator === null) expect(written(q)).to.equal('! a quote is never closed')
+    })
 
   it('is bounded in length, terms and depth', () => {
     expect(SearchQuery.maxLength).to.equal(limits.queryCharsMax)

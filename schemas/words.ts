@@ -1,0 +1,177 @@
+/**
+ * What a value is told that does not fit its schema: what is wrong with it and what to change, in plain English. The words
+ * for a pattern stand beside it in its schema (`form` of infer.ts), those for a format here.
+ */
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import { closestMatch } from 'leven'
+import { formKeyword, type JsonSchema, propertiesOf } from './infer.ts'
+
+export type Words = { readonly message: string; readonly fix: string }
+
+/** A name longer than this is cut where it is told. */
+const namedMax = 100
+/** A longer description of a field is left to the documents. */
+const aboutMax = 120
+
+/** What texts of a format are, and one of them. */
+export const formats = {
+  'date-time': { form: 'an ISO 8601 time with its zone', example: '2026-01-31T12:00:00Z' },
+  uri: { form: 'a whole URL', example: 'https://example.org/hook' },
+} as const
+
+/** The known name that an unknown one was probably meant to be. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > namedMax) return undefined
+  // Two letters that changed places are two steps apart.
+  const maxDistance = name.length < 4 ? 1 : Math.max(2, Math.floor(name.length / 3))
+  const same = known.find((each) => each.toLowerCase() === name.toLowerCase())
+  return same ?? closestMatch(name, known, { maxDistance })
+}
+
+/** The words for a name that nobody knows; `what` it was to be, such as `field`, and `at` where it stands. */
+export function unknownName(what: string, name: string, known: readonly string[], at = quoted(name)): Words {
+  const meant = nearest(name, known)
+  const others = known.length === 0 ? 'none is known here' : `known are ${known.join(', ')}`
+  return {
+    message: `Unknown ${what} ${at}; ${others}.`,
+    fix: meant === undefined ? `Leave ${quoted(name)} out.` : `Write ${quoted(meant)} instead of ${quoted(name)}.`,
+  }
+}
+
+/** The words for what ajv found, about the value called `named`, such as `"limit"`. */
+export function wordsOf(error: ErrorObject, named: string): Words {
+  const { data, keyword, params, parentSchema = {}, propertyName, schema } = error
+  if (propertyName !== undefined) return wordsOfName(propertyName, parentSchema, named)
+  const say = words[keyword]
+  if (say !== undefined) return say({ named, limit: Number(schema), schema: parentSchema, params, data })
+  return { message: `${named} must be ${wanted(parentSchema)}.`, fix: `Write ${named} as ${shown(parentSchema)}.` }
+}
+
+type Fault = {
+  readonly named: string
+  /** The number of a keyword such as `maxLength`. */
+  readonly limit: number
+  readonly schema: JsonSchema
+  readonly params: ErrorObject['params']
+  readonly data: unknown
+}
+
+const words: { readonly [keyword: string]: (fault: Fault) => Words } = {
+  required: ({ named, params, schema }) => {
+    const property = propertiesOf(schema)[String(params.missingProperty)] ?? {}
+    const description = String(property.description ?? '')
+    const about = description === '' || description.length > aboutMax ? '.' : `: ${description}`
+    return { message: `${named} is missing.`, fix: `Add ${named} as ${shown(property)}${about}` }
+  },
+  additionalProperties: ({ named, params, schema }) =>
+    unknownName('field', String(params.additionalProperty), Object.keys(propertiesOf(schema)), named),
+  type: ({ named, schema, data }) => ({
+    message: `${named} must be ${wanted(schema)}, and is ${kindOf(data)}.`,
+    fix: `Give ${named} as ${shown(schema)}.`,
+  }),
+  enum: ({ named, schema, data }) => {
+    const values = (schema.enum as unknown[]).map(String)
+    const meant = nearest(String(data), values)
+    return {
+      message: `${named} must be one of: ${values.join(', ')}.`,
+      fix: `Set ${named} to ${meant === undefined ? `one of: ${values.join(', ')}` : `"${meant}"`}.`,
+    }
+  },
+  minLength: ({ named, limit }) => ({
+    message: limit === 1 ? `${named} is empty.` : `${named} has fewer than ${amount(limit, 'character')}.`,
+    fix: `Write at least ${amount(limit, 'character')} into ${named}.`,
+  }),
+  maxLength: ({ named, limit }) => ({
+    message: `${named} has more than ${amount(limit, 'character')}.`,
+    fix: `Shorten ${named} to at most ${amount(limit, 'character')}.`,
+  }),
+  minimum: ({ named, limit, schema }) => ({
+    message: `${named} must be ${wanted(schema)}; this is too low.`,
+    fix: `Raise ${named} to ${limit} or more.`,
+  }),
+  maximum: ({ named, limit, schema }) => ({
+    message: `${named} must be ${wanted(schema)}; this is too high.`,
+    fix: `Lower ${named} to ${limit} or less.`,
+  }),
+  minItems: ({ named, limit }) => ({
+    message: limit === 1 ? `The list ${named} is empty.` : `The list ${named} has fewer than ${entries(limit)}.`,
+    fix: `Put at least ${entries(limit)} into ${named}.`,
+  }),
+  maxItems: ({ named, limit }) => ({
+    message: `The list ${named} has more than ${entries(limit)}.`,
+    fix: `Give ${named} at most ${entries(limit)}.`,
+  }),
+  uniqueItems: ({ named, params }) => ({
+    message: `The list ${named} has the same entry twice: the ones at ${params.j} and ${params.i}, counted from 0.`,
+    fix: `Take one of the two equal entries out of ${named}.`,
+  }),
+  maxProperties: ({ named, limit }) => ({
+    message: `${named} has more than ${amount(limit, 'field')}.`,
+    fix: `Give ${named} at most ${amount(limit, 'field')}.`,
+  }),
+}
+
+/** The words for a name of a record, such as the header fields of a send. */
+function wordsOfName(name: string, schema: JsonSchema, named: string): Words {
+  const { form, example } = formOf(schema)
+  return {
+    message: `${quoted(name)} in ${named} is not ${form}.`,
+    fix: `Name it like ${quoted(example)}, or leave ${quoted(name)} out of ${named}.`,
+  }
+}
+
+/** What a schema wants, as a noun: `a whole number from 1 to 200`. */
+function wanted(schema: JsonSchema): string {
+  const { anyOf, enum: values, maximum, minimum, type } = schema
+  if (Array.isArray(anyOf)) return alternatives(anyOf.map(wanted))
+  if (Array.isArray(type)) return alternatives(type.map((each) => wanted({ ...schema, type: each })))
+  if (Array.isArray(values)) return `one of: ${values.join(', ')}`
+  if (type === 'integer' || type === 'number') return `${nouns[type]}${rangeOf(minimum, maximum)}`
+  return type === 'string' ? formOf(schema).form : (nouns[String(type)] ?? 'what its description says')
+}
+
+/** The same with an example, where a schema has one. */
+function shown(schema: JsonSchema): string {
+  const { anyOf } = schema
+  const { example } = formOf(Array.isArray(anyOf) ? (anyOf[0] as JsonSchema) : schema)
+  return example === '' ? wanted(schema) : `${wanted(schema)}, such as ${quoted(example)}`
+}
+
+const nouns: { readonly [type: string]: string } = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+}
+
+function formOf(schema: JsonSchema): { readonly form: string; readonly example: string } {
+  const { format } = schema
+  if (format === 'date-time' || format === 'uri') return formats[format]
+  const [example = ''] = (schema.examples ?? []) as readonly string[]
+  return { form: String(schema[formKeyword] ?? 'text'), example }
+}
+
+function rangeOf(minimum: unknown, maximum: unknown): string {
+  if (typeof minimum === 'number' && typeof maximum === 'number') return ` from ${minimum} to ${maximum}`
+  if (typeof minimum === 'number') return ` of at least ${minimum}`
+  return typeof maximum === 'number' ? ` of at most ${maximum}` : ''
+}
+
+function alternatives(several: readonly string[]): string {
+  const all = [...new Set(several)]
+  return all.length === 1 ? String(all[0]) : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || typeof value === 'boolean') return String(value)
+  return Array.isArray(value) ? 'a list' : typeof value === 'number' ? 'a number' : (nouns[typeof value] ?? 'no value')
+}
+
+/** A name as it is told: cut, and without control characters. */
+export const quoted = (name: string): string =>
+  `"${(name.length > namedMax ? `${name.slice(0, namedMax)}...` : name).replaceAll(/\p{Cc}/gu, '\ufffd')}"`
+const amount = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
+const entries = (count: number) => (count === 1 ? '1 entry' : `${count} entries`)
