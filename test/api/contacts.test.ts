@@ -197,6 +197,7 @@ describe('api: contacts', () => {
     })
 
     it('follows the recipient who is furthest behind, and then the worst', async () => {
+      await door.ctx.background.done()
       const attempts = await claimAttempts(door.ctx, { owner: 'test', max: 50 })
       const ofSend = attempts.filter(({ emailId }) => emailId === sent.id)
       const outcome = { mx: 'mx.status.example', tls: true, at: new Date() }

@@ -81,6 +81,7 @@ describe('api: the reputation of an account', () => {
     const send = sender(call, tenant.address)
     await use(tenant.accountId, { sent: 60 })
     for (let n = 0; n < 8; n++) await send(n)
+    await door.ctx.background.done()
     for (const attempt of await claimAttempts(door.ctx, { owner: 'test', max: 100 })) {
       const at = door.ctx.clock.now()
       await recordOutcome(door.ctx, attempt, { status: 'bounced', response: '550 5.1.1 no', mx: 'mx', tls: true, at })

@@ -3,7 +3,7 @@ import { recordAudit } from '../../../core/access/audit.ts'
 import { limitLogins, type Visitor, watchLogins } from '../../../core/access/login-limits.ts'
 import { minuteMs } from '../../../core/process/clock.ts'
 import { type Context, closeContext } from '../../../core/process/context.ts'
-import { Failure, type FailureCode } from '../../../schemas/failures.ts'
+import { Failure, type FailureOfOneCause } from '../../../schemas/failures.ts'
 import type { AuditDoc } from '../../../store/documents/accounts.ts'
 import { changedSettings } from '../../default-settings.ts'
 import { eventually } from '../../eventually.ts'
@@ -34,7 +34,10 @@ describe('failed logins', () => {
   const visitor = ({ from, user = '' }: Who): Visitor => ({ peerAddress: from, user: user === '' ? null : user })
 
   /** Logs in with a wrong password so often, at once. How many were told that it is wrong; the others were refused. */
-  async function fail(who: Who, { times = 1, as = 'invalid_api_key' as FailureCode, at = ctx } = {}): Promise<number> {
+  async function fail(
+    who: Who,
+    { times = 1, as = 'invalid_api_key' as FailureOfOneCause, at = ctx } = {},
+  ): Promise<number> {
     const codes = await Promise.all(
       Array.from({ length: times }, () =>
         limitLogins(at, visitor(who), () => Promise.reject(new Failure(as))).catch((error: Failure) => error.code),
