@@ -1,101 +1,52 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { bindVerification, findVerification } from '../../../mail/codes/verification.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
+import { codesOutcome, heldOut, type LabelledMail, labelledMails, mailOf } from '../../score/codes.ts'
+import { type Found, foundIn } from '../../score/outcomes.ts'
 import { expectLinear } from '../cost.ts'
-
-type Labelled = {
-  readonly name: string
-  readonly isHeldOut: boolean
-  readonly raw: Buffer
-  readonly codes: readonly string[]
-  readonly links: readonly string[]
-}
 
 const folder = fileURLToPath(new URL('../../fixtures/verification', import.meta.url))
 const corpus = readdirSync(folder)
   .filter((file) => file.endsWith('.txt'))
-  .flatMap((file) => readRecords(file))
-
-/** The records of one file (test/fixtures/verification/README.md). */
-function readRecords(file: string): readonly Labelled[] {
-  const records = readFileSync(path.join(folder, file), 'utf8').split(/^## /m).slice(1)
-  return records.map((record) => {
-    const [head = '', ...lines] = record.split('\n')
-    const [, held, , expected = '', subject = ''] = /^(h?)([+-]) ?([^|]*)\| ?(.*)$/.exec(head) ?? []
-    const links = lines.filter((_, n) => lines.slice(0, n + 1).every((each) => each.startsWith('> http')))
-    return {
-      name: `${file}: ${subject}`,
-      isHeldOut: held === 'h',
-      raw: mail(subject, lines.slice(links.length).join('\n')),
-      codes: expected.split(',').flatMap((code) => (code.trim() === '' ? [] : [code.trim()])),
-      links: links.map((line) => line.slice(2)),
-    }
-  })
-}
-
-function mail(subject: string, body: string): Buffer {
-  const type = /^<(?!http)/.test(body) ? 'text/html' : 'text/plain'
-  const word = `=?utf-8?B?${Buffer.from(subject).toString('base64')}?=`
-  const head = `Subject: ${word}\nContent-Type: ${type}; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n`
-  return Buffer.from((head + body).replaceAll('\n', '\r\n'))
-}
+  .flatMap((file) => labelledMails(path.join(folder, file)))
 
 const find = (raw: Buffer) => findVerification(raw, parseMessage(raw)) ?? { codes: [], links: [] }
 const codesOf = (raw: Buffer) => find(raw).codes.map(({ value }) => value)
 
-type Score = { found: number; missed: string[]; wrong: string[] }
+type Score = Found & { readonly differences: readonly string[] }
 
-function score(records: readonly Labelled[]): { codes: Score; links: Score } {
-  const codes: Score = { found: 0, missed: [], wrong: [] }
-  const links: Score = { found: 0, missed: [], wrong: [] }
-  const compare = (into: Score, name: string, expected: readonly string[], got: readonly string[]) => {
-    into.found += expected.filter((each) => got.includes(each)).length
-    into.missed.push(...expected.filter((each) => !got.includes(each)).map((each) => `${each} in ${name}`))
-    into.wrong.push(...got.filter((each) => !expected.includes(each)).map((each) => `${each} in ${name}`))
-  }
-  for (const { name, raw, codes: expectedCodes, links: expectedLinks } of records) {
-    const got = find(raw)
-    compare(
-      codes,
-      name,
-      expectedCodes,
-      got.codes.map(({ value }) => value),
-    )
-    compare(
-      links,
-      name,
-      expectedLinks,
-      got.links.map(({ url }) => url),
-    )
-  }
-  return { codes, links }
+function score(mails: readonly LabelledMail[]): { codes: Score; links: Score } {
+  const outcomes = mails.map(codesOutcome)
+  const differences = outcomes.filter(({ isRight }) => !isRight).map(({ id, difference }) => `${id}: ${difference}`)
+  const sum = (kind: string): Score => ({ ...foundIn(outcomes, kind), differences })
+  return { codes: sum('codes'), links: sum('links') }
 }
 
-const told = ({ found, missed, wrong }: Score) => `${found} of ${found + missed.length} found, ${wrong.length} wrong`
-const recall = ({ found, missed }: Score) => found / (found + missed.length)
+const told = ({ right, missed, wrong }: Score) => `${right} of ${right + missed} found, ${wrong} wrong`
+const recall = ({ right, missed }: Score) => right / (right + missed)
 
 describe('verification', () => {
-  const tuned = score(corpus.filter(({ isHeldOut }) => !isHeldOut))
-  const heldOut = score(corpus.filter(({ isHeldOut }) => isHeldOut))
+  const tuned = score(corpus.filter(({ set }) => set !== heldOut))
+  const unseen = score(corpus.filter(({ set }) => set === heldOut))
 
   it(`codes of the corpus: ${told(tuned.codes)}`, () => {
-    expect(tuned.codes.wrong).to.deep.equal([])
-    expect(recall(tuned.codes), tuned.codes.missed.join('; ')).to.be.at.least(0.995)
+    expect(tuned.codes.wrong, tuned.codes.differences.join('; ')).to.equal(0)
+    expect(recall(tuned.codes), tuned.codes.differences.join('; ')).to.be.at.least(0.995)
   })
   it(`links of the corpus: ${told(tuned.links)}`, () => {
-    expect(tuned.links.wrong).to.deep.equal([])
-    expect(recall(tuned.links), tuned.links.missed.join('; ')).to.be.at.least(0.98)
+    expect(tuned.links.wrong, tuned.links.differences.join('; ')).to.equal(0)
+    expect(recall(tuned.links), tuned.links.differences.join('; ')).to.be.at.least(0.98)
   })
-  it(`codes held out: ${told(heldOut.codes)}`, () => {
-    expect(heldOut.codes.wrong.length).to.equal(0)
-    expect(recall(heldOut.codes)).to.be.at.least(0.98)
+  it(`codes held out: ${told(unseen.codes)}`, () => {
+    expect(unseen.codes.wrong).to.equal(0)
+    expect(recall(unseen.codes)).to.be.at.least(0.98)
   })
-  it(`links held out: ${told(heldOut.links)}`, () => {
-    expect(heldOut.links.wrong.length).to.equal(0)
-    expect(recall(heldOut.links)).to.be.at.least(0.95)
+  it(`links held out: ${told(unseen.links)}`, () => {
+    expect(unseen.links.wrong).to.equal(0)
+    expect(recall(unseen.links)).to.be.at.least(0.95)
   })
   it('the corpus has 350 mails without anything to verify, and a dozen with it per language', () => {
     const withoutAny = corpus.filter(({ codes, links }) => codes.length + links.length === 0)
@@ -109,7 +60,7 @@ describe('verification', () => {
     ['of many sentences its own', 'Hello Kim. Your code: 482913. It expires soon.', 'Your code'],
   ]
   for (const [name, body, label] of labels)
-    it(`the label is ${name}`, () => expect(find(mail('Hello', body)).codes[0]?.label).to.equal(label))
+    it(`the label is ${name}`, () => expect(find(mailOf('Hello', body)).codes[0]?.label).to.equal(label))
 
   const values: readonly (readonly [string, string, readonly string[]])[] = [
     ['a group of digits is typed without its hyphen', 'Your code: 482-913', ['482913']],
@@ -137,28 +88,28 @@ describe('verification', () => {
     ['a number of minutes', 'The code is valid for 3600 seconds.', []],
   ]
   for (const [name, body, expected] of values)
-    it(`values: ${name}`, () => expect(codesOf(mail('Hello', body))).to.deep.equal(expected))
+    it(`values: ${name}`, () => expect(codesOf(mailOf('Hello', body))).to.deep.equal(expected))
 
   it('a long body, of which only the beginning is read, is cut between characters', () => {
     for (const more of ['', 'x', 'xx'])
-      expect(codesOf(mail('Привет', `${more}Ваш код подтверждения: 482913\n${'語'.repeat(20_000)}`))).to.deep.equal([
+      expect(codesOf(mailOf('Привет', `${more}Ваш код подтверждения: 482913\n${'語'.repeat(20_000)}`))).to.deep.equal([
         '482913',
       ])
   })
 
   it('hidden text of HTML announces nothing', () => {
     const html = '<div style="display:none">Your code is 111111</div><p>Your code is 482913</p>'
-    expect(codesOf(mail('Hello', html))).to.deep.equal(['482913'])
+    expect(codesOf(mailOf('Hello', html))).to.deep.equal(['482913'])
   })
 
   it('encrypted mail is not looked into', () => {
-    const raw = mail('Your code', '-----BEGIN PGP MESSAGE-----\n\nYour code is 482913')
+    const raw = mailOf('Your code', '-----BEGIN PGP MESSAGE-----\n\nYour code is 482913')
     expect(findVerification(raw, parseMessage(raw))).to.equal(null)
   })
 
   describe('bound to a domain', () => {
     const found = find(
-      mail(
+      mailOf(
         'Verify',
         'Your code is 482913.\n\nConfirm your address:\nhttps://id.acme.co.uk/verify?token=8f2a77c1d9e04b1f\nhttps://acme.example/verify?token=8f2a77c1d9e04b1f',
       ),
@@ -176,11 +127,11 @@ describe('verification', () => {
       expect(bound.codes[0]?.confidence).to.be.lessThan(bindVerification(found, 'acme.co.uk').codes[0]?.confidence ?? 0)
     })
     it('two customers of one host are not of one organisation', () => {
-      const page = find(mail('Verify', 'Verify your account: https://evil.github.io/verify?token=8f2a77c1d9e04b1f'))
+      const page = find(mailOf('Verify', 'Verify your account: https://evil.github.io/verify?token=8f2a77c1d9e04b1f'))
       expect(bindVerification(page, 'good.github.io').links.map(({ sameOrg }) => sameOrg)).to.deep.equal([false])
     })
     it('a name in front of the host is not the host', () => {
-      const lure = find(mail('Verify', 'Verify: https://acme.example@evil.example/verify?token=8f2a77c1d9e04b1f'))
+      const lure = find(mailOf('Verify', 'Verify: https://acme.example@evil.example/verify?token=8f2a77c1d9e04b1f'))
       expect(bindVerification(lure, 'acme.example').links.map(({ host, sameOrg }) => [host, sameOrg])).to.deep.equal([
         ['evil.example', false],
       ])
@@ -203,7 +154,7 @@ describe('verification', () => {
     ]
     for (const [name, body] of hostile)
       it(name, () => {
-        const [whole, half] = [body, body.slice(0, body.length / 2)].map((text) => mail('Your code', text))
+        const [whole, half] = [body, body.slice(0, body.length / 2)].map((text) => mailOf('Your code', text))
         const find = (raw: Buffer) => findVerification(raw, parseMessage(raw))
         expectLinear(name, whole!, find, half!)
       })

@@ -1,0 +1,70 @@
+/** What came of labelled cases, and how it is told. */
+
+export type Outcome = {
+  /** The set that the case belongs to; cases are counted by it. */
+  readonly set: string
+  readonly id: string
+  readonly isRight: boolean
+  /** What came instead of what was expected, on one line; empty when right. */
+  readonly difference: string
+  /** Things found and missed, by what they are: for precision and recall. Cases whose answer is one text have none. */
+  readonly found?: { readonly [kind: string]: Found }
+}
+
+export type Found = { readonly right: number; readonly wrong: number; readonly missed: number }
+
+/** The figures of a file as lines of text; with `show` each wrong case follows on a line of its own. */
+export function told(file: string, outcomes: readonly Outcome[], { show }: { readonly show: boolean }): string {
+  const sets = Map.groupBy(outcomes, ({ set }) => set)
+  const lines = [...sets].map(([set, cases]) => `  ${set}: ${counted(cases)}`)
+  const wrong = outcomes.filter(({ isRight }) => !isRight)
+  const shown = show ? wrong.map(({ set, id, difference }) => `  wrong: ${set} ${id}: ${difference}`) : []
+  return [`${file}: ${counted(outcomes)}`, ...(sets.size > 1 ? lines : []), ...figures(outcomes), ...shown].join('\n')
+}
+
+/** The things of one kind found in all cases. */
+export function foundIn(outcomes: readonly Outcome[], kind: string): Found {
+  const sum = (of: keyof Found) => outcomes.reduce((total, { found }) => total + (found?.[kind]?.[of] ?? 0), 0)
+  return { right: sum('right'), wrong: sum('wrong'), missed: sum('missed') }
+}
+
+/** Whether two texts are the same but for line ends, blanks at the ends of lines, and blank lines at both ends. */
+export function isSameText(one: string, other: string): boolean {
+  return comparable(one) === comparable(other)
+}
+
+/** A text on one line, cut in its middle when it is long. */
+export function shortly(text: string): string {
+  const line = JSON.stringify(comparable(text))
+  return line.length <= shownCharsMax
+    ? line
+    : `${line.slice(0, shownCharsMax / 3)} ... ${line.slice(-shownCharsMax / 1.6)}`
+}
+
+const shownCharsMax = 240
+
+function counted(outcomes: readonly Outcome[]): string {
+  return `${outcomes.filter(({ isRight }) => isRight).length} of ${outcomes.length} exactly right`
+}
+
+function figures(outcomes: readonly Outcome[]): readonly string[] {
+  const kinds = new Set(outcomes.flatMap(({ found }) => Object.keys(found ?? {})))
+  return [...kinds].map((kind) => {
+    const { right, wrong, missed } = foundIn(outcomes, kind)
+    return `  ${kind}: precision ${share(right, right + wrong)}, recall ${share(right, right + missed)}`
+  })
+}
+
+function share(part: number, whole: number): string {
+  return whole === 0 ? 'of none' : `${((100 * part) / whole).toFixed(1)} % (${part} of ${whole})`
+}
+
+function comparable(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .replace(/^\n+/, '')
+    .trimEnd()
+}

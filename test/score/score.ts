@@ -1,0 +1,22 @@
+/**
+ * `npm run score -- NAME FILE… [--show]`: holds what we read of mails against labelled files, and prints how many cases are
+ * exactly right. `README.md` of this folder lists the names and the forms of the files.
+ */
+import { codes } from './codes.ts'
+import { type Outcome, told } from './outcomes.ts'
+import { reply } from './reply.ts'
+import { signatures } from './signatures.ts'
+
+/** Reads a labelled file, or a folder of them, and gives the outcome of each of its cases. Throws when it is of no known form. */
+export type Scorer = (path: string) => readonly Outcome[]
+
+const scorers: { readonly [name: string]: Scorer } = { reply, signatures, codes }
+
+const args = process.argv.slice(2)
+const [name = '', ...paths] = args.filter((argument) => !argument.startsWith('--'))
+const scorer = Object.hasOwn(scorers, name) ? scorers[name] : undefined
+if (scorer === undefined || paths.length === 0) {
+  console.error(`usage: npm run score -- ${Object.keys(scorers).join('|')} FILE... [--show]`)
+  process.exit(2)
+}
+for (const path of paths) console.log(told(path, scorer(path), { show: args.includes('--show') }))
