@@ -100,7 +100,7 @@ export const jobs = {
     const truncated = parsed.truncated || isCut
     // A message that has only HTML is split into reply and quotation by its markup, which is more exact than by its
     // text.
-    const reply = () => replyText(text, parsed.hasText ? undefined : (html ?? undefined))
+    const reply = () => replyText(text, { html: parsed.hasText ? null : html, from: parsed.from })
     if (view === 'reply') return { ...common, reply: reply(), hidden, truncated }
     if (view === 'text') return { ...common, text, hidden, truncated }
     const images = new Map(

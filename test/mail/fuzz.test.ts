@@ -113,7 +113,7 @@ function exercise(raw: Buffer): void {
   const parsed = parseMessage(raw)
   const { text, html } = readBody(raw, parsed)
   expect(quickSnippet(raw, parsed)).to.not.match(/[\r\n\0]/)
-  replyText(text, html)
+  replyText(text, { html, from: parsed.from })
   if (html !== null) expectSafe(sanitiseHtml(html))
   isAutomatic(parsed.headers)
   for (const { partId, sizeBytes, name } of parsed.attachments) {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { readBody } from '../../mail/body/body.ts'
 import { visibleText } from '../../mail/body/html-text.ts'
 import { replyText } from '../../mail/body/reply.ts'
+import { parseAddressList } from '../../mail/message/address.ts'
 import { parseMessage } from '../../mail/message/parse.ts'
 import { isSameText, type Outcome, shortly } from './outcomes.ts'
 
@@ -11,6 +12,8 @@ import { isSameText, type Outcome, shortly } from './outcomes.ts'
 export type LabelledText = {
   readonly set: string
   readonly id: string
+  /** The From field, where it is known. */
+  readonly from?: string
   readonly input: string
   readonly expected: string
 }
@@ -24,8 +27,8 @@ export function labelledTexts(file: string): readonly LabelledText[] {
   return JSON.parse(readFileSync(file, 'utf8')) as readonly LabelledText[]
 }
 
-export function replyOutcome({ set, id, input, expected }: LabelledText): Outcome {
-  return outcomeOf(set, id, replyText(input), expected)
+export function replyOutcome({ set, id, from, input, expected }: LabelledText): Outcome {
+  return outcomeOf(set, id, replyText(input, { from: parseAddressList(from ?? '')[0] ?? null }), expected)
 }
 
 /** In a folder the reply is the first line that a reader sees, all else is signature and quoted history. */
@@ -37,7 +40,7 @@ function replyFolder(folder: string): readonly Outcome[] {
     const { text, html } = file.endsWith('.eml')
       ? readBody(raw, parsed)
       : { text: visibleText(raw.toString()).text, html: raw.toString() }
-    const found = replyText(text, file.endsWith('.eml') && parsed.hasText ? null : html)
+    const found = replyText(text, { html: file.endsWith('.eml') && parsed.hasText ? null : html, from: parsed.from })
     return outcomeOf(path.extname(file).slice(1), file, found, text.trim().split('\n')[0] ?? '')
   })
 }

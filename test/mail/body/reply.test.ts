@@ -108,15 +108,15 @@ describe('mail/body/reply', () => {
       const parsed = parseMessage(raw)
       const { text, html } = readBody(raw, parsed)
       const reply = file.endsWith('.html')
-        ? replyText('', raw.toString())
-        : replyText(text, parsed.hasText ? null : html)
+        ? replyText('', { html: raw.toString() })
+        : replyText(text, { html: parsed.hasText ? null : html, from: parsed.from })
       expect(reply).to.match(/^(?:Reply|Hello|Hi\b[\s\S]{0,400}|Hi\. I am fine\.\s+Thanks,\s+Alex)$/)
       expect(reply).to.not.match(/How are you|Sasha|Subject:|wrote:|написал/)
     })
   }
 
   it('cuts the signature that Gmail marks', () => {
-    expect(replyText('', '<div>Hi</div><div class="gmail_signature">Ann<br>+1 555</div>')).to.equal('Hi')
+    expect(replyText('', { html: '<div>Hi</div><div class="gmail_signature">Ann<br>+1 555</div>' })).to.equal('Hi')
   })
 
   it('takes linear time', () => {

@@ -1,0 +1,253 @@
+/**
+ * Finds the signature below what the sender wrote when no mark opens it: a closing formula with a name, a block of contact
+ * details that is the sender's own, the sender's name alone, a notice of confidentiality. Where a doubt is left nothing is
+ * found: a list, a poem or an address that the mail is about stays.
+ */
+
+import {
+  detailsIn,
+  isFarewell,
+  isFormula,
+  isListed,
+  isStatement,
+  looksLikeName,
+  mails,
+  type SignatureLine,
+  signatureLine,
+  unspaced,
+} from './signature-lines.ts'
+import { footerAspects, noticeAspects, noticeStart } from './signature-notice.ts'
+import { namesSender, type Sender, wordsOf } from './signature-sender.ts'
+import * as words from './signature-words.ts'
+
+/** Lines `start` to `end` (the first behind it). */
+export type LineRange = { readonly start: number; readonly end: number }
+
+/** How many lines a signature may have, notices not counted. */
+const linesMax = 16
+
+export type Passage = {
+  /** Who sent the mail: his own name and address are surer signs than any other. */
+  readonly sender: Sender | null
+  /** Whether nothing that the sender wrote stands before: then a signature has more than a greeting above it. */
+  readonly isFirst: boolean
+  /** Whether a mark follows that opens a signature: a formula above it belongs to it. */
+  readonly isMarked: boolean
+}
+
+/**
+ * The signature at the end of a passage, or null; a postscript may stand below it. Lines come without direction marks and
+ * with plain blanks. Linear. Never throws.
+ */
+export function signatureIn(lines: readonly string[], { sender, isFirst, isMarked }: Passage): LineRange | null {
+  const end = postscriptStart(lines)
+  if (hasLetterIn(lines, end)) return null
+  // Below a signature also what only resembles a notice belongs to it.
+  const footer = noticeStart(lines, end, footerAspects)
+  const noticed = noticeStart(lines, end, noticeAspects)
+  const start =
+    (footer < noticed ? signatureAbove(lines, footer, { sender, isMarked }) : null) ??
+    signatureAbove(lines, noticed, { sender, isMarked: isMarked || noticed < end }) ??
+    (noticed < end ? noticed : null)
+  return start !== null && (!isFirst || saysSomething(lines, start)) ? { start, end } : null
+}
+
+type Above = { readonly sender: Sender | null; readonly isMarked: boolean }
+
+/** Where a signature begins whose last line is above `end`. */
+function signatureAbove(lines: readonly string[], end: number, { sender, isMarked }: Above): number | null {
+  const block = blockAbove(lines, end)
+  return (
+    closingStart(block, sender) ??
+    contactsStart(block, sender) ??
+    ownNameStart(block, sender) ??
+    (isMarked ? lastOfMail(block) : null)
+  )
+}
+
+/** A formula, or a name of several words, below which only a notice or a marked signature stands. */
+function lastOfMail(block: readonly SignatureLine[]): number | null {
+  const at = block.findLastIndex(({ isBlank }) => !isBlank)
+  const last = block[at]
+  if (last === undefined) return null
+  const isName = /^\p{L}.*\s/u.test(last.text) && looksLikeName(last.text) && block[at - 1]?.isBlank === true
+  return isName || isFormula(last.text) ? last.index : null
+}
+
+/** The lines above `end` that may belong to a signature, from the top: up to the nearest one that says something. */
+function blockAbove(lines: readonly string[], end: number): readonly SignatureLine[] {
+  const block: SignatureLine[] = []
+  let count = 0
+  let blanks = 0
+  for (let index = end - 1; index >= 0 && count < linesMax && blanks < 4; index--) {
+    const line = signatureLine(lines[index] as string, index)
+    blanks = line.isBlank ? blanks + 1 : 0
+    if (!line.isBlank) count++
+    block.unshift(line)
+    if (!line.isBlank && !line.isRuler && isStatement(line)) break
+  }
+  return block
+}
+
+/** The formula or the thanks that the signature begins with; below it are a name and nothing that says something. */
+function closingStart(block: readonly SignatureLine[], sender: Sender | null): number | null {
+  for (let at = block.length - 1; at >= 0; at--) {
+    const line = block[at] as SignatureLine
+    if (line.isBlank || line.isRuler) continue
+    const above = textAbove(block, at)
+    if (above !== null && /[:：]$/.test(above.text)) continue
+    if (closes(block, at, sender)) {
+      return above !== null && words.firstHalf.test(above.text) ? above.index : line.index
+    }
+  }
+  return null
+}
+
+function closes(block: readonly SignatureLine[], at: number, sender: Sender | null): boolean {
+  const { text } = block[at] as SignatureLine
+  const below = block.slice(at + 1).filter(({ isBlank, isRuler }) => !isBlank && !isRuler)
+  const first = below[0]
+  const begins = isFormula(text)
+  if (first !== undefined && (begins || isFarewell(text))) {
+    if (placeholder.test(first.text)) return false
+    if (namesSender(first.text, sender, false)) return true
+    const isParagraph = at === 0 || block[at - 1]?.isBlank === true
+    return begins ? followsFormula(text, first) : followsFarewell(text, below, isParagraph)
+  }
+  const name = words.formulaWithName.exec(text)?.[1] ?? words.farewellWithName.exec(text)?.[1]
+  if (name === undefined) return false
+  if (namesSender(name, sender, true)) return true
+  if (!looksLikeName(name)) return false
+  return detailsIn(below).size > 0 || (words.formulaWithName.test(text) && /\s/.test(name))
+}
+
+/** Whether a line below a formula is a name, also a small one: "regards,", "bob". */
+function followsFormula(formula: string, { text, details }: SignatureLine): boolean {
+  if (looksLikeName(text) || details.size > 0) return true
+  return endsInComma.test(formula) && (/^\p{Ll}+$/u.test(text) || unspaced.test(text))
+}
+
+/** The same below thanks, where a short answer might stand as well: "Thanks!", "Perfect". */
+function followsFarewell(farewell: string, below: readonly SignatureLine[], isParagraph: boolean): boolean {
+  const [first] = below
+  if (first === undefined || isFarewell(first.text)) return false
+  if (detailsIn(below).size > 0) return looksLikeName(first.text) || first.details.size > 0
+  if (!looksLikeName(first.text)) return endsInComma.test(farewell) && /^\p{Ll}+$/u.test(first.text)
+  const isCased = /^\p{Lu}/u.test(first.text)
+  const isSure = endsInComma.test(farewell) || unspaced.test(first.text) || (isCased && /\s/.test(first.text))
+  return isSure || (isParagraph && below.length === 1 && !/[.!。！]\s*$/u.test(farewell))
+}
+
+const endsInComma = /[,،，、:]\s*$/u
+
+const placeholder = /[[\]{}<>]|_{3,}/
+
+/** The line above that is not blank. */
+function textAbove(block: readonly SignatureLine[], at: number): SignatureLine | null {
+  return block.slice(0, at).findLast(({ isBlank }) => !isBlank) ?? null
+}
+
+/** Where a block of contact details of the sender begins that nothing announces. */
+function contactsStart(block: readonly SignatureLine[], sender: Sender | null): number | null {
+  for (const [at, line] of block.entries()) {
+    if (line.isBlank || isStatement(line)) continue
+    const before = block[at - 1]
+    const beginsBlock = before === undefined || before.isBlank || before.isRuler || line.isRuler
+    const above = textAbove(block, at)
+    const lines = block.slice(at).filter(({ isBlank, isRuler }) => !isBlank && !isRuler)
+    if (above !== null && isAnnounced(above, lines, sender)) continue
+    // Of an unknown sender only what stands right below his words.
+    if (sender === null && (above === null || !(isStatement(above) || isFarewell(above.text)))) continue
+    if (isOfSender(lines, sender, { beginsBlock, isRuled: line.isRuler || before?.isRuler === true })) return line.index
+  }
+  return null
+}
+
+/** Whether the line above the block says that it is what the mail is about: an address, the number of a colleague. */
+function isAnnounced(above: SignatureLine, lines: readonly SignatureLine[], sender: Sender | null): boolean {
+  if (above.isRuler) return false
+  if (/[:：]$/.test(above.text) || words.pointer.test(above.text)) return true
+  const details = detailsIn(lines)
+  const isMoreThanPlace = details.size > 1 || !details.has('place')
+  const isOwn = isMoreThanPlace && namesSender(nameIn(lines[0]?.text ?? ''), sender, false)
+  return words.announcement.test(above.text) && !(isOwn && /[.!。]$/u.test(above.text))
+}
+
+type Setting = { readonly beginsBlock: boolean; readonly isRuled: boolean }
+
+function isOfSender(
+  lines: readonly SignatureLine[],
+  sender: Sender | null,
+  { beginsBlock, isRuled }: Setting,
+): boolean {
+  const [first] = lines
+  if (first === undefined) return false
+  const details = detailsIn(lines)
+  const isReachable = details.has('phone') || details.has('mail') || details.has('page')
+  const name = nameIn(first.text)
+  if (sender === null) {
+    if (!beginsBlock || !isReachable) return false
+    const isPerson = looksLikeName(name) && !words.organisation.test(name)
+    return isRuled ? isPerson || details.size > 2 : isPerson && details.size > 1
+  }
+  if (namesSender(name, sender, false) && looksLikeName(name)) return details.size > 0
+  if (!beginsBlock) return false
+  const text = lines.map((line) => line.text).join(' ')
+  const addresses: readonly string[] = text.toLowerCase().match(mails) ?? []
+  if (addresses.length > 0 && !addresses.includes(sender.address)) return false
+  if (addresses.length > 0 && looksLikeName(name)) return true
+  const isOwn =
+    addresses.length > 0 || namesSender(text, sender, false) || wordsOf(text).some((word) => sender.words.has(word))
+  return isOwn && (details.size > 1 || (isRuled && details.size > 0))
+}
+
+/** What stands before the first separator of a line. */
+function nameIn(text: string): string {
+  return (text.split(/\s*[|·•<(/]\s*|\s{2,}|,\s| [–—-] /)[0] ?? '').trim()
+}
+
+/** The sender's name alone on the last line, with or without a dash. */
+function ownNameStart(block: readonly SignatureLine[], sender: Sender | null): number | null {
+  const at = block.findLastIndex(({ isBlank, isRuler }) => !isBlank && !isRuler)
+  const last = block[at]
+  if (last === undefined) return null
+  const name = last.text.replace(/^[-–—~*/\s]+/, '').replace(/(?:\s+x[xo]*)?[.,!\s]*$/i, '')
+  const above = textAbove(block, at)
+  if (above === null || name.split(/\s+/).length > 4 || /[:：?？,]$/.test(above.text)) return null
+  const isInList = above.index === last.index - 1 && (isListed(above.text) || looksLikeName(above.text))
+  const isInitials = /^\p{Lu}{2,3}$/u.test(name) && sender?.initials.has(name.toLowerCase()) === true
+  return !isInList && (isInitials || namesSender(name, sender, true)) ? last.index : null
+}
+
+/** Whether a letter to somebody else is pasted below words of the sender: a greeting that is not the first line. */
+function hasLetterIn(lines: readonly string[], end: number): boolean {
+  let isFirst = true
+  for (const line of lines.slice(0, end)) {
+    const text = line.trim()
+    if (text === '') continue
+    const greets = text.length < 60 && /[,:،，]$/.test(text) && words.greeting.test(text) && !isFormula(text)
+    if (greets && !isFirst) return true
+    isFirst &&= greets || words.greeting.test(text)
+  }
+  return false
+}
+
+/** Where a postscript at the end begins, or the end of the text. */
+function postscriptStart(lines: readonly string[]): number {
+  let end = lines.length
+  while (end > 0 && (lines[end - 1] as string).trim() === '') end--
+  const start = lines.findLastIndex((line) => /^(?:p\.?\s?s\.?|n\.?b\.?|пс|p\.s)[\s:.,-]/iu.test(line.trim()))
+  if (start <= 0 || end - start > linesMax) return end
+  return (lines[start - 1] as string).trim() === '' ? start : end
+}
+
+/** Whether the lines above say more than a greeting. */
+function saysSomething(lines: readonly string[], end: number): boolean {
+  const said = lines
+    .slice(0, end)
+    .map((line) => line.trim())
+    .filter((line) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(line))
+  const [first = ''] = said
+  const greets = words.greeting.test(first) || (first.length < 40 && /[,،:]$/.test(first))
+  return said.length > (greets ? 1 : 0)
+}
