@@ -3,7 +3,34 @@
  * What is looked for is structure (a date, an address, a colon) and the words of `quotation-words.ts`.
  */
 
-import { forwards, labels, leadIn, mobile, originals, type Role, verbAtEnd } from './quotation-words.ts'
+import { forwards, labels, leadIn, mobile, originals, quoting, type Role, verb, verbAtEnd } from './quotation-words.ts'
+
+/**
+ * The lines with `>` in front of what other marks quote: full-width ones, a bar (`| text`) or initials (`JD> text`) before two
+ * lines or more, and a bar below an attribution. Tables and boxes have more bars in a line and stay.
+ */
+export function withQuoteMarks(plain: readonly string[]): readonly string[] {
+  const marked = [...plain]
+  for (let i = 0; i < plain.length; i++) {
+    const mark = foreignMark(plain[i] as string)
+    if (mark === null) continue
+    let end = i + 1
+    while (end < plain.length && foreignMark(plain[end] as string) === mark) end++
+    const above = plain.slice(Math.max(0, i - 2), i).findLast((line) => line.trim() !== '') ?? ''
+    const isQuotation =
+      end - i > 1 || mark === '\uff1e' || (mark === '|' && /[:：]\s*$/.test(above) && verb.test(above))
+    for (let at = i; isQuotation && at < end; at++)
+      marked[at] = `> ${(plain[at] as string).trimStart().slice(mark.length)}`
+    i = end - 1
+  }
+  return marked
+}
+
+function foreignMark(line: string): string | null {
+  if (/^ {0,3}\uff1e/.test(line)) return '\uff1e'
+  if (/^ {0,3}(?:\| ?)+(?:[^|]*[^|\s][^|]*)?$/.test(line)) return '|'
+  return /^ {0,2}(\p{L}{1,4}>)(?: |$)/u.exec(line)?.[1] ?? null
+}
 
 /** A line that quotes: `>` in front, but not a line that is decorated on both sides. */
 export function isQuoted(line: string): boolean {
@@ -20,10 +47,11 @@ export function isWrappedQuote(quoted: string, line: string, below: string): boo
   return !/[.!?:]\s*$/.test(quoted) ? quoted.length >= 66 : isQuoted(below) && /^\p{Ll}/u.test(line)
 }
 
-/** `-----Original Message-----` in the languages of the larger mail programs. */
-export function isOriginalMark(line: string): boolean {
-  const words = /^\s*[*_=-]{2,}\s*(.{3,60}?)\s*[*_=-]{2,}\s*$/.exec(line)?.[1]
-  return words !== undefined && originals.test(words)
+/** `-----Original Message-----` in the languages of the larger mail programs, or any such line above a header block. */
+export function isOriginalMark(plain: readonly string[], index: number): boolean {
+  const words = /^\s*[*_=\u2010-]{2,}\s*(.{3,60}?)\s*[*_=\u2010-]{2,}\s*$/.exec(plain[index] as string)?.[1]
+  if (words === undefined) return false
+  return originals.test(words) || headerBlockAt(plain, index + 1)
 }
 
 /** The line that opens a forwarded message. */
@@ -47,44 +75,65 @@ export function attributionAt(plain: readonly string[], index: number): Attribut
   if (first === '' || isQuoted(first)) return null
   const shared = sharedLine(plain, index)
   if (shared) return shared
-  const candidate = /^[-_=]*\s*/.exec(first)?.[0].length ?? 0
-  const opening = first.slice(candidate)
-  const starts = dateIn(opening.slice(0, 90)) || verbAtEnd.test(first)
-  if (starts) {
-    let joined = ''
-    for (let end = index; end < Math.min(plain.length, index + 6); end++) {
-      // A line that quotes is part of it only when an address was wrapped before its bracket: `> wrote:`.
-      const line = (plain[end] as string).trim()
-      if (end > index && isQuoted(line) && !isTornBracket(line)) break
-      joined = end === index ? opening : `${joined} ${line}`
-      if (joined.length > 400) break
-      if (isAttribution(joined.trim(), plain, end + 1)) return { end: end + 1, before: '' }
-      // Only addresses and names go on after a blank line.
-      if (line === '' && end > index + 1) break
-    }
+  const opening = first.replace(/^[-_=]*\s*(?:\*\s)?/, '')
+  const isDated = dateIn(opening.slice(0, 90)) || endsInVerb(first)
+  if (!isDated && !hasAddress(opening.slice(0, 120)) && !quoting.test(opening)) return null
+  const linesMax = isDated ? 6 : 3
+  let joined = ''
+  for (let end = index; end < Math.min(plain.length, index + linesMax); end++) {
+    // A line that quotes is part of it only when an address was wrapped before its bracket: `> wrote:`.
+    const line = (plain[end] as string).trim()
+    if (end > index && isQuoted(line) && !isTornBracket(line)) break
+    joined = end === index ? opening : `${joined} ${line}`
+    if (joined.length > 400) break
+    if (isAttribution(joined.trim(), plain, end + 1)) return { end: end + 1, before: '' }
+    // Only addresses and names go on after a blank line.
+    if (line === '' && end > index + 1) break
   }
   return null
 }
 
 function isAttribution(text: string, plain: readonly string[], next: number): boolean {
   const line = text.replace(/[-_=\s]+$/, '')
-  if (verbAtEnd.test(line)) {
-    if (dateIn(line.slice(0, 90)) && (leadIn.test(line) || /[:：]$/.test(line))) return true
-    if (address.test(line) && /[:：]$/.test(line)) return true
+  const below = firstText(plain, next)
+  if (endsInVerb(line)) {
+    if (dateIn(line.slice(0, 90)) && (leadIn.test(line) || /[:：]$/.test(line))) return !isTold(line)
+    if (hasAddress(line) && /[:：]$/.test(line)) return true
     // `---- John Smith wrote ----`
-    return /^.{2,60}$/.test(line) && /-{2,}$/.test(text) && line !== text
+    if (/^.{2,60}$/.test(line) && /-{2,}$/.test(text) && line !== text) return true
   }
-  if (!dateIn(line.slice(0, 90)) || !address.test(line)) return false
+  if (/[:：]$/.test(line) && !innerLabel.test(line)) {
+    const isBelowQuoted = isQuoted(below) && !isTornBracket(below)
+    const isShort = line.split(' ').length <= namedWordsMax
+    const hasVerb = verb.test(line) || quoting.test(line)
+    if (hasVerb && isBelowQuoted && isShort && !isTold(line)) return true
+    if (quoting.test(line) && bracketed.test(line)) return true
+    const hasTime = dateIn(line) && time.test(line)
+    if (hasVerb && hasTime && !isTold(line) && (bracketed.test(line) || isShort)) return true
+    if (hasTime && bracketed.test(line) && (isBelowQuoted || startsWithDate(line) || startsWithName.test(line)))
+      return true
+  }
+  if (!dateIn(line.slice(0, 90)) || !hasAddress(line)) return false
   const start = line.search(date)
   if (start > line.search(address)) return false
   if (/[>")\]\s][:：]$|@[\w.-]+[:：]$/.test(line)) return startsWithDate(line)
   // No colon: only when quoted lines follow.
-  return (
-    startsWithDate(line) &&
-    /[>)]$/.test(line) &&
-    isQuoted(firstText(plain, next)) &&
-    !isTornBracket(firstText(plain, next))
-  )
+  return startsWithDate(line) && /[>)]$/.test(line) && isQuoted(below) && !isTornBracket(below)
+}
+
+/** How many words an attribution without an address may have. */
+const namedWordsMax = 14
+/** A label in the middle, as in a list of fields. */
+const innerLabel = /(?<![(\p{L}\p{M}])[\p{L}\p{M}]{2,}[:：]\s/u
+/** An address in brackets, as programs write it beside a name. */
+const bracketed = /[<([]\s*(?:mailto:)?[^\s@<>()[\]"]+@[^\s@<>()[\]"]+\s*[>)\]]/
+/** Names, then an address in brackets. */
+const startsWithName = /^["']?(?:[\p{Lu}\p{Lo}][\p{L}\p{M}.'’-]*,?["']?\s+){1,5}[<([]/u
+const time = /\d{1,2}[:.h時时]\d{2}|\d{1,2}\s?[時时시]/
+
+/** Whether the line tells a story: a sentence ends in it. */
+function isTold(line: string): boolean {
+  return /\p{Ll}{3,}[.!?]\s+\p{Lu}/u.test(line) && !time.test(line) && !hasAddress(line)
 }
 
 /** `>:` or `> wrote:`, the end of an address that was wrapped before its bracket. */
@@ -95,7 +144,7 @@ function isTornBracket(line: string): boolean {
 // `reply On Wed, Apr 4, 2012 at 3:59 PM, bob@example.com wrote:` with quoted lines below.
 function sharedLine(plain: readonly string[], index: number): Attribution | null {
   const line = plain[index] as string
-  if (leadIn.test(line.trimStart()) || !verbAtEnd.test(line) || !isQuoted(firstText(plain, index + 1))) return null
+  if (leadIn.test(line.trimStart()) || !endsInVerb(line) || !isQuoted(firstText(plain, index + 1))) return null
   const found = /^(.*?\S)\s*-*\s*\b(?:on|am|le|el|em|il|op|den)\s+(?=\p{L}{2,12}[.,]? |\d)/iu.exec(line)
   if (!found || !dateIn(line.slice(found[0].length, found[0].length + 90))) return null
   return { end: index + 1, before: (found[1] as string).replace(/\s*-+$/, '') }
@@ -105,6 +154,17 @@ function firstText(plain: readonly string[], from: number): string {
   for (let i = from; i < Math.min(plain.length, from + 5); i++)
     if ((plain[i] as string).trim() !== '') return plain[i] as string
   return ''
+}
+
+/** How long a verb with its colon and rulers is, at most. */
+const verbCharsMax = 80
+
+function endsInVerb(line: string): boolean {
+  return verbAtEnd.test(line.slice(-verbCharsMax))
+}
+
+function hasAddress(text: string): boolean {
+  return text.includes('@') && address.test(text)
 }
 
 function dateIn(text: string): boolean {
@@ -118,7 +178,7 @@ function startsWithDate(line: string): boolean {
 
 /** A block of header fields as Outlook puts above the quoted message. */
 export function headerBlockAt(plain: readonly string[], index: number): boolean {
-  const first = roleOf(plain[index] as string)
+  const first = roleOf(plain[index] ?? '')
   if (first === null || first === 'cc') return false
   const roles = new Set<Role>([first])
   for (let i = index + 1; i < Math.min(plain.length, index + 9); i++) {
@@ -140,8 +200,8 @@ function rolesOf(line: string): Role[] {
 }
 
 function roleOf(line: string): Role | null {
-  const label = /^\s*[*_]{0,2}\s*(\p{L}[\p{L} '-]{0,24}?)\s*[*_]{0,2}\s*[:：]/u.exec(line)?.[1]
-  return label === undefined ? null : (labels.get(label.toLowerCase()) ?? null)
+  const label = /^\s*[*_]{0,2}\s*(\p{L}[\p{L}\p{M} '/-]{0,24}?)\s*[*_]{0,2}\s*[:：]/u.exec(line)?.[1]
+  return label === undefined ? null : (labels.get(label.toLowerCase().normalize('NFC')) ?? null)
 }
 
 /** A line like `Sent from my iPhone`, whatever the program and language. */
@@ -161,6 +221,6 @@ export function isSignatureMark(line: string): number {
 }
 
 const date =
-  /\b\d{1,2}[:.h]\d{2}\b|\b(?:19|20)\d{2}\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\d{4}[年년]|\b\d{1,2}[.-]?\s?\p{L}{3,10}[.-]?\s?\d{2,4}\b/u
+  /\b\d{1,2}[:.h]\d{2}\b|\b(?:19|20|25)\d{2}\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\d{1,4}[年년]|\b\d{1,2}[.-]?\s?\p{L}{3,10}[.-]?\s?\d{2,4}\b/u
 
 const address = /[^\s@<>()[\]"]+@[^\s@<>()[\]"]+/

@@ -10,6 +10,7 @@ import {
   isQuoted,
   isSignatureMark,
   isWrappedQuote,
+  withQuoteMarks,
 } from './quotation.ts'
 import { type LineRange, signatureIn } from './signature.ts'
 import { type Sender, senderOf } from './signature-sender.ts'
@@ -29,7 +30,7 @@ export type ReplyOptions = {
 export function replyText(text: string, { html = null, from = null }: ReplyOptions = {}): string {
   const body = html ? visibleText(html, { signatures: false }).text || text : text
   const lines = body.slice(0, limits.replyCharsMax).replace(/\r\n?/g, '\n').split('\n')
-  const plain = lines.map(comparable)
+  const plain = withQuoteMarks(lines.map(comparable))
   return tidy(ownLines(lines, plain, from)).join('\n')
 }
 
@@ -39,7 +40,7 @@ function ownLines(lines: readonly string[], plain: readonly string[], from: Name
   let i = 0
   while (i < plain.length) {
     if (hasForwardMark(plain, i)) return [...own.lines(), ...lines.slice(i)]
-    if (isOriginalMark(plain[i] as string) || headerBlockAt(plain, i)) {
+    if (isOriginalMark(plain, i) || headerBlockAt(plain, i)) {
       // History that nothing stands before is a message forwarded without a word.
       return own.hasText() ? own.lines() : lines.slice(i)
     }
@@ -102,12 +103,20 @@ function cutOut(lines: string[], { start, end }: LineRange): void {
   lines.splice(from, end - from)
 }
 
-/** A line in the form in which it is compared: its beginning, without direction marks, every blank a space. */
+/** A line in the form in which it is compared: its beginning, without direction marks, blanks and digits the ordinary ones. */
 function comparable(line: string): string {
   return line
     .slice(0, 600)
     .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
     .replace(/[\u00a0\u2000-\u200a\u202f\u3000\t]/g, ' ')
+    .replace(/[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u0e50-\u0e59\uff10-\uff19]/g, asciiDigit)
+}
+
+/** The digit of another script as ASCII; each of their ranges begins at zero. */
+function asciiDigit(digit: string): string {
+  const code = digit.charCodeAt(0)
+  const zero = [0x0660, 0x06f0, 0x0966, 0x0e50, 0xff10].findLast((first) => first <= code) ?? code
+  return String(code - zero)
 }
 
 function firstText(plain: readonly string[], from: number): number {
@@ -156,7 +165,7 @@ function historyStart(plain: readonly string[], from: number): number {
 
 function isHistory(plain: readonly string[], index: number): boolean {
   const line = plain[index] as string
-  if (isQuoted(line) || isOriginalMark(line)) return true
+  if (isQuoted(line) || isOriginalMark(plain, index)) return true
   return attributionAt(plain, index) !== null || headerBlockAt(plain, index) || hasForwardMark(plain, index)
 }
 

@@ -90,7 +90,7 @@ export function isStatement({ text, details }: SignatureLine): boolean {
   const spoken = rest.match(/(?<![\p{L}\p{M}])\p{Ll}[\p{L}\p{M}'’]+/gu) ?? []
   const all = rest.match(/[\p{L}\p{M}'’]+/gu) ?? []
   if (/[|·•]|\s{3,}/.test(text)) return spoken.length > 7
-  if (sentenceEnd.test(text) && all.length > 3 && !details.has('firm')) return true
+  if (sentenceEnd.test(text.slice(-12)) && all.length > 3 && !details.has('firm')) return true
   return spoken.length > (details.size > 0 ? 4 : 3) || all.length > (details.size > 0 ? 14 : 8)
 }
 

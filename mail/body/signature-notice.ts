@@ -37,5 +37,6 @@ function headOf(paragraph: readonly string[], aspectsMin: number): number {
 
 function isNotice(paragraph: string, aspectsMin: number): boolean {
   if (paragraph.length <= 40) return false
-  return notice.filter((aspect) => aspect.test(paragraph)).length >= aspectsMin
+  let missing = 0
+  return notice.every((aspect) => aspect.test(paragraph) || ++missing <= notice.length - aspectsMin)
 }

@@ -44,7 +44,7 @@ export function signatureIn(lines: readonly string[], { sender, isFirst, isMarke
   if (hasLetterIn(lines, end)) return null
   // Below a signature also what only resembles a notice belongs to it.
   const footer = noticeStart(lines, end, footerAspects)
-  const noticed = noticeStart(lines, end, noticeAspects)
+  const noticed = footer < end ? noticeStart(lines, end, noticeAspects) : end
   const start =
     (footer < noticed ? signatureAbove(lines, footer, { sender, isMarked }) : null) ??
     signatureAbove(lines, noticed, { sender, isMarked: isMarked || noticed < end }) ??
