@@ -1,3 +1,4 @@
+import { withAsciiDigits } from '../encoding/digits.ts'
 import { limits } from '../limits.ts'
 import type { NamedAddress } from '../message/address.ts'
 import { visibleText } from './html-text.ts'
@@ -105,18 +106,11 @@ function cutOut(lines: string[], { start, end }: LineRange): void {
 
 /** A line in the form in which it is compared: its beginning, without direction marks, blanks and digits the ordinary ones. */
 function comparable(line: string): string {
-  return line
+  const beginning = line
     .slice(0, 600)
     .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
     .replace(/[\u00a0\u2000-\u200a\u202f\u3000\t]/g, ' ')
-    .replace(/[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u0e50-\u0e59\uff10-\uff19]/g, asciiDigit)
-}
-
-/** The digit of another script as ASCII; each of their ranges begins at zero. */
-function asciiDigit(digit: string): string {
-  const code = digit.charCodeAt(0)
-  const zero = [0x0660, 0x06f0, 0x0966, 0x0e50, 0xff10].findLast((first) => first <= code) ?? code
-  return String(code - zero)
+  return withAsciiDigits(beginning)
 }
 
 function firstText(plain: readonly string[], from: number): number {

@@ -3,7 +3,7 @@ import { linkClose, linkOpen } from './scanned-text.ts'
 import { currencies, units } from './vocabulary.ts'
 
 export type CodeCandidate = {
-  /** As it is to be typed: digits without the blanks and hyphens that group them. */
+  /** As it is to be typed: without the blanks that group it, digits also without hyphens. */
   readonly value: string
   /** Where it stands in the line (UTF-16 offsets). */
   readonly start: number
@@ -27,6 +27,8 @@ export function candidatesIn(line: string): readonly CodeCandidate[] {
     add(text.replace(/\D/g, ''), years.test(form) ? 'year' : 'digits', index + text.length - form.length, form.length)
   }
   for (const { 0: text, index } of line.matchAll(mixed)) if (/[A-Z]/i.test(text)) add(text, 'mixed', index, text.length)
+  for (const { 0: text, index } of line.matchAll(spacedPairs))
+    add(text.replaceAll(' ', ''), 'mixed', index, text.length)
   return candidates.sort((one, other) => one.start - other.start)
 }
 
@@ -58,7 +60,10 @@ const digitForms = /^(?:\d{4,8}|\d{3}[\s–-]\d{3}|\d{4}[\s–-]\d{4}|\d{2}\s\d{
 const years = /^(?:19[4-9]|20[0-4])\d$/
 /** The forms of codes with letters. */
 const mixed =
-  /(?<![\w#№@&=%/\\*•.,+-])(?:[A-Z]{1,3}-\d{4,8}|(?=[A-Z-]{0,8}\d)(?:[A-Z0-9]{3,5}-[A-Z0-9]{3,5}|[A-Z0-9]{5,10})|(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z0-9]{2,4}(?:-[A-Z0-9]{2,4}){2}|[A-Z]{3}-[A-Z]{3}|[A-Z]{4}-[A-Z]{4}|(?=[A-Za-z]{1,7}\d|\d{1,7}[A-Za-z])(?:[a-z0-9]{6,8}|(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])[A-Za-z0-9]{6,8}))(?!\w|[-–/@.]\w)/g
+  /(?<![\w#№@&=%/\\*•.,+-])(?:[A-Z]{1,3}-\d{4,8}|(?=[A-Z-]{0,8}\d)(?:[A-Z0-9]{3,5}-[A-Z0-9]{3,5}|[A-Z0-9]{5,10})|(?=[A-Z-]*\d)(?=[\d-]*[A-Z])(?=[A-Z0-9-]{6})[A-Z0-9]{1,5}(?:-[A-Z0-9]{1,5}){2,3}|[A-Z]{3}-[A-Z]{3}|[A-Z]{4}-[A-Z]{4}|(?=[A-Za-z]{1,7}\d|\d{1,7}[A-Za-z])(?:[a-z0-9]{6,8}|(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])[A-Za-z0-9]{6,8}))(?!\w|[-–/@.]\w)/g
+/** Three groups or more, each of a letter and a digit or more: "K4 P9 Z1". */
+const spacedPairs =
+  /(?<![\w#№@&=%/\\*•.,+-]|\w )(?=[A-Z0-9 ]{8})(?:(?:[A-Z]\d|\d[A-Z])[A-Z0-9]{0,2})(?: (?:[A-Z]\d|\d[A-Z])[A-Z0-9]{0,2}){2,4}(?!\w|[-–/@.]\w| [A-Z0-9]{2})/g
 /** A letter of a spaced script right beside a number makes it part of a word. */
 const letter = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u
 

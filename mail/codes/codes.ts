@@ -8,6 +8,7 @@ import type { Cue } from './cues.ts'
 import { ownLineRules } from './own-line-rules.ts'
 import { inSentence, isOnOwnLine, onOwnLine } from './places.ts'
 import { type PreparedMail, prepareMail } from './prepared-mail.ts'
+import { servesOtherwise } from './purposes.ts'
 import { firstToAnnounce } from './rules.ts'
 import { lettersOf, plainLine, type ScannedText } from './scanned-text.ts'
 import { sentenceRules } from './sentence-rules.ts'
@@ -44,7 +45,8 @@ function* codesIn(mail: PreparedMail): Generator<VerificationCode> {
     const owned = new Set<Cue>()
     for (const candidate of line.candidates) {
       const place = { mail, index, line, candidate }
-      const sentence = isOnOwnLine(place) ? null : inSentence(place, owned)
+      const isAlone = isOnOwnLine(place)
+      const sentence = isAlone ? null : inSentence(place, owned)
       const found =
         sentence === null ? firstToAnnounce(ownLineRules, onOwnLine(place)) : firstToAnnounce(sentenceRules, sentence)
       // Words belong to the number that comes next, code or not; a verb may speak of several numbers.
@@ -52,6 +54,7 @@ function* codesIn(mail: PreparedMail): Generator<VerificationCode> {
       if (found === null) continue
       const { rule, announcement } = found
       if (announcement.owns !== null) owned.add(announcement.owns)
+      if (servesOtherwise(place, isAlone)) continue
       yield { value: candidate.value, label: announcement.label, confidence: rule.confidence }
     }
   }

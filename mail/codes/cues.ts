@@ -2,8 +2,10 @@
  * Cues: the words in a line that announce a code or a link, or something else. Patterns are looked up by the two characters
  * they begin with, so that a word that begins none costs next to nothing.
  */
+
+import { languages } from './languages.ts'
 import { beginningsOf } from './pattern-beginnings.ts'
-import { languages, type Vocabulary } from './vocabulary.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 /** What a cue tells: the list of the vocabulary that it is from. */
 export type CueKind = keyof Vocabulary
@@ -17,7 +19,7 @@ export const codeCuesOf = cueFinder('neutral', 'other', 'strong', 'sale', 'weak'
 export const linkCuesOf = cueFinder('leave', 'confirm', 'login')
 
 /** Scripts written without blanks between words. */
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
 
 /** A word of German or Dutch that no vocabulary lists: "Koppelcode". */
 const compound = /^\p{L}{3,}code$/u

@@ -39,7 +39,7 @@ const anyLink = new RegExp(
 )
 /** Words of a link that say nothing of where it leads. */
 const generic =
-  /^(?:(?:please )?click(?: here)?|here|this link|link|hier(?: klicken)?|ici|cliquez ici|aquí|haz clic aquí|aqui|clique aqui|qui|clicca qui|klik hier|こちら|点击这里|點擊這裡|здесь|по ссылке|tutaj|buraya|여기)?[.:!>→\s]*$/i
+  /^(?:(?:please )?click(?: here)?|here|this link|link|hier(?: klicken)?|ici|cliquez ici|aquí|haz clic aquí|aqui|clique aqui|qui|clicca qui|premi qui|klik hier|こちら|点击这里|點擊這裡|здесь|по (?:этой )?ссылке|нажмите здесь|перейти|tutaj|kliknij tutaj|buraya|여기)?[.:!>→\s]*$/i
 
 function anchorsOf(line: string): readonly Anchor[] {
   const anchors: Anchor[] = []
@@ -61,7 +61,7 @@ function parsed(href: string): URL | null {
 
 /** Paths and parameters of addresses that verify something. */
 const pathSays =
-  /verif|valid|confirm|conferm|activ|aktiv|attiv|ativ|reset|passw|contrasen|senha|wachtwoord|haslo|parol|magic|log-?in|sign-?in|signup|register|auth|token|connexion|connect|acces|entra|clave|kennwort|\bmdp\b|bestaetig|bevestig|potwierd|dogrula|onay/i
+  /verif|valid|confirm|conferm|activ|aktiv|attiv|ativ|reset|passw|contrasen|senha|wachtwoord|haslo|parol|magic|log-?in|sign-?in|signup|register|auth|token|connexion|connect|acces|entra|clave|kennwort|\bmdp\b|bestaetig|bevestig|potwierd|dogrula|onay|weryfik|aktyw|odzysk|zmien-?has|podtver|aktivac|vosstanov|sbros|reimposta|ripristin|convalid|iscrizione|rejestrac|registrac/i
 /** Paths of addresses that lead elsewhere. */
 const pathDenies =
   /unsub|opt-?out|abmeld|abbestell|desinscri|desabonn|disiscri|\bbaja\b|cancelar-(?:in|sub)scri|afmeld|uitschrijv|preferences|privacy|datenschutz|terms|legal|impressum|help|support|\.(?:png|jpe?g|gif|svg|webp|css)$/i

@@ -4,15 +4,15 @@
  */
 
 /** Verbs between a code and its name: "your code is 4021". */
-const says = 'is|ist|lautet|luidt|est|es|é|è|to|jest'
+const says = 'is|ist|lautet|luidt|est|es|é|è|to|jest|là|هو|هي|הוא|היא|คือ|है'
 /** What may stand right before a code: blanks, a colon, a quote or a bracket that opens. */
 const opening = '[\\s:"\'“„«([【]*'
 
 /** Where a sentence ends: not at the point of an initial, nor before a small letter. */
-export const sentenceEnd = /(?:(?<!(?<!\p{L})\p{L})\.(?!\s+\p{Ll})|[!?;])(?=\s|$)|[。！？；]/u
+export const sentenceEnd = /(?:(?<!(?<!\p{L})\p{L})\.(?!\s+\p{Ll})|[!?;])(?=\s|$)|[。！？；।]/u
 /** Between a name and the code behind it, when nothing else is: "code: 4021", "code is 4021". */
 export const connection =
-  /^[\s:=\-–—"'“”«»„([【「『]*(?:(?:is|are|below|number|lautet|ist|wie folgt|est|est le|le|es|é|è|to|jest|is de|でした|は|が|为|為|是|은|는|이|:)[\s:=\-–—"'“”«»„([【「『]*)?$/iu
+  /^[\s:=\-–—"'“”«»„([【「『]*(?:(?:is|are|below|number|lautet|ist|wie folgt|est|est le|le|es|é|è|to|jest|là|هو|هي|הוא|היא|คือ|is de|でした|は|が|为|為|是|은|는|이|:)[\s:=\-–—"'“”«»„([【「『]*)?$/iu
 
 /** Between a number and a name behind it that is another's: a number of its own, or a conjunction. */
 export const leadsElsewhere = /\d|\s(?:and|or|und|oder|et|ou|y|e|en|of|и|или)\s/i

@@ -5,6 +5,7 @@
  */
 import { visibleText } from '../body/html-text.ts'
 import { decodeText } from '../body/part-text.ts'
+import { withAsciiDigits } from '../encoding/digits.ts'
 import { decodeTransfer } from '../encoding/transfer.ts'
 import { limits } from '../limits.ts'
 import type { ParsedMessage, Part } from '../message/parse.ts'
@@ -36,7 +37,7 @@ export const lettersOf = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '')
 /** One line of a mail in the form in which it is read: full-width forms made ordinary, blanks single, nothing invisible. */
 export function plainLine(text: string): string {
   if (/^[!-)+-~\ue000\ue001]+(?: [!-)+-~\ue000\ue001]+)*$/.test(text)) return text
-  return text
+  return withAsciiDigits(text)
     .replace(/，/g, ', ')
     .normalize('NFKC')
     .replace(/[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/g, '')
