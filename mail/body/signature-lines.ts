@@ -107,7 +107,7 @@ const isSaying = (text: string) => /^["“„«].{8,120}["”“»]$/.test(text)
 export function looksLikeName(text: string): boolean {
   const bare = text
     .replace(/\((?:\p{L}+\/?){1,4}\)/gu, '')
-    .replace(/,.*$/, '')
+    .replace(/,.*$|\s+x[xo]*$/, '')
     .trim()
   if (bare === '' || bare.length > 50 || /[\d@?!:;[\]{}<>=|]/.test(bare) || /\p{L}{3,}\.$/u.test(bare)) return false
   if (unspaced.test(bare)) return words.familyNames.test(bare)

@@ -30,7 +30,7 @@ const formulas: readonly string[] = [
   // fi et
   '(?:(?:ystävällisin|parhain|lämpimin|terveisin|kunnioittavasti|terkuin|yst) ?)+(?:terveisin|terv)?|terveisin|t\\.|(?:lugupidamisega|parimate soovidega|tervitades)',
   // pl cs sk
-  '(?:z )?(?:(?:wyrazami|poważaniem|serdecznymi|serdeczne|najlepszymi|wielkim) ?)+(?:szacunku|pozdrowieniami|pozdrowienia|życzeniami|poważaniem)?|pozdrawiam(?: serdecznie| ciepło)?|(?:serdecznie|gorąco) pozdrawiam|pozdrowienia',
+  '(?:z |łączę )?(?:(?:wyrazami|poważaniem|serdecznymi|serdeczne|najlepszymi|wielkim|gorącymi|ciepłymi|pozdrowieniami|życzeniami) ?)+(?:szacunku|pozdrowieniami|pozdrowienia|życzeniami|poważaniem)?|pozdrawiam(?: serdecznie| ciepło)?|(?:serdecznie|gorąco) pozdrawiam|pozdrowienia',
   '(?:se? |s )?(?:(?:přátelským|srdečným|úctou|pozdravem|pozdravom|priateľským) ?)+(?:pozdravem|pozdravom)?|(?:s )?úctou|hezký den|(?:mějte se|přeji hezký den)|pozdrav(?:uji|em)?',
   // hu ro
   '(?:szívélyes |baráti |tisztelettel(?:jes)? )*üdvözlettel|tisztelettel|üdv|(?:cu |toată )*(?:stimă|respect|considerație|drag)|cele mai bune (?:urări|gânduri)|o zi (?:bună|frumoasă)|(?:cu )?salutări(?: cordiale)?',
@@ -83,6 +83,12 @@ function withName(closings: readonly string[]): RegExp {
   return new RegExp(`^(?:${closings.join('|')})${joint}(\\p{L}[\\p{L}\\p{M} .'’-]{0,40})$`, 'iu')
 }
 
+/** Short formulas that a name follows without a comma: "LG Anna". */
+export const shortFormulaWithName =
+  /^(?:lg|vg|bg|hg|mfg|mvg|mvh|vh|cdlt|(?:(?:liebe|viele|schöne|beste|herzliche)[nr]? )?(?:grüße|gruß|grüsse|gruss)|groetjes|groeten|hilsen|hälsningar|terveisin|pozdrawiam)\s(\p{Lu}[\p{L} .-]{1,30})$/iu
+/** A name with the humble word behind it that only a sender puts there. */
+export const humbleName = /^[\p{Script=Han}\p{Script=Hangul}]{2,5}\s?(?:드림|올림|배상|敬上|敬启|敬啟|谨启|謹啟)$/u
+
 /** Formulas of two lines: the second is below the first. */
 export const firstHalf = /^(?:此致|祝|順頌|顺颂|谨此|敬请)[\s，,]*$/u
 
@@ -92,7 +98,7 @@ export const role =
 
 /** What firms and institutions have in their names. */
 export const organisation =
-  /(?<![\p{L}\p{M}])(?:gmbh(?: & co\.? kg)?|ag|kg|ohg|ug|e\.\s?k\.|e\.\s?v\.|gbr|mbh|inc|llc|llp|ltd|limited|plc|pty|corp|corporation|co\.|company|sarl|s\.a\.r\.l|sas|s\.a\.s?|s\.l\.u?|s\.r\.l|srl|spa|s\.p\.a|lda|ltda|s\.a\. de c\.v|b\.v|bv|n\.v|nv|ab|as|asa|a\/s|aps|oyj?|sp\. z o\.\s?o|sp\. j|s\.r\.o|a\.s|d\.o\.o|kft|zrt|nyrt|bt|s\.c\.|a\.ş|ltd\. şti|ооо|оао|зао|пао|ао|ип|тов|прат|α\.ε|ο\.ε|university|universit\p{L}*|college|school|institut\p{L}*|academy|hospital|clinic|klinik\p{L}*|bank|council|ministry|group|gruppe|studio|agency|agentur|kanzlei|associates|partners|foundation|stiftung|verlag|museum|library|laborator\p{L}*|lab|labs|church|& sons?|mairie|ville de|agence|cabinet|société|atelier|ayuntamiento|universidad|estudio|comune|studio|gemeente|stichting|skolan|kommune?|skole|\p{L}*skolan|urząd|biuro|knihovna|úřad|iskola|egyetem|университет|институт|компания|công ty|trường)(?![\p{L}\p{M}])|株式会社|有限会社|合同会社|大学|研究所|公司|集团|集團|学校|주식회사|\(주\)|대학교|연구소|(?<!\p{L})شركة|جامعة|مؤسسة|בע"מ|חברת|אוניברסיט|บริษัท|มหาวิทยาลัย|\p{L}{3,}소프트/iu
+  /(?<![\p{L}\p{M}])(?:gmbh(?: & co\.? kg)?|ag|kg|ohg|ug|e\.\s?k\.|e\.\s?v\.|gbr|mbh|inc|llc|llp|ltd|limited|plc|pty|corp|corporation|co\.|company|sarl|s\.a\.r\.l|sas|s\.a\.s?|s\.l\.u?|s\.r\.l|srl|spa|s\.p\.a|lda|ltda|s\.a\. de c\.v|b\.v|bv|n\.v|nv|ab|as|asa|a\/s|aps|oyj?|sp\. z o\.\s?o|sp\. j|s\.r\.o|a\.s|d\.o\.o|kft|zrt|nyrt|bt|s\.c\.|a\.ş|ltd\. şti|ооо|оао|зао|пао|ао|ип|тов|прат|α\.ε|ο\.ε|university|universit\p{L}*|college|school|institut\p{L}*|academy|hospital|clinic|klinik\p{L}*|bank|council|ministry|group|gruppe|studio|agency|agentur|kanzlei|associates|partners|foundation|stiftung|verlag|museum|library|laborator\p{L}*|lab|labs|church|& sons?|consulting|logistics|realty|solutions|systems|technolog(?:y|ies)|software|holdings?|industries|enterprises|insurance|supply|hotel|hostel|pension|gasthof|restaurant|ristorante|trattoria|osteria|caf[eé]|embassy|botschaft|ambassade|embajada|mairie|ville de|agence|cabinet|société|atelier|ayuntamiento|universidad|estudio|comune|studio|gemeente|stichting|skolan|kommune?|skole|\p{L}*skolan|urząd|biuro|knihovna|úřad|iskola|egyetem|университет|институт|компания|công ty|trường)(?![\p{L}\p{M}])|株式会社|有限会社|合同会社|大学|研究所|公司|集团|集團|学校|주식회사|\(주\)|대학교|연구소|(?<!\p{L})شركة|جامعة|مؤسسة|בע"מ|חברת|אוניברסיט|บริษัท|มหาวิทยาลัย|\p{L}{3,}소프트/iu
 
 /** Labels of telephone numbers, addresses and pages in front of what they label. */
 export const contactLabel =
@@ -132,6 +138,10 @@ export const announcement =
 /** A line that says what stands below it, whoever it is of. */
 export const pointer =
   /(?<!\p{L})(?:below|(?:here|these) (?:is|are)|following|follows|unten|hier (?:ist|sind)|folgend\p{L}*|ci-dessous|voici|a continuación|aquí (?:está|tienes?)|abaixo|seguem?|di seguito|ecco|hieronder|nedan|nedenfor|poniżej|ниже|нижче|aşağıda\p{L}*)(?!\p{L})|以下|下記|如下|下面|아래/iu
+
+/** The end of a clause that what stands below goes on with: "She signed it with". */
+export const openClause =
+  /[:：]$|\s(?:with|says?|said|reads?|is|are|was|were|as|like|to|from|by|of|and|or|the|an?|mit|an|ist|sind|lautet|und|oder|von|à|de|du|est|sont|avec|et|es|son|con|y|è|sono|e|met|zijn|en|é|são|com|с|и|это)$/iu
 
 /** A line that greets, and says nothing. */
 export const greeting =

@@ -48,7 +48,8 @@ export function signatureIn(lines: readonly string[], { sender, isFirst, isMarke
   const start =
     (footer < noticed ? signatureAbove(lines, footer, { sender, isMarked }) : null) ??
     signatureAbove(lines, noticed, { sender, isMarked: isMarked || noticed < end }) ??
-    (noticed < end ? noticed : null)
+    (noticed < end ? noticed : null) ??
+    aboveAdvice(lines, end, sender)
   return start !== null && (!isFirst || saysSomething(lines, start)) ? { start, end } : null
 }
 
@@ -63,6 +64,27 @@ function signatureAbove(lines: readonly string[], end: number, { sender, isMarke
     ownNameStart(block, sender) ??
     (isMarked ? lastOfMail(block) : null)
   )
+}
+
+/** How many paragraphs a firm may add below the signature: "Beware of fraud: ..." */
+const adviceParagraphsMax = 2
+
+/** Where a signature begins that leaves no doubt, above paragraphs that a firm adds to each mail. */
+function aboveAdvice(lines: readonly string[], end: number, sender: Sender | null): number | null {
+  let to = end
+  for (let n = 0; n < adviceParagraphsMax && sender !== null; n++) {
+    while (to > 0 && (lines[to - 1] as string).trim() !== '') to--
+    while (to > 0 && (lines[to - 1] as string).trim() === '') to--
+    const block = blockAbove(lines, to)
+    const start = closingStart(block, sender) ?? contactsStart(block, sender)
+    const signature = block.filter(({ index }) => start !== null && index >= start)
+    const details = detailsIn(signature)
+    const isNamed = signature.some(
+      ({ text }) => namesSender(nameIn(text), sender, false) && looksLikeName(nameIn(text)),
+    )
+    if (isNamed && details.size > 1 && (details.has('phone') || details.has('mail'))) return start
+  }
+  return null
 }
 
 /** A formula, or a name of several words, below which only a notice or a marked signature stands. */
@@ -95,7 +117,7 @@ function closingStart(block: readonly SignatureLine[], sender: Sender | null): n
     const line = block[at] as SignatureLine
     if (line.isBlank || line.isRuler) continue
     const above = textAbove(block, at)
-    if (above !== null && /[:：]$/.test(above.text)) continue
+    if (above !== null && words.openClause.test(above.text)) continue
     if (closes(block, at, sender)) {
       return above !== null && words.firstHalf.test(above.text) ? above.index : line.index
     }
@@ -111,9 +133,12 @@ function closes(block: readonly SignatureLine[], at: number, sender: Sender | nu
   if (first !== undefined && (begins || isFarewell(text))) {
     if (placeholder.test(first.text)) return false
     if (namesSender(first.text, sender, false)) return true
-    const isParagraph = at === 0 || block[at - 1]?.isBlank === true
-    return begins ? followsFormula(text, first) : followsFarewell(text, below, isParagraph)
+    if (begins) return followsFormula(text, first)
+    const isApart = block[at + 1]?.isBlank === true
+    return followsFarewell(text, below, { isApart, isParagraph: at === 0 || block[at - 1]?.isBlank === true })
   }
+  const afterShort = words.shortFormulaWithName.exec(text)?.[1]
+  if (afterShort !== undefined && looksLikeName(afterShort)) return true
   const name = words.formulaWithName.exec(text)?.[1] ?? words.farewellWithName.exec(text)?.[1]
   if (name === undefined) return false
   if (namesSender(name, sender, true)) return true
@@ -128,14 +153,18 @@ function followsFormula(formula: string, { text, details }: SignatureLine): bool
 }
 
 /** The same below thanks, where a short answer might stand as well: "Thanks!", "Perfect". */
-function followsFarewell(farewell: string, below: readonly SignatureLine[], isParagraph: boolean): boolean {
+function followsFarewell(
+  farewell: string,
+  below: readonly SignatureLine[],
+  { isApart, isParagraph }: { readonly isApart: boolean; readonly isParagraph: boolean },
+): boolean {
   const [first] = below
   if (first === undefined || isFarewell(first.text)) return false
   if (detailsIn(below).size > 0) return looksLikeName(first.text) || first.details.size > 0
   if (!looksLikeName(first.text)) return endsInComma.test(farewell) && /^\p{Ll}+$/u.test(first.text)
   const isCased = /^\p{Lu}/u.test(first.text)
   const isSure = endsInComma.test(farewell) || unspaced.test(first.text) || (isCased && /\s/.test(first.text))
-  return isSure || (isParagraph && below.length === 1 && !/[.!。！]\s*$/u.test(farewell))
+  return isSure || (isParagraph && below.length === 1 && (isApart || !/[.!。！]\s*$/u.test(farewell)))
 }
 
 const endsInComma = /[,،，、:]\s*$/u
@@ -166,7 +195,7 @@ function contactsStart(block: readonly SignatureLine[], sender: Sender | null): 
 /** Whether the line above the block says that it is what the mail is about: an address, the number of a colleague. */
 function isAnnounced(above: SignatureLine, lines: readonly SignatureLine[], sender: Sender | null): boolean {
   if (above.isRuler) return false
-  if (/[:：]$/.test(above.text) || words.pointer.test(above.text)) return true
+  if (words.openClause.test(above.text) || words.pointer.test(above.text)) return true
   const details = detailsIn(lines)
   const isMoreThanPlace = details.size > 1 || !details.has('place')
   const isOwn = isMoreThanPlace && namesSender(nameIn(lines[0]?.text ?? ''), sender, false)
@@ -186,9 +215,10 @@ function isOfSender(
   const isReachable = details.has('phone') || details.has('mail') || details.has('page')
   const name = nameIn(first.text)
   if (sender === null) {
-    if (!beginsBlock || !isReachable) return false
+    if (!beginsBlock) return false
     const isPerson = looksLikeName(name) && !words.organisation.test(name)
-    return isRuled ? isPerson || details.size > 2 : isPerson && details.size > 1
+    if (isRuled) return isReachable && (isPerson || details.size > 2)
+    return isPerson && ((details.has('role') && details.has('firm')) || (isReachable && isFull(lines, name)))
   }
   if (namesSender(name, sender, false) && looksLikeName(name)) return details.size > 0
   if (!beginsBlock) return false
@@ -199,6 +229,14 @@ function isOfSender(
   const isOwn =
     addresses.length > 0 || namesSender(text, sender, false) || wordsOf(text).some((word) => sender.words.has(word))
   return isOwn && (details.size > 1 || (isRuled && details.size > 0))
+}
+
+/** Whether lines are more than a name and a number: details of two kinds, columns, or an address made of the name. */
+function isFull(lines: readonly SignatureLine[], name: string): boolean {
+  if (detailsIn(lines).size > 1) return true
+  if (lines.length > 2 && lines.some(({ text }) => /[|·•]/.test(text))) return true
+  const addresses = lines.flatMap(({ text }) => text.toLowerCase().match(mails) ?? [])
+  return wordsOf(name).some((word) => word.length > 2 && addresses.some((address) => address.startsWith(word)))
 }
 
 /** What stands before the first separator of a line. */
@@ -213,10 +251,22 @@ function ownNameStart(block: readonly SignatureLine[], sender: Sender | null): n
   if (last === undefined) return null
   const name = last.text.replace(/^[-–—~*/\s]+/, '').replace(/(?:\s+x[xo]*)?[.,!\s]*$/i, '')
   const above = textAbove(block, at)
-  if (above === null || name.split(/\s+/).length > 4 || /[:：?？,]$/.test(above.text)) return null
+  if (above === null || name.split(/\s+/).length > 4 || words.openClause.test(above.text) || /[?？]$/.test(above.text))
+    return null
   const isInList = above.index === last.index - 1 && (isListed(above.text) || looksLikeName(above.text))
   const isInitials = /^\p{Lu}{2,3}$/u.test(name) && sender?.initials.has(name.toLowerCase()) === true
-  return !isInList && (isInitials || namesSender(name, sender, true)) ? last.index : null
+  const isOwn = isInitials || namesSender(name, sender, true) || words.humbleName.test(last.text)
+  if (isInList || !isOwn) return null
+  return isUnknownFormula(block, above.index) ? above.index : last.index
+}
+
+/** A few words with a comma right above the sender's name, in a paragraph of their own: a formula of some language. */
+function isUnknownFormula(block: readonly SignatureLine[], index: number): boolean {
+  const at = block.findIndex((line) => line.index === index)
+  const { text = '' } = block[at] ?? {}
+  return (
+    block[at - 1]?.isBlank === true && /^[\p{L}\p{M}\s.'’-]{2,40}[,،，、]$/u.test(text) && text.split(/\s+/).length < 5
+  )
 }
 
 /** Whether a letter to somebody else is pasted below words of the sender: a greeting that is not the first line. */

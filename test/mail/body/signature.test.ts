@@ -7,8 +7,8 @@ import { expectLinear } from '../cost.ts'
 
 const folder = new URL('../../fixtures/signatures/', import.meta.url)
 
-/** What is known to be wrong: a firm below "Best" in a list of offers, whose sender is not known. */
-const known = ['varied vn-best-offer']
+/** Known to be wrong: a firm below "Best" in a list of offers; the sender's name and work, which somebody is to print. */
+const known = ['varied vn-best-offer', 'varied n-3']
 
 const jane = { name: 'Jane Doe', address: 'jane.doe@acme.example' }
 
@@ -36,6 +36,17 @@ const whole: readonly (readonly [name: string, text: string, expected: string])[
   ['a formula above a marked signature', 'See you there.\n\nBest regards,\n\n-- \nJane Doe\nAcme', 'See you there.'],
   ['thanks above a marked signature stay', 'Can you come?\n\nThanks!\n\n-- \nJane Doe', 'Can you come?\n\nThanks!'],
   ['a signature above what a telephone adds', 'Done.\n\nJane\n\nSent from my iPhone', 'Done.'],
+  ['a formula of a language that is not known', 'Nalimba ya mbala.\n\nNa bolingo,\nJane', 'Nalimba ya mbala.'],
+  [
+    'what a firm adds below a signature',
+    'We start on Monday.\n\nJane Doe\nAcme Ltd\n+44 20 7946 0112\n\nBeware of fraud: we never ask for passwords. Call us first.',
+    'We start on Monday.',
+  ],
+  [
+    'words below a mere name stay, and so does the name',
+    'We start on Monday.\n\nJane\n\nBeware of the dog. He bites.',
+    'We start on Monday.\n\nJane\n\nBeware of the dog. He bites.',
+  ],
   ['a signature that nothing stands above', 'Best regards,\nJane Doe\nAcme', 'Best regards,\nJane Doe\nAcme'],
   [
     'two lines with dashes, but code',
