@@ -22,7 +22,18 @@ export function signatureLine(line: string, index: number): SignatureLine {
     .replace(/^[*|#+:/\\\s]{1,4}(?=\S)|[*|#+:/\\\s]+$/g, '')
     .trim()
   const isRuler = trimmed !== '' && (text === '' || /^[^\p{L}\p{N}]*([-_=*~#+.·─━—–])\1[^\p{L}\p{N}]*$/u.test(trimmed))
-  return { index, text, isBlank: trimmed === '', isRuler, details: isRuler ? nothing : detailsOf(text) }
+  let details: ReadonlySet<Detail> | null = null
+  return {
+    index,
+    text,
+    isBlank: trimmed === '',
+    isRuler,
+    // Most lines say something and are asked for no details, which cost most.
+    get details() {
+      details ??= isRuler ? nothing : detailsOf(text)
+      return details
+    },
+  }
 }
 
 /** What mail programs write of pictures, links and bold letters in plain text. */
@@ -80,18 +91,20 @@ function hasPhone(text: string): boolean {
 }
 
 /** Whether a line says something, instead of naming somebody or something as the lines of a signature do. */
-export function isStatement({ text, details }: SignatureLine): boolean {
+export function isStatement(line: SignatureLine): boolean {
+  const { text } = line
   if (isFormula(text) || isFarewell(text)) return false
-  if (/[?？؟]/.test(withoutPages(text))) return true
+  const withoutLinks = withoutPages(text)
+  if (/[?？؟]/.test(withoutLinks)) return true
   if ((isListed(text) && !looksLikeName(text.slice(2))) || /[{};=]$|=>|\(\)|^["“„«]/.test(text)) return !isSaying(text)
-  if (details.has('legal')) return false
-  if (/[。！]$|[다요죠]\.$/u.test(text) || text.length > 140) return true
-  const rest = withoutPages(withoutMails(text))
-  const spoken = rest.match(/(?<![\p{L}\p{M}])\p{Ll}[\p{L}\p{M}'’]+/gu) ?? []
-  const all = rest.match(/[\p{L}\p{M}'’]+/gu) ?? []
-  if (/[|·•]|\s{3,}/.test(text)) return spoken.length > 7
-  if (sentenceEnd.test(text.slice(-12)) && all.length > 3 && !details.has('firm')) return true
-  return spoken.length > (details.size > 0 ? 4 : 3) || all.length > (details.size > 0 ? 14 : 8)
+  const rest = withoutMails(withoutLinks)
+  const spoken = rest.match(/(?<![\p{L}\p{M}])\p{Ll}[\p{L}\p{M}'’]+/gu)?.length ?? 0
+  const isLong = spoken > 7 || text.length > 140 || /[。！]$|[다요죠]\.$/u.test(text)
+  if (isLong) return !words.registration.test(text)
+  if (/[|·•]|\s{3,}/.test(text) || line.details.has('legal')) return false
+  const all = rest.match(/[\p{L}\p{M}'’]+/gu)?.length ?? 0
+  if (sentenceEnd.test(text.slice(-12)) && all > 3 && !line.details.has('firm')) return true
+  return spoken > (line.details.size > 0 ? 4 : 3) || all > (line.details.size > 0 ? 14 : 8)
 }
 
 /** An item of a list. */

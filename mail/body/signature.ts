@@ -75,6 +75,7 @@ function aboveAdvice(lines: readonly string[], end: number, sender: Sender | nul
   for (let n = 0; n < adviceParagraphsMax && sender !== null; n++) {
     while (to > 0 && (lines[to - 1] as string).trim() !== '') to--
     while (to > 0 && (lines[to - 1] as string).trim() === '') to--
+    if (!lines.slice(Math.max(0, to - linesMax), to).some((line) => /\d{3}|@/.test(line))) continue
     const block = blockAbove(lines, to)
     const start = closingStart(block, sender) ?? contactsStart(block, sender)
     const signature = block.filter(({ index }) => start !== null && index >= start)
