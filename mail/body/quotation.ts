@@ -6,8 +6,8 @@
 import { forwards, labels, leadIn, mobile, originals, quoting, type Role, verb, verbAtEnd } from './quotation-words.ts'
 
 /**
- * The lines with `>` in front of what other marks quote: full-width ones, a bar (`| text`) or initials (`JD> text`) before two
- * lines or more, and a bar below an attribution. Tables and boxes have more bars in a line and stay.
+ * The lines with `>` in front of what other marks quote: full-width ones; a bar (`| text`) or initials (`JD> text`) before two
+ * lines or more below a blank line, and a bar below an attribution. What else has bars is a table, a tree or a command.
  */
 export function withQuoteMarks(plain: readonly string[]): readonly string[] {
   const marked = [...plain]
@@ -16,21 +16,33 @@ export function withQuoteMarks(plain: readonly string[]): readonly string[] {
     if (mark === null) continue
     let end = i + 1
     while (end < plain.length && foreignMark(plain[end] as string) === mark) end++
-    const above = plain.slice(Math.max(0, i - 2), i).findLast((line) => line.trim() !== '') ?? ''
-    const isQuotation =
-      end - i > 1 || mark === '\uff1e' || (mark === '|' && /[:：]\s*$/.test(above) && verb.test(above))
-    for (let at = i; isQuotation && at < end; at++)
-      marked[at] = `> ${(plain[at] as string).trimStart().slice(mark.length)}`
+    if (mark === fullWidth || quotesLines(plain, i, end)) {
+      for (let at = i; at < end; at++) marked[at] = `> ${(plain[at] as string).trimStart().slice(mark.length)}`
+    }
     i = end - 1
   }
   return marked
 }
 
-function foreignMark(line: string): string | null {
-  if (/^ {0,3}\uff1e/.test(line)) return '\uff1e'
-  if (/^ {0,3}(?:\| ?)+(?:[^|]*[^|\s][^|]*)?$/.test(line)) return '|'
-  return /^ {0,2}(\p{L}{1,4}>)(?: |$)/u.exec(line)?.[1] ?? null
+const fullWidth = '\uff1e'
+
+/** Whether lines from `start` to `end` that begin with one mark stand where a quotation may. */
+function quotesLines(plain: readonly string[], start: number, end: number): boolean {
+  const right = (plain[start - 1] ?? '').trim()
+  const above = right === '' ? (plain[start - 2] ?? '').trim() : right
+  if (/[:：]$/.test(above) && verb.test(above)) return true
+  return right === '' && end - start > 1
 }
+
+function foreignMark(line: string): string | null {
+  if (/^ {0,3}\uff1e/.test(line)) return fullWidth
+  if (/^ {0,3}(?:\| ?)*\|(?: [^|]*)?$/.test(line)) return '|'
+  const initials = /^ {0,2}(\p{Lu}{2,3})>(?: |$)/u.exec(line)?.[1]
+  return initials === undefined || prompts.test(initials) ? null : `${initials}>`
+}
+
+/** What asks for a command with a mark of the same form. */
+const prompts = /^(?:SQL|PS|CMD|DB|IRB|PHP|GDB|PDB)$/
 
 /** A line that quotes: `>` in front, but not a line that is decorated on both sides. */
 export function isQuoted(line: string): boolean {

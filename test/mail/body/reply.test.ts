@@ -86,6 +86,11 @@ const rules: readonly (readonly [name: string, text: string, expected: string])[
     'Meeting:\n\nDate: 3 May\nTime: 10:00\nPlace: here',
     'Meeting:\n\nDate: 3 May\nTime: 10:00\nPlace: here',
   ],
+  ['a tree stays', 'It has\n\n|-- src\n|-- test\n', 'It has\n\n|-- src\n|-- test'],
+  ['a command on several lines stays', 'Try\n\ncat a\n| grep b\n| sort', 'Try\n\ncat a\n| grep b\n| sort'],
+  ['what is typed at a prompt stays', 'Do\n\nSQL> select 1;\nSQL> exit', 'Do\n\nSQL> select 1;\nSQL> exit'],
+  ['one line behind a bar stays', 'See\n\n| this', 'See\n\n| this'],
+  ['one line behind a bar below an attribution goes', 'No.\n\nAnn wrote:\n\n| Will you?', 'No.'],
   ['quotations alone leave nothing', '> old\n> older', ''],
   ['nothing', '', ''],
 ]

@@ -85,6 +85,17 @@ describe('verification', () => {
     ['a code of something else', 'Trip ended. Driver code 4829. Fare 12.40 EUR.', []],
     ['a reference to enter', 'Please enter reference 482913 when you pay.', []],
     ['the last digits of a card', 'Confirm with the last four digits: 4829', []],
+    ['letters lose their blanks', 'Your login code: K4 P9 Z1', ['K4P9Z1']],
+    ['letters keep several hyphens', 'Your pairing code is 83-4021-K.', ['83-4021-K']],
+    ['seats are none', 'Your seats are K4 P9 Z1.', []],
+    ['Thai digits become ASCII', 'รหัสยืนยันของคุณคือ ๔๘๒๙๑๓', ['482913']],
+    ['Arabic digits become ASCII', 'رمز التحقق: ٤٨٢٩١٣', ['482913']],
+    ['Devanagari digits become ASCII', 'सत्यापन कोड: ४८२९१३', ['482913']],
+    ['a used code', 'The verification code 482913 was used a minute ago.', []],
+    ['a code that can be used once', 'Your verification code 482913 can be used once.', ['482913']],
+    ['the code of a door', 'The access code of the front door: 482913', []],
+    ['a code to sign in, whatever for', 'Your one-time code to sign in and open the door: 482913', ['482913']],
+    ['the confirmation of a table', 'Confirmation code: 4829, a table for two', []],
     ['a number of minutes', 'The code is valid for 3600 seconds.', []],
   ]
   for (const [name, body, expected] of values)
