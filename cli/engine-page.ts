@@ -10,7 +10,7 @@ import { limits } from '../engine/limits.ts'
 import { fieldOperators, topLevelOperators } from '../engine/match/names.ts'
 import { updateOperatorNames } from '../engine/update/compile.ts'
 import { operationFields } from '../engine/writer/bulkOperations.ts'
-import { indexOptions } from '../engine/writer/indexes.ts'
+import { indexOptions } from '../engine/writer/indexSpec.ts'
 import { deleteFields, updateFields } from '../engine/writer/update.ts'
 import { specFailures, specRun } from './spec-failures.ts'
 

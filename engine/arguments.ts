@@ -50,6 +50,14 @@ export function flagField(body: Document, field: string, absent = false): boolea
   throw wrongType(field, value, 'bool')
 }
 
+/** A boolean, for fields of which mongod takes nothing else. */
+export function strictFlagField(body: Document, field: string, absent = false): boolean {
+  const value = body[field]
+  if (value === undefined || value === null) return absent
+  if (typeof value === 'boolean') return value
+  throw wrongType(field, value, 'bool')
+}
+
 /** A whole number of any BSON number type. */
 export function wholeField(body: Document, field: string): number | undefined {
   const value = body[field]
@@ -63,16 +71,28 @@ export function wholeField(body: Document, field: string): number | undefined {
 /** A whole number of any BSON number type that is not negative. */
 export function countField(body: Document, field: string): number | undefined {
   const number = wholeField(body, field)
-  if (number !== undefined && number < 0)
-    throw new EngineError('BadValue', `BSON field '${field}' value must be >= 0, actual value '${number}'`)
+  if (number !== undefined && number < 0) throw tooSmall(field, 0, number)
   return number
 }
 
-/** An index by name or by key pattern. */
+/** What mongod's parser says of a number below its least; before 7.1 its code was 51024. */
+export function tooSmall(field: string, least: number, actual: number): EngineError {
+  return new EngineError('BadValue', `BSON field '${field}' value must be >= ${least}, actual value '${actual}'`)
+}
+
+/** An index by name or by key pattern, or `{ $natural: 1 }`. */
 export function hintField(body: Document): string | Document | undefined {
   const hint = body.hint
-  if (hint === undefined || typeof hint === 'string' || isDocument(hint)) return hint
-  throw new EngineError('FailedToParse', 'hint must be a string or an object')
+  if (hint === undefined || typeof hint === 'string') return hint
+  if (!isDocument(hint)) throw new EngineError('FailedToParse', 'hint must be a string or an object')
+  if (hint.$natural !== undefined) checkNatural(hint.$natural, 'hint')
+  return hint
+}
+
+/** @throws EngineError BadValue for a direction other than 1 and -1 */
+export function checkNatural(direction: Value, where: 'hint' | 'sort'): void {
+  if (!isNumber(direction) || Math.abs(Number(direction)) !== 1)
+    throw new EngineError('BadValue', `$natural ${where} cannot be set to a value other than -1 or 1.`)
 }
 
 /** Whether a number is meant, whichever BSON type carries it. */
@@ -82,8 +102,21 @@ export function isNumber(value: Value | undefined): boolean {
 
 /** When the command has to be given up, in milliseconds of `performance.now()`. */
 export function deadlineOf(body: Document): number | undefined {
-  const limit = countField(body, 'maxTimeMS')
+  const limit = timeLimit(body)
   return limit === undefined || limit === 0 ? undefined : performance.now() + limit
+}
+
+const timeLimitMax = 2 ** 31 - 1
+
+/** `maxTimeMS`. @throws EngineError BadValue */
+export function timeLimit({ maxTimeMS: value }: Document): number | undefined {
+  if (value === undefined || value === null) return undefined
+  if (!isNumber(value)) throw new EngineError('BadValue', 'maxTimeMS must be a number')
+  const limit = Number(value)
+  if (!(limit >= 0 && limit <= timeLimitMax))
+    throw new EngineError('BadValue', `${limit} value for maxTimeMS is out of range`)
+  if (!Number.isInteger(limit)) throw new EngineError('BadValue', 'maxTimeMS has non-integral value')
+  return limit
 }
 
 /** @throws EngineError MaxTimeMSExpired past the deadline */
@@ -98,6 +131,13 @@ export function onlyFields(spec: Document, where: string, known: readonly string
   for (const field of Object.keys(spec)) {
     if (!known.includes(field)) throw new EngineError(40415, `BSON field '${where}.${field}' is an unknown field.`)
   }
+}
+
+/** @throws EngineError BadValue for a text that is none of `known` */
+export function oneOf(body: Document, field: string, known: readonly string[]): void {
+  const value = optionalText(body, field)
+  if (value !== undefined && !known.includes(value))
+    throw new EngineError('BadValue', `Enumeration value '${value}' for field '${field}' is not a valid value.`)
 }
 
 /** @throws EngineError InvalidOptions for a collation that is not binary comparison */
@@ -140,8 +180,13 @@ function invalidNamespace(whole: string): EngineError {
   return new EngineError('InvalidNamespace', `Invalid namespace specified '${whole}'`)
 }
 
+/** @throws EngineError Location40414 */
+export function missingField(field: string): EngineError {
+  return new EngineError(40414, `BSON field '${field}' is missing but a required field`)
+}
+
 function wrongType(field: string, value: Value | undefined, wanted: string): EngineError {
-  if (value === undefined) return new EngineError(40414, `BSON field '${field}' is missing but a required field`)
+  if (value === undefined) return missingField(field)
   return new EngineError(
     'TypeMismatch',
     `BSON field '${field}' is the wrong type '${typeName(value)}', expected type '${wanted}'`,

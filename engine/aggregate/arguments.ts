@@ -26,23 +26,23 @@ export function positionalParts(argument: Value, min: number, max: number, name:
   throw new EngineError(code, `Expression ${name} takes ${expected} arguments. ${parts.length} were passed in.`)
 }
 
-/** Arguments by name: every name must be known and the required ones present (code given for both). */
-export function namedParts(
-  argument: Value,
-  name: string,
-  required: readonly string[],
-  optional: readonly string[],
-  code: number,
-): Document {
-  if (!isDocument(argument)) throw new EngineError(code, `${name} only supports an object as its argument`)
+/** What mongod says of arguments by name that are no object, of an unknown one, and of each required one that is missing. */
+type ArgumentCodes = {
+  readonly notObject: number
+  readonly unknown: number
+  readonly missing: Readonly<Record<string, number>>
+}
+
+/** Arguments by name: every name must be known, and those that `codes.missing` lists must be present. */
+export function namedParts(argument: Value, name: string, optional: readonly string[], codes: ArgumentCodes): Document {
+  const { notObject, unknown, missing } = codes
+  if (!isDocument(argument)) throw new EngineError(notObject, `${name} only supports an object as its argument`)
   for (const field in argument) {
-    if (!required.includes(field) && !optional.includes(field)) {
-      throw new EngineError(code, `Unrecognized parameter to ${name}: ${field}`)
-    }
+    if (!Object.hasOwn(missing, field) && !optional.includes(field))
+      throw new EngineError(unknown, `Unrecognized parameter to ${name}: ${field}`)
   }
-  for (const field of required) {
-    if (argument[field] === undefined) throw new EngineError(code, `Missing '${field}' parameter to ${name}`)
-  }
+  for (const field of Object.keys(missing))
+    if (argument[field] === undefined) throw new EngineError(missing[field]!, `Missing '${field}' parameter to ${name}`)
   return argument
 }
 

@@ -33,8 +33,10 @@ export const arrayOperators: Readonly<Record<string, Operator>> = {
   $sortArray: sortArray,
 }
 
+const mapCodes = { notObject: 16878, unknown: 16879, missing: { input: 16880, in: 16882 } }
+
 function mapOperator(argument: Value, compile: Compile, name: string): Evaluate {
-  const parts = namedParts(argument, name, ['input', 'in'], ['as'], 16879)
+  const parts = namedParts(argument, name, ['as'], mapCodes)
   const variable = variableName(parts.as, 'this')
   const input = compile(parts.input!)
   const body = compile(parts.in!, [variable])
@@ -52,8 +54,10 @@ function variableName(value: Value | undefined, otherwise: string): string {
   return value
 }
 
+const filterCodes = { notObject: 28646, unknown: 28647, missing: { input: 28648, cond: 28650 } }
+
 function filterOperator(argument: Value, compile: Compile, name: string): Evaluate {
-  const parts = namedParts(argument, name, ['input', 'cond'], ['as', 'limit'], 28647)
+  const parts = namedParts(argument, name, ['as', 'limit'], filterCodes)
   const variable = variableName(parts.as, 'this')
   const input = compile(parts.input!)
   const test = compile(parts.cond!, [variable])
@@ -72,8 +76,10 @@ function filterOperator(argument: Value, compile: Compile, name: string): Evalua
   }
 }
 
+const reduceCodes = { notObject: 40075, unknown: 40076, missing: { input: 40077, initialValue: 40078, in: 40079 } }
+
 function reduceOperator(argument: Value, compile: Compile, name: string): Evaluate {
-  const parts = namedParts(argument, name, ['input', 'initialValue', 'in'], [], 40076)
+  const parts = namedParts(argument, name, [], reduceCodes)
   const input = compile(parts.input!)
   const initial = compile(parts.initialValue!)
   const body = compile(parts.in!, ['this', 'value'])
@@ -142,8 +148,10 @@ function range([from, to, by]: Values): Value {
   return result
 }
 
+const sortArrayCodes = { notObject: 2942500, unknown: 2942501, missing: { input: 2942502, sortBy: 2942503 } }
+
 function sortArray(argument: Value, compile: Compile, name: string): Evaluate {
-  const { input, sortBy } = namedParts(argument, name, ['input', 'sortBy'], [], 2942500)
+  const { input, sortBy } = namedParts(argument, name, [], sortArrayCodes)
   const list = compile(input!)
   const compare = elementOrder(sortBy!)
   return (context) => {

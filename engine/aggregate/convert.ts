@@ -159,8 +159,10 @@ function parsedDate(text: string): Date {
   return date
 }
 
+const convertCodes = { notObject: 9, unknown: 9, missing: { input: 9, to: 9 } }
+
 function convertOperator(argument: Value, compile: Compile, name: string): Evaluate {
-  const parts = namedParts(argument, name, ['input', 'to'], ['onError', 'onNull'], 9)
+  const parts = namedParts(argument, name, ['onError', 'onNull'], convertCodes)
   const input = compile(parts.input!)
   const target = compile(parts.to!)
   const onError = parts.onError === undefined ? undefined : compile(parts.onError)

@@ -1,6 +1,6 @@
 /** Date expressions, in UTC. A `timezone` other than UTC is refused. */
 import { Int32, Long, ObjectId, Timestamp } from 'bson'
-import { isDocument, typeName, type Value } from '../bson/document.ts'
+import { firstField, isDocument, typeName, type Value } from '../bson/document.ts'
 import { isNumber, toInteger } from '../bson/number.ts'
 import { EngineError } from '../errors.ts'
 import { isNullish, namedParts } from './arguments.ts'
@@ -23,11 +23,13 @@ export const dateOperators: Readonly<Record<string, Operator>> = {
   $dateDiff: dateDiff,
 }
 
+const partCodes = { notObject: 40535, unknown: 40535, missing: { date: 40539 } }
+
 /** `{ $year: date }` or `{ $year: { date, timezone } }`. */
 function part(read: (date: Date) => number): Operator {
   return (argument, compile, name) => {
-    const isNamed = isDocument(argument) && argument.date !== undefined
-    const parts = isNamed ? namedParts(argument, name, ['date'], ['timezone'], 40535) : undefined
+    const isNamed = isDocument(argument) && !firstField(argument)?.startsWith('$')
+    const parts = isNamed ? namedParts(argument, name, ['timezone'], partCodes) : undefined
     refuseZone(parts?.timezone)
     const date = compile(parts?.date ?? singleArgument(argument, name))
     return (context) => {
@@ -85,8 +87,10 @@ function padded(value: number, width: number): string {
   return String(value).padStart(width, '0')
 }
 
+const toStringCodes = { notObject: 18629, unknown: 18534, missing: { date: 18628 } }
+
 function dateToString(argument: Value, compile: Compile, name: string): Evaluate {
-  const parts = namedParts(argument, name, ['date'], ['format', 'timezone', 'onNull'], 18534)
+  const parts = namedParts(argument, name, ['format', 'timezone', 'onNull'], toStringCodes)
   refuseZone(parts.timezone)
   const date = compile(parts.date!)
   const onNull = parts.onNull === undefined ? undefined : compile(parts.onNull)
@@ -120,9 +124,15 @@ function needUnit(value: Value | undefined, name: string): string {
   throw new EngineError('FailedToParse', `${name} parameter 'unit' value cannot be recognized as a time unit`)
 }
 
+const shiftCodes = {
+  notObject: 5166400,
+  unknown: 5166401,
+  missing: { startDate: 5166402, unit: 5166402, amount: 5166402 },
+}
+
 function shiftOperator(sign: 1 | -1): Operator {
   return (argument, compile, name) => {
-    const parts = namedParts(argument, name, ['startDate', 'unit', 'amount'], ['timezone'], 5166400)
+    const parts = namedParts(argument, name, ['timezone'], shiftCodes)
     refuseZone(parts.timezone)
     const [start, unit, amount] = [parts.startDate!, parts.unit!, parts.amount!].map((value) => compile(value)) as [
       Evaluate,
@@ -152,9 +162,15 @@ function moved(date: Date, unit: string, steps: number): Date {
   return shiftDate(result, 0)
 }
 
+const diffCodes = {
+  notObject: 5166301,
+  unknown: 5166302,
+  missing: { startDate: 5166303, endDate: 5166303, unit: 5166303 },
+}
+
 /** The number of unit boundaries between two dates; weeks begin on Sunday (`startOfWeek` is refused). */
 function dateDiff(argument: Value, compile: Compile, name: string): Evaluate {
-  const parts = namedParts(argument, name, ['startDate', 'endDate', 'unit'], ['timezone'], 5166303)
+  const parts = namedParts(argument, name, ['timezone'], diffCodes)
   refuseZone(parts.timezone)
   const [start, end, unit] = [parts.startDate!, parts.endDate!, parts.unit!].map((value) => compile(value)) as [
     Evaluate,

@@ -5,6 +5,7 @@ import { arithmeticOperators } from './arithmetic.ts'
 import { arrayOperators } from './arrays.ts'
 import { conversionOperators } from './convert.ts'
 import { dateOperators } from './dates.ts'
+import { fieldPath } from './fieldPath.ts'
 import { logicOperators } from './logic.ts'
 import { objectOperators } from './objects.ts'
 import { type Compile, type Constants, type Context, constantsAt, type Evaluate, type Operator } from './scope.ts'
@@ -84,7 +85,8 @@ function inner(scope: Scope, names: readonly string[] = []): Scope {
   }
 }
 
-function checkVariableName(name: string): void {
+/** @throws EngineError FailedToParse for a name that a user's variable may not have */
+export function checkVariableName(name: string): void {
   if (!/^[a-z\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*$/.test(name)) {
     throw new EngineError('FailedToParse', `'${name}' starts with an invalid character for a user variable name`)
   }
@@ -131,6 +133,7 @@ function compileDocument(expression: Document, scope: Scope): Evaluate {
 
 function compileText(text: string, scope: Scope): Evaluate {
   if (!text.startsWith('$')) return () => text
+  if (text === '$') throw new EngineError(16872, "'$' by itself is not a valid FieldPath")
   if (!text.startsWith('$$')) {
     const parts = fieldPath(text.slice(1))
     if (!scope.fields) throw noFields()
@@ -164,24 +167,6 @@ function lookUp(context: Context, name: string): Value | undefined {
   let entry = context.bound
   while (entry !== undefined && entry.name !== name) entry = entry.next
   return entry?.value
-}
-
-/** Splits a field path. Fails with mongod's codes for empty parts and dollar signs. */
-export function fieldPath(path: string): readonly string[] {
-  if (path === '') throw new EngineError(40352, 'FieldPath cannot be constructed with empty string')
-  if (path.endsWith('.')) throw new EngineError(40353, "FieldPath must not end with a '.'.")
-  const parts = path.split('.')
-  for (const part of parts) {
-    if (part === '') throw new EngineError(15998, 'FieldPath field names may not be empty strings.')
-    if (part.startsWith('$')) {
-      throw new EngineError(
-        16410,
-        "FieldPath field names may not start with '$'. Consider using $getField or $setField.",
-      )
-    }
-    if (part.includes('\0')) throw new EngineError(16411, 'FieldPath field names may not contain null bytes.')
-  }
-  return parts
 }
 
 /** Through an array a path yields the list of what its elements have; numeric parts are names here. */

@@ -1,6 +1,7 @@
 /** `$group`, `$sortByCount` and `$count`. */
 import { Int32 } from 'bson'
 import { documentOf, firstField, isDocument, newDocument, type Value } from '../bson/document.ts'
+import { isNumber } from '../bson/number.ts'
 import { EngineError } from '../errors.ts'
 import { sortInSteps } from '../sort/steps.ts'
 import { type Accumulator, accumulators, groupKey } from './accumulators.ts'
@@ -19,7 +20,7 @@ const groupsMax = 1_000_000
 export function compileGroup(argument: Value, names: Constants): Transform {
   const spec = needDocument(argument, 15947, "a group's fields must be specified in an object")
   if (spec._id === undefined) throw new EngineError(15955, 'a group specification must include an _id')
-  const id = compileExpression(spec._id, names)
+  const id = compileId(spec._id, names)
   const columns = Object.keys(spec)
     .filter((field) => field !== '_id')
     .map((field) => compileColumn(field, spec[field]!, names))
@@ -49,6 +50,18 @@ export function compileGroup(argument: Value, names: Constants): Transform {
       yield doc
     }
   }
+}
+
+/** The group of a document. A document of one field, `{ k: ... }`, has null for what is missing; of more it lacks the field. */
+function compileId(spec: Value, names: Constants): Evaluate {
+  const first = isDocument(spec) ? firstField(spec) : undefined
+  if (!isDocument(spec) || first === undefined || first.startsWith('$')) return compileExpression(spec, names)
+  if (Object.values(spec).some((value) => isNumber(value) || typeof value === 'boolean'))
+    throw new EngineError(17390, '$group does not support inclusion-style expressions')
+  const whole = compileExpression(spec, names)
+  if (Object.keys(spec).length > 1) return whole
+  const only = compileExpression(spec[first]!, names)
+  return (context) => documentOf({ [first]: only(context) ?? null })
 }
 
 function compileColumn(field: string, spec: Value, names: Constants): Column {
@@ -99,12 +112,14 @@ export function countField(argument: Value): string {
 
 /** `$sortByCount: expression`: groups with their `count`, the largest first. */
 export function compileSortByCount(argument: Value, names: Constants): Transform {
-  const isExpression = isDocument(argument)
-    ? (firstField(argument) ?? '').startsWith('$')
-    : typeof argument === 'string' && argument.startsWith('$')
-  if (!isExpression)
+  const [code, text] = isDocument(argument)
+    ? [40147, firstField(argument) ?? '']
+    : typeof argument === 'string'
+      ? [40148, argument]
+      : [40149, '']
+  if (!text.startsWith('$'))
     throw new EngineError(
-      40149,
+      code,
       'the sortByCount field must be defined as a $-prefixed path or an expression inside an object',
     )
   const group = compileGroup(documentOf({ _id: argument, count: documentOf({ $sum: one }) }), names)

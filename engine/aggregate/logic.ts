@@ -44,9 +44,20 @@ export const logicOperators: Readonly<Record<string, Operator>> = {
   $literal: (argument) => () => argument,
 }
 
+/** A field that an object literal had better not have is written as an entry. */
+const condCodes = {
+  notObject: 17080,
+  unknown: 17083,
+  missing: Object.fromEntries([
+    ['if', 17080],
+    ['then', 17081],
+    ['else', 17082],
+  ]),
+}
+
 function condOperator(argument: Value, compile: (part: Value) => Evaluate, name: string): Evaluate {
   const parts = isDocument(argument)
-    ? Object.values(inOrder(namedParts(argument, name, ['if', 'then', 'else'], [], 17080)))
+    ? Object.values(inOrder(namedParts(argument, name, [], condCodes)))
     : positionalParts(argument, 3, 3, name)
   const [test, yes, no] = parts.map((part) => compile(part)) as [Evaluate, Evaluate, Evaluate]
   return (context) => (isTruthy(test(context)) ? yes(context) : no(context))
@@ -71,13 +82,23 @@ function ifNullOperator(argument: Value, compile: (part: Value) => Evaluate): Ev
   }
 }
 
+const switchCodes = { notObject: 40060, unknown: 40067, missing: { branches: 40068 } }
+const branchCodes = {
+  notObject: 40062,
+  unknown: 40063,
+  missing: Object.fromEntries([
+    ['case', 40064],
+    ['then', 40065],
+  ]),
+}
+
 function switchOperator(argument: Value, compile: (part: Value) => Evaluate, name: string): Evaluate {
-  const { branches, default: otherwise } = namedParts(argument, name, ['branches'], ['default'], 40060)
+  const { branches, default: otherwise } = namedParts(argument, name, ['default'], switchCodes)
   if (!Array.isArray(branches))
     throw new EngineError(40061, `$switch expected an array for 'branches', found: ${typeName(branches)}`)
   if (branches.length === 0) throw new EngineError(40068, '$switch requires at least one branch.')
   const cases = branches.map((branch) => {
-    const parts = namedParts(branch, 'a $switch branch', ['case', 'then'], [], 40063)
+    const parts = namedParts(branch, 'a $switch branch', [], branchCodes)
     return [compile(parts.case!), compile(parts.then!)] as const
   })
   const last = otherwise === undefined ? undefined : compile(otherwise)
@@ -93,13 +114,15 @@ function switchOperator(argument: Value, compile: (part: Value) => Evaluate, nam
   }
 }
 
+const letCodes = { notObject: 16874, unknown: 16875, missing: { vars: 16876, in: 16877 } }
+
 function letOperator(
   argument: Value,
   compile: (part: Value, names?: readonly string[]) => Evaluate,
   name: string,
 ): Evaluate {
-  const { vars, in: body } = namedParts(argument, name, ['vars', 'in'], [], 16875)
-  if (!isDocument(vars)) throw new EngineError(16876, 'invalid parameter: expected an object (vars)')
+  const { vars, in: body } = namedParts(argument, name, [], letCodes)
+  if (!isDocument(vars)) throw new EngineError(10065, 'invalid parameter: expected an object (vars)')
   const names = Object.keys(vars)
   const values = names.map((variable) => compile(vars[variable]!))
   const result = compile(body!, names)

@@ -2,7 +2,8 @@
 import { copyDocument, type Document, documentOf, isDocument, newDocument, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { anyAtPath } from '../match/path.ts'
-import { compileExpression, fieldPath } from './expression.ts'
+import { checkVariableName, compileExpression } from './expression.ts'
+import { fieldPath } from './fieldPath.ts'
 import type { Constants, Evaluate } from './scope.ts'
 import { collect, type Documents, needDocument, type Settings, type Source } from './stages.ts'
 
@@ -59,7 +60,6 @@ function candidates({ from, local, foreign, stages }: Lookup, doc: Document, sou
   const filters: Document[] = []
   if (local !== undefined && foreign !== undefined) {
     const equal = localValues(doc, local).map((value) => documentOf({ [foreign]: documentOf({ $eq: value }) }))
-    if (equal.length === 0) return []
     filters.push(equal.length === 1 ? equal[0]! : documentOf({ $or: equal }))
   }
   const [first] = stages
@@ -69,15 +69,16 @@ function candidates({ from, local, foreign, stages }: Lookup, doc: Document, sou
   return source.find(from, filters.length === 1 ? filters[0]! : documentOf({ $and: filters }))
 }
 
+/** Null alone when the path leads to nothing: to no field, or to empty arrays. */
 function localValues(doc: Document, path: string): readonly Value[] {
   const values: Value[] = []
   const collect = anyAtPath(path, 'whole', (value) => {
-    if (Array.isArray(value)) values.push(...value)
-    else values.push(value ?? null)
+    if (Array.isArray(value)) for (const item of value) values.push(item)
+    else if (value !== undefined) values.push(value)
     return false
   })
   collect(doc, undefined)
-  return values
+  return values.length === 0 ? [null] : values
 }
 
 /** Expressions may use the variables of `let`, which only this stage knows. */
@@ -121,8 +122,12 @@ function parseLookup(argument: Value, names: Constants): Lookup {
     throw new EngineError('FailedToParse', '$lookup argument let must be an object')
   if (variables !== undefined && pipeline === undefined)
     throw new EngineError('FailedToParse', "$lookup with a 'let' argument must also specify 'pipeline'")
+  for (const path of [local, foreign]) if (path !== undefined) fieldPath(path)
+  for (const name in variables) checkVariableName(name)
+  const from = requiredText(spec, 'from')
+  if (from === '') throw new EngineError('InvalidNamespace', 'invalid $lookup namespace')
   return {
-    from: requiredText(spec, 'from'),
+    from,
     as: fieldPath(requiredText(spec, 'as')),
     local,
     foreign,

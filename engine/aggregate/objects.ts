@@ -79,9 +79,11 @@ function pairOf(item: Value): readonly [Value | undefined, Value | undefined] {
   return [item.k, item.v]
 }
 
+const getFieldCodes = { notObject: 3041701, unknown: 3041701, missing: { field: 3041702 } }
+
 function getField(argument: Value, compile: Compile, name: string): Evaluate {
   const isNamed = isDocument(argument) && !(Object.keys(argument)[0] ?? '').startsWith('$')
-  const parts = isNamed ? namedParts(argument, name, ['field'], ['input'], 3041701) : documentOf({ field: argument })
+  const parts = isNamed ? namedParts(argument, name, ['input'], getFieldCodes) : documentOf({ field: argument })
   const field = constantName(parts.field!, name)
   const input = compile(parts.input ?? '$$CURRENT')
   return (context) => {
@@ -109,9 +111,12 @@ function constantName(value: Value, name: string): string {
   return literal
 }
 
+const unsetFieldCodes = { notObject: 4161100, unknown: 4161101, missing: { field: 4161102, input: 4161109 } }
+const setFieldCodes = { ...unsetFieldCodes, missing: { ...unsetFieldCodes.missing, value: 4161103 } }
+
 function setField(withValue: boolean): Operator {
   return (argument, compile, name) => {
-    const parts = namedParts(argument, name, withValue ? ['field', 'input', 'value'] : ['field', 'input'], [], 4161101)
+    const parts = namedParts(argument, name, [], withValue ? setFieldCodes : unsetFieldCodes)
     const field = constantName(parts.field!, name)
     const input = compile(parts.input!)
     const value = withValue ? compile(parts.value!) : () => undefined

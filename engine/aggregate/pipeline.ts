@@ -129,7 +129,7 @@ function reshapeStage(name: string, argument: Value, names: Constants): Transfor
 }
 
 function matchStage(filter: Document, names: Constants): Transform {
-  const { matches } = compileFilter(parseFilter(filter), names)
+  const { matches } = compileFilter(parseFilter(filter, 'match'), names)
   return function* (input) {
     for (const doc of input) if (doc === undefined || matches(doc)) yield doc
   }
@@ -175,7 +175,7 @@ function skipOf(argument: Value): number {
 
 function limitOf(argument: Value): number {
   const count = isNumber(argument) ? toInteger(argument) : undefined
-  if (count === undefined) throw new EngineError(2107201, 'invalid argument to $limit stage: Expected an integer')
+  if (count === undefined) throw new EngineError(5107201, 'invalid argument to $limit stage: Expected an integer')
   if (count < 0n) throw new EngineError(5107201, 'invalid argument to $limit stage: Expected a non-negative number')
   if (count === 0n) throw new EngineError(15958, 'the limit must be positive')
   return Number(count)
@@ -190,7 +190,9 @@ function facetStage(argument: Value, settings: Settings): Stage {
   const facets = names.map((name) => {
     const stages = spec[name]
     if (!Array.isArray(stages)) throw new EngineError(40170, `arguments to $facet must be arrays, ${name} is not`)
-    if (name.startsWith('$') || name.includes('.')) throw new EngineError(16410, `a facet may not be called '${name}'`)
+    if (name.includes('.')) throw new EngineError(16412, `a facet may not be called '${name}'`)
+    if (name === '') throw new EngineError(15998, 'a facet needs a name')
+    if (name.startsWith('$')) throw new EngineError(16410, `a facet may not be called '${name}'`)
     const forbidden = stages.find((stage) => isDocument(stage) && notInFacet.includes(firstField(stage) ?? ''))
     if (forbidden)
       throw new EngineError(
@@ -210,7 +212,10 @@ function facetStage(argument: Value, settings: Settings): Stage {
 /** A pipeline over documents at hand, nothing served by a planner. */
 function wholePipeline(stages: readonly Value[], settings: Settings): Stage {
   if (settings.depth > pipelineDepthMax) {
-    throw new EngineError(232, `Maximum number of nested sub-pipelines exceeded. Limit is ${pipelineDepthMax}`)
+    throw new EngineError(
+      'MaxSubPipelineDepthExceeded',
+      `Maximum number of nested sub-pipelines exceeded. Limit is ${pipelineDepthMax}`,
+    )
   }
   const compiled = parseStages(stages).map(({ name, argument }) => {
     if (outputNames.includes(name))

@@ -3,7 +3,8 @@ import { type Document, isDocument, typeName, type Value } from '../bson/documen
 import { EngineError } from '../errors.ts'
 import { compileProject } from '../project/project.ts'
 import { addEntry, addFields, excludeFields, newShape, type Shape } from '../project/shape.ts'
-import { compileExpression, fieldPath } from './expression.ts'
+import { compileExpression } from './expression.ts'
+import { fieldPath } from './fieldPath.ts'
 import { type Constants, constantsAt } from './scope.ts'
 import { parseStage, stageNames } from './stages.ts'
 
@@ -88,6 +89,8 @@ function addAll(shape: Shape, parents: readonly string[], spec: Document, names:
 }
 
 function compileUnset(argument: Value): Reshape {
+  if (!Array.isArray(argument) && typeof argument !== 'string')
+    throw new EngineError(31002, '$unset specification must be a string or an array')
   const paths = Array.isArray(argument) ? argument : [argument]
   if (paths.length === 0)
     throw new EngineError(31119, '$unset specification must be a string or an array with at least one field')

@@ -19,10 +19,11 @@ export const setOperators: Readonly<Record<string, Operator>> = {
     const others = keyed(need(b, '$setDifference', 17049))
     return [...keyed(need(a, '$setDifference', 17048))].filter(([key]) => !others.has(key)).map(([, item]) => item)
   }),
-  $setEquals: positional(2, Infinity, (lists) => {
-    const [first, ...others] = lists.map((list) => keyed(need(list, '$setEquals', 17044)))
-    return others.every((other) => other.size === first!.size && [...other.keys()].every((key) => first!.has(key)))
-  }),
+  $setEquals: (argument, compile, name) => {
+    if (!Array.isArray(argument) || argument.length < 2)
+      throw new EngineError(17045, '$setEquals needs at least two arguments')
+    return setEquals(argument, compile, name)
+  },
   $setIsSubset: positional(2, 2, ([a, b]) => {
     const whole = keyed(need(b, '$setIsSubset', 17042))
     return [...keyed(need(a, '$setIsSubset', 17046)).keys()].every((key) => whole.has(key))
@@ -30,6 +31,11 @@ export const setOperators: Readonly<Record<string, Operator>> = {
   $allElementsTrue: positional(1, 1, ([list]) => need(list, '$allElementsTrue', 17040).every(isTruthy)),
   $anyElementTrue: positional(1, 1, ([list]) => need(list, '$anyElementTrue', 17041).some(isTruthy)),
 }
+
+const setEquals = positional(2, Infinity, (lists) => {
+  const [first, ...others] = lists.map((list) => keyed(need(list, '$setEquals', 17044)))
+  return others.every((other) => other.size === first!.size && [...other.keys()].every((key) => first!.has(key)))
+})
 
 function need(list: Value | undefined, name: string, code: number): readonly Value[] {
   if (Array.isArray(list)) return list

@@ -101,9 +101,11 @@ function split([value, separator]: readonly (Value | undefined)[]): Value {
 
 const blanks = '\0\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a'
 
+const trimCodes = { notObject: 50696, unknown: 50694, missing: { input: 50695 } }
+
 function trimOperator(left: boolean, right: boolean): Operator {
   return (argument, compile, name) => {
-    const parts = namedParts(argument, name, ['input'], ['chars'], 50694)
+    const parts = namedParts(argument, name, ['chars'], trimCodes)
     const input = compile(parts.input!)
     const characters = parts.chars === undefined ? undefined : compile(parts.chars)
     return (context) => {
@@ -121,22 +123,30 @@ function trimOperator(left: boolean, right: boolean): Operator {
   }
 }
 
+const replaceCodes = {
+  notObject: 51751,
+  unknown: 51750,
+  missing: { input: 51749, find: 51748, replacement: 51747 },
+}
+
 function replaceOperator(replace: (text: string, find: string, to: string) => string): Operator {
   return (argument, compile, name) => {
-    const parts = namedParts(argument, name, ['input', 'find', 'replacement'], [], 51751)
+    const parts = namedParts(argument, name, [], replaceCodes)
     const evaluated = [parts.input!, parts.find!, parts.replacement!].map((part) => compile(part))
     return (context) => {
       const values = evaluated.map((part) => part(context))
       if (values.some(isNullish)) return null
-      const [text, find, to] = values.map((value) => needText(value, name, 51746)) as [string, string, string]
+      const [text, find, to] = values.map((value, i) => needText(value, name, 51746 - i)) as [string, string, string]
       return replace(text, find, to)
     }
   }
 }
 
+const matchCodes = { notObject: 51103, unknown: 31024, missing: { input: 31022, regex: 31023 } }
+
 /** A constant pattern is compiled once. */
 function regexMatch(argument: Value, compile: Compile, name: string): Evaluate {
-  const parts = namedParts(argument, name, ['input', 'regex'], ['options'], 51103)
+  const parts = namedParts(argument, name, ['options'], matchCodes)
   const input = compile(parts.input!)
   const isConstant = !isDocument(parts.regex) && !(typeof parts.regex === 'string' && parts.regex.startsWith('$'))
   const options = parts.options === undefined ? '' : needText(parts.options, `'options' of ${name}`, 51106)

@@ -2,7 +2,7 @@
 import { Long } from 'bson'
 import { copyDocument, type Document, documentOf, isDocument, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
-import { fieldPath } from './expression.ts'
+import { fieldPath } from './fieldPath.ts'
 import type { Transform } from './group.ts'
 
 type Unwind = {

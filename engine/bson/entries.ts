@@ -57,6 +57,18 @@ export function indexKeys(doc: Document, spec: IndexSpec): IndexEntries {
   return compileIndex(spec)(doc)
 }
 
+/**
+ * The values that one document gives an index on these paths: one list per entry, repetitions included; null stands for
+ * what is missing. Fails with CannotIndexParallelArrays.
+ */
+export function keyCombinations(doc: Document, paths: readonly (readonly string[])[]): KeyPart[][] {
+  const found: KeyPart[][] = []
+  const components = paths.map((rest) => ({ value: undefined, rest }))
+  const emit = (parts: readonly KeyPart[]) => found.push(parts.map((part) => part ?? null))
+  expand(doc, components, { multikey: paths.map(() => false), emit, found: false })
+  return found
+}
+
 const arrayIndex = /^(0|[1-9]\d*)$/
 
 type Step = { readonly component: Component; readonly array: readonly Value[] | undefined }

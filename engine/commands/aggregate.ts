@@ -19,7 +19,17 @@ import { limits } from '../limits.ts'
 import { prepareQuery, type QueryRequest } from '../plan/query.ts'
 import { namespace } from '../store/catalog.ts'
 import { type Body, cursorBody } from '../wire/reply.ts'
-import { type Call, type Command, collation, collectionName, harmless, implemented, refused } from './command.ts'
+import {
+  type Call,
+  type Command,
+  collation,
+  collectionName,
+  flag,
+  harmless,
+  implemented,
+  refused,
+  strictFlag,
+} from './command.ts'
 import { counted } from './count.ts'
 import { writeOutput } from './output.ts'
 
@@ -33,8 +43,8 @@ export const aggregate: Command = {
     hint: implemented,
     collation,
     explain: refused('NotImplemented', 'use the explain command'),
-    allowDiskUse: harmless('stages stay in memory, within their limits'),
-    bypassDocumentValidation: harmless('there is no document validation'),
+    allowDiskUse: harmless('stages stay in memory, within their limits', strictFlag('allowDiskUse')),
+    bypassDocumentValidation: harmless('there is no document validation', flag('bypassDocumentValidation')),
   },
   run: runAggregate,
 }
@@ -44,6 +54,11 @@ async function runAggregate(call: Call): Promise<Body> {
   const names = constantsOf(optionalDocument(body, 'let'), new Date())
   const pipeline = compilePipeline(documentsField(body, 'pipeline'), names)
   const name = sourceName(call, pipeline)
+  if (body.cursor === undefined)
+    throw new EngineError(
+      'FailedToParse',
+      "The 'cursor' option is required, except for aggregate with the explain argument",
+    )
   const cursor = documentField(body, 'cursor')
   onlyFields(cursor, 'aggregate.cursor', ['batchSize'])
   const ns = namespace(database, name)

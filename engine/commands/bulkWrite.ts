@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 import { asBuffer, elements } from '../store/elements.ts'
 import type { Body } from '../wire/reply.ts'
 import { bulkResultsNamespace } from '../writer/protocol.ts'
-import { type Call, type Command, implemented } from './command.ts'
+import { type Call, type Command, implemented, strictFlag } from './command.ts'
 import { cursorOver } from './cursors.ts'
 import { checkOperationCount, noValidation, toWriter } from './writes.ts'
 
@@ -14,18 +14,16 @@ export const bulkWrite: Command = {
   fields: {
     ops: implemented,
     nsInfo: implemented,
-    ordered: implemented,
-    errorsOnly: implemented,
+    ordered: { rule: 'implemented', check: strictFlag('ordered') },
+    errorsOnly: { rule: 'implemented', check: strictFlag('errorsOnly') },
     let: implemented,
     cursor: implemented,
     bypassDocumentValidation: noValidation,
   },
   async run(call): Promise<Body> {
-    const { body, database, message } = call
+    const { body, database } = call
     if (database !== 'admin')
       throw new EngineError('Unauthorized', 'bulkWrite may only be run against the admin database.')
-    if (!message.fields.includes('ops'))
-      throw new EngineError(40414, "BSON field 'bulkWrite.ops' is missing but a required field")
     checkOperationCount(call)
     const cursor = optionalDocument(body, 'cursor') ?? {}
     onlyFields(cursor, 'bulkWrite.cursor', ['batchSize'])

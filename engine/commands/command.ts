@@ -1,4 +1,13 @@
-import { checkCollation, isNumber, onlyFields } from '../arguments.ts'
+import { Binary } from 'bson'
+import {
+  checkCollation,
+  flagField,
+  isNumber,
+  missingField,
+  onlyFields,
+  strictFlagField,
+  timeLimit,
+} from '../arguments.ts'
 import type { Peer } from '../auth/peer.ts'
 import { type Document, isDocument, type Value } from '../bson/document.ts'
 import type { Cursors } from '../cursors/cursors.ts'
@@ -40,12 +49,15 @@ export type Call = {
 
 /**
  * What becomes of a field of a command: it has its effect, it is accepted because it makes no difference on one node,
- * or it is refused (always, or when `check` finds a value the engine has no meaning for).
+ * or it is refused (always, or when `check` finds a value the engine has no meaning for). Where the command itself does not
+ * read a field, `check` refuses what mongod refuses of it.
  */
 export type FieldRule =
-  | { readonly rule: 'implemented' }
-  | { readonly rule: 'harmless'; readonly why: string }
-  | { readonly rule: 'refused'; readonly why: string; readonly check: (value: Value, body: Document) => void }
+  | { readonly rule: 'implemented'; readonly check?: Check }
+  | { readonly rule: 'harmless'; readonly why: string; readonly check?: Check }
+  | { readonly rule: 'refused'; readonly why: string; readonly check: Check }
+
+type Check = (value: Value, body: Document) => void
 
 export type Command = {
   /** The name, then its other spellings. */
@@ -58,9 +70,19 @@ export type Command = {
 
 export const implemented: FieldRule = { rule: 'implemented' }
 
-export function harmless(why: string): FieldRule {
-  return { rule: 'harmless', why }
+export function harmless(why: string, check?: Check): FieldRule {
+  return { rule: 'harmless', why, check }
 }
+
+/** The check of a field that takes booleans and numbers, and of one that takes nothing but booleans. */
+export const flag =
+  (field: string): Check =>
+  (_, body) =>
+    void flagField(body, field)
+export const strictFlag =
+  (field: string): Check =>
+  (_, body) =>
+    void strictFlagField(body, field)
 
 /** Refused unless the value means "off": false, 0, null or an empty object. */
 export function refused(name: ErrorName | number, why: string): FieldRule {
@@ -83,8 +105,8 @@ export const collation: FieldRule = {
 /** Fields that any command may carry. */
 export const commonFields: Readonly<Record<string, FieldRule>> = {
   $db: implemented,
-  lsid: implemented,
-  maxTimeMS: implemented,
+  lsid: { rule: 'implemented', check: checkSession },
+  maxTimeMS: { rule: 'implemented', check: (_, body) => void timeLimit(body) },
   comment: harmless('it is for logs and profilers'),
   $readPreference: harmless('there is one server'),
   $clusterTime: harmless('a standalone server has no cluster time'),
@@ -106,18 +128,15 @@ export function checkFields(command: Command, body: Document, fields: readonly s
     if (rule === undefined)
       throw new EngineError(40415, `BSON field '${command.names[0]}.${field}' is an unknown field.`)
     const value = body[field]
-    if (rule.rule === 'refused' && value !== undefined) rule.check(value, body)
+    if (value !== undefined) rule.check?.(value, body)
   }
 }
 
 /** The name of the collection that the command's first field gives. */
 export function collectionName(call: Call): string {
   const name = call.body[call.message.fields[0]!]
-  if (typeof name !== 'string' || name === '') {
-    throw new EngineError(
-      'InvalidNamespace',
-      `collection name has invalid type or is empty for '${call.message.fields[0]}'`,
-    )
+  if (typeof name !== 'string' || name === '' || name.startsWith('.') || name.includes('\0')) {
+    throw new EngineError('InvalidNamespace', `'${call.message.fields[0]}' names no collection`)
   }
   return name
 }
@@ -126,6 +145,18 @@ function isOff(value: Value): boolean {
   if (value === null || value === false) return true
   if (isNumber(value)) return Number(value) === 0
   return isDocument(value) && Object.keys(value).length === 0
+}
+
+const sessionFields = ['id', 'uid', 'txnNumber', 'txnUUID']
+const uuidSubtype = 4
+
+function checkSession(lsid: Value): void {
+  if (!isDocument(lsid)) throw new EngineError('TypeMismatch', "BSON field 'lsid' must be an object")
+  onlyFields(lsid, 'lsid', sessionFields)
+  const { id } = lsid
+  if (id === undefined) throw missingField('lsid.id')
+  if (!(id instanceof Binary) || id.sub_type !== uuidSubtype)
+    throw new EngineError('TypeMismatch', "BSON field 'lsid.id' must be a UUID")
 }
 
 function transactional(): FieldRule {
@@ -195,6 +226,9 @@ function checkReadConcern(value: Value): void {
 function checkWriteConcern(value: Value): void {
   if (!isDocument(value)) throw new EngineError('TypeMismatch', 'writeConcern must be an object')
   onlyFields(value, 'writeConcern', ['w', 'j', 'wtimeout', 'fsync', 'provenance'])
+  if (flagField(value, 'fsync') && flagField(value, 'j'))
+    throw new EngineError('FailedToParse', 'fsync and j options cannot be used together')
+  flagField(value, 'j')
   const { w } = value
   if (w === undefined || w === 'majority') return
   if (isNumber(w) && (Number(w) < 0 || Number(w) > 50))

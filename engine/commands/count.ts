@@ -1,4 +1,4 @@
-import { countField, deadlineOf, hintField, optionalDocument, textField } from '../arguments.ts'
+import { deadlineOf, hintField, isNumber, optionalDocument, textField, wholeField } from '../arguments.ts'
 import { compareValues } from '../bson/compare.ts'
 import { decode } from '../bson/decode.ts'
 import { type Document, isDocument, type Value } from '../bson/document.ts'
@@ -6,9 +6,7 @@ import { encode } from '../bson/encode.ts'
 import { pull } from '../cursors/slices.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { compileFilter } from '../match/compile.ts'
-import { parseFilter } from '../match/parse.ts'
-import { prepareQuery, type QueryRequest } from '../plan/query.ts'
+import { checkQuery, prepareQuery, type QueryRequest } from '../plan/query.ts'
 import { everything, type Range } from '../plan/ranges.ts'
 import { records } from '../plan/scan.ts'
 import type { Collection, Index } from '../store/catalog.ts'
@@ -41,7 +39,7 @@ export const count: Command = {
     const steps = (function* () {
       const collection = engine.reader.collection(database, name)
       if (collection !== undefined) yield* counted(engine.reader, collection, request)
-      else compileFilter(parseFilter(request.filter))
+      else checkQuery(request)
     })()
     await pull(engine.reader, steps, take, deadlineOf(body))
     return { n, ok: 1 }
@@ -63,14 +61,24 @@ export const distinct: Command = {
 
 /** What `count`, and `explain` of it, look for. */
 export function countRequest(body: Document, noTableScan: boolean): QueryRequest {
-  const limit = body.limit === undefined ? undefined : Math.abs(Number(body.limit))
+  const limit = wholeNumber(body, 'limit')
+  const skip = wholeNumber(body, 'skip')
+  if (skip !== undefined && skip < 0) throw new EngineError('FailedToParse', 'skip must be a non-negative number')
   return {
     filter: optionalDocument(body, 'query') ?? {},
     hint: hintField(body),
-    skip: countField(body, 'skip'),
-    limit,
+    skip,
+    // A negative limit means the same as a positive one.
+    limit: limit && Math.abs(limit),
     noTableScan,
   }
+}
+
+/** As `wholeField`, with the code that `count` has for what is no number. */
+function wholeNumber(body: Document, field: string): number | undefined {
+  const value = body[field]
+  if (value !== undefined && !isNumber(value)) throw new EngineError('BadValue', `${field} value is not a valid number`)
+  return wholeField(body, field)
 }
 
 /** Counts in steps; the last number is the count. */
@@ -113,6 +121,7 @@ async function runDistinct(call: Call): Promise<Document> {
   const { body, engine, database } = call
   const name = collectionName(call)
   const path = textField(body, 'key')
+  if (path.includes('\0')) throw new EngineError(31032, 'Key field cannot contain an embedded null byte')
   const filter = optionalDocument(body, 'query') ?? {}
   const request = { filter, hint: hintField(body), noTableScan: engine.noTableScan }
   const fields = new Set([topLevel(path)])
@@ -120,8 +129,8 @@ async function runDistinct(call: Call): Promise<Document> {
   let bytes = 0
   const steps = (function* () {
     const collection = engine.reader.collection(database, name)
-    if (collection === undefined) return
-    for (const hit of prepareQuery(engine.reader, collection, request).run()) yield hit
+    if (collection === undefined) checkQuery(request)
+    else for (const hit of prepareQuery(engine.reader, collection, request).run()) yield hit
   })()
   await pull(
     engine.reader,

@@ -69,7 +69,7 @@ function requestOf(name: string, inner: Document, noTableScan: boolean): QueryRe
   const names = constantsOf(optionalDocument(inner, 'let'), new Date())
   switch (name) {
     case 'find':
-      return queryOf(inner, noTableScan, Math.abs(Number(inner.limit ?? 0)))
+      return queryOf(inner, noTableScan)
     case 'count':
       return countRequest(inner, noTableScan)
     case 'distinct':

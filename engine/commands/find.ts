@@ -6,19 +6,29 @@ import { encode } from '../bson/encode.ts'
 import type { Rows } from '../cursors/cursors.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { compileFilter, type Matcher } from '../match/compile.ts'
-import { parseFilter } from '../match/parse.ts'
+import type { Matcher } from '../match/compile.ts'
 import { followQuery } from '../plan/follow.ts'
-import { prepareQuery, type QueryRequest } from '../plan/query.ts'
+import { checkQuery, prepareQuery, type QueryRequest } from '../plan/query.ts'
 import { compileProjection } from '../project/project.ts'
 import { namespace } from '../store/catalog.ts'
 import { pick, picker } from '../store/elements.ts'
 import { topLevel } from '../store/paths.ts'
 import type { Body } from '../wire/reply.ts'
 import { cursorBody } from '../wire/reply.ts'
-import { type Call, type Command, collation, collectionName, harmless, implemented, refused } from './command.ts'
+import {
+  type Call,
+  type Command,
+  collation,
+  collectionName,
+  type FieldRule,
+  harmless,
+  implemented,
+  refused,
+  strictFlag,
+} from './command.ts'
 
 const oneNode = 'there is one server'
+const strictly = (field: string): FieldRule => ({ rule: 'implemented', check: strictFlag(field) })
 
 /** Finds documents; replies are spliced from the stored bytes unless a projection is asked for. */
 export const find: Command = {
@@ -32,14 +42,14 @@ export const find: Command = {
     limit: implemented,
     batchSize: implemented,
     let: implemented,
-    singleBatch: implemented,
-    noCursorTimeout: implemented,
+    singleBatch: strictly('singleBatch'),
+    noCursorTimeout: strictly('noCursorTimeout'),
     collation,
-    allowDiskUse: harmless('sorts stay in memory, within their limit'),
-    allowPartialResults: harmless(oneNode),
+    allowDiskUse: harmless('sorts stay in memory, within their limit', strictFlag('allowDiskUse')),
+    allowPartialResults: harmless(oneNode, strictFlag('allowPartialResults')),
     oplogReplay: harmless('obsolete'),
-    tailable: implemented,
-    awaitData: implemented,
+    tailable: strictly('tailable'),
+    awaitData: strictly('awaitData'),
     min: refused('NotImplemented', 'min is not supported by the embedded engine'),
     max: refused('NotImplemented', 'max is not supported by the embedded engine'),
     returnKey: refused('NotImplemented', 'returnKey is not supported by the embedded engine'),
@@ -52,19 +62,14 @@ async function runFind(call: Call): Promise<Body> {
   const { body, engine, database } = call
   const name = collectionName(call)
   if (isTailable(body)) return runTail(call, name)
-  const limit = limitOf(body)
+  const limit = countField(body, 'limit') ?? 0
   const size = countField(body, 'batchSize')
-  const single = flagField(body, 'singleBatch') || limit.single
+  const single = flagField(body, 'singleBatch')
   const ns = namespace(database, name)
   const owner = { ns, session: engine.sessions.use(body.lsid), timesOut: !flagField(body, 'noCursorTimeout') }
-  const rows = foundRows(
-    call,
-    name,
-    queryOf(body, engine.noTableScan, limit.count),
-    optionalDocument(body, 'projection'),
-  )
-  const count = size ?? (single && limit.count > 0 ? limit.count : limits.firstBatch)
-  const whole = limit.count > 0 && count >= limit.count
+  const rows = foundRows(call, name, queryOf(body, engine.noTableScan), optionalDocument(body, 'projection'))
+  const count = size ?? (single && limit > 0 ? limit : limits.firstBatch)
+  const whole = limit > 0 && count >= limit
   const batch = await engine.cursors.first(engine.reader, owner, rows, {
     count,
     single: single || whole,
@@ -79,10 +84,10 @@ async function runTail(call: Call, name: string): Promise<Body> {
   const { reader } = engine
   const ns = namespace(database, name)
   const owner = { ns, session: engine.sessions.use(body.lsid), timesOut: !flagField(body, 'noCursorTimeout') }
-  const request = queryOf(body, engine.noTableScan, limitOf(body).count)
+  const request = queryOf(body, engine.noTableScan)
   const collection = reader.shared(() => reader.collection(database, name))
   if (collection === undefined) {
-    compileFilter(parseFilter(request.filter), request.names)
+    shaperOf(optionalDocument(body, 'projection'), request, checkQuery(request))
     return cursorBody('firstBatch', [], 0n, ns)
   }
   if (collection.capped === undefined)
@@ -91,7 +96,7 @@ async function runTail(call: Call, name: string): Promise<Body> {
       `error processing query: ns=${ns} tailable cursor requested on non capped collection`,
     )
   const query = followQuery(reader, collection, request)
-  const shape = shaperOf(optionalDocument(body, 'projection'), query.matcher, request.names)
+  const shape = shaperOf(optionalDocument(body, 'projection'), request, query.matcher)
   const rows: Rows = {
     next() {
       const { value, done } = query.rows.next()
@@ -121,26 +126,19 @@ function isTailable(body: Document): boolean {
   const isNatural = Object.keys(sort).length === 1 && Number(sort.$natural) === 1
   if (Object.keys(sort).length > 0 && !isNatural)
     throw new EngineError('BadValue', 'cannot use tailable option with a sort other than {$natural: 1}')
-  if (flagField(body, 'singleBatch') || limitOf(body).single)
+  if (flagField(body, 'singleBatch'))
     throw new EngineError('BadValue', "cannot use tailable option with the 'singleBatch' option")
   return true
 }
 
-/** A negative limit means one batch of that size. */
-function limitOf(body: Document): { readonly count: number; readonly single: boolean } {
-  const limit = body.limit
-  if (isNumber(limit) && Number(limit) < 0) return { count: -Number(limit), single: true }
-  return { count: countField(body, 'limit') ?? 0, single: false }
-}
-
 /** What `find`, and `explain` of it, look for. */
-export function queryOf(body: Document, noTableScan: boolean, limit: number): QueryRequest {
+export function queryOf(body: Document, noTableScan: boolean): QueryRequest {
   return {
     filter: optionalDocument(body, 'filter') ?? {},
     sort: optionalDocument(body, 'sort'),
     hint: hintField(body),
     skip: countField(body, 'skip'),
-    limit,
+    limit: countField(body, 'limit'),
     names: constantsOf(optionalDocument(body, 'let'), new Date()),
     noTableScan,
   }
@@ -155,11 +153,11 @@ function* foundRows(
 ): Generator<Uint8Array | undefined> {
   const collection = engine.reader.collection(database, name)
   if (collection === undefined) {
-    compileFilter(parseFilter(request.filter), request.names)
+    shaperOf(projection, request, checkQuery(request))
     return
   }
   const query = prepareQuery(engine.reader, collection, request)
-  const shape = shaperOf(projection, query.matcher, request.names)
+  const shape = shaperOf(projection, request, query.matcher)
   for (const hit of query.run())
     yield hit === undefined ? undefined : shape === undefined ? hit.bytes : shape(hit.bytes)
 }
@@ -167,20 +165,20 @@ function* foundRows(
 /** What makes of a stored document what is asked for; undefined when that is the document. */
 function shaperOf(
   projection: Document | undefined,
-  filter: Matcher,
-  names: QueryRequest['names'],
+  request: QueryRequest,
+  matcher: Matcher,
 ): ((bytes: Uint8Array) => Uint8Array) | undefined {
   if (projection === undefined || Object.keys(projection).length === 0) return undefined
-  return shaper(projection, filter, names)
+  return shaper(projection, request, matcher)
 }
 
 /** Projects stored bytes; an inclusion of fields decodes only these, and nothing when it takes them whole. */
 function shaper(
   projection: Document,
-  filter: Matcher,
-  names: QueryRequest['names'],
+  { filter, names }: QueryRequest,
+  matcher: Matcher,
 ): (bytes: Uint8Array) => Uint8Array {
-  const project = compileProjection(projection, filter, names)
+  const project = compileProjection(projection, { filter, matcher }, names)
   const fields = includedFields(projection)
   if (fields !== undefined && takesWhole(projection)) {
     if (projection._id !== undefined && !included(projection._id)) fields.delete('_id')

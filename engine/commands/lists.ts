@@ -1,6 +1,6 @@
 import { Binary } from 'bson'
 import { flagField, onlyFields, optionalDocument } from '../arguments.ts'
-import { type Document, documentOf, isDocument } from '../bson/document.ts'
+import { type Document, documentOf } from '../bson/document.ts'
 import { encode } from '../bson/encode.ts'
 import { EngineError } from '../errors.ts'
 import { compileFilter } from '../match/compile.ts'
@@ -106,5 +106,6 @@ function matching(body: Document): (doc: Document) => boolean {
 }
 
 function checkCursor({ body, message }: Call): void {
-  if (isDocument(body.cursor)) onlyFields(body.cursor, `${message.fields[0]}.cursor`, ['batchSize'])
+  const cursor = optionalDocument(body, 'cursor')
+  if (cursor !== undefined) onlyFields(cursor, `${message.fields[0]}.cursor`, ['batchSize'])
 }

@@ -1,4 +1,4 @@
-import { checkNamespace, onlyFields, optionalDocument } from '../arguments.ts'
+import { checkNamespace, oneOf, onlyFields, optionalDocument } from '../arguments.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { type Command, collation, collectionName, type FieldRule, harmless, implemented, refused } from './command.ts'
@@ -9,6 +9,13 @@ const noVariant = (what: string): FieldRule =>
 
 /** Kept and shown by listCollections; it has no other effect. */
 const preAndPostImages = harmless('there are no change streams to show the images')
+
+const levels = ['off', 'strict', 'moderate']
+const actions = ['error', 'warn']
+const validation: Readonly<Record<string, FieldRule>> = {
+  validationLevel: harmless('there is no validator', (_, body) => oneOf(body, 'validationLevel', levels)),
+  validationAction: harmless('there is no validator', (_, body) => oneOf(body, 'validationAction', actions)),
+}
 
 /** Creates an ordinary or a capped collection. */
 export const create: Command = {
@@ -24,8 +31,7 @@ export const create: Command = {
     viewOn: noVariant('view'),
     pipeline: noVariant('view'),
     validator: refused('InvalidOptions', 'document validation is not supported by the embedded engine'),
-    validationLevel: harmless('there is no validator'),
-    validationAction: harmless('there is no validator'),
+    ...validation,
     storageEngine: refused('InvalidOptions', 'storageEngine is not supported by the embedded engine'),
     indexOptionDefaults: refused('InvalidOptions', 'indexOptionDefaults is not supported by the embedded engine'),
     encryptedFields: refused('InvalidOptions', 'queryable encryption is not supported by the embedded engine'),
@@ -43,7 +49,7 @@ export const drop: Command = { names: ['drop'], fields: {}, run: toWriter }
 
 export const dropDatabase: Command = { names: ['dropDatabase'], fields: {}, run: toWriter }
 
-/** Builds indexes; see `indexOptions` in `writer/indexes.ts` for what an index may ask. */
+/** Builds indexes; see `indexOptions` in `writer/indexSpec.ts` for what an index may ask. */
 export const createIndexes: Command = {
   names: ['createIndexes'],
   fields: {
@@ -69,8 +75,7 @@ export const collMod: Command = {
   fields: {
     index: implemented,
     validator: refused('InvalidOptions', 'document validation is not supported by the embedded engine'),
-    validationLevel: harmless('there is no validator'),
-    validationAction: harmless('there is no validator'),
+    ...validation,
     viewOn: noVariant('view'),
     pipeline: noVariant('view'),
     cappedSize: refused('InvalidOptions', 'a capped collection keeps its size'),

@@ -1,9 +1,20 @@
-import { checkNamespace } from '../arguments.ts'
+import { checkNamespace, missingField } from '../arguments.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { type Call, type Command, collation, collectionName, type FieldRule, harmless, implemented } from './command.ts'
+import { bulkFields } from '../wire/message.ts'
+import {
+  type Call,
+  type Command,
+  collation,
+  collectionName,
+  type FieldRule,
+  flag,
+  harmless,
+  implemented,
+  strictFlag,
+} from './command.ts'
 
-export const noValidation = harmless('there is no document validation')
+export const noValidation = harmless('there is no document validation', flag('bypassDocumentValidation'))
 
 export const insert = writeCommand('insert', { documents: implemented })
 export const update = writeCommand('update', { updates: implemented, let: implemented })
@@ -35,8 +46,11 @@ export function toWriter(call: Call): Promise<Uint8Array> {
   return call.engine.writer.write({ kind: 'command', message: call.message.bytes })
 }
 
-/** @throws EngineError InvalidLength for none and for too many */
+/** @throws EngineError Location40414 when the operations are missing, InvalidLength for none and for too many */
 export function checkOperationCount({ message }: Call): void {
+  const [name = ''] = message.fields
+  const field = bulkFields[name] ?? ''
+  if (!message.fields.includes(field)) throw missingField(`${name}.${field}`)
   const operations = message.bulk.length / 2
   if (operations >= 1 && operations <= limits.writeBatch) return
   throw new EngineError(
@@ -48,7 +62,11 @@ export function checkOperationCount({ message }: Call): void {
 function writeCommand(name: 'insert' | 'update' | 'delete', own: Readonly<Record<string, FieldRule>>): Command {
   return {
     names: [name],
-    fields: { ordered: implemented, bypassDocumentValidation: noValidation, ...own },
+    fields: {
+      ordered: { rule: 'implemented', check: strictFlag('ordered') },
+      bypassDocumentValidation: noValidation,
+      ...own,
+    },
     run(call) {
       checkNamespace(call.database, collectionName(call), limits.namespaceBytes)
       checkOperationCount(call)

@@ -15,8 +15,15 @@ import { EngineError } from '../errors.ts'
 import type { BitTest, FilterNode } from './node.ts'
 import { regexOf } from './regex.ts'
 
+/**
+ * Where a filter stands; mongod allows other operators in each. `query`: of find, count, distinct, an update, a delete.
+ * `upsert`: of an update that may insert. `match`: `$match`. `part`: of an operator, an index or a projection, such as
+ * `arrayFilters`. `element`: inside of `$elemMatch`.
+ */
+export type FilterPlace = 'query' | 'upsert' | 'match' | 'part' | 'element'
+
 /** Parses a whole filter: what `$elemMatch` over documents needs. */
-export type ParseNested = (filter: Document, depth: number) => FilterNode
+export type ParseNested = (filter: Document, place: FilterPlace, depth: number) => FilterNode
 
 /** Whether a value is read as operators: a document whose first field begins with `$`, references excepted. */
 export function isOperatorDocument(value: Value | undefined): value is Document {
@@ -25,31 +32,27 @@ export function isOperatorDocument(value: Value | undefined): value is Document 
   return field.startsWith('$') && field !== '$ref' && field !== '$id' && field !== '$db'
 }
 
+/** Where an operator stands: its path, the operators beside it, in what filter, and how deep. */
+type Standing = {
+  readonly path: string
+  readonly siblings: Document
+  readonly place: FilterPlace
+  readonly depth: number
+  readonly parseNested: ParseNested
+}
+
 /** Parses `{ $gt: 1, $lt: 5 }` for one path. Every key must be an operator. */
-export function parseFieldOperators(
-  path: string,
-  operators: Document,
-  depth: number,
-  parseNested: ParseNested,
-): FilterNode {
+export function parseFieldOperators(operators: Document, standing: Standing): FilterNode {
   const nodes: FilterNode[] = []
   for (const operator in operators) {
-    const node = parseOperator({ path, siblings: operators, depth, parseNested }, operator, operators[operator]!)
+    const node = parseOperator(standing, operator, operators[operator]!)
     if (node !== undefined) nodes.push(node)
   }
   return nodes.length === 1 ? nodes[0]! : { op: 'and', nodes }
 }
 
-/** Where an operator stands: its path, the operators beside it, and how deep in the filter. */
-type Place = {
-  readonly path: string
-  readonly siblings: Document
-  readonly depth: number
-  readonly parseNested: ParseNested
-}
-
-function parseOperator(place: Place, operator: string, value: Value): FilterNode | undefined {
-  const { path } = place
+function parseOperator(standing: Standing, operator: string, value: Value): FilterNode | undefined {
+  const { path } = standing
   switch (operator) {
     case '$eq':
       return { op: 'eq', path, value }
@@ -71,24 +74,24 @@ function parseOperator(place: Place, operator: string, value: Value): FilterNode
     case '$comment':
       return undefined
     default:
-      return parseRarer(place, operator, value)
+      return parseRarer(standing, operator, value)
   }
 }
 
-function parseRarer(place: Place, operator: string, value: Value): FilterNode | undefined {
-  const { path, siblings } = place
+function parseRarer(standing: Standing, operator: string, value: Value): FilterNode | undefined {
+  const { path, siblings } = standing
   switch (operator) {
     case '$not':
-      return { op: 'not', node: parseNot(place, value) }
+      return { op: 'not', node: parseNot(standing, value) }
     case '$regex':
       return parseRegex(path, value, siblings)
     case '$options':
       if (siblings.$regex === undefined) throw new EngineError('BadValue', '$options needs a $regex')
       return undefined
     case '$all':
-      return parseAll(place, value)
+      return parseAll(standing, value)
     case '$elemMatch':
-      return parseElemMatch(place, value)
+      return parseElemMatch(standing, value)
     case '$size':
       return parseSize(path, value)
     case '$type':
@@ -102,6 +105,8 @@ function parseRarer(place: Place, operator: string, value: Value): FilterNode | 
       return { op: 'bits', path, test: bitTests[operator], positions: parseBits(operator, value) }
     case '$near':
     case '$nearSphere':
+      if (standing.place !== 'query' && standing.place !== 'upsert')
+        throw new EngineError(5626500, '$geoNear, $near, and $nearSphere are not allowed in this context')
       throw new EngineError('NoQueryExecutionPlans', 'unable to find index for $geoNear query')
     case '$geoWithin':
     case '$geoIntersects':
@@ -139,11 +144,11 @@ function parseIn(path: string, operator: string, value: Value): FilterNode {
   return { op: 'in', path, values, patterns }
 }
 
-function parseNot({ path, depth, parseNested }: Place, value: Value): FilterNode {
-  if (value instanceof BSONRegExp) return { op: 'regex', path, pattern: value }
+function parseNot(standing: Standing, value: Value): FilterNode {
+  if (value instanceof BSONRegExp) return { op: 'regex', path: standing.path, pattern: value }
   if (!isDocument(value)) throw new EngineError('BadValue', '$not needs a regex or a document')
   if (Object.keys(value).length === 0) throw new EngineError('BadValue', '$not cannot be empty')
-  return parseFieldOperators(path, value, checkedDepth(depth + 1), parseNested)
+  return parseFieldOperators(value, { ...standing, siblings: value, depth: checkedDepth(standing.depth + 1) })
 }
 
 function parseRegex(path: string, value: Value, siblings: Document): FilterNode {
@@ -154,17 +159,21 @@ function parseRegex(path: string, value: Value, siblings: Document): FilterNode 
   if (typeof value === 'string') return { op: 'regex', path, pattern: regexOf(value, options ?? '') }
   if (!(value instanceof BSONRegExp)) throw new EngineError('BadValue', '$regex has to be a string')
   if (options === undefined) return { op: 'regex', path, pattern: value }
-  if (value.options !== '') throw new EngineError(51075, 'options set in both $regex and $options')
+  if (value.options !== '') {
+    const optionsFirst = Object.keys(siblings).indexOf('$options') < Object.keys(siblings).indexOf('$regex')
+    throw new EngineError(optionsFirst ? 51074 : 51075, 'options set in both $regex and $options')
+  }
   return { op: 'regex', path, pattern: regexOf(value.pattern, options) }
 }
 
-function parseAll({ path, depth, parseNested }: Place, value: Value): FilterNode {
+function parseAll(standing: Standing, value: Value): FilterNode {
+  const { path, depth } = standing
   if (!Array.isArray(value)) throw new EngineError('BadValue', '$all needs an array')
   if (value.length === 0) return { op: 'always', value: false }
   const ofElements = isElemMatch(value[0])
   const nodes = value.map((item): FilterNode => {
     if (isElemMatch(item) !== ofElements) throw new EngineError('BadValue', 'no $ expressions in $all')
-    if (isElemMatch(item)) return parseFieldOperators(path, item, depth + 1, parseNested)
+    if (isElemMatch(item)) return parseFieldOperators(item, { ...standing, siblings: item, depth: depth + 1 })
     if (isOperatorDocument(item)) throw new EngineError('BadValue', 'no $ expressions in $all')
     return item instanceof BSONRegExp ? { op: 'regex', path, pattern: item } : { op: 'eq', path, value: item }
   })
@@ -175,12 +184,12 @@ function isElemMatch(value: Value | undefined): value is Document {
   return isDocument(value) && Object.keys(value)[0] === '$elemMatch'
 }
 
-function parseElemMatch({ path, depth, parseNested }: Place, value: Value): FilterNode {
+function parseElemMatch({ path, depth, parseNested }: Standing, value: Value): FilterNode {
   if (!isDocument(value)) throw new EngineError('BadValue', '$elemMatch needs an Object')
   const ofValues = isOperatorDocument(value) && !['$and', '$or', '$nor'].includes(Object.keys(value)[0]!)
-  if (ofValues)
-    return { op: 'elemMatchValue', path, node: parseFieldOperators('', value, checkedDepth(depth + 1), parseNested) }
-  return { op: 'elemMatch', path, node: parseNested(value, depth + 1) }
+  if (!ofValues) return { op: 'elemMatch', path, node: parseNested(value, 'element', depth + 1) }
+  const inside = { path: '', siblings: value, place: 'element', depth: checkedDepth(depth + 1), parseNested } as const
+  return { op: 'elemMatchValue', path, node: parseFieldOperators(value, inside) }
 }
 
 function parseSize(path: string, value: Value): FilterNode {

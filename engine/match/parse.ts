@@ -3,55 +3,71 @@ import { BSONRegExp } from 'bson'
 import { type Document, isDocument, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import type { FilterNode } from './node.ts'
-import { checkedDepth, isOperatorDocument, parseFieldOperators } from './operators.ts'
+import { checkedDepth, type FilterPlace, isOperatorDocument, parseFieldOperators } from './operators.ts'
 
 export type { FilterNode }
 
-/** Parses a filter. Fails with BadValue, FailedToParse or the code mongod has for the operator. */
-export function parseFilter(filter: Document, depth = 0): FilterNode {
+/**
+ * Parses a filter that stands at `place`. Fails with BadValue, FailedToParse, QueryFeatureNotAllowed for `$expr` where it
+ * is not allowed, or the code mongod has for the operator.
+ */
+export function parseFilter(filter: Document, place: FilterPlace = 'query', depth = 0): FilterNode {
   checkedDepth(depth)
   const nodes: FilterNode[] = []
   for (const field in filter) {
     const value = filter[field]!
-    const node = field.startsWith('$') ? parseTopLevel(field, value, depth) : parseField(field, value, depth)
+    const node = field.startsWith('$')
+      ? parseTopLevel(field, value, place, depth)
+      : parseField(field, value, place, depth)
     if (node !== undefined) nodes.push(node)
   }
   return nodes.length === 1 ? nodes[0]! : { op: 'and', nodes }
 }
 
-function parseField(path: string, value: Value, depth: number): FilterNode {
-  if (isOperatorDocument(value)) return parseFieldOperators(path, value, depth, parseFilter)
+function parseField(path: string, value: Value, place: FilterPlace, depth: number): FilterNode {
+  if (isOperatorDocument(value))
+    return parseFieldOperators(value, { path, siblings: value, place, depth, parseNested: parseFilter })
   if (value instanceof BSONRegExp) return { op: 'regex', path, pattern: value }
   return { op: 'eq', path, value }
 }
 
-function parseTopLevel(operator: string, value: Value, depth: number): FilterNode | undefined {
+function parseTopLevel(operator: string, value: Value, place: FilterPlace, depth: number): FilterNode | undefined {
   switch (operator) {
     case '$and':
     case '$or':
     case '$nor':
-      return { op: operator.slice(1) as 'and' | 'or' | 'nor', nodes: parseBranches(operator, value, depth) }
+      return { op: operator.slice(1) as 'and' | 'or' | 'nor', nodes: parseBranches(operator, value, place, depth) }
     case '$expr':
+      checkExpressionPlace(place)
       return { op: 'expr', expression: value }
     case '$comment':
       return undefined
     default:
-      throw refuseTopLevel(operator)
+      throw refuseTopLevel(operator, place)
   }
 }
 
-function parseBranches(operator: string, value: Value, depth: number): FilterNode[] {
+function parseBranches(operator: string, value: Value, place: FilterPlace, depth: number): FilterNode[] {
   if (!Array.isArray(value)) throw new EngineError('BadValue', `${operator} must be an array`)
   if (value.length === 0) throw new EngineError('BadValue', '$and/$or/$nor must be a nonempty array')
   return value.map((branch) => {
     if (!isDocument(branch)) throw new EngineError('BadValue', '$or/$and/$nor entries need to be full objects')
-    return parseFilter(branch, depth + 1)
+    return parseFilter(branch, place, depth + 1)
   })
 }
 
-function refuseTopLevel(operator: string): EngineError {
+function checkExpressionPlace(place: FilterPlace): void {
+  if (place === 'element') throw new EngineError('BadValue', '$expr can only be applied to the top-level document')
+  if (place === 'upsert')
+    throw new EngineError('QueryFeatureNotAllowed', '$expr is not allowed in the query predicate for an upsert')
+  if (place === 'part') throw new EngineError('QueryFeatureNotAllowed', '$expr is not allowed in this context')
+}
+
+function refuseTopLevel(operator: string, place: FilterPlace): EngineError {
   switch (operator) {
     case '$text':
+      if (place === 'part' || place === 'element')
+        return new EngineError('BadValue', '$text is not allowed in this context')
       return new EngineError('IndexNotFound', 'text index required for $text query')
     case '$where':
       return new EngineError('BadValue', 'no globalScriptEngine in $where parsing')

@@ -5,8 +5,9 @@ import { encodeKey } from '../bson/keys.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { compileFilter, type Matcher } from '../match/compile.ts'
+import type { FilterPlace } from '../match/operators.ts'
 import { type FilterNode, parseFilter } from '../match/parse.ts'
-import { compileSortKey, type SortKey } from '../sort/sort.ts'
+import { checkSort, compileSortKey, type SortKey } from '../sort/sort.ts'
 import { sortInSteps } from '../sort/steps.ts'
 import type { Collection } from '../store/catalog.ts'
 import { pick } from '../store/elements.ts'
@@ -18,6 +19,8 @@ import { type Hit, noRecord, type ScanStats, scan } from './scan.ts'
 
 export type QueryRequest = {
   readonly filter: Document
+  /** Where the filter stands; that of a plain query when absent. */
+  readonly place?: FilterPlace
   readonly sort?: Document
   readonly hint?: string | Document
   readonly skip?: number
@@ -69,7 +72,7 @@ function byId(store: Store, collection: Collection, request: QueryRequest, id: V
   const stats: ScanStats = { keysExamined: 0, docsExamined: 0 }
   return {
     get node() {
-      return query().node
+      return parseFilter(request.filter, request.place)
     },
     get matcher() {
       return query().matcher
@@ -91,8 +94,23 @@ function byId(store: Store, collection: Collection, request: QueryRequest, id: V
   }
 }
 
+/**
+ * Refuses what `prepareQuery` would refuse, where there is no collection to plan for.
+ * @returns the filter
+ */
+export function checkQuery({
+  filter,
+  place,
+  sort,
+  names,
+}: Pick<QueryRequest, 'filter' | 'place' | 'sort' | 'names'>): Matcher {
+  checkSort(sort)
+  return compileFilter(parseFilter(filter, place), names)
+}
+
 function planned(store: Store, collection: Collection, request: QueryRequest): Query {
-  const node = parseFilter(request.filter)
+  checkSort(request.sort)
+  const node = parseFilter(request.filter, request.place)
   const matcher = compileFilter(node, request.names)
   const sort = isEmpty(request.sort) ? undefined : request.sort
   const natural = sort?.$natural

@@ -10,7 +10,7 @@ export type Slice = { readonly parts: readonly string[]; readonly cut: (items: r
 
 /** Whether `$slice` has the numbers of a find, not the arguments of the expression. */
 export function isFindSlice(argument: Value): boolean {
-  return isNumber(argument) || (Array.isArray(argument) && isNumber(argument[0]))
+  return isNumber(argument) || (Array.isArray(argument) && argument.length === 2 && argument.every(isNumber))
 }
 
 /** `$slice: n`, or `$slice: [skip, limit]` with a positive limit. */
@@ -19,9 +19,8 @@ export function sliceOf(parts: readonly string[], argument: Value): Slice {
     const count = wholeNumber(argument)
     return { parts, cut: (items) => (count >= 0 ? items.slice(0, count) : items.slice(count)) }
   }
-  const [skip, limit, ...others] = argument as Value[]
-  if (others.length > 0 || limit === undefined) throw new EngineError(28724, '$slice takes one number or two')
-  const from = wholeNumber(skip!)
+  const [skip, limit] = argument as [Value, Value]
+  const from = wholeNumber(skip)
   const count = wholeNumber(limit)
   if (count <= 0) throw new EngineError(28724, '$slice limit must be positive')
   return {
@@ -57,10 +56,7 @@ function rebuilt(value: Value, parts: readonly string[], at: number, cut: (items
 
 /** `{ a: { $elemMatch: ... } }`: the first element that matches, alone; no field when none does. */
 export function elemMatchEntry(field: string, value: Document): Entry {
-  if (!isDocument(value.$elemMatch)) {
-    throw new EngineError(31274, `elemMatch: Invalid argument, object required, but got a value for ${field}`)
-  }
-  const { positional } = compileFilter(parseFilter(documentOf({ [field]: value })))
+  const { positional } = compileFilter(parseFilter(documentOf({ [field]: value }), 'part'))
   return {
     evaluate: ({ root }) => {
       const index = positional(root)

@@ -1,10 +1,12 @@
 /** Projections of find and findAndModify, and of `$project`. */
-import { compileExpression, fieldPath } from '../aggregate/expression.ts'
+import { compileExpression, expressionNames } from '../aggregate/expression.ts'
+import { fieldPath } from '../aggregate/fieldPath.ts'
 import { type Constants, type Context, constantsAt } from '../aggregate/scope.ts'
-import { type Document, firstField, isDocument, type Value } from '../bson/document.ts'
+import { type Document, firstField, isDocument, typeName, type Value } from '../bson/document.ts'
 import { isNumber, isTruthy } from '../bson/number.ts'
 import { EngineError } from '../errors.ts'
 import type { Matcher } from '../match/compile.ts'
+import { parseFilter } from '../match/parse.ts'
 import { cutElement, elemMatchEntry, isFindSlice, type Slice, sliceAt, sliceOf } from './elements.ts'
 import { addEntry, type Entry, excludeFields, includeFields, newShape, type Shape } from './shape.ts'
 
@@ -16,28 +18,35 @@ type Parsed = {
   readonly slices: Slice[]
   /** The path of a positional projection `a.$`. */
   positional: readonly string[] | undefined
+  elemMatch: boolean
   id: boolean | undefined
   mode: 'keep' | 'drop' | undefined
 }
 
+/** What the documents of a projection were found by. */
+export type Found = { readonly filter: Document; readonly matcher: Matcher }
+
 /**
- * Compiles the projection of a find; `filter` is needed for the positional `$`, `names` are `$$` variables. An empty one keeps the document as it is.
+ * Compiles the projection of a find; `found` is needed for the positional `$`, `names` are `$$` variables. An empty one keeps the document as it is.
  * Fails with mongod's codes: 31253 and 31254 for a mixture, 31249 and 31250 for colliding paths, and others.
  */
 export function compileProjection(
   spec: Document,
-  filter?: Matcher,
+  found?: Found,
   names: Constants = constantsAt(new Date()),
 ): (doc: Document) => Document {
   if (firstField(spec) === undefined) return (doc) => doc
   const parsed = parse(spec, true, names)
   const shaped = compileShape(parsed)
   const { positional, slices } = parsed
-  if (positional !== undefined && filter === undefined)
-    throw new EngineError('BadValue', 'a positional projection needs a filter')
+  if (positional !== undefined) {
+    if (found === undefined) throw new EngineError(51050, 'Projections with a positional operator require a matcher')
+    // Refuses what may not stand in the filter beside it: `$expr` and others.
+    parseFilter(found.filter, 'part')
+  }
   return (doc) => {
     let result = shaped(doc)
-    if (positional !== undefined) result = cutElement(result, positional, filter!.positional(doc))
+    if (positional !== undefined) result = cutElement(result, positional, found!.matcher.positional(doc))
     for (const slice of slices) result = sliceAt(result, slice)
     return result
   }
@@ -75,6 +84,7 @@ function parse(spec: Document, forFind: boolean, names: Constants): Parsed {
     entries: [],
     slices: [],
     positional: undefined,
+    elemMatch: false,
     id: undefined,
     mode: undefined,
   }
@@ -83,8 +93,13 @@ function parse(spec: Document, forFind: boolean, names: Constants): Parsed {
 }
 
 function parseField(parsed: Parsed, parents: readonly string[], field: string, value: Value): void {
-  if (parsed.forFind && field.endsWith('.$')) {
-    parsePositional(parsed, [...parents, ...fieldPath(field.slice(0, -2))])
+  const isPositional = field.endsWith('.$')
+  if (isPositional && !parsed.forFind)
+    throw new EngineError(31324, 'Cannot use positional projection in aggregation projection')
+  if (field.includes('.$.'))
+    throw new EngineError(31394, 'a positional projection may only be used at the end of a path, for example: a.b.$')
+  if (isPositional) {
+    parsePositional(parsed, parents, field, value)
     return
   }
   const parts = [...parents, ...fieldPath(field)]
@@ -112,7 +127,10 @@ function setMode(parsed: Parsed, mode: 'keep' | 'drop', parts: readonly string[]
 }
 
 function addComputed(parsed: Parsed, parts: readonly string[], expression: Value): void {
-  if (parsed.mode === 'drop') throw new EngineError(31252, 'Cannot use an expression in an exclusion projection')
+  if (parsed.mode === 'drop') {
+    if (!isDocument(expression)) throw new EngineError(31310, 'Cannot use a value in an exclusion projection')
+    throw new EngineError(31252, 'Cannot use expression other than $meta in exclusion projection')
+  }
   parsed.mode = 'keep'
   parsed.entries.push({ parts, entry: { evaluate: compileExpression(expression, parsed.names) } })
 }
@@ -125,27 +143,40 @@ function parseDocument(parsed: Parsed, parts: readonly string[], value: Document
       `An empty sub-projection is not a valid value. Found empty object at path ${parts.join('.')}`,
     )
   }
-  if (!operator.startsWith('$')) {
+  // A document of several operators is read as fields, and refused for the names of these.
+  if (!operator.startsWith('$') || Object.keys(value).length > 1) {
     for (const field in value) parseField(parsed, parts, field, value[field]!)
     return
   }
   if (operator === '$meta') throw new EngineError('BadValue', '$meta is not supported by the embedded engine')
   if (parsed.forFind && operator === '$slice' && isFindSlice(value.$slice!))
     parsed.slices.push(sliceOf(parts, value.$slice!))
-  else if (parsed.forFind && operator === '$elemMatch') parseElemMatch(parsed, parts, value)
+  else if (operator === '$elemMatch') parseElemMatch(parsed, parts, value)
+  else if (!expressionNames.includes(operator)) throw new EngineError(31325, `Unknown expression ${operator}`)
   else addComputed(parsed, parts, value)
 }
 
 function parseElemMatch(parsed: Parsed, parts: readonly string[], value: Document): void {
+  if (!parsed.forFind) throw new EngineError('InvalidPipelineOperator', 'Cannot use $elemMatch in this context')
+  if (!isDocument(value.$elemMatch))
+    throw new EngineError(31274, `elemMatch: Invalid argument, object required, but got ${typeName(value.$elemMatch)}`)
   if (parts.length > 1) throw new EngineError(31275, 'Cannot use $elemMatch projection on a nested field.')
   if (parsed.positional) throw new EngineError(31255, 'Cannot specify positional operator and $elemMatch.')
   setMode(parsed, 'keep', parts)
+  parsed.elemMatch = true
   parsed.entries.push({ parts, entry: elemMatchEntry(parts[0]!, value) })
 }
 
-function parsePositional(parsed: Parsed, parts: readonly string[]): void {
+function parsePositional(parsed: Parsed, parents: readonly string[], field: string, value: Value): void {
+  if (isDocument(value))
+    throw new EngineError(31271, 'positional projection cannot be used with an expression or sub object')
+  if (!isNumber(value) && typeof value !== 'boolean')
+    throw new EngineError(31308, 'positional projection cannot be used with a literal')
+  if (!isTruthy(value)) throw new EngineError(31395, 'positional projection cannot be used with exclusion')
   if (parsed.positional) throw new EngineError(31276, 'Cannot specify more than one positional projection per query.')
-  if (parsed.mode === 'drop') throw new EngineError(31395, 'positional projection cannot be used with exclusion')
+  if (parsed.elemMatch) throw new EngineError(31256, 'Cannot specify positional operator and $elemMatch.')
+  if (field === '.$') throw new EngineError(5392900, `Projection on field ${field} is invalid`)
+  const parts = [...parents, ...fieldPath(field.slice(0, -2))]
   setMode(parsed, 'keep', parts)
   parsed.positional = parts
   parsed.entries.push({ parts, entry: 'keep' })

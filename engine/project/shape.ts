@@ -13,7 +13,7 @@ export function newShape(): Shape {
   return { fields: new Map(), computes: false }
 }
 
-/** Adds an entry; fails with 31249 or 31250 when it meets another one. */
+/** Adds an entry; fails with 31250 when something is there or below, with 31249 when something is above. */
 export function addEntry(root: Shape, parts: readonly string[], entry: Entry): void {
   let shape = root
   for (const [index, part] of parts.entries()) {
@@ -33,8 +33,8 @@ export function addEntry(root: Shape, parts: readonly string[], entry: Entry): v
 
 function collision(parts: readonly string[], index: number): EngineError {
   const rest = parts.slice(index + 1).join('.')
-  if (rest === '') return new EngineError(31249, `Path collision at ${parts.join('.')}`)
-  return new EngineError(31250, `Path collision at ${parts.join('.')} remaining portion ${rest}`)
+  if (rest === '') return new EngineError(31250, `Path collision at ${parts.join('.')}`)
+  return new EngineError(31249, `Path collision at ${parts.join('.')} remaining portion ${rest}`)
 }
 
 export function isShape(entry: Entry): entry is Shape {

@@ -1,6 +1,9 @@
 /** Sort orders over documents. */
+import { fieldPath } from '../aggregate/fieldPath.ts'
+import { checkNatural } from '../arguments.ts'
 import { compareValues } from '../bson/compare.ts'
 import { type Document, isDocument, typeName, type Value } from '../bson/document.ts'
+import { keyCombinations } from '../bson/entries.ts'
 import { emptyArray, type KeyPart } from '../bson/keys.ts'
 import { isNumber, toDouble } from '../bson/number.ts'
 import { EngineError } from '../errors.ts'
@@ -18,9 +21,23 @@ export type Sort = {
 const sortFieldsMax = 32
 
 /**
+ * What the sort of a command may be. Fails as `compileSortKey` does, and with BadValue for `$natural` beside other fields
+ * and for a direction of it other than 1 and -1.
+ */
+export function checkSort(spec: Document | undefined): void {
+  if (spec?.$natural === undefined) {
+    if (spec !== undefined) compileSortKey(spec)
+    return
+  }
+  if (Object.keys(spec).length > 1) throw new EngineError('BadValue', "Cannot include '$natural' in compound sort")
+  checkNatural(spec.$natural, 'sort')
+}
+
+/**
  * Compiles a sort whose keys are extracted once per document. An array sorts by its least element ascending and its
- * greatest descending, an empty one below null, a missing field as null.
- * Fails with 15974 and 15975 for a direction other than 1 or -1, BadValue for `$meta` and more than 32 fields.
+ * greatest descending, an empty one below null, a missing field as null; of several fields within one array each
+ * element gives a key of all of them. Fails with 15974 and 15975 for a direction other than 1 or -1, BadValue for `$meta`
+ * and more than 32 fields, and while extracting with BadValue for fields within different arrays.
  */
 export function compileSortKey(spec: Document): Sort {
   const fields = Object.keys(spec).map((path) => ({
@@ -28,16 +45,43 @@ export function compileSortKey(spec: Document): Sort {
     direction: directionOf(path, spec[path]!),
   }))
   if (fields.length > sortFieldsMax) throw new EngineError('BadValue', `too many sort fields: at most ${sortFieldsMax}`)
-  return {
-    key: (doc) => fields.map(({ parts, direction }) => keyPart(doc, parts, direction)),
-    compareKeys: (a, b) => {
-      for (let index = 0; index < fields.length; index++) {
-        const order = compareParts(a[index], b[index])
-        if (order !== 0) return order * fields[index]!.direction
-      }
-      return 0
-    },
+  const compareKeys: Sort['compareKeys'] = (a, b) => {
+    for (let index = 0; index < fields.length; index++) {
+      const order = compareParts(a[index], b[index])
+      if (order !== 0) return order * fields[index]!.direction
+    }
+    return 0
   }
+  const paths = fields.map(({ parts }) => parts)
+  return {
+    key: (doc) => {
+      if (fields.length > 1 && paths.filter((parts) => meetsArray(doc, parts)).length > 1)
+        return combinedKey(doc, paths, compareKeys)
+      return fields.map(({ parts, direction }) => keyPart(doc, parts, direction))
+    },
+    compareKeys,
+  }
+}
+
+/** The first of the keys that a document has in an index of these paths. */
+function combinedKey(doc: Document, paths: readonly (readonly string[])[], compare: Sort['compareKeys']): SortKey {
+  let keys: readonly SortKey[]
+  try {
+    keys = keyCombinations(doc, paths)
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.codeName !== 'CannotIndexParallelArrays') throw error
+    throw new EngineError('BadValue', 'cannot sort with keys that are parallel arrays')
+  }
+  return keys.reduce((best, key) => (compare(key, best) < 0 ? key : best))
+}
+
+function meetsArray(doc: Document, parts: readonly string[]): boolean {
+  let value: Value | undefined = doc
+  for (const part of parts) {
+    if (!isDocument(value)) return Array.isArray(value)
+    value = value[part]
+  }
+  return Array.isArray(value)
 }
 
 /** Compiles a comparator; extracts the keys on each comparison. */
@@ -47,10 +91,7 @@ export function compileSort(spec: Document): (a: Document, b: Document) => numbe
 }
 
 function directionOf(path: string, value: Value): 1 | -1 {
-  if (path === '' || path.split('.').includes(''))
-    throw new EngineError(15998, 'FieldPath field names may not be empty strings.')
-  if (path.startsWith('$'))
-    throw new EngineError(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.")
+  fieldPath(path)
   if (isDocument(value)) throw new EngineError('BadValue', 'sort by $meta is not supported by the embedded engine')
   if (!isNumber(value)) throw new EngineError(15974, `Illegal key in $sort specification: ${path}: ${typeName(value)}`)
   const direction = toDouble(value)

@@ -108,7 +108,7 @@ export function loadCatalog(db: DatabaseSync): Catalog {
 /** An index as its stored specification describes it. */
 export function indexFrom(id: number, spec: Document, multikey: boolean[]): Index {
   const partial = spec.partialFilterExpression as Document | undefined
-  const node = partial === undefined ? undefined : parseFilter(partial)
+  const node = partial === undefined ? undefined : parseFilter(partial, 'part')
   const key = keyPattern(spec.key as Document)
   return {
     id,

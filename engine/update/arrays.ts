@@ -14,7 +14,7 @@ import { isNumber, toInteger } from '../bson/number.ts'
 import { show } from '../bson/show.ts'
 import { EngineError } from '../errors.ts'
 import { compileFilter } from '../match/compile.ts'
-import { isOperatorDocument } from '../match/operators.ts'
+import { fieldOperators } from '../match/names.ts'
 import { parseFilter } from '../match/parse.ts'
 import type { Leaf, Run } from './tree.ts'
 
@@ -207,15 +207,21 @@ function pullLeaf(path: string, argument: Value): Leaf {
 
 /** A document is a filter on elements that are documents; operators and patterns apply to the element itself. */
 function pullTest(argument: Value): (item: Value) => boolean {
-  if (isDocument(argument) && !isOperatorDocument(argument)) {
-    const { matches } = compileFilter(parseFilter(argument))
+  if (isDocument(argument) && !isCondition(argument)) {
+    const { matches } = compileFilter(parseFilter(argument, 'part'))
     return (item) => isDocument(item) && matches(item)
   }
   if (isDocument(argument) || argument instanceof BSONRegExp) {
-    const { matches } = compileFilter(parseFilter(documentOf({ '': argument })))
+    const { matches } = compileFilter(parseFilter(documentOf({ '': argument }), 'part'))
     return (item) => matches(wrapped(item))
   }
   return (item) => equalValues(item, argument)
+}
+
+/** mongod reads a document that begins with `$not`, as with any operator of the top level, as a filter on documents. */
+function isCondition(argument: Document): boolean {
+  const operator = firstField(argument)
+  return operator !== undefined && operator !== '$not' && Object.hasOwn(fieldOperators, operator)
 }
 
 function wrapped(item: Value): Document {

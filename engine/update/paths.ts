@@ -40,7 +40,7 @@ function checkDollarPart(path: string, part: string, index: number): void {
 export function compileArrayFilters(filters: readonly Document[]): Map<string, Matcher> {
   const compiled = new Map<string, Matcher>()
   for (const filter of filters) {
-    const node = parseFilter(filter)
+    const node = parseFilter(filter, 'part')
     const names = new Set([...pathsOf(node)].map((path) => path.split('.')[0]!))
     const [name, other] = names
     if (name === undefined) {
@@ -70,5 +70,4 @@ function* pathsOf(node: FilterNode): Generator<string> {
   if ('nodes' in node) for (const child of node.nodes) yield* pathsOf(child)
   else if ('path' in node) yield node.path
   else if (node.op === 'not') yield* pathsOf(node.node)
-  else if (node.op === 'expr') throw new EngineError(224, '$expr is not allowed in this context')
 }

@@ -1,12 +1,16 @@
 /** `$rename`: one leaf that fetches the value at the new name, one that removes the old. */
 import { identicalValues } from '../bson/compare.ts'
-import { type Document, isDocument, type Value } from '../bson/document.ts'
+import { type Document, isDocument, typeName, type Value } from '../bson/document.ts'
 import { show } from '../bson/show.ts'
 import { EngineError } from '../errors.ts'
+import { arrayIndex } from '../match/path.ts'
 import { parsePath } from './paths.ts'
 import type { Leaf } from './tree.ts'
 
-/** The two leaves of `{ $rename: { [from]: to } }`. Neither name may lead through an array. */
+/**
+ * The two leaves of `{ $rename: { [from]: to } }`. Neither name may lead through an array, and `from` not through a
+ * scalar, although nothing could be moved then.
+ */
 export function renameLeaves(
   from: string,
   to: Value,
@@ -17,18 +21,26 @@ export function renameLeaves(
   if ([...source, ...target].some((part) => part === '$' || part.startsWith('$['))) {
     throw new EngineError('BadValue', `The names in $rename may not be dynamic: ${from}, ${to}`)
   }
+  if (to.includes('\0'))
+    throw new EngineError('BadValue', "The 'to' field for $rename cannot contain an embedded null byte")
   if (from === to) {
     throw new EngineError('BadValue', `The source and target field for $rename must differ: ${from}: "${to}"`)
   }
-  const idle: Leaf['idle'] = ({ root }) => valueAt(root, source, 'source') === undefined
+  if (to.startsWith(`${from}.`) || from.startsWith(`${to}.`)) {
+    throw new EngineError(
+      'BadValue',
+      `The source and target field for $rename must not be on the same path: ${from}: "${to}"`,
+    )
+  }
+  const idle: Leaf['idle'] = ({ root }) => sourceValue(root, source) === undefined
   const fetch: Leaf = {
     operator: '$rename',
     path: to,
     idle,
     apply: (current, { root }) => {
-      const value = valueAt(root, source, 'source')
+      const value = sourceValue(root, source)
       if (value === undefined) return current
-      valueAt(root, target, 'destination')
+      refuseArrays(root, target, 'destination')
       return identicalValues(current, value) ? current : value
     },
   }
@@ -39,7 +51,26 @@ export function renameLeaves(
   ]
 }
 
-function valueAt(doc: Document, parts: readonly string[], role: 'source' | 'destination'): Value | undefined {
+/** The value to move, undefined when there is none. Fails with PathNotViable for a path that leads through a scalar. */
+function sourceValue(doc: Document, parts: readonly string[]): Value | undefined {
+  let value: Value | undefined = doc
+  for (const part of parts) {
+    const index = Array.isArray(value) ? arrayIndex(part) : undefined
+    if (isDocument(value)) value = value[part]
+    else if (Array.isArray(value) && index !== undefined) value = value[index]
+    else
+      throw new EngineError(
+        'PathNotViable',
+        `cannot use the part (${part} of ${parts.join('.')}) to traverse the element (${typeName(value)})`,
+      )
+    if (value === undefined) return undefined
+  }
+  refuseArrays(doc, parts, 'source')
+  return value
+}
+
+/** Fails with BadValue when the path leads through an array. */
+function refuseArrays(doc: Document, parts: readonly string[], role: 'source' | 'destination'): void {
   let value: Value | undefined = doc
   for (const [index, part] of parts.entries()) {
     if (Array.isArray(value)) {
@@ -50,5 +81,4 @@ function valueAt(doc: Document, parts: readonly string[], role: 'source' | 'dest
     }
     value = isDocument(value) ? value[part] : undefined
   }
-  return value
 }

@@ -165,14 +165,16 @@ function without(doc: Document, removed: ReadonlySet<string>): Document {
 /** The fields of a branch with the positional `$` put in the place of the element that matched. */
 function fieldsOf(branch: Branch, run: Run): Iterable<[string, Node]> {
   if (branch.positional === undefined) return branch.fields
-  if (run.positional === undefined) {
-    throw new EngineError('BadValue', 'The positional operator did not find the match needed from the query.')
-  }
+  if (run.positional === undefined) throw noMatch()
   const name = String(run.positional)
   const named = branch.fields.get(name)
   const fields = new Map(branch.fields)
   fields.set(name, named === undefined ? branch.positional : mergeNodes(named, branch.positional, name))
   return [...fields].sort(([a], [b]) => compareNames(a, b))
+}
+
+function noMatch(): EngineError {
+  return new EngineError('BadValue', 'The positional operator did not find the match needed from the query.')
 }
 
 function applyToArray(branch: Branch, items: Value[], run: Run, filters: ElementFilters, name: string): Value[] {
@@ -270,5 +272,6 @@ function refuseBlocked(node: Node, current: Value, run: Run, name: string, field
       `Cannot create field '${field ?? node.leaf.path.split('.').at(-1)}' in element {${name}: ${typeName(current)}}`,
     )
   }
+  if (node.positional !== undefined && run.positional === undefined) throw noMatch()
   for (const child of childrenOf(node)) refuseBlocked(child, current, run, name, field)
 }

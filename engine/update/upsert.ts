@@ -10,11 +10,11 @@ import type { Update } from './compile.ts'
 /**
  * What the filter demands by equality, then the update with `$setOnInsert`; `_id` first, made up when neither names it.
  * A replacement takes only `_id` from the filter. Fails with NotSingleValueField when the filter names a path twice or
- * both a path and one below it, InvalidIdField for an `_id` no document may have, and as the update does.
+ * both a path and one below it, NotExactValueField when a replacement's filter names a part of `_id`, InvalidIdField for an `_id` no document may have, and as the update does.
  */
 export function upsertDocument(filter: FilterNode, update: Update, now: Date): Document {
   const equalities = new Map<string, Value>()
-  collect(filter, update.kind === 'replacement' ? (path) => path === '_id' : () => true, equalities)
+  collect(filter, update.kind === 'replacement' ? isId : () => true, equalities)
   const seed = newDocument()
   const paths = [...equalities.keys()].sort(compareText)
   for (const path of ['_id', ...paths.filter((path) => path !== '_id')]) {
@@ -23,6 +23,15 @@ export function upsertDocument(filter: FilterNode, update: Update, now: Date): D
   }
   const { doc } = update.apply(seed, { now, inserting: true })
   return finished(doc)
+}
+
+/** A replacement takes `_id` whole, or not at all. */
+function isId(path: string): boolean {
+  if (!path.startsWith('_id.')) return path === '_id'
+  throw new EngineError(
+    'NotExactValueField',
+    `field at '_id' must be exactly specified, field at sub-path '${path}' found`,
+  )
 }
 
 /** Equalities under conjunctions, and under disjunctions and `$in` of one member, which mean the same. */

@@ -22,7 +22,8 @@ import {
   type Statement,
   type WriteContext,
 } from './context.ts'
-import { checkedSpec, existing, known, saveSpec } from './indexes.ts'
+import { existing, known, saveSpec } from './indexes.ts'
+import { checkedSpec } from './indexSpec.ts'
 import { checkUnique } from './records.ts'
 
 /**

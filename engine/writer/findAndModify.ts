@@ -5,6 +5,7 @@ import type { Document, Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { compileFilter } from '../match/compile.ts'
 import { parseFilter } from '../match/parse.ts'
+import { checkQuery } from '../plan/query.ts'
 import { compileProjection } from '../project/project.ts'
 import { compileUpdate, type Update } from '../update/compile.ts'
 import type { Message } from '../wire/message.ts'
@@ -27,18 +28,21 @@ export function* findAndModify(ctx: WriteContext, message: Message): Statement {
   const compiled = changeOf(body, { removing, upsert, wantsNew, names })
   const project = projection(body, filter, names)
   const deadline = deadlineOf(body)
-  const collection = upsert ? ensureCollection(ctx, database, name) : ctx.store.collection(database, name)
-  if (collection === undefined) {
-    parseFilter(filter)
-    return answer(null, removing, undefined, 0)
-  }
-  const query = searchFor(ctx, collection, {
+  const place = upsert ? 'upsert' : 'query'
+  const request = {
     filter,
+    place,
     sort: optionalDocument(body, 'sort'),
     hint: hintField(body),
     limit: 1,
     names,
-  })
+  } as const
+  const collection = upsert ? ensureCollection(ctx, database, name) : ctx.store.collection(database, name)
+  if (collection === undefined) {
+    checkQuery(request)
+    return answer(null, removing, undefined, 0)
+  }
+  const query = searchFor(ctx, collection, request)
   const target = firstTarget(query, deadline)
   if (compiled === undefined) {
     if (target !== undefined) applyDelete(ctx, collection, target)
@@ -71,6 +75,8 @@ function changeOf(body: Document, { removing, upsert, wantsNew, names }: Wanted)
         'FailedToParse',
         "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document",
       )
+    if (body.arrayFilters !== undefined)
+      throw new EngineError('FailedToParse', 'Cannot specify arrayFilters and remove=true')
     return undefined
   }
   if (body.update === undefined)
@@ -81,7 +87,7 @@ function changeOf(body: Document, { removing, upsert, wantsNew, names }: Wanted)
 function projection(body: Document, filter: Document, names: Constants): (doc: Document) => Document {
   const fields = optionalDocument(body, 'fields')
   if (fields === undefined || Object.keys(fields).length === 0) return (doc) => doc
-  return compileProjection(fields, compileFilter(parseFilter(filter), names), names)
+  return compileProjection(fields, { filter, matcher: compileFilter(parseFilter(filter), names) }, names)
 }
 
 function answer(value: Document | null, removing: boolean, upserted: Value | undefined, n: number): Document {

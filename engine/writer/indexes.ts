@@ -1,49 +1,27 @@
-import { checkCollation, countField, flagField, isNumber, optionalDocument, textField } from '../arguments.ts'
+import { flagField, missingField, optionalDocument, optionalText, textField } from '../arguments.ts'
 import { equalValues } from '../bson/compare.ts'
-import { type Document, documentOf, isDocument, type Value } from '../bson/document.ts'
+import { type Document, isDocument, type Value } from '../bson/document.ts'
 import { encode } from '../bson/encode.ts'
+import { show } from '../bson/show.ts'
 import { EngineError } from '../errors.ts'
-import { limits } from '../limits.ts'
-import type { FilterNode } from '../match/parse.ts'
-import { type Collection, type Index, indexFrom, keyDocument, namespace } from '../store/catalog.ts'
+import { type Collection, type Index, keyDocument, namespace } from '../store/catalog.ts'
 import type { Message } from '../wire/message.ts'
 import { changed, removeIndex, type Statement, type WriteContext } from './context.ts'
+import { checkedSeconds, idKey } from './indexSpec.ts'
 import { collectionOptions } from './specs.ts'
 
-const secondsMax = 2_147_483_647
-
-/** Options of an index: kept, accepted without effect, or refused by name. Everything else is unknown. */
-export const indexOptions: Readonly<Record<string, 'implemented' | 'harmless' | 'refused'>> = {
-  key: 'implemented',
-  name: 'implemented',
-  unique: 'implemented',
-  sparse: 'implemented',
-  partialFilterExpression: 'implemented',
-  expireAfterSeconds: 'implemented',
-  hidden: 'implemented',
-  v: 'harmless',
-  background: 'harmless',
-  ns: 'harmless',
-  collation: 'harmless',
-  storageEngine: 'refused',
-  weights: 'refused',
-  default_language: 'refused',
-  language_override: 'refused',
-  textIndexVersion: 'refused',
-  '2dsphereIndexVersion': 'refused',
-  bits: 'refused',
-  min: 'refused',
-  max: 'refused',
-  wildcardProjection: 'refused',
-  clustered: 'refused',
-  prepareUnique: 'refused',
-}
-
 /** Source: `dropIndexes`: by name, key pattern, list of names, or `*` for all but `_id_`. */
-// biome-ignore lint/correctness/useYield: a statement that never rests
 export function* dropIndexes(ctx: WriteContext, { body, fields }: Message): Statement {
+  const { index: which } = body
+  if (which === undefined) throw missingField('dropIndexes.index')
+  const names = Array.isArray(which) ? which : [which]
+  if (!isDocument(which) && !names.every((name) => typeof name === 'string'))
+    throw new EngineError(
+      'TypeMismatch',
+      "BSON field 'dropIndexes.index' must be a string, an object or an array of strings",
+    )
   const collection = existing(ctx, textField(body, '$db'), textField(body, fields[0]!))
-  for (const index of selected(collection, body.index)) removeIndex(ctx, index)
+  for (const index of droppable(collection, which)) removeIndex(ctx, index)
   changed(ctx)
   return { nIndexesWas: collection.indexes.length, ok: 1 }
 }
@@ -59,11 +37,11 @@ export function* collMod(ctx: WriteContext, { body }: Message): Statement {
   }
   const wanted = optionalDocument(body, 'index')
   if (wanted === undefined) return { ok: 1 }
-  const index = selected(collection, wanted.name ?? wanted.keyPattern)[0]!
+  const index = selected(collection, changedIndex(wanted))
   const spec: Document = { ...index.spec }
   const reply: Document = {}
   if (wanted.expireAfterSeconds !== undefined) {
-    const seconds = checkedSeconds(wanted)
+    const seconds = checkedSeconds(wanted, 'InvalidOptions')
     if (index.key.length !== 1) throw new EngineError('InvalidOptions', 'TTL indexes are single-field indexes')
     if (spec.expireAfterSeconds !== undefined) reply.expireAfterSeconds_old = spec.expireAfterSeconds
     reply.expireAfterSeconds_new = seconds
@@ -77,6 +55,19 @@ export function* collMod(ctx: WriteContext, { body }: Message): Statement {
   }
   saveSpec(ctx, index, spec)
   return { ...reply, ok: 1 }
+}
+
+/** How `collMod` names the index to change. */
+function changedIndex(wanted: Document): Value {
+  const name = optionalText(wanted, 'name')
+  const key = optionalDocument(wanted, 'keyPattern')
+  if (name !== undefined && key !== undefined)
+    throw new EngineError('InvalidOptions', 'Cannot specify both key pattern and name.')
+  const which = name ?? key
+  if (which === undefined) throw new EngineError('InvalidOptions', 'Must specify either index name or key pattern.')
+  if (wanted.expireAfterSeconds === undefined && wanted.hidden === undefined)
+    throw new EngineError('InvalidOptions', 'no expireAfterSeconds or hidden field')
+  return which
 }
 
 /** The collection, or NamespaceNotFound. */
@@ -117,8 +108,6 @@ export function known(collection: Collection, spec: Document): boolean {
   return true
 }
 
-const idKey = documentOf({ _id: 1 })
-
 /** Every collection has the index on `_id`, which takes no options. */
 function knownId(spec: Document): boolean {
   const option = ['unique', 'sparse', 'partialFilterExpression', 'expireAfterSeconds', 'hidden'].find(
@@ -144,94 +133,16 @@ function sameFilter(a: Document, b: Document): boolean {
   return equalValues(a.partialFilterExpression ?? null, b.partialFilterExpression ?? null)
 }
 
-/** The specification as it is stored. @throws EngineError for what the engine cannot index */
-export function checkedSpec(spec: Document): Document {
-  for (const option of Object.keys(spec)) checkOption(option)
-  checkCollation(spec)
-  const key = optionalDocument(spec, 'key')
-  if (key === undefined)
-    throw new EngineError('FailedToParse', "The 'key' field is a required property of an index specification")
-  const kept: Document = { v: 2, key: checkedKey(key), name: textField(spec, 'name') }
-  if (flagField(spec, 'unique')) kept.unique = true
-  if (flagField(spec, 'sparse')) kept.sparse = true
-  if (flagField(spec, 'hidden')) kept.hidden = true
-  const partial = optionalDocument(spec, 'partialFilterExpression')
-  if (partial !== undefined) {
-    if (kept.sparse === true)
-      throw new EngineError('CannotCreateIndex', "cannot mix 'partialFilterExpression' and 'sparse' options")
-    kept.partialFilterExpression = partial
-    checkPartial(indexFrom(0, kept, []).partial!.node)
-  }
-  if (spec.expireAfterSeconds !== undefined) {
-    if (Object.keys(key).length !== 1 || key._id !== undefined) {
-      throw new EngineError(
-        'CannotCreateIndex',
-        'TTL indexes are single-field indexes, compound indexes do not support TTL',
-      )
-    }
-    kept.expireAfterSeconds = checkedSeconds(spec)
-  }
-  return kept
+function droppable(collection: Collection, which: Value): readonly Index[] {
+  if (which === '*') return collection.maintained.filter((index) => index.name !== '_id_')
+  if (Array.isArray(which)) return which.flatMap((name) => droppable(collection, name))
+  const index = selected(collection, which)
+  if (index.name === '_id_') throw new EngineError('InvalidOptions', 'cannot drop _id index')
+  return [index]
 }
 
-function checkOption(option: string): void {
-  const rule = indexOptions[option]
-  if (rule === undefined) {
-    throw new EngineError(
-      'InvalidIndexSpecificationOption',
-      `The field '${option}' is not valid for an index specification.`,
-    )
-  }
-  if (rule === 'refused')
-    throw new EngineError('CannotCreateIndex', `the index option '${option}' is not supported by the embedded engine`)
-}
-
-function checkedKey(key: Document): Document {
-  const paths = Object.keys(key)
-  if (paths.length === 0) throw new EngineError('CannotCreateIndex', 'Index keys cannot be empty.')
-  if (paths.length > limits.fieldsPerIndex)
-    throw new EngineError('CannotCreateIndex', `an index has at most ${limits.fieldsPerIndex} fields`)
-  return documentOf(Object.fromEntries(paths.map((path) => [path, checkedDirection(path, key[path]!)])))
-}
-
-function checkedDirection(path: string, direction: Value): Value {
-  const badPath = path === '' || path.startsWith('.') || path.endsWith('.') || path.includes('..')
-  if (badPath) throw new EngineError('CannotCreateIndex', 'Index keys cannot contain an empty field.')
-  if (path.includes('$'))
-    throw new EngineError('CannotCreateIndex', `the index path '${path}' is not supported by the embedded engine`)
-  if (typeof direction === 'string') {
-    throw new EngineError('CannotCreateIndex', `the index type '${direction}' is not supported by the embedded engine`)
-  }
-  if (!isNumber(direction) || Number(direction) === 0 || Number.isNaN(Number(direction))) {
-    throw new EngineError(
-      'CannotCreateIndex',
-      'Values in v:2 index key pattern must be numbers other than 0 or index types',
-    )
-  }
-  return direction
-}
-
-function checkedSeconds(spec: Document): number {
-  const seconds = countField(spec, 'expireAfterSeconds') ?? 0
-  if (seconds > secondsMax)
-    throw new EngineError('CannotCreateIndex', `expireAfterSeconds must be at most ${secondsMax}`)
-  return seconds
-}
-
-const partialOperators = new Set(['eq', 'gt', 'gte', 'lt', 'lte', 'in', 'exists', 'type', 'and', 'or', 'always'])
-
-/** mongod allows these operators in a partial index's filter. */
-function checkPartial(node: FilterNode): void {
-  if (!partialOperators.has(node.op)) {
-    throw new EngineError('CannotCreateIndex', `unsupported expression in partial index: ${node.op}`)
-  }
-  if (node.op === 'and' || node.op === 'or') for (const inner of node.nodes) checkPartial(inner)
-}
-
-function selected(collection: Collection, which: Value | undefined): readonly Index[] {
-  const others = collection.maintained.filter((index) => index.name !== '_id_')
-  if (which === '*') return others
-  if (Array.isArray(which)) return which.flatMap((name) => selected(collection, name))
+/** The one index of that name or key. */
+function selected(collection: Collection, which: Value): Index {
   const found = collection.maintained.filter((candidate) =>
     isDocument(which) ? equalValues(keyDocument(candidate.key), which) : candidate.name === which,
   )
@@ -242,9 +153,8 @@ function selected(collection: Collection, which: Value | undefined): readonly In
     )
   }
   const [index] = found
-  if (index === undefined) throw new EngineError('IndexNotFound', `index not found with name [${String(which)}]`)
-  if (index.name === '_id_') throw new EngineError('InvalidOptions', 'cannot drop _id index')
-  return [index]
+  if (index === undefined) throw new EngineError('IndexNotFound', `index not found: ${show(which)}`)
+  return index
 }
 
 /** Keeps a changed specification. */

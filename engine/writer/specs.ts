@@ -1,4 +1,4 @@
-import { flagField, optionalDocument, wholeField } from '../arguments.ts'
+import { flagField, missingField, optionalDocument, tooSmall, wholeField } from '../arguments.ts'
 import { type Document, documentOf, isDocument, newDocument } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 
@@ -13,6 +13,7 @@ export function updateSpec(spec: Document, field: string): Document | readonly D
     })
   }
   if (isDocument(value)) return value
+  if (value === undefined) throw missingField(field)
   throw new EngineError('FailedToParse', 'Update argument must be either an object or an array')
 }
 
@@ -26,8 +27,7 @@ export function cappedOptions(body: Document): Document {
   const capped = flagField(body, 'capped')
   const size = wholeField(body, 'size')
   const max = wholeField(body, 'max')
-  if (size !== undefined && size < 1)
-    throw new EngineError(51024, `BSON field 'size' value must be >= 1, actual value '${size}'`)
+  if (size !== undefined && size < 1) throw tooSmall('size', 1, size)
   if (capped && size === undefined)
     throw new EngineError('InvalidOptions', "the 'size' field is required when 'capped' is true")
   if (!capped && (size !== undefined || max !== undefined))

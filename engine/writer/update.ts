@@ -2,22 +2,24 @@ import { constantsOf } from '../aggregate/expression.ts'
 import type { Constants } from '../aggregate/scope.ts'
 import {
   checkCollation,
-  countField,
   deadlineOf,
   documentField,
   flagField,
   hintField,
+  isNumber,
+  missingField,
   optionalDocument,
   optionalDocuments,
+  strictFlagField,
   textField,
 } from '../arguments.ts'
 import { decode } from '../bson/decode.ts'
 import type { Document, Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { parseFilter } from '../match/parse.ts'
+import { checkQuery } from '../plan/query.ts'
 import { elements } from '../store/elements.ts'
-import { compileUpdate, type Update } from '../update/compile.ts'
+import { compileUpdate } from '../update/compile.ts'
 import type { Message } from '../wire/message.ts'
 import { allRecords, applyDelete, applyUpdate, applyUpsert, eachInChunks, firstTarget, searchFor } from './change.ts'
 import { ensureCollection, type Statement, type WriteContext } from './context.ts'
@@ -39,11 +41,14 @@ export function* update(ctx: WriteContext, message: Message): Statement {
   const upserted: Document[] = []
   const counts = { n: 0, nModified: 0 }
   for (let i = 0; i < message.bulk.length; i += 2) {
+    const before = { ...counts }
     try {
       const spec = decode(message.bytes.subarray(message.bulk[i], message.bulk[i + 1]))
       const id = yield* updateOne(ctx, database, name, readUpdate(spec, 'q', 'u'), counts, run)
       if (id !== undefined) upserted.push({ index: i / 2, _id: id })
     } catch (error) {
+      // What a statement did before it failed stays done and is not counted, as in mongod.
+      Object.assign(counts, before)
       errors.push(writeError(i / 2, error))
       if (ordered) break
     }
@@ -67,10 +72,12 @@ export function* remove(ctx: WriteContext, message: Message): Statement {
   const errors: WriteError[] = []
   const counts = { n: 0 }
   for (let i = 0; i < message.bulk.length; i += 2) {
+    const before = { ...counts }
     try {
       const spec = decode(message.bytes.subarray(message.bulk[i], message.bulk[i + 1]))
       yield* deleteOne(ctx, database, name, readDelete(spec), counts, run)
     } catch (error) {
+      Object.assign(counts, before)
       errors.push(writeError(i / 2, error))
       if (ordered) break
     }
@@ -96,14 +103,14 @@ export type OneDelete = Pick<OneUpdate, 'filter' | 'multi' | 'hint'>
 /** Reads an update whose filter and change lie in fields that each command names in its own way. @throws EngineError */
 export function readUpdate(spec: Document, filterField: string, updateField: string): OneUpdate {
   checkCollation(spec)
-  const multi = flagField(spec, 'multi')
+  const multi = strictFlagField(spec, 'multi')
   const sort = optionalDocument(spec, 'sort')
   if (multi && sort !== undefined) throw new EngineError('FailedToParse', 'Cannot specify sort with multi=true')
   return {
     filter: documentField(spec, filterField),
     update: updateSpec(spec, updateField),
     multi,
-    upsert: flagField(spec, 'upsert'),
+    upsert: strictFlagField(spec, 'upsert'),
     arrayFilters: optionalDocuments(spec, 'arrayFilters'),
     sort,
     hint: hintField(spec),
@@ -139,12 +146,14 @@ export function* updateOne(
   const compiled = compileUpdate(update, { arrayFilters, names })
   if (multi && compiled.kind === 'replacement')
     throw new EngineError('FailedToParse', 'multi update is not supported for replacement-style update')
+  const place = upsert ? 'upsert' : 'query'
+  const request = { filter, place, sort, hint, limit: multi ? 0 : 1, names } as const
   const collection = upsert ? ensureCollection(ctx, database, name) : ctx.store.collection(database, name)
   if (collection === undefined) {
-    parseFilter(filter)
+    checkQuery(request)
     return undefined
   }
-  const query = searchFor(ctx, collection, { filter, sort, hint, limit: multi ? 0 : 1, names })
+  const query = searchFor(ctx, collection, request)
   const before = counts.n
   const tally = (changed: boolean) => {
     counts.n++
@@ -159,27 +168,16 @@ export function* updateOne(
     if (target !== undefined) tally(applyUpdate(ctx, collection, target, compiled, query.matcher, now).changed)
   }
   if (counts.n > before || !upsert) return undefined
-  return insertUpserted(ctx, database, name, filter, compiled, now, counts)
-}
-
-function insertUpserted(
-  ctx: WriteContext,
-  database: string,
-  name: string,
-  filter: Document,
-  compiled: Update,
-  now: Date,
-  counts: { n: number },
-): Value {
-  const doc = applyUpsert(ctx, database, name, { node: parseFilter(filter) }, compiled, now)
+  const doc = applyUpsert(ctx, database, name, query, compiled, now)
   counts.n++
-  return doc._id!
+  return doc._id
 }
 
 /** A statement of a `delete`. */
 function readDelete(spec: Document): OneDelete {
   checkCollation(spec)
-  const limit = countField(spec, 'limit')
+  if (spec.limit === undefined) throw missingField('delete.deletes.limit')
+  const limit = isNumber(spec.limit) ? Number(spec.limit) : undefined
   if (limit !== 0 && limit !== 1)
     throw new EngineError('FailedToParse', 'The limit field in delete objects must be 0 or 1.')
   return { filter: documentField(spec, 'q'), multi: limit === 0, hint: hintField(spec) }
@@ -194,12 +192,13 @@ export function* deleteOne(
   counts: { n: number },
   { deadline, names }: Run,
 ): Generator<void, void, void> {
+  const request = { filter, hint, limit: multi ? 0 : 1, names }
   const collection = ctx.store.collection(database, name)
   if (collection === undefined) {
-    parseFilter(filter)
+    checkQuery(request)
     return
   }
-  const query = searchFor(ctx, collection, { filter, hint, limit: multi ? 0 : 1, names })
+  const query = searchFor(ctx, collection, request)
   if (!multi) {
     const target = firstTarget(query, deadline)
     if (target === undefined) return

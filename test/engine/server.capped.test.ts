@@ -26,7 +26,7 @@ describe('engine: capped collections', () => {
     [
       'a size is at least one byte',
       { capped: true, size: 0 },
-      51024,
+      2,
       "BSON field 'size' value must be >= 1, actual value '0'",
     ],
     ['a size is a number', { capped: true, size: 'large' }, 14, "BSON field 'size' is the wrong type 'string'"],

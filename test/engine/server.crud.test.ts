@@ -105,6 +105,35 @@ describe('engine: documents', () => {
     expect(await collection.deleteMany({ n: { $gte: 10_000 } })).to.include({ deletedCount: 2500 })
   })
 
+  describe('a statement that fails half way (src/mongo/db/ops/write_ops_exec.cpp)', () => {
+    const failing = { q: {}, u: { $inc: { n: 1 } }, multi: true }
+    const cases: readonly (readonly [name: string, command: Document, counts: Document, changed: number])[] = [
+      ['counts nothing', { updates: [failing] }, { n: 0, nModified: 0 }, 2],
+      [
+        'leaves what came before it counted',
+        { updates: [{ q: { _id: 0 }, u: { $set: { m: 1 } } }, failing] },
+        { n: 1, nModified: 1 },
+        2,
+      ],
+      [
+        'lets the others go on when they are not ordered',
+        { updates: [failing, { q: { _id: 0 }, u: { $set: { m: 1 } } }], ordered: false },
+        { n: 1, nModified: 1 },
+        2,
+      ],
+    ]
+    for (const [name, command, counts, changed] of cases) {
+      it(name, async () => {
+        await collection.insertMany([0, 1, 'x', 3].map((n, i) => ({ _id: i as never, n })))
+        const reply = await engine.db.command({ update: collection.collectionName, ...command })
+        expect(reply).to.include(counts)
+        expect(reply.writeErrors.map(({ code }: Document) => code)).to.deep.equal([14])
+        const now = await collection.find().sort({ _id: 1 }).toArray()
+        expect(now.filter(({ _id, n }) => n === Number(_id) + 1)).to.have.length(changed)
+      })
+    }
+  })
+
   it('an update that changes nothing is matched but not modified', async () => {
     await collection.insertOne({ _id: 1 as never, n: 1 })
     expect(await collection.updateOne({ _id: 1 as never }, { $set: { n: 1 } })).to.include({

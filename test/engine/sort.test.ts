@@ -45,6 +45,48 @@ describe('engine sort', () => {
         { a: 2, b: 9 },
       ],
     ],
+    [
+      'fields of one array: by the first of what its elements give together',
+      { 'a.b': 1, 'a.c': 1 },
+      [
+        { a: [{ b: 1, c: 2 }] },
+        {
+          a: [
+            { b: 1, c: 5 },
+            { b: 2, c: 1 },
+          ],
+        },
+        { a: [{ b: 1, c: 6 }] },
+      ],
+    ],
+    [
+      'fields of one array, one of them descending',
+      { 'a.b': 1, 'a.c': -1 },
+      [
+        { a: [{ b: 1, c: 9 }] },
+        {
+          a: [
+            { b: 1, c: 5 },
+            { b: 2, c: 99 },
+          ],
+        },
+        { a: [{ b: 1, c: 4 }] },
+      ],
+    ],
+    [
+      'an array and a field beside it',
+      { a: -1, b: 1 },
+      [
+        { a: [1, 9], b: 1 },
+        { a: 9, b: 2 },
+        { a: [3, 4], b: 0 },
+      ],
+    ],
+    [
+      'fields of an array without elements',
+      { 'a.b': 1, 'a.c': 1 },
+      [{ a: [] }, { a: [{ b: 1 }] }, { a: [{ b: 1, c: 0 }] }],
+    ],
     ['text by code points', { a: 1 }, [{ a: '\uffee' }, { a: '\u{10000}' }]],
     ['nested missing', { 'a.b': -1 }, [{ a: { b: 1 } }, { a: 1 }]],
   ]
@@ -86,7 +128,9 @@ describe('engine sort', () => {
     ['direction 2', { a: 2 }, 15975],
     ['direction text', { a: 'x' }, 15974],
     ['$meta', { a: { $meta: 'textScore' } }, 2],
-    ['empty part', { 'a.': 1 }, 15998],
+    ['empty part', { 'a..b': 1 }, 15998],
+    ['empty last part', { 'a.': 1 }, 40353],
+    ['empty path', { '': 1 }, 40352],
     ['dollar', { $a: 1 }, 16410],
     ['33 fields', Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`f${index}`, 1])), 2],
   ]
