@@ -57,7 +57,11 @@ const differences = `- A document that was updated has its fields with names lik
 - \`update\` and \`delete\` with \`multi\` rest after 1,000 documents, as MongoDB may: what comes between sees a part of them.
 - A \`bulkWrite\` is one commit up to ${limits.writeChunk} operations or changed documents, and ${limits.writeChunkBytes / MiB} MiB of inserts; it rests there and goes on in the next.
 - The results of a \`bulkWrite\` take at most ${limits.bulkResultBytes / MiB} MiB: after that the next operation fails with ExceededMemoryLimit (146), and no other is tried. One that inserts into a name that none may have is refused as a whole.
-- \`$merge\` and \`$out\` write in batches; \`$out\` replaces the collection in one step at its end.`
+- \`$merge\` and \`$out\` write in batches; \`$out\` replaces the collection in one step at its end.
+
+What MongoDB refuses is refused with its code: the rules stand in \`test/engine/refusals/\`, each with its source.
+\`npm run check -- differential URL\` puts them, and random documents and commands, to the engine and to the server at URL, and
+prints what the two answer differently.`
 
 const introduction = `# The embedded engine
 
