@@ -28,6 +28,9 @@ export const limits = {
   messageIdCharsMax: 998,
   /** Encoded words that make one field expensive to decode; longer values stay as they are. */
   encodedWordsCharsMax: 64 * 1024,
+  /** Text without a charset: bytes that are looked at for lines to guess by, and bytes of these lines. */
+  guessedBytesMax: 64 * 1024,
+  guessSampleBytesMax: 2 * 1024,
   /** Types and ids of parts as long as a header, 500 times in one record (RFC 6838 4.2: 127 characters on each side). */
   mediaTypeCharsMax: 255,
   contentIdCharsMax: 255,

@@ -1,5 +1,6 @@
 import type { TnefBody } from '../containers/tnef.ts'
 import { decodeCharset } from '../encoding/charset.ts'
+import { guessCharset } from '../encoding/charset-guess.ts'
 import { cleanLine, firstChars, firstOfLine } from '../encoding/header-words.ts'
 import { closeDirections, type Hidden, stripInvisible } from '../encoding/invisible-characters.ts'
 import { decodeTransfer } from '../encoding/transfer.ts'
@@ -96,7 +97,10 @@ export function quickSnippet(raw: Buffer, parsed: ParsedMessage): string {
 
 function snippetOfPart(raw: Buffer, part: Part): string {
   const opened = openText(raw, part)
-  if (opened) return snippetOf(decodeCharset(opened.text.subarray(0, limits.snippetSourceBytesMax), part.charset))
+  if (opened) {
+    const head = opened.text.subarray(0, limits.snippetSourceBytesMax)
+    return snippetOf(decodeCharset(head, part.charset, guessCharset))
+  }
   const isHtml = part.contentType === 'text/html'
   const wanted = limits.snippetSourceBytesMax * (isHtml ? 4 : 1)
   const end = Math.min(part.bodyEnd, (isHtml ? htmlBodyStart(raw, part) : part.bodyStart) + wanted)

@@ -1,19 +1,20 @@
 /** Decodes the text of a part, whose transfer encoding is undone already. */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeCharset, isAsciiLabel } from '../encoding/charset.ts'
+import { guessCharset } from '../encoding/charset-guess.ts'
 import { decodeTransfer } from '../encoding/transfer.ts'
 import type { Part } from '../message/structure.ts'
 
 /**
  * Decodes bytes of a part by the charset of its Content-Type; HTML without one there, or with bytes above the ASCII named
- * there, by that of its meta element, unless the bytes show that they are UTF-8. `cut` tells that the part goes on behind
+ * there, by that of its meta element, unless the bytes show that they are UTF-8; else by what they look like. `cut` tells that the part goes on behind
  * them: half a character is left out. Never throws.
  */
 export function decodeText(raw: Buffer, part: Part, bytes: Buffer, { cut }: { cut: boolean }): string {
   const whole = cut ? wholeCharacters(bytes) : bytes
   const isOpen = part.charset === null || (isAsciiLabel(part.charset) && !isAscii(whole))
   const isTold = !isOpen || part.contentType !== 'text/html' || (isUtf8(whole) && !isAscii(whole))
-  return decodeCharset(whole, isTold ? part.charset : charsetInside(raw, part))
+  return decodeCharset(whole, isTold ? part.charset : charsetInside(raw, part), guessCharset)
 }
 
 /** Where HTML declares its charset: in its first 1024 bytes (HTML Standard 13.2.3.2). */

@@ -3,18 +3,27 @@ import { TextDecoder } from 'node:util'
 import iconv from 'iconv-lite'
 import { hz, shiftOut, unshifted } from './shifted-charsets.ts'
 
+/** The charset of bytes that are no UTF-8 and name none that is known, as `decodeCharset` takes it. */
+export type CharsetGuess = (bytes: Uint8Array) => string
+
+/** What senders without a label mean most often. */
+const western = () => 'windows-1252'
+
 /**
  * Decodes text bytes by the charset they claim, or by the byte order mark they begin with, which is left out. What claims
- * UTF-8, nothing, or a label nobody knows is read as UTF-8, with U+FFFD for broken bytes; where more characters are broken
- * than whole, as windows-1252, which senders without a label mean in practice. Linear. Never throws.
+ * UTF-8, nothing, or a label nobody knows is read as UTF-8, with U+FFFD for broken bytes; where many characters are broken,
+ * by `guess`. What claims another charset and can only be UTF-8 is read as that. Linear. Never throws.
  * @param charset the label as written in the message, or null when there is none
  */
-export function decodeCharset(bytes: Uint8Array, charset: string | null): string {
+export function decodeCharset(bytes: Uint8Array, charset: string | null, guess: CharsetGuess = western): string {
   const label = labelOf(charset)
   if (!shiftsInAscii(label) && isAscii(bytes)) return decodeAscii(bytes)
   const mark = markOf(bytes, label)
-  if (mark !== null) return mark.charset === 'utf-8' ? guess(bytes.subarray(3)) : decodeKnown(bytes, mark.charset)
-  if (isUnsure(label) || (label.startsWith('utf-16') && isPlain(bytes))) return guess(bytes)
+  if (mark !== null)
+    return mark.charset === 'utf-8' ? decodeUnsure(bytes.subarray(3), guess) : decodeKnown(bytes, mark.charset)
+  if (!isKnown(label) || (label.startsWith('utf-16') && isPlain(bytes))) return decodeUnsure(bytes, guess)
+  if (!shiftsInAscii(label) && isUtf8(bytes) && canOnlyBeUtf8(asBuffer(bytes).toString('utf8'), label))
+    return asBuffer(bytes).toString('utf8')
   return decodeKnown(bytes, label === 'utf-16' ? byteOrder(bytes) : label)
 }
 
@@ -25,7 +34,7 @@ export function decodeCharset(bytes: Uint8Array, charset: string | null): string
  */
 export function decodeHeaderBytes(bytes: Uint8Array, charset: string | null): string {
   if (isAscii(bytes)) return decodeAscii(bytes)
-  if (!isEightBit(charset)) return guess(bytes)
+  if (!isEightBit(charset)) return decodeUnsure(bytes, western)
   const text = asBuffer(bytes).toString('utf8')
   return isUtf8(bytes) || isMostlyWhole(text, { wholePerBroken: 4 }) ? text : decodeCharset(bytes, charset)
 }
@@ -33,8 +42,13 @@ export function decodeHeaderBytes(bytes: Uint8Array, charset: string | null): st
 /** Whether the label names a charset that has ASCII and, in bytes above it, something else than UTF-8. */
 export function isEightBit(charset: string | null): charset is string {
   const label = labelOf(charset)
-  if (isUnsure(label) || shiftsInAscii(label)) return false
-  return byIconv.has(label) || decoderFor(label) !== null || iconv.encodingExists(label)
+  return isKnown(label) && !shiftsInAscii(label)
+}
+
+/** Whether the bytes of a text cannot be told by its label: 8-bit, no UTF-8, and no charset that is known named. */
+export function isUntold(bytes: Uint8Array, charset: string): boolean {
+  const label = labelOf(charset)
+  return !isAscii(bytes) && !isUtf8(bytes) && !isKnown(label)
 }
 
 /** Whether the label names ASCII, which says nothing of 8-bit bytes. */
@@ -83,12 +97,41 @@ function table(names: Readonly<Record<string, string>>): Readonly<Record<string,
   )
 }
 
+const byHand: ReadonlySet<string> = new Set(['utf-7', 'hz', 'iso-2022-kr'])
+
 // Node's TextDecoder asks ICU, whose Korean and Chinese tables lack what Windows added to them.
 const byIconv: ReadonlySet<string> = new Set(['cp949', 'big5hkscs'])
 
-function isUnsure(label: string): boolean {
-  return label === '' || label === 'utf-8' || isAsciiLabel(label)
+/** Whether a label names a charset that can be decoded and is neither UTF-8 nor ASCII. */
+function isKnown(label: string): boolean {
+  if (label === '' || label === 'utf-8' || isAsciiLabel(label)) return false
+  return byHand.has(label) || byIconv.has(label) || decoderFor(label) !== null || iconv.encodingExists(label)
 }
+
+/**
+ * Whether a text of valid UTF-8 cannot be meant as what its label says, by its characters above ASCII. Two letters in a row
+ * may be UTF-8 by chance: in Western charsets a capital and a sign (`CAFÉ®`), elsewhere letters that nobody writes there.
+ */
+function canOnlyBeUtf8(text: string, label: string): boolean {
+  const letters = firstLetters(text)
+  if (eastern.test(label)) return letters.length >= 2 && letters.every((letter) => letter > '\u07ff')
+  if (letters.length >= 3) return true
+  const least = latin.test(label) ? 1 : 2
+  return letters.filter((letter) => !/[\u0180-\u036f\u0530-\u058f\u0700-\u07ff]/.test(letter)).length >= least
+}
+
+/** So many characters above ASCII tell it. */
+const lettersMax = 100
+
+function firstLetters(text: string): readonly string[] {
+  const letters: string[] = []
+  for (const [letter] of text.matchAll(/[^\p{ASCII}]/gu)) if (letters.push(letter) === lettersMax) break
+  return letters
+}
+
+const latin =
+  /^(?:iso-?8859-?(?:1|2|3|4|9|1[03456])$|iso_8859-1|latin|l\d$|windows-125[02478]$|cp125[02478]$|x?-?mac(?:intosh|roman)?$|cp8[56]0$)/
+const eastern = /^(?:gb|big5|euc|shift|sjis|cp9(?:32|36|49|50)|johab|x-sjis|ms_kanji|windows-(?:31j|9))/
 
 function decodeKnown(bytes: Uint8Array, label: string): string {
   if (label === 'utf-7') return decodeUtf7(latin1(bytes))
@@ -96,7 +139,7 @@ function decodeKnown(bytes: Uint8Array, label: string): string {
   if (label === 'iso-2022-kr') return iconv.decode(unshifted(bytes, shiftOut), 'cp949')
   const decoder = byIconv.has(label) ? null : decoderFor(label)
   if (decoder) return decoder.decode(bytes)
-  return iconv.encodingExists(label) ? iconv.decode(asBuffer(bytes), label) : guess(bytes)
+  return iconv.decode(asBuffer(bytes), label)
 }
 
 /** RFC 2152: UTF-16 in base64 between `+` and whatever is no base64, of which `-` vanishes. Linear. */
@@ -118,12 +161,12 @@ function decodeAscii(bytes: Uint8Array): string {
   return new TextDecoder('iso-2022-jp').decode(bytes)
 }
 
-function guess(bytes: Uint8Array): string {
+function decodeUnsure(bytes: Uint8Array, guess: CharsetGuess): string {
   if (isAscii(bytes)) return decodeAscii(bytes)
   const text = asBuffer(bytes).toString('utf8')
-  return isUtf8(bytes) || isMostlyWhole(text, { wholePerBroken: 1 })
-    ? text
-    : new TextDecoder('windows-1252').decode(bytes)
+  if (isUtf8(bytes) || isMostlyWhole(text, { wholePerBroken: 4 })) return text
+  const label = guess(bytes)
+  return label === western() && isMostlyWhole(text, { wholePerBroken: 1 }) ? text : decodeKnown(bytes, label)
 }
 
 /** Whether there are that many whole characters above ASCII for each broken one. */

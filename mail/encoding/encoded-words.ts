@@ -1,5 +1,5 @@
 /** Encoded words of header fields (RFC 2047), as they are really written. */
-import { decodeCharset } from './charset.ts'
+import { decodeCharset, isUntold } from './charset.ts'
 
 /** A word: bytes in its charset, or characters that stood in it raw. */
 type Word = { readonly charset: string; readonly pieces: readonly (Buffer | string)[]; readonly base64: string | null }
@@ -25,6 +25,34 @@ export function decodeEncodedWords(value: string): string {
     at = found.end
   }
   return [...out, decoded(words), value.slice(at)].join('')
+}
+
+/**
+ * The bytes of the words of a value that their labels do not tell: 8-bit, no UTF-8, and of no charset that is known; null when
+ * there is none. Linear.
+ */
+export function untoldBytes(value: string): Buffer | null {
+  const pieces = [...value.matchAll(plainWord)].flatMap(([, charset = '', , encoding = '', payload = '']) => {
+    const bytes = bytesOf(encoding, payload)
+    return isUntold(bytes, charset) ? [bytes] : []
+  })
+  return pieces.length === 0 ? null : Buffer.concat(pieces)
+}
+
+/** The value with another label in its words that `untoldBytes` finds. Linear. */
+export function relabelled(value: string, label: string): string {
+  return value.replace(plainWord, (word, charset: string, _language, encoding: string, payload: string) =>
+    isUntold(bytesOf(encoding, payload), charset) ? `=?${label}?${encoding}?${payload}?=` : word,
+  )
+}
+
+/** A word as RFC 2047 2 has it. */
+const plainWord = /=\?([^?*\s]{1,75})(\*[^?\s]{0,40})?\?([bq])\?([^?]{0,1000})\?=/gi
+
+function bytesOf(encoding: string, payload: string): Buffer {
+  return encoding.toLowerCase() === 'b'
+    ? Buffer.from(payload, 'base64')
+    : Buffer.concat(piecesOfQ(payload).map((piece) => Buffer.from(piece)))
 }
 
 /** The charset may have a language behind it (RFC 2231 5). */

@@ -1,11 +1,13 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeHeaderBytes, isEightBit } from '../encoding/charset.ts'
+import { relabelled, untoldBytes } from '../encoding/encoded-words.ts'
 import { decodeWords } from '../encoding/header-words.ts'
 import { parseParameters } from '../encoding/parameters.ts'
 import { limits } from '../limits.ts'
 
 /**
- * One header field. `rawValue` is unfolded only, as structured fields need it; `value` has its encoded words decoded
+ * One header field. `rawValue` is unfolded only, as structured fields need it (encoded words whose charset was guessed are
+ * labelled with it); `value` has its encoded words decoded
  * and no control characters. `start` and `end` are byte offsets in the message; `end` is after the last line end.
  */
 export type HeaderField = {
@@ -38,6 +40,8 @@ export type HeaderOptions = {
   readonly isPart?: boolean
   /** Charset of 8-bit fields when the header names none itself. */
   readonly charset?: string | null
+  /** Tells the charset of 8-bit fields (null) that nothing else tells, or of the bytes of encoded words. */
+  readonly guess?: (words: Buffer | null) => string
 }
 
 const wholeHeader: HeaderLimits = { bytesMax: limits.headerBytesMax, countMax: limits.headerCountMax }
@@ -45,7 +49,7 @@ const wholeHeader: HeaderLimits = { bytesMax: limits.headerBytesMax, countMax: l
 /**
  * Reads a header (RFC 5322 2.2, obsolete forms included). CRLF and bare LF both end a line; an mbox `From ` line in front
  * is skipped, and so is a BOM in front of a name; NUL bytes vanish; 8-bit bytes are UTF-8, or in the charset of the
- * Content-Type, or windows-1252. A line that can be no field ends the header even without a blank line, unless fields that
+ * Content-Type, or in the one that `guess` tells, or windows-1252. A line that can be no field ends the header even without a blank line, unless fields that
  * headers have and this one still lacks follow up to the blank line: then it goes on the field before, if that one is
  * unfinished, or is left out. Linear in the header's length. Never throws.
  */
@@ -64,7 +68,7 @@ export function readHeaders(raw: Buffer, options: HeaderOptions = {}): HeaderBlo
   }
   const finish = (bodyStart: number): HeaderBlock => {
     close()
-    return { ...decoded(raw, found, options.charset ?? null), bodyStart, truncated }
+    return { ...decoded(raw, found, options), bodyStart, truncated }
   }
   while (position < raw.length) {
     const feed = raw.indexOf(0x0a, position)
@@ -113,22 +117,39 @@ type Span = { readonly name: string; readonly start: number; readonly value: num
 function decoded(
   raw: Buffer,
   found: readonly Span[],
-  outside: string | null,
+  { charset: outside = null, guess }: HeaderOptions,
 ): Pick<HeaderBlock, 'fields' | 'isGuessed'> {
   let charset: string | null | undefined
   let isGuessed = false
-  const fields = found.map(({ name, start, value, end }) => {
+  const rawValues = found.map(({ value, end }) => {
     const bytes = raw.subarray(value, end)
     const isPlain = isAscii(bytes) && !bytes.includes(escapeByte)
     if (!isPlain && !isUtf8(bytes)) {
-      if (charset === undefined) charset = charsetOf(raw, found) ?? outside
-      isGuessed ||= charset === null
+      if (charset === undefined) {
+        charset = charsetOf(raw, found) ?? outside
+        isGuessed = charset === null
+        charset ??= guess?.(null) ?? null
+      }
     }
-    const rawValue = unfold(isPlain ? bytes.toString('latin1') : decodeHeaderBytes(bytes, charset ?? null))
+    return unfold(isPlain ? bytes.toString('latin1') : decodeHeaderBytes(bytes, charset ?? null))
+  })
+  const fields = (guess === undefined ? rawValues : told(rawValues, guess)).map((rawValue, n) => {
+    const { name, start, end } = found[n] as Span
     return { name, value: decodeWords(rawValue), rawValue, start, end }
   })
   return { fields, isGuessed }
 }
+
+/** Values with a label in those encoded words whose own tells nothing: all of a header are of one charset. */
+function told(values: readonly string[], guess: (words: Buffer) => string): readonly string[] {
+  const untold = values.map((value) => (value.includes('=?') ? untoldBytes(value) : null))
+  const words = untold.filter((bytes) => bytes !== null)
+  if (words.length === 0) return values
+  const label = guess(Buffer.concat(words.flatMap((bytes) => [bytes, lineEnd])))
+  return values.map((value, n) => (untold[n] === null ? value : relabelled(value, label)))
+}
+
+const lineEnd = Buffer.from('\n')
 
 /** Of ISO-2022-JP. */
 const escapeByte = 0x1b

@@ -1,4 +1,5 @@
 import { isEightBit } from '../encoding/charset.ts'
+import { guessCharset } from '../encoding/charset-guess.ts'
 import { type Parameterised, parseParameters } from '../encoding/parameters.ts'
 import { limits } from '../limits.ts'
 import { firstHeader, type HeaderBlock, type HeaderField, readHeaders } from './headers.ts'
@@ -52,6 +53,8 @@ export function readStructure(raw: Buffer): {
     truncated: false,
     charset: null,
     isGuessed: false,
+    guessedOfLines: null,
+    guessedOfWords: null,
   }
   const { part } = readEntity(scan, {
     start: 0,
@@ -63,7 +66,9 @@ export function readStructure(raw: Buffer): {
   })
   // The header of a multipart names no charset; that of its text is the best word there is.
   const { charset, isGuessed } = scan
-  const root = isGuessed && charset !== null ? { ...part, fields: readHeaders(raw, { charset }).fields } : part
+  const root = isGuessed
+    ? { ...part, fields: readHeaders(raw, { charset, guess: (words) => guessed(scan, words) }).fields }
+    : part
   return { root, depth: scan.depth, truncated: scan.truncated }
 }
 
@@ -78,6 +83,19 @@ type Scan = {
   charset: string | null
   /** Whether the header of the message has 8-bit bytes of a charset that is not known. */
   isGuessed: boolean
+  /** The charsets that the 8-bit lines of the message and the first encoded words without one look like, once asked for. */
+  guessedOfLines: string | null
+  guessedOfWords: string | null
+}
+
+/** The charset of 8-bit header fields, or of encoded words: guessed once for all of a message. */
+function guessed(scan: Scan, words: Buffer | null): string {
+  if (words !== null) {
+    scan.guessedOfWords ??= guessCharset(words)
+    return scan.guessedOfWords
+  }
+  scan.guessedOfLines ??= guessCharset(scan.raw)
+  return scan.guessedOfLines
 }
 
 /** A boundary line: from its first `-` to after its line end. */
@@ -111,6 +129,8 @@ function readEntity(scan: Scan, place: Place): Read {
     isDelimiter: (from, to) => delimiterAt(scan, from, to) !== null,
     isPart: place.ordinal !== null,
     charset: scan.charset,
+    // The header of the message waits for the charset of its text.
+    guess: (words) => (words === null && place.depth === 0 ? 'windows-1252' : guessed(scan, words)),
   })
   if (block.truncated) scan.truncated = true
   if (place.depth === 0) scan.isGuessed = block.isGuessed
