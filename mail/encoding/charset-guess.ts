@@ -18,8 +18,7 @@ export function guessCharset(bytes: Uint8Array): string {
   if (first === undefined) return western
   if (first.script === 'Latin') return isSure(first, found) ? first.charset : western
   if (first.script === 'Cyrillic') return mostUsual(found).charset
-  // Japanese without a syllable is Chinese more often.
-  return (found.find(({ script, text }) => script !== 'Japanese' || kana.test(text)) ?? first).charset
+  return likelier(first, found).charset
 }
 
 const western = 'windows-1252'
@@ -98,13 +97,15 @@ function readable(sample: Buffer, { encoding, confidence }: ReturnType<typeof de
   return isText(text) && checks[script](text) ? [{ charset, script, text, confidence }] : []
 }
 
-/** One broken character may be the end of a piece. */
+/** One broken character may be the end of a piece. Boxes and blocks stand where letters were meant. */
 function isText(text: string): boolean {
-  const broken = text.match(/[\ufffd\p{Co}\p{Cn}\u0080-\u009f]/gu)?.length ?? 0
-  return broken <= 1 + Math.floor(text.length / brokenShare)
+  const broken = text.match(/[\ufffd\p{Co}\p{Cn}\u0080-\u009f]|\p{L}[\u2500-\u259f]/gu)?.length ?? 0
+  return broken <= Math.ceil(text.length / brokenShare) - (text.length < shortChars ? 1 : 0)
 }
 
 const brokenShare = 200
+/** Nothing was cut off so short a text. */
+const shortChars = 100
 
 const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u
 const east = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
@@ -148,11 +149,23 @@ function shareOf(text: string, letters: RegExp): number {
   return (text.match(letters)?.length ?? 0) / Math.max(1, text.match(/[^\p{ASCII}]/gu)?.length ?? 0)
 }
 
+/** Syllables show Japanese, which other charsets of the east have at the same place; without any it is Chinese more often. */
+function likelier(first: Guess, found: readonly Guess[]): Guess {
+  const japanese = found.find(({ script, text }) => script === 'Japanese' && kana.test(text))
+  if (first.script === 'Japanese') return japanese ?? found.find(({ script }) => script !== 'Japanese') ?? first
+  return japanese !== undefined && kana.test(first.text) ? japanese : first
+}
+
 /** Of Latin charsets the likeliest counts only where it is much likelier than the western one: they differ in few letters. */
-function isSure({ confidence }: Guess, found: readonly Guess[]): boolean {
-  const usual = found.find(({ charset }) => charset === western)?.confidence ?? 0
+function isSure({ confidence, text }: Guess, found: readonly Guess[]): boolean {
+  if ((text.match(/[^\P{L}\p{ASCII}]/gu)?.length ?? 0) < latinLettersMin) return false
+  const asWestern = found.find(({ charset }) => charset === western)
+  if (/(?:^|\s)[¡¿]\p{Lu}/u.test(asWestern?.text ?? '')) return false
+  const usual = asWestern?.confidence ?? 0
   return confidence >= 0.2 ? confidence > usual : confidence >= usual * 2.5
 }
+
+const latinLettersMin = 2
 
 /** In capitals two Cyrillic charsets look alike to the library: the commonest letters tell them apart. */
 function mostUsual(found: readonly Guess[]): Guess {
