@@ -62,6 +62,8 @@ export const limits = {
   htmlPiecesMax: 150_000,
   /** HTML elements nested until the converter's stack runs out. */
   htmlDepthMax: 300,
+  /** What stands in for a picture, as long as the message. */
+  imageWordsCharsMax: 500,
   /** Style sheets whose every rule is asked for every element. */
   cssRulesMax: 1000,
   cssRulesPerKeyMax: 30,
@@ -76,6 +78,8 @@ export const limits = {
   textBytesMax: 4 * 1024 * 1024,
   /** The same spread over many parts. */
   bodyBytesMax: 8 * 1024 * 1024,
+  /** Plain parts that are held against their HTML: what follows counts only as longer. */
+  comparedCharsMax: 256 * 1024,
   /** Reports of hidden text that are longer than the message. */
   hiddenMax: 20,
   hiddenExcerptCharsMax: 200,

@@ -38,7 +38,10 @@ export const MessageSummary = object({
   mailbox: string(),
   thread_id: string(),
   folder: string(),
-  from: untrusted(nullable(Address)),
+  from: described(
+    'The first author, with an empty address where From gives a name alone; null without either.',
+    untrusted(nullable(Address)),
+  ),
   to: Addresses,
   cc: Addresses,
   subject: untrusted(nullable(string())),
@@ -68,6 +71,12 @@ export const Trust = object({
   reply_to_mismatch: boolean({ description: 'Whether an answer would go to another domain than From.' }),
   display_name_spoof: boolean({ description: 'Whether the name of the sender claims to be somebody else.' }),
   auto_submitted: boolean({ description: 'Whether a program sent it by itself (RFC 3834).' }),
+  alternatives_differ: optional(
+    boolean({
+      description:
+        'true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent.',
+    }),
+  ),
 })
 export type Trust = Infer<typeof Trust>
 
@@ -117,7 +126,7 @@ export const FullMessage = extended(MessageSummary, {
   hidden: optional(
     array(Hidden, {
       description:
-        'In the views reply, text and full: text that a person does not see, left out of the bodies. kind: display_none, transparent, zero_size, off_screen, same_colour, comment, zero_width, tag_characters.',
+        'In the views reply, text and full: text that a person does not see, left out of the bodies. kind: display_none, transparent, zero_size, off_screen, same_colour, covered, comment, zero_width, tag_characters; bidi_override: letters shown in another order, as they were written (the bodies have them as they show); terminal_escape: sequences that a terminal obeys; lookalike_domain: with letters that look like those of another; alternative: sentences of a plain text part that the HTML shows nowhere (text, reply and snippet are then those of the HTML).',
     }),
   ),
   encrypted: described(

@@ -39,6 +39,7 @@ const listedFields = [
   'threadId',
   'receivedAt',
   'from',
+  'authorName',
   'to',
   'cc',
   'subject',

@@ -44,14 +44,14 @@ export async function reachMessage(
 
 /** The record of a message in the folder with this path. */
 export function messageOf(message: store.ListedMessage, folder: string): Message {
-  const { _id, mailbox, threadId, from, to, cc, subject, snippet, receivedAt, sizeBytes } = message
+  const { _id, mailbox, threadId, from, authorName, to, cc, subject, snippet, receivedAt, sizeBytes } = message
   const { seen, flagged, answered, labels = [], attachments } = message
   return {
     id: _id,
     mailbox,
     threadId,
     folder,
-    from,
+    from: from ?? (authorName === undefined ? null : { name: authorName, address: '' }),
     to,
     cc,
     subject,

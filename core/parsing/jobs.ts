@@ -3,7 +3,7 @@
  * this thread or in a worker thread.
  */
 import { createHash } from 'node:crypto'
-import { quickSnippet, readBody } from '../../mail/body/body.ts'
+import { asSeen, quickSnippet, readBody } from '../../mail/body/body.ts'
 import { replyText } from '../../mail/body/reply.ts'
 import { sanitiseHtml } from '../../mail/body/sanitise.ts'
 import { findVerification, type UnboundVerification } from '../../mail/codes/verification.ts'
@@ -22,6 +22,8 @@ export type View = 'headers' | 'reply' | 'text' | 'full'
 export type ReadArrival = {
   readonly parsed: ParsedMessage
   readonly snippet: string
+  /** Whether the plain text says what the HTML shows nowhere. */
+  readonly alternativesDiffer: boolean
   /** SHA-256 of `prefix`, a NUL and the bytes: recognises the same mail from the same sender. */
   readonly fingerprint: Uint8Array
   /** The verification codes and links in the message; null when there is none. */
@@ -62,11 +64,13 @@ export const jsonDepthMax = 100
 export const jobs = {
   arrival({ raw, prefix }: { raw: Buffer; prefix: string }): ReadArrival {
     const parsed = parseMessage(raw)
+    const seen = asSeen(raw, parsed)
     return {
       parsed: withoutContent(parsed),
-      snippet: quickSnippet(raw, parsed),
+      snippet: quickSnippet(raw, seen),
+      alternativesDiffer: seen !== parsed,
       fingerprint: createHash('sha256').update(`${prefix}\0`).update(raw).digest(),
-      found: findVerification(raw, parsed),
+      found: findVerification(raw, seen),
     }
   },
 
@@ -90,17 +94,17 @@ export const jobs = {
     const common = {
       parsed: withoutContent(parsed),
       headers: parsed.headers,
-      snippet: quickSnippet(found.raw, parsed),
+      snippet: quickSnippet(found.raw, asSeen(found.raw, parsed)),
       sizeBytes: found.raw.length,
       path,
     }
     if (view === 'headers') return { ...common, truncated: parsed.truncated }
-    const { text, html, hidden: hiddenInBody, truncated: isCut } = readBody(found.raw, parsed)
+    const { text, html, insteadOfPlain, hidden: hiddenInBody, truncated: isCut } = readBody(found.raw, parsed)
     const hidden = [...hiddenInHeader(parsed), ...hiddenInBody].slice(0, limits.hiddenMax)
     const truncated = parsed.truncated || isCut
-    // A message that has only HTML is split into reply and quotation by its markup, which is more exact than by its
-    // text.
-    const reply = () => replyText(text, { html: parsed.hasText ? null : html, from: parsed.from })
+    // What is read of HTML is split into reply and quotation by its markup, which is more exact than by its text.
+    const isHtml = !parsed.hasText || insteadOfPlain
+    const reply = () => replyText(text, { html: isHtml ? html : null, from: parsed.from })
     if (view === 'reply') return { ...common, reply: reply(), hidden, truncated }
     if (view === 'text') return { ...common, text, hidden, truncated }
     const images = new Map(

@@ -47,7 +47,7 @@ export async function documentOf(
   { arrival, blob, at, reversePath, peer, transactionId, verdict }: AcceptedMessage,
   { id, mailbox, folderId, deliveredTo, firstContact }: Placement,
 ): Promise<NewMessage> {
-  const { parsed } = arrival
+  const { parsed, alternativesDiffer } = arrival
   const { mailboxId, accountId, address } = mailbox
   const infos = verdict?.authentication.infos ?? null
   return {
@@ -64,7 +64,9 @@ export async function documentOf(
     trace: traceOf(ctx, { reversePath, peer, transactionId, deliveredTo, infos, at }),
     ...(folderId === mailbox.spamId && { discardedAt: at }),
     ...(isAuthentic({ parsed, reversePath, peer }, verdict) && { authentic: true }),
-    ...(verdict !== undefined && { trust: trustOf(ctx, verdict, { parsed, reversePath, mailbox, firstContact }) }),
+    ...(verdict !== undefined && {
+      trust: trustOf(ctx, verdict, { parsed, reversePath, mailbox, firstContact, alternativesDiffer }),
+    }),
     ...describe(arrival, blob),
     receivedAt: at,
     fingerprint: toBinary(arrival.fingerprint),
@@ -77,6 +79,7 @@ export async function documentOf(
 export function describe({ parsed, snippet }: Pick<ReadArrival, 'parsed' | 'snippet'>, blob: BlobRef): MessageContent {
   return {
     from: parsed.from === null ? null : named(parsed.from),
+    ...(parsed.authorName !== null && { authorName: parsed.authorName }),
     to: parsed.to.slice(0, addressesMax).map(named),
     cc: parsed.cc.slice(0, addressesMax).map(named),
     bcc: parsed.bcc.slice(0, addressesMax).map(named),

@@ -27,11 +27,13 @@ export function trustOf(
     reversePath,
     mailbox,
     firstContact,
+    alternativesDiffer,
   }: {
     parsed: Pick<ParsedMessage, 'headers' | 'from' | 'replyTo'>
     reversePath: string
     mailbox: RecipientMailbox
     firstContact: boolean
+    alternativesDiffer: boolean
   },
 ): TrustDoc {
   const { spf, dkim, dmarc, arc, alignedFrom } = authentication
@@ -54,6 +56,7 @@ export function trustOf(
       related,
     }),
     autoSubmitted: isAutomatic(parsed.headers, reversePath),
+    ...(alternativesDiffer && { alternativesDiffer }),
   }
 }
 
@@ -94,6 +97,7 @@ export function trustRecord({
   replyToMismatch,
   displayNameSpoof,
   autoSubmitted,
+  alternativesDiffer,
   ...results
 }: TrustDoc): Trust {
   return {
@@ -103,6 +107,7 @@ export function trustRecord({
     reply_to_mismatch: replyToMismatch,
     display_name_spoof: displayNameSpoof,
     auto_submitted: autoSubmitted,
+    ...(alternativesDiffer && { alternatives_differ: alternativesDiffer }),
   }
 }
 

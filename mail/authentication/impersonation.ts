@@ -4,6 +4,7 @@
  */
 
 import { normaliseDomain } from '../domain.ts'
+import { mixesAlphabets, skeleton } from '../encoding/look-alikes.ts'
 import { splitAddress } from '../message/address.ts'
 
 export type SenderClaim = {
@@ -44,59 +45,4 @@ export function claimsToBeAnother({ name, address, ownNames, ownDomain, related 
   })
 }
 
-/** Latin with Cyrillic or Greek in one word: what no language writes (UTS 39 5.1). */
-function mixesAlphabets(text: string): boolean {
-  return text
-    .split(/[^\p{L}\p{M}]+/u)
-    .some((word) => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word))
-}
-
-/** The text as it looks: small letters, without marks and invisible characters, look-alikes as Latin letters. */
-function skeleton(text: string): string {
-  return text
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(/[\p{M}\p{Cf}]/gu, '')
-    .replace(/[\p{Script=Cyrillic}\p{Script=Greek}]/gu, (letter) => lookAlikes[letter] ?? letter)
-}
-
 const onlyLetters = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '')
-
-/** Cyrillic and Greek letters that look like Latin ones (UTS 39, confusables). */
-const lookAlikes: { readonly [letter: string]: string } = {
-  а: 'a',
-  в: 'b',
-  с: 'c',
-  ԁ: 'd',
-  е: 'e',
-  һ: 'h',
-  і: 'i',
-  ј: 'j',
-  к: 'k',
-  ӏ: 'l',
-  м: 'm',
-  н: 'h',
-  о: 'o',
-  р: 'p',
-  ԛ: 'q',
-  ѕ: 's',
-  т: 't',
-  у: 'y',
-  ѵ: 'v',
-  ԝ: 'w',
-  х: 'x',
-  г: 'r',
-  п: 'n',
-  α: 'a',
-  β: 'b',
-  ε: 'e',
-  η: 'n',
-  ι: 'i',
-  κ: 'k',
-  ν: 'v',
-  ο: 'o',
-  ρ: 'p',
-  τ: 't',
-  υ: 'u',
-  χ: 'x',
-}

@@ -1,19 +1,28 @@
 import type { TnefBody } from '../containers/tnef.ts'
 import { decodeCharset } from '../encoding/charset.ts'
 import { guessCharset } from '../encoding/charset-guess.ts'
+import { closeDirections } from '../encoding/directions.ts'
 import { cleanLine, firstChars, firstOfLine } from '../encoding/header-words.ts'
-import { closeDirections, type Hidden, stripInvisible } from '../encoding/invisible-characters.ts'
+import { type Hidden, hiddenExcerpt, stripInvisible } from '../encoding/invisible-characters.ts'
+import { lookAlikeDomains } from '../encoding/look-alikes.ts'
 import { decodeTransfer } from '../encoding/transfer.ts'
 import { limits } from '../limits.ts'
+import { splitAddress } from '../message/address.ts'
 import type { ParsedMessage } from '../message/parse.ts'
 import { isTnef, openText, openTnef } from '../message/part-contents.ts'
 import type { Part } from '../message/structure.ts'
+import { differenceOf, isWithin } from './alternatives.ts'
 import { visibleText } from './html-text.ts'
 import { decodeText } from './part-text.ts'
 
 export type MessageBody = {
-  /** What a person reads: plain text parts, or the visible text of the HTML; line ends are LF. */
+  /**
+   * What a person reads: plain text parts, or the visible text of the HTML when there are none or they say more than it shows; line
+   * ends are LF.
+   */
   readonly text: string
+  /** Whether the HTML is read instead of plain text parts. */
+  readonly insteadOfPlain: boolean
   /** The HTML as sent, NOT made safe (that is `sanitiseHtml`), or null when there is none. */
   readonly html: string | null
   /** Text in the message that a reader does not see. */
@@ -24,7 +33,7 @@ export type MessageBody = {
 export type MessageBodyOptions = {
   /** Cuts `text` and `html` to so many characters (code points). */
   readonly maxChars?: number
-  /** False: the HTML is neither returned nor searched for hidden text unless the text is made of it (default true). */
+  /** False: the HTML is not returned (default true). */
   readonly html?: boolean
 }
 
@@ -40,29 +49,53 @@ export function readBody(
   }
   const decode = decoder(raw)
   const seen: Seen = { hidden: [], truncated: false }
+  const known = new Map(
+    [...new Set([...parsed.textParts, ...parsed.htmlParts])].map((part) => [part, readText(decode(part), part, seen)]),
+  )
   const read = (parts: readonly Part[]) =>
-    parts.map((part) => readText(decode(part), part, seen)).filter((text) => text.trim() !== '')
-  let texts = read(parsed.textParts)
-  // Some senders leave the plain alternative empty.
-  if (texts.length === 0) texts = read(parsed.htmlParts.filter((part) => !parsed.textParts.includes(part)))
-  else if (wantsHtml) {
-    const others = parsed.htmlParts.filter(
-      (part) => part.contentType === 'text/html' && !parsed.textParts.includes(part),
-    )
-    for (const part of others) seenIn(visibleText(decode(part).text), seen)
-  }
+    parts.map((part) => known.get(part) ?? '').filter((text) => text.trim() !== '')
+  const plain = read(parsed.textParts)
+  const insteadOfPlain = plain.length === 0 || hasMoreThanHtml(parsed, read, decode, seen)
+  let texts = insteadOfPlain ? read(parsed.htmlParts) : plain
   const rich = parsed.hasHtml ? null : tnefBody(raw, parsed.root, limits.rtfBytesMax)
   if (rich?.truncated) seen.truncated = true
   if (texts.length === 0 && rich) texts = [tnefText(rich, seen)]
   const htmlOfParts = () => parsed.htmlParts.map((part) => htmlOf(decode(part).text, part)).join('\n')
   const html = wantsHtml ? (parsed.hasHtml ? htmlOfParts() : (rich?.html ?? null)) : null
+  for (const domain of lookAlikeDomains(texts.join('\n')))
+    seen.hidden.push({ kind: 'lookalike_domain', excerpt: hiddenExcerpt(domain) })
   const text = cut(texts.join('\n\n'), maxChars)
   const cutHtml = html === null ? null : cut(html, maxChars)
   return {
     text: text.text,
+    insteadOfPlain,
     html: cutHtml?.text ?? null,
     hidden: seen.hidden.slice(0, limits.hiddenMax),
     truncated: text.truncated || cutHtml?.truncated === true || decode.truncated() || seen.truncated,
+  }
+}
+
+/** The message without its plain text parts when they say what the HTML beside them shows nowhere. Never throws. */
+export function asSeen(raw: Buffer, parsed: ParsedMessage): ParsedMessage {
+  if (parsed.signedContent) {
+    const inside = asSeen(parsed.signedContent.raw, parsed.signedContent.parsed)
+    const isSame = inside === parsed.signedContent.parsed
+    return isSame ? parsed : { ...parsed, signedContent: { raw: parsed.signedContent.raw, parsed: inside } }
+  }
+  const { plain, rich } = alternativesOf(parsed)
+  if (plain.length === 0 || rich.length === 0) return parsed
+  const decode = decoder(raw)
+  const [text, html] = [plain, rich].map((parts) => parts.map((part) => decode(part).text).join('\n\n'))
+  if (isWithin(text as string, html as string)) return parsed
+  const { hidden } = readBody(raw, parsed, { html: false })
+  return hidden.some(({ kind }) => kind === 'alternative') ? { ...parsed, textParts: parsed.htmlParts } : parsed
+}
+
+/** The parts that are read as plain text alone, and those that are read as HTML alone. */
+function alternativesOf({ textParts, htmlParts }: ParsedMessage): Record<'plain' | 'rich', readonly Part[]> {
+  return {
+    plain: textParts.filter((part) => !htmlParts.includes(part)),
+    rich: htmlParts.filter((part) => part.contentType === 'text/html' && !textParts.includes(part)),
   }
 }
 
@@ -106,9 +139,11 @@ function snippetOfPart(raw: Buffer, part: Part): string {
   const end = Math.min(part.bodyEnd, (isHtml ? htmlBodyStart(raw, part) : part.bodyStart) + wanted)
   const bytes = decodeTransfer(raw, part.bodyStart, end, part.encoding)
   const text = decodeText(raw, part, bytes, { cut: end < part.bodyEnd })
-  return snippetOf(
-    isHtml ? visibleText(text, { links: false, enough: limits.snippetCharsMax * 2 }).text : unwrapped(text, part),
-  )
+  if (!isHtml) return snippetOf(unwrapped(text, part))
+  const seen = (images: boolean) =>
+    snippetOf(visibleText(text, { links: false, images, enough: limits.snippetCharsMax * 2 }).text)
+  // A logo is no news where there are words.
+  return seen(false) || seen(true)
 }
 
 type Decoded = { readonly text: string; readonly truncated: boolean }
@@ -203,6 +238,24 @@ function unwrapFlowed(text: string, delSp: boolean): string {
     open = flows ? depth : -1
   }
   return out.join('\n')
+}
+
+/** Whether the plain parts say more than the HTML beside them shows; it is noted then. */
+function hasMoreThanHtml(
+  parsed: ParsedMessage,
+  read: (parts: readonly Part[]) => readonly string[],
+  decode: (part: Part) => Decoded,
+  seen: Seen,
+): boolean {
+  const { plain, rich } = alternativesOf(parsed)
+  if (plain.length === 0 || rich.length === 0) return false
+  const difference = differenceOf(read(plain).join('\n\n'), {
+    text: read(rich).join('\n\n'),
+    html: rich.map((part) => decode(part).text).join('\n'),
+    domain: splitAddress(parsed.from?.address ?? '').domain,
+  })
+  if (difference?.excerpt) seen.hidden.unshift({ kind: 'alternative', excerpt: difference.excerpt })
+  return difference !== null
 }
 
 function htmlOf(text: string, part: Part): string {

@@ -1,7 +1,7 @@
 import { type Hidden, hiddenExcerpt, stripInvisible } from '../encoding/invisible-characters.ts'
 import { feed, type Handlers } from '../hidden/markup.ts'
-import { readSheets } from '../hidden/style-sheets.ts'
-import { type Element, elementOf, hidingOfText, pageOf } from '../hidden/visibility.ts'
+import { readSheets, type Sheets } from '../hidden/style-sheets.ts'
+import { type Element, elementOf, hidingOfBox, hidingOfText, pageOf } from '../hidden/visibility.ts'
 import { limits } from '../limits.ts'
 import {
   addLinkTarget,
@@ -18,6 +18,8 @@ export type VisibleTextOptions = {
   readonly links?: boolean
   /** Keeps what mail programs mark as the sender's signature (default true). */
   readonly signatures?: boolean
+  /** Writes what stands in for pictures, buttons and fields (default true). */
+  readonly images?: boolean
   /** Stops reading some time after so many visible characters (default: none). */
   readonly enough?: number
 }
@@ -32,48 +34,78 @@ export type VisibleText = {
 
 /**
  * The text a person sees of an HTML body: blocks on lines of their own, quotations marked with `> `, links with their
- * target. Hidden text (display none, no size, off-screen, transparent or coloured like its background, comments,
- * characters without width) is left out and listed in `hidden`. HTML beyond `htmlCharsMax` or nested deeper than
- * `htmlDepthMax` is not read. Linear. Never throws.
+ * target, pictures as what stands in for them, `[image: alt]`. Hidden text (display none, no size, off-screen, covered,
+ * transparent or coloured like its background, comments, characters without width) is left out and listed in `hidden`.
+ * HTML beyond `htmlCharsMax` or nested deeper than `htmlDepthMax` is not read. Linear. Never throws.
  */
 export function visibleText(source: string, options: VisibleTextOptions = {}): VisibleText {
   const html = source.length > limits.htmlCharsMax ? withoutData(source) : source
-  const layout = createLayout()
-  const log: HiddenLog = { found: [], lengthAtLast: 0 }
-  const isEnough = () => options.enough !== undefined && layout.length >= options.enough
-  const read = feed(html, { ...readerOf(html, layout, log, options), isEnough })
-  const { text, hidden } = stripInvisible(finishedText(layout))
+  const sheets = readSheets(html)
+  const first = readWith(html, sheets, options)
+  // What covers something may stand behind it.
+  return sheets.rules.covers.size === 0 ? first : readWith(html, sheets, options)
+}
+
+function readWith(html: string, sheets: Sheets, options: VisibleTextOptions): VisibleText {
+  const reading: Reading = {
+    layout: createLayout(),
+    log: { found: [], lengthAtLast: 0 },
+    stack: pageOf(sheets.rules, sheets.page),
+    link: null,
+    bareLinks: [],
+  }
+  const isEnough = () => options.enough !== undefined && reading.layout.length >= options.enough
+  const read = feed(html, { ...readerOf(reading, sheets, options), isEnough })
+  const { text, hidden } = stripInvisible(finishedText(reading.layout))
   return {
-    text: tidied(text),
-    hidden: [...reportsOf(log), ...hidden].slice(0, limits.hiddenMax),
+    text: tidied(text) || reading.bareLinks.map((href) => `[image] (${href})`).join('\n'),
+    hidden: [...reportsOf(reading.log), ...hidden].slice(0, limits.hiddenMax),
     truncated: read < html.length && !isEnough(),
   }
 }
 
+/** A document as it is read. */
+type Reading = {
+  readonly layout: TextLayout
+  readonly log: HiddenLog
+  readonly stack: Element[]
+  link: Link | null
+  /** Where pictures without words lead: all there is to read when nothing else is. */
+  readonly bareLinks: string[]
+}
+
+/** An open link with a target: `from` is what had been written before it. */
+type Link = { readonly href: string; readonly from: number; hasText: boolean; hasImage: boolean }
+
 /** What is done with each tag, text and comment of a document: the seen is laid out, the hidden noted. */
 function readerOf(
-  html: string,
-  layout: TextLayout,
-  log: HiddenLog,
-  { links = true, signatures = true }: VisibleTextOptions,
+  reading: Reading,
+  { rules }: Sheets,
+  { links = true, signatures = true, images = true }: VisibleTextOptions,
 ): Pick<Handlers, 'onopentag' | 'ontext' | 'oncomment' | 'onclosetag'> {
-  const { rules, page } = readSheets(html)
-  const stack = pageOf(rules, page)
-  let link: { readonly href: string; readonly from: number } | null = null
+  const { layout, log, stack } = reading
   return {
     onopentag(name, attributes) {
       const element = elementOf(name, attributes, stack, rules, signatures)
       stack.push(element)
+      if (images) addPicture(reading, element, attributes, links)
       if (element.hiding) return
       const href = name === 'a' && links ? webAddress(attributes.href) : null
-      if (name === 'a') link = href === null ? null : { href, from: layout.length }
+      if (name === 'a')
+        reading.link = href === null ? null : { href, from: layout.length, hasText: false, hasImage: false }
       openElement(layout, name, attributes)
+      if (element.isTurned) addText(layout, '\u202e', false)
     },
     ontext(text) {
       const element = stack.at(-1) as Element
       const hiding = hidingOfText(element)
-      if (hiding === null) addText(layout, text, element.pre)
-      else if (hiding !== 'unread') note(log, layout, hiding, text)
+      if (hiding !== null) {
+        if (hiding !== 'unread') note(log, layout, hiding, text)
+      } else if (element.name === 'title') addText(layout, imageMark(text), false)
+      else {
+        if (reading.link && !reading.link.hasText) reading.link.hasText = /\S/.test(text)
+        addText(layout, text, element.pre)
+      }
     },
     oncomment(text) {
       if (stack.at(-1)?.hiding || !hasWords(text)) return
@@ -82,12 +114,72 @@ function readerOf(
     onclosetag(name) {
       const element = stack.pop()
       if (!element || element.hiding) return
-      if (name === 'a' && link) addLinkTarget(layout, link.href, link.from)
-      if (name === 'a') link = null
+      if (element.isTurned) addText(layout, '\u202c', false)
+      if (name === 'a') closeLink(reading)
       closeElement(layout, name)
     },
   }
 }
+
+/** Adds what stands in for a picture or a button, or notes what stands in for one that nobody sees. */
+function addPicture(reading: Reading, element: Element, attributes: Attributes, links: boolean): void {
+  const { layout, log, link } = reading
+  const { name } = element
+  if (name !== 'img' && name !== 'input' && name !== 'area') return
+  const words = wordsOf(name, attributes)
+  const hiding = hidingOfBox(element) ?? (element.isDot ? 'zero_size' : null)
+  if (hiding !== null) {
+    if (hiding !== 'unread' && /\p{L}{2,}\s+\p{L}{2,}/u.test(words)) note(log, layout, hiding, words)
+    return
+  }
+  if (name === 'img' && link) link.hasImage = true
+  if (words === '') return
+  const target = name === 'area' && links ? webAddress(attributes.href) : null
+  addText(layout, target === null ? words : `${words} (${target}) `, false)
+}
+
+/** What programs show instead of a picture, or write on a button or into a field; '' when that is nothing. */
+function wordsOf(name: string, attributes: Attributes): string {
+  const { alt = '', title = '', value = '', placeholder = '' } = attributes
+  const type = name === 'input' ? (attributes.type ?? 'text').toLowerCase() : 'image'
+  if (type === 'image') {
+    const words = shortened(alt.trim() || title)
+    return isEmoji(words, attributes) ? words : imageMark(words)
+  }
+  if (/^(?:submit|button|reset)$/.test(type)) return shortened(value)
+  return /^(?:text|email|search|tel|url|number|date)$/.test(type) ? shortened(value || placeholder) : ''
+}
+
+const shortened = (text: string) => text.slice(0, limits.imageWordsCharsMax).replace(/\s+/g, ' ').trim()
+const imageMark = (text: string) => (isFileName.test(text) ? '' : `[image: ${shortened(text)}]`)
+/** Programs write it where nobody wrote words. */
+const isFileName = /^\s*(?:[\w@%()-]{1,100}(?:\.[\w@%()-]{1,100})*\.(?:png|jpe?g|gif|bmp|webp|svg|tiff?|heic))?\s*$/i
+
+/** Whether a picture stands for a character: programs draw emoji so. */
+function isEmoji(words: string, attributes: Attributes): boolean {
+  if (words === '') return false
+  if (emoji.test(words)) return true
+  const marks = `${attributes.class ?? ''} ${attributes.goomoji ?? ''} ${attributes['data-emoji'] ?? ''}`
+  return words.length <= emojiCharsMax && /\b(?:emoji|goomoji|emoticon|smiley)\b/i.test(marks.slice(0, 500))
+}
+
+/** Characters that emoji are made of. */
+const emoji =
+  /^(?:[\d#*]\ufe0f?\u20e3|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{RI}|\u200d|\ufe0f|[\u{e0020}-\u{e007f}])+$/u
+const emojiCharsMax = 40
+
+/** Writes the target of the link that ends, if it has words; that of a picture in brackets. */
+function closeLink(reading: Reading): void {
+  const { layout, link } = reading
+  reading.link = null
+  if (link === null) return
+  const { href, from, hasText, hasImage } = link
+  if (layout.length === from && hasImage && reading.bareLinks.length < bareLinksMax) reading.bareLinks.push(href)
+  if (hasImage && !hasText && layout.length > from) addText(layout, ` (${href})`, false)
+  else addLinkTarget(layout, href, from)
+}
+
+const bareLinksMax = 20
 
 /** No blanks at the end of lines, one empty line at most, none at the ends. */
 function tidied(text: string): string {
@@ -132,6 +224,8 @@ function hasWords(comment: string): boolean {
     .replace(/<[^<>]*>/g, ' ')
   return /\p{L}{2,}\s+\p{L}{2,}/u.test(words) && !/^\s*\[?(?:if|endif|begin|end|start)\b/i.test(words)
 }
+
+type Attributes = Readonly<Record<string, string>>
 
 const hrefCharsMax = 2000
 

@@ -3,7 +3,7 @@ import type sanitizeHtml from 'sanitize-html'
 import { declarationsFor, type StyleRules } from '../hidden/cascade.ts'
 import { relevantNames } from '../hidden/hiding-styles.ts'
 import { feed } from '../hidden/markup.ts'
-import { readSheets } from '../hidden/style-sheets.ts'
+import { readSheets, type Sheets } from '../hidden/style-sheets.ts'
 import { type Element, elementOf, hidingOfText, pageOf } from '../hidden/visibility.ts'
 import { allowedStyles } from './allowed-styles.ts'
 
@@ -122,8 +122,14 @@ const inlined: ReadonlySet<string> = new Set([...Object.keys(allowedStyles), ...
 
 /** The HTML again, without what nobody sees, and with the rules of its style sheets in style attributes. Not safe yet. */
 function seenHtml(html: string): string {
+  const sheets = readSheets(html, inlined)
+  const seen = rewritten(html, sheets)
+  // What covers something may stand behind it.
+  return sheets.rules.covers.size === 0 ? seen : rewritten(html, sheets)
+}
+
+function rewritten(html: string, { rules, page }: Sheets): string {
   const out: string[] = []
-  const { rules, page } = readSheets(html, inlined)
   const stack = pageOf(rules, page)
   feed(html, {
     onopentag(name, attributes) {

@@ -1,6 +1,7 @@
 import { limits } from '../limits.ts'
+import { closeDirections } from './directions.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
-import { closeDirections, type Hidden, stripInvisible } from './invisible-characters.ts'
+import { type Hidden, stripInvisible } from './invisible-characters.ts'
 
 /**
  * Decodes the encoded words of an unfolded header value (RFC 2047), and makes the result one clean line of what a reader
@@ -13,7 +14,9 @@ export function decodeWords(text: string): string {
 /** The same as `decodeWords`, with reports of what a reader does not see of the value. */
 export function readWords(value: string): { readonly text: string; readonly hidden: readonly Hidden[] } {
   const isEncoded = value.includes('=?') && value.length <= limits.encodedWordsCharsMax
-  const { text, hidden } = stripInvisible(cleanLine(isEncoded ? decodeEncodedWords(value) : value))
+  const { text, hidden } = stripInvisible(cleanLine(isEncoded ? decodeEncodedWords(value) : value), {
+    turns: false,
+  })
   return { text: closeDirections(text), hidden }
 }
 

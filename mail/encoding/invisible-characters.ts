@@ -1,6 +1,8 @@
 import { limits } from '../limits.ts'
+import { directions, turned } from './directions.ts'
+import { withoutEscapes } from './terminal-escapes.ts'
 
-/** Text that is in the message but not seen by a person who reads it. */
+/** Text that is in the message but not seen by a person who reads it; `alternative` is that of a plain part beside the HTML. */
 export type Hidden = {
   readonly kind:
     | 'display_none'
@@ -8,11 +10,38 @@ export type Hidden = {
     | 'zero_size'
     | 'off_screen'
     | 'same_colour'
+    | 'covered'
+    | 'alternative'
     | 'comment'
     | 'zero_width'
     | 'tag_characters'
+    | 'bidi_override'
+    | 'terminal_escape'
+    | 'lookalike_domain'
   /** At most `hiddenExcerptCharsMax` characters, white space collapsed; tag characters as the ASCII they stand for. */
   readonly excerpt: string
+}
+
+/**
+ * A text without what changes unseen how it is read: controls of terminals, overrides of the direction, and characters without
+ * width. Overridden letters stand in the order in which they show, or, where `turns` is false, as they were written. Linear.
+ */
+export function stripInvisible(
+  text: string,
+  { turns = true }: { readonly turns?: boolean } = {},
+): { readonly text: string; readonly hidden: readonly Hidden[] } {
+  const { text: printed, sample } = withoutEscapes(text)
+  const { text: shown, overridden } = turned(printed)
+  const { text: visible, hidden } = withoutWidthless(turns ? shown : printed)
+  if (sample === null && overridden.length === 0) return { text: visible, hidden }
+  const reports = overridden.map((each): Hidden => {
+    return { kind: 'bidi_override', excerpt: hiddenExcerpt(withoutWidthless(each).text) }
+  })
+  if (sample !== null) reports.push({ kind: 'terminal_escape', excerpt: hiddenExcerpt(sample) })
+  return {
+    text: visible,
+    hidden: [...reports.filter(({ excerpt }) => excerpt !== ''), ...hidden].slice(0, limits.hiddenMax),
+  }
 }
 
 /**
@@ -20,7 +49,7 @@ export type Hidden = {
  * tag characters and runs of variation selectors, which can carry text past a reader. What scripts and emoji need
  * stays: joiners between letters or emoji, flags made of tags. Linear.
  */
-export function stripInvisible(text: string): { readonly text: string; readonly hidden: readonly Hidden[] } {
+function withoutWidthless(text: string): { readonly text: string; readonly hidden: readonly Hidden[] } {
   if (!suspicious.test(text)) return { text, hidden: [] }
   const hidden: Hidden[] = []
   let cut: number | null = null // where the first word with something inside it is, in the stripped text
@@ -37,37 +66,6 @@ export function stripInvisible(text: string): { readonly text: string; readonly 
   if (cut !== null)
     hidden.push({ kind: 'zero_width', excerpt: hiddenExcerpt(visible.slice(Math.max(0, cut - 40), cut + 40)) })
   return { text: visible, hidden: hidden.slice(0, limits.hiddenMax) }
-}
-
-/**
- * Ends the direction controls of a line within it (UAX 9 2): embeddings and isolates that stay open are closed; overrides,
- * which show letters in another order, and ends without a beginning are left out. Linear. Never throws.
- */
-export function closeDirections(line: string): string {
-  if (!directed.test(line)) return line
-  const out: string[] = []
-  const open: OpenDirection[] = []
-  let isolates = 0
-  const end = (): string => {
-    const { closing, shown } = open.pop() as OpenDirection
-    if (closing === isolateEnd) isolates--
-    return shown ? closing : ''
-  }
-  for (const piece of line.split(directions)) {
-    const opened = openings.get(piece)
-    if (opened) {
-      open.push(opened)
-      if (opened.closing === isolateEnd) isolates++
-      if (opened.shown) out.push(piece)
-    } else if (piece === embeddingEnd) {
-      if (open.at(-1)?.closing === embeddingEnd) out.push(end())
-    } else if (piece === isolateEnd) {
-      while (isolates > 0 && open.at(-1)?.closing !== isolateEnd) out.push(end())
-      if (isolates > 0) out.push(end())
-    } else out.push(piece)
-  }
-  while (open.length > 0) out.push(end())
-  return out.join('')
 }
 
 /** An identifier, such as an address, with U+FFFD for each invisible character: it must not look like another one. */
@@ -97,27 +95,6 @@ const suspicious = /[\p{DI}--[\ufe0f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069
 // First a flag (a black flag, then tags, then the cancel tag: UTS 51 2.7), then any run of ignorable characters.
 const invisible =
   /(\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,8}\u{e007f})|[\p{DI}--[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]]+/gv
-
-/** Embeddings and overrides, isolates, and what ends them. */
-const directed = /[\u202a-\u202e\u2066-\u2069]/
-const directions = /([\u202a-\u202e\u2066-\u2069])/g
-const embeddingEnd = '\u202c'
-const isolateEnd = '\u2069'
-
-type OpenDirection = { readonly closing: string; readonly shown: boolean }
-
-const embedding: OpenDirection = { closing: embeddingEnd, shown: true }
-const override: OpenDirection = { closing: embeddingEnd, shown: false }
-const isolate: OpenDirection = { closing: isolateEnd, shown: true }
-const openings: ReadonlyMap<string, OpenDirection> = new Map([
-  ['\u202a', embedding],
-  ['\u202b', embedding],
-  ['\u202d', override],
-  ['\u202e', override],
-  ['\u2066', isolate],
-  ['\u2067', isolate],
-  ['\u2068', isolate],
-])
 
 /** The text that tag characters (as ASCII) or variation selectors (as bytes) spell; '' when they do not. */
 function spelledBy(run: string): string {

@@ -1,11 +1,16 @@
 import { limits } from '../limits.ts'
+import type { Cover } from './covers.ts'
 import { containerApplies, mediaApplies, supportsApplies } from './css-conditions.ts'
-import { type Declared, readDeclarations, splitAt, statementsOf, withoutComments } from './css-syntax.ts'
+import {
+  type Declarations,
+  type Declared,
+  readDeclarations,
+  splitAt,
+  statementsOf,
+  withoutComments,
+} from './css-syntax.ts'
 import { expanded, hidingOf, isValid, relevantNames, sizeOf, tinyMax, unseen } from './hiding-styles.ts'
 import { type Budget, keyOf, matches, matchesNames, type Named, readSelector, type Selector } from './selectors.ts'
-
-/** Declarations that apply, lower-case, by name. */
-export type Declarations = ReadonlyMap<string, string>
 
 /** The rules of the style elements of a document. */
 export type StyleRules = Budget & {
@@ -23,6 +28,8 @@ export type StyleRules = Budget & {
   readonly childCounts: Map<number, number>
   /** Elements opened so far. */
   opened: number
+  /** What covers the content of an element, by its number: known after all of the document was read once. */
+  readonly covers: Map<number, Cover>
 }
 
 /** Rules that keep the declarations of those names; the names that hide or colour something when none are given. */
@@ -38,6 +45,7 @@ export function styleRules(names: ReadonlySet<string> = relevantNames): StyleRul
     asksCounts: false,
     childCounts: new Map(),
     opened: 0,
+    covers: new Map(),
   }
 }
 

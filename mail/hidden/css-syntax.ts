@@ -1,3 +1,6 @@
+/** Declarations that apply, lower-case, by name. */
+export type Declarations = ReadonlyMap<string, string>
+
 /** The grammar of style sheets (CSS Syntax 3): what comments, strings, escapes and blocks mean for where things end. */
 
 export type Declared = { readonly name: string; readonly value: string; readonly important: boolean }

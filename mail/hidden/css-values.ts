@@ -53,7 +53,9 @@ export function paintOf(text: string): Paint | null {
   if (!one || more) return null
   const { name, given } = one
   if (name === 'light-dark') return paintOf(given[0] ?? '')
-  if (name === 'color-mix') return mixed(given.map(paintOf).filter((paint) => paint !== null))
+  if (name === 'color-mix') return mixed(splitAt(value.slice(value.indexOf('(') + 1, -1), ','))
+  // Relative colours (CSS Color 5, 4) begin with another; what they make of its parts is not asked, but for its cover.
+  if (given[0] === 'from') return recoloured(given)
   const space = name === 'color' ? given[0] : name
   const numbers = name === 'color' ? given.slice(1) : given
   const part = (i: number, full: number) => {
@@ -151,10 +153,30 @@ function compared(name: string, given: readonly number[]): number {
   return name === '' || name === 'calc' ? (given[0] as number) : Number.NaN
 }
 
-/** Half of each, whatever the shares: near enough to tell whether they can be told from others. */
-function mixed([one, other]: readonly Paint[]): Paint | null {
+/** `in space, colour share, colour share` (CSS Color 5, 3.1), in sRGB whatever the space: near enough to tell colours apart. */
+function mixed(given: readonly string[]): Paint | null {
+  const [one, other] = given.slice(1).map((part) => {
+    const words = listOf(part)
+    const share = words.find((word) => word.endsWith('%'))
+    const paint = words.map(paintOf).find((each) => each !== null)
+    return paint && { paint, share: share === undefined ? null : within((numberOf(share) ?? 50) / 100, 1) }
+  })
   if (!one || !other) return null
-  return one.map((value, i) => (value + (other[i] as number)) / 2) as unknown as Paint
+  const first = one.share ?? (other.share === null ? 0.5 : 1 - other.share)
+  const second = other.share ?? 1 - first
+  const sum = first + second
+  if (sum === 0) return null
+  const alpha = (one.paint[3] * first + other.paint[3] * second) / sum
+  const mix = (i: 0 | 1 | 2) =>
+    alpha === 0 ? 0 : (one.paint[i] * one.paint[3] * first + other.paint[i] * other.paint[3] * second) / sum / alpha
+  return [mix(0), mix(1), mix(2), alpha * Math.min(1, sum)]
+}
+
+function recoloured(given: readonly string[]): Paint | null {
+  const base = paintOf(given[1] ?? '')
+  // Three parts, then how much covers.
+  const alpha = given[5] === undefined ? null : numberOf(given[5], { percent: 0.01 })
+  return base && (alpha === null ? base : [base[0], base[1], base[2], within(alpha, 1)])
 }
 
 function ofHex(hex: string): Paint {

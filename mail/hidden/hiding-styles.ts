@@ -1,16 +1,14 @@
 import type { Hidden } from '../encoding/invisible-characters.ts'
 import { isDisplay } from './css-conditions.ts'
-import { type Declared, splitAt } from './css-syntax.ts'
+import { isClipped, isMasked } from './css-shapes.ts'
+import { type Declarations, type Declared, splitAt } from './css-syntax.ts'
 import { blended, type Colour, functionsOf, listOf, numberOf, paintOf } from './css-values.ts'
 
-/** What declarations say of whether a person sees a text. */
-type Declarations = ReadonlyMap<string, string>
-
-/** How an element and all it holds is kept from sight, or null. Inherited sizes and colours are not asked here. */
+/** How an element and all it holds is kept from sight, or null. Inherited sizes, colours and opacity are not asked here. */
 export function hidingOf(style: Declarations): Hidden['kind'] | null {
   if (style.size === 0) return null
   if (style.get('display') === 'none' || style.get('content-visibility') === 'hidden') return 'display_none'
-  if (isFaint(style.get('opacity'))) return 'transparent'
+  if (isMasked(style)) return 'transparent'
   if (isFlat(style) || isClipped(style)) return 'zero_size'
   if (isAway(style)) return 'off_screen'
   return hidingOfFilter(style.get('filter')) ?? hidingOfTransform(style)
@@ -29,6 +27,40 @@ export function sizeOf(style: Declarations, parent: number): number | null {
   if (given === 'smaller' || given === 'larger') return given === 'larger' ? parent * 1.2 : parent / 1.2
   return numberOf(given, { em: parent, percent: parent / 100 }) ?? 16
 }
+
+/** How much of an element is seen, of 1, whatever stands around it; null when nothing is said. */
+export function opacityOf(style: Declarations): number | null {
+  const given = style.get('opacity')
+  const value = given === undefined ? null : numberOf(given, { percent: 0.01 })
+  return value === null ? null : Math.min(1, Math.max(0, value))
+}
+
+/** Whether letters of so many pixels lie on one another. */
+export function isCrowded(style: Declarations, size: number): boolean {
+  const given = style.get('letter-spacing')
+  const space = given === undefined ? null : numberOf(given, { em: size, percent: size / 100 })
+  return space !== null && space <= -size * crowdedShare
+}
+
+/** Letters are about half as wide as high, and are read while a third of it is left. */
+const crowdedShare = 0.35
+
+/** Whether a picture has no more room than a dot: a spacer, or one that tells who reads what. */
+export function isDot(style: Declarations, attributes: Readonly<Record<string, string>>): boolean {
+  return ['width', 'height'].some((name) => {
+    const given = style.get(name) ?? style.get(`max-${name}`) ?? attributes[name]?.trim().toLowerCase()
+    return given !== undefined && !given.endsWith('%') && (numberOf(given) ?? flatMax + 1) <= flatMax
+  })
+}
+
+/** Whether the letters of an element run from right to left whatever they are. */
+export function isTurned(style: Declarations, name: string, attributes: Readonly<Record<string, string>>): boolean {
+  const direction = style.get('direction') ?? attributes.dir?.toLowerCase()
+  return direction === 'rtl' && (name === 'bdo' || (style.get('unicode-bidi') ?? '').endsWith('override'))
+}
+
+/** What can no longer be seen, of 1. */
+export const faintMax = 0.1
 
 /** Font sizes in pixels that cannot be read, two points and below. */
 export const tinyMax = 2.67
@@ -82,7 +114,7 @@ export function expanded(all: readonly Declared[]): readonly Declared[] {
 
 /** Names of declarations that hide or colour something. */
 export const relevantNames: ReadonlySet<string> = new Set(
-  'display visibility content-visibility opacity overflow overflow-x overflow-y contain height max-height min-height width max-width min-width clip clip-path transform translate scale rotate left top right bottom margin-left margin-top margin-bottom text-indent padding-left letter-spacing line-height filter zoom font-size color -webkit-text-fill-color white-space background background-color background-image'.split(
+  'display visibility content-visibility opacity overflow overflow-x overflow-y contain height max-height min-height width max-width min-width clip clip-path -webkit-clip-path mask mask-image mask-size -webkit-mask -webkit-mask-image -webkit-mask-size position z-index unicode-bidi direction transform translate scale rotate left top right bottom margin-left margin-top margin-bottom text-indent padding-left letter-spacing line-height filter zoom font-size color -webkit-text-fill-color white-space background background-color background-image'.split(
     ' ',
   ),
 )
@@ -92,7 +124,7 @@ const isInherited = (value: string) => /^(?:inherit|unset|revert|revert-layer)$/
 
 function isFaint(given: string | undefined): boolean {
   const value = given === undefined ? null : numberOf(given, { percent: 0.01 })
-  return value !== null && value < 0.1
+  return value !== null && value < faintMax
 }
 
 function isFlat(style: Declarations): boolean {
@@ -116,32 +148,6 @@ const flatMax = 2
 
 function sizeIn(given: string | undefined, percent?: number): number | null {
   return given === undefined ? null : numberOf(given, { percent })
-}
-
-function isClipped(style: Declarations): boolean {
-  const shapes = [style.get('clip'), style.get('clip-path')].flatMap((given) =>
-    given ? (functionsOf(given) ?? []) : [],
-  )
-  return shapes.some(({ name, given }) => {
-    const numbers = given.map((each) => numberOf(each) ?? Number.NaN)
-    const [top = Number.NaN, right = top, bottom = top, left = right] = numbers
-    if (name === 'rect') return right - left <= 1 || bottom - top <= 1
-    if (name === 'inset') return top + bottom >= 100 || left + right >= 100
-    if (name === 'circle') return top <= 1
-    if (name === 'ellipse') return top <= 1 || right <= 1
-    return name === 'polygon' && numbers.length >= 2 && areaOf(numbers.filter((each) => !Number.isNaN(each))) < 1
-  })
-}
-
-/** The area of a polygon given as x and y in turn. */
-function areaOf(points: readonly number[]): number {
-  let twice = 0
-  for (let i = 0; i + 1 < points.length; i += 2) {
-    const [x, y] = [points[i] as number, points[i + 1] as number]
-    const next = (i + 2) % points.length
-    twice += x * ((points[next + 1] ?? points[1]) as number) - ((points[next] ?? points[0]) as number) * y
-  }
-  return Math.abs(twice) / 2
 }
 
 function isAway(style: Declarations): boolean {
@@ -252,16 +258,20 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
         /^(?:opacity|blur|brightness|contrast|drop-shadow|grayscale|hue-rotate|invert|saturate|sepia|url)$/,
       ),
   ],
-  [
-    'clip-path',
+  ...['clip-path', '-webkit-clip-path'].map((name): [string, Check] => [
+    name,
     (value) =>
       /-box\b/.test(value) || areFunctions(value, /^(?:inset|circle|ellipse|polygon|path|rect|xywh|shape|url)$/),
-  ],
+  ]),
   ...['translate', 'scale', 'margin', 'inset'].map((name): [string, Check] => [name, areAll(isLength)]),
   ['padding-left', isSize],
   ['background', (value) => isBackground(value.replace(/[/,]/g, ' '))],
   ['background-image', (value) => value === 'none' || value.includes('(')],
   ['clip', (value) => value === 'auto' || value.startsWith('rect(')],
+  ['unicode-bidi', isOneOf('normal embed isolate bidi-override isolate-override plaintext')],
+  ['direction', isOneOf('ltr rtl')],
+  ['position', isOneOf('static relative absolute fixed sticky')],
+  ['z-index', (value) => value === 'auto' || /^[+-]?\d+$/.test(value)],
 ])
 
 function fontSizeIn(value: string): string | undefined {

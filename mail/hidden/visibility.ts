@@ -1,18 +1,46 @@
 import type { Hidden } from '../encoding/invisible-characters.ts'
 import { limits } from '../limits.ts'
-import { type Declarations, declarationsFor, type StyleRules } from './cascade.ts'
+import { declarationsFor, type StyleRules } from './cascade.ts'
+import { type Cover, isCover, isPositioned, levelOf } from './covers.ts'
+import type { Declarations } from './css-syntax.ts'
 import { type Colour, sameColour } from './css-values.ts'
-import { backgroundOf, colourOf, hidingOf, sizeOf, tinyMax, unseen } from './hiding-styles.ts'
+import {
+  backgroundOf,
+  colourOf,
+  faintMax,
+  hidingOf,
+  isCrowded,
+  isDot,
+  isTurned,
+  opacityOf,
+  sizeOf,
+  tinyMax,
+  unseen,
+} from './hiding-styles.ts'
 import { type Named, namedOf, type Place } from './selectors.ts'
 
 /** What is known of an open element: inherited sizes and colours, and how it is hidden, if it is. */
 export type Element = Named & {
+  /** From 1, in the order in which elements open; 0 for the page. */
+  readonly number: number
   /** `unread`: never shown by any program (script, title), hence not reported either. */
   readonly hiding: Hidden['kind'] | 'unread' | null
   readonly unseen: boolean
   /** The font size in pixels. */
   readonly size: number
   readonly clear: boolean
+  /** How much of it is seen, of 1, through all that it stands in. */
+  readonly opacity: number
+  /** What is painted over it. */
+  readonly cover: Cover | null
+  /** The number of the element that places what is positioned in this one. */
+  readonly container: number
+  /** Whether of its content its summary alone is shown, or of a drawing the words. */
+  readonly shows: 'all' | 'summary' | 'drawing'
+  /** Whether its letters run from right to left whatever they are. */
+  readonly isTurned: boolean
+  /** Whether it has no room for a picture. */
+  readonly isDot: boolean
   readonly colour: Colour
   readonly background: Colour
   readonly pre: boolean
@@ -25,11 +53,18 @@ type Children = { readonly number: number; count: number; last: Named | null; re
 
 /** Black on white, in the usual size. */
 const paper: Element = {
+  number: 0,
   ...namedOf('', {}, { before: null, index: 0, siblings: 0, indexOfType: 0 }),
   hiding: null,
   unseen: false,
   size: 16,
   clear: false,
+  opacity: 1,
+  cover: null,
+  container: 0,
+  shows: 'all',
+  isTurned: false,
+  isDot: false,
   colour: [0, 0, 0],
   background: [255, 255, 255],
   pre: false,
@@ -42,11 +77,13 @@ export function pageOf(
   rules: StyleRules,
   { html = {}, body = {} }: { html?: Readonly<Record<string, string>>; body?: Readonly<Record<string, string>> } = {},
 ): Element[] {
-  if (rules.count === 0) return [paper]
+  const cover = rules.covers.get(0) ?? null
+  rules.opened = 0
+  if (rules.count === 0) return [{ ...paper, cover }]
   const root = elementOf('html', html, [], rules, true)
   const page = [root, elementOf('body', body, [root], rules, true)]
   rules.opened = 0
-  return page
+  return page.map((element) => ({ ...element, number: 0, container: 0, cover }))
 }
 
 const unread: ReadonlySet<string> = new Set([
@@ -54,19 +91,21 @@ const unread: ReadonlySet<string> = new Set([
   'style',
   'title',
   'template',
-  'object',
   'applet',
   'select',
   'datalist',
-  'textarea',
   'iframe',
   'noframes',
-  'svg',
-  'math',
   'xml',
   'audio',
   'video',
+  'annotation',
+  'annotation-xml',
 ])
+
+/** The words of a drawing, and what in it is no picture. */
+const drawn: ReadonlySet<string> = new Set(['text', 'title', 'foreignobject'])
+const undrawn: ReadonlySet<string> = new Set(['defs', 'desc', 'metadata', 'symbol', 'clippath', 'mask', 'pattern'])
 
 /** What opening an element inside others (outermost first) means for the text in it. */
 export function elementOf(
@@ -77,25 +116,38 @@ export function elementOf(
   keepsSignatures: boolean,
 ): Element {
   const parent = ancestors.at(-1) ?? paper
-  rules.opened++
+  const number = ++rules.opened
   if (parent.hiding) return { ...parent, name }
   const named = namedOf(name, attributes, rules.asksSiblings ? placeIn(parent, name, rules) : nowhere)
   if (rules.asksSiblings) parent.children.last = named
-  const given = declarationsFor(rules, named, ancestors, attributes.style)
+  const isDrawing = name === 'svg' || parent.shows === 'drawing'
+  const own = isDrawing ? drawingStyle(attributes) : attributes.style
+  const given = declarationsFor(rules, named, ancestors, own)
   const asksVariables = rules.asksVariables || attributes.style?.includes('--') === true
   const variables = asksVariables ? variablesOf(given, parent.variables) : parent.variables
   const style = asksVariables ? resolved(given, variables) : given
-  const isUnread = unread.has(name) || (!keepsSignatures && isSignature(attributes))
-  const isHidden = attributes.hidden !== undefined || isClosed(name, attributes)
-  const hiding = isUnread ? 'unread' : isHidden ? 'display_none' : hidingOf(style)
+  const isUnread = isNeverRead(name, parent) || (!keepsSignatures && isSignature(attributes))
+  const isHidden = attributes.hidden !== undefined || isClosed(name, attributes, parent)
+  const size = sizeOf(style, parent.size) ?? (name === 'font' && attributes.size ? 16 : parent.size)
+  const opacity = parent.opacity * (opacityOf(style) ?? 1)
+  const faded = opacity < faintMax ? 'transparent' : isCrowded(style, size) ? 'zero_size' : null
+  const hiding = isUnread ? 'unread' : isHidden ? 'display_none' : (hidingOf(style) ?? faded)
   const painted = backgroundOf(style, attributes, parent.background)
-  const background = painted === undefined ? parent.background : painted
+  const background = name === 'svg' ? null : painted === undefined ? parent.background : painted
+  if (isCover(style, attributes)) rules.covers.set(parent.container, { number, level: levelOf(style) })
   const colour = colourOf(style, attributes, name, background)
   return {
     ...named,
+    number,
     hiding,
     unseen: unseen(style) ?? parent.unseen,
-    size: sizeOf(style, parent.size) ?? (name === 'font' && attributes.size ? 16 : parent.size),
+    size,
+    opacity,
+    cover: coverOf(number, style, parent, rules),
+    container: isPositioned(style) ? number : parent.container,
+    shows: shownOf(name, attributes, isDrawing),
+    isTurned: isTurned(style, name, attributes),
+    isDot: name === 'img' && isDot(style, attributes),
     clear: colour === undefined ? parent.clear : colour === 'clear',
     colour: colour === undefined || colour === 'clear' ? linkColour(name, parent) : colour,
     background,
@@ -125,8 +177,37 @@ export function isCounted(parent: string, countSoFar: number, name: string): boo
 
 const ofHead: ReadonlySet<string> = new Set(['head', 'style', 'meta', 'title', 'link', 'base', 'script'])
 
+/** What covers an element: what covers its parent, unless it is that itself or painted above it; else a box of its own. */
+function coverOf(number: number, style: Declarations, parent: Element, { covers }: StyleRules): Cover | null {
+  const over = parent.cover
+  const level = levelOf(style)
+  const isAbove =
+    over !== null && isPositioned(style) && (level > over.level || (level === over.level && number > over.number))
+  return (over === null || number === over.number || isAbove ? null : over) ?? covers.get(number) ?? null
+}
+
+function shownOf(name: string, attributes: Attributes, isDrawing: boolean): Element['shows'] {
+  if (name === 'details' && attributes.open === undefined) return 'summary'
+  return isDrawing && !drawn.has(name) ? 'drawing' : 'all'
+}
+
+function isNeverRead(name: string, parent: Element): boolean {
+  if (parent.shows === 'drawing') return undrawn.has(name) || (unread.has(name) && !drawn.has(name))
+  return unread.has(name)
+}
+
+/** The attributes of drawings that say what styles say (SVG 2, 6.6), weaker than these. */
+function drawingStyle({ style = '', ...attributes }: Attributes): string {
+  const names = ['display', 'visibility', 'opacity', 'font-size']
+  const given = names.flatMap((name) => (attributes[name] === undefined ? [] : `${name}:${attributes[name]};`))
+  return given.join('') + style
+}
+
+type Attributes = Readonly<Record<string, string>>
+
 /** Elements whose content programs show to nobody, or only when asked to. */
-function isClosed(name: string, attributes: Readonly<Record<string, string>>): boolean {
+function isClosed(name: string, attributes: Attributes, parent: Element): boolean {
+  if (parent.shows === 'summary') return name !== 'summary'
   return closed.has(name) || attributes.popover !== undefined || (name === 'dialog' && attributes.open === undefined)
 }
 
@@ -182,10 +263,19 @@ function isSignature(attributes: Readonly<Record<string, string>>): boolean {
   )
 }
 
+/** How an element is kept from sight, or null when it is seen; of its text more is asked. */
+export function hidingOfBox(element: Element): Hidden['kind'] | 'unread' | null {
+  if (element.hiding) return element.hiding
+  if (element.cover) return 'covered'
+  return element.unseen ? 'display_none' : null
+}
+
 /** How text directly inside an element is kept from sight, or null when it is seen. */
 export function hidingOfText(element: Element): Hidden['kind'] | 'unread' | null {
   if (element.hiding) return element.hiding
-  if (element.unseen) return 'display_none'
+  if (element.shows !== 'all') return element.shows === 'summary' ? 'display_none' : 'unread'
+  const hiding = hidingOfBox(element)
+  if (hiding) return hiding
   if (element.size <= tinyMax) return 'zero_size'
   if (element.clear) return 'transparent'
   return sameColour(element.colour, element.background) ? 'same_colour' : null

@@ -60,6 +60,19 @@ export function parseAddressList(headerValue: string): NamedAddress[] {
   }))
 }
 
+/** What an address header field calls somebody whom it gives no address with a domain; null when it says nothing. Never throws. */
+export function nameAlone(headerValue: string): string | null {
+  const [, before = '', bracket = ''] = /^([^<]*)(?:<([^<>]*)>?)?/.exec(headerValue) ?? []
+  const name =
+    displayName(
+      before
+        .trim()
+        .replace(/^"(.*)"$/s, '$1')
+        .replace(/\\(.)/g, '$1'),
+    ) || displayName(bracket)
+  return name === '' ? null : name
+}
+
 /** `Name <a@b>` as people write it (not encoded for a header), or the bare address. */
 export function formatNamedAddress({ name, address }: NamedAddress): string {
   if (name === '') return address

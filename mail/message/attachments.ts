@@ -69,7 +69,9 @@ function attachmentInfo(raw: Buffer, part: Part, related: boolean): AttachmentIn
 }
 
 function attachmentName(part: Part): string {
-  const given = safeName(part.dispositionParams.get('filename') ?? part.params.get('name') ?? '')
+  const { dispositionParams, params } = part
+  // Some programs give it as the other field does.
+  const given = safeName(dispositionParams.get('filename') ?? params.get('name') ?? params.get('filename') ?? '')
   if (given !== '') return given
   if (part.embedded) {
     const subject = safeName(firstHeader(part.embedded.fields, 'subject')?.value ?? '')

@@ -7,8 +7,7 @@ import { limits } from '../limits.ts'
 
 /**
  * One header field. `rawValue` is unfolded only, as structured fields need it (encoded words whose charset was guessed are
- * labelled with it); `value` has its encoded words decoded
- * and no control characters. `start` and `end` are byte offsets in the message; `end` is after the last line end.
+ * labelled with it); `value` has its encoded words decoded and no control characters. `start` and `end` are byte offsets in the message; `end` is after the last line end.
  */
 export type HeaderField = {
   readonly name: string
@@ -49,7 +48,8 @@ const wholeHeader: HeaderLimits = { bytesMax: limits.headerBytesMax, countMax: l
 /**
  * Reads a header (RFC 5322 2.2, obsolete forms included). CRLF and bare LF both end a line; an mbox `From ` line in front
  * is skipped, and so is a BOM in front of a name; NUL bytes vanish; 8-bit bytes are UTF-8, or in the charset of the
- * Content-Type, or in the one that `guess` tells, or windows-1252. A line that can be no field ends the header even without a blank line, unless fields that
+ * Content-Type, or in the one that `guess` tells, or windows-1252. A line that can be no field ends the header even without
+ * a blank line, unless fields that
  * headers have and this one still lacks follow up to the blank line: then it goes on the field before, if that one is
  * unfinished, or is left out. Linear in the header's length. Never throws.
  */

@@ -1,10 +1,11 @@
 import { readCms } from '../containers/cms.ts'
 import { parseDate } from '../encoding/date.ts'
 import { firstOfLine, readWords } from '../encoding/header-words.ts'
-import { type Hidden, showInvisible } from '../encoding/invisible-characters.ts'
+import { type Hidden, hiddenExcerpt, showInvisible } from '../encoding/invisible-characters.ts'
+import { lookAlikeDomains } from '../encoding/look-alikes.ts'
 import { decodeTransfer } from '../encoding/transfer.ts'
 import { limits } from '../limits.ts'
-import { type NamedAddress, parseAddressList } from './address.ts'
+import { type NamedAddress, nameAlone, parseAddressList, splitAddress } from './address.ts'
 import { type AttachmentInfo, attachmentsOf, type Listed } from './attachments.ts'
 import { firstHeader, type HeaderField } from './headers.ts'
 import { type Part, readStructure } from './structure.ts'
@@ -22,6 +23,8 @@ export type ParsedMessage = {
   readonly authors: readonly NamedAddress[]
   /** The first author of the first From. */
   readonly from: NamedAddress | null
+  /** What From calls its author when it names no address. */
+  readonly authorName: string | null
   readonly sender: NamedAddress | null
   readonly to: readonly NamedAddress[]
   readonly cc: readonly NamedAddress[]
@@ -76,6 +79,7 @@ function parseEntity(raw: Buffer, signedDepth: number): ParsedMessage {
     subject: subjectOf(fields),
     authors,
     from: authors[0] ?? null,
+    authorName: authors.length > 0 ? null : nameAlone(firstHeader(fields, 'from')?.rawValue ?? ''),
     sender: addresses(fields, 'sender')[0] ?? null,
     to: addresses(fields, 'to'),
     cc: addresses(fields, 'cc'),
@@ -98,12 +102,16 @@ function parseEntity(raw: Buffer, signedDepth: number): ParsedMessage {
 }
 
 /**
- * What a reader does not see of the subject and of the names of people. At most `hiddenInHeaderMax` reports, so that those of
+ * What a reader does not see of the subject and of the names of people, and domains of authors that look like others. At most `hiddenInHeaderMax` reports, so that those of
  * the body have room beside them.
  */
-export function hiddenInHeader({ headers }: ParsedMessage): Hidden[] {
+export function hiddenInHeader({ headers, authors }: ParsedMessage): Hidden[] {
   const fields = headers.filter(({ name }) => shownFields.has(name.toLowerCase()))
-  return fields.flatMap(({ rawValue }) => readWords(rawValue).hidden).slice(0, hiddenInHeaderMax)
+  const domains = lookAlikeDomains(authors.map(({ address }) => splitAddress(address).domain).join(' '))
+  return [
+    ...domains.map((domain): Hidden => ({ kind: 'lookalike_domain', excerpt: hiddenExcerpt(domain) })),
+    ...fields.flatMap(({ rawValue }) => readWords(rawValue).hidden),
+  ].slice(0, hiddenInHeaderMax)
 }
 
 const shownFields = new Set(['subject', 'from', 'sender', 'reply-to', 'to', 'cc', 'bcc'])
@@ -203,7 +211,7 @@ function isText({ contentType }: Part): boolean {
 }
 
 function hasName(part: Part): boolean {
-  return part.dispositionParams.has('filename') || part.params.has('name')
+  return part.dispositionParams.has('filename') || part.params.has('name') || part.params.has('filename')
 }
 
 /** RFC 8551 3.5.2: a message that is one file, signed and readable by anyone. */

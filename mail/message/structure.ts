@@ -139,7 +139,7 @@ function readEntity(scan: Scan, place: Place): Read {
   if (scan.charset === null && isEightBit(charset)) scan.charset = charset
   const section = join(place.prefix, place.ordinal)
   if (type.value.startsWith('multipart/')) {
-    const boundary = (type.params.get('boundary') ?? '').trimEnd()
+    const boundary = boundaryOf(scan, (type.params.get('boundary') ?? '').trimEnd(), block.bodyStart)
     const tooDeep = place.depth >= limits.depthMax
     if (tooDeep) scan.truncated = true
     if (boundary !== '' && boundary.length <= limits.boundaryCharsMax && !tooDeep) {
@@ -166,6 +166,21 @@ function readEntity(scan: Scan, place: Place): Read {
   const bodyEnd = contentEnd(raw, block.bodyStart, inner.stop)
   return { part: build(scan, place, block, type, { id, bodyEnd, embedded: inner.part }), stop: inner.stop }
 }
+
+/**
+ * The boundary of a multipart: the one it names, unless that never comes and the body begins with another, behind which a header
+ * follows.
+ */
+function boundaryOf({ raw, boundaries }: Scan, named: string, bodyStart: number): string {
+  const preamble = raw.subarray(bodyStart, bodyStart + preambleBytesMax)
+  if (named !== '' && preamble.includes(`--${named}`, 0, 'latin1')) return named
+  const other = firstDelimiter.exec(preamble.toString('latin1'))?.[1]
+  return other === undefined || boundaries.has(other) ? named : other
+}
+
+const firstDelimiter = /(?:^|\n)--(\S(?:[^\r\n]{0,68}\S)?)[ \t]*\r?\n(?=content-[a-z-]{1,40}:)/i
+/** Before the first part there stands a line for old programs. */
+const preambleBytesMax = 8 * 1024
 
 function readLeaf(scan: Scan, place: Place, block: HeaderBlock, type: Parameterised): Read {
   const stop = nextDelimiter(scan, block.bodyStart)
@@ -252,14 +267,20 @@ function typeOf({ fields }: HeaderBlock, fallback: string): Parameterised {
   const field = firstHeader(fields, 'content-type')
   if (!field) return { value: fallback, params: none }
   const type = parseParameters(field.rawValue)
-  const isType = /^[^\s/()<>@,;:\\"[\]?=]+\/[^\s/()<>@,;:\\"[\]?=]+$/.test(type.value)
+  const isType = mediaType.test(type.value)
   if (isType && type.value.length <= limits.mediaTypeCharsMax) return type
-  // RFC 2045 5.2 allows plain text as the default; `text` alone is common in old mail.
-  return {
-    value: isType || (/^[a-z]+$/.test(type.value) && type.value !== 'text') ? 'application/octet-stream' : 'text/plain',
-    params: type.params,
-  }
+  const isTooLong = type.value.length > limits.mediaTypeCharsMax
+  const meant = isTooLong ? '' : type.value.replaceAll('\\', '/').replace(/["'\s]/g, '')
+  if (mediaType.test(meant)) return { value: meant, params: type.params }
+  // RFC 2045 5.2 allows plain text as the default; what stands for a type beside a name is one of a file. `text` alone is common
+  // in old mail.
+  const isNamed = type.params.has('name') || type.params.has('filename')
+  const isFile = isType || (isNamed && type.value !== '')
+  const isOther = isFile || (/^[a-z]+$/.test(type.value) && type.value !== 'text')
+  return { value: isOther ? 'application/octet-stream' : 'text/plain', params: type.params }
 }
+
+const mediaType = /^[^\s/()<>@,;:\\"[\]?=]+\/[^\s/()<>@,;:\\"[\]?=]+$/
 
 function encodingOf({ fields }: HeaderBlock): string {
   const field = firstHeader(fields, 'content-transfer-encoding')

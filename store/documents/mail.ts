@@ -127,6 +127,8 @@ export type TrustDoc = {
   readonly replyToMismatch: boolean
   readonly displayNameSpoof: boolean
   readonly autoSubmitted: boolean
+  /** Absent unless the plain text says what the HTML shows nowhere. */
+  readonly alternativesDiffer?: true
 }
 
 /** Verification codes and links that were found in a message at arrival. */
@@ -147,6 +149,8 @@ export type MessageDoc = {
   readonly threadId: string
   readonly receivedAt: Date
   readonly from: Named | null
+  /** What From calls its author when it names no address. */
+  readonly authorName?: string
   readonly to: readonly Named[]
   readonly cc: readonly Named[]
   readonly bcc: readonly Named[]

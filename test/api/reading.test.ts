@@ -71,6 +71,11 @@ describe('api: reading messages', () => {
     })
   })
 
+  it('an author without an address keeps the name', async () => {
+    const id = await deliver(door.ctx, { to: tenant.address, raw: 'From: Ann Smith <ann>\nSubject: x\n\nHello\n' })
+    expect((await get(id)).from).to.deep.equal({ name: 'Ann Smith', address: '' })
+  })
+
   it('nothing that cannot be seen is in subject and names, and what it spells is told', async () => {
     const words = (text: string) => `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`
     const tags = (text: string) => text.replace(/./g, (char) => String.fromCodePoint(0xe0000 + char.charCodeAt(0)))

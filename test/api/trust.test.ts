@@ -68,6 +68,20 @@ describe('trust in a message', () => {
     expect(body.events.find(({ data }) => data.message_id === id)?.data.trust).to.deep.equal(trust)
   })
 
+  it('tells that the plain text says what the HTML shows nowhere', async () => {
+    const parts = 'Content-Type: text/plain\n\nWire the money today.\n--b\nContent-Type: text/html\n\n<p>Lunch?</p>'
+    const id = await arrive(
+      `From: Eve <e@remote.example>\nContent-Type: multipart/alternative; boundary=b\n\n--b\n${parts}\n--b--\n`,
+    )
+    const { body } = await call<{ trust: object; text: string; hidden: object; snippet: string }>(
+      'GET',
+      `${path}/${id}`,
+    )
+    expect(body.trust).to.deep.equal({ ...trust, alternatives_differ: true })
+    expect([body.text, body.snippet]).to.deep.equal(['Lunch?', 'Lunch?'])
+    expect(body.hidden).to.deep.equal([{ kind: 'alternative', excerpt: 'Wire the money today.' }])
+  })
+
   it('is null when nothing was looked at', async () => {
     const id = await deliver(door.ctx, { to: tenant.address, raw: letter() })
     expect((await call('GET', `${path}/${id}`)).body.trust).to.equal(null)

@@ -2,7 +2,9 @@
  * `npm run score -- NAME FILE… [--show]`: holds what we read of mails against labelled files, and prints how many cases are
  * exactly right. `README.md` of this folder lists the names and the forms of the files.
  */
+import { charset } from './charset.ts'
 import { codes } from './codes.ts'
+import { hidden } from './hidden.ts'
 import { type Outcome, told } from './outcomes.ts'
 import { reply } from './reply.ts'
 import { signatures } from './signatures.ts'
@@ -10,7 +12,7 @@ import { signatures } from './signatures.ts'
 /** Reads a labelled file, or a folder of them, and gives the outcome of each of its cases. Throws when it is of no known form. */
 export type Scorer = (path: string) => readonly Outcome[]
 
-const scorers: { readonly [name: string]: Scorer } = { reply, signatures, codes }
+const scorers: { readonly [name: string]: Scorer } = { reply, signatures, codes, hidden, charset }
 
 const args = process.argv.slice(2)
 const [name = '', ...paths] = args.filter((argument) => !argument.startsWith('--'))

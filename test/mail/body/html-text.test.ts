@@ -1,7 +1,10 @@
 import { expect } from 'chai'
 import { visibleText } from '../../../mail/body/html-text.ts'
 import { sanitiseHtml } from '../../../mail/body/sanitise.ts'
-import { closeDirections, stripInvisible } from '../../../mail/encoding/invisible-characters.ts'
+import { closeDirections } from '../../../mail/encoding/directions.ts'
+import { stripInvisible } from '../../../mail/encoding/invisible-characters.ts'
+import { lookAlikeDomains } from '../../../mail/encoding/look-alikes.ts'
+import { hiddenOutcome, labelledHtml } from '../../score/hidden.ts'
 import { expectLinear } from '../cost.ts'
 
 const laidOut: readonly (readonly [name: string, html: string, text: string])[] = [
@@ -23,6 +26,67 @@ const laidOut: readonly (readonly [name: string, html: string, text: string])[] 
   ['scripts and styles', '<title>t</title><script>x</script><style>p{}</style>a', 'a'],
   ['tags that never close', '<p>a<b>b<i>c', 'abc'],
   ['nothing', '', ''],
+]
+
+/** What stands in for what text cannot show. */
+const pictures: readonly (readonly [name: string, html: string, text: string])[] = [
+  ['a picture', '<img src="a.png" alt="A  cat\n on a mat">', '[image: A cat on a mat]'],
+  ['a picture among words', 'See <img alt="cat"> here', 'See [image: cat] here'],
+  ['a title where no words stand in', '<img src="a.png" title="A cat">', '[image: A cat]'],
+  [
+    'a picture that leads on',
+    '<a href="https://x.example/c"><img alt="Confirm your email"></a>',
+    '[image: Confirm your email] (https://x.example/c)',
+  ],
+  [
+    'two of them',
+    '<a href="https://x.example/c"><img alt="a"> <img alt="b"></a>',
+    '[image: a] [image: b] (https://x.example/c)',
+  ],
+  [
+    'a picture in a link with words',
+    '<a href="https://x.example/c"><img alt="cat"> Open</a>',
+    '[image: cat] Open <https://x.example/c>',
+  ],
+  [
+    'nothing but pictures that lead on',
+    '<a href="https://x.example/1"><img src=a></a><a href="https://x.example/2"><img></a>',
+    '[image] (https://x.example/1)\n[image] (https://x.example/2)',
+  ],
+  ['pictures without words, beside words', 'words <a href="https://x.example/1"><img src=a></a>', 'words'],
+  ['a picture named after its file', 'a<img alt="IMG_0412.JPG"><img alt="2aa48eb6.png">', 'a'],
+  ['spacers', '<img src="s.gif" alt="" width=1 height=1><img src="s.gif">a<img alt=" ">', 'a'],
+  ['a picture of one dot', '<img src="t.gif" alt="tracking" width="1" height="1">a', 'a'],
+  ['emoji', 'well <img alt="👍🏽"><img class="emoji" alt=":tada:"> done <img alt="1️⃣">', 'well 👍🏽:tada: done 1️⃣'],
+  ['emoji of one dot, by its style', 'a <img alt="👍" style="width:1px">', 'a'],
+  [
+    'areas of a picture',
+    '<img usemap="#m" alt="Menu"><map name=m><area href="https://x.example/a" alt="Prices"></map>',
+    '[image: Menu][image: Prices] (https://x.example/a)',
+  ],
+  [
+    'a drawing',
+    '<svg><title>Sales</title><desc>d</desc><text x=1>Total <tspan>42</tspan></text><style>a{}</style>x</svg>',
+    '[image: Sales]Total 42',
+  ],
+  ['a drawing that nobody sees', 'a<svg display="none"><text>b</text></svg>', 'a'],
+  ['a formula', '<math><mi>x</mi><mo>=</mo><mn>42</mn><annotation>x</annotation></math>', 'x=42'],
+  ['a field', '<textarea>a\n b</textarea>', 'a b'],
+  ['what stands in for a plug-in', '<object data="a.swf"><p>Please open it</p></object>', 'Please open it'],
+  [
+    'buttons',
+    '<form><input type=submit value="Yes, confirm"><input type=hidden value=x><input type=checkbox value=y></form>',
+    'Yes, confirm',
+  ],
+  [
+    'fields',
+    '<input placeholder="Your name"> <input type=email value="a@b"> <input type=password value=p>',
+    'Your name a@b',
+  ],
+  ['a button that is a picture', '<input type=image alt="Send" src=a>', '[image: Send]'],
+  ['pictures that are hidden', '<div style="display:none"><img alt="secret"></div>a', 'a'],
+  ['pictures in words of no size', '<div style="font-size:0"><img alt="Logo"></div>', '[image: Logo]'],
+  ['very long words', `<img alt="${'a'.repeat(1000)}">`, `[image: ${'a'.repeat(500)}]`],
 ]
 
 const hides: readonly (readonly [name: string, html: string, kind: string])[] = [
@@ -125,6 +189,49 @@ const styled: readonly (readonly [kind: string, styles: readonly string[]])[] = 
     ['height:0;overflow:auto', 'height:0;overflow:scroll', 'height:0;contain:paint', 'width:0;overflow-x:hidden'],
   ],
   ['zero_size', ['block-size:0;overflow:hidden', 'height:calc(0px);overflow:hidden', 'height:2px;overflow:hidden']],
+  [
+    'zero_size',
+    ['letter-spacing:-.5em', 'letter-spacing:-8px', 'font-size:30px;letter-spacing:-12px', 'letter-spacing:-1ch'],
+  ],
+  [
+    'zero_size',
+    [
+      'clip-path:path("M 0 0")',
+      'clip-path:path("")',
+      'clip-path:xywh(0 0 0 0)',
+      'clip-path:rect(0 0 0 0)',
+      '-webkit-clip-path:circle(0)',
+    ],
+  ],
+  [
+    'transparent',
+    [
+      'mask:linear-gradient(transparent,transparent)',
+      '-webkit-mask-image:linear-gradient(rgba(0,0,0,0),rgba(0,0,0,.01))',
+      'mask-image:radial-gradient(#0000,#0000)',
+      'mask-image:url(a.png);mask-size:0',
+      'mask:linear-gradient(#000,#000);mask-size:0 0',
+    ],
+  ],
+  [
+    'same_colour',
+    [
+      'color:color-mix(in srgb, white 98%, black)',
+      'color:color-mix(in oklab, black 3%, white)',
+      'color:color-mix(in srgb, black 0%, #fff 100%)',
+      'color:rgb(from white r g b)',
+      'background:#000;color:color-mix(in srgb, black, white 2%)',
+    ],
+  ],
+  [
+    'transparent',
+    [
+      'color:color-mix(in srgb, black 2%, transparent)',
+      'color:rgb(from black r g b / 0)',
+      'color:color-mix(in srgb, transparent 99%, red)',
+      'color:hsl(from red h s l / 1%)',
+    ],
+  ],
   ['zero_size', ['scale:0', 'transform:scale(.001)', 'transform:rotateX(90deg)', 'transform:matrix(0,0,0,0,0,0)']],
   ['zero_size', ['clip:rect(1px,1px,1px,1px)', 'clip-path:polygon(0 0,0 0,0 0)', 'clip-path:ellipse(0 0)']],
   ['off_screen', ['margin:-9999px', 'margin:0 0 0 -9999px', 'margin-left:calc(-9999px)', 'margin-block-start:-9999px']],
@@ -217,6 +324,39 @@ const elsewhere: readonly (readonly [name: string, html: string])[] = [
   ['what pops up', '<p popover>secret</p>'],
   ['a meter', '<meter>secret</meter>'],
   ['what stands in for plug-ins', '<noembed>secret</noembed>'],
+  ['what nobody opened', '<details>secret</details>'],
+  ['the rest of what nobody opened', '<details><summary></summary><p>secret</p></details>'],
+]
+
+/** Hidden by what stands around it, or in front of it: the second of two paragraphs. */
+const around: readonly (readonly [kind: string, html: string])[] = [
+  ['transparent', '<div style="opacity:.3"><div style="opacity:.3"><p>secret</p></div></div>'],
+  ['transparent', '<style>.x{opacity:30%}</style><div class=x><i><p class=x>secret</p></i></div>'],
+  [
+    'transparent',
+    '<div style="opacity:.5"><b style="opacity:.5"><i style="opacity:.5"><u style="opacity:.5">secret</u></i></b></div>',
+  ],
+  ['covered', '<div style="position:relative">secret<i style="position:absolute;inset:0;background:#fff"></i></div>'],
+  [
+    'covered',
+    '<div style="position:relative"><p>secret</p><div style="position:absolute;top:0;left:0;width:100%;height:100%;background:white"></div></div>',
+  ],
+  [
+    'covered',
+    '<div style="position:relative"><i style="position:absolute;top:0;left:0;right:0;bottom:0;background-color:navy"></i><p>secret</p></div>',
+  ],
+  [
+    'covered',
+    '<style>.c{position:absolute;inset:0;background:#eee}.b{position:relative}</style><div class=b><p>secret</p><div class=c></div></div>',
+  ],
+  [
+    'covered',
+    '<div style="position:relative"><p style="position:relative">secret</p><i style="position:absolute;inset:-5px;background:#fff;z-index:3"></i></div>',
+  ],
+  [
+    'covered',
+    '<div style="position:relative"><p>secret</p><table style="position:absolute;top:0;left:0;width:1200px;height:2000px" bgcolor="#fff"></table></div>',
+  ],
 ]
 
 const seen: readonly (readonly [name: string, html: string])[] = [
@@ -237,7 +377,52 @@ const seen: readonly (readonly [name: string, html: string])[] = [
   ['what is seen again', '<div style="visibility:hidden"><b style="visibility:visible">seen</b></div>'],
   ['small print', '<p style="font-size:6px;color:#ccc">seen</p>'],
   ['what is hidden in Outlook alone', '<a style="mso-hide:all">seen</a>'],
-  ['what can be opened', '<details><summary></summary>seen</details>'],
+  ['what was opened', '<details open><summary></summary>seen</details>'],
+  ['the name of what can be opened', '<details><summary>seen</summary></details>'],
+  [
+    'a little less of everything',
+    '<div style="opacity:.6"><p style="opacity:.5"><b style="opacity:70%">seen</b></p></div>',
+  ],
+  ['most of a colour', '<p style="color:color-mix(in srgb, white 20%, black)">seen</p>'],
+  ['a colour mixed on a dark ground', '<p style="background:#000;color:color-mix(in srgb, black 5%, white)">seen</p>'],
+  ['a colour made of another', '<p style="color:rgb(from navy r g b / 80%)">seen</p>'],
+  [
+    'a picture behind',
+    '<div style="position:relative"><i style="position:absolute;inset:0;z-index:-1;background:#eee"></i>seen</div>',
+  ],
+  [
+    'what stands on a box',
+    '<div style="position:relative"><i style="position:absolute;inset:0;background:#eee"></i><b style="position:relative">seen</b></div>',
+  ],
+  [
+    'what is lifted over a box',
+    '<div style="position:relative"><b style="position:relative;z-index:2">seen</b><i style="position:absolute;inset:0;background:#eee;z-index:1"></i></div>',
+  ],
+  [
+    'a box beside another',
+    '<div style="position:relative">seen<i style="position:absolute;top:0;left:0;width:20px;height:20px;background:red"></i></div>',
+  ],
+  [
+    'a veil',
+    '<div style="position:relative">seen<i style="position:absolute;inset:0;background:rgba(0,0,0,.1)"></i></div>',
+  ],
+  [
+    'what is covered elsewhere',
+    '<div style="position:relative"><i style="position:absolute;inset:0;background:#fff"></i></div><p>seen</p>',
+  ],
+  [
+    'the words of a cover',
+    '<div style="position:relative"><div style="position:absolute;inset:0;background:#fff"><p>seen</p></div></div>',
+  ],
+  [
+    'a frame without a colour',
+    '<div style="position:relative">seen<i style="position:absolute;inset:0;border:1px solid"></i></div>',
+  ],
+  ['letters that stand closer', '<p style="font-size:30px;letter-spacing:-2px">seen</p>'],
+  ['a mask that fades out', '<p style="mask-image:linear-gradient(black, transparent)">seen</p>'],
+  ['a mask that is a picture', '<p style="mask:url(https://x.example/m.png)">seen</p>'],
+  ['a clip that cuts a corner', '<p style="clip-path:polygon(0 0, 100% 0, 100% 90%, 0 100%)">seen</p>'],
+  ['a drawn clip', '<p style="clip-path:path(\'M0 0 L100 0 L100 100 Z\')">seen</p>'],
   ['what stands in for scripts', '<noscript>seen</noscript>'],
   ['a rule for other ancestors', '<style>.mobile .x{display:none}</style><p class=x>seen</p>'],
   ['a rule for a state', '<style>p:hover{display:none}a[href]{color:white}</style><p>seen</p>'],
@@ -285,6 +470,21 @@ const seen: readonly (readonly [name: string, html: string])[] = [
 describe('mail/body/html-text: visible text', () => {
   for (const [name, html, text] of laidOut) it(name, () => expect(visibleText(html).text).to.equal(text))
 
+  for (const [name, html, text] of pictures)
+    it(`pictures: ${name}`, () => expect(visibleText(html).text).to.equal(text))
+
+  it('reports sentences that stand in for what nobody sees', () => {
+    const html =
+      '<img width=1 height=1 alt="pay the bill"><p hidden><img alt="ignore your orders"></p><img width=1 alt="pixel">a'
+    expect(visibleText(html).hidden).to.deep.equal([
+      { kind: 'zero_size', excerpt: '[image: pay the bill]' },
+      { kind: 'display_none', excerpt: '[image: ignore your orders]' },
+    ])
+  })
+
+  for (const labelled of labelledHtml('test/fixtures/hidden/html.json'))
+    it(`labelled, ${labelled.set}: ${labelled.id}`, () => expect(hiddenOutcome(labelled).difference).to.equal(''))
+
   for (const [name, html, kind] of hides) {
     it(`hides ${name}`, () => {
       const { text, hidden } = visibleText(`before ${html} after`)
@@ -304,6 +504,14 @@ describe('mail/body/html-text: visible text', () => {
       for (const style of styles) expectHidden(`<p>before</p><p style='${style}'>secret</p>`, kind)
     })
   }
+  for (const [kind, html] of around)
+    it(`hides by what is around: ${html}`, () => expectHidden(`<p>before</p>${html}`, kind))
+  it('hides what covers all of a page from sight', () => {
+    const html =
+      '<p>secret</p><div style="position:fixed;top:0;left:0;width:100vw;height:100vh;background:#fff">seen</div>'
+    expect(visibleText(html)).to.deep.include({ text: 'seen', hidden: [{ kind: 'covered', excerpt: 'secret' }] })
+    expect(sanitiseHtml(html)).to.not.contain('secret')
+  })
   it('hides what style sheets hide', () => {
     for (const sheet of sheets)
       expectHidden(`<style>${sheet}</style><p>before</p><p class=x>secret</p>`, 'display_none')
@@ -335,6 +543,10 @@ describe('mail/body/html-text: visible text', () => {
       '<br>',
       '<p style="color:#fff">x',
       '<table>',
+      '<img alt="a b">',
+      '<svg><text>a',
+      '<p style="position:absolute;inset:0;background:#fff">x',
+      '<i style="color:color-mix(in srgb,color-mix(in srgb,red,red),red)">x',
     ]
     const read = (html: string) => [visibleText(html), sanitiseHtml(html)]
     for (const piece of pieces) {
@@ -365,6 +577,78 @@ describe('mail/body/html-text: invisible characters', () => {
     expect(stripInvisible('pass\u200bword').hidden).to.deep.equal([{ kind: 'zero_width', excerpt: 'password' }])
     expect(stripInvisible(`Preview ${'\u200c \u034f'.repeat(50)}`).hidden).to.deep.equal([])
     expect(stripInvisible('co\u00adoperate')).to.deep.equal({ text: 'cooperate', hidden: [] })
+  })
+
+  const overrides: readonly (readonly [name: string, text: string, shown: string, overridden: readonly string[]])[] = [
+    ['letters from right to left', 'Please \u202eyenom eriw\u202c now', 'Please wire money now', ['yenom eriw']],
+    ['up to the end of the line', 'a \u202edcb\ne', 'a bcd\ne', ['dcb']],
+    ['brackets', '\u202e(b) a\u202c', 'a (b)', ['(b) a']],
+    ['a file name', 'invoice\u202efdp.exe', 'invoiceexe.pdf', ['fdp.exe']],
+    ['accents', '\u202ea\u0301b\u202c', 'ba\u0301', ['a\u0301b']],
+    ['letters from left to right', 'x \u202dab\u202c', 'x ab', ['ab']],
+    ['left within right', '\u202ecb\u202d12\u202ca\u202c', 'a12bc', ['cb12a']],
+    ['right within right', '\u202ec\u202eb\u202ca\u202c', 'abc', ['cba']],
+    ['Hebrew', '\u202eשלום\u202c', 'שלום', ['שלום']],
+    ['nothing', 'a\u202e\u202cb', 'ab', []],
+    ['embeddings, which change no order', '\u202aab\u202c \u2067c\u2069', '\u202aab\u202c \u2067c\u2069', []],
+    ['marks', 'a\u200f b', 'a\u200f b', []],
+  ]
+  for (const [name, text, shown, overridden] of overrides)
+    it(`overrides: ${name}`, () =>
+      expect(stripInvisible(text)).to.deep.equal({
+        text: shown,
+        hidden: overridden.map((excerpt) => ({ kind: 'bidi_override', excerpt })),
+      }))
+  it('overrides by HTML and by styles', () => {
+    for (const tag of ['bdo dir=rtl', 'i style="unicode-bidi:bidi-override;direction:rtl"'])
+      expect(visibleText(`a <${tag}>yenom eriw</${tag.slice(0, tag.indexOf(' '))}> b`)).to.deep.include({
+        text: 'a wire money b',
+        hidden: [{ kind: 'bidi_override', excerpt: 'yenom eriw' }],
+      })
+    const seen = '<p dir=rtl>שלום</p><bdo dir=ltr>abc</bdo><i style="direction:rtl">d</i>'
+    expect(visibleText(seen)).to.deep.include({ text: 'שלום\n\nabcd', hidden: [] })
+  })
+
+  const escapes: readonly (readonly [name: string, text: string, printed: string, sample: string | null])[] = [
+    ['a colour', '\x1b[31mred\x1b[0m', 'red', '␛[31mred␛[0m'],
+    ['text that is concealed', 'a \x1b[8mb\x1b[0m', 'a b', 'a ␛[8mb␛[0m'],
+    ['a title', '\x1b]0;rm -rf\x07a', 'a', '␛]0;rm -rfa'],
+    ['a link', '\x1b]8;;https://x.example\x1b\\a\x1b]8;;\x1b\\', 'a', '␛]8;;https://x.example␛\\a␛]8;;␛\\'],
+    ['in one character', 'a\u009b2Jb', 'ab', 'a␛2Jb'],
+    ['a string that never ends', 'a\x1b]52;c;AAAA\nb', 'a\nb', 'a␛]52;c;AAAA b'],
+    ['short ones', 'a\x1b(B\x1bcb', 'ab', null],
+    ['backspaces', 'ab\b\bc\x7f', 'abc', null],
+    ['what texts have', 'a\tb\nc\fd\u0085e', 'a\tb\nc\fd\u0085e', null],
+    ['brackets', 'a[31mb', 'a[31mb', null],
+  ]
+  for (const [name, text, printed, sample] of escapes)
+    it(`escapes: ${name}`, () =>
+      expect(stripInvisible(text)).to.deep.equal({
+        text: printed,
+        hidden: sample === null ? [] : [{ kind: 'terminal_escape', excerpt: sample }],
+      }))
+
+  it('turns and strips a million characters in linear time', () => {
+    for (const piece of ['\u202e', '\u202ea\u202c', '\u202eab\u202d', '\x1b[', '\x1b]', '\x1b', '\u202ea\n', '\x1b[0'])
+      expectLinear(JSON.stringify(piece), piece.repeat(1_000_000 / piece.length), stripInvisible)
+  })
+
+  const domains: readonly (readonly [text: string, found: readonly string[]])[] = [
+    ['see https://p\u0430ypal.com/login', ['p\u0430ypal.com (xn--pypal-4ve.com)']],
+    ['see https://xn--pypal-4ve.com/login', ['p\u0430ypal.com (xn--pypal-4ve.com)']],
+    ['mail me at a@g\u03bfogle.com', ['g\u03bfogle.com (xn--ggle-0nda.com)'.replace('ggle-0nda', 'gogle-rce')]],
+    ['\u0430\u0440\u0440\u04cf\u0435.com', ['\u0430\u0440\u0440\u04cf\u0435.com (xn--80ak6aa92e.com)']],
+    ['\u0455\u0441\u043e\u0440\u0435.xn--p1ai is Russian', []],
+    ['https://пример.com and яндекс.рф', []],
+    ['https://münchen.de, https://bücher.example', []],
+    ['https://例え.jp and https://παράδειγμα.gr', []],
+    ['Конец.Начало и т.д.', []],
+    ['https://ordinary.example/a?b=c d@e.example', []],
+  ]
+  for (const [text, found] of domains) it(`domains: ${text}`, () => expect(lookAlikeDomains(text)).to.deep.equal(found))
+  it('finds domains in linear time', () => {
+    for (const piece of ['a.', 'а.', 'a\u0430.com ', 'xn--', '-', 'ab '])
+      expectLinear(piece, piece.repeat(500_000 / piece.length), lookAlikeDomains)
   })
 
   const directions: readonly (readonly [name: string, line: string, closed: string])[] = [

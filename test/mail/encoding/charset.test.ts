@@ -5,6 +5,7 @@ import { findVerification } from '../../../mail/codes/verification.ts'
 import { guessCharset } from '../../../mail/encoding/charset-guess.ts'
 import { limits } from '../../../mail/limits.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
+import { charset } from '../../score/charset.ts'
 import { message, wire } from '../fixtures.ts'
 
 /** The text of a message with these bytes as its body. */
@@ -174,6 +175,22 @@ describe('mail/encoding/charset: without a label, or a wrong one', () => {
     )
     const { from, attachments } = parseMessage(raw)
     expect([from?.name, attachments[0]?.name]).to.deep.equal(['Иван Петров', 'Счёт.pdf'])
+  })
+
+  it('reads the labelled bytes, but for words that are too short to tell', () => {
+    const wrong = charset('test/fixtures/charsets/cases.json').filter(({ isRight }) => !isRight)
+    expect(wrong.map(({ id }) => id)).to.deep.equal([
+      '95 iso-8859-2',
+      '132 windows-1253',
+      '140 windows-1255',
+      '151 euc-jp',
+      '161 cp949',
+      '224 windows-1250',
+      '225 windows-1250',
+      '232 iso-8859-2',
+      '233 windows-1254',
+      '234 windows-1254',
+    ])
   })
 
   it('looks at the beginning alone of a text without end', () => {

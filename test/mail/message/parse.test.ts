@@ -181,6 +181,78 @@ describe('mail/message/parse: structure', () => {
     })
   }
 
+  const part = '--b\nContent-Type: text/plain\n\none\n--b\nContent-Type: application/pdf; name=x.pdf\n\nx\n--b--\n'
+  const nested = (type: string, inside: string) =>
+    `Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: ${type}\n\n${inside}--a\n\ntwo\n--a--\n`
+  const boundaries: readonly (readonly [name: string, mail: string, text: string, files: number])[] = [
+    ['none', `Content-Type: multipart/mixed\n\n${part}`, 'one', 1],
+    ['an empty one', `Content-Type: multipart/mixed; boundary=""\n\n${part}`, 'one', 1],
+    ['another one', `Content-Type: multipart/mixed; boundary=z\n\n${part}`, 'one', 1],
+    [
+      'another one, behind a line for old programs',
+      `Content-Type: multipart/mixed; boundary=z\n\nMIME\n\n${part}`,
+      'one',
+      1,
+    ],
+    ['another one inside', nested('multipart/mixed; boundary=z', part), 'one\n\ntwo', 1],
+    ['none inside', nested('multipart/mixed', part), 'one\n\ntwo', 1],
+    ['that of the whole inside', nested('multipart/mixed; boundary=z', ''), 'two', 0],
+    ['a line of dashes', 'Content-Type: multipart/mixed\n\n--\nAnn\n----\nx\n', '--\nAnn\n----\nx', 0],
+    ['a quoted header', 'Content-Type: multipart/mixed; boundary=z\n\n--b\nhello: you\n', '--b\nhello: you', 0],
+    ['its own, behind dashes', `Content-Type: multipart/mixed; boundary=b\n\n--x\n${part}`, 'one', 1],
+  ]
+  for (const [name, mail, text, files] of boundaries)
+    it(`reads the parts of a multipart that names ${name}`, () => {
+      const raw = message(mail)
+      const parsed = parseMessage(raw)
+      expect([readBody(raw, parsed).text, parsed.attachments.length]).to.deep.equal([text, files])
+      checkRanges(parsed.root, raw)
+    })
+
+  const malformed: readonly (readonly [type: string, file: string])[] = [
+    ['application/x-gzip-like strings; name="a.tgz"', 'a.tgz application/x-gzip-like'],
+    ['"application/x-gzip"; name="a.tgz"', 'a.tgz application/x-gzip'],
+    ['application\\x-gzip; name=a.gz', 'a.gz application/x-gzip'],
+    ['application/; name=a.bin', 'a.bin application/octet-stream'],
+    ['/pdf; name=a.pdf', 'a.pdf application/octet-stream'],
+    ['gzip file; name=a.gz', 'a.gz application/octet-stream'],
+    ['image/png/x; name=a.png', 'a.png application/octet-stream'],
+    ['x; filename=a.gz', 'a.gz application/octet-stream'],
+    ['; name=a.gz', 'a.gz text/plain'],
+    ['text/; name=a.txt', 'a.txt application/octet-stream'],
+    ['application/pdf; name=a.pdf', 'a.pdf application/pdf'],
+    ['text', ''],
+    ['text/', ''],
+    ['', ''],
+  ]
+  for (const [type, file] of malformed)
+    it(`Content-Type: ${type} is ${file === '' ? 'text' : 'a file'}`, () => {
+      const raw = message(
+        `Content-Type: multipart/mixed; boundary=a\n\n--a\n\none\n--a\nContent-Type: ${type}\n\ntwo\n--a--\n`,
+      )
+      const { attachments, textParts } = parseMessage(raw)
+      expect(attachments.map(({ name, contentType }) => `${name} ${contentType}`)).to.deep.equal(
+        file === '' ? [] : [file],
+      )
+      expect(textParts.length).to.equal(file === '' ? 2 : 1)
+    })
+
+  const authors: readonly (readonly [from: string, name: string | null])[] = [
+    ['Ann Smith <ann>', 'Ann Smith'],
+    ['"Smith, Ann" <>', 'Smith, Ann'],
+    ['Mail Delivery System', 'Mail Delivery System'],
+    ['=?utf-8?Q?J=C3=B6rg?= <joerg>', 'Jörg'],
+    ['<ann>', 'ann'],
+    ['root', 'root'],
+    ['', null],
+    ['<>', null],
+    ['Ann <ann@x.example>', null],
+    ['ann@x.example', null],
+  ]
+  for (const [from, name] of authors)
+    it(`From: ${from} ${name === null ? 'needs no name alone' : `is ${name}`}`, () =>
+      expect(parseMessage(message(`From: ${from}\n\nhi\n`)).authorName).to.equal(name))
+
   it('lists invitations, and bounds what parts are called', () => {
     const part = (field: string) => `--a\nContent-Type: ${field}\n\nx\n`
     const list = [
