@@ -273,10 +273,10 @@ describe('serving', () => {
       const wanted = [
         /MAILROOM_HTP_PORT.*Set MAILROOM_HTTP_PORT instead/,
         /"MAILROOM_HTTP_PORT" must be a whole number from 0 to 65535, and is text\. Give/,
-        /Unknown setting http\.prot; known are host, port\. Write "port" instead of "prot"\./,
+        /Unknown setting http\.prot; known are host, port, proxies\. Write "port" instead of "prot"\./,
         /no settings file .*none\.yaml\. Name another/,
         /broken\.yaml cannot be read: .* at line \d+, column \d+\. Write it in YAML/,
-        /"http" has no names below it\. Write "name: value" there, with one of: host, port\./,
+        /"http" has no names below it\. Write "name: value" there, with one of: host, port, proxies\./,
       ]
       for (const [n, { code, out, err }] of ended.entries()) {
         expect([code, out]).to.deep.equal([1, ''])

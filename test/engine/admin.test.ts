@@ -149,7 +149,7 @@ describe('engine: backup, verify, export, import', () => {
     expect(await mailroom(data, 'backup', copy)).to.include({ status: 0 })
     expect(await mailroom(data, 'backup', copy)).to.include({ status: 1 })
     expect(await mailroom(data, 'verify', copy)).to.include({ status: 0 })
-    expect((await mailroom(data, 'verify')).err).to.match(/stop it, or verify a backup/)
+    expect((await mailroom(data, 'verify')).err).to.match(/Stop it, or verify a backup/)
 
     const there = `${url(target.socket)}/moved`
     const exported = await mailroom(data, 'export', there)
