@@ -9,8 +9,8 @@ import { availableParallelism } from 'node:os'
 import Mocha from 'mocha'
 import { isQuick } from './quick.ts'
 
-/** One more than there are cores: many files wait for processes that they started. */
-const besideEachOther = availableParallelism() + 1
+/** Two more than there are cores: many files wait for processes that they started. */
+const besideEachOther = availableParallelism() + 2
 
 /** Files that measure processor time, how much more of it twice as much takes: each has a core. */
 const oneToACore: readonly string[] = [
