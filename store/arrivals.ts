@@ -1,6 +1,6 @@
 /**
  * Writes new messages in groups: all arrivals that wait while a group is being written form the next group. A group shares
- * one reservation per folder and one command that inserts blobs and messages, so it costs about the same for one message as for
+ * one blob insert, one reservation per folder and one message insert, so it costs about the same for one message as for
  * twenty; under load a group waits a moment until it is as large as the one before it. Invariants: an arrival is reported as
  * stored only after its insert was acknowledged as on disk. The ids of messages are chosen before they are written, so a
  * repeated arrival finds the first one. A reservation is closed after the insert: together with the next group that reserves
@@ -10,8 +10,7 @@ import { newToken } from '../schemas/ids.ts'
 import { insertBlob } from './blobs.ts'
 import type { BlobDoc, MessageDoc } from './documents/mail.ts'
 import { closeReservations, type ReservationEnd, reserve, type UidClaim } from './folders.ts'
-import type { Store } from './open.ts'
-import { insertInto, writeAll } from './writes.ts'
+import { duplicatesIn, type Store } from './open.ts'
 
 /** A message without the numbers that its folder assigns, and without labels, which are added later. */
 export type NewMessage = Omit<MessageDoc, 'uid' | 'modseq' | 'labels'>
@@ -39,8 +38,6 @@ const secondGroupMin = 40
 /** How long a group waits to become as large as the one before it. */
 const gatherMs = 2
 const closeAfterMs = 50
-/** Blobs of a group go to the database with their messages while they are no larger; larger ones in pieces, before them. */
-const smallBytes = 256 * 1024
 
 type Waiting = {
   readonly arrival: WriteArrival
@@ -179,11 +176,10 @@ async function writeGroup(
 ): Promise<{ results: ArrivalResult[][]; ends: ReservationEnd[] }> {
   const messages = group.flatMap((arrival) => arrival.messages)
   const chunks = group.flatMap((arrival) => arrival.chunks)
-  const isSmall = chunks.reduce((sum, { data }) => sum + data.length(), 0) <= smallBytes
   const token = newToken()
   const [reserved] = await Promise.all([
     reserve(store, claimsOf(messages), { token, at, ends }),
-    isSmall ? undefined : insertBlob(store, chunks),
+    insertBlob(store, chunks),
   ])
   const assigned = new Map<string, number>()
   const numbered = messages.map((message): MessageDoc => {
@@ -193,7 +189,7 @@ async function writeGroup(
     assigned.set(message.folderId, nth + 1)
     return { ...message, uid: reservation.uid + nth, modseq: reservation.modseq }
   })
-  const repeated = await insertMessages(store, isSmall ? chunks : [], numbered)
+  const repeated = await insertMessages(store, numbered)
   const results = numbered.map(
     (message): ArrivalResult => ({ id: repeated.get(message) ?? message._id, repeated: repeated.has(message) }),
   )
@@ -239,23 +235,19 @@ function endsOf(
 }
 
 /**
- * Inserts blobs, and then those messages that are not stored yet. Returns, for each of the others, the id of the stored message. The map is by
+ * Inserts those messages that are not stored yet. Returns, for each of the others, the id of the stored message. The map is by
  * document and not by id: when a send is settled twice at once, one group may hold the same Sent copy twice, and only one of
  * the two is a repeat.
  */
-async function insertMessages(
-  store: Store,
-  chunks: readonly BlobDoc[],
-  messages: readonly MessageDoc[],
-): Promise<Map<MessageDoc, string>> {
-  const refused = await writeAll(store, [
-    ...chunks.map((chunk) => insertInto(store.blobs, chunk, chunk.data.length())),
-    ...messages.map((message) => insertInto(store.messages, message)),
-  ])
+async function insertMessages(store: Store, messages: readonly MessageDoc[]): Promise<Map<MessageDoc, string>> {
   const repeated = new Map<MessageDoc, string>()
-  for (const index of refused) {
-    const message = messages[index - chunks.length]
-    if (message !== undefined) repeated.set(message, await findOriginal(store, message))
+  try {
+    await store.messages.insertMany([...messages], { ordered: false })
+  } catch (error) {
+    for (const index of duplicatesIn(error)) {
+      const message = messages[index]!
+      repeated.set(message, await findOriginal(store, message))
+    }
   }
   return repeated
 }
