@@ -214,6 +214,7 @@ async function drain({
       },
     )
   })
+  await ctx.background.done()
   await sink.reset()
   const pids = [service.process.pid ?? 0]
   const cpu = cpuMs(pids)

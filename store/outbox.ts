@@ -6,7 +6,7 @@
 import type { OutboxDoc } from './documents/sending.ts'
 import { earliest } from './earliest.ts'
 import type { Store } from './open.ts'
-import { insertInto, updateIn, writeAll } from './writes.ts'
+import { insertInto, updateIn, type Write, writeAll } from './writes.ts'
 
 /** Inserts rows and makes the lanes of their accounts due. Safe to repeat. */
 export async function insertOutbox(store: Store, rows: readonly OutboxDoc[]): Promise<void> {
@@ -15,23 +15,28 @@ export async function insertOutbox(store: Store, rows: readonly OutboxDoc[]): Pr
     accountId,
     dueAt: new Date(Math.min(...own.map(dueMs))),
   }))
-  const inserts = rows.map((row) => insertInto(store.outbox, row))
-  await Promise.all([writeAll(store, inserts), bringLanesForward(store, lanes)])
+  // Rows first: a lane that is claimed without one would rest until the sweep.
+  await bringLanesForward(
+    store,
+    lanes,
+    rows.map((row) => insertInto(store.outbox, row)),
+  )
 }
 
-/** Makes lanes due at a time, unless they are due earlier. */
+/** Makes lanes due at a time, unless they are due earlier, after writes that may have been made already. */
 async function bringLanesForward(
   store: Store,
   lanes: readonly { readonly accountId: string; readonly dueAt: Date }[],
+  before: readonly Write[] = [],
 ): Promise<void> {
   const writes = lanes.map(({ accountId, dueAt }) =>
     updateIn(store.lanes, { _id: accountId }, { $min: { dueAt } }, { upsert: true }),
   )
-  const refused = await writeAll(store, writes)
+  const refused = await writeAll(store, [...before, ...writes])
   // When two processes insert the same lane at once, one of them is refused; its second try finds the lane.
   await writeAll(
     store,
-    refused.map((n) => writes[n]!),
+    writes.filter((_, n) => refused.includes(before.length + n)),
   )
 }
 

@@ -2,8 +2,8 @@
  * Writes to several collections in one command. A caller hands in a list of writes; the lists that come while a command is on
  * its way go with the next one, so that a command is shared by many callers and a list costs one round trip at most. Servers
  * before MongoDB 8.0 do not know the command `bulkWrite`: there a list takes one command for each run of writes to one
- * collection. Invariants: one command is on its way at a time; the writes of a list are made in their order, and none after
- * one that failed; no list fails because of another, unless the database did not answer.
+ * collection. Invariants: one shared command is on its way at a time; the writes of a list are made in their order, and none
+ * after one that failed; no list fails because of another, unless the database did not answer. Lists are in no order.
  */
 import {
   type AnyBulkWriteOperation,
@@ -40,6 +40,8 @@ const documentBytes = 2 * 1024
 /** Writes, and their bytes, of one command: the server makes them without a break, and everything else waits for that time. */
 const commandBytesMax = 2 * 1024 * 1024
 const writesMax = 500
+/** So long a list gains nothing by company: it goes at once, and alone. */
+const longListMin = 25
 /** The wire version of MongoDB 8.0. */
 const bulkWriteVersion = 25
 
@@ -110,7 +112,9 @@ export async function createWriteTogether(db: Db): Promise<WriteTogether> {
   return (writes) =>
     new Promise((resolve, reject) => {
       if (writes.length === 0) return resolve(null)
-      waiting.push({ writes, done: 0, resolve, reject })
+      const list = { writes, done: 0, resolve, reject }
+      if (writes.length >= longListMin) return void writeLists(db, byCollection, [list])
+      waiting.push(list)
       // Delayed by one tick, so that lists handed in within one turn go together.
       if (!running) process.nextTick(run)
       running = true
@@ -162,6 +166,8 @@ type FailedWrite = { readonly index: number; readonly code: number; readonly mes
 type MakeWrites = (db: Db, writes: readonly Write[]) => Promise<FailedWrite | null>
 
 const inOneCommand: MakeWrites = async (db, writes) => {
+  // The older commands cost less for each write.
+  if (writes.every(({ collection }) => collection === writes[0]?.collection)) return byCollection(db, writes)
   try {
     await db.client.bulkWrite(
       writes.map((write) => modelOf(db, write)),
