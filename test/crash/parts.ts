@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export const victims = ['engine', 'smtp', 'service', 'supervisor', 'starter'] as const
@@ -33,7 +34,10 @@ export function processesOf(folder: string): number[] {
 
 /** The process id of a part; null while it does not run. */
 export function findPart(folder: string, victim: Victim): number | null {
-  const running = processesOf(folder).map((pid) => ({ pid, called: `${readProc(String(pid), 'cmdline')}\0` }))
+  const all = processesOf(folder).map((pid) => ({ pid, called: `${readProc(String(pid), 'cmdline')}\0` }))
+  // A starter runs under the Node of the folder (stage.ts); until it has started the supervisor there is none.
+  const isStarter = ({ called }: { called: string }) => called.startsWith(`${path.join(folder, 'node')}\0`)
+  const running = victim === 'supervisor' ? all.filter((process) => !isStarter(process)) : all
   const found = marks[victim].map((mark) => running.find(({ called }) => called.includes(mark)))
   return found.find((process) => process !== undefined)?.pid ?? null
 }
