@@ -6,6 +6,8 @@ import { type AnswerHeaders, isOfMailbox, type Operation } from './registry.ts'
 
 /** Seconds a peer is asked to wait where the failure itself does not say. */
 const retryAfterDefault = 30
+/** What Retry-After says where waiting does not help: each 429 has it (interface.md, Error object). The error tells the truth. */
+const retryAfterNever = 86_400
 
 /** The parts of a context that rendering an error needs. */
 type Telling = Pick<Context, 'baseUrl' | 'log'>
@@ -27,10 +29,11 @@ export function errorAnswer(ctx: Telling, thrown: unknown): ErrorAnswer {
   const waits = status === 429 || status === 503
   const { retryAfter: wait = waits ? retryAfterDefault : null } = detail
   const retryAfter = wait === null ? undefined : Math.max(1, Math.ceil(wait))
+  const pause = retryAfter ?? (status === 429 ? retryAfterNever : undefined)
   return {
     status,
     headers: {
-      ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+      ...(pause !== undefined && { 'Retry-After': String(pause) }),
       ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }), // RFC 9110 15.5.2
     },
     body: {

@@ -365,7 +365,7 @@ export type FailureDetail = {
   readonly param?: string
   /** The missing scope; only on insufficient_scope. */
   readonly requiredScope?: string
-  /** Seconds to wait; on 429 and 503. null: waiting does not help. */
+  /** Seconds to wait; on 429 and 503. null: waiting does not help, and the error object names no wait. */
   readonly retryAfter?: number | null
   /** Variables a template misses; only on missing_template_variables. */
   readonly missing?: readonly string[]

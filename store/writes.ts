@@ -17,7 +17,6 @@ import {
   MongoServerError,
   MongoWriteConcernError,
   type UpdateFilter,
-  type WithoutId,
 } from 'mongodb'
 
 /** A write that has its place in a list of others. */
@@ -62,16 +61,6 @@ export function updateIn<D extends Document>(
 ): Write {
   // The types of a list's writes know no collection.
   const operation = { updateOne: { filter, update, upsert } } as AnyBulkWriteOperation
-  return { collection, operation, sizeBytes: documentBytes }
-}
-
-/** Puts a document in the place of the one that the filter finds, or inserts it. */
-export function replaceIn<D extends Document>(
-  { collectionName: collection }: Collection<D>,
-  filter: Filter<D>,
-  replacement: WithoutId<D>,
-): Write {
-  const operation = { replaceOne: { filter, replacement, upsert: true } } as AnyBulkWriteOperation
   return { collection, operation, sizeBytes: documentBytes }
 }
 

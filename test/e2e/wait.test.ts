@@ -69,7 +69,7 @@ describe('waiting for mail that comes by SMTP', () => {
         ...answered,
         at: performance.now(),
       }))
-      // As long as any question takes meanwhile; the wait was asked before it.
+      // A request that follows the wait on the same door: when it is answered, the wait has begun.
       const asked = performance.now()
       await call('GET', '/api/v1/account')
       roundTrips.push(performance.now() - asked)

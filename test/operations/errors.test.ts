@@ -64,10 +64,10 @@ describe('operations/errors', () => {
       { 'Retry-After': '1' },
     ],
     [
-      'a 429 for which waiting does not help has none',
+      'a 429 for which waiting does not help has the header alone, with a day',
       new Failure('send_rate_limited', 'Too much.', { retryAfter: null, fix: 'Send less.' }),
       { error: 'Too much.', fix: 'Send less.' },
-      {},
+      { 'Retry-After': '86400' },
     ],
     [
       'the cause has its own fix',
