@@ -60,7 +60,8 @@ const sticky = 0o1000
  * so may they, unless they were given one.
  */
 export async function withPorts(settings: Settings): Promise<Settings> {
-  const port = async (wanted: number, host: string) => (wanted === 0 ? freePort(host) : wanted)
+  const candidates = openPorts()
+  const port = async (wanted: number, host: string) => (wanted === 0 ? freePort(candidates, host) : wanted)
   const { smtp, submission, submissions } = settings
   const forPrograms = async (wanted: number | null, usual: number) => {
     if (wanted === null) return null
@@ -75,15 +76,33 @@ export async function withPorts(settings: Settings): Promise<Settings> {
   }
 }
 
-function freePort(host: string): Promise<number> {
+/**
+ * A part listens seconds after its port was chosen. So that nobody takes the port meanwhile, it lies below those that the
+ * system gives to outgoing connections, and instances that start together, whose process ids differ, look in different places.
+ */
+const openPortMin = 10_000
+const openPortEnd = 32_768
+const portsOfInstance = 4
+
+function* openPorts(): Generator<number> {
+  const size = openPortEnd - openPortMin
+  const first = (process.pid * portsOfInstance) % size
+  for (let tried = 0; tried < size; tried += 1) yield openPortMin + ((first + tried) % size)
+}
+
+async function freePort(candidates: Iterator<number>, host: string): Promise<number> {
+  for (let next = candidates.next(); next.done !== true; next = candidates.next())
+    if (await isFree(next.value, host)) return next.value
+  throw new Failure('conflict', `On ${host} no port from ${openPortMin} to ${openPortEnd - 1} is free.`, {
+    fix: 'Set http.port and smtp.port to ports that are free.',
+  })
+}
+
+/** Rejects when the host is none that this machine could listen on. */
+function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
-    probe.on('error', reject)
-    probe.listen(0, host, () => {
-      const address = probe.address()
-      probe.close(() =>
-        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('No free port.')),
-      )
-    })
+    probe.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error)))
+    probe.listen(port, host, () => probe.close(() => resolve(true)))
   })
 }
