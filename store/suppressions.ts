@@ -15,7 +15,6 @@ type NewSuppression = Omit<SuppressionDoc, '_id' | 'only'>
  * added becomes part of it.
  */
 export async function insertSuppressions(store: Store, rows: readonly NewSuppression[]): Promise<void> {
-  if (rows.length === 0) return
   await store.suppressions.bulkWrite(
     rows.flatMap(({ accountId, email, reason, detail, at }) => {
       const id = { accountId, _id: suppressionId(accountId, email) }
@@ -59,9 +58,12 @@ export function findSuppressions(
     .toArray()
 }
 
-/** Suppressions by their ids, of any account. */
-export function findSuppressionsById(store: Store, ids: readonly string[]): Promise<SuppressionDoc[]> {
-  return store.suppressions.find({ _id: { $in: [...ids] } }).toArray()
+/** Suppressions of an account, at most `limit`. */
+export function findSuppressionsOf(
+  store: Store,
+  { accountId, limit }: { accountId: string; limit: number },
+): Promise<SuppressionDoc[]> {
+  return store.suppressions.find({ accountId }).limit(limit).toArray()
 }
 
 /**

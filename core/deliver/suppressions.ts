@@ -11,8 +11,8 @@ import { findMailboxesOfAccount } from '../../store/mailboxes.ts'
 import * as store from '../../store/suppressions.ts'
 import type { Page } from '../access/paging.ts'
 import { type Principal, reaches } from '../access/principal.ts'
-import { createBatchedLookup } from '../process/batched-lookup.ts'
 import type { Context } from '../process/context.ts'
+import { createKnown } from '../process/known.ts'
 import { perProcess } from '../process/per-process.ts'
 import { isSimulated } from './simulator.ts'
 
@@ -33,13 +33,11 @@ export async function suppressedAmong(
   const { accountId } = sending
   const emails = addresses.filter((address) => !isSimulated(address))
   if (emails.length === 0) return new Map()
-  const found =
-    emails.length === 1
-      ? [await suppressionLookup(ctx)(store.suppressionId(accountId, emails[0]!), (ids) => loadSuppressions(ctx, ids))]
-      : await store.findSuppressions(ctx.store, { accountId, emails })
-  return new Map(
-    found.flatMap((doc) => (doc === undefined || !holdsFor(doc, sending) ? [] : [[doc.email, doc.reason]])),
-  )
+  const list = await suppressionList(ctx, accountId)
+  const found = list
+    ? emails.flatMap((email) => list.get(email) ?? [])
+    : await store.findSuppressions(ctx.store, { accountId, emails })
+  return new Map(found.flatMap((doc) => (holdsFor(doc, sending) ? [[doc.email, doc.reason]] : [])))
 }
 
 function holdsFor({ only }: SuppressionDoc, { mailboxId, keyId }: Omit<Sending, 'accountId'>): boolean {
@@ -47,11 +45,37 @@ function holdsFor({ only }: SuppressionDoc, { mailboxId, keyId }: Omit<Sending, 
   return (mailboxId !== null && only.mailboxIds.includes(mailboxId)) || (keyId !== null && only.keyIds.includes(keyId))
 }
 
-/** Most mail has one recipient: concurrent callers share one query. */
-const suppressionLookup = perProcess(() => createBatchedLookup<SuppressionDoc>())
+/** The suppressions of an account by address; false when there are too many to keep. */
+type SuppressionList = ReadonlyMap<string, SuppressionDoc> | false
 
-async function loadSuppressions(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, SuppressionDoc>> {
-  return new Map((await store.findSuppressionsById(ctx.store, ids)).map((doc) => [doc._id, doc]))
+/** A longer list is not kept. */
+const listedMax = 1_000
+/** Suppressions that take as much memory as an account that has none. */
+const listedPerAccount = 5
+
+const knownSuppressions = perProcess(({ clock, changes }) => {
+  const known = createKnown<SuppressionList>(clock, (list) => 1 + (list === false ? 0 : list.size / listedPerAccount))
+  changes.listen((note) => {
+    if (note.kind === 'suppressions') known.forget((accountId) => note.accountIds.includes(accountId))
+  })
+  return known
+})
+
+async function suppressionList(ctx: Context, accountId: string): Promise<SuppressionList> {
+  const load = async (accountIds: readonly string[]) => {
+    const lists = accountIds.map(async (id): Promise<[string, SuppressionList]> => {
+      const docs = await store.findSuppressionsOf(ctx.store, { accountId: id, limit: listedMax + 1 })
+      return [id, docs.length <= listedMax && new Map(docs.map((doc) => [doc.email, doc]))]
+    })
+    return new Map(await Promise.all(lists))
+  }
+  return (await knownSuppressions(ctx).find(accountId, load)) ?? false
+}
+
+/** Says that suppressions of accounts were changed. This process knows at once. */
+function suppressionsChanged(ctx: Context, accountIds: readonly string[]): void {
+  knownSuppressions(ctx).forget((accountId) => accountIds.includes(accountId))
+  ctx.changes.publish({ kind: 'suppressions', accountIds })
 }
 
 /** Adds recipients with a permanent bounce or a complaint. Safe to repeat. */
@@ -64,7 +88,19 @@ export async function suppressOutcomes(
     if (reason === null || isSimulated(recipient.email)) return []
     return [{ accountId, email: recipient.email, reason, detail: recipient.response, at: recipient.at }]
   })
+  if (rows.length === 0) return
   await store.insertSuppressions(ctx.store, rows)
+  suppressionsChanged(ctx, [...new Set(rows.map(({ accountId }) => accountId))])
+}
+
+/** Adds a recipient who unsubscribed from the mail of an account. Safe to repeat. */
+export async function suppressUnsubscribed(
+  ctx: Context,
+  subscriber: { readonly accountId: string; readonly email: string },
+): Promise<void> {
+  const row = { ...subscriber, reason: 'unsubscribe' as const, detail: null, at: ctx.clock.now() }
+  await store.insertSuppressions(ctx.store, [row])
+  suppressionsChanged(ctx, [subscriber.accountId])
 }
 
 /**
@@ -115,6 +151,7 @@ export async function addSuppression(ctx: Context, principal: Principal, email: 
   const agent = agentOf(principal)
   if (agent === null) await store.insertSuppressions(ctx.store, [row])
   else await store.insertAgentSuppression(ctx.store, row, agent)
+  suppressionsChanged(ctx, [accountId])
   const [found = { _id: '', ...row }] = await store.findSuppressions(ctx.store, { accountId, emails: [address] })
   const [suppression] = await shown(ctx, principal, [found])
   return suppression!
@@ -139,6 +176,7 @@ export async function removeSuppression(ctx: Context, { accountId, kind }: Princ
     })
   const address = addressOf(email)
   if (!(await store.deleteSuppression(ctx.store, { accountId, email: address }))) throw notSuppressed(address)
+  suppressionsChanged(ctx, [accountId])
 }
 
 /**

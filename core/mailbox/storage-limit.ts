@@ -12,9 +12,9 @@ import { findFoldersOf, storageUsed } from '../../store/folders.ts'
 import { findMailboxes, findWarnedMailboxes, setStorageWarning } from '../../store/mailboxes.ts'
 import type { Account } from '../access/account-record.ts'
 import { recordEvents } from '../notify/events.ts'
-import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { after, dayMs, periodsOf } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { createKnown } from '../process/known.ts'
 import { perProcess } from '../process/per-process.ts'
 
 /** A mailbox and the bytes of all its messages, including Trash and Spam. */
@@ -37,17 +37,32 @@ export function usageByMailbox(folders: readonly FolderDoc[]): readonly MailboxU
   return [...Map.groupBy(folders, ({ mailboxId }) => mailboxId)].map(([mailboxId, own]) => ({
     accountId: own[0]!.accountId,
     mailboxId,
-    usedBytes: own.reduce((sum, { bytes }) => sum + bytes, 0),
+    usedBytes: bytesIn(own),
   }))
 }
 
-const folderLookup = perProcess(() => createBatchedLookup<readonly FolderDoc[]>())
+const bytesIn = (folders: readonly FolderDoc[]) => folders.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** Reads all folders of a mailbox; concurrent callers share one query. */
-export async function foldersOfMailbox(ctx: Context, mailboxId: string): Promise<readonly FolderDoc[]> {
+/** Folders of a mailbox that take as much memory as a mailbox has at least. */
+const usualFolders = 6
+/** From here on the storage of a mailbox is read each time. */
+const exactFromBytes = warnFromBytes / 2
+
+/** The folders of mailboxes that are far from their limit; their counts may be some seconds old. */
+const knownFolders = perProcess(({ clock }) =>
+  createKnown<readonly FolderDoc[]>(clock, ({ length }) => Math.max(1, length / usualFolders)),
+)
+
+/**
+ * The folders of a mailbox, for what asks where they are and how full it is: their counts may be some seconds old, but for
+ * those of a mailbox that comes near its limit.
+ */
+export async function foldersToFill(ctx: Context, mailboxId: string): Promise<readonly FolderDoc[]> {
   const load = async (ids: readonly string[]) =>
     Map.groupBy(await findFoldersOf(ctx.store, ids), (folder) => folder.mailboxId)
-  return (await folderLookup(ctx)(mailboxId, load)) ?? []
+  const folders = (await knownFolders(ctx).find(mailboxId, load)) ?? []
+  if (bytesIn(folders) >= exactFromBytes) knownFolders(ctx).forget((id) => id === mailboxId)
+  return folders
 }
 
 /**
@@ -55,8 +70,7 @@ export async function foldersOfMailbox(ctx: Context, mailboxId: string): Promise
  * copy (decisions.md 3, Storage).
  */
 export function fitsStorage(account: Account, folders: readonly FolderDoc[], sizeBytes: number): boolean {
-  const used = folders.reduce((sum, { bytes }) => sum + bytes, 0)
-  return used + sizeBytes <= allowanceOf(account).storagePerInboxBytes
+  return bytesIn(folders) + sizeBytes <= allowanceOf(account).storagePerInboxBytes
 }
 
 /** Warns of mailboxes that have just grown close to their limit. Costs no query while all are far from it. */

@@ -18,7 +18,7 @@ import { findEmail } from '../../store/emails.ts'
 import { insertInto } from '../../store/writes.ts'
 import type { Principal } from '../access/principal.ts'
 import { signingKeys } from '../mailbox/domains.ts'
-import { fitsStorage, foldersOfMailbox } from '../mailbox/storage-limit.ts'
+import { fitsStorage, foldersToFill } from '../mailbox/storage-limit.ts'
 import { ownThreadId } from '../mailbox/threading.ts'
 import { noteDue, noteFailed } from '../process/alarms.ts'
 import { after, secondMs } from '../process/clock.ts'
@@ -211,7 +211,7 @@ export async function writeSend(
   const { id, mailbox, parent, input, decided, from, sendAt, origin, batchId, tags, allowance } = accepted
   const at = ctx.clock.now()
   const { raw, messageIdHeader, references } = accepted.composed ?? (await composeSigned(ctx, accepted))
-  const folders = accepted.keepsCopy && mailbox !== null ? await foldersOfMailbox(ctx, mailbox._id) : []
+  const folders = accepted.keepsCopy && mailbox !== null ? await foldersToFill(ctx, mailbox._id) : []
   const keepsCopy = accepted.keepsCopy && mailbox !== null && fitsStorage(account, folders, raw.length)
   const messageId = keepsCopy ? newId('msg', sendAt ?? at) : null
   const users = messageId === null ? [id] : [id, messageId]

@@ -22,7 +22,7 @@ import { changeOf } from '../mailbox/bulk-changes.ts'
 import { getFolder } from '../mailbox/folders.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { reachMessage } from '../mailbox/messages.ts'
-import { fitsStorage, foldersOfMailbox } from '../mailbox/storage-limit.ts'
+import { fitsStorage, foldersToFill } from '../mailbox/storage-limit.ts'
 import { deriveThreads, requireAgentInbox, threadIdOf } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
 import { bytesOf } from '../read/bodies.ts'
@@ -176,7 +176,7 @@ async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, i
     references: referencesTo(parent),
     headers: Object.entries(headers),
   }).catch(asValidationError)
-  if (!fitsStorage(principal.account, await foldersOfMailbox(ctx, mailbox._id), raw.length))
+  if (!fitsStorage(principal.account, await foldersToFill(ctx, mailbox._id), raw.length))
     throw mailboxFull(mailbox.address)
   const packed: { ref: MessageDoc['blob']; chunks: readonly BlobDoc[] } = await packBlob({
     id: newId('blb', at),

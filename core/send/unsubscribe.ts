@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { Failure } from '../../schemas/failures.ts'
-import { insertSuppressions } from '../../store/suppressions.ts'
+import { suppressUnsubscribed } from '../deliver/suppressions.ts'
 import type { Context } from '../process/context.ts'
 
 type Subscriber = { readonly accountId: string; readonly email: string }
@@ -36,8 +36,7 @@ export function subscriberOf(ctx: Context, token: string): Subscriber {
 /** Suppresses the recipient for the account. Safe to repeat. Fails with `not_found`. */
 export async function unsubscribe(ctx: Context, token: string): Promise<Subscriber> {
   const subscriber = subscriberOf(ctx, token)
-  const row = { ...subscriber, reason: 'unsubscribe' as const, detail: null, at: ctx.clock.now() }
-  await insertSuppressions(ctx.store, [row])
+  await suppressUnsubscribed(ctx, subscriber)
   return subscriber
 }
 

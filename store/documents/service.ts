@@ -26,6 +26,8 @@ export type ChangeNote =
   | { readonly kind: 'folders'; readonly mailboxId: string; readonly messageIds?: readonly string[] }
   /** The lease of a message was released. */
   | { readonly kind: 'freed'; readonly mailboxId: string; readonly messageId: string }
+  /** The suppressions of these accounts changed. */
+  | { readonly kind: 'suppressions'; readonly accountIds: readonly string[] }
   /** The webhook endpoints of these accounts changed. */
   | { readonly kind: 'webhooks'; readonly accountIds: readonly string[] }
   /** Logins of a caller are refused until then (core/access/login-limits.ts). */
