@@ -1,16 +1,28 @@
 /**
- * Writes new messages in groups: all arrivals that wait while a group is being written form the next group. A group shares
- * one blob insert, one reservation per folder and one message insert, so it costs about the same for one message as for
- * twenty; under load a group waits a moment until it is as large as the one before it. Invariants: an arrival is reported as
- * stored only after its insert was acknowledged as on disk. The ids of messages are chosen before they are written, so a
- * repeated arrival finds the first one. A reservation is closed after the insert: together with the next group that reserves
- * in several folders, or after `closeAfterMs` at the latest.
+ * Writes new messages in groups: all arrivals that wait while a group is being written form the next group. Where this
+ * process knows what a folder assigns next, reservation, blobs, messages and the end of the reservation are one list of
+ * writes, and all lists of a group share a command. Other arrivals of a group share one blob insert, one reservation per
+ * folder and one message insert. So a group costs about the same for one message as for twenty; under load it waits a moment
+ * until it is as large as the one before it. Invariants: an arrival is reported as stored only after its insert was
+ * acknowledged as on disk, which comes after its blob and its reservation. The ids of messages are chosen before they are
+ * written, so a repeated arrival finds the first one. A reservation is closed after the insert: in its list, together with the
+ * next group that reserves in several folders, or after `closeAfterMs` at the latest.
  */
 import { newToken } from '../schemas/ids.ts'
 import { insertBlob } from './blobs.ts'
 import type { BlobDoc, MessageDoc } from './documents/mail.ts'
-import { closeReservations, type ReservationEnd, reserve, type UidClaim } from './folders.ts'
+import {
+  closeReservations,
+  closing,
+  type NextNumbers,
+  type ReservationEnd,
+  reserve,
+  reservingExactly,
+  type UidClaim,
+} from './folders.ts'
+import { createKnownNumbers, type KnownNumbers } from './known-numbers.ts'
 import { duplicatesIn, type Store } from './open.ts'
+import { insertInto } from './writes.ts'
 
 /** A message without the numbers that its folder assigns, and without labels, which are added later. */
 export type NewMessage = Omit<MessageDoc, 'uid' | 'modseq' | 'labels'>
@@ -38,6 +50,9 @@ const secondGroupMin = 40
 /** How long a group waits to become as large as the one before it. */
 const gatherMs = 2
 const closeAfterMs = 50
+/** More arrivals for one folder go faster by commands of their own, and so does a larger blob. */
+const listArrivalsMax = 8
+const smallBlobBytes = 64 * 1024
 
 type Waiting = {
   readonly arrival: WriteArrival
@@ -48,11 +63,15 @@ type Waiting = {
 /** Creates the arrival writer of this process. `now` gives the time of reservations. */
 export function createArrivalWriter(store: Store, now: () => Date): ArrivalWriter {
   const unclosed = createUnclosedReservations(store)
-  const queue = createGroupQueue(async (group) => {
+  const known = createKnownNumbers()
+
+  /** Writes arrivals, asking their folders for numbers first. */
+  async function writeAsked(group: readonly Waiting[]): Promise<void> {
+    if (group.length === 0) return
     const carried = inOneFolder(group) ? [] : unclosed.take()
     const arrivals = group.map(({ arrival }) => arrival)
     try {
-      const { results, ends } = await writeGroup(store, arrivals, { at: now(), ends: carried })
+      const { results, ends } = await writeGroup(store, arrivals, { at: now(), ends: carried, known })
       unclosed.add(ends)
       for (const [n, { resolve }] of group.entries()) resolve(results[n]!)
     } catch (error) {
@@ -61,6 +80,32 @@ export function createArrivalWriter(store: Store, now: () => Date): ArrivalWrite
     } finally {
       unclosed.closeSoon()
     }
+  }
+
+  /** Writes arrivals for one folder. Returns those that have to ask for their numbers. */
+  async function writeKnown(group: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const arrivals = group.map(({ arrival }) => arrival)
+    try {
+      const results = await writeFolder(store, arrivals, { at: now(), known })
+      if (results === null) return group
+      for (const [n, { resolve }] of group.entries()) resolve([results[n]!])
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    }
+    return []
+  }
+
+  const queue = createGroupQueue(async (group) => {
+    const byFolder = [...Map.groupBy(group, ({ arrival }) => onlyFolderOf(arrival))]
+    const isKnown = ([folderId, { length }]: (typeof byFolder)[number]) =>
+      folderId !== null && length <= listArrivalsMax && known.has(folderId)
+    const parts = Map.groupBy(byFolder, isKnown)
+    const [single = [], others = []] = [parts.get(true), parts.get(false)]
+    const refused = Promise.all(single.map(([, own]) => writeKnown(own)))
+    await Promise.all([
+      writeAsked(others.flatMap(([, own]) => own)),
+      refused.then((groups) => writeAsked(groups.flat())),
+    ])
   })
   return {
     write: (arrival) => new Promise((resolve, reject) => queue.add({ arrival, resolve, reject })),
@@ -69,6 +114,12 @@ export function createArrivalWriter(store: Store, now: () => Date): ArrivalWrite
       await unclosed.closeNow()
     },
   }
+}
+
+/** The folder of an arrival that goes to one and has a small blob or none; else null. */
+function onlyFolderOf({ chunks, messages: [first, ...others] }: WriteArrival): string | null {
+  const bytes = chunks.reduce((sum, { data }) => sum + data.length(), 0)
+  return first === undefined || others.length > 0 || bytes > smallBlobBytes ? null : first.folderId
 }
 
 type GroupQueue = {
@@ -167,12 +218,60 @@ function groupLength(waiting: readonly Waiting[]): number {
 }
 
 /**
+ * Writes arrivals of one message each, all for one folder, with the numbers that the folder is known to assign next. Returns
+ * null when they are not known, or are another's: then nothing was written.
+ */
+async function writeFolder(
+  store: Store,
+  group: readonly WriteArrival[],
+  { at, known }: { at: Date; known: KnownNumbers },
+): Promise<readonly ArrivalResult[] | null> {
+  const messages = group.flatMap((arrival) => arrival.messages)
+  const [claim] = claimsOf(messages)
+  const next = known.take(claim!.folderId, messages.length)
+  if (next === undefined) return null
+  const token = newToken()
+  const numbered = messages.map((message, n) => numberedBy(message, next, n))
+  const blobs = group.flatMap(({ chunks }) =>
+    chunks.map((chunk) => insertInto(store.blobs, chunk, chunk.data.length())),
+  )
+  const writes = [
+    reservingExactly(store, claim!, next, { token, at }),
+    ...blobs,
+    ...numbered.map((message) => insertInto(store.messages, message)),
+  ]
+  try {
+    const refused: MessageDoc[] = []
+    for (let from = 0; from < writes.length; ) {
+      const end = closing(store, endOf(token, claim!.folderId, refused))
+      const index = await store.writeTogether([...writes.slice(from), end])
+      if (index === null) break
+      from += index
+      if (from === 0) {
+        known.forget(claim!.folderId, at)
+        return null
+      }
+      // A blob that is there already was written by an earlier try.
+      const message = numbered[from - 1 - blobs.length]
+      if (message !== undefined) refused.push(message)
+      from += 1
+      if (from === writes.length) await closeReservations(store, [endOf(token, claim!.folderId, refused)])
+    }
+    const repeated = await originalsOf(store, refused)
+    return numbered.map((message) => resultOf(message, repeated))
+  } catch (error) {
+    known.forget(claim!.folderId, at)
+    throw error
+  }
+}
+
+/**
  * Writes a group and closes the reservations of `ends`. Returns the results by arrival, and the new reservations to close.
  */
 async function writeGroup(
   store: Store,
   group: readonly WriteArrival[],
-  { at, ends }: { at: Date; ends: readonly ReservationEnd[] },
+  { at, ends, known }: { at: Date; ends: readonly ReservationEnd[]; known: KnownNumbers },
 ): Promise<{ results: ArrivalResult[][]; ends: ReservationEnd[] }> {
   const messages = group.flatMap((arrival) => arrival.messages)
   const chunks = group.flatMap((arrival) => arrival.chunks)
@@ -187,12 +286,12 @@ async function writeGroup(
     if (reservation === undefined) throw new Error(`Folder ${message.folderId} is gone.`)
     const nth = assigned.get(message.folderId) ?? 0
     assigned.set(message.folderId, nth + 1)
-    return { ...message, uid: reservation.uid + nth, modseq: reservation.modseq }
+    return numberedBy(message, reservation, nth)
   })
+  for (const { folderId, uid, modseq } of reserved.values())
+    known.learn(folderId, { uid: uid + assigned.get(folderId)!, modseq: modseq + 1 }, at)
   const repeated = await insertMessages(store, numbered)
-  const results = numbered.map(
-    (message): ArrivalResult => ({ id: repeated.get(message) ?? message._id, repeated: repeated.has(message) }),
-  )
+  const results = numbered.map((message) => resultOf(message, repeated))
   return {
     results: group.map((arrival) => results.splice(0, arrival.messages.length)),
     ends: endsOf(token, numbered, repeated),
@@ -227,11 +326,22 @@ function endsOf(
     if (repeated.has(message)) unwritten.push(message)
     folders.set(message.folderId, unwritten)
   }
-  return [...folders].map(([folderId, unwritten]) => {
-    if (unwritten.length === 0) return { folderId, token }
-    const [claim] = claimsOf(unwritten)
-    return { folderId, token, overcounted: { total: claim!.total, unread: claim!.unread, bytes: claim!.bytes } }
-  })
+  return [...folders].map(([folderId, unwritten]) => endOf(token, folderId, unwritten))
+}
+
+/** The end of a reservation in a folder; some of the messages for which it was taken were not written. */
+function endOf(token: string, folderId: string, unwritten: readonly MessageDoc[]): ReservationEnd {
+  if (unwritten.length === 0) return { folderId, token }
+  const [claim] = claimsOf(unwritten)
+  return { folderId, token, overcounted: { total: claim!.total, unread: claim!.unread, bytes: claim!.bytes } }
+}
+
+function numberedBy(message: NewMessage, { uid, modseq }: NextNumbers, nth: number): MessageDoc {
+  return { ...message, uid: uid + nth, modseq }
+}
+
+function resultOf(message: MessageDoc, repeated: ReadonlyMap<MessageDoc, string>): ArrivalResult {
+  return { id: repeated.get(message) ?? message._id, repeated: repeated.has(message) }
 }
 
 /**
@@ -240,16 +350,22 @@ function endsOf(
  * the two is a repeat.
  */
 async function insertMessages(store: Store, messages: readonly MessageDoc[]): Promise<Map<MessageDoc, string>> {
-  const repeated = new Map<MessageDoc, string>()
   try {
     await store.messages.insertMany([...messages], { ordered: false })
+    return new Map()
   } catch (error) {
-    for (const index of duplicatesIn(error)) {
-      const message = messages[index]!
-      repeated.set(message, await findOriginal(store, message))
-    }
+    return originalsOf(
+      store,
+      duplicatesIn(error).map((index) => messages[index]!),
+    )
   }
-  return repeated
+}
+
+/** The ids of the stored messages that made these duplicates. */
+async function originalsOf(store: Store, refused: readonly MessageDoc[]): Promise<Map<MessageDoc, string>> {
+  const originals = new Map<MessageDoc, string>()
+  for (const message of refused) originals.set(message, await findOriginal(store, message))
+  return originals
 }
 
 /** The id of the stored message that made `message` a duplicate: it has the same id, or the same bytes and sender. */

@@ -4,11 +4,12 @@
  * message is written, the writer closes the reservation. A reservation that stays open because its writer died is void after
  * `reservationSeconds`; a recount (store/recount.ts) then corrects the counters from the messages that exist.
  */
-import type { AnyBulkWriteOperation, Document, Filter } from 'mongodb'
+import type { Document, Filter, UpdateFilter } from 'mongodb'
 import { deriveId } from '../schemas/ids.ts'
 import type { FolderRole } from '../schemas/threads.ts'
 import type { FolderCounts, FolderDoc, Reservation } from './documents/mail.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { updateIn, type Write } from './writes.ts'
 
 export const reservationSeconds = 30
 
@@ -45,7 +46,9 @@ export async function reserve(
   const [only] = claims
   if (only !== undefined && claims.length === 1 && ends.length === 0) return reserveOne(store, only, { token, at })
   await store.folders.bulkWrite(
-    [...ends.map(closingUpdate), ...claims.map((claim) => ({ updateOne: reservingUpdate(claim, token, at) }))],
+    [...ends.map(closingUpdate), ...claims.map((claim) => reservingUpdate(claim, token, at))].map((updateOne) => ({
+      updateOne,
+    })),
     { ordered: true },
   )
   const folders = await store.folders
@@ -65,6 +68,38 @@ async function reserveOne(
     projection: { open: 1 },
   })
   return reservedIn(folder === null ? [] : [folder], token)
+}
+
+/** What a folder assigns next. */
+export type NextNumbers = { readonly uid: number; readonly modseq: number }
+
+/**
+ * The write that takes a reservation with exactly these numbers. It is refused (as a duplicate) when the folder has others, or
+ * is no more: the insert that an upsert tries then has the id of this folder and the path of another.
+ */
+export function reservingExactly(
+  store: Store,
+  { folderId, mailboxId, uids, total, unread, bytes }: UidClaim,
+  { uid, modseq }: NextNumbers,
+  { token, at }: { token: string; at: Date },
+): Write {
+  const reservation: Reservation = { token, uid, uids, modseq, at, total, unread, bytes }
+  return updateIn(
+    store.folders,
+    { _id: folderId, mailboxId, uidNext: uid, highestModseq: modseq - 1 },
+    {
+      $inc: { uidNext: uids, highestModseq: 1, total, unread, bytes },
+      $push: { open: reservation },
+      $setOnInsert: { path: inboxPath },
+    },
+    { upsert: true },
+  )
+}
+
+/** The write that closes a reservation. Safe to repeat. */
+export function closing(store: Store, end: ReservationEnd): Write {
+  const { filter, update } = closingUpdate(end)
+  return updateIn(store.folders, filter, update)
 }
 
 function reservedIn(folders: readonly Pick<FolderDoc, '_id' | 'open'>[], token: string): Map<string, ReservedNumbers> {
@@ -88,7 +123,11 @@ export type ReservationEnd = {
 
 /** Closes reservations in one round trip. Safe to repeat. */
 export async function closeReservations(store: Store, ends: readonly ReservationEnd[]): Promise<void> {
-  if (ends.length > 0) await store.folders.bulkWrite(ends.map(closingUpdate), { ordered: false })
+  if (ends.length === 0) return
+  await store.folders.bulkWrite(
+    ends.map((end) => ({ updateOne: closingUpdate(end) })),
+    { ordered: false },
+  )
 }
 
 /** The folders of a mailbox, sorted by path. */
@@ -116,8 +155,10 @@ export async function storageUsed(store: Store, mailboxIds: readonly string[]): 
   return used
 }
 
+const inboxPath = 'INBOX'
+
 export const standardFolders: readonly (readonly [path: string, role: FolderRole])[] = [
-  ['INBOX', 'inbox'],
+  [inboxPath, 'inbox'],
   ['Sent', 'sent'],
   ['Drafts', 'drafts'],
   ['Trash', 'trash'],
@@ -265,12 +306,13 @@ function reservingUpdate(
   }
 }
 
-function closingUpdate({ folderId, token, overcounted }: ReservationEnd): AnyBulkWriteOperation<FolderDoc> {
+function closingUpdate({ folderId, token, overcounted }: ReservationEnd): {
+  filter: Filter<FolderDoc>
+  update: UpdateFilter<FolderDoc>
+} {
   const giveBack = overcounted === undefined ? {} : { $inc: negated(overcounted) }
   // The filter makes a repeat harmless: when the first answer was lost and the closing is repeated, it gives back only once.
-  return {
-    updateOne: { filter: { _id: folderId, 'open.token': token }, update: { $pull: { open: { token } }, ...giveBack } },
-  }
+  return { filter: { _id: folderId, 'open.token': token }, update: { $pull: { open: { token } }, ...giveBack } }
 }
 
 function negated({ total, unread, bytes, labels = {} }: FolderCounts): { [field: string]: number } {

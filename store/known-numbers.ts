@@ -1,0 +1,49 @@
+/**
+ * What folders assign next, as far as this process knows: with these numbers an arrival reserves and is written by one
+ * command. Invariants: numbers are handed out once; those that another writer has taken are refused by the database and
+ * forgotten here, and for a moment the folder is not tried again.
+ */
+import type { NextNumbers } from './folders.ts'
+
+export type KnownNumbers = {
+  has(folderId: string): boolean
+  /** The next numbers of a folder, which are now taken for `uids` messages; undefined when they are not known. */
+  take(folderId: string, uids: number): NextNumbers | undefined
+  /** Notes what a folder assigns after a reservation. */
+  learn(folderId: string, next: NextNumbers, at: Date): void
+  /** The numbers that were handed out are another's, or it is unknown whether they were taken. */
+  forget(folderId: string, at: Date): void
+}
+
+const foldersMax = 10_000
+/** A folder to which others write is asked each time, for so long. */
+const contestedMs = 1_000
+
+type Known = { readonly next: NextNumbers | null; readonly contestedUntil: number }
+
+export function createKnownNumbers(): KnownNumbers {
+  const folders = new Map<string, Known>()
+  const note = (folderId: string, known: Known) => {
+    folders.delete(folderId)
+    folders.set(folderId, known)
+    if (folders.size > foldersMax) folders.delete(folders.keys().next().value!)
+  }
+  return {
+    has: (folderId) => (folders.get(folderId)?.next ?? null) !== null,
+    take(folderId, uids) {
+      const known = folders.get(folderId)
+      if (known === undefined || known.next === null) return undefined
+      const { uid, modseq } = known.next
+      note(folderId, { ...known, next: { uid: uid + uids, modseq: modseq + 1 } })
+      return known.next
+    },
+    learn(folderId, next, at) {
+      const { next: known = null, contestedUntil = 0 } = folders.get(folderId) ?? {}
+      const isNewer = known === null || known.modseq < next.modseq
+      if (isNewer && at.getTime() >= contestedUntil) note(folderId, { next, contestedUntil: 0 })
+    },
+    forget(folderId, at) {
+      note(folderId, { next: null, contestedUntil: at.getTime() + contestedMs })
+    },
+  }
+}
