@@ -13,7 +13,7 @@ import { settleByIds } from '../core/send/settle.ts'
 export type Announcer = { stop(): Promise<void> }
 
 const roundMax = 500
-const pauseMs = 50
+const pauseMs = 100
 
 export function startAnnouncer(ctx: Context): Announcer {
   let arrivals: string[] = []

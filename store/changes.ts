@@ -28,7 +28,7 @@ export type ChangeFeed = {
 /** Within this time after its commit a note is heard, unless a process is very busy. */
 const hearMs = 50
 /** Pause after an insert, and after a batch that followed closely on another: notes of that time travel together. */
-const gatherMs = 10
+const gatherMs = 20
 const batchMax = 500
 /** Ids in one note. */
 const idsMax = 200

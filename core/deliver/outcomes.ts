@@ -25,13 +25,14 @@ type EndedAttempt = {
 type StartedAttempt = { readonly ctx: Context; readonly attempt: Attempt; readonly at: Date }
 
 const groupMax = 200
+const pauseMs = 25
 /** An attempt that ends within this time is recorded once, with its outcome. */
 const sentAfterMs = 200
 
 /** Attempts that started a moment ago and are not recorded as started yet, with their start. */
 const unrecordedStarts = perProcess(() => new Map<Attempt, Date>())
 const startGroups = perProcess(() => createGroupCommit(groupMax, isolateFailures(writeStarted)))
-const outcomeGroups = perProcess(() => createGroupCommit(groupMax, isolateFailures(writeEnded)))
+const outcomeGroups = perProcess(() => createGroupCommit(groupMax, isolateFailures(writeEnded), { pauseMs }))
 
 /** Records that the mail is on its way out, unless the attempt ends in a moment. Callers need not wait for it. */
 export async function recordSent(ctx: Context, attempt: Attempt): Promise<void> {

@@ -3,6 +3,7 @@
  * Invariants: one group is written at a time, in the order of the calls; each caller is answered when its own group is
  * written, with its result or with the error the group failed with.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isAway } from './database-away.ts'
 
 export type GroupCommit<T, R = void> = (item: T) => Promise<R>
@@ -15,8 +16,19 @@ export type WriteGroup<T, R> = (items: readonly T[]) => Promise<readonly (R | Pr
 
 type WaitingItem<T, R> = { readonly item: T; resolve(result: R | Promise<R>): void; reject(error: unknown): void }
 
-/** Makes a group commit that writes at most `max` items at once. */
-export function createGroupCommit<T, R = void>(max: number, write: WriteGroup<T, R>): GroupCommit<T, R> {
+/** While no more than this wait, a pause makes the next group larger. */
+const fewItems = 16
+
+/**
+ * Makes a group commit that writes at most `max` items at once. With `pauseMs` it rests after each group while few items wait:
+ * for what is in no hurry, since a group costs about the same for one item as for many. The first item after a rest is
+ * written at once.
+ */
+export function createGroupCommit<T, R = void>(
+  max: number,
+  write: WriteGroup<T, R>,
+  { pauseMs = 0 }: { readonly pauseMs?: number } = {},
+): GroupCommit<T, R> {
   const waiting: WaitingItem<T, R>[] = []
   let running = false
 
@@ -31,6 +43,7 @@ export function createGroupCommit<T, R = void>(max: number, write: WriteGroup<T,
       } catch (error) {
         for (const { reject } of group) reject(error)
       }
+      if (pauseMs > 0 && waiting.length < fewItems) await sleep(pauseMs)
     }
     running = false
   }

@@ -21,10 +21,14 @@ import { type FreshSend, writeSentCopies } from './sent-copies.ts'
 /** Sends of one group: bounds its memory, and how long its first send waits for its last. */
 const freshGroupMax = 50
 const dueGroupMax = 100
+/** The caller was answered: what follows may wait for company. */
+const pauseMs = 25
 
 type SendToSettle = { readonly ctx: Context; readonly email: EmailDoc; readonly fresh?: FreshSend }
 
-const freshGroups = perProcess(() => createGroupCommit<SendToSettle>(freshGroupMax, isolateFailures(settleGroup)))
+const freshGroups = perProcess(() =>
+  createGroupCommit<SendToSettle>(freshGroupMax, isolateFailures(settleGroup), { pauseMs }),
+)
 const dueGroups = perProcess(() => createGroupCommit<SendToSettle>(dueGroupMax, isolateFailures(settleGroup)))
 
 /** Settles the sends that are due, up to a group of them. Returns how many there were. */

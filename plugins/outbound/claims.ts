@@ -22,6 +22,8 @@ export type Claims = {
 
 /** Recipients that a dead process had claimed, or that another one deferred, are looked for at this pace. */
 const sweepMs = 30_000
+/** A claim costs the same for one attempt as for many: after one that left room the next waits so long for more. */
+const pauseMs = 25
 const recordPauseMs = 1_000
 const recordPausesMax = 10
 
@@ -102,6 +104,7 @@ async function claimWhileWanted(ctx: Context, state: State): Promise<void> {
       const attempts = await claimAttempts(ctx, { owner: state.owner, max })
       state.mayBeMore = attempts.length >= max
       for (const attempt of attempts) state.claimed.set(attempt, run(ctx, state, attempt))
+      if (attempts.length > 0 && !state.mayBeMore) await sleep(pauseMs)
     }
   } catch (error) {
     ctx.log.warn({ err: error }, 'no mail could be claimed')
@@ -118,7 +121,7 @@ async function run(ctx: Context, state: State, attempt: Attempt): Promise<void> 
   // The outcome did not count: the attempt was claimed again, and that claim may still be on its way to us.
   if (isCounted) forget()
   else setTimeout(forget, state.leaseMs).unref()
-  // A claim costs the same for one attempt as for many: it waits until half of them are done.
+  // It waits until half of them are done.
   if (state.mayBeMore && room(state) >= state.claimedMax / 2) claim(ctx, state)
 }
 
