@@ -1,5 +1,6 @@
 /** `mailroom account`. */
 import { claimByToken, createAccount, getAccount, listAccounts } from '../core/account/accounts.ts'
+import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../core/account/holds.ts'
 import { pauseSending, resumeSending, verifyPhone } from '../core/account/reputation.ts'
 import { agentsPlanNames, mailPlanNames } from '../schemas/plans.ts'
 import { withContext } from './admin-context.ts'
@@ -30,14 +31,27 @@ export const claim = withContext(async (ctx, io, link: string, owner: string) =>
   print(io, await claimByToken(ctx, { token, owner: personOf(owner) }))
 })
 
-export const pause = withContext(async (ctx, io, id: string, reason: string) => {
-  const account = await getAccount(ctx, id)
-  print(io, { account: account.id, paused: await pauseSending(ctx, account.id, reason) })
+type PauseOptions = { readonly partner: boolean }
+
+export const pause = withContext(async (ctx, io, name: string, reason: string, { partner }: PauseOptions) => {
+  const { id } = await getAccount(ctx, name)
+  print(io, { account: id, paused: await (partner ? pauseAccount : pauseSending)(ctx, id, reason) })
 })
 
-export const resume = withContext(async (ctx, io, id: string) => {
-  const account = await getAccount(ctx, id)
-  print(io, { account: account.id, resumed: await resumeSending(ctx, account.id, 'resumed by an administrator') })
+export const resume = withContext(async (ctx, io, name: string, { partner }: PauseOptions) => {
+  const { id } = await getAccount(ctx, name)
+  const resumed = partner ? resumeAccount(ctx, id) : resumeSending(ctx, id, 'resumed by an administrator')
+  print(io, { account: id, resumed: await resumed })
+})
+
+export const suspend = withContext(async (ctx, io, name: string, reason: string) => {
+  const { id } = await getAccount(ctx, name)
+  print(io, { account: id, suspended: await suspendAccount(ctx, id, reason) })
+})
+
+export const unsuspend = withContext(async (ctx, io, name: string) => {
+  const { id } = await getAccount(ctx, name)
+  print(io, { account: id, unsuspended: await unsuspendAccount(ctx, id) })
 })
 
 export const notePhone = withContext(async (ctx, io, id: string) => {

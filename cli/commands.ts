@@ -32,6 +32,12 @@ export const groups: Readonly<Record<string, string>> = {
   db: 'the embedded database: back up, verify, move',
 }
 
+const partnerOption: CommandOption = {
+  flags: '--partner',
+  about: 'as its partner does, whose pause is one of its own',
+  initial: false,
+}
+
 export const commands: readonly CommandEntry[] = [
   {
     call: 'serve',
@@ -73,12 +79,24 @@ export const commands: readonly CommandEntry[] = [
   {
     call: 'account pause <account> <reason>',
     about: 'stop its sending',
+    options: [partnerOption],
     load: async () => (await import('./accounts.ts')).pause,
   },
   {
     call: 'account resume <account>',
     about: 'let it send again',
+    options: [partnerOption],
     load: async () => (await import('./accounts.ts')).resume,
+  },
+  {
+    call: 'account suspend <account> <reason>',
+    about: 'refuse its keys and logins, and stop its sending; its mail is still stored',
+    load: async () => (await import('./accounts.ts')).suspend,
+  },
+  {
+    call: 'account unsuspend <account>',
+    about: 'end its suspension',
+    load: async () => (await import('./accounts.ts')).unsuspend,
   },
   {
     call: 'account phone <account>',
@@ -119,12 +137,17 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     call: 'key list <account>',
-    about: 'the keys of an account',
+    about: 'the keys and app passwords of an account',
     load: async () => (await import('./keys.ts')).list,
   },
   {
+    call: 'key rotate <account> <key>',
+    about: 'give a key a new secret, which is shown this once; the old one ends at once',
+    load: async () => (await import('./keys.ts')).rotate,
+  },
+  {
     call: 'key revoke <account> <key>',
-    about: 'end a key at once',
+    about: 'end a key or an app password at once',
     load: async () => (await import('./keys.ts')).revoke,
   },
   {

@@ -1,8 +1,7 @@
 /** `mailroom key`. */
-import { createKey, listKeys, revokeKey } from '../core/access/keys.ts'
-import { administrator } from '../core/access/principal.ts'
+import { revokeKey, rotateKey } from '../core/access/keys.ts'
 import { getAccount } from '../core/account/accounts.ts'
-import { getMailbox } from '../core/mailbox/mailboxes.ts'
+import { describeKeys, issueKey } from '../core/account/keys.ts'
 import { after, dayMs } from '../core/process/clock.ts'
 import { Failure } from '../schemas/failures.ts'
 import { agentScopes, allScopes, type KeyKind, keyKinds, type Scope } from '../schemas/scopes.ts'
@@ -19,21 +18,19 @@ type CreateOptions = {
 }
 
 /** The key is shown this once. */
-export const create = withContext(async (ctx, io, accountId: string, options: CreateOptions) => {
+export const create = withContext(async (ctx, io, account: string, options: CreateOptions) => {
   const kind = oneOf(options.kind, keyKinds, '--kind')
-  // A key that was to reach a few mailboxes must not come out as one that reaches all.
   if (kind === 'account' && options.mailboxes !== undefined)
     throw new Failure('validation_error', 'An account key reaches all mailboxes, so --mailboxes does not fit it.', {
       fix: 'Add --kind agent, or leave --mailboxes out.',
     })
-  const scopes = scopesOf(options.scopes, kind)
-  const expiresAt = options.days === undefined ? null : after(ctx.clock.now(), daysOf(options.days) * dayMs)
-  const principal = administrator(await getAccount(ctx, accountId))
-  const granted = await Promise.all(
-    itemsOf(options.mailboxes ?? '').map((address) => getMailbox(ctx, principal, address)),
-  )
-  const mailboxIds = granted.map(({ id }) => id)
-  const { apiKey, key } = await createKey(ctx, { accountId, kind, name: options.name, scopes, mailboxIds, expiresAt })
+  const { apiKey, key } = await issueKey(ctx, await getAccount(ctx, account), {
+    kind,
+    name: options.name,
+    scopes: scopesOf(options.scopes, kind),
+    mailboxes: itemsOf(options.mailboxes ?? ''),
+    expiresAt: options.days === undefined ? null : after(ctx.clock.now(), daysOf(options.days) * dayMs),
+  })
   print(io, { ...key, apiKey })
 })
 
@@ -50,9 +47,17 @@ function scopesOf(list: string | undefined, kind: KeyKind): readonly Scope[] {
 
 export const list = withContext(async (ctx, io, account: string) => {
   const { id: accountId } = await getAccount(ctx, account)
-  print(io, ...(await listKeys(ctx, accountId)))
+  print(io, ...(await describeKeys(ctx, accountId)))
 })
 
-export const revoke = withContext(async (ctx, _io, accountId: string, keyId: string) => {
+/** The new secret is shown this once. */
+export const rotate = withContext(async (ctx, io, account: string, keyId: string) => {
+  const { id: accountId } = await getAccount(ctx, account)
+  const { apiKey, key } = await rotateKey(ctx, { accountId, keyId })
+  print(io, { id: key.id, apiKey })
+})
+
+export const revoke = withContext(async (ctx, _io, account: string, keyId: string) => {
+  const { id: accountId } = await getAccount(ctx, account)
   await revokeKey(ctx, { accountId, keyId })
 })

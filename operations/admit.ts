@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { requireAllowed } from '../core/access/account-record.ts'
+import { noteKeyUse } from '../core/access/key-use.ts'
 import { isFailedLogin, limitLogins } from '../core/access/login-limits.ts'
-import { authenticate, claimHeaders, type Principal, unsuspended } from '../core/access/principal.ts'
+import { authenticate, claimHeaders, type Principal } from '../core/access/principal.ts'
 import { takeAnonymous, takeRequest } from '../core/access/request-rates.ts'
 import type { Context } from '../core/process/context.ts'
+import { refusalIn } from '../schemas/account-states.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { AnswerHeaders } from './registry.ts'
 
@@ -26,9 +29,11 @@ export async function admit(
   { headers, peerAddress, answerHeaders, credential }: Visitor,
 ): Promise<Principal> {
   const principal = await principalOf(ctx, { headers, peerAddress, credential })
+  noteKeyUse(ctx, principal, peerAddress)
   Object.assign(answerHeaders, claimHeaders(principal.account))
-  if (principal.account.status === 'suspended') countRequest(ctx, principal, answerHeaders)
-  return unsuspended(principal)
+  if (refusalIn(principal.account.states, 'ask') !== null) countRequest(ctx, principal, answerHeaders)
+  requireAllowed(principal.account, 'ask')
+  return principal
 }
 
 /**

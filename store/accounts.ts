@@ -1,6 +1,6 @@
 /** Accounts and their API keys. */
 import { Binary, type Collection, type Document } from 'mongodb'
-import type { AccountDoc, KeyDoc } from './documents/accounts.ts'
+import type { AccountDoc, Hold, KeyDoc } from './documents/accounts.ts'
 import type { Store } from './open.ts'
 
 export async function insertAccount(store: Store, account: AccountDoc): Promise<void> {
@@ -9,6 +9,15 @@ export async function insertAccount(store: Store, account: AccountDoc): Promise<
 
 export function findAccount(store: Store, accountId: string): Promise<AccountDoc | null> {
   return store.accounts.findOne({ _id: accountId })
+}
+
+/** The account with this id, or accounts with this name: at most two, which tell that the name is not one's alone. */
+export function findAccountsNamed(store: Store, idOrName: string): Promise<AccountDoc[]> {
+  const named = idOrName.startsWith('acc_') ? { _id: idOrName } : { name: idOrName }
+  return store.accounts
+    .find({ ...named, status: { $ne: 'removed' } })
+    .limit(2)
+    .toArray()
 }
 
 /** Accounts by id. */
@@ -187,28 +196,68 @@ export async function revokeKey(
   return modifiedCount === 1
 }
 
+/**
+ * Gives a valid key another hash: the old secret is worth nothing from then on. Returns the key; null when it is revoked or
+ * expired, or there is none.
+ */
+export function replaceKeyHash(
+  store: Store,
+  { accountId, keyId, hash, now }: { accountId: string; keyId: string; hash: Binary; now: Date },
+): Promise<KeyDoc | null> {
+  return store.keys.findOneAndUpdate(
+    { accountId, _id: keyId, revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
+    { $set: { hash } },
+    { returnDocument: 'after' },
+  )
+}
+
+/** A use of a key, from a network address. */
+export type KeyUse = {
+  readonly accountId: string
+  readonly keyId: string
+  readonly at: Date
+  readonly address: string
+}
+
+/** Notes uses of keys. A later use that another process noted stays. */
+export async function noteKeyUses(store: Store, uses: readonly KeyUse[]): Promise<void> {
+  await store.keys.bulkWrite(
+    uses.map(({ accountId, keyId, at, address }) => ({
+      updateOne: {
+        filter: { accountId, _id: keyId, 'lastUsed.at': { $not: { $gte: at } } },
+        update: { $set: { lastUsed: { at, address } } },
+      },
+    })),
+    { ordered: false },
+  )
+}
+
+/** Takes a mailbox that is gone for good out of the reach of an account's agent keys. */
+export async function withdrawMailbox(
+  store: Store,
+  { accountId, mailboxId }: { accountId: string; mailboxId: string },
+): Promise<void> {
+  await store.keys.updateMany({ accountId, mailboxIds: mailboxId }, { $pull: { mailboxIds: mailboxId } })
+}
+
 export async function revokeKeys(store: Store, { accountId, at }: { accountId: string; at: Date }): Promise<void> {
   await store.keys.updateMany({ accountId, revokedAt: null }, { $set: { revokedAt: at } })
 }
 
-/** Pauses the sending of an account. Returns false when it was paused already. */
-export async function pauseAccount(
-  store: Store,
-  accountId: string,
-  paused: NonNullable<AccountDoc['sendingPaused']>,
-): Promise<boolean> {
-  const { modifiedCount } = await store.accounts.updateOne(
-    { _id: accountId, sendingPaused: null },
-    { $set: { sendingPaused: paused } },
-  )
+/** The fields of an account that hold it. */
+export type HoldName = 'sendingPaused' | 'paused' | 'suspended'
+
+/** Holds an account. Returns false when it is held in this way already. */
+export async function holdAccount(store: Store, accountId: string, name: HoldName, hold: Hold): Promise<boolean> {
+  const { modifiedCount } = await store.accounts.updateOne({ _id: accountId, [name]: null }, { $set: { [name]: hold } })
   return modifiedCount === 1
 }
 
-/** Resumes the sending of an account. Returns false when it was not paused. */
-export async function resumeAccount(store: Store, accountId: string, at: Date): Promise<boolean> {
+/** Ends a hold of an account. Returns false when it is not held in this way. */
+export async function releaseAccount(store: Store, accountId: string, name: HoldName, at: Date): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(
-    { _id: accountId, sendingPaused: { $ne: null } },
-    { $set: { sendingPaused: null, resumedAt: at } },
+    { _id: accountId, [name]: { $ne: null } },
+    { $set: { [name]: null, ...(name === 'sendingPaused' && { resumedAt: at }) } },
   )
   return modifiedCount === 1
 }

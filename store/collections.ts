@@ -35,10 +35,7 @@ export const collections = {
   accounts: {
     version: 1,
     shardKey: '_id',
-    indexes: [
-      { ...index('claimExpiresAt'), sparse: true },
-      { ...index('claimHash'), sparse: true },
-    ],
+    indexes: [{ ...index('claimExpiresAt'), sparse: true }, { ...index('claimHash'), sparse: true }, index('name')],
   },
   keys: { version: 1, shardKey: 'hash', indexes: [unique('hash'), index('accountId', '_id')] },
   addresses: {

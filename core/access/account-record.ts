@@ -1,39 +1,38 @@
 /** The record of an account, as callers see it. */
+import { type AccountState, type Act, accountStates, refusalIn } from '../../schemas/account-states.ts'
+import { Failure } from '../../schemas/failures.ts'
 import type { Plans } from '../../schemas/plans.ts'
-import type { AccountDoc } from '../../store/documents/accounts.ts'
+import type { AccountDoc, Hold } from '../../store/documents/accounts.ts'
 
 export type Account = Plans & {
   readonly id: string
   readonly name: string
+  /** What callers are shown: the gravest of its states. */
   readonly status: 'unclaimed' | 'active' | 'paused' | 'suspended'
+  /** All that it is in, in the order of schemas/account-states.ts. */
+  readonly states: readonly AccountState[]
   readonly sandbox: boolean
   readonly createdAt: Date
   readonly claimExpiresAt: Date | null
   readonly owner: string | null
-  readonly sendingPaused: { readonly reason: string; readonly at: Date } | null
+  /** What holds it. */
+  readonly sendingPaused: Hold | null
+  readonly paused: Hold | null
+  readonly suspended: Hold | null
   readonly warmUp: AccountDoc['warmUp']
   readonly phoneVerified: boolean
 }
 
 /** Makes the record of an account. A removed account is shown as suspended. */
 export function accountOf(doc: AccountDoc): Account {
-  const {
-    _id,
-    name,
-    status,
-    plan,
-    agentsPlan,
-    sandbox,
-    createdAt,
-    claimExpiresAt = null,
-    owner,
-    sendingPaused,
-    warmUp,
-  } = doc
+  const { _id, name, plan, agentsPlan, sandbox, createdAt, claimExpiresAt = null, owner, warmUp } = doc
+  const { sendingPaused, paused = null, suspended = null } = doc
+  const states = statesOf(doc)
   return {
     id: _id,
     name,
-    status: status === 'removed' ? 'suspended' : status,
+    status: shownAs(states),
+    states,
     plan,
     agentsPlan,
     sandbox,
@@ -41,7 +40,33 @@ export function accountOf(doc: AccountDoc): Account {
     claimExpiresAt,
     owner,
     sendingPaused,
+    paused,
+    suspended,
     warmUp,
     phoneVerified: doc.phoneVerifiedAt !== undefined,
   }
+}
+
+/** The states that an account is in, in the order of the table: how it is, and what holds it. */
+export function statesOf({ status, suspended, paused, sendingPaused }: AccountDoc): readonly AccountState[] {
+  const isIn = { suspended, paused, sendingPaused }
+  const isHeld = (state: AccountState) => isIn[state as keyof typeof isIn] != null
+  return (Object.keys(accountStates) as AccountState[]).filter((state) => state === status || isHeld(state))
+}
+
+function shownAs(states: readonly AccountState[]): Account['status'] {
+  const [gravest] = states.filter((state) => state !== 'sendingPaused')
+  return gravest === undefined || gravest === 'removed' ? 'suspended' : gravest
+}
+
+/** Whether no person has claimed the account yet. */
+export const isUnclaimed = ({ states }: Pick<Account, 'states'>): boolean => states.includes('unclaimed')
+
+/** Fails with the code that the account's states answer to an act (schemas/account-states.ts). */
+export function requireAllowed({ states, sendingPaused }: Pick<Account, 'states' | 'sendingPaused'>, act: Act): void {
+  const code = refusalIn(states, act)
+  if (code === null) return
+  if (code === 'sending_paused' && sendingPaused !== null)
+    throw new Failure(code, `Sending is paused: ${sendingPaused.reason}.`)
+  throw new Failure(code)
 }

@@ -1,4 +1,4 @@
-/** API keys, created by a person or an administrator. Only a hash of each key is stored. */
+/** API keys and app passwords, created by a person or an administrator. Only a hash of each is stored. */
 import { Failure } from '../../schemas/failures.ts'
 import { type Id, newId } from '../../schemas/ids.ts'
 import { agentScopes, type KeyKind, type Scope } from '../../schemas/scopes.ts'
@@ -9,7 +9,7 @@ import { disableWebhooks } from '../../store/events.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential, newCredential } from '../process/secrets.ts'
 import { callersChanged } from './known-callers.ts'
-import { liveKeyPrefix } from './principal.ts'
+import { appPasswordPrefix, liveKeyPrefix } from './principal.ts'
 
 export type NewKey = {
   /** Without one the key gets a fresh one. */
@@ -21,9 +21,16 @@ export type NewKey = {
   /** Mailboxes that an agent key may reach; an account key reaches all. */
   readonly mailboxIds: readonly string[]
   readonly expiresAt: Date | null
+  /** What the key begins with (core/access/principal.ts). */
+  readonly prefix?: string
 }
 
-export type Key = Omit<KeyDoc, 'hash' | '_id'> & { readonly id: string }
+export type Key = Omit<KeyDoc, 'hash' | '_id' | 'prefix' | 'lastUsed'> & {
+  readonly id: string
+  readonly use: 'API' | 'mail program'
+  /** When and from which network address it was used last, a minute behind at most; null: never. */
+  readonly lastUsed: { readonly at: Date; readonly address: string } | null
+}
 
 /**
  * Creates a key. Returns it in clear text, which is never shown again. Fails with `validation_error` when an agent key
@@ -31,8 +38,7 @@ export type Key = Omit<KeyDoc, 'hash' | '_id'> & { readonly id: string }
  */
 export async function createKey(
   ctx: Context,
-  { id, accountId, kind, name, scopes, mailboxIds, expiresAt }: NewKey,
-  prefix: string = liveKeyPrefix,
+  { id, accountId, kind, name, scopes, mailboxIds, expiresAt, prefix = liveKeyPrefix }: NewKey,
 ): Promise<{ apiKey: string; key: Key }> {
   const notAllowed = kind === 'agent' ? scopes.filter((scope) => !agentScopes.includes(scope)) : []
   if (notAllowed.length > 0)
@@ -46,6 +52,7 @@ export async function createKey(
     _id: id ?? newId('key', at),
     accountId,
     hash: toBinary(hashCredential(apiKey)),
+    prefix,
     kind,
     name,
     scopes,
@@ -58,7 +65,7 @@ export async function createKey(
   return { apiKey, key: keyOf(doc) }
 }
 
-/** The keys of an account, oldest first. */
+/** The keys and app passwords of an account, oldest first. */
 export async function listKeys(ctx: Context, accountId: string): Promise<readonly Key[]> {
   return (await store.listKeys(ctx.store, accountId)).map(keyOf)
 }
@@ -78,6 +85,26 @@ export async function revokeKey(
   await callersChanged(ctx, { keyIds: [keyId] })
 }
 
-function keyOf({ _id, hash: _, ...key }: KeyDoc): Key {
-  return { id: _id, ...key }
+/**
+ * Gives a key a new secret, which is never shown again; the old one ends at once. Everything else stays: id, scopes, reach,
+ * and what the key made. Fails with `not_found` (also when it is revoked or expired).
+ */
+export async function rotateKey(
+  ctx: Context,
+  { accountId, keyId }: { accountId: string; keyId: string },
+): Promise<{ apiKey: string; key: Key }> {
+  const found = await store.findKey(ctx.store, { accountId, keyId })
+  const apiKey = newCredential(found?.prefix ?? liveKeyPrefix)
+  const hash = toBinary(hashCredential(apiKey))
+  const rotated = await store.replaceKeyHash(ctx.store, { accountId, keyId, hash, now: ctx.clock.now() })
+  if (rotated === null)
+    throw new Failure('not_found', `There is no valid key ${keyId}.`, {
+      fix: 'Use the id of a key of this account that is neither revoked nor expired, or make a new key.',
+    })
+  await callersChanged(ctx, { keyIds: [keyId] })
+  return { apiKey, key: keyOf(rotated) }
+}
+
+function keyOf({ _id, hash: _, prefix, lastUsed, ...key }: KeyDoc): Key {
+  return { id: _id, use: prefix === appPasswordPrefix ? 'mail program' : 'API', ...key, lastUsed: lastUsed ?? null }
 }

@@ -3,7 +3,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { allScopes, type KeyKind, type Scope } from '../../schemas/scopes.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential } from '../process/secrets.ts'
-import { type Account, accountOf } from './account-record.ts'
+import { type Account, accountOf, isUnclaimed, requireAllowed } from './account-record.ts'
 import { accountById, keyByHash } from './known-callers.ts'
 
 export type Principal = {
@@ -16,13 +16,19 @@ export type Principal = {
   readonly account: Account
 }
 
+export type Authenticated = {
+  readonly principal: Principal
+  /** Finds the principal once more. Fails when the key or the account has ended meanwhile. */
+  again(): Promise<Principal>
+}
+
 export const liveKeyPrefix = 'svc_live_'
 /** Prefix of app passwords: for mail programs, valid for one mailbox and not for the API. */
 export const appPasswordPrefix = 'svc_app_'
 
 /**
  * The principal of an API key or access token; app passwords are refused. That of a suspended account is found too: the door
- * refuses it by `unsuspended` when it has told its request rate. Fails with `missing_api_key`, `invalid_api_key`,
+ * refuses it by `requireAllowed` when it has told its request rate. Fails with `missing_api_key`, `invalid_api_key`,
  * `api_key_expired`, `invalid_access_token` or `partner_key_not_allowed` (interface.md, Authentication).
  */
 export async function authenticate(ctx: Context, credential: string): Promise<Principal> {
@@ -30,22 +36,28 @@ export async function authenticate(ctx: Context, credential: string): Promise<Pr
   return principalOf(ctx, credential)
 }
 
-/** For SMTP and IMAP: as `authenticate`, but accepts app passwords too. Fails with `account_suspended`. */
-export async function authenticateAny(ctx: Context, credential: string): Promise<Principal> {
-  return unsuspended(await principalOf(ctx, credential))
-}
-
-/** The principal again. Fails with `account_suspended`. */
-export function unsuspended(principal: Principal): Principal {
-  if (principal.account.status === 'suspended') throw new Failure('account_suspended')
-  return principal
+/**
+ * For SMTP and IMAP: as `authenticate`, but accepts app passwords too. Fails with `account_suspended`.
+ */
+export async function authenticateAny(ctx: Context, credential: string): Promise<Authenticated> {
+  const toLogIn = (principal: Principal) => {
+    requireAllowed(principal.account, 'logIn')
+    return principal
+  }
+  const hash = hashCredential(credential).toString('base64')
+  const principal = toLogIn(await principalOf(ctx, credential))
+  return { principal, again: async () => toLogIn(await principalOfHash(ctx, hash)) }
 }
 
 async function principalOf(ctx: Context, credential: string): Promise<Principal> {
   if (credential === '') throw new Failure('missing_api_key')
   if (credential.startsWith('svc_oat_')) throw new Failure('invalid_access_token')
   if (credential.startsWith('svc_partner_')) throw new Failure('partner_key_not_allowed')
-  const key = await keyByHash(ctx, hashCredential(credential).toString('base64'))
+  return principalOfHash(ctx, hashCredential(credential).toString('base64'))
+}
+
+async function principalOfHash(ctx: Context, hash: string): Promise<Principal> {
+  const key = await keyByHash(ctx, hash)
   if (key === undefined || key.revokedAt !== null) throw new Failure('invalid_api_key')
   if (key.expiresAt !== null && key.expiresAt <= ctx.clock.now()) throw new Failure('api_key_expired')
   const account = await accountById(ctx, key.accountId)
@@ -81,7 +93,7 @@ export function reaches(principal: Principal, mailboxId: string): boolean {
 
 /** The response headers of an unclaimed account; none for others (interface.md, Claim headers). */
 export function claimHeaders(account: Account): Readonly<Record<string, string>> {
-  if (account.status !== 'unclaimed' || account.claimExpiresAt === null) return {}
+  if (!isUnclaimed(account) || account.claimExpiresAt === null) return {}
   return { 'X-Service-Claim': 'required', 'X-Service-Claim-Expires': account.claimExpiresAt.toISOString() }
 }
 

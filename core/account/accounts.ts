@@ -16,7 +16,7 @@ import { toBinary } from '../../store/bytes.ts'
 import type { AccountDoc } from '../../store/documents/accounts.ts'
 import { storageUsed } from '../../store/folders.ts'
 import { listMailboxes } from '../../store/mailboxes.ts'
-import { type Account, accountOf } from '../access/account-record.ts'
+import { type Account, accountOf, isUnclaimed } from '../access/account-record.ts'
 import { createKey } from '../access/keys.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { networkOf } from '../access/network.ts'
@@ -151,7 +151,7 @@ export async function mintClaimLink(
   principal: Principal,
 ): Promise<{ claimUrl: string; expiresAt: Date }> {
   const { account, accountId } = principal
-  if (account.status !== 'unclaimed' || account.claimExpiresAt === null) throw alreadyClaimed()
+  if (!isUnclaimed(account) || account.claimExpiresAt === null) throw alreadyClaimed()
   requireInboxKey(principal)
   if (
     !(await takeUsage(ctx, {
@@ -232,13 +232,12 @@ export async function createAccount(
   return accountOf(doc)
 }
 
-/** Reads an account. Fails with `not_found`. */
-export async function getAccount(ctx: Context, accountId: string): Promise<Account> {
-  const doc = await store.findAccount(ctx.store, accountId)
-  if (doc === null || doc.status === 'removed')
-    throw new Failure('not_found', `There is no account ${accountId}.`, {
-      fix: 'Use an id as "mailroom account list" shows it (acc_...).',
-    })
+/** Reads an account, by its id or its name. Fails with `not_found`, `conflict` (a name of several accounts). */
+export async function getAccount(ctx: Context, idOrName: string): Promise<Account> {
+  const [doc, ...others] = await store.findAccountsNamed(ctx.store, idOrName)
+  const fix = 'Use an id as "mailroom account list" shows it (acc_...).'
+  if (doc === undefined) throw new Failure('not_found', `There is no account ${idOrName}.`, { fix })
+  if (others.length > 0) throw new Failure('conflict', `Several accounts are called ${idOrName}.`, { fix })
   return accountOf(doc)
 }
 

@@ -5,38 +5,59 @@
 import { Failure } from '../../schemas/failures.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { MailboxDoc } from '../../store/documents/mail.ts'
-import { createKey } from '../access/keys.ts'
+import { noteKeyUse } from '../access/key-use.ts'
+import { createKey, type Key, listKeys, revokeKey } from '../access/keys.ts'
 import { limitLogins } from '../access/login-limits.ts'
-import { administrator, appPasswordPrefix, authenticateAny, type Principal } from '../access/principal.ts'
+import {
+  type Authenticated,
+  administrator,
+  appPasswordPrefix,
+  authenticateAny,
+  type Principal,
+} from '../access/principal.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import type { Context } from '../process/context.ts'
+import { keyName } from './keys.ts'
 
-export type Login = { readonly principal: Principal; readonly mailbox: MailboxDoc }
+export type Login = {
+  readonly principal: Principal
+  readonly mailbox: MailboxDoc
+  /** Checks the login again, for what is done long after it: the key or the account may have ended meanwhile. Fails as `logIn` does. */
+  again(): Promise<Login>
+}
 
 /**
  * Checks a login. Returns its principal and mailbox. Fails with `rate_limited` (too many failed logins from
  * `peerAddress`), `invalid_api_key` (address or password wrong, without telling which), `insufficient_scope`,
  * `account_suspended`.
  */
-export function logIn(
+export async function logIn(
   ctx: Context,
   { user, password, scope, peerAddress }: { user: string; password: string; scope: Scope; peerAddress: string },
 ): Promise<Login> {
-  return limitLogins(ctx, { peerAddress, user }, () => checkLogin(ctx, { user, password, scope }))
+  const login = await limitLogins(ctx, { peerAddress, user }, () =>
+    loginOf(ctx, { user, scope }, () => authenticateAny(ctx, password)),
+  )
+  noteKeyUse(ctx, login.principal, peerAddress)
+  return login
 }
 
-async function checkLogin(
-  ctx: Context,
-  { user, password, scope }: { user: string; password: string; scope: Scope },
-): Promise<Login> {
+type Wanted = { readonly user: string; readonly scope: Scope }
+
+async function loginOf(ctx: Context, wanted: Wanted, authenticate: () => Promise<Authenticated>): Promise<Login> {
+  const { user, scope } = wanted
   try {
-    const principal = await authenticateAny(ctx, password)
+    const { principal, again } = await authenticate()
     const mailbox = await reachMailbox(ctx, principal, user)
     if (!principal.scopes.includes(scope))
       throw new Failure('insufficient_scope', `This key lacks the scope ${scope}, which this login needs.`, {
         requiredScope: scope,
       })
-    return { principal, mailbox }
+    return {
+      principal,
+      mailbox,
+      again: () => loginOf(ctx, wanted, async () => ({ principal: await again(), again })),
+    }
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'insufficient_scope' || error.code === 'account_suspended')
       throw error
@@ -53,17 +74,38 @@ export async function createAppPassword(
   { account, address, name }: { account: Principal['account']; address: string; name: string },
 ): Promise<{ password: string; keyId: string }> {
   const mailbox = await reachMailbox(ctx, administrator(account), address)
-  const { apiKey, key } = await createKey(
-    ctx,
-    {
-      accountId: account.id,
-      kind: 'agent',
-      name,
-      mailboxIds: [mailbox._id],
-      expiresAt: null,
-      scopes: ['mail:read', 'mail:send', 'mail:write'],
-    },
-    appPasswordPrefix,
-  )
+  const { apiKey, key } = await createKey(ctx, {
+    accountId: account.id,
+    kind: 'agent',
+    name: keyName(name),
+    mailboxIds: [mailbox._id],
+    expiresAt: null,
+    scopes: ['mail:read', 'mail:send', 'mail:write'],
+    prefix: appPasswordPrefix,
+  })
   return { password: apiKey, keyId: key.id }
+}
+
+type OfMailbox = { readonly account: Principal['account']; readonly address: string }
+
+/** The app passwords of a mailbox that are not revoked, oldest first. Fails with `mailbox_not_found`. */
+export async function listAppPasswords(ctx: Context, { account, address }: OfMailbox): Promise<readonly Key[]> {
+  const { _id } = await reachMailbox(ctx, administrator(account), address)
+  const keys = await listKeys(ctx, account.id)
+  return keys.filter(
+    ({ use, mailboxIds, revokedAt }) => use === 'mail program' && mailboxIds?.includes(_id) && revokedAt === null,
+  )
+}
+
+/** Ends an app password of a mailbox at once, also where a mail program is logged in. Fails with `mailbox_not_found`, `not_found`. */
+export async function revokeAppPassword(
+  ctx: Context,
+  { account, address, keyId }: OfMailbox & { keyId: string },
+): Promise<void> {
+  const own = await listAppPasswords(ctx, { account, address })
+  if (!own.some(({ id }) => id === keyId))
+    throw new Failure('not_found', `There is no app password ${keyId} of ${address}.`, {
+      fix: 'Use the id of an app password of this mailbox that is not revoked (key_...).',
+    })
+  await revokeKey(ctx, { accountId: account.id, keyId })
 }

@@ -4,7 +4,7 @@
  */
 import { deriveId, newId } from '../../schemas/ids.ts'
 import { allowanceOf, sendingHealth, warmUpStart } from '../../schemas/plans.ts'
-import { findAccount, markPhoneVerified, pauseAccount, raiseWarmUp, resumeAccount } from '../../store/accounts.ts'
+import { findAccount, holdAccount, markPhoneVerified, raiseWarmUp, releaseAccount } from '../../store/accounts.ts'
 import { countOf, findUsage } from '../../store/usage.ts'
 import type { Account } from '../access/account-record.ts'
 import { callersChanged } from '../access/known-callers.ts'
@@ -34,7 +34,7 @@ export async function countOutcomes(
 /** Pauses an account's sending until somebody resumes it. Returns false when it was paused already. */
 export async function pauseSending(ctx: Context, accountId: string, reason: string): Promise<boolean> {
   const at = ctx.clock.now()
-  if (!(await pauseAccount(ctx.store, accountId, { reason, at }))) return false
+  if (!(await holdAccount(ctx.store, accountId, 'sendingPaused', { reason, at }))) return false
   await callersChanged(ctx, { accountIds: [accountId] })
   await recordPauseEvent(ctx, accountId, { type: 'account.sending_paused', reason, at })
   return true
@@ -45,7 +45,7 @@ export async function pauseSending(ctx: Context, accountId: string, reason: stri
  */
 export async function resumeSending(ctx: Context, accountId: string, reason: string): Promise<boolean> {
   const at = ctx.clock.now()
-  if (!(await resumeAccount(ctx.store, accountId, at))) return false
+  if (!(await releaseAccount(ctx.store, accountId, 'sendingPaused', at))) return false
   await callersChanged(ctx, { accountIds: [accountId] })
   await recordPauseEvent(ctx, accountId, { type: 'account.sending_resumed', reason, at })
   return true

@@ -5,8 +5,11 @@
  */
 
 export type Background = {
-  /** Begins work for an account, which must not reject. Resolves as soon as not too much is under way. */
-  begin(accountId: string, work: () => Promise<void>): Promise<void>
+  /**
+   * Begins work, which must not reject, for an account; for another owner when no request waits for it. Resolves as soon as
+   * not too much is under way.
+   */
+  begin(owner: string, work: () => Promise<void>): Promise<void>
   /** Resolves when the work is done that an account has under way; without an account, when all is. */
   done(accountId?: string): Promise<void>
 }
@@ -18,10 +21,10 @@ const worksMax = 200
 export function createBackground(): Background {
   const works = new Map<Promise<void>, string>()
   return {
-    async begin(accountId, work) {
+    async begin(owner, work) {
       while (works.size >= worksMax) await Promise.race(works.keys())
       const done = work().finally(() => works.delete(done))
-      works.set(done, accountId)
+      works.set(done, owner)
     },
     async done(accountId) {
       const own = [...works].filter(([, owner]) => accountId === undefined || owner === accountId)

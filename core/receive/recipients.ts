@@ -1,5 +1,6 @@
 /** Finds the mailboxes that receive mail to an address. */
 import { normaliseAddress, splitAddress, withoutTag } from '../../mail/message/address.ts'
+import { refusalIn } from '../../schemas/account-states.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
 import { mailboxFull } from '../../schemas/refusals.ts'
@@ -8,6 +9,7 @@ import type { AddressDoc } from '../../store/documents/mail.ts'
 import { findEmailById } from '../../store/emails.ts'
 import { findFoldersOf } from '../../store/folders.ts'
 import { findAddresses, findDomain, findMailboxes, findOldestMailbox } from '../../store/mailboxes.ts'
+import { statesOf } from '../access/account-record.ts'
 import { catchAllOf } from '../mailbox/aliases.ts'
 import { listsOf } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
@@ -119,8 +121,8 @@ async function readMailboxes(ctx: Context, refs: readonly MailboxRef[]): Promise
     const own = foldersOf.get(mailboxId) ?? []
     const inboxId = own.find(({ role }) => role === 'inbox')?._id
     const spamId = own.find(({ role }) => role === 'spam')?._id ?? inboxId
-    if (account === undefined || account.status === 'removed' || inboxId === undefined || spamId === undefined)
-      return []
+    if (account === undefined || inboxId === undefined || spamId === undefined) return []
+    if (refusalIn(statesOf(account), 'receive') !== null) return []
     const usedBytes = own.reduce((sum, { bytes }) => sum + bytes, 0)
     const freeBytes = allowanceOf(account).storagePerInboxBytes - usedBytes
     const names = [account.name, ...(displayName === null ? [] : [displayName])]

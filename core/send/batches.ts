@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { fillTexts, variablesOf } from '../../mail/compose/template.ts'
 import { normaliseAddress } from '../../mail/message/address.ts'
+import { refusalIn } from '../../schemas/account-states.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId, newId } from '../../schemas/ids.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
@@ -16,7 +17,7 @@ import type { MailboxDoc } from '../../store/documents/mail.ts'
 import type { BatchDoc, BatchRecipient, DeliveryStatus } from '../../store/documents/sending.ts'
 import { findEmails } from '../../store/emails.ts'
 import { findMailboxes } from '../../store/mailboxes.ts'
-import { type Account, accountOf } from '../access/account-record.ts'
+import { type Account, accountOf, requireAllowed } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
 import { suppressedAmong } from '../deliver/suppressions.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
@@ -25,7 +26,7 @@ import { after, dayMs, minuteMs, periodsOf, secondMs } from '../process/clock.ts
 import type { Context } from '../process/context.ts'
 import { type Allowance, takeAllowance } from './allowance.ts'
 import { writeSend } from './commit.ts'
-import { decideRecipients, requireSendingAllowed } from './send-rules.ts'
+import { decideRecipients } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
 import { unsubscribeHeaders } from './unsubscribe.ts'
 
@@ -80,7 +81,7 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
   const earlier = await store.findBatchByKey(ctx.store, { accountId, mailboxId: mailbox._id, idempotencyKey })
   if (earlier !== null) return resultOf(sameRequest(earlier, fingerprint), true)
   const recipients = readRecipients(principal.account, input)
-  requireSendingAllowed(principal.account)
+  requireAllowed(principal.account, 'reply')
   const { from, decided } = await decideRecipients(ctx, principal, {
     mailbox,
     parent: null,
@@ -180,7 +181,7 @@ async function stepBatch(ctx: Context, batch: BatchDoc): Promise<void> {
     return
   }
   const account = accountOf(doc)
-  if (account.status === 'suspended' || account.status === 'paused' || account.sendingPaused !== null) {
+  if (refusalIn(account.states, 'reply') !== null) {
     await waitUntil(after(now, minuteMs))
     return
   }

@@ -1,4 +1,5 @@
 /** The claim rule: what an unclaimed account may send, which is replies only (interface.md, Unclaimed account). */
+import { refusalIn } from '../../schemas/account-states.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { idAt } from '../../schemas/ids.ts'
 import { findContacts } from '../../store/contacts.ts'
@@ -30,14 +31,15 @@ export async function claimRefusals(
     parent,
   }: { mailbox: MailboxDoc | null; recipients: readonly string[]; parent: MessageDoc | null },
 ): Promise<ReadonlyMap<string, Failure>> {
-  if (account.status !== 'unclaimed') return new Map()
+  const code = refusalIn(account.states, 'send')
+  if (code === null) return new Map()
   const correspondence = mailbox === null ? null : await readCorrespondence(ctx, mailbox, { recipients, parent })
   return new Map(
     recipients.flatMap((address) => {
       const obstacle = correspondence === null ? 'has not written to it' : obstacleOf(correspondence, address)
       if (obstacle === null) return []
       const text = `Until a person claims this account it may only reply, and ${address} ${obstacle}.`
-      return [[address, new Failure('CLAIM_REQUIRED', text)]]
+      return [[address, new Failure(code, text)]]
     }),
   )
 }

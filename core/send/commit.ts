@@ -16,6 +16,7 @@ import type { BlobDoc, MailboxDoc, MessageDoc, Named } from '../../store/documen
 import type { DeliveryStatus, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
 import { findEmail } from '../../store/emails.ts'
 import { insertInto } from '../../store/writes.ts'
+import { requireAllowed } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import { fitsStorage, foldersToFill } from '../mailbox/storage-limit.ts'
@@ -25,7 +26,7 @@ import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { type Allowance, allowanceOfSend, allowanceRefusal, takeWith } from './allowance.ts'
 import { filesOf, recipientsIn, type SendInput, sendTimeOf } from './content.ts'
-import { type Decided, decideRecipients, requireSendingAllowed } from './send-rules.ts'
+import { type Decided, decideRecipients } from './send-rules.ts'
 import { settle } from './settle.ts'
 
 /** A send that is to be committed. */
@@ -79,7 +80,7 @@ export async function commitSend(ctx: Context, principal: Principal, outgoing: O
   const earlier = ctx.onceId === null ? null : await findEmail(ctx.store, { accountId, emailId: sendId(ctx) })
   if (earlier !== null) return resultOf(earlier)
   const checked = await readInput(ctx, principal, outgoing)
-  requireSendingAllowed(principal.account)
+  requireAllowed(principal.account, 'reply')
   const { from, decided } = await decideRecipients(ctx, principal, { ...outgoing, ...checked, strict: true })
   const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
   const id = sendId(ctx)
@@ -104,7 +105,7 @@ export async function commitSend(ctx: Context, principal: Principal, outgoing: O
 /** What `commitSend` would do. Fails as it does, except for what is decided per recipient. */
 export async function dryRun(ctx: Context, principal: Principal, outgoing: Outgoing): Promise<DryRun> {
   const checked = await readInput(ctx, principal, outgoing)
-  requireSendingAllowed(principal.account)
+  requireAllowed(principal.account, 'reply')
   const { from, decided } = await decideRecipients(ctx, principal, { ...outgoing, ...checked, strict: false })
   const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
   const refusal = await allowanceRefusal(ctx, principal, {

@@ -13,7 +13,7 @@ import { dropBlobUsers, insertBlob, packBlob, readBlob } from '../../store/blobs
 import type { EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
 import * as store from '../../store/emails.ts'
 import { findMailboxes } from '../../store/mailboxes.ts'
-import { accountOf } from '../access/account-record.ts'
+import { accountOf, requireAllowed } from '../access/account-record.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { suppressedAmong } from '../deliver/suppressions.ts'
@@ -24,7 +24,6 @@ import type { Context } from '../process/context.ts'
 import { giveSendAllowance } from './allowance.ts'
 import { claimRefusals } from './claim-rules.ts'
 import { sendTimeOf } from './content.ts'
-import { requireSendingAllowed } from './send-rules.ts'
 
 const notScheduled = () =>
   new Failure('conflict', 'The send is no longer scheduled: it is being sent, was sent, or was cancelled.', {
@@ -121,10 +120,10 @@ async function currentRefusals(ctx: Context, email: EmailDoc): Promise<ReadonlyM
   const addresses = email.recipients.map((recipient) => recipient.email)
   const all = (reason: string) => new Map(addresses.map((address) => [address, reason]))
   const doc = await findAccount(ctx.store, email.accountId)
-  if (doc === null || doc.status === 'removed') return all('account_suspended')
+  if (doc === null) return all('account_suspended')
   const account = accountOf(doc)
   try {
-    requireSendingAllowed(account)
+    requireAllowed(account, 'reply')
   } catch (error) {
     if (error instanceof Failure) return all(error.code)
     throw error

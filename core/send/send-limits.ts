@@ -13,7 +13,7 @@ import {
 } from '../../schemas/plans.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import { agentEmails, type CounterIncrement } from '../../store/usage.ts'
-import type { Account } from '../access/account-record.ts'
+import { type Account, isUnclaimed } from '../access/account-record.ts'
 import type { Period } from '../access/usage.ts'
 import { warmUpVolume } from '../account/reputation.ts'
 import { isSimulated } from '../deliver/simulator.ts'
@@ -78,7 +78,7 @@ const rows: readonly LimitRow[] = [
     kind: 'volume',
     period: 'day',
     counter: 'replies',
-    applies: ({ account }) => account.status === 'unclaimed',
+    applies: ({ account }) => isUnclaimed(account),
     limit: () => unclaimedRepliesPerDay,
     by: ({ recipients }) => recipients,
     says: () => `An unclaimed account may send ${unclaimedRepliesPerDay} replies a day`,
@@ -110,7 +110,7 @@ const rows: readonly LimitRow[] = [
     kind: 'pace',
     period: 'day',
     counter: 'sharedSends',
-    applies: ({ account, isShared }) => isShared && account.status !== 'unclaimed',
+    applies: ({ account, isShared }) => isShared && !isUnclaimed(account),
     limit: () => sharedDomainSendsPerDay,
     by: ({ recipients }) => recipients,
     says: () => `The shared domain allows ${sharedDomainSendsPerDay} sends a day`,

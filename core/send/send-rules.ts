@@ -6,7 +6,7 @@ import { splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import type { SuppressionReason } from '../../store/documents/sending.ts'
-import type { Account } from '../access/account-record.ts'
+import { type Account, isUnclaimed } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
 import { suppressedAmong } from '../deliver/suppressions.ts'
 import { isSharedDomain } from '../mailbox/domains.ts'
@@ -84,14 +84,7 @@ function allSuppressed(suppressed: ReadonlyMap<string, SuppressionReason>): Fail
  * Fails with `shared_domain_phone_required` for a sub-domain of the shared domain, when the settings require a verified
  * phone number and the account has none (decisions.md 3, Suspended).
  */
-function requirePhone(ctx: Context, { status, phoneVerified }: Account, domain: string): void {
-  const asks = ctx.settings.signup.phoneRequired && status !== 'unclaimed' && !phoneVerified
+function requirePhone(ctx: Context, account: Account, domain: string): void {
+  const asks = ctx.settings.signup.phoneRequired && !isUnclaimed(account) && !account.phoneVerified
   if (asks && isSharedDomain(ctx, domain)) throw new Failure('shared_domain_phone_required')
-}
-
-/** Fails with `account_suspended`, `account_paused` or `sending_paused` when the account must not send. */
-export function requireSendingAllowed({ status, sendingPaused }: Account): void {
-  if (status === 'suspended') throw new Failure('account_suspended')
-  if (status === 'paused') throw new Failure('account_paused')
-  if (sendingPaused !== null) throw new Failure('sending_paused', `Sending is paused: ${sendingPaused.reason}.`)
 }

@@ -6,6 +6,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { noParent } from '../../schemas/refusals.ts'
 import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import { findMessage } from '../../store/messages.ts'
+import { isUnclaimed } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { changeMessage } from '../mailbox/message-changes.ts'
@@ -57,7 +58,7 @@ export async function replyToMessage(
   }: { address: string; messageId: string; all?: boolean } & Omit<SendInput, 'to'>,
 ): Promise<SendResult> {
   const { mailbox, message } = await reachMessage(ctx, principal, { address, messageId })
-  const unclaimed = principal.account.status === 'unclaimed'
+  const unclaimed = isUnclaimed(principal.account)
   const { replyTo } = message
   // Reply-To is used only when the lists let the mailbox send to it (decisions.md 4, Loops).
   const isAllowed =

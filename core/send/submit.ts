@@ -14,6 +14,7 @@ import { deriveId } from '../../schemas/ids.ts'
 import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import { findEmail } from '../../store/emails.ts'
 import { findMessagesByHeader } from '../../store/messages.ts'
+import { requireAllowed } from '../access/account-record.ts'
 import { beginIdempotent } from '../access/idempotency.ts'
 import type { Login } from '../account/login.ts'
 import { signingKeys } from '../mailbox/domains.ts'
@@ -21,7 +22,7 @@ import { dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { allowanceOfSend } from './allowance.ts'
 import { writeSend } from './commit.ts'
-import { decideRecipients, requireSendingAllowed } from './send-rules.ts'
+import { decideRecipients } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
 
 export type Submission = {
@@ -75,7 +76,7 @@ async function submitOnce(
   const origin = originatorsOf(parsed)
   if (origin === null)
     throw new Failure('invalid_sender', 'The message must have exactly one From field with exactly one address.')
-  requireSendingAllowed(principal.account)
+  requireAllowed(principal.account, 'reply')
   const parent = await parentOf(ctx, mailbox, parsed)
   const to = recipients.map((address) => ({ name: '', address }))
   const { from, decided } = await decideRecipients(ctx, principal, {

@@ -173,6 +173,7 @@ export async function purgeDeletedMailboxes(ctx: Context): Promise<number> {
       if (count < pageSize) break
     }
     await mailboxes.removeAddress(ctx.store, { accountId, mailboxId })
+    await accounts.withdrawMailbox(ctx.store, { accountId, mailboxId })
     await removeIndex(ctx.store, mailboxId)
     await mailboxes.removeMailbox(ctx.store, { accountId, mailboxId })
   }

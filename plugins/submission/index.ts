@@ -90,6 +90,8 @@ export const checkSender = hook(async (connection: Connection, [address]: [Addre
   if (!isSubmission(connection)) return pass
   const { login } = connection.notes
   if (login === undefined) return refuse(isPrivate(connection) ? replies.needsLogin : replies.needsTls)
+  // What ended meanwhile, the key or the account, ends here.
+  connection.notes.login = await login.again()
   // Mail programs send reports, such as read receipts, with the null sender.
   if (address.address !== '') await mailboxSender(await context(), login.mailbox, { from: address.address })
   return pass

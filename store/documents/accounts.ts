@@ -8,7 +8,7 @@ import type { KeyKind, Scope } from '../../schemas/scopes.ts'
 export type AccountDoc = Plans & {
   readonly _id: string
   readonly name: string
-  readonly status: 'unclaimed' | 'active' | 'paused' | 'suspended' | 'removed'
+  readonly status: 'unclaimed' | 'active' | 'removed'
   readonly sandbox: boolean
   readonly createdAt: Date
   /** While the account is unclaimed: when it will be removed, and the SHA-256 of its only valid claim token. */
@@ -28,14 +28,21 @@ export type AccountDoc = Plans & {
   readonly phoneVerifiedAt?: Date
   /** When sending was last resumed after a pause. Delivery outcomes of earlier days no longer count against the account. */
   readonly resumedAt?: Date
-  readonly sendingPaused: { readonly reason: string; readonly at: Date } | null
+  /** What holds the account, by whom it was set: the service or an administrator, its partner, an administrator. */
+  readonly sendingPaused: Hold | null
+  readonly paused?: Hold | null
+  readonly suspended?: Hold | null
 }
+
+export type Hold = { readonly reason: string; readonly at: Date }
 
 export type KeyDoc = {
   readonly _id: string
   readonly accountId: string
   /** SHA-256 of the whole key. */
   readonly hash: Binary
+  /** What the key begins with, which says what it is for; absent in keys of versions that did not note it. */
+  readonly prefix?: string
   readonly kind: KeyKind
   readonly name: string
   readonly scopes: readonly Scope[]
@@ -44,6 +51,8 @@ export type KeyDoc = {
   readonly createdAt: Date
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
+  /** When and from which network address it was used last; absent until then. */
+  readonly lastUsed?: { readonly at: Date; readonly address: string }
 }
 
 export type DkimKey = {

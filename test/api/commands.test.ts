@@ -67,11 +67,11 @@ describe('api: commands to the database', () => {
     })
 })
 
-/** The command and its collections; null for what is no part of a request: notes, and the closing of reservations. */
+/** The command and its collections; null for what is no part of a request: notes, the closing of reservations, and the last use of keys. */
 function nameOf({ commandName, command }: CommandStartedEvent): string | null {
   if (commandName === 'getMore') return null
   const { nsInfo } = command as { readonly nsInfo?: readonly { readonly ns: string }[] }
   const collections = nsInfo?.map(({ ns }) => ns.split('.')[1]).join(', ') ?? String((command as Document)[commandName])
-  const isApart = collections === 'changeNotes' || (commandName === 'update' && collections === 'folders')
+  const isApart = collections === 'changeNotes' || (commandName === 'update' && /^(folders|keys)$/.test(collections))
   return isApart ? null : `${commandName} ${collections}`
 }

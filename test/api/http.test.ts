@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { Pool } from 'undici'
 import { createHttpServer } from '../../api/http-server.ts'
 import { revokeKey } from '../../core/access/keys.ts'
-import { callersChanged } from '../../core/access/known-callers.ts'
+import { suspendAccount } from '../../core/account/holds.ts'
 import { minuteMs } from '../../core/process/clock.ts'
 import { loadOnce } from '../../core/process/load-once.ts'
 import { operations } from '../../operations/all.ts'
@@ -126,8 +126,7 @@ describe('api: the door', () => {
     })
     const suspended = loadOnce(async () => {
       const { accountId, key } = await makeTenant(door, { name: 'suspended' })
-      await door.ctx.store.accounts.updateOne({ _id: accountId }, { $set: { status: 'suspended' } })
-      await callersChanged(door.ctx, { accountIds: [accountId] })
+      await suspendAccount(door.ctx, accountId, 'spam')
       return client(door.http, key)
     })
     async function drained(): Promise<Answer> {

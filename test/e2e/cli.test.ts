@@ -123,6 +123,37 @@ describe('the command line', () => {
     expect(audit).to.deep.equal([{ entries: 0, broken: null }])
   })
 
+  it('suspends and pauses an account by its name, and ends each by itself', async () => {
+    const [key] = await done(['key', 'create', 'acme'])
+    const status = async () => {
+      const { body } = await client(service.http, String(key?.apiKey))<Json>('GET', '/api/v1/account')
+      return body.code ?? body.status
+    }
+    const steps: readonly (readonly [args: readonly string[], record: Json, status: string])[] = [
+      [['account', 'suspend', 'acme', 'spam'], { suspended: true }, 'account_suspended'],
+      [['account', 'suspend', 'acme', 'spam'], { suspended: false }, 'account_suspended'],
+      [['account', 'pause', 'acme', 'unpaid', '--partner'], { paused: true }, 'account_suspended'],
+      [['account', 'unsuspend', account], { unsuspended: true }, 'paused'],
+      [['account', 'unsuspend', account], { unsuspended: false }, 'paused'],
+      [['account', 'resume', 'acme'], { resumed: false }, 'paused'],
+      [['account', 'resume', 'acme', '--partner'], { resumed: true }, 'active'],
+      [['account', 'pause', 'acme', 'bounces'], { paused: true }, 'active'],
+      [['account', 'resume', 'acme'], { resumed: true }, 'active'],
+    ]
+    for (const [args, record, expected] of steps) {
+      expect(await done(args), args.join(' ')).to.deep.equal([{ account, ...record }])
+      expect(await status(), args.join(' ')).to.equal(expected)
+    }
+  })
+
+  it('gives a key a new secret', async () => {
+    const [key] = await done(['key', 'create', 'acme', '--name', 'rotating'])
+    const [rotated] = await done(['key', 'rotate', 'acme', String(key?.id)])
+    expect(rotated?.id).to.equal(key?.id)
+    const ask = async (apiKey: unknown) => (await client(service.http, String(apiKey))('GET', '/api/v1/account')).status
+    expect([await ask(key?.apiKey), await ask(rotated?.apiKey)]).to.deep.equal([401, 200])
+  })
+
   const refusals: readonly (readonly [args: (account: string) => readonly string[], says: RegExp])[] = [
     [() => ['account', 'create', ' '], /^The name has no character\. Give it 1 to 200/],
     [() => ['account', 'create', 'x', '--owner', 'nobody'], /^"nobody" is not an email address\. Write .*user@domain/],
@@ -147,6 +178,9 @@ describe('the command line', () => {
       (id) => ['key', 'create', id, '--scopes', 'mail:wirte'],
       /^Unknown value of --scopes "mail:wirte"; known are mail:read.* Write "mail:write" instead/,
     ],
+    [() => ['account', 'suspend', 'nobody', 'spam'], /^There is no account nobody\. Use an id as/],
+    [(id) => ['key', 'rotate', id, 'key_nobody'], /^There is no valid key key_nobody\. Use the id/],
+    [(id) => ['key', 'create', id, '--name', ' '], /^The name of a key must be one line of text\. Give it 1 to 200/],
     [(id) => ['key', 'create', id, '--scopes', ','], /^--scopes names no scope\. Name scopes/],
     [() => ['account', 'create', 'x', '--plan', 'gorwth'], /Write "growth" instead of "gorwth"\.$/],
     [(id) => ['key', 'create', id, '--mailboxes', 'desk@acme.test'], /Add --kind agent, or leave --mailboxes out\.$/],

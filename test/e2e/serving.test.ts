@@ -8,13 +8,15 @@ import { connect as connectTls } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { engineUrl } from '../../cli/instance.ts'
+import { revokeKey, rotateKey } from '../../core/access/keys.ts'
 import { createAccount } from '../../core/account/accounts.ts'
+import { suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import { createDomain } from '../../core/mailbox/domains.ts'
 import { closeContext } from '../../core/process/context.ts'
 import { eventually } from '../eventually.ts'
 import { client, type Json, mailboxPath } from '../peers/rest.ts'
 import { sendMail } from '../peers/send-mail.ts'
-import { makeTenant } from '../start/door.ts'
+import { makeKey, makeTenant } from '../start/door.ts'
 import { contextOf, type ReadyLine, type Service, startService } from '../start/service.ts'
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
@@ -60,7 +62,7 @@ describe('serving', () => {
     await second?.dispose()
   })
 
-  it('refuses to start on a database that was sealed with another key', async () => {
+  it('refuses to start on a database that was sealed with another key, and two processes with one key are one service', async () => {
     const data = await mkdtemp(path.join(tmpdir(), 'mailroom-other-'))
     const env = { MAILROOM_DATA: data, MONGODB_URL: engineUrl(service.data), MAILROOM_HTTP_PORT: '0' }
     const key = path.join(data, 'secrets', 'master.key')
@@ -70,8 +72,36 @@ describe('serving', () => {
     await copyFile(path.join(service.data, 'secrets', 'master.key'), key)
     const node = await startService({ data, env: { MONGODB_URL: engineUrl(service.data) } })
     expect((await fetch(`${node.http}/readyz`)).status).to.equal(200)
+    await endsAtOnce([service.http, node.http])
     await node.dispose()
   })
+
+  /** What ends a key ends it in every process, however lately it was used there. */
+  async function endsAtOnce(nodes: readonly string[]): Promise<void> {
+    const ctx = await contextOf(service)
+    const { id: accountId } = await createAccount(ctx, { name: 'ending', owner: null })
+    const make = () => makeKey(ctx, { accountId })
+    const [revoked, rotated, kept] = [await make(), await make(), await make()]
+    const told = ({ apiKey }: { apiKey: string }) =>
+      Promise.all(
+        nodes.map(async (http) => {
+          const { status, body } = await client(http, apiKey)<Json>('GET', '/api/v1/account')
+          return status === 200 ? 'taken' : body.code
+        }),
+      )
+    const twice = (what: string) => nodes.map(() => what)
+    for (const key of [revoked, rotated, kept]) expect(await told(key)).to.deep.equal(twice('taken'))
+    await revokeKey(ctx, { accountId, keyId: revoked.key.id })
+    expect(await told(revoked)).to.deep.equal(twice('invalid_api_key'))
+    const fresh = await rotateKey(ctx, { accountId, keyId: rotated.key.id })
+    expect(await told(rotated)).to.deep.equal(twice('invalid_api_key'))
+    expect(await told(fresh)).to.deep.equal(twice('taken'))
+    await suspendAccount(ctx, accountId, 'a test')
+    expect(await told(kept)).to.deep.equal(twice('account_suspended'))
+    await unsuspendAccount(ctx, accountId)
+    expect(await told(kept)).to.deep.equal(twice('taken'))
+    await closeContext(ctx)
+  }
 
   it('says on one line where everything listens, and null for what does not', () => {
     const { process: _, logs, stop, dispose, ...line } = service

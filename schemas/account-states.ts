@@ -1,0 +1,46 @@
+/**
+ * The states of an account, and what each refuses (interface.md, States and transitions; decisions.md 3, Suspended). An
+ * account may be in several at once: of those that refuse an act, the first in this order tells why.
+ */
+import type { FailureOfOneCause } from './failures.ts'
+
+/**
+ * What an account does: `ask` is any request by REST or MCP, `logIn` a login by SMTP or IMAP, `reply` a send to those who
+ * wrote first, `send` one to anybody else, `receive` mail that comes in.
+ */
+export const acts = ['ask', 'logIn', 'reply', 'send', 'receive'] as const
+export type Act = (typeof acts)[number]
+
+type Row = { readonly [A in Act]: FailureOfOneCause | null }
+
+const sendsRefused = (code: FailureOfOneCause): Row => ({
+  ask: null,
+  logIn: null,
+  reply: code,
+  send: code,
+  receive: null,
+})
+
+/** The code that answers each act; null: it is allowed. */
+export const accountStates = {
+  removed: {
+    ask: 'invalid_api_key',
+    logIn: 'invalid_api_key',
+    reply: 'account_suspended',
+    send: 'account_suspended',
+    receive: 'mailbox_not_found',
+  },
+  suspended: { ...sendsRefused('account_suspended'), ask: 'account_suspended', logIn: 'account_suspended' },
+  /** By its partner. */
+  paused: sendsRefused('account_paused'),
+  sendingPaused: sendsRefused('sending_paused'),
+  unclaimed: { ...sendsRefused('CLAIM_REQUIRED'), reply: null },
+  active: { ask: null, logIn: null, reply: null, send: null, receive: null },
+} as const satisfies { readonly [state: string]: Row }
+
+export type AccountState = keyof typeof accountStates
+
+/** Why an account in these states may not do something; null when it may. `states` are in the order of the table. */
+export function refusalIn(states: readonly AccountState[], act: Act): FailureOfOneCause | null {
+  return states.map((state) => accountStates[state][act]).find((code) => code !== null) ?? null
+}
