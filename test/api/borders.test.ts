@@ -1,0 +1,264 @@
+/** Every operation of the registry, over HTTP and as MCP tool, at the borders between tenants, keys and scopes. */
+import { expect } from 'chai'
+import { revokeKey } from '../../core/access/keys.ts'
+import { suspendAccount } from '../../core/account/holds.ts'
+import { announceArrivals } from '../../core/receive/announce.ts'
+import { operations } from '../../operations/all.ts'
+import { isOfMailbox } from '../../operations/registry.ts'
+import { agentScopes, allScopes } from '../../schemas/scopes.ts'
+import { type Answer, type Call, client } from '../peers/rest.ts'
+import { type Door, deliver, makeKey, makeTenant, openDoor } from '../start/door.ts'
+import {
+  type Asked,
+  ask,
+  askedOf,
+  askTool,
+  placeOf,
+  type Resident,
+  referringTo,
+  settle,
+  unknownReferences,
+} from './border-calls.ts'
+
+const keyed = operations.filter(({ access }) => access === 'key')
+/** An operation as one of the doors offers it. */
+const ways = keyed.flatMap((operation) => [
+  { operation, name: operation.name, ask: (call: Call, asked: Asked) => ask(call, operation, asked) },
+  ...operation.tools.map((tool) => ({
+    operation,
+    name: `the tool ${tool.name}`,
+    ask: (call: Call, asked: Asked) => askTool(call, operation, tool, asked),
+  })),
+])
+type Way = (typeof ways)[number]
+
+const letter = (name: string) => `From: a@remote.example
+Subject: Letter to ${name}
+Content-Type: multipart/mixed; boundary=b
+
+--b
+
+Hello ${name}
+--b
+Content-Type: text/plain
+Content-Disposition: attachment; filename=a.txt
+
+file
+--b--
+`
+
+/** The same name of something that nobody has. */
+const unknownFor = (name: string) =>
+  name.includes('foreign') ? name.replace('foreign', 'nowhere') : `${name.slice(0, -4)}0000`
+
+/** What a caller can see of an answer, with the name that was asked for taken out. */
+function shapeOf({ status, headers, body }: Answer, names: Iterable<string>): string {
+  const text = [...names].reduce((sum, name) => sum.replaceAll(name, '?'), textOf(body))
+  return JSON.stringify([status, text, [...headers.keys()].sort()])
+}
+
+/** Without the cursors of waiting, which tell the time. */
+const textOf = (body: unknown) => JSON.stringify(body).replaceAll(/"cursor":"w[^"]*"/g, '')
+
+const told = ({ status, body }: Answer) => `${status} ${body.code ?? ''} ${body.requiredScope ?? ''}`.trim()
+
+describe('borders of the registry', () => {
+  let door: Door
+  let own: Resident
+  let foreign: Resident
+  /** What the foreign tenant can read of its own, before anybody tried anything. */
+  let untouched: readonly string[]
+
+  before(async () => {
+    door = await openDoor()
+    own = await inhabit('own')
+    foreign = await inhabit('foreign')
+    untouched = await readAll()
+  })
+  after(() => door?.close())
+
+  async function inhabit(name: string): Promise<Resident> {
+    const tenant = { ...(await makeTenant(door, { name })), name }
+    return settle(operations, tenant, door.http, async () => {
+      await announceArrivals(door.ctx, [await deliver(door.ctx, { to: tenant.address, raw: letter(name) })])
+    })
+  }
+
+  async function readAll(): Promise<readonly string[]> {
+    const reads = keyed.filter(({ method, name, path }) => method === 'GET' && !/wait|raw|usage/.test(name + path))
+    return Promise.all(
+      reads.map(async (operation) =>
+        textOf((await ask(foreign.call, operation, askedOf(operation, foreign, { isFull: false }))).body),
+      ),
+    )
+  }
+
+  const keyOf = async (key: Partial<Parameters<typeof makeKey>[1]> = {}) =>
+    client(door.http, (await makeKey(door.ctx, { accountId: own.accountId, ...key })).apiKey)
+
+  /** Asks in every way at once. Fails with each that `fault` finds something to say about. */
+  async function walk(
+    some: readonly Way[],
+    fault: (way: Way) => Promise<string | readonly string[] | null>,
+  ): Promise<void> {
+    expect(some).to.not.be.empty
+    const faults = await Promise.all(
+      some.map(async (way) => [(await fault(way)) ?? []].flat().map((each) => `${way.name}: ${each}`)),
+    )
+    expect(faults.flat()).to.deep.equal([])
+  }
+
+  it('every operation has a call, and all that it can name is named', () => {
+    for (const operation of keyed) askedOf(operation, own)
+    expect(unknownReferences(keyed)).to.deep.equal([])
+  })
+
+  it("another tenant's ids in a path are 404, as those of nobody are", async () => {
+    const call = await keyOf()
+    await walk(
+      ways.filter(({ operation }) => operation.pathFields.length > 0),
+      async ({ operation, ask: askThis }) => {
+        const mine = askedOf(operation, own)
+        const faults = operation.pathFields.map(async (field) => {
+          const theirs = foreign.names.get(placeOf(operation, field)) ?? ''
+          const nobodys = unknownFor(theirs)
+          const [answer, other] = await Promise.all(
+            [theirs, nobodys].map((name) => askThis(call, { ...mine, path: { ...mine.path, [field]: name } })),
+          )
+          if (answer?.status !== 404) return `{${field}}: ${told(answer!)}`
+          return shapeOf(answer, [theirs]) === shapeOf(other!, [nobodys]) ? [] : `{${field}}: tells that it exists`
+        })
+        const all = await askThis(call, askedOf(operation, foreign))
+        return [...(await Promise.all(faults)).flat(), ...(all.status === 404 ? [] : [`all: ${told(all)}`])]
+      },
+    )
+  })
+
+  it("another tenant's ids elsewhere in a request do what those of nobody do", async () => {
+    const call = await keyOf()
+    const nobodys = new Map([...foreign.names].map(([place, name]) => [place, unknownFor(name)]))
+    await walk(ways, async ({ operation, ask: askThis }) => {
+      const theirs = referringTo(operation, own, foreign.names)
+      const unknown = referringTo(operation, own, nobodys)
+      const faults = theirs.map(async ([field, asked], n) => {
+        const [answer, other] = await Promise.all([askThis(call, asked), askThis(call, unknown[n]![1])])
+        const [shape, otherShape] = [shapeOf(answer, foreign.names.values()), shapeOf(other, nobodys.values())]
+        return shape === otherShape ? [] : `${field}: ${shape} and not ${otherShape}`
+      })
+      return (await Promise.all(faults)).flat()
+    })
+  })
+
+  it('without a scope a request is 403, and the scope is named', async () => {
+    const keys = new Map<string, Call>()
+    for (const scope of allScopes) keys.set(scope, await keyOf({ scopes: allScopes.filter((each) => each !== scope) }))
+    const none = await keyOf({ scopes: [] })
+    await walk(
+      ways.filter(({ operation }) => operation.scopes.length > 0),
+      async ({ operation, ask: askThis }) => {
+        const asked = askedOf(operation, own)
+        const faults = operation.scopes.map(async (scope) => {
+          const answer = await askThis(keys.get(scope)!, asked)
+          return told(answer) === `403 insufficient_scope ${scope}` ? [] : `without ${scope}: ${told(answer)}`
+        })
+        const answer = await askThis(none, asked)
+        const [first] = operation.scopes
+        return [
+          ...(await Promise.all(faults)).flat(),
+          ...(told(answer) === `403 insufficient_scope ${first}` ? [] : [`without any: ${told(answer)}`]),
+        ]
+      },
+    )
+  })
+
+  it('a key with no more than the scopes of an operation is not short of one', async () => {
+    const keys = new Map<string, Call>()
+    const listOf = (way: Way) => way.operation.scopes.join(' ')
+    const reading = ways.filter(({ operation }) => operation.method === 'GET')
+    for (const scopes of new Set(reading.map(listOf)))
+      keys.set(scopes, await keyOf({ scopes: allScopes.filter((scope) => scopes.split(' ').includes(scope)) }))
+    await walk(
+      reading.filter(({ operation }) => !/raw|attachment/.test(operation.name)),
+      async (way) => {
+        const answer = await way.ask(keys.get(listOf(way))!, askedOf(way.operation, own))
+        return answer.body.code === 'insufficient_scope' ? told(answer) : null
+      },
+    )
+  })
+
+  it('an agent key reaches no mailbox of its account that it was not granted', async () => {
+    const call = await keyOf({ kind: 'agent', scopes: agentScopes })
+    await walk(
+      ways.filter(({ operation }) => isOfMailbox(operation) && operation.pathFields.includes('address')),
+      async ({ operation, ask: askThis }) => {
+        const answer = await askThis(call, askedOf(operation, own))
+        return told(answer) === '404 mailbox_not_found' ? null : told(answer)
+      },
+    )
+  })
+
+  it('an agent key reaches nothing else of its account but its templates and suppressions', async () => {
+    const call = await keyOf({ kind: 'agent', scopes: agentScopes })
+    await walk(
+      ways.filter(({ operation }) => !isOfMailbox(operation) && operation.pathFields.length > 0),
+      async ({ operation, ask: askThis }) => {
+        const { status, body } = await askThis(call, askedOf(operation, own))
+        const isOpen = ['templates.get', 'templates.preview', 'suppressions.get'].includes(operation.name)
+        return isOpen
+          ? status === 200
+            ? null
+            : told({ status, body } as Answer)
+          : [403, 404].includes(status)
+            ? null
+            : `${status}`
+      },
+    )
+  })
+
+  it('leaves the other tenant as it was', async () => {
+    expect(await readAll()).to.deep.equal(untouched)
+  })
+
+  describe('a credential that has ended', () => {
+    const ended: readonly (readonly [what: string, make: () => Promise<Call>, told: string])[] = [
+      ['expired', () => keyOf({ expiresAt: new Date(Date.now() - 1) }), '401 api_key_expired'],
+      [
+        'revoked',
+        async () => {
+          const { apiKey, key } = await makeKey(door.ctx, { accountId: own.accountId })
+          await revokeKey(door.ctx, { accountId: own.accountId, keyId: key.id })
+          return client(door.http, apiKey)
+        },
+        '401 invalid_api_key',
+      ],
+      [
+        'suspended',
+        async () => {
+          await suspendAccount(door.ctx, own.accountId, 'spam')
+          return own.call
+        },
+        '403 account_suspended',
+      ],
+    ]
+    for (const [what, make, expected] of ended)
+      it(`${what}: nothing is asked with it`, async () => {
+        // Wrong keys are slowed down and then refused by their address; here it is all of them that matter.
+        Object.assign(door.ctx.settings.limits.logins, {
+          failuresPerAddress: 10_000,
+          failuresPerNetwork: 10_000,
+          slowAfter: 10_000,
+        })
+        Object.assign(door.ctx.settings.limits.http, {
+          requestsPerAddressPerMinute: 10_000,
+          requestsPerNetworkPerMinute: 10_000,
+        })
+        const call = await make()
+        await walk(ways, async ({ operation, ask: askThis }) => {
+          const answer = await askThis(call, askedOf(operation, own))
+          return JSON.stringify(answer.body).includes(expected.split(' ')[1]!) && [401, 403].includes(answer.status)
+            ? null
+            : told(answer)
+        })
+      })
+  })
+})
