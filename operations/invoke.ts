@@ -144,12 +144,16 @@ async function once(
   const lost = (error: unknown) => ctx.log.error({ err: error }, 'an idempotency mark could not be written')
   const own = { ...ctx, onceId: mark.onceId }
   const answer = await perform(own, operation, principal, request, prepared).catch(async (error: unknown) => {
-    await (error instanceof Failure ? mark.abandon() : mark.release()).catch(lost)
+    await (wasDone(error) === 'nothing' ? mark.abandon() : mark.release()).catch(lost)
     throw error
   })
   await mark.finish({ status: answer.status, body: sealed(ctx, answer.body) }).catch(lost)
   return { ...answer, replayed: false }
 }
+
+/** A refusal did nothing; of a fault, and of a send that failed on its way, it is not known. */
+const wasDone = (error: unknown): 'nothing' | 'unknown' =>
+  error instanceof Failure && error.code !== 'send_failed' ? 'nothing' : 'unknown'
 
 const sealPurpose = 'idempotency'
 

@@ -33,10 +33,16 @@ export async function ownScope(
   const own = await ownAmong(ctx, principal, { domains, mailboxes })
   for (const [n, domain] of domains.entries())
     if (!own.hasDomain(domain))
-      throw new Failure('domain_not_found', `scope.domains[${n}]: this key reaches no domain ${domain}.`)
+      throw new Failure(
+        'domain_not_found',
+        `"scope.domains[${n}]" names ${domain}, a domain that this key does not reach.`,
+      )
   for (const [n, address] of mailboxes.entries())
     if (!own.hasMailbox(address))
-      throw new Failure('mailbox_not_found', `scope.mailboxes[${n}]: this key reaches no mailbox ${address}.`)
+      throw new Failure(
+        'mailbox_not_found',
+        `"scope.mailboxes[${n}]" names ${address}, a mailbox that this key does not reach.`,
+      )
   return { domains, mailboxes }
 }
 

@@ -24,6 +24,7 @@ import { ownThreadId } from '../mailbox/threading.ts'
 import { noteDue, noteFailed } from '../process/alarms.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { isAway } from '../process/database-away.ts'
 import { type Allowance, allowanceOfSend, allowanceRefusal, takeWith } from './allowance.ts'
 import { filesOf, recipientsIn, type SendInput, sendTimeOf } from './content.ts'
 import { type Decided, decideRecipients } from './send-rules.ts'
@@ -73,7 +74,8 @@ const settlingMs = 5 * secondMs
  * Accepts one mail for sending. Fails in the contract's order of checks (decisions.md 3): `validation_error`,
  * `attachments_too_large`, `account_suspended`, `account_paused`, `sending_paused`, `CLAIM_REQUIRED`, what `sender`
  * fails with, `forbidden` (a list of the mailbox), `all_recipients_suppressed`, `AGENT_EMAIL_LIMIT`,
- * `send_limit_reached`, `shared_domain_send_limit`, `send_rate_limited`.
+ * `send_limit_reached`, `shared_domain_send_limit`, `send_rate_limited`; with `send_failed` when it cannot be composed or
+ * written.
  */
 export async function commitSend(ctx: Context, principal: Principal, outgoing: Outgoing): Promise<SendResult> {
   const { accountId } = principal
@@ -97,7 +99,7 @@ export async function commitSend(ctx: Context, principal: Principal, outgoing: O
     // It is unknown what was written. A sweep settles the allowance of a try that was not committed
     // (core/send/open-allowances.ts).
     const committed = await findEmail(ctx.store, { accountId, emailId: id })
-    if (committed === null) throw error
+    if (committed === null) throw isAway(error) ? error : new Failure('send_failed', undefined, { cause: error })
     return resultOf(committed)
   }
 }
