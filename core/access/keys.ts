@@ -101,6 +101,7 @@ export async function rotateKey(
     throw new Failure('not_found', `There is no valid key ${keyId}.`, {
       fix: 'Use the id of a key of this account that is neither revoked nor expired, or make a new key.',
     })
+  ctx.changes.publish({ kind: 'keys', keyIds: [keyId] })
   await callersChanged(ctx, { keyIds: [keyId] })
   return { apiKey, key: keyOf(rotated) }
 }

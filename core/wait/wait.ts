@@ -72,7 +72,7 @@ export async function waitForMessage(
   wait: Wait,
   hungUp: AbortSignal,
 ): Promise<Waited> {
-  const { keyId } = principal
+  const { accountId, keyId } = principal
   const { timeoutSeconds = timeoutSecondsDefault, claimSeconds = null } = wait
   const mailbox = await reachMailbox(ctx, principal, wait.address)
   const regex = wait.regex === undefined ? undefined : patternOf(ctx, { keyId, regex: wait.regex })
@@ -82,7 +82,7 @@ export async function waitForMessage(
   const filters = { ...filtersOf(wait), folderId, regex }
   const selection = newSelection(ctx, { keyId, mailboxId: mailbox._id, filters, claimSeconds })
   try {
-    await untilChosen(ctx, selection, { since, timeoutMs: timeoutSeconds * secondMs, hungUp })
+    await untilChosen(ctx, selection, { accountId, since, timeoutMs: timeoutSeconds * secondMs, hungUp })
     if (hungUp.aborted) await abandonSelection(selection)
     else await checkAllAgain(selection, lastCheckMs)
     return waitedOf(await finishSelection(selection))
@@ -99,7 +99,12 @@ export async function waitForMessage(
 async function untilChosen(
   ctx: Context,
   selection: Selection,
-  { since, timeoutMs, hungUp }: { since: ArrivalCursor | null; timeoutMs: number; hungUp: AbortSignal },
+  {
+    accountId,
+    since,
+    timeoutMs,
+    hungUp,
+  }: { accountId: string; since: ArrivalCursor | null; timeoutMs: number; hungUp: AbortSignal },
 ): Promise<void> {
   const { promise: ended, resolve: endWait, reject: failWait } = Promise.withResolvers<void>()
   const show = async (arrived: Arrived) => {
@@ -114,6 +119,7 @@ async function untilChosen(
   }
   const { keyId, mailboxId, claimSeconds } = selection
   const unregister = registerWaiter(ctx, {
+    accountId,
     keyId,
     mailboxId,
     takes: claimSeconds !== null,

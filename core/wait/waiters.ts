@@ -8,6 +8,8 @@ import { Failure } from '../../schemas/failures.ts'
 import { readBlob } from '../../store/blobs.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import { findReceivedIn } from '../../store/received.ts'
+import { accountOf, requireAllowed } from '../access/account-record.ts'
+import { accountById } from '../access/known-callers.ts'
 import { foldersOf } from '../mailbox/folders.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -15,6 +17,7 @@ import { inMemoryRoom } from '../read/bodies.ts'
 import type { Arrived } from './filters.ts'
 
 export type Waiter = {
+  readonly accountId: string
   readonly keyId: string
   readonly mailboxId: string
   /** Whether it leases the message that it gets, so that no other such waiter gets it. */
@@ -145,6 +148,7 @@ function listen(ctx: Context, register: WaitRegister): void {
     if (note.kind === 'messages') queueRead(ctx, register, note)
     if (note.kind === 'folders') queueRead(ctx, register, { ids: note.messageIds ?? [], mailboxIds: [note.mailboxId] })
     if (note.kind === 'keys') stopWaitersOf(register, note.keyIds)
+    if (note.kind === 'callers') for (const accountId of note.accountIds) void checkWaitersOf(ctx, register, accountId)
     if (note.kind === 'freed') queueRead(ctx, register, { ids: [note.messageId], mailboxIds: [note.mailboxId] })
   })
   register.leaveFeed = () => {
@@ -155,11 +159,26 @@ function listen(ctx: Context, register: WaitRegister): void {
   }
 }
 
-/** Ends the waits of revoked keys. */
+/** Ends the waits of keys that were revoked or rotated. */
 function stopWaitersOf(register: WaitRegister, keyIds: readonly string[]): void {
-  for (const waiters of register.byMailbox.values())
-    for (const waiter of waiters) if (keyIds.includes(waiter.keyId)) waiter.stop(new Failure('invalid_api_key'))
+  for (const waiter of waitersIn(register))
+    if (keyIds.includes(waiter.keyId)) waiter.stop(new Failure('invalid_api_key'))
 }
+
+/** Ends the waits of an account that may not ask for anything any more. */
+async function checkWaitersOf(ctx: Context, register: WaitRegister, accountId: string): Promise<void> {
+  const own = waitersIn(register).filter((waiter) => waiter.accountId === accountId)
+  if (own.length === 0) return
+  try {
+    const account = await accountById(ctx, accountId)
+    if (account !== undefined) requireAllowed(accountOf(account), 'ask')
+  } catch (error) {
+    if (!(error instanceof Failure)) return ctx.log.warn({ err: error, accountId }, 'waits could not be checked')
+    for (const waiter of own) waiter.stop(error)
+  }
+}
+
+const waitersIn = ({ byMailbox }: WaitRegister): Waiter[] => [...byMailbox.values()].flatMap((waiters) => [...waiters])
 
 type ChangedMessages = { readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
 

@@ -34,7 +34,7 @@ export type ChangeNote =
   | { readonly kind: 'refused'; readonly caller: string; readonly count: number; readonly until: Date }
   /** Webhook deliveries are due whose writer does not attempt them. */
   | { readonly kind: 'deliveries' }
-  /** Keys that were revoked. */
+  /** Keys whose secret has ended: revoked or rotated. */
   | { readonly kind: 'keys'; readonly keyIds: readonly string[] }
   /** Keys and accounts that were changed: what processes know of them is stale. */
   | { readonly kind: 'callers'; readonly keyIds: readonly string[]; readonly accountIds: readonly string[] }

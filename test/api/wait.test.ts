@@ -3,8 +3,9 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { createHttpServer } from '../../api/http-server.ts'
-import { revokeKey } from '../../core/access/keys.ts'
+import { revokeKey, rotateKey } from '../../core/access/keys.ts'
 import { authenticate } from '../../core/access/principal.ts'
+import { suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { waitForMessage } from '../../core/wait/wait.ts'
 import { closeWaiters } from '../../core/wait/waiters.ts'
@@ -441,17 +442,29 @@ describe('waiting for a message', () => {
       await open[1]?.answer
     })
 
-    it('with a key that is revoked ends at once', async () => {
-      const { http } = await smallDoor({ waitsPerKey: 1 })
-      const { apiKey, key } = await makeKey(door.ctx, { accountId: tenant.accountId })
-      const asking = client(http, apiKey)
-      const waiting = asking<ErrorBody>('GET', `${where}?timeout=20&subject=never`)
-      // Once a second wait is refused, the first one is under way.
-      await eventually('it waits', async () => (await asking('GET', `${where}?timeout=1`)).status === 429)
-      await revokeKey(door.ctx, { accountId: tenant.accountId, keyId: key.id })
-      const { status, body } = await waiting
-      expect([status, body.code]).to.deep.equal([401, 'invalid_api_key'])
-    })
+    const endings: readonly (readonly [what: string, end: (ids: Ids) => Promise<unknown>, told: unknown[]])[] = [
+      ['a key that is revoked', (ids) => revokeKey(door.ctx, ids), [401, 'invalid_api_key']],
+      ['a key that is rotated', (ids) => rotateKey(door.ctx, ids), [401, 'invalid_api_key']],
+      [
+        'an account that is suspended',
+        ({ accountId }) => suspendAccount(door.ctx, accountId, 'a test'),
+        [403, 'account_suspended'],
+      ],
+    ]
+    type Ids = { readonly accountId: string; readonly keyId: string }
+    for (const [what, end, told] of endings)
+      it(`with ${what} ends at once`, async () => {
+        const { http } = await smallDoor({ waitsPerKey: 1 })
+        const { apiKey, key } = await makeKey(door.ctx, { accountId: tenant.accountId })
+        const asking = client(http, apiKey)
+        const waiting = asking<ErrorBody>('GET', `${where}?timeout=20&subject=never`)
+        // Once a second wait is refused, the first one is under way.
+        await eventually('it waits', async () => (await asking('GET', `${where}?timeout=1`)).status === 429)
+        await end({ accountId: tenant.accountId, keyId: key.id })
+        const { status, body } = await waiting
+        expect([status, body.code]).to.deep.equal(told)
+        await unsuspendAccount(door.ctx, tenant.accountId)
+      })
 
     it('past the limit of the process waits are refused', async () => {
       const { http, entered } = await smallDoor({ waits: 1 })
