@@ -32,6 +32,16 @@ const ways = keyed.flatMap((operation) => [
 ])
 type Way = (typeof ways)[number]
 
+/** What an agent key may not do even with every scope of its kind: it did not make this mailbox, and is no inbox key. */
+const accountKeysOnly = [
+  'lists.set',
+  'mailboxes.delete',
+  'suppressions.remove',
+  'templates.create',
+  'templates.delete',
+  'templates.update',
+]
+
 const letter = (name: string) => `From: a@remote.example
 Subject: Letter to ${name}
 Content-Type: multipart/mixed; boundary=b
@@ -213,6 +223,27 @@ describe('borders of the registry', () => {
             : `${status}`
       },
     )
+  })
+
+  it('an agent key that reaches a mailbox is forbidden what only account keys do, and no more', async () => {
+    const call = await keyOf({ kind: 'agent', scopes: agentScopes, mailboxIds: [own.mailboxId] })
+    const forbidden = new Set<string>()
+    await walk(ways, async ({ operation, ask: askThis }) => {
+      const answer = await askThis(call, askedOf(operation, own))
+      if (answer.body.code === 'forbidden') forbidden.add(operation.name)
+      return answer.status >= 500 ? told(answer) : null
+    })
+    expect([...forbidden].sort()).to.deep.equal(accountKeysOnly)
+  })
+
+  it('every answer to an unclaimed account carries its claim headers', async () => {
+    const { body } = await client(door.http)('POST', '/api/v1/signup', {})
+    const call = client(door.http, String(body.api_key))
+    await walk(ways, async ({ operation, ask: askThis }) => {
+      const { headers } = await askThis(call, askedOf(operation, own))
+      const claim = [headers.get('x-service-claim'), headers.get('x-service-claim-expires')]
+      return claim.join(' ') === `required ${body.expires_at}` ? null : claim.join(' ')
+    })
   })
 
   it('leaves the other tenant as it was', async () => {

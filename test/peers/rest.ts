@@ -3,7 +3,7 @@
 export type Json = { readonly [field: string]: unknown }
 export type Answer<T = Json> = { readonly status: number; readonly headers: Headers; readonly body: T }
 
-/** A REST client with a key. */
+/** A REST client with a key. The body of an answer that is no JSON is left out. */
 export function client(
   http: string,
   key?: string,
@@ -19,7 +19,8 @@ export function client(
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, body: (text === '' ? {} : JSON.parse(text)) as T }
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+    return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : {}) as T }
   }
 }
 
