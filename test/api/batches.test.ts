@@ -1,6 +1,9 @@
 import { expect } from 'chai'
+import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
+import { pauseSending, resumeSending } from '../../core/account/reputation.ts'
 import { claimAttempts, deliverLocally } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
+import type { Context } from '../../core/process/context.ts'
 import { stepBatches } from '../../core/send/batches.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import { readBlob } from '../../store/blobs.ts'
@@ -169,6 +172,23 @@ describe('api: batches', () => {
     expect(await made()).to.equal(15)
     const batch = await door.ctx.store.batches.findOne({ accountId, _id: body.id })
     expect([batch?.done, batch?.nextAt]).to.deep.equal([15, undefined])
+  })
+
+  it('waits while the account is suspended or paused, and goes on then', async () => {
+    const { body } = await send(letter([{ email: 'delivered@simulator.invalid' }]))
+    const { accountId } = tenant
+    await suspendAccount(door.ctx, accountId, 'a test')
+    await pauseAccount(door.ctx, accountId, 'a test')
+    await pauseSending(door.ctx, accountId, 'a test')
+    for (const end of [unsuspendAccount, resumeAccount, (ctx: Context, id: string) => resumeSending(ctx, id, 'done')]) {
+      door.advance(minuteMs)
+      expect(await stepBatches(door.ctx)).to.equal(1)
+      expect(await door.ctx.store.emails.findOne({ accountId, batchId: body.id })).to.equal(null)
+      await end(door.ctx, accountId)
+    }
+    door.advance(minuteMs)
+    await run()
+    expect((await status(body.id)).map((row) => row.status)).to.deep.equal(['delivered'])
   })
 
   it('does not write to who was suppressed while it waited for its turn', async () => {

@@ -1,4 +1,7 @@
 import { expect } from 'chai'
+import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
+import { pauseSending, resumeSending } from '../../core/account/reputation.ts'
+import type { Context } from '../../core/process/context.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import type { Json } from '../peers/rest.ts'
 import { type Call, type ErrorBody, mailboxPath } from '../peers/rest.ts'
@@ -96,6 +99,24 @@ describe('api: sends for later, dry runs and forwards', () => {
       expect([answer.status, answer.body.code, answer.body.param]).to.deep.equal([400, 'validation_error', param])
     })
   }
+
+  const holds: readonly (readonly [code: string, hold: Hold, end: (id: string) => Promise<unknown>])[] = [
+    ['account_suspended', suspendAccount, (id) => unsuspendAccount(door.ctx, id)],
+    ['account_paused', pauseAccount, (id) => resumeAccount(door.ctx, id)],
+    ['sending_paused', pauseSending, (id) => resumeSending(door.ctx, id, 'a test')],
+  ]
+  type Hold = (ctx: Context, accountId: string, reason: string) => Promise<unknown>
+  for (const [code, hold, end] of holds)
+    it(`one that comes due while the account answers ${code} fails with that`, async () => {
+      const { body } = await send({ sendAt: inHours(1) })
+      await hold(door.ctx, tenant.accountId, 'a test')
+      door.advance(hourMs + 1_000)
+      await settleDue(door.ctx)
+      await end(tenant.accountId)
+      const { body: email } = await call<{ recipients: Json[] }>('GET', `/api/v1/emails/${body.id}`)
+      expect(email.recipients[0]).to.include({ status: 'failed', reason: code })
+      expect((await sentCopy(body.message_id)).status).to.equal(404)
+    })
 
   it('an unknown one is email_not_found', async () => {
     const { status, body } = await call<ErrorBody>('DELETE', `${box}/scheduled/em_nothing`)
