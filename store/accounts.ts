@@ -79,7 +79,7 @@ export async function finishRemoval(store: Store, accountId: string): Promise<vo
 }
 
 /** The fields of an account that count things of which it may have a limited number. */
-export type QuotaSlot = 'inboxes' | 'webhooks' | 'templates' | 'aliases'
+export type QuotaSlot = 'inboxes' | 'webhooks' | 'templates' | 'aliases' | 'keys'
 
 /** Counts one more thing of a kind, before it is made. Returns false when the account has `limit` of them already. */
 export async function takeSlot(store: Store, accountId: string, slot: QuotaSlot, limit: number): Promise<boolean> {
@@ -111,11 +111,12 @@ export async function walkSlotCounts(
     .limit(limit)
     .toArray()
   const accountId = { $in: accounts.map(({ _id }) => _id) }
-  const [inboxes, webhooks, templates, aliases] = await Promise.all([
+  const [inboxes, webhooks, templates, aliases, keys] = await Promise.all([
     countByAccount(store.mailboxes, { accountId, deletedAt: { $exists: false } }),
     countByAccount(store.webhooks, { accountId }),
     countByAccount(store.templates, { accountId }),
     countByAccount(store.addresses, { accountId, kind: 'alias' }),
+    countByAccount(store.keys, { accountId, revokedAt: null }),
   ])
   return accounts.map((account) => ({
     accountId: account._id,
@@ -124,12 +125,14 @@ export async function walkSlotCounts(
       webhooks: account.webhooks,
       templates: account.templates ?? 0,
       aliases: account.aliases ?? 0,
+      keys: account.keys ?? 0,
     },
     actual: {
       inboxes: inboxes.get(account._id) ?? 0,
       webhooks: webhooks.get(account._id) ?? 0,
       templates: templates.get(account._id) ?? 0,
       aliases: aliases.get(account._id) ?? 0,
+      keys: keys.get(account._id) ?? 0,
     },
   }))
 }

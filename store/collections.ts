@@ -37,7 +37,12 @@ export const collections = {
     shardKey: '_id',
     indexes: [{ ...index('claimExpiresAt'), sparse: true }, { ...index('claimHash'), sparse: true }, index('name')],
   },
-  keys: { version: 1, shardKey: 'hash', indexes: [unique('hash'), index('accountId', '_id')] },
+  keys: {
+    version: 1,
+    shardKey: 'hash',
+    // A key that is not revoked has no time there, and stays.
+    indexes: [unique('hash'), index('accountId', '_id'), expire('revokedAt', 90 * 86_400)],
+  },
   addresses: {
     version: 1,
     shardKey: '_id',

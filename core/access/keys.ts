@@ -11,6 +11,9 @@ import { hashCredential, newCredential } from '../process/secrets.ts'
 import { callersChanged } from './known-callers.ts'
 import { appPasswordPrefix, liveKeyPrefix } from './principal.ts'
 
+/** Keys and app passwords of one account that are not revoked: they are listed at once. */
+const keysMax = 1_000
+
 export type NewKey = {
   /** Without one the key gets a fresh one. */
   readonly id?: Id<'key'>
@@ -34,7 +37,7 @@ export type Key = Omit<KeyDoc, 'hash' | '_id' | 'prefix' | 'lastUsed'> & {
 
 /**
  * Creates a key. Returns it in clear text, which is never shown again. Fails with `validation_error` when an agent key
- * would hold a scope that is not for agents.
+ * would hold a scope that is not for agents, with `conflict` when the account has as many keys as it may have.
  */
 export async function createKey(
   ctx: Context,
@@ -61,7 +64,14 @@ export async function createKey(
     expiresAt,
     revokedAt: null,
   }
-  await store.insertKey(ctx.store, doc)
+  if (!(await store.takeSlot(ctx.store, accountId, 'keys', keysMax)))
+    throw new Failure('conflict', `An account has at most ${keysMax} keys and app passwords.`, {
+      fix: 'Revoke one that is not needed.',
+    })
+  await store.insertKey(ctx.store, doc).catch(async (error: unknown) => {
+    await store.freeSlot(ctx.store, accountId, 'keys')
+    throw error
+  })
   return { apiKey, key: keyOf(doc) }
 }
 
@@ -79,6 +89,7 @@ export async function revokeKey(
     throw new Failure('not_found', `There is no active key ${keyId}.`, {
       fix: 'Use the id of a key of this account that is not revoked (key_...).',
     })
+  await store.freeSlot(ctx.store, accountId, 'keys')
   await disableWebhooks(ctx.store, { accountId, agentKeyId: keyId })
   ctx.changes.publish({ kind: 'keys', keyIds: [keyId] })
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })

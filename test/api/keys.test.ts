@@ -134,6 +134,30 @@ describe('api: keys', () => {
     })
   })
 
+  it('are a thousand at most, of which a revoked one is none', async () => {
+    const { accountId } = foreign
+    const many = await getAccount(door.ctx, accountId)
+    const another = () =>
+      refusalOf(
+        issueKey(door.ctx, many, {
+          kind: 'account',
+          name: 'one',
+          scopes: ['mail:read'],
+          mailboxes: [],
+          expiresAt: null,
+        }),
+      )
+    await door.ctx.store.accounts.updateOne({ _id: accountId }, { $set: { keys: 998 } })
+    const failures = await Promise.all(Array.from({ length: 10 }, another))
+    expect(failures.map((failure) => failure?.code ?? 'made').sort()).to.deep.equal([
+      ...Array(8).fill('conflict'),
+      ...Array(2).fill('made'),
+    ])
+    const made = (await describeKeys(door.ctx, accountId)).find(({ name }) => name === 'one')
+    await revokeKey(door.ctx, { accountId, keyId: made?.id ?? '' })
+    expect([(await another())?.code, (await another())?.code]).to.deep.equal([undefined, 'conflict'])
+  })
+
   it('end at the millisecond that they were given', async () => {
     const { apiKey, key } = await issue({ expiresAt: at(minuteMs) })
     expect(await asks(apiKey)).to.equal('taken')
