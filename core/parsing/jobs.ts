@@ -18,10 +18,11 @@ import { attachmentIdOf } from './attachment-ids.ts'
 
 export type View = 'headers' | 'reply' | 'text' | 'full'
 
+/** What a message says of itself. */
+export type Description = { readonly parsed: ParsedMessage; readonly snippet: string }
+
 /** What is read of a message when it arrives. */
-export type ReadArrival = {
-  readonly parsed: ParsedMessage
-  readonly snippet: string
+export type ReadArrival = Description & {
   /** Whether the plain text says what the HTML shows nowhere. */
   readonly alternativesDiffer: boolean
   /** SHA-256 of `prefix`, a NUL and the bytes: recognises the same mail from the same sender. */
@@ -62,6 +63,12 @@ type StoredMessage = { readonly raw: Buffer; readonly messageId: string }
 export const jsonDepthMax = 100
 
 export const jobs = {
+  /** For what we wrote ourselves. */
+  description({ raw }: { raw: Buffer }): Description {
+    const parsed = parseMessage(raw)
+    return { parsed: withoutContent(parsed), snippet: quickSnippet(raw, asSeen(raw, parsed)) }
+  },
+
   arrival({ raw, prefix }: { raw: Buffer; prefix: string }): ReadArrival {
     const parsed = parseMessage(raw)
     const seen = asSeen(raw, parsed)

@@ -45,6 +45,7 @@ export const parsingLimits: ParsingLimits = {
   inlineBytes: {
     arrival: 512 * 1024,
     content: 512 * 1024,
+    description: 512 * 1024,
     file: 32 * 1024,
     forwarding: 32 * 1024,
     json: 512 * 1024,

@@ -6,7 +6,7 @@ import type { NewMessage } from '../../store/arrivals.ts'
 import { toBinary } from '../../store/bytes.ts'
 import type { BlobRef, MessageContent, Named } from '../../store/documents/mail.ts'
 import { threadIdOf } from '../mailbox/threading.ts'
-import type { ReadArrival } from '../parsing/jobs.ts'
+import type { Description, ReadArrival } from '../parsing/jobs.ts'
 import type { Context } from '../process/context.ts'
 import type { RecipientMailbox } from './recipient-cache.ts'
 import type { Verdict } from './sender-verdict.ts'
@@ -76,7 +76,7 @@ export async function documentOf(
 }
 
 /** The fields of a message document that describe the message itself. */
-export function describe({ parsed, snippet }: Pick<ReadArrival, 'parsed' | 'snippet'>, blob: BlobRef): MessageContent {
+export function describe({ parsed, snippet }: Description, blob: BlobRef): MessageContent {
   return {
     from: parsed.from === null ? null : named(parsed.from),
     ...(parsed.authorName !== null && { authorName: parsed.authorName }),

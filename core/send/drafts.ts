@@ -184,12 +184,12 @@ async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, i
     users: [id],
     at,
   })
-  const arrival = await ctx.parsing.run('arrival', { raw, prefix: '' })
+  const description = await ctx.parsing.run('description', { raw })
   const content: DraftContent = {
-    ...describe(arrival, packed.ref),
+    ...describe(description, packed.ref),
     ...(parent !== null && { answers: parent._id }),
   }
-  return { content, chunks: packed.chunks, parsed: arrival.parsed }
+  return { content, chunks: packed.chunks, parsed: description.parsed }
 }
 
 /** Reads a draft as the input of a send. */

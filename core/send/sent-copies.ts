@@ -76,7 +76,7 @@ async function copyOf(
     seen: true,
     flagged: false,
     answered: false,
-    ...describe(await ctx.parsing.run('arrival', { raw, prefix: '' }), email.blob),
+    ...describe(await ctx.parsing.run('description', { raw }), email.blob),
     bcc: email.bcc,
     trace: '',
     deliveredTo: null,

@@ -66,7 +66,7 @@ async function submitOnce(
   { principal, mailbox }: Login,
   { raw, recipients, id }: Submission & { readonly id: string },
 ): Promise<void> {
-  const { parsed } = await ctx.parsing.run('arrival', { raw, prefix: '' })
+  const { parsed } = await ctx.parsing.run('description', { raw })
   // Header fields past the limit would be neither checked nor, if they are Bcc, removed.
   if (readHeaders(raw).truncated) {
     throw new Failure('payload_too_large', 'The header of the message is too large.', {
