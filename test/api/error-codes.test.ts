@@ -6,7 +6,7 @@ import { claimByToken } from '../../core/account/accounts.ts'
 import { pauseAccount, suspendAccount } from '../../core/account/holds.ts'
 import { pauseSending } from '../../core/account/reputation.ts'
 import { createDomain } from '../../core/mailbox/domains.ts'
-import { dayMs } from '../../core/process/clock.ts'
+import { dayMs, minuteMs } from '../../core/process/clock.ts'
 import { type FailureCode, failures } from '../../schemas/failures.ts'
 import type { AgentsPlanName, MailPlanName } from '../../schemas/plans.ts'
 import { agentScopes } from '../../schemas/scopes.ts'
@@ -109,6 +109,15 @@ describe('error codes', () => {
     const claim = () =>
       claimByToken(door.ctx, { token: url.slice(url.lastIndexOf('/') + 1), owner: 'a@people.example' })
     return { call: own, send: sender(own, address), claim }
+  }
+
+  /** Makes a DKIM key unreadable. Returns what makes it whole again. */
+  async function breakSigning(address: string): Promise<() => Promise<unknown>> {
+    const { domains } = door.ctx.store
+    const domain = { _id: address.slice('agent@'.length) }
+    const { dkim } = (await domains.findOne(domain))!
+    await domains.updateOne(domain, { $set: { 'dkim.0.privateKey': toBinary(Buffer.from('no key')) } })
+    return () => domains.updateOne(domain, { $set: { dkim } })
   }
 
   const produced: { readonly [code in FailureCode]: () => Promise<Answer> } = {
@@ -277,9 +286,7 @@ describe('error codes', () => {
     },
     send_failed: async () => {
       const own = await fresh()
-      const domain = own.address.slice('agent@'.length)
-      const wrong = { 'dkim.0.privateKey': toBinary(Buffer.from('no key')) }
-      await door.ctx.store.domains.updateOne({ _id: domain }, { $set: wrong })
+      await breakSigning(own.address)
       return own.send()
     },
     internal_error: async () => {
@@ -335,4 +342,19 @@ describe('error codes', () => {
       expect(headers.get('www-authenticate')).to.equal(status === 401 ? 'Bearer' : null)
       expect(headers.get('x-request-id')).to.be.a('string')
     })
+
+  it('a send that failed goes out once when it is tried again with the same Idempotency-Key', async () => {
+    const own = await fresh()
+    const headers = { 'idempotency-key': 'again' }
+    const mend = await breakSigning(own.address)
+    for (let n = 0; n < 2; n++) expect((await own.send({}, headers)).body.code).to.equal('send_failed')
+    await mend()
+    // The process keeps what it knows of a domain for a while.
+    door.advance(10 * minuteMs)
+    const sent = await own.send({}, headers)
+    expect([sent.status, (await own.send({}, headers)).body.id]).to.deep.equal([202, sent.body.id])
+    const { body } = await own.call<{ emails: readonly Json[] }>('GET', '/api/v1/emails')
+    expect(body.emails).to.have.length(1)
+    expect((await own.call<{ sends: Json }>('GET', '/api/v1/usage')).body.sends).to.include({ used: 1 })
+  })
 })
