@@ -106,7 +106,7 @@ describe('api: sending', () => {
       })
     }
 
-    const unclaimed = { status: 'unclaimed', plan: null, agentsPlan: 'free' } as const
+    const unclaimed = { states: ['unclaimed'], plan: null, agentsPlan: 'free' } as const
     /** A send to so many, which limits of it are too small for it whatever is left, and what each says. */
     const sizes: readonly (readonly [
       what: string,

@@ -747,7 +747,7 @@ describe('verification of incoming mail', () => {
 
     /** Why the mailbox may not write to an address while the account is unclaimed; null when it may. */
     async function obstacle(to: string, { ctx = service.ctx, inReplyTo }: { ctx?: Context; inReplyTo?: string } = {}) {
-      const account = { ...service.principal.account, status: 'unclaimed' as const }
+      const account = { ...service.principal.account, states: ['unclaimed'] as const }
       const what = { address: service.address, to: [{ name: '', address: to }], text: 'Hi', inReplyTo }
       const [decided] = (await dryRunMessage(ctx, { ...service.principal, account }, what)).recipients
       expect(decided?.decision).to.equal(decided?.reason === null ? 'send' : 'claim_required')
