@@ -98,20 +98,27 @@ export async function revokeKey(
 
 /**
  * Gives a key a new secret, which is never shown again; the old one ends at once. Everything else stays: id, scopes, reach,
- * and what the key made. Fails with `not_found` (also when it is revoked or expired).
+ * and what the key made. Fails with `not_found` (also when it is revoked or expired), `conflict` (it is too old).
  */
 export async function rotateKey(
   ctx: Context,
   { accountId, keyId }: { accountId: string; keyId: string },
 ): Promise<{ apiKey: string; key: Key }> {
   const found = await store.findKey(ctx.store, { accountId, keyId })
-  const apiKey = newCredential(found?.prefix ?? liveKeyPrefix)
-  const hash = toBinary(hashCredential(apiKey))
-  const rotated = await store.replaceKeyHash(ctx.store, { accountId, keyId, hash, now: ctx.clock.now() })
-  if (rotated === null)
-    throw new Failure('not_found', `There is no valid key ${keyId}.`, {
+  const none = () =>
+    new Failure('not_found', `There is no valid key ${keyId}.`, {
       fix: 'Use the id of a key of this account that is neither revoked nor expired, or make a new key.',
     })
+  if (found === null) throw none()
+  // It may be an app password, which must not come back as an API key.
+  if (found.prefix === undefined)
+    throw new Failure('conflict', `The key ${keyId} is of a version that did not note what its keys are for.`, {
+      fix: 'Make a new key, and revoke this one.',
+    })
+  const apiKey = newCredential(found.prefix)
+  const hash = toBinary(hashCredential(apiKey))
+  const rotated = await store.replaceKeyHash(ctx.store, { accountId, keyId, hash, now: ctx.clock.now() })
+  if (rotated === null) throw none()
   ctx.changes.publish({ kind: 'keys', keyIds: [keyId] })
   await callersChanged(ctx, { keyIds: [keyId] })
   return { apiKey, key: keyOf(rotated) }

@@ -209,6 +209,14 @@ describe('api: keys', () => {
         expect(await asks(foreign.key)).to.equal('taken')
       })
 
+    it('but not a key of which it is not known whether it is an app password', async () => {
+      const { apiKey, key } = await issue()
+      await door.ctx.store.keys.updateOne({ _id: key.id }, { $unset: { prefix: '' } })
+      const failure = await refusalOf(rotateKey(door.ctx, { accountId: tenant.accountId, keyId: key.id }))
+      expect(failure?.code).to.equal('conflict')
+      expect(await asks(apiKey)).to.equal('taken')
+    })
+
     it('an app password stays one', async () => {
       const { keyId } = await createAppPassword(door.ctx, { account, address: tenant.address, name: 'phone' })
       const { apiKey } = await rotateKey(door.ctx, { accountId: tenant.accountId, keyId })
