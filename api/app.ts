@@ -107,7 +107,7 @@ const serveNothing: Middleware<RequestState> = async (koa) => {
   }
   if (hasCredential(koa.req.headers)) {
     const principal = await admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers })
-    countRequest(ctx, principal, headers)
+    await countRequest(ctx, principal, headers)
   }
   throw allowed.length > 0
     ? new Failure('not_found', `This path does not take ${koa.method}.`, {

@@ -120,7 +120,7 @@ function documentEndpoints({ baseUrl }: Context): readonly Route[] {
       path: '/claim/{token}',
       async serve(exchange) {
         const { ctx, peerAddress } = exchange.state
-        takeAnonymous(ctx, peerAddress)
+        await takeAnonymous(ctx, peerAddress)
         const isKnown = await isClaimLink(ctx, exchange.params.token ?? '')
         exchange.status = isKnown ? 200 : 404
         showPage(exchange, isKnown ? claim : unknownClaim)

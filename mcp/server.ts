@@ -53,7 +53,7 @@ export function createMcp({ baseUrl }: Context, { checkOutput }: McpOptions = {}
       })
     const principal = await admit(ctx, { headers, peerAddress, answerHeaders, credential: pathKey })
     if (request.method !== 'POST') {
-      countRequest(ctx, principal, answerHeaders)
+      await countRequest(ctx, principal, answerHeaders)
       return refuse(405, -32000, 'Only POST is answered here.', { Allow: 'POST' })
     }
     const caller = { ctx, principal, peerAddress, answerHeaders, hungUp, checkOutput }
@@ -68,17 +68,17 @@ async function answerPost(request: McpRequest, server: Server, principal: Caller
   const count = () => countRequest(ctx, principal, answerHeaders)
   const body = await request.readBody().catch((error: unknown) => error)
   if (body instanceof Error) {
-    count()
+    await count()
     const { body: error, status } = errorAnswer(ctx, body)
     return refuse(status, -32700, error.error, {}, error)
   }
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body]
   if (messages.length > batchMax) {
-    count()
+    await count()
     return refuse(400, ErrorCode.InvalidRequest, `A batch has at most ${batchMax} messages.`)
   }
   // Tool calls are counted by `invoke`, all other messages here.
-  for (const message of messages) if (!isCall(message, 'tools/call')) count()
+  for (const message of messages) if (!isCall(message, 'tools/call')) await count()
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
     enableJsonResponse: true,
@@ -88,7 +88,7 @@ async function answerPost(request: McpRequest, server: Server, principal: Caller
     const response = await transport.handleRequest(asFetchRequest(request.headers), { parsedBody: body ?? null })
     const text = await response.text()
     // A call of an unknown tool never reached `invoke`, so it is counted here.
-    if (answerHeaders['RateLimit-Limit'] === undefined) count()
+    if (answerHeaders['RateLimit-Limit'] === undefined) await count()
     const begins = messages.some((message) => isCall(message, 'initialize'))
     const headers = { ...typeOf(response), ...(begins && newSession()) }
     return { status: response.status, headers, body: text === '' ? null : text }

@@ -31,7 +31,7 @@ export async function admit(
   const principal = await principalOf(ctx, { headers, peerAddress, credential })
   noteKeyUse(ctx, principal, peerAddress)
   Object.assign(answerHeaders, claimHeaders(principal.account))
-  if (refusalIn(principal.account.states, 'ask') !== null) countRequest(ctx, principal, answerHeaders)
+  if (refusalIn(principal.account.states, 'ask') !== null) await countRequest(ctx, principal, answerHeaders)
   requireAllowed(principal.account, 'ask')
   return principal
 }
@@ -40,8 +40,8 @@ export async function admit(
  * Counts a request of a key and notes in the headers of its answer what is left, also when it is refused. Fails with
  * `rate_limited`.
  */
-export function countRequest(ctx: Context, principal: Principal, answerHeaders: AnswerHeaders): void {
-  const { limit, remaining, resetSeconds, refusal } = takeRequest(ctx, principal)
+export async function countRequest(ctx: Context, principal: Principal, answerHeaders: AnswerHeaders): Promise<void> {
+  const { limit, remaining, resetSeconds, refusal } = await takeRequest(ctx, principal)
   Object.assign(answerHeaders, {
     'RateLimit-Limit': String(limit),
     'RateLimit-Remaining': String(remaining),
@@ -57,7 +57,7 @@ async function principalOf(
   try {
     return await authenticate(ctx, credentialOf(headers) ?? credential ?? '')
   } catch (error) {
-    if (error instanceof Failure) takeAnonymous(ctx, peerAddress)
+    if (error instanceof Failure) await takeAnonymous(ctx, peerAddress)
     if (isFailedLogin(error)) await limitLogins(ctx, { peerAddress, user: null }, () => Promise.reject(error))
     throw error
   }

@@ -78,8 +78,8 @@ async function serve(
   request: InvokeRequest,
 ): Promise<Answer> {
   if (request.isCounted !== false) {
-    if (principal === null) takeAnonymous(ctx, request.peerAddress)
-    else countRequest(ctx, principal, request.headers)
+    if (principal === null) await takeAnonymous(ctx, request.peerAddress)
+    else await countRequest(ctx, principal, request.headers)
   }
   if (principal !== null) for (const scope of operation.scopes) requireScope(principal, scope)
   // What a caller asks for shows what it did before.

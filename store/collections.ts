@@ -155,6 +155,7 @@ export const collections = {
     indexes: [{ key: { nextAt: 1 }, sparse: true }, index('webhookId', '_id')],
   },
   failedLogins: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
+  requestRates: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   idempotency: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   audit: { version: 1, shardKey: 'accountId', indexes: [unique('accountId', 'seq'), expire('at', 365 * 86_400)] },
   // Notes of several seconds when mail comes as fast as it can, of hours in quieter times.
@@ -193,6 +194,7 @@ export type Collections = {
   readonly webhooks: Collection<events.WebhookDoc>
   readonly deliveries: Collection<events.DeliveryDoc>
   readonly failedLogins: Collection<accounts.FailedLoginsDoc>
+  readonly requestRates: Collection<accounts.RequestRateDoc>
   readonly idempotency: Collection<accounts.IdempotencyDoc>
   readonly audit: Collection<accounts.AuditDoc>
   readonly changes: Collection<service.ChangeDoc>

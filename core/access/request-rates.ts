@@ -1,18 +1,32 @@
 /**
- * Request rate limits: each process counts requests per key and calendar minute (UTC), against the limit of the key's
- * plan.
+ * Request rates: how many requests a caller (a key, an address, a network) may make in a calendar minute (UTC), over all
+ * processes together. What of a minute was given out stands in the database (store/request-rates.ts); a process leases a
+ * number of requests and counts them down by itself. Invariants:
+ * - All processes together are never given more than the limit. What a process does not live to use up is lost.
+ * - Beside what requests wait for, a lease is at most a quarter of what is left, so leases shrink towards the limit. The next
+ *   one is taken beside the requests when the last is half used up: only the first request of a minute has to wait for one,
+ *   and those near the limit.
+ * - Nobody is refused while another process holds what it does not use: before a process refuses, it asks the others by a
+ *   change note for what they have left, and who was asked leases no more than it needs for the rest of the minute. Whoever
+ *   does not hear it in time, or has died, may cost its caller that much, never more.
+ * - A change of the limit holds from the next request on: what is left of the last lease is given back first.
  */
 import { Failure } from '../../schemas/failures.ts'
+import { newToken } from '../../schemas/ids.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
-import { minuteMs, periodsOf, secondsUntil } from '../process/clock.ts'
+import type { RequestRateDoc } from '../../store/documents/accounts.ts'
+import { leaseRequests, type RequestLease, returnRequests } from '../../store/request-rates.ts'
+import { after, minuteMs, periodsOf, secondMs, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { createKept } from '../process/kept.ts'
-import { perProcess } from '../process/per-process.ts'
+import { createGroupCommit, type GroupCommit } from '../process/group-commit.ts'
+import { createKept, type Kept } from '../process/kept.ts'
+import { type ProcessContext, perProcess } from '../process/per-process.ts'
 import { networkOf } from './network.ts'
 import type { Principal } from './principal.ts'
 
 export type RateState = {
   readonly limit: number
+  /** What is left of the minute as far as this process knows: what others were given since its last lease is not in it. */
   readonly remaining: number
   readonly resetSeconds: number
   /** The failure of a request too many, which is not counted; null otherwise. */
@@ -22,24 +36,66 @@ export type RateState = {
 /** What one caller may have in a minute: a key, an address or a network. */
 type Quota = { readonly caller: string; readonly limit: number }
 
+/** What this process may give a caller in one minute. */
+type Share = {
+  readonly id: string
+  readonly token: string
+  readonly minuteEnd: Date
+  limit: number
+  /** What it was given, and how much of that is used. */
+  given: number
+  used: number
+  /** What all processes were given, as of the last lease. */
+  givenToAll: number
+  lastLease: number
+  /** Requests that wait for a lease. */
+  waiting: number
+  /** The command about it that is under way: one at a time. */
+  turn: Promise<void> | null
+  /** Whether another process has asked for what is left of it. */
+  isWanted: boolean
+  /** Whether others were asked for what they have left, since which nothing came. */
+  hasAsked: boolean
+  /** Until then nothing is to be had. */
+  emptyUntil: number
+}
+
 /** Callers whose requests are counted at once. */
 const callersMax = 100_000
+const leasesMax = 100
+/** The part of what is left that one lease may take. */
+const aheadPart = 1 / 4
+/** How often a process looks again whether others gave back what they had. */
+const askAgainMs = secondMs
+/** Longer than the clocks of two nodes can differ. */
+const keptMs = 5 * minuteMs
 
-/** Number of requests, by caller and calendar minute. */
-const counts = perProcess(({ clock }) => createKept<number>(clock, { max: callersMax, ttlMs: minuteMs }))
+type Rates = { readonly shares: Kept<Share>; readonly lease: GroupCommit<RequestLease, RequestRateDoc> }
+
+/** The shares of this process, by caller and calendar minute. */
+const rates = perProcess((process): Rates => {
+  const shares = createKept<Share>(process.clock, { max: callersMax, ttlMs: minuteMs })
+  process.changes.listen((note) => {
+    const share = note.kind === 'requests' ? shares.get(note.id) : undefined
+    if (note.kind !== 'requests' || share === undefined || share.token === note.share) return
+    share.isWanted = true
+    void giveBack(process, share)
+  })
+  return { shares, lease: createGroupCommit(leasesMax, (leases) => leaseRequests(process.store, leases)) }
+})
 
 /** Counts a request of a key. Returns what is left of the minute; past the plan's limit with the refusal, `rate_limited`. */
-export function takeRequest(ctx: Context, principal: Principal): RateState {
-  return take(ctx, [{ caller: principal.keyId, limit: allowanceOf(principal.account).requestsPerMinute }])
+export function takeRequest(ctx: Context, { keyId, account }: Principal): Promise<RateState> {
+  return take(ctx, [{ caller: keyId, limit: allowanceOf(account).requestsPerMinute }])
 }
 
 /**
  * Counts a request without a valid key, against guessing of keys. Fails with `rate_limited` past the limit of its address
  * or of its network, because one machine may have all addresses of a network.
  */
-export function takeAnonymous(ctx: Context, peerAddress: string): void {
+export async function takeAnonymous(ctx: Context, peerAddress: string): Promise<void> {
   const { requestsPerAddressPerMinute, requestsPerNetworkPerMinute } = ctx.settings.limits.http
-  const { refusal } = take(ctx, [
+  const { refusal } = await take(ctx, [
     { caller: peerAddress, limit: requestsPerAddressPerMinute },
     { caller: networkOf(peerAddress), limit: requestsPerNetworkPerMinute },
   ])
@@ -47,23 +103,130 @@ export function takeAnonymous(ctx: Context, peerAddress: string): void {
 }
 
 /** Counts a request against all quotas, or against none when one is used up. Returns the one that leaves the least. */
-function take(ctx: Context, quotas: readonly [Quota, ...Quota[]]): RateState {
+async function take(ctx: Context, quotas: readonly [Quota, ...Quota[]]): Promise<RateState> {
   const at = ctx.clock.now()
-  const { minute, minuteEnd } = periodsOf(at)
-  const resetSeconds = secondsUntil(at, minuteEnd)
-  const kept = counts(ctx)
-  const used = quotas.map(({ caller, limit }) => {
-    const name = `${caller} ${minute}`
-    return { name, limit, count: (kept.get(name) ?? 0) + 1 }
-  })
-  const tightest = used.reduce((a, b) => (b.limit - b.count < a.limit - a.count ? b : a))
-  const { limit } = tightest
-  const remaining = limit - tightest.count
-  if (remaining < 0) {
-    const text = `More than ${limit} requests in this minute; try again in ${resetSeconds} seconds.`
-    const refusal = new Failure('rate_limited', text, { retryAfter: resetSeconds })
-    return { limit, remaining: 0, resetSeconds, refusal }
+  const resetSeconds = secondsUntil(at, periodsOf(at).minuteEnd)
+  for (;;) {
+    const shares = quotas.map((quota) => shareOf(ctx, quota, at))
+    const short = shares.filter((share) => share.used >= share.given)
+    const [empty] = short.filter((share) => share.emptyUntil > ctx.clock.now().getTime())
+    if (empty !== undefined) {
+      const text = `More than ${empty.limit} requests in this minute; try again in ${resetSeconds} seconds.`
+      const refusal = new Failure('rate_limited', text, { retryAfter: resetSeconds })
+      return { limit: empty.limit, remaining: 0, resetSeconds, refusal }
+    }
+    if (short.length === 0) {
+      for (const share of shares) use(ctx, share)
+      const tightest = shares.reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a))
+      return { limit: tightest.limit, remaining: leftOf(tightest), resetSeconds, refusal: null }
+    }
+    await Promise.all(short.map((share) => waitForLease(ctx, share)))
   }
-  for (const { name, count } of used) kept.set(name, count)
-  return { limit, remaining, resetSeconds, refusal: null }
+}
+
+/** The share of a caller in the minute of `at`, under the limit that holds for it. */
+function shareOf(ctx: Context, { caller, limit }: Quota, at: Date): Share {
+  const { minute, minuteEnd } = periodsOf(at)
+  const { shares } = rates(ctx)
+  const id = `${caller} ${minute}`
+  const known = shares.get(id)
+  if (known !== undefined) {
+    if (known.limit !== limit) changeLimit(ctx, known, limit)
+    return known
+  }
+  const share: Share = {
+    id,
+    token: newToken(),
+    minuteEnd,
+    limit,
+    given: 0,
+    used: 0,
+    givenToAll: 0,
+    lastLease: 0,
+    waiting: 0,
+    turn: null,
+    isWanted: false,
+    hasAsked: false,
+    emptyUntil: 0,
+  }
+  shares.set(id, share)
+  return share
+}
+
+function changeLimit(ctx: Context, share: Share, limit: number): void {
+  share.limit = limit
+  share.emptyUntil = 0
+  void giveBack(ctx, share)
+}
+
+const leftOf = ({ limit, givenToAll, given, used }: Share) => Math.max(0, limit - givenToAll + given - used)
+
+function use(ctx: Context, share: Share): void {
+  share.used += 1
+  const isHalfUsed = share.given - share.used <= share.lastLease / 2
+  const next = Math.floor((share.limit - share.givenToAll) * aheadPart)
+  if (isHalfUsed && next > 0 && !share.isWanted && share.turn === null) void inTurn(ctx, share, () => lease(ctx, share))
+}
+
+/** Resolves when the share may have got more, or it is known that nothing is to be had. */
+async function waitForLease(ctx: Context, share: Share): Promise<void> {
+  share.waiting += 1
+  try {
+    await (share.turn ?? inTurn(ctx, share, () => lease(ctx, share)))
+  } finally {
+    share.waiting -= 1
+  }
+}
+
+/**
+ * Does something about a share when what is under way is done. When it fails, it is unknown what the database has noted: the
+ * share ends with what it has, and the next request begins another. Rejects with that failure.
+ */
+function inTurn(ctx: ProcessContext, share: Share, work: () => Promise<void>): Promise<void> {
+  const turn = (share.turn ?? Promise.resolve())
+    .then(work)
+    .catch((error: unknown) => {
+      rates(ctx).shares.delete(share.id)
+      throw error
+    })
+    .finally(() => {
+      if (share.turn === turn) share.turn = null
+    })
+  share.turn = turn
+  // Who waits for it hears of it.
+  turn.catch(() => undefined)
+  return turn
+}
+
+async function lease(ctx: ProcessContext, share: Share): Promise<void> {
+  const { id, token, limit, waiting: needed, isWanted, minuteEnd } = share
+  const before = share.given
+  const ahead = isWanted ? 0 : aheadPart
+  const doc = await rates(ctx).lease({ id, share: token, limit, needed, ahead, expiresAt: after(minuteEnd, keptMs) })
+  share.given = doc.shares[token] ?? 0
+  share.givenToAll = doc.given
+  share.lastLease = share.given - before
+  if (share.lastLease > 0 || needed === 0) {
+    share.hasAsked = false
+    return
+  }
+  const othersHold = Object.entries(doc.shares).some(([other, given]) => other !== token && given > 0)
+  if (othersHold && !share.hasAsked) {
+    share.hasAsked = true
+    await ctx.changes.tell({ kind: 'requests', id, share: token })
+    return
+  }
+  share.hasAsked = false
+  share.emptyUntil = othersHold ? ctx.clock.now().getTime() + askAgainMs : Number.POSITIVE_INFINITY
+}
+
+/** Gives back what is left of a share. It is not used from then on. */
+function giveBack(ctx: ProcessContext, share: Share): Promise<void> {
+  return inTurn(ctx, share, async () => {
+    const count = share.given - share.used
+    if (count <= 0) return
+    share.given -= count
+    share.givenToAll -= count
+    await returnRequests(ctx.store, { id: share.id, share: share.token, count })
+  }).catch(() => undefined)
 }

@@ -105,6 +105,15 @@ export type OpenTake = {
   readonly at: Date
 }
 
+/** What of the requests of a caller in a minute was given out (core/access/request-rates.ts). `_id` is `<caller> <minute>`. */
+export type RequestRateDoc = {
+  readonly _id: string
+  readonly given: number
+  /** The part of it that each share of a process was given, by the token of the share. */
+  readonly shares: { readonly [token: string]: number }
+  readonly expiresAt: Date
+}
+
 export type IdempotencyDoc = {
   /** SHA-256 of the account, the path and the Idempotency-Key. */
   readonly _id: string

@@ -32,6 +32,8 @@ export type ChangeNote =
   | { readonly kind: 'webhooks'; readonly accountIds: readonly string[] }
   /** Logins of a caller are refused until then (core/access/login-limits.ts). */
   | { readonly kind: 'refused'; readonly caller: string; readonly count: number; readonly until: Date }
+  /** A share of a caller's requests in a minute is used up; the others are to give back what they have left. */
+  | { readonly kind: 'requests'; readonly id: string; readonly share: string }
   /** Webhook deliveries are due whose writer does not attempt them. */
   | { readonly kind: 'deliveries' }
   /** Keys whose secret has ended: revoked or rotated. */

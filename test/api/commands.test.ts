@@ -67,11 +67,16 @@ describe('api: commands to the database', () => {
     })
 })
 
-/** The command and its collections; null for what is no part of a request: notes, the closing of reservations, and the last use of keys. */
+/**
+ * The command and its collections; null for what is no part of a request: notes, the closing of reservations, the last use of
+ * keys, and leases of requests, which are taken ahead (test/core/access/request-rates.test.ts counts them).
+ */
 function nameOf({ commandName, command }: CommandStartedEvent): string | null {
   if (commandName === 'getMore') return null
   const { nsInfo } = command as { readonly nsInfo?: readonly { readonly ns: string }[] }
   const collections = nsInfo?.map(({ ns }) => ns.split('.')[1]).join(', ') ?? String((command as Document)[commandName])
-  const isApart = collections === 'changeNotes' || (commandName === 'update' && /^(folders|keys)$/.test(collections))
+  const isApart =
+    /^(changeNotes|requestRates)$/.test(collections) ||
+    (commandName === 'update' && /^(folders|keys)$/.test(collections))
   return isApart ? null : `${commandName} ${collections}`
 }

@@ -1,0 +1,89 @@
+/**
+ * How many requests of a caller and minute were given out to processes, which use them up without asking again
+ * (core/access/request-rates.ts). Invariant: what all shares of a document hold together is its `given`, and never exceeds
+ * the limit of the lease that raised it.
+ */
+import type { Document } from 'mongodb'
+import type { RequestRateDoc } from './documents/accounts.ts'
+import { isDuplicate, type Store } from './open.ts'
+import { updateIn, writeAll } from './writes.ts'
+
+/** What one share of a minute asks for. */
+export type RequestLease = {
+  /** The caller and the minute. */
+  readonly id: string
+  /** The share that gets it: one process's, for this caller and minute. */
+  readonly share: string
+  readonly limit: number
+  /** As much as there are requests that wait. */
+  readonly needed: number
+  /** The part of what is left that it takes when that is more. */
+  readonly ahead: number
+  readonly expiresAt: Date
+}
+
+/**
+ * Gives each share as much as it asks for, as far as the limit allows. Returns the documents as they are then, in the order
+ * of the leases.
+ */
+export async function leaseRequests(store: Store, leases: readonly RequestLease[]): Promise<RequestRateDoc[]> {
+  const [first] = leases
+  if (first === undefined) return []
+  if (leases.length === 1) return [await leaseOne(store, first)]
+  const found = new Map((await leaseAll(store, leases)).map((doc) => [doc._id, doc]))
+  return leases.map(({ id }) => found.get(id) ?? notThere(id))
+}
+
+/** One command for one lease, which is what most callers wait for. */
+async function leaseOne(store: Store, lease: RequestLease): Promise<RequestRateDoc> {
+  const options = { upsert: true, returnDocument: 'after' } as const
+  const make = () => store.requestRates.findOneAndUpdate({ _id: lease.id }, stepsOf(lease), options)
+  // When two processes insert the document at once, the second try of the one that fails updates.
+  const doc = await make().catch((error: unknown) => {
+    if (isDuplicate(error)) return make()
+    throw error
+  })
+  return doc ?? notThere(lease.id)
+}
+
+function notThere(id: string): never {
+  throw new Error(`The requests of ${id} were leased, and their document is not there.`)
+}
+
+async function leaseAll(store: Store, leases: readonly RequestLease[]): Promise<RequestRateDoc[]> {
+  let rest = leases
+  for (let tries = 0; tries < 2 && rest.length > 0; tries++) {
+    const writes = rest.map((lease) =>
+      updateIn(store.requestRates, { _id: lease.id }, stepsOf(lease), { upsert: true }),
+    )
+    rest = (await writeAll(store, writes)).map((n) => rest[n]!)
+  }
+  return store.requestRates.find({ _id: { $in: leases.map(({ id }) => id) } }).toArray()
+}
+
+function stepsOf({ share, limit, needed, ahead, expiresAt }: RequestLease): Document[] {
+  const held = `shares.${share}`
+  const left = { $subtract: [limit, '$given'] }
+  const wanted = { $max: [needed, { $floor: { $multiply: [left, ahead] } }] }
+  return [
+    {
+      $set: {
+        given: { $ifNull: ['$given', 0] },
+        [held]: { $ifNull: [`$${held}`, 0] },
+        expiresAt: { $ifNull: ['$expiresAt', expiresAt] },
+      },
+    },
+    { $set: { lease: { $max: [0, { $min: [left, wanted] }] } } },
+    { $set: { given: { $add: ['$given', '$lease'] }, [held]: { $add: [`$${held}`, '$lease'] } } },
+    { $unset: 'lease' },
+  ]
+}
+
+/** Takes back from a share what its process gives back. */
+export async function returnRequests(
+  store: Store,
+  { id, share, count }: Pick<RequestLease, 'id' | 'share'> & { readonly count: number },
+): Promise<void> {
+  const held = `shares.${share}` as const
+  await store.requestRates.updateOne({ _id: id, [held]: { $gte: count } }, { $inc: { given: -count, [held]: -count } })
+}
