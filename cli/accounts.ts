@@ -1,10 +1,12 @@
 /** `mailroom account`. */
 import { claimByToken, createAccount, getAccount, listAccounts } from '../core/account/accounts.ts'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../core/account/holds.ts'
+import { raiseLimit, setPlans } from '../core/account/plans.ts'
 import { pauseSending, resumeSending, verifyPhone } from '../core/account/reputation.ts'
-import { agentsPlanNames, mailPlanNames } from '../schemas/plans.ts'
+import { Failure } from '../schemas/failures.ts'
+import { agentsPlanNames, figureNames, mailPlanNames } from '../schemas/plans.ts'
 import { withContext } from './admin-context.ts'
-import { nameOf, oneOfOrNone, personOf } from './arguments.ts'
+import { figureOf, nameOf, oneOf, oneOfOrNone, personOf } from './arguments.ts'
 import { print } from './io.ts'
 
 /** The newest so many are listed. */
@@ -52,6 +54,25 @@ export const suspend = withContext(async (ctx, io, name: string, reason: string)
 export const unsuspend = withContext(async (ctx, io, name: string) => {
   const { id } = await getAccount(ctx, name)
   print(io, { account: id, unsuspended: await unsuspendAccount(ctx, id) })
+})
+
+export const changePlans = withContext(
+  async (ctx, io, name: string, { plan, agentsPlan }: Partial<Pick<CreateOptions, 'plan' | 'agentsPlan'>>) => {
+    if (plan === undefined && agentsPlan === undefined)
+      throw new Failure('validation_error', 'No plan is named.', { fix: 'Add --plan, --agents-plan, or both.' })
+    const plans = {
+      ...(plan !== undefined && { plan: oneOfOrNone(plan, mailPlanNames, '--plan') }),
+      ...(agentsPlan !== undefined && { agentsPlan: oneOfOrNone(agentsPlan, agentsPlanNames, '--agents-plan') }),
+    }
+    const { id } = await getAccount(ctx, name)
+    print(io, await setPlans(ctx, id, plans))
+  },
+)
+
+export const raise = withContext(async (ctx, io, name: string, figure: string, to: string) => {
+  const raised = { figure: oneOf(figure, figureNames, 'figure'), to: figureOf(to) }
+  const { id } = await getAccount(ctx, name)
+  print(io, await raiseLimit(ctx, id, raised))
 })
 
 export const notePhone = withContext(async (ctx, io, id: string) => {

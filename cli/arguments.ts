@@ -41,6 +41,17 @@ export function daysOf(text: string): number {
   return days
 }
 
+/** The number that a figure is raised to; null for the word `plan`: the plan's own. */
+export function figureOf(text: string): number | null {
+  if (text === 'plan') return null
+  const figure = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(figure))
+    throw new Failure('validation_error', `"${text}" is no figure.`, {
+      fix: 'Give a whole number, such as 500, or "plan" for what the plan has.',
+    })
+  return figure
+}
+
 /** The one of `known` that the text names; `option` is told when it names none. */
 export function oneOf<T extends string>(text: string, known: readonly T[], option: string): T {
   const found = known.find((name) => name === text)

@@ -99,6 +99,20 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./accounts.ts')).unsuspend,
   },
   {
+    call: 'account plan <account>',
+    about: 'change its plans; this holds at once',
+    options: [
+      { flags: '--plan <plan>', about: `mail plan: ${mailPlanNames.join(', ')} or none` },
+      { flags: '--agents-plan <plan>', about: `Agents plan: ${agentsPlanNames.join(', ')} or none` },
+    ],
+    load: async () => (await import('./accounts.ts')).changePlans,
+  },
+  {
+    call: 'account raise <account> <figure> <number>',
+    about: 'grant it more than its plan has (docs/plans.md names the figures); "plan" as the number ends that',
+    load: async () => (await import('./accounts.ts')).raise,
+  },
+  {
     call: 'account phone <account>',
     about: "note that its owner's phone number was verified",
     load: async () => (await import('./accounts.ts')).notePhone,

@@ -7,6 +7,7 @@ import { checkOperations } from '../operations/check.ts'
 import { openApi } from '../operations/openapi.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { failures, fixOfTheCause } from '../schemas/failures.ts'
+import { agentsPlans, figureNames, figures, mailPlans } from '../schemas/plans.ts'
 import { listSettings, variableOf } from '../schemas/settings.ts'
 import { enginePage } from './engine-page.ts'
 import type { Io } from './io.ts'
@@ -47,6 +48,7 @@ function documents(): readonly (readonly [name: string, text: string])[] {
     ],
     ['engine.md', enginePage()],
     ['errors.md', errorsPage()],
+    ['plans.md', plansPage()],
     ['settings.md', settingsPage()],
   ]
 }
@@ -57,6 +59,51 @@ function errorsPage(): string {
       `## ${code}\n\n${when} ${fix ?? fixOfTheCause}\n\nHTTP ${http}, SMTP ${smtp}, IMAP ${imap}.\n`,
   )
   return `# Errors\n\nGenerated from \`schemas/failures.ts\`. Branch on the code.\n\n${rows.join('\n')}`
+}
+
+function plansPage(): string {
+  const raisable = figureNames.map((name) => `| \`${name}\` | ${figures[name]} |`)
+  return `# Plans
+
+Generated from \`schemas/plans.ts\`. An account has an Agents plan, a mail plan, or both: then the larger figure holds. Months and days
+are those of UTC. \`mailroom account plan\` changes the plans, which holds at once in every process; what an account has beyond a
+smaller plan stays, it may only have no more of it.
+
+## Agents plans
+
+${planTable(agentsPlans)}
+
+Sending pauses when the e-mails of a month pass the figure by more than a tenth; receiving goes on.
+
+## Mail plans
+
+${planTable(mailPlans)}
+
+## Figures of one account
+
+\`mailroom account raise <account> <figure> <number>\` grants an account more than its plans have, with \`plan\` as the number no
+longer. A figure below that of the plans changes nothing.
+
+| figure | what it counts |
+|---|---|
+${raisable.join('\n')}
+`
+}
+
+function planTable(plans: { readonly [plan: string]: object }): string {
+  const names = Object.keys(plans)
+  const columns = Object.values(plans).map((plan) => Object.entries(plan))
+  const rows = (columns[0] ?? []).map(([figure], n) => {
+    const values = columns.map((column) => figureText(figure, column[n]?.[1]))
+    return `| \`${figure}\` | ${values.join(' | ')} |`
+  })
+  return [`| | ${names.join(' | ')} |`, `|---|${names.map(() => '---').join('|')}|`, ...rows].join('\n')
+}
+
+function figureText(figure: string, value: unknown): string {
+  if (value === null) return 'no limit'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return figure.endsWith('Bytes') ? `${Number(value) / 2 ** 30} GB` : Number(value).toLocaleString('en-US')
 }
 
 function settingsPage(): string {

@@ -43,5 +43,6 @@ export const Usage = object({
   requestsPerMinute: integer(),
   batch: object({ recipientsPerCall: integer(), recipientsPerMinute: integer() }),
   webhooks: object({ used: used('Endpoints.'), limit: integer() }),
+  marketing: object({ limit: integer() }, { description: 'The budget of marketing sends in a month.' }),
   eventsDropped: used('Message events dropped at 2,000 an hour.'),
 })

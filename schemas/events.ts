@@ -24,8 +24,8 @@ import type { Scope } from './scopes.ts'
 
 /** Who may see events of a kind: keys with a scope, any account key, or partners on their own endpoints. */
 export type EventAccess = Scope | 'account key' | 'partner'
-/** null: any plan that has webhooks. */
-export type EventPlan = 'pro' | 'intake' | 'partner' | null
+/** What a plan must include besides webhooks (schemas/plans.ts); null: nothing. */
+export type EventPlan = 'messageEvents' | 'intake' | null
 
 type EventKind = {
   readonly when: string
@@ -133,10 +133,10 @@ const IntakeMessage = object({
   test: boolean(),
 })
 
-const message = { access: 'mail:read', plan: 'pro', data: MessageEvent } as const
+const message = { access: 'mail:read', plan: 'messageEvents', data: MessageEvent } as const
 const mailbox = { access: 'mailboxes:read', plan: null, data: Mailbox } as const
 const domain = { access: 'domains:read', plan: null } as const
-const customer = { access: 'partner', plan: 'partner', data: Customer } as const
+const customer = { access: 'partner', plan: null, data: Customer } as const
 
 export const eventKinds = {
   'message.received': { ...message, data: MessageReceived, when: 'A new message landed in a mailbox, Spam included.' },

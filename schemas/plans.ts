@@ -3,6 +3,7 @@ const KB = 1024
 const GB = KB * KB * KB
 
 export type AgentsPlan = {
+  readonly usdPerMonth: number
   readonly inboxes: number
   /** Sent plus received in a calendar month (UTC); sending pauses past 10 % more. */
   readonly emailsPerMonth: number
@@ -19,6 +20,7 @@ export type AgentsPlan = {
 
 export const agentsPlans = {
   free: {
+    usdPerMonth: 0,
     inboxes: 3,
     emailsPerMonth: 3_000,
     storagePerInboxBytes: GB,
@@ -31,6 +33,7 @@ export const agentsPlans = {
     deliveryLogDays: 3,
   },
   developer: {
+    usdPerMonth: 15,
     inboxes: 50,
     emailsPerMonth: 20_000,
     storagePerInboxBytes: 2 * GB,
@@ -43,6 +46,7 @@ export const agentsPlans = {
     deliveryLogDays: 7,
   },
   scale: {
+    usdPerMonth: 150,
     inboxes: 500,
     emailsPerMonth: 300_000,
     storagePerInboxBytes: 5 * GB,
@@ -64,9 +68,14 @@ export type MailPlan = {
   readonly sendsPerMonth: number
   /** null: no daily figure. */
   readonly sendsPerDay: number | null
+  /** A budget of its own, for campaigns. */
+  readonly marketingSendsPerMonth: number
   readonly batchRecipientsPerCall: number
   readonly webhookEndpoints: number
   readonly deliveryLogDays: number
+  /** Whether `message.received` and `message.sent` are told. */
+  readonly messageEvents: boolean
+  readonly intake: boolean
 }
 
 export const mailPlans = {
@@ -74,77 +83,115 @@ export const mailPlans = {
     recipientsPerMinute: 10,
     sendsPerMonth: 100,
     sendsPerDay: null,
+    marketingSendsPerMonth: 0,
     batchRecipientsPerCall: 0,
     webhookEndpoints: 0,
     deliveryLogDays: 0,
+    messageEvents: false,
+    intake: false,
   },
   starter: {
     recipientsPerMinute: 10,
     sendsPerMonth: 3_000,
     sendsPerDay: 300,
+    marketingSendsPerMonth: 0,
     batchRecipientsPerCall: 0,
     webhookEndpoints: 0,
     deliveryLogDays: 0,
+    messageEvents: false,
+    intake: false,
   },
   growth: {
     recipientsPerMinute: 60,
     sendsPerMonth: 20_000,
     sendsPerDay: 2_000,
+    marketingSendsPerMonth: 3_000,
     batchRecipientsPerCall: 100,
     webhookEndpoints: 10,
     deliveryLogDays: 3,
+    messageEvents: false,
+    intake: false,
   },
   pro: {
     recipientsPerMinute: 120,
     sendsPerMonth: 50_000,
     sendsPerDay: 5_000,
+    marketingSendsPerMonth: 25_000,
     batchRecipientsPerCall: 100,
     webhookEndpoints: 10,
     deliveryLogDays: 7,
+    messageEvents: true,
+    intake: true,
   },
   business: {
     recipientsPerMinute: 240,
     sendsPerMonth: 100_000,
     sendsPerDay: 10_000,
+    marketingSendsPerMonth: 100_000,
     batchRecipientsPerCall: 100,
     webhookEndpoints: 10,
     deliveryLogDays: 30,
+    messageEvents: true,
+    intake: true,
   },
 } as const satisfies { readonly [name: string]: MailPlan }
 
 export type MailPlanName = keyof typeof mailPlans
 export const mailPlanNames = Object.keys(mailPlans) as readonly MailPlanName[]
 
-/** The plans of one account. Either may be missing; a signup has `{ plan: null, agentsPlan: 'free' }`. */
-export type Plans = { readonly plan: MailPlanName | null; readonly agentsPlan: AgentsPlanName | null }
+/**
+ * The figures that an administrator may raise for one account, with what they count. Those of both kinds of plan are the
+ * larger of the two.
+ */
+export const figures = {
+  requestsPerMinute: 'requests of a key in a minute',
+  inboxes: 'mailboxes',
+  inboxCreationsPerDay: 'mailboxes that a key creates in 24 hours',
+  storagePerInboxBytes: 'bytes of a mailbox',
+  ownDomains: 'domains of its own',
+  emailsPerMonth: 'emails in a month, sent and received, of an Agents plan',
+  sendsPerMonth: 'recipients written to in a month',
+  sendsPerDay: 'recipients written to in a day, also while a new account warms up',
+  sharedDomainSendsPerDay: 'recipients written to in a day from the free address',
+  recipientsPerMinute: 'recipients written to in a minute',
+  marketingSendsPerMonth: 'marketing sends in a month',
+  batchRecipientsPerCall: 'recipients of a batch',
+  webhookEndpoints: 'webhook endpoints',
+  deliveryLogDays: 'days of the delivery log',
+} as const
+export type Figure = keyof typeof figures
+export const figureNames = Object.keys(figures) as readonly Figure[]
 
-/** What an account may do: the larger of its two plans, figure by figure. */
-export type Allowance = {
-  readonly requestsPerMinute: number
-  readonly inboxes: number
-  readonly inboxCreationsPerDay: number
-  readonly storagePerInboxBytes: number
-  readonly recipientsPerMinute: number
-  /** null: no such limit. */
-  readonly sendsPerDay: number | null
-  readonly sendsPerMonth: number
-  /** Sent plus received; null without an Agents plan. */
-  readonly emailsPerMonth: number | null
-  readonly batchRecipientsPerCall: number
-  readonly webhookEndpoints: number
-  readonly deliveryLogDays: number
+/** Figures raised above those of the plans. */
+export type Raised = { readonly [figure in Figure]?: number }
+
+/** The plans of one account. Either may be missing; a signup has `{ plan: null, agentsPlan: 'free' }`. */
+export type Plans = {
+  readonly plan: MailPlanName | null
+  readonly agentsPlan: AgentsPlanName | null
+  readonly raised?: Raised
 }
 
-/** Figures of keys and mailboxes for accounts without an Agents plan (interface.md, Rate and volume limits). */
+/** Figures that may be missing: there is no such limit. */
+type Unlimited = 'sendsPerDay' | 'emailsPerMonth'
+
+/** What an account may do: the larger of its two plans, figure by figure, or what it was raised to. */
+export type Allowance = { readonly [figure in Exclude<Figure, Unlimited>]: number } & {
+  readonly [figure in Unlimited]: number | null
+} & Pick<MailPlan, 'messageEvents' | 'intake'>
+
+/** Figures of keys, mailboxes and domains for accounts without an Agents plan (interface.md, Rate and volume limits). */
 const withoutAgentsPlan = {
   requestsPerMinute: 120,
   inboxCreationsPerDay: 10,
   storagePerInboxBytes: 5 * GB,
   inboxes: 500,
 } as const
+/** Of an account with a mail plan, which is made for domains of its own; the contract gives no figure. */
+const ownDomainsOfMailPlans = 50
 
 /** Sends in a day from the free shared domain, once claimed (interface.md, Limits 3). */
-export const sharedDomainSendsPerDay = 50
+const sharedDomainSendsPerDay = 50
 /** Replies in a day of an unclaimed account (interface.md, Unclaimed account). */
 export const unclaimedRepliesPerDay = 5
 /** Sends on the first day of an account that signed up; twice as many after each clean day (decisions.md 3, Warm-up). */
@@ -164,25 +211,40 @@ export const sendingHealth = {
 } as const
 /** Days until an unclaimed account is removed. */
 export const unclaimedDays = 7
-/** How far past the monthly e-mails an account may still send, as a factor (decisions.md 3, Counting). */
-export const emailsGrace = 1.1
 
-export function allowanceOf({ plan, agentsPlan }: Plans): Allowance {
+/** How many of an Agents plan's monthly e-mails go before sending pauses: 10 % more (decisions.md 3, Counting). */
+export function withGrace(emailsPerMonth: number): number {
+  return emailsPerMonth + Math.floor(emailsPerMonth / 10)
+}
+
+export function allowanceOf({ plan, agentsPlan, raised = {} }: Plans): Allowance {
   const mail = plan === null ? null : mailPlans[plan]
   const agents = agentsPlan === null ? null : agentsPlans[agentsPlan]
   const keyed = agents ?? withoutAgentsPlan
-  const larger = (a: number | undefined, b: number | undefined) => Math.max(a ?? 0, b ?? 0)
+  const largest = (figure: Figure, ...planned: readonly (number | undefined)[]) =>
+    Math.max(raised[figure] ?? 0, ...planned.map((each) => each ?? 0))
+  const emailsPerMonth = agents === null ? null : largest('emailsPerMonth', agents.emailsPerMonth)
   return {
-    requestsPerMinute: Math.max(keyed.requestsPerMinute, withoutAgentsPlan.requestsPerMinute),
-    inboxes: keyed.inboxes,
-    inboxCreationsPerDay: keyed.inboxCreationsPerDay,
-    storagePerInboxBytes: keyed.storagePerInboxBytes,
-    recipientsPerMinute: larger(mail?.recipientsPerMinute, agents?.recipientsPerMinute),
-    sendsPerDay: mail === null ? null : mail.sendsPerDay,
-    sendsPerMonth: larger(mail?.sendsPerMonth, agents?.emailsPerMonth),
-    emailsPerMonth: agents === null ? null : agents.emailsPerMonth,
-    batchRecipientsPerCall: larger(mail?.batchRecipientsPerCall, agents?.batchRecipientsPerCall),
-    webhookEndpoints: larger(mail?.webhookEndpoints, agents?.webhookEndpoints),
-    deliveryLogDays: larger(mail?.deliveryLogDays, agents?.deliveryLogDays),
+    requestsPerMinute: largest('requestsPerMinute', keyed.requestsPerMinute, withoutAgentsPlan.requestsPerMinute),
+    inboxes: largest('inboxes', keyed.inboxes),
+    inboxCreationsPerDay: largest('inboxCreationsPerDay', keyed.inboxCreationsPerDay),
+    storagePerInboxBytes: largest('storagePerInboxBytes', keyed.storagePerInboxBytes),
+    ownDomains: largest('ownDomains', mail === null ? 0 : ownDomainsOfMailPlans, agents?.ownDomains),
+    emailsPerMonth,
+    sendsPerMonth: largest('sendsPerMonth', mail?.sendsPerMonth, emailsPerMonth ?? 0),
+    sendsPerDay: mail === null || mail.sendsPerDay === null ? null : largest('sendsPerDay', mail.sendsPerDay),
+    sharedDomainSendsPerDay: largest('sharedDomainSendsPerDay', sharedDomainSendsPerDay),
+    recipientsPerMinute: largest('recipientsPerMinute', mail?.recipientsPerMinute, agents?.recipientsPerMinute),
+    marketingSendsPerMonth: largest('marketingSendsPerMonth', mail?.marketingSendsPerMonth),
+    batchRecipientsPerCall: largest(
+      'batchRecipientsPerCall',
+      mail?.batchRecipientsPerCall,
+      agents?.batchRecipientsPerCall,
+    ),
+    webhookEndpoints: largest('webhookEndpoints', mail?.webhookEndpoints, agents?.webhookEndpoints),
+    deliveryLogDays: largest('deliveryLogDays', mail?.deliveryLogDays, agents?.deliveryLogDays),
+    // Every Agents plan includes message webhooks (interface.md, Events).
+    messageEvents: agents !== null || (mail?.messageEvents ?? false),
+    intake: mail?.intake ?? false,
   }
 }

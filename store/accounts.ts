@@ -1,5 +1,6 @@
 /** Accounts and their API keys. */
-import { Binary, type Collection, type Document } from 'mongodb'
+import { Binary, type Collection, type Document, type Filter, type UpdateFilter } from 'mongodb'
+import type { Figure } from '../schemas/plans.ts'
 import type { AccountDoc, Hold, KeyDoc } from './documents/accounts.ts'
 import type { Store } from './open.ts'
 
@@ -42,6 +43,28 @@ export function changeAccount(
   return store.accounts.findOneAndUpdate({ _id: accountId, ...from }, { $set: change }, { returnDocument: 'after' })
 }
 
+/** Changes the plans of an account that was not removed. Returns the account; null when there is none. */
+export function changePlans(
+  store: Store,
+  accountId: string,
+  plans: Partial<Pick<AccountDoc, 'plan' | 'agentsPlan'>>,
+): Promise<AccountDoc | null> {
+  const filter: Filter<AccountDoc> = { _id: accountId, status: { $ne: 'removed' } }
+  return store.accounts.findOneAndUpdate(filter, { $set: plans }, { returnDocument: 'after' })
+}
+
+/** Raises a figure of an account that was not removed, or ends that (null). Returns the account; null when there is none. */
+export function raiseFigure(
+  store: Store,
+  accountId: string,
+  { figure, to }: { figure: Figure; to: number | null },
+): Promise<AccountDoc | null> {
+  const filter: Filter<AccountDoc> = { _id: accountId, status: { $ne: 'removed' } }
+  const field = `raised.${figure}` as const
+  const update = to === null ? { $unset: { [field]: '' } } : { $set: { [field]: to } }
+  return store.accounts.findOneAndUpdate(filter, update as UpdateFilter<AccountDoc>, { returnDocument: 'after' })
+}
+
 /** Gives an unclaimed account its owner and ends its expiry. Returns the account; null when it is not unclaimed. */
 export function claimAccount(store: Store, accountId: string, owner: string): Promise<AccountDoc | null> {
   return store.accounts.findOneAndUpdate(
@@ -79,10 +102,12 @@ export async function finishRemoval(store: Store, accountId: string): Promise<vo
 }
 
 /** The fields of an account that count things of which it may have a limited number. */
-export type QuotaSlot = 'inboxes' | 'webhooks' | 'templates' | 'aliases' | 'keys'
+export type QuotaSlot = 'inboxes' | 'webhooks' | 'templates' | 'aliases' | 'keys' | 'ownDomains'
 
 /** Counts one more thing of a kind, before it is made. Returns false when the account has `limit` of them already. */
 export async function takeSlot(store: Store, accountId: string, slot: QuotaSlot, limit: number): Promise<boolean> {
+  // A count that is missing is 0.
+  if (limit === 0) return false
   const { modifiedCount } = await store.accounts.updateOne(
     { _id: accountId, $or: [{ [slot]: { $lt: limit } }, { [slot]: { $exists: false } }] },
     { $inc: { [slot]: 1 } },
@@ -111,12 +136,13 @@ export async function walkSlotCounts(
     .limit(limit)
     .toArray()
   const accountId = { $in: accounts.map(({ _id }) => _id) }
-  const [inboxes, webhooks, templates, aliases, keys] = await Promise.all([
+  const [inboxes, webhooks, templates, aliases, keys, ownDomains] = await Promise.all([
     countByAccount(store.mailboxes, { accountId, deletedAt: { $exists: false } }),
     countByAccount(store.webhooks, { accountId }),
     countByAccount(store.templates, { accountId }),
     countByAccount(store.addresses, { accountId, kind: 'alias' }),
     countByAccount(store.keys, { accountId, revokedAt: null }),
+    countByAccount(store.domains, { accountId, parent: null }),
   ])
   return accounts.map((account) => ({
     accountId: account._id,
@@ -126,6 +152,7 @@ export async function walkSlotCounts(
       templates: account.templates ?? 0,
       aliases: account.aliases ?? 0,
       keys: account.keys ?? 0,
+      ownDomains: account.ownDomains ?? 0,
     },
     actual: {
       inboxes: inboxes.get(account._id) ?? 0,
@@ -133,6 +160,7 @@ export async function walkSlotCounts(
       templates: templates.get(account._id) ?? 0,
       aliases: aliases.get(account._id) ?? 0,
       keys: keys.get(account._id) ?? 0,
+      ownDomains: ownDomains.get(account._id) ?? 0,
     },
   }))
 }

@@ -23,9 +23,16 @@ export type Account = Plans & {
   readonly phoneVerified: boolean
 }
 
+/** The failure of an account that does not exist, or no longer. */
+export function noAccount(accountId: string): Failure {
+  return new Failure('not_found', `There is no account ${accountId}.`, { fix: useAnAccountId })
+}
+
+export const useAnAccountId = 'Use an id as "mailroom account list" shows it (acc_...).'
+
 /** Makes the record of an account. A removed account is shown as suspended. */
 export function accountOf(doc: AccountDoc): Account {
-  const { _id, name, plan, agentsPlan, sandbox, createdAt, claimExpiresAt = null, owner, warmUp } = doc
+  const { _id, name, plan, agentsPlan, raised, sandbox, createdAt, claimExpiresAt = null, owner, warmUp } = doc
   const { sendingPaused, paused = null, suspended = null } = doc
   const states = statesOf(doc)
   return {
@@ -35,6 +42,7 @@ export function accountOf(doc: AccountDoc): Account {
     states,
     plan,
     agentsPlan,
+    ...(raised !== undefined && { raised }),
     sandbox,
     createdAt,
     claimExpiresAt,

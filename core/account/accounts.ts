@@ -5,10 +5,10 @@ import { newId } from '../../schemas/ids.ts'
 import {
   type AgentsPlanName,
   allowanceOf,
-  emailsGrace,
   type MailPlanName,
   type Plans,
   unclaimedDays,
+  withGrace,
 } from '../../schemas/plans.ts'
 import { signupScopes } from '../../schemas/scopes.ts'
 import * as store from '../../store/accounts.ts'
@@ -16,7 +16,7 @@ import { toBinary } from '../../store/bytes.ts'
 import type { AccountDoc } from '../../store/documents/accounts.ts'
 import { storageUsed } from '../../store/folders.ts'
 import { listMailboxes } from '../../store/mailboxes.ts'
-import { type Account, accountOf, isUnclaimed } from '../access/account-record.ts'
+import { type Account, accountOf, isUnclaimed, noAccount, useAnAccountId } from '../access/account-record.ts'
 import { createKey } from '../access/keys.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { networkOf } from '../access/network.ts'
@@ -235,9 +235,9 @@ export async function createAccount(
 /** Reads an account, by its id or its name. Fails with `not_found`, `conflict` (a name of several accounts). */
 export async function getAccount(ctx: Context, idOrName: string): Promise<Account> {
   const [doc, ...others] = await store.findAccountsNamed(ctx.store, idOrName)
-  const fix = 'Use an id as "mailroom account list" shows it (acc_...).'
-  if (doc === undefined) throw new Failure('not_found', `There is no account ${idOrName}.`, { fix })
-  if (others.length > 0) throw new Failure('conflict', `Several accounts are called ${idOrName}.`, { fix })
+  if (doc === undefined) throw noAccount(idOrName)
+  if (others.length > 0)
+    throw new Failure('conflict', `Several accounts are called ${idOrName}.`, { fix: useAnAccountId })
   return accountOf(doc)
 }
 
@@ -247,7 +247,7 @@ export async function listAccounts(ctx: Context, limit: number): Promise<readonl
   return docs.filter(({ status }) => status !== 'removed').map(accountOf)
 }
 
-export type Usage = Plans & {
+export type Usage = Pick<Plans, 'plan' | 'agentsPlan'> & {
   readonly period: { readonly from: Date; readonly to: Date }
   readonly sends: { readonly used: number; readonly limit: number; readonly remaining: number }
   readonly emails: {
@@ -261,6 +261,8 @@ export type Usage = Plans & {
   readonly requestsPerMinute: number
   readonly batch: { readonly recipientsPerCall: number; readonly recipientsPerMinute: number }
   readonly webhooks: { readonly used: number; readonly limit: number }
+  /** The budget of marketing sends; nothing draws on it. */
+  readonly marketing: { readonly limit: number }
   readonly eventsDropped: number
 }
 
@@ -268,11 +270,13 @@ export type Usage = Plans & {
 export async function usageOf(ctx: Context, principal: Principal): Promise<Usage> {
   const { account, accountId } = principal
   const allowance = allowanceOf(account)
-  const [month, doc, mailboxes] = await Promise.all([
+  const [month, doc] = await Promise.all([
     usageCounters(ctx, accountId, 'month'),
     store.findAccount(ctx.store, accountId),
-    listMailboxes(ctx.store, { accountId, only: null, before: null, limit: allowance.inboxes }),
   ])
+  // Of a larger plan that ended there may be more mailboxes than the plan has.
+  const most = Math.max(allowance.inboxes, doc?.inboxes ?? 0)
+  const mailboxes = await listMailboxes(ctx.store, { accountId, only: null, before: null, limit: most })
   const used = await storageUsed(
     ctx.store,
     mailboxes.map(({ _id }) => _id),
@@ -288,7 +292,7 @@ export async function usageOf(ctx: Context, principal: Principal): Promise<Usage
       sent,
       received: month('received'),
       limit: allowance.emailsPerMonth,
-      grace: allowance.emailsPerMonth === null ? null : Math.floor(allowance.emailsPerMonth * emailsGrace),
+      grace: allowance.emailsPerMonth === null ? null : withGrace(allowance.emailsPerMonth),
     },
     inboxes: { used: doc?.inboxes ?? 0, limit: allowance.inboxes },
     storage: {
@@ -298,6 +302,7 @@ export async function usageOf(ctx: Context, principal: Principal): Promise<Usage
     requestsPerMinute: allowance.requestsPerMinute,
     batch: { recipientsPerCall: allowance.batchRecipientsPerCall, recipientsPerMinute: allowance.recipientsPerMinute },
     webhooks: { used: doc?.webhooks ?? 0, limit: allowance.webhookEndpoints },
+    marketing: { limit: allowance.marketingSendsPerMonth },
     eventsDropped: month('eventsDropped'),
   }
 }

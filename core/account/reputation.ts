@@ -60,7 +60,7 @@ export async function verifyPhone(ctx: Context, accountId: string): Promise<bool
 
 /**
  * How many sends a new account may make today; null when it is past its warm-up. The volume doubles after each day with
- * sends and a good reputation.
+ * sends and a good reputation; what an administrator granted holds at once.
  */
 export async function warmUpVolume(ctx: Context, account: Account): Promise<number | null> {
   if (account.warmUp === undefined || !ctx.settings.limits.warmUp) return null
@@ -68,7 +68,8 @@ export async function warmUpVolume(ctx: Context, account: Account): Promise<numb
   const { day, volume } = account.warmUp
   const planned = allowanceOf(account).sendsPerDay
   const limit = planned ?? Number.MAX_SAFE_INTEGER
-  if (day === today) return Math.min(volume, limit)
+  const granted = Math.min(account.raised?.sendsPerDay ?? 0, limit)
+  if (day === today) return Math.max(granted, Math.min(volume, limit))
   const [usage] = await findUsage(ctx.store, [`${account.id}:${day}`])
   const { bounceRate, complaintRate } = await healthOf(ctx, account.id)
   const isHealthy =
@@ -78,7 +79,7 @@ export async function warmUpVolume(ctx: Context, account: Account): Promise<numb
   const next = isHealthy ? Math.min(volume * 2, limit) : volume
   await raiseWarmUp(ctx.store, account.id, { from: day, to: { day: today, volume: next } })
   void callersChanged(ctx, { accountIds: [account.id] })
-  return next
+  return Math.max(granted, next)
 }
 
 /** The warm-up state of a new account on its first day. */

@@ -4,11 +4,13 @@ import { makeDkimKey, type SigningKey } from '../../mail/authentication/dkim-sig
 import { normaliseDomain } from '../../mail/domain.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
+import { allowanceOf } from '../../schemas/plans.ts'
 import { notADomain } from '../../schemas/refusals.ts'
-import { insertAccount } from '../../store/accounts.ts'
+import { findAccount, freeSlot, insertAccount, takeSlot } from '../../store/accounts.ts'
 import { fromBinary, toBinary } from '../../store/bytes.ts'
 import type { DkimKey, DomainDoc } from '../../store/documents/accounts.ts'
 import { findAddresses, findDomain, findDomains, insertDomain, listDomains as listOf } from '../../store/mailboxes.ts'
+import { noAccount } from '../access/account-record.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { hourMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -18,7 +20,8 @@ import { provisionMailbox } from './mailboxes.ts'
 
 /**
  * Creates a domain with its DKIM keys (RSA 2048 and Ed25519). `verified` is set by an administrator who vouches that
- * its DNS points here. Fails with `validation_error` or `conflict` (taken).
+ * its DNS points here. Fails with `validation_error`, `not_found` (the account), `plan_required` (as many as the plan has
+ * are there) or `conflict` (taken).
  */
 export async function createDomain(
   ctx: Context,
@@ -31,6 +34,7 @@ export async function createDomain(
     throw new Failure('conflict', `${name} is the shared domain or below it.`, {
       fix: 'Add a domain of your own.',
     })
+  if (accountId !== null) await takeOwnDomain(ctx, accountId)
   const at = ctx.clock.now()
   const doc: DomainDoc = {
     _id: name,
@@ -43,11 +47,24 @@ export async function createDomain(
     createdAt: at,
   }
   if (!(await insertDomain(ctx.store, doc))) {
+    if (accountId !== null) await freeSlot(ctx.store, accountId, 'ownDomains')
     throw new Failure('conflict', `The domain ${name} is already in use.`, {
       fix: 'Choose another domain, or have the account that holds this one give it up.',
     })
   }
   return doc
+}
+
+/** Counts one more domain of an account. Fails with `not_found`, `plan_required`. */
+async function takeOwnDomain(ctx: Context, accountId: string): Promise<void> {
+  const account = await findAccount(ctx.store, accountId)
+  if (account === null || account.status === 'removed') throw noAccount(accountId)
+  const { ownDomains } = allowanceOf(account)
+  if (await takeSlot(ctx.store, accountId, 'ownDomains', ownDomains)) return
+  const has = ownDomains === 0 ? 'no domains of its own' : `${ownDomains} domains of its own, and all are in use`
+  throw new Failure('plan_required', `The plan includes ${has}.`, {
+    fix: 'Take a larger plan, or have the administrator raise "ownDomains" of the account.',
+  })
 }
 
 /**

@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { accountEventTypes, type EventType, eventKinds } from '../../schemas/events.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
-import { allowanceOf } from '../../schemas/plans.ts'
+import { allowanceOf, type Plans } from '../../schemas/plans.ts'
 import { unknown } from '../../schemas/refusals.ts'
 import { findKey, freeSlot, takeSlot } from '../../store/accounts.ts'
 import { toBinary } from '../../store/bytes.ts'
 import type { KeyDoc } from '../../store/documents/accounts.ts'
 import type { EventDoc, WebhookDoc } from '../../store/documents/events.ts'
 import * as store from '../../store/events.ts'
+import { accountById } from '../access/known-callers.ts'
 import type { Principal } from '../access/principal.ts'
 import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -41,7 +42,7 @@ export type WebhookInput = {
 /**
  * Creates an endpoint. Returns it with its signing secret, which is never shown again. Fails with `validation_error`
  * (URL, event type, scope), `domain_not_found` and `mailbox_not_found` (a scope beyond the key's reach), `plan_required`
- * (no webhooks on the plan, or all in use), `forbidden` and `insufficient_scope` (an event type that the key may not
+ * (no webhooks on the plan, all in use, or an event type beyond it), `forbidden` and `insufficient_scope` (an event type that the key may not
  * read).
  */
 export async function createWebhook(
@@ -161,7 +162,8 @@ const endpointsKeptMax = 10_000
 const endpointsOfAccounts = perProcess(({ changes, clock }) => {
   const kept = createKept<readonly Endpoint[]>(clock, { max: endpointsKeptMax, ttlMs: endpointsKeptMs })
   changes.listen((note) => {
-    if (note.kind === 'webhooks') for (const accountId of note.accountIds) kept.delete(accountId)
+    if (note.kind === 'webhooks' || note.kind === 'callers')
+      for (const accountId of note.accountIds) kept.delete(accountId)
   })
   return kept
 })
@@ -176,7 +178,9 @@ export async function enabledEndpoints(ctx: Context, accountId: string): Promise
   if (known !== undefined) return known
   const webhooks = await store.listWebhooks(ctx.store, { accountId, keyId: null })
   const enabled = webhooks.filter((webhook) => webhook.enabled)
-  const endpoints = (await Promise.all(enabled.map((webhook) => endpointOf(ctx, webhook)))).filter(
+  const account = enabled.length === 0 ? undefined : await accountById(ctx, accountId)
+  const includes = account === undefined ? nothing : includedBy(account)
+  const endpoints = (await Promise.all(enabled.map((webhook) => endpointOf(ctx, webhook, includes)))).filter(
     (endpoint) => endpoint !== null,
   )
   kept.set(accountId, endpoints)
@@ -207,14 +211,30 @@ async function validKey(ctx: Context, { accountId, _id }: WebhookDoc, keyId: str
  * An endpoint created by an agent key receives only events of that key's mailboxes, and none when the key is no longer
  * valid.
  */
-async function endpointOf(ctx: Context, webhook: WebhookDoc): Promise<Endpoint | null> {
-  if (webhook.agentKeyId === null) return { webhook, matches: (event) => isSubscribed(webhook, event) }
+async function endpointOf(ctx: Context, webhook: WebhookDoc, includes: Included): Promise<Endpoint | null> {
+  const isHeard = (event: EventDoc) => includes(event.type) && isSubscribed(webhook, event)
+  if (webhook.agentKeyId === null) return { webhook, matches: isHeard }
   const key = await validKey(ctx, webhook, webhook.agentKeyId)
   if (key === null) return null
   const reach = new Set(key.mailboxIds ?? [])
   return {
     webhook,
-    matches: (event) => event.mailboxId !== null && reach.has(event.mailboxId) && isSubscribed(webhook, event),
+    matches: (event) => event.mailboxId !== null && reach.has(event.mailboxId) && isHeard(event),
+  }
+}
+
+/** Whether the plan includes events of a type. */
+type Included = (type: string) => boolean
+
+const nothing: Included = () => false
+
+/** What the plan of an account includes: of a smaller plan than the one an endpoint was made under, less. */
+function includedBy(account: Plans): Included {
+  const allowance = allowanceOf(account)
+  if (allowance.webhookEndpoints === 0) return nothing
+  return (type) => {
+    const plan = Object.hasOwn(eventKinds, type) ? eventKinds[type as EventType].plan : null
+    return plan === null || allowance[plan]
   }
 }
 
@@ -242,7 +262,7 @@ const noWebhook = (id: string) =>
 function requireEvents(principal: Principal, events: readonly string[]): void {
   for (const [n, name] of events.entries()) {
     if (!Object.hasOwn(eventKinds, name)) throw unknown('event type', name, accountEventTypes, `events[${n}]`)
-    const { access } = eventKinds[name as EventType]
+    const { access, plan } = eventKinds[name as EventType]
     if (access === 'partner' || (access === 'account key' && principal.kind === 'agent'))
       throw new Failure('forbidden', `This key may not receive the event type ${name}.`, {
         fix:
@@ -253,6 +273,10 @@ function requireEvents(principal: Principal, events: readonly string[]): void {
         requiredScope: access,
       })
     }
+    if (plan !== null && !allowanceOf(principal.account)[plan])
+      throw new Failure('plan_required', `The plan does not include the event type ${name}.`, {
+        fix: `Leave ${name} out, or take ${plan === 'intake' ? 'Pro or Business' : 'Pro, Business or any Agents plan'}.`,
+      })
   }
 }
 

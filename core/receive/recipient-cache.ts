@@ -10,7 +10,7 @@ import { catchAllOf } from '../mailbox/aliases.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { createKept } from '../process/kept.ts'
+import { createKept, type Kept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
 
 export type RecipientMailbox = {
@@ -45,6 +45,8 @@ const freshMs = 2 * secondMs
 const storageKnownMs = 10 * minuteMs
 const keptMax = 50_000
 
+type Caches = { readonly recipients: Kept<KnownRecipient>; readonly mailboxes: Kept<KnownMailbox> }
+
 /** The cache; change notes remove what other processes change. */
 export const recipientsOf = perProcess(({ changes, clock }) => {
   const cache = {
@@ -61,6 +63,7 @@ export const recipientsOf = perProcess(({ changes, clock }) => {
     find: createBatchedLookup<KnownRecipient>(),
   }
   changes.listen((note) => {
+    if (note.kind === 'callers') return forgetAccounts(cache, new Set(note.accountIds))
     if (note.kind !== 'address') return
     cache.mailboxes.clear()
     const changed = new Set(note.addresses)
@@ -68,6 +71,18 @@ export const recipientsOf = perProcess(({ changes, clock }) => {
   })
   return cache
 })
+
+/** Forgets the mailboxes of accounts that changed: their plan says how much storage is free. */
+function forgetAccounts({ recipients, mailboxes }: Caches, accountIds: ReadonlySet<string>): void {
+  if (accountIds.size === 0) return
+  const isOf = ({ mailbox }: KnownMailbox) => accountIds.has(mailbox.accountId)
+  for (const id of [...mailboxes.keys()]) {
+    const known = mailboxes.get(id)
+    if (known !== undefined && isOf(known)) mailboxes.delete(id)
+  }
+  for (const address of [...recipients.keys()])
+    if (recipients.get(address)?.knownMailboxes.some(isOf)) recipients.delete(address)
+}
 
 /** Milliseconds for which a mailbox that was read may still be used; 0 or less: it must be read again. */
 export function freshMsLeft(ctx: Context, { readAt }: KnownMailbox): number {

@@ -4,13 +4,7 @@
  */
 import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { Failure, type FailureOfOneCause } from '../../schemas/failures.ts'
-import {
-  type Allowance,
-  allowanceOf,
-  emailsGrace,
-  sharedDomainSendsPerDay,
-  unclaimedRepliesPerDay,
-} from '../../schemas/plans.ts'
+import { type Allowance, allowanceOf, unclaimedRepliesPerDay, withGrace } from '../../schemas/plans.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import { agentEmails, type CounterIncrement } from '../../store/usage.ts'
 import { type Account, isUnclaimed } from '../access/account-record.ts'
@@ -90,7 +84,7 @@ const rows: readonly LimitRow[] = [
     period: 'month',
     counter: agentEmails,
     applies: ({ allowance }) => allowance.emailsPerMonth !== null,
-    limit: ({ allowance }) => Math.floor((allowance.emailsPerMonth ?? 0) * emailsGrace),
+    limit: ({ allowance }) => withGrace(allowance.emailsPerMonth ?? 0),
     by: ({ recipients }) => recipients,
     says: ({ allowance }) => `The plan has ${allowance.emailsPerMonth} emails a month`,
     otherwise: 'upgrade the plan',
@@ -100,7 +94,8 @@ const rows: readonly LimitRow[] = [
     kind: 'volume',
     period: 'month',
     counter: 'sent',
-    limit: ({ allowance }) => allowance.sendsPerMonth,
+    // The sends of an Agents plan are its e-mails, which end by the row above, with grace.
+    limit: ({ allowance }) => Math.max(allowance.sendsPerMonth, withGrace(allowance.emailsPerMonth ?? 0)),
     by: ({ recipients }) => recipients,
     says: ({ allowance }) => `The plan has ${allowance.sendsPerMonth} sends a month`,
     otherwise: 'upgrade the plan',
@@ -111,9 +106,9 @@ const rows: readonly LimitRow[] = [
     period: 'day',
     counter: 'sharedSends',
     applies: ({ account, isShared }) => isShared && !isUnclaimed(account),
-    limit: () => sharedDomainSendsPerDay,
+    limit: ({ allowance }) => allowance.sharedDomainSendsPerDay,
     by: ({ recipients }) => recipients,
-    says: () => `The shared domain allows ${sharedDomainSendsPerDay} sends a day`,
+    says: ({ allowance }) => `The shared domain allows ${allowance.sharedDomainSendsPerDay} sends a day`,
     otherwise: 'send from a domain of your own',
     hasRetryAfter: true,
   },

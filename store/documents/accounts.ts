@@ -22,6 +22,7 @@ export type AccountDoc = Plans & {
   readonly aliases?: number
   /** Keys and app passwords that are not revoked. */
   readonly keys?: number
+  readonly ownDomains?: number
   /** Event numbers continue above this one when all events of the account have expired (after 30 days). */
   readonly eventSeqFloor: number
   /** For accounts made by signup: how many sends a day are allowed, as of the last day with sends. */

@@ -151,7 +151,7 @@ describe('api: sending', () => {
         301,
         /60 recipients a minute/,
       ],
-      ['what the grace allows', { plan: null, agentsPlan: 'free' }, 3_001, /^The plan has 3000 sends a month/],
+      ['what the grace allows', { plan: null, agentsPlan: 'free' }, 3_300, /10 recipients a minute/],
       ['more than the grace allows', { plan: null, agentsPlan: 'free' }, 3_301, /^The plan has 3000 emails a month/],
       ['none at all', { plan: 'trial', agentsPlan: null }, 0, null],
       ['fifty of a new account', { plan: 'business', agentsPlan: null, warmUp }, 50, null],

@@ -154,6 +154,33 @@ describe('the command line', () => {
     expect([await ask(key?.apiKey), await ask(rotated?.apiKey)]).to.deep.equal([401, 200])
   })
 
+  it('changes plans and raises figures, which a running service knows at once', async () => {
+    const [made] = await done(['account', 'create', 'small', '--plan', 'none', '--agents-plan', 'free'])
+    const id = String(made?.id)
+    const [key] = await done(['key', 'create', id])
+    const rate = async () => {
+      const { headers } = await client(service.http, String(key?.apiKey))('GET', '/api/v1/account')
+      return headers.get('ratelimit-limit')
+    }
+    expect(await rate()).to.equal('120')
+    for (const [args, limit] of [
+      [['account', 'plan', id, '--agents-plan', 'scale'], '600'],
+      [['account', 'plan', id, '--agents-plan', 'developer', '--plan', 'pro'], '300'],
+      [['account', 'raise', id, 'requestsPerMinute', '350'], '350'],
+      [['account', 'plan', id, '--agents-plan', 'none'], '350'],
+      [['account', 'raise', id, 'requestsPerMinute', 'plan'], '120'],
+    ] as const) {
+      await done(args)
+      expect(await rate(), args.join(' ')).to.equal(limit)
+    }
+    const [own] = await done(['account', 'plan', id, '--agents-plan', 'free', '--plan', 'none'])
+    expect(own).to.include({ plan: null, agentsPlan: 'free' })
+    const domain = ['domain', 'create', 'small.test', '--account', id]
+    expect((await mailroom(domain)).err).to.match(/^The plan includes no domains of its own\. Take a larger plan, or/)
+    await done(['account', 'raise', id, 'ownDomains', '1'])
+    expect((await done(domain))[0]).to.include({ domain: 'small.test' })
+  })
+
   const refusals: readonly (readonly [args: (account: string) => readonly string[], says: RegExp])[] = [
     [() => ['account', 'create', ' '], /^The name has no character\. Give it 1 to 200/],
     [() => ['account', 'create', 'x', '--owner', 'nobody'], /^"nobody" is not an email address\. Write .*user@domain/],
@@ -188,6 +215,16 @@ describe('the command line', () => {
       () => ['audit', 'verify', 'acc_nobody'],
       /^There is no account acc_nobody\. Use an id as "mailroom account list" shows it/,
     ],
+    [() => ['account', 'plan', 'acc_nobody', '--plan', 'pro'], /^There is no account acc_nobody\. Use an id/],
+    [(id) => ['account', 'plan', id], /^No plan is named\. Add --plan, --agents-plan, or both\.$/],
+    [(id) => ['account', 'plan', id, '--agents-plan', 'pro'], /^Unknown value of --agents-plan "pro"/],
+    [() => ['account', 'raise', 'acc_nobody', 'inboxes', '5'], /^There is no account acc_nobody\. Use an id/],
+    [(id) => ['account', 'raise', id, 'inbox', '5'], /^Unknown value of figure "inbox".* Write "inboxes" instead/],
+    [(id) => ['account', 'raise', id, 'inboxes', 'many'], /^"many" is no figure\. Give a whole number/],
+    [(id) => ['account', 'raise', id, 'inboxes', '1.5'], /^"1\.5" is no figure\./],
+    [(id) => ['account', 'raise', id, 'inboxes', '1e99'], /^"1e99" is no figure\./],
+    [(id) => ['account', 'raise', id, 'inboxes', '9'.repeat(20)], /is no figure\./],
+    [(id) => ['account', 'raise', id, 'inboxes', ''], /^"" is no figure\./],
     [() => ['mailbox', 'create'], /missing required argument/],
     [() => ['serve', '--only', 'imap'], /^Unknown part "imap"; known are api, smtp\./],
   ]

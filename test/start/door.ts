@@ -12,6 +12,7 @@ import type { Readiness } from '../../api/endpoints.ts'
 import { createHttpServer } from '../../api/http-server.ts'
 import { createKey, type NewKey } from '../../core/access/keys.ts'
 import { createAccount } from '../../core/account/accounts.ts'
+import { setPlans } from '../../core/account/plans.ts'
 import { createDomain, ensureSharedDomain } from '../../core/mailbox/domains.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { receive } from '../../core/receive/receive.ts'
@@ -132,8 +133,10 @@ export async function makeTenant(
     agentsPlan = 'scale',
   }: { name: string; plan?: MailPlanName | null; agentsPlan?: AgentsPlanName | null },
 ): Promise<Tenant> {
-  const { id: accountId } = await createAccount(ctx, { name, owner: null, plan, agentsPlan })
+  const { id: accountId } = await createAccount(ctx, { name, owner: null })
+  // Not every plan may have a domain of its own; of a larger one it stays.
   await createDomain(ctx, { domain: `${name}.example`, accountId, verified: true })
+  if (plan !== 'business' || agentsPlan !== 'scale') await setPlans(ctx, accountId, { plan, agentsPlan })
   const { apiKey: key } = await makeKey(ctx, { accountId })
   const address = `agent@${name}.example`
   const response = await fetch(`${http}/api/v1/mailboxes`, {

@@ -1,0 +1,37 @@
+/** What an administrator decides of an account's plans; it holds for the next request, in every process. */
+import type { AgentsPlanName, Figure, MailPlanName } from '../../schemas/plans.ts'
+import { changePlans, raiseFigure } from '../../store/accounts.ts'
+import type { AccountDoc } from '../../store/documents/accounts.ts'
+import { type Account, accountOf, noAccount } from '../access/account-record.ts'
+import { callersChanged } from '../access/known-callers.ts'
+import type { Context } from '../process/context.ts'
+
+/**
+ * Changes the plans that are given; null: none of that kind. What the account has beyond a smaller plan stays, it may only
+ * have no more of it. Fails with `not_found`.
+ */
+export async function setPlans(
+  ctx: Context,
+  accountId: string,
+  plans: { readonly plan?: MailPlanName | null; readonly agentsPlan?: AgentsPlanName | null },
+): Promise<Account> {
+  return changed(ctx, accountId, await changePlans(ctx.store, accountId, plans))
+}
+
+/**
+ * Raises a figure of an account above that of its plans, whichever they are; null: to the plans' again. Fails with
+ * `not_found`.
+ */
+export async function raiseLimit(
+  ctx: Context,
+  accountId: string,
+  { figure, to }: { readonly figure: Figure; readonly to: number | null },
+): Promise<Account> {
+  return changed(ctx, accountId, await raiseFigure(ctx.store, accountId, { figure, to }))
+}
+
+async function changed(ctx: Context, accountId: string, doc: AccountDoc | null): Promise<Account> {
+  if (doc === null) throw noAccount(accountId)
+  await callersChanged(ctx, { accountIds: [accountId] })
+  return accountOf(doc)
+}
