@@ -14,6 +14,7 @@ import { nextStep, stepBatches } from '../core/send/batches.ts'
 import { sweepOpenTakes } from '../core/send/open-allowances.ts'
 import { nextSettling, settleDue } from '../core/send/settle.ts'
 import { recountQuotas } from '../core/upkeep/quota-recount.ts'
+import { sweepUnclaimed } from '../core/upkeep/removal.ts'
 import {
   purgeDeletedMailboxes,
   sweepArrivals,
@@ -22,7 +23,6 @@ import {
   sweepMailboxDeletions,
   sweepMailboxes,
   sweepReservations,
-  sweepUnclaimed,
 } from '../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../core/upkeep/unused-blobs.ts'
 

@@ -78,7 +78,7 @@ export function findAccountByClaim(store: Store, claimHash: Buffer): Promise<Acc
   return store.accounts.findOne({ claimHash: new Binary(claimHash), status: 'unclaimed' })
 }
 
-/** Accounts whose claim expired, the oldest first: unclaimed ones, and removed ones whose removal is not finished. */
+/** Accounts whose claim expired, the oldest first: unclaimed ones, and removed ones (since then) whose removal is not finished. */
 export function findExpiredAccounts(store: Store, now: Date, limit: number): Promise<AccountDoc[]> {
   return store.accounts
     .find({ claimExpiresAt: { $lte: now } })
@@ -87,11 +87,11 @@ export function findExpiredAccounts(store: Store, now: Date, limit: number): Pro
     .toArray()
 }
 
-/** Marks an expired unclaimed account as removed. Its name stays taken. Returns false when it is not unclaimed. */
-export async function removeAccount(store: Store, accountId: string): Promise<boolean> {
+/** Marks an expired unclaimed account as removed since `at`. Its name stays taken. Returns false when it is not unclaimed. */
+export async function removeAccount(store: Store, accountId: string, at: Date): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(
     { _id: accountId, status: 'unclaimed' },
-    { $set: { status: 'removed' }, $unset: { claimHash: '' } },
+    { $set: { status: 'removed', claimExpiresAt: at }, $unset: { claimHash: '' } },
   )
   return modifiedCount === 1
 }
@@ -269,10 +269,6 @@ export async function withdrawMailbox(
   { accountId, mailboxId }: { accountId: string; mailboxId: string },
 ): Promise<void> {
   await store.keys.updateMany({ accountId, mailboxIds: mailboxId }, { $pull: { mailboxIds: mailboxId } })
-}
-
-export async function revokeKeys(store: Store, { accountId, at }: { accountId: string; at: Date }): Promise<void> {
-  await store.keys.updateMany({ accountId, revokedAt: null }, { $set: { revokedAt: at } })
 }
 
 /** The fields of an account that hold it. */

@@ -152,11 +152,11 @@ export const collections = {
   deliveries: {
     version: 1,
     shardKey: 'accountId',
-    indexes: [{ key: { nextAt: 1 }, sparse: true }, index('webhookId', '_id')],
+    indexes: [{ key: { nextAt: 1 }, sparse: true }, index('webhookId', '_id'), index('accountId', '_id')],
   },
   failedLogins: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   requestRates: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
-  idempotency: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
+  idempotency: { version: 1, shardKey: '_id', indexes: [index('accountId'), expire('expiresAt')] },
   audit: { version: 1, shardKey: 'accountId', indexes: [unique('accountId', 'seq'), expire('at', 365 * 86_400)] },
   // Notes of several seconds when mail comes as fast as it can, of hours in quieter times.
   changes: { version: 2, shardKey: null, indexes: [], name: 'changeNotes', cappedBytes: 2 * 1024 * 1024 },

@@ -275,11 +275,6 @@ export function listDomains(store: Store, accountId: string): Promise<DomainDoc[
   return store.domains.find({ accountId }).sort({ _id: 1 }).toArray()
 }
 
-/** Marks the domains of an account as removed. They stay taken. */
-export async function removeDomains(store: Store, accountId: string): Promise<void> {
-  await store.domains.updateMany({ accountId }, { $set: { status: 'removed' } })
-}
-
 /** The oldest mailbox of an account that was not deleted. It gets the postmaster's mail of the account's domains. */
 export async function findOldestMailbox(store: Store, accountId: string): Promise<MailboxDoc | null> {
   return store.mailboxes

@@ -13,9 +13,8 @@ import { purgeMessages, walkMessages } from '../../store/messages.ts'
 import { readState, writeState } from '../../store/records.ts'
 import { recount } from '../../store/recount.ts'
 import { removeIndex } from '../../store/search.ts'
-import { callersChanged } from '../access/known-callers.ts'
 import { removeForGood } from '../mailbox/bulk-changes.ts'
-import { announceMailbox, deleteMailboxUnchecked, finishMailboxDeletion, mailboxOf } from '../mailbox/mailboxes.ts'
+import { announceMailbox, finishMailboxDeletion, mailboxOf } from '../mailbox/mailboxes.ts'
 import { threadDeriver } from '../mailbox/threading.ts'
 import { after, dayMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -116,31 +115,6 @@ export async function sweepEventFloors(ctx: Context): Promise<number> {
     await writeState(ctx.store, floorWatermark, from.getTime())
     if (events.length < floorPageSize) return seen
   }
-}
-
-/** Removes unclaimed accounts after their 7 days: first their keys, mailboxes and addresses. Returns how many. */
-export async function sweepUnclaimed(ctx: Context): Promise<number> {
-  const now = ctx.clock.now()
-  const expired = await accounts.findExpiredAccounts(ctx.store, now, pageSize)
-  for (const account of expired) {
-    if (account.status === 'unclaimed' && !(await accounts.removeAccount(ctx.store, account._id))) continue
-    await accounts.revokeKeys(ctx.store, { accountId: account._id, at: now })
-    await callersChanged(ctx, { accountIds: [account._id] })
-    for (;;) {
-      const own = await mailboxes.listMailboxes(ctx.store, {
-        accountId: account._id,
-        only: null,
-        before: null,
-        limit: pageSize,
-      })
-      for (const doc of own) await deleteMailboxUnchecked(ctx, doc, account)
-      if (own.length < pageSize) break
-    }
-    await mailboxes.removeDomains(ctx.store, account._id)
-    await accounts.finishRemoval(ctx.store, account._id)
-    ctx.log.info({ accountId: account._id }, 'unclaimed account removed')
-  }
-  return expired.length
 }
 
 /** Deletes mail that has been in Trash or Spam for long enough. Returns how many messages. */

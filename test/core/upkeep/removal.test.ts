@@ -1,0 +1,307 @@
+import { expect } from 'chai'
+import type { Document } from 'mongodb'
+import { claimByToken } from '../../../core/account/accounts.ts'
+import { createDomain } from '../../../core/mailbox/domains.ts'
+import { dayMs, after as later, minuteMs } from '../../../core/process/clock.ts'
+import type { Context } from '../../../core/process/context.ts'
+import { receive } from '../../../core/receive/receive.ts'
+import { findRecipient } from '../../../core/receive/recipients.ts'
+import { indexMissing } from '../../../core/search/indexing.ts'
+import { sweepUnclaimed } from '../../../core/upkeep/removal.ts'
+import { type CollectionName, collections } from '../../../store/collections.ts'
+import type { Store } from '../../../store/open.ts'
+import { type Call, client, mailboxPath } from '../../peers/rest.ts'
+import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../../start/door.ts'
+
+/** What is kept of an account that is gone: that its id and its name were given out. */
+const kept: readonly CollectionName[] = ['accounts', 'domains']
+/** What goes by itself: change notes are overwritten, the counts of a minute or an hour end. */
+const passing: readonly CollectionName[] = ['changes', 'requestRates']
+
+describe('the removal of an unclaimed account', () => {
+  let door: Door
+  let tenant: Tenant
+
+  before(async () => {
+    door = await openDoor()
+    tenant = await makeTenant(door, { name: 'neighbour' })
+  })
+  after(() => door?.close())
+
+  type Newcomer = {
+    readonly name: string
+    readonly accountId: string
+    readonly address: string
+    readonly claimUrl: string
+    readonly call: Call
+    /** Everything that names it or is of it. */
+    readonly marks: readonly string[]
+    readonly blobIds: readonly string[]
+    /** A blob that a mailbox of the neighbour shares. */
+    readonly sharedBlob: string
+  }
+
+  const raw = (subject: string) =>
+    `From: "Frida" <frida@remote.example>\nTo: you\nSubject: ${subject}\nMessage-ID: <${subject}@remote.example>\n\nHello ${subject}\n`
+
+  /** Signs up and leaves something in every collection. */
+  async function newcomer(name: string): Promise<Newcomer> {
+    const { ctx } = door
+    const signup = await client(door.http)<{ address: string; api_key: string; claim_url: string }>(
+      'POST',
+      '/api/v1/signup',
+      { name },
+    )
+    const { address, api_key: key, claim_url: claimUrl } = signup.body
+    const call = client(door.http, key)
+    const accountId = (await call<{ id: string }>('GET', '/api/v1/account')).body.id
+    const path = mailboxPath(address)
+    const second = `second@${name}.agents.localhost`
+    const done = async (method: string, where: string, body?: unknown, headers?: Record<string, string>) => {
+      const answer = await call<{ message_id: string; id: string; code?: string }>(method, where, body, headers)
+      expect(answer.status, `${method} ${where} ${answer.body.code}`).to.be.within(200, 202)
+      return answer.body
+    }
+    await done('POST', '/api/v1/mailboxes', { address: second })
+    await done('POST', '/api/v1/webhooks', { url: 'https://hook.invalid/x', events: ['message.received'] })
+    const first = await deliver(ctx, { to: address, raw: raw(`${name}-first`) })
+    await deliver(ctx, { to: second, raw: raw(`${name}-second`) })
+    const { messageIds } = await receive(ctx, {
+      raw: Buffer.from(raw(`${name}-shared`).replaceAll('\n', '\r\n')),
+      reversePath: 'frida@remote.example',
+      recipients: [await findRecipient(ctx, address), await findRecipient(ctx, tenant.address)],
+      peer: { address: '192.0.2.1', helo: 'remote.example', protocol: 'ESMTP', cipher: null },
+      transactionId: 'test',
+    })
+    await done('PATCH', `${path}/messages/${first}`, { addLabels: ['kept'], folder: 'Archive' })
+    await done('POST', `${path}/drafts`, { to: 'frida@remote.example', subject: `${name}-draft`, text: 'x' })
+    await done('POST', `${path}/folders`, { name: 'Projects' })
+    await done('POST', '/api/v1/suppressions', { email: `${name}@remote.example` })
+    // Who wrote first is this machine's neighbour, who may be answered.
+    const neighbour = client(door.http, tenant.key)
+    const wrote = await neighbour('POST', `${mailboxPath(tenant.address)}/send`, {
+      to: address,
+      text: 'Hi',
+      subject: 'Hi',
+    })
+    expect(wrote.status).to.equal(202)
+    const { apiKey } = await makeKey(ctx, { accountId })
+    const owner = client(door.http, apiKey)
+    expect((await owner('POST', '/api/v1/templates', { alias: 'greeting', subject: 's', text: 't' })).status).to.equal(
+      201,
+    )
+    expect(
+      (await owner('POST', '/api/v1/aliases', { alias: `all@${name}.agents.localhost`, targets: [address] })).status,
+    ).to.equal(201)
+    await createDomain(ctx, { domain: `${name}.example`, accountId, verified: true }).catch(() => undefined)
+    await ctx.store.domains.updateOne({ _id: `${name}.example` }, { $set: { accountId } })
+    await door.ctx.background.done()
+    await ctx.arrivals.flush()
+    const messages = await ctx.store.messages.find({ accountId }).toArray()
+    await indexMissing(ctx, messages)
+    await write(ctx, accountId, { name, address, mailboxId: messages[0]!.mailboxId })
+    const of = async (collection: 'mailboxes' | 'keys' | 'folders' | 'emails' | 'webhooks') =>
+      (await ctx.store.db.collection<{ _id: string }>(collection).find({ accountId }).toArray()).map(({ _id }) => _id)
+    const shared = (await ctx.store.messages.findOne({ _id: messageIds[0]! }))!.blob.id
+    const blobs = [...messages, ...(await ctx.store.emails.find({ accountId }).toArray())].map(({ blob }) => blob.id)
+    const ids = await Promise.all([of('mailboxes'), of('keys'), of('folders'), of('emails'), of('webhooks')])
+    return {
+      name,
+      accountId,
+      address,
+      claimUrl,
+      call,
+      marks: [accountId, `@${name}.agents.localhost`, `${name}-`, ...ids.flat(), ...messages.map(({ _id }) => _id)],
+      blobIds: blobs.filter((id) => id !== shared),
+      sharedBlob: shared,
+    }
+  }
+
+  /** What needs a partner or much time to come about by itself. */
+  async function write(
+    { store, clock }: Context,
+    accountId: string,
+    { name, address, mailboxId }: { name: string; address: string; mailboxId: string },
+  ) {
+    const at = clock.now()
+    const id = (prefix: string) => `${prefix}_${name.padEnd(26, '0')}`
+    const blob = { id: id('blb'), chunks: 1, sizeBytes: 1 }
+    const insert = (collection: string, doc: Document) =>
+      store.db.collection(collection).insertOne({ accountId, ...doc } as never)
+    await insert('blobs', {
+      accountId: undefined,
+      _id: `${blob.id}#0`,
+      createdAt: at,
+      users: [id('em')],
+      zstd: false,
+      data: Buffer.of(1),
+    })
+    await insert('emails', {
+      _id: id('em'),
+      mailbox: address,
+      mailboxId,
+      blob,
+      messageId: null,
+      recipients: [{ email: 'x@remote.example' }, { email: 'y@remote.example' }],
+    })
+    await insert('outbox', { _id: `${id('em')}#0`, emailId: id('em'), n: 0, recipient: 'x@remote.example', doneAt: at })
+    await insert('outbox', {
+      _id: `${id('em')}#1`,
+      emailId: id('em'),
+      n: 1,
+      recipient: 'y@remote.example',
+      notBefore: later(at, dayMs),
+    })
+    await insert('lanes', { accountId: undefined, _id: accountId, dueAt: later(at, 30 * dayMs) })
+    await insert('batches', {
+      _id: id('bat'),
+      mailboxId,
+      idempotencyKey: name,
+      recipients: [],
+      expiresAt: later(at, 90 * dayMs),
+    })
+    await insert('idempotency', { _id: id('idem'), body: name, expiresAt: later(at, 30 * dayMs) })
+    await insert('usage', {
+      accountId: undefined,
+      _id: `${accountId}:2020-01`,
+      counts: {},
+      expiresAt: later(at, 60 * dayMs),
+    })
+    await insert('contacts', { _id: id('con'), mailboxId, address: 'frida@remote.example' })
+    await insert('deliveries', { _id: id('dlv'), webhookId: 'whk_that_was_deleted', body: name })
+  }
+
+  /** The collections with a document that names one of the marks, besides what the neighbour wrote and got. */
+  async function traces({ marks }: Newcomer): Promise<readonly string[]> {
+    const found: string[] = []
+    for (const [key, row] of Object.entries(collections)) {
+      const docs = await door.ctx.store.db
+        .collection('name' in row ? row.name : key)
+        .find({})
+        .toArray()
+      const others = docs.filter((doc) => doc.accountId !== tenant.accountId && doc.mailboxId !== tenant.mailboxId)
+      if (others.some((doc) => marks.some((mark) => JSON.stringify(doc).includes(mark)))) found.push(key)
+    }
+    return found.filter((key) => !passing.includes(key as CollectionName))
+  }
+  const blobsLeft = (ids: readonly string[]) =>
+    door.ctx.store.blobs.countDocuments({ _id: { $in: ids.map((id) => `${id}#0`) } })
+
+  async function pass(ms: number): Promise<void> {
+    door.advance(ms)
+    await sweepUnclaimed(door.ctx)
+  }
+
+  it('takes everything of it, and nothing of others', async () => {
+    const gone = await newcomer('gone')
+    const stays = await newcomer('stays')
+    await claimByToken(door.ctx, {
+      token: stays.claimUrl.slice(stays.claimUrl.lastIndexOf('/') + 1),
+      owner: 'ada@remote.example',
+    })
+    const before = await traces(stays)
+    const missing = Object.keys(collections).filter(
+      (key) =>
+        ![
+          ...before,
+          ...passing,
+          'searchMerges',
+          'searchBlocks',
+          'searchTexts',
+          'blobs',
+          'state',
+          'stsPolicies',
+          'failedLogins',
+        ].includes(key),
+    )
+    expect(missing, 'collections without a trace of it').to.deep.equal([])
+    await pass(7 * dayMs - 10 * minuteMs)
+    expect((await gone.call('GET', '/api/v1/account')).status).to.equal(200)
+    await pass(20 * minuteMs)
+    expect((await gone.call('GET', '/api/v1/account')).status).to.equal(401)
+    expect(await blobsLeft(gone.blobIds)).to.equal(0)
+    expect(await traces(gone)).to.have.members([...kept, 'mailboxes', 'keys'])
+    await pass(6 * minuteMs)
+    expect(await traces(gone)).to.have.members(kept)
+    expect(await door.ctx.store.accounts.findOne({ _id: gone.accountId })).to.include({ status: 'removed' })
+    expect(await blobsLeft([gone.sharedBlob])).to.equal(1)
+    expect(await traces(stays)).to.deep.equal(before)
+    expect(await blobsLeft(stays.blobIds)).to.equal(new Set(stays.blobIds).size)
+    expect(await sweepUnclaimed(door.ctx)).to.equal(0)
+  })
+
+  it('gives its name to nobody, and its own domain to everybody', async () => {
+    const again = await client(door.http)<{ code: string }>('POST', '/api/v1/signup', { name: 'gone' })
+    expect([again.status, again.body.code]).to.deep.equal([409, 'conflict'])
+    const own = client(door.http, tenant.key)
+    const address = 'agent@gone.agents.localhost'
+    expect((await own<{ code: string }>('POST', '/api/v1/mailboxes', { address })).body.code).to.equal(
+      'domain_not_on_account',
+    )
+    expect(
+      await createDomain(door.ctx, { domain: 'gone.example', accountId: tenant.accountId, verified: true }),
+    ).to.include({
+      status: 'verified',
+    })
+    for (const to of [address, 'postmaster@gone.agents.localhost'])
+      expect(await findRecipient(door.ctx, to).catch(({ code }) => code)).to.equal('mailbox_not_found')
+  })
+
+  /** A store that stops like a process that dies: before its command number `left`. */
+  function dying(store: Store, left: number): Store {
+    const broken = new Error('the process died')
+    const wrapped = (collection: object) =>
+      new Proxy(collection, {
+        get(target, name) {
+          const value = Reflect.get(target, name) as unknown
+          if (typeof value !== 'function') return value
+          return (...given: unknown[]) => {
+            if (--left < 0) throw broken
+            return value.apply(target, given)
+          }
+        },
+      })
+    return Object.fromEntries(
+      Object.entries(store).map(([name, value]) => [
+        name,
+        Object.hasOwn(collections, name) ? wrapped(value as object) : value,
+      ]),
+    ) as Store
+  }
+
+  it('is finished after a crash, wherever that was', async () => {
+    const gone = await newcomer('crashed')
+    door.advance(7 * dayMs + minuteMs)
+    let crashes = 0
+    for (let commands = 1; ; commands = Math.ceil(1.4 * commands)) {
+      const store = dying(door.ctx.store, commands)
+      // What is kept by process is that of the whole store.
+      const ctx = { ...door.ctx, store }
+      const isDone = await sweepUnclaimed(ctx).then(
+        () => true,
+        ({ message }: Error) => {
+          expect(message).to.equal('the process died')
+          return false
+        },
+      )
+      if (isDone) break
+      crashes += 1
+      expect((await gone.call('GET', '/api/v1/account')).status).to.be.oneOf(commands < 3 ? [200, 401] : [401])
+    }
+    expect(crashes).to.be.above(5)
+    await pass(6 * minuteMs)
+    expect(await traces(gone)).to.have.members(kept)
+    expect(await blobsLeft(gone.blobIds)).to.equal(0)
+  })
+
+  it('does not take an account that is claimed at the last moment', async () => {
+    const { body } = await client(door.http)<{ api_key: string; claim_url: string }>('POST', '/api/v1/signup', {})
+    const token = body.claim_url.slice(body.claim_url.lastIndexOf('/') + 1)
+    door.advance(7 * dayMs - minuteMs)
+    await claimByToken(door.ctx, { token, owner: 'ada@remote.example' })
+    await pass(minuteMs)
+    await pass(7 * dayMs)
+    const own = await client(door.http, body.api_key)('GET', '/api/v1/account')
+    expect(own.body).to.include({ status: 'active', owner: 'ada@remote.example' })
+  })
+})
