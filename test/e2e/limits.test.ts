@@ -1,20 +1,35 @@
 import { expect } from 'chai'
 import { administrator } from '../../core/access/principal.ts'
+import { usagePeriod } from '../../core/access/usage.ts'
 import { getAccount } from '../../core/account/accounts.ts'
+import { raiseLimit, setPlans } from '../../core/account/plans.ts'
 import { createMailbox } from '../../core/mailbox/mailboxes.ts'
-import { dayMs, hourMs, after as later, minuteMs } from '../../core/process/clock.ts'
+import { hourMs, after as later, minuteMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
+import { sweepOpenTakes } from '../../core/send/open-allowances.ts'
 import type { Failure } from '../../schemas/failures.ts'
+import { findPart, killNow, nextPart } from '../crash/parts.ts'
 import { eventually } from '../eventually.ts'
 import { type SmtpSink, startSmtpSink } from '../peers/receivers.ts'
-import { client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
+import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { sendMail } from '../peers/send-mail.ts'
 import { makeKey, makeTenant, type Tenant } from '../start/door.ts'
-import { contextOf, type Service, startService } from '../start/service.ts'
+import { contextOf, type Service, startNode, startService } from '../start/service.ts'
 
 const atOnce = 20
+const clients = 50
 /** Of what must come to its end within a minute. */
 const attemptsMax = 5
+
+const budgets = { address: 3, network: 7, day: 16 }
+const env = ({ port }: SmtpSink) => ({
+  MAILROOM_OUTBOUND_ROUTES: `{"*": "127.0.0.1:${port}"}`,
+  // The tests are a proxy, and say for whom they ask.
+  MAILROOM_HTTP_PROXIES: '["127.0.0.1"]',
+  MAILROOM_SIGNUP_PER_ADDRESS_PER_DAY: String(budgets.address),
+  MAILROOM_SIGNUP_PER_NETWORK_PER_DAY: String(budgets.network),
+  MAILROOM_SIGNUP_PER_DAY: String(budgets.day),
+})
 
 describe('limits', () => {
   let service: Service
@@ -23,7 +38,7 @@ describe('limits', () => {
 
   before(async () => {
     sink = await startSmtpSink()
-    service = await startService({ env: { MAILROOM_OUTBOUND_ROUTES: `{"*": "127.0.0.1:${sink.port}"}` } })
+    service = await startService({ env: env(sink) })
     ctx = await contextOf(service)
   })
   after(async () => {
@@ -44,6 +59,16 @@ describe('limits', () => {
     }
     return counts
   }
+
+  /** Writes what a tenant has used of the month, as its mail would leave it. */
+  async function use({ accountId }: Tenant, counts: { [counter: string]: number }): Promise<void> {
+    const { id, expiresAt } = usagePeriod(accountId, 'month', new Date())
+    await ctx.store.usage.insertOne({ _id: id, counts, expiresAt })
+  }
+
+  /** Sends to recipients who do not count in rates. */
+  const simulated = (tenant: Tenant) => (call: Call, n: number) =>
+    call<ErrorBody>('POST', `${mailboxPath(tenant.address)}/send`, { to: `d+${n}@simulator.invalid`, text: 'x' })
 
   /** Calendar minutes count: what did not come to its end within one is tried again, under another name. */
   async function withinAMinute(play: (attempt: number) => Promise<void>): Promise<void> {
@@ -207,18 +232,185 @@ describe('limits', () => {
   it('a monthly allowance of e-mails has a tenth of grace, and receiving goes on past it', async () => {
     const tenant = await free('month')
     const call = client(service.http, tenant.key)
-    const send = (n: number) =>
-      call<ErrorBody>('POST', `${mailboxPath(tenant.address)}/send`, { to: `d+${n}@simulator.invalid`, text: 'x' })
-    const month = new Date().toISOString().slice(0, 7)
-    await ctx.store.usage.insertOne({
-      _id: `${tenant.accountId}:${month}`,
-      counts: { received: 3_200, agentEmails: 3_295, sent: 95 },
-      expiresAt: later(new Date(), dayMs),
+    await use(tenant, { received: 3_200, agentEmails: 3_295, sent: 95 })
+    expect(await together(atOnce, (n) => simulated(tenant)(call, n))).to.deep.equal({
+      '202': 5,
+      '402 AGENT_EMAIL_LIMIT': 15,
     })
-    expect(await together(atOnce, send)).to.deep.equal({ '202': 5, '402 AGENT_EMAIL_LIMIT': 15 })
     const raw = Buffer.from('From: carol@remote.test\r\nSubject: Still welcome\r\n\r\nHi\r\n')
     const { response } = await sendMail(service.smtp, { from: 'carol@remote.test', to: tenant.address, raw })
     expect(response).to.match(/^250 /)
+  })
+
+  describe('over two nodes', () => {
+    let node: Service
+
+    before(async () => {
+      node = await startNode(service, env(sink))
+    })
+    after(() => node?.dispose())
+
+    /** Asks as fifty clients do, half of them each node. */
+    const fifty = (
+      tenant: Pick<Tenant, 'key'>,
+      ask: (call: Call, n: number) => Promise<{ status: number; body: ErrorBody }>,
+    ) => {
+      const calls = [service, node].map(({ http }) => client(http, tenant.key))
+      return together(clients, (n) => ask(calls[n % 2]!, n))
+    }
+
+    it('requests a minute are as many as on one', async () => {
+      await withinAMinute(async (attempt) => {
+        const { accountId } = await free(`both${attempt}`)
+        const { apiKey: key } = await makeKey(ctx, { accountId })
+        let allowed = 0
+        const ask = async (call: Call) => {
+          for (let n = 0; n < 4; n++) if ((await call('GET', '/api/v1/account')).status === 200) allowed += 1
+          return call<ErrorBody>('GET', '/api/v1/account')
+        }
+        // 250 requests; a node that is busy gives back what it holds a moment later.
+        const counts = await fifty({ key }, ask)
+        allowed += counts['200'] ?? 0
+        await eventually('all of them', async () => {
+          for (const { http } of [service, node])
+            if ((await client(http, key)('GET', '/api/v1/account')).status === 200) allowed += 1
+          return allowed >= 120
+        })
+        expect(allowed).to.equal(120)
+        for (const { http } of [service, node]) {
+          const over = await client(http, key)<ErrorBody>('GET', '/api/v1/account')
+          expect([over.status, over.body.code]).to.deep.equal([429, 'rate_limited'])
+          expect(over.headers.get('ratelimit-remaining')).to.equal('0')
+          expect(Number(over.headers.get('retry-after'))).to.be.within(1, 60)
+        }
+      })
+    })
+
+    it('so are recipients a minute', async () => {
+      await withinAMinute(async (attempt) => {
+        const tenant = await free(`pace${attempt}`)
+        const send = (call: Call, n: number) =>
+          call<ErrorBody>('POST', `${mailboxPath(tenant.address)}/send`, { to: `r${n}@remote.test`, text: 'x' })
+        expect(await fifty(tenant, send)).to.deep.equal({ '202': 10, '429 send_rate_limited': 40 })
+      })
+    })
+
+    it('so are e-mails a month', async () => {
+      const tenant = await free('months')
+      await use(tenant, { agentEmails: 3_293, sent: 3_293 })
+      expect(await fifty(tenant, simulated(tenant))).to.deep.equal({ '202': 7, '402 AGENT_EMAIL_LIMIT': 43 })
+    })
+
+    it('so are mailboxes in 24 hours, and inboxes', async () => {
+      const tenant = await makeTenant({ ctx, http: service.http }, { name: 'many', agentsPlan: null })
+      const create = (call: Call, n: number) =>
+        call<ErrorBody>('POST', '/api/v1/mailboxes', { address: `n${n}@many.example` })
+      // The tenant's first mailbox counts as one of them.
+      expect(await fifty(tenant, create)).to.deep.equal({ '201': 9, '429 mailbox_creation_limit': 41 })
+      const { apiKey: key } = await makeKey(ctx, { accountId: tenant.accountId })
+      await setPlans(ctx, tenant.accountId, { agentsPlan: 'developer' })
+      await raiseLimit(ctx, tenant.accountId, { figure: 'inboxCreationsPerDay', to: 1_000 })
+      const more = (call: Call, n: number) =>
+        call<ErrorBody>('POST', '/api/v1/mailboxes', { address: `more${n}@many.example` })
+      expect(await fifty({ key }, more)).to.deep.equal({ '201': 40, '402 AGENT_INBOX_LIMIT': 10 })
+    })
+
+    it('so are endpoints', async () => {
+      const tenant = await free('endpoints')
+      const create = (call: Call, n: number) =>
+        call<ErrorBody>('POST', '/api/v1/webhooks', { url: `https://hook.example/${n}`, events: ['email.bounced'] })
+      expect(await fifty(tenant, create)).to.deep.equal({ '201': 2, '402 plan_required': 48 })
+    })
+
+    it('a plan that changes does so on both', async () => {
+      const tenant = await free('changing')
+      for (const [agentsPlan, limit] of [
+        ['free', '120'],
+        ['scale', '600'],
+        ['developer', '300'],
+      ] as const) {
+        await setPlans(ctx, tenant.accountId, { agentsPlan })
+        for (const { http } of [service, node]) {
+          const { headers } = await client(http, tenant.key)('GET', '/api/v1/account')
+          expect(headers.get('ratelimit-limit'), `${agentsPlan} at ${http}`).to.equal(limit)
+        }
+      }
+    })
+
+    /** Who asks, fifty at once, and what comes of it; of the day's sixteen. */
+    const signups: readonly (readonly [
+      who: string,
+      address: (n: number) => string,
+      outcome: { [what: string]: number },
+    ])[] = [
+      ['one IPv4 address', () => '192.0.2.1', { '201': 3, '429 rate_limited': 47 }],
+      ['all others of its /24', (n) => `192.0.2.${n + 2}`, { '201': 4, '429 rate_limited': 46 }],
+      ['one IPv6 address', () => '2001:db8:0:1::1', { '201': 3, '429 rate_limited': 47 }],
+      ['all others of its /64', (n) => `2001:db8:0:1::${(n + 2).toString(16)}`, { '201': 4, '429 rate_limited': 46 }],
+      ['everybody', (n) => `2001:db8:1:${n}::1`, { '201': 2, '503 unavailable': 48 }],
+      ['an address in the form of an IPv6 one', () => '::ffff:192.0.2.1', { '429 rate_limited': 50 }],
+    ]
+    for (const [who, address, outcome] of signups)
+      it(`signups are as many as on one: ${who}`, async () => {
+        const counts = await fifty({ key: '' }, (call, n) =>
+          call<ErrorBody>('POST', '/api/v1/signup', {}, { 'x-forwarded-for': `198.51.100.9, ${address(n)}` }),
+        )
+        expect(counts).to.deep.equal(outcome)
+      })
+
+    it('a node that is killed takes nothing more than it had, and gives nothing twice', async () => {
+      const tenant = await free('killed')
+      const before = { agentEmails: 3_260, sent: 3_260 }
+      await use(tenant, before)
+      const pid = findPart(node.data, 'service')!
+      let answers = 0
+      const send = simulated(tenant)
+      const together = fifty(tenant, async (call, n) => {
+        const answer = await send(call, n).catch(() => ({ status: 599, body: { code: 'lost' } as ErrorBody }))
+        answers += 1
+        if (answers === 5) killNow(pid)
+        return answer
+      })
+      const counts = await together
+      expect(counts).to.have.property('599 lost')
+      await nextPart(node.data, 'service', pid, 60_000)
+      await eventually('the node is back', () =>
+        fetch(`${node.http}/readyz`).then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      )
+      // What was taken for a send that was not committed is given back after some minutes.
+      const minutesLater = await contextOf(service, { now: () => later(new Date(), 10 * minuteMs) })
+      try {
+        await sweepOpenTakes(minutesLater)
+      } finally {
+        await closeContext(minutesLater)
+      }
+      const committed = () => ctx.store.emails.countDocuments({ accountId: tenant.accountId })
+      const month = await ctx.store.usage.findOne({ _id: usagePeriod(tenant.accountId, 'month', new Date()).id })
+      expect(month?.counts).to.include({ sent: before.sent + (await committed()) })
+      expect(await committed()).to.be.at.least(counts['202'] ?? 0)
+      // The rate of the first key is used up.
+      const { apiKey: key } = await makeKey(ctx, { accountId: tenant.accountId })
+      await fifty({ key }, (call, n) => send(call, clients + n))
+      expect(await committed()).to.equal(40)
+      expect((await send(client(node.http, key), 2 * clients)).body.code).to.equal('AGENT_EMAIL_LIMIT')
+    })
+
+    it('of the requests of a minute too', async () => {
+      await withinAMinute(async (attempt) => {
+        const { accountId } = await free(`dead${attempt}`)
+        const { apiKey: key } = await makeKey(ctx, { accountId })
+        const pid = findPart(node.data, 'service')!
+        expect((await client(node.http, key)('GET', '/api/v1/account')).status).to.equal(200)
+        killNow(pid)
+        const counts = await together(150, () => client(service.http, key)<ErrorBody>('GET', '/api/v1/account'))
+        // A quarter of the 120 at most is lost.
+        expect(counts['200']).to.be.within(90, 119)
+        await nextPart(node.data, 'service', pid, 60_000)
+      })
+    })
   })
 
   describe('storage', () => {

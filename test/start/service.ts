@@ -1,6 +1,6 @@
 /** A whole service of its own for a test: real processes, real sockets, free ports, a data folder that goes away. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -34,19 +34,21 @@ const startMs = 120_000
 
 /**
  * Starts `mailroom serve` with port 0 everywhere. `env` adds settings; `data` continues in an earlier folder; `node` is the
- * Node to start it with, when that is to be another than ours.
+ * Node to start it with, when that is to be another than ours; `only` names the parts to run.
  */
 export async function startService({
   env = {},
   data,
   node = process.execPath,
+  only,
 }: {
   env?: Record<string, string>
   data?: string
   node?: string
+  only?: string
 } = {}): Promise<Service> {
   const folder = data ?? (await mkdtemp(path.join(tmpdir(), 'mailroom-test-')))
-  const child = spawn(node, [bin, 'serve'], {
+  const child = spawn(node, [bin, 'serve', ...(only === undefined ? [] : ['--only', only])], {
     // The channel tells it when this process has died.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
@@ -91,6 +93,14 @@ export async function startService({
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Starts a second node of a service: the API on the same database. `env` adds settings. */
+export async function startNode({ data }: Service, env: Record<string, string>): Promise<Service> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-node-'))
+  await mkdir(path.join(folder, 'secrets'), { mode: 0o700 })
+  await copyFile(path.join(data, 'secrets', 'master.key'), path.join(folder, 'secrets', 'master.key'))
+  return startService({ data: folder, only: 'api', env: { MONGODB_URL: engineUrl(data), ...env } })
 }
 
 /**
