@@ -7,6 +7,7 @@ import { errorAnswer } from '../operations/errors.ts'
 import { canonicalJson, invoke, type JsonBody } from '../operations/invoke.ts'
 import { type AnswerHeaders, fieldsOf, isBytes, pathOf } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
+import { allowanceOf } from '../schemas/plans.ts'
 import { validate } from '../schemas/validate.ts'
 import { showBytes } from './attachment.ts'
 import { bodiesOf, resultBytesMax, shortened, sizeOf } from './fit.ts'
@@ -49,10 +50,9 @@ export async function callTool(caller: Caller, bound: BoundTool, given: Argument
   }
 }
 
-/** The Starter plan alone has no MCP (interface.md, Rate and volume limits). */
+/** Fails with `plan_required` when the plan has no MCP (interface.md, Rate and volume limits). */
 function requirePlan({ account }: Principal): void {
-  if (account.plan === 'starter' && account.agentsPlan === null)
-    throw new Failure('plan_required', 'The Starter plan does not include MCP.')
+  if (!allowanceOf(account).mcp) throw new Failure('plan_required', 'The plan does not include MCP.')
 }
 
 async function perform(caller: Caller, bound: BoundTool, given: Arguments): Promise<CallToolResult> {

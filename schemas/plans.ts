@@ -76,6 +76,7 @@ export type MailPlan = {
   /** Whether `message.received` and `message.sent` are told. */
   readonly messageEvents: boolean
   readonly intake: boolean
+  readonly mcp: boolean
 }
 
 export const mailPlans = {
@@ -89,6 +90,7 @@ export const mailPlans = {
     deliveryLogDays: 0,
     messageEvents: false,
     intake: false,
+    mcp: true,
   },
   starter: {
     recipientsPerMinute: 10,
@@ -100,6 +102,7 @@ export const mailPlans = {
     deliveryLogDays: 0,
     messageEvents: false,
     intake: false,
+    mcp: false,
   },
   growth: {
     recipientsPerMinute: 60,
@@ -111,6 +114,7 @@ export const mailPlans = {
     deliveryLogDays: 3,
     messageEvents: false,
     intake: false,
+    mcp: true,
   },
   pro: {
     recipientsPerMinute: 120,
@@ -122,6 +126,7 @@ export const mailPlans = {
     deliveryLogDays: 7,
     messageEvents: true,
     intake: true,
+    mcp: true,
   },
   business: {
     recipientsPerMinute: 240,
@@ -133,6 +138,7 @@ export const mailPlans = {
     deliveryLogDays: 30,
     messageEvents: true,
     intake: true,
+    mcp: true,
   },
 } as const satisfies { readonly [name: string]: MailPlan }
 
@@ -178,7 +184,7 @@ type Unlimited = 'sendsPerDay' | 'emailsPerMonth'
 /** What an account may do: the larger of its two plans, figure by figure, or what it was raised to. */
 export type Allowance = { readonly [figure in Exclude<Figure, Unlimited>]: number } & {
   readonly [figure in Unlimited]: number | null
-} & Pick<MailPlan, 'messageEvents' | 'intake'>
+} & Pick<MailPlan, 'messageEvents' | 'intake' | 'mcp'>
 
 /** Figures of keys, mailboxes and domains for accounts without an Agents plan (interface.md, Rate and volume limits). */
 const withoutAgentsPlan = {
@@ -246,5 +252,6 @@ export function allowanceOf({ plan, agentsPlan, raised = {} }: Plans): Allowance
     // Every Agents plan includes message webhooks (interface.md, Events).
     messageEvents: agents !== null || (mail?.messageEvents ?? false),
     intake: mail?.intake ?? false,
+    mcp: agents !== null || (mail?.mcp ?? true),
   }
 }

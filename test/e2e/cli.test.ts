@@ -179,6 +179,8 @@ describe('the command line', () => {
     expect((await mailroom(domain)).err).to.match(/^The plan includes no domains of its own\. Take a larger plan, or/)
     await done(['account', 'raise', id, 'ownDomains', '1'])
     expect((await done(domain))[0]).to.include({ domain: 'small.test' })
+    expect(await done(['account', 'phone', id])).to.deep.equal([{ account: id, phoneVerified: true }])
+    expect((await done(['account', 'list']))[0]).to.include({ id, phoneVerified: true })
   })
 
   const refusals: readonly (readonly [args: (account: string) => readonly string[], says: RegExp])[] = [

@@ -58,6 +58,7 @@ describe('plans', () => {
     ['The delivery log', 'deliveryLogDays', 0, 0, 3, 7, 30],
     ['message.received and message.sent', 'messageEvents', false, false, false, true, true],
     ['Intake', 'intake', false, false, false, true, true],
+    ['MCP', 'mcp', true, false, true, true, true],
   ]
   for (const [item, figure, ...values] of mail)
     it(`mail plans: ${item}`, () => {
@@ -102,6 +103,8 @@ describe('plans', () => {
     ['the days of the mail plan', { plan: 'starter', agentsPlan: 'free' }, { sendsPerDay: 300 }],
     ['growth alone hears of no messages', { plan: 'growth', agentsPlan: null }, { messageEvents: false }],
     ['growth with free does', { plan: 'growth', agentsPlan: 'free' }, { messageEvents: true, intake: false }],
+    ['starter has no MCP', { plan: 'starter', agentsPlan: null }, { mcp: false }],
+    ['starter with an Agents plan has', { plan: 'starter', agentsPlan: 'free' }, { mcp: true }],
     ['raised', { ...free, raised: { inboxes: 7 } }, { inboxes: 7, requestsPerMinute: 120 }],
     ['raised below the plan', { ...free, raised: { inboxes: 2 } }, { inboxes: 3 }],
     ['raised, then a larger plan', { ...free, agentsPlan: 'developer', raised: { inboxes: 7 } }, { inboxes: 50 }],
