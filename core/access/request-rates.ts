@@ -165,7 +165,10 @@ function use(ctx: Context, share: Share): void {
   share.used += 1
   const isHalfUsed = share.given - share.used <= share.lastLease / 2
   const next = Math.floor((share.limit - share.givenToAll) * aheadPart)
-  if (isHalfUsed && next > 0 && !share.isWanted && share.turn === null) void inTurn(ctx, share, () => lease(ctx, share))
+  if (!isHalfUsed || next === 0 || share.isWanted || share.turn !== null) return
+  inTurn(ctx, share, () => lease(ctx, share)).catch((error: unknown) =>
+    ctx.log.warn({ err: error }, 'requests could not be leased ahead; the next request asks again'),
+  )
 }
 
 /** Resolves when the share may have got more, or it is known that nothing is to be had. */

@@ -283,6 +283,33 @@ describe('request rates', () => {
   const keyOf = (agentsPlan: AgentsPlanName, keyId: string) =>
     ({ keyId, account: { plan: null, agentsPlan } }) as unknown as Principal
 
+  /** A process whose first lease fails on its way back, after the database has made it. */
+  function losing(ctx: Context): Context {
+    let isLost = false
+    const requestRates = new Proxy(ctx.store.requestRates, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown
+        if (typeof value !== 'function' || isLost || name !== 'findOneAndUpdate') return value
+        return async (...given: unknown[]) => {
+          isLost = true
+          await value.apply(target, given)
+          throw new Error('the connection was lost')
+        }
+      },
+    })
+    return { ...ctx, store: { ...ctx.store, requestRates } }
+  }
+
+  it('what was given and not heard of is lost, and not given again', async () => {
+    const key = keyOf('free', 'key_lost')
+    const ctx = losing(nodes.a)
+    expect(await takeRequest(ctx, key).catch(({ message }: Error) => message)).to.equal('the connection was lost')
+    const states = await Promise.all(Array.from({ length: 130 }, () => takeRequest(ctx, key)))
+    // A quarter of the 120.
+    expect(states.filter(({ refusal }) => refusal === null)).to.have.length(90)
+    expect((await takeRequest(nodes.b, key)).refusal).to.not.equal(null)
+  })
+
   for (const plan of ['free', 'developer', 'scale'] as const)
     it(`a key of the plan ${plan}: as many as it says, counted down, with few commands`, async () => {
       const { requestsPerMinute } = agentsPlans[plan]
