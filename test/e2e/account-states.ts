@@ -6,7 +6,7 @@ import { createAppPassword, listAppPasswords, revokeAppPassword } from '../../co
 import { pauseSending, resumeSending } from '../../core/account/reputation.ts'
 import { dayMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
-import { sweepUnclaimed } from '../../core/upkeep/sweep.ts'
+import { sweepUnclaimed } from '../../core/upkeep/removal.ts'
 import { type AccountState, type Act, accountStates, refusalIn } from '../../schemas/account-states.ts'
 import { failures } from '../../schemas/failures.ts'
 import { eventually } from '../eventually.ts'
