@@ -7,6 +7,7 @@ import { checkOperations } from '../operations/check.ts'
 import { openApi } from '../operations/openapi.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { failures, fixOfTheCause } from '../schemas/failures.ts'
+import { type Metric, metrics, processMetrics, processNames } from '../schemas/metrics.ts'
 import { agentsPlans, figureNames, figures, mailPlans } from '../schemas/plans.ts'
 import { listSettings, variableOf } from '../schemas/settings.ts'
 import { enginePage } from './engine-page.ts'
@@ -49,6 +50,7 @@ function documents(): readonly (readonly [name: string, text: string])[] {
     ['engine.md', enginePage()],
     ['errors.md', errorsPage()],
     ['plans.md', plansPage()],
+    ['metrics.md', metricsPage()],
     ['settings.md', settingsPage()],
   ]
 }
@@ -59,6 +61,16 @@ function errorsPage(): string {
       `## ${code}\n\n${when} ${fix ?? fixOfTheCause}\n\nHTTP ${http}, SMTP ${smtp}, IMAP ${imap}.\n`,
   )
   return `# Errors\n\nGenerated from \`schemas/failures.ts\`. Branch on the code.\n\n${rows.join('\n')}`
+}
+
+function metricsPage(): string {
+  const declared: readonly (readonly [string, Metric])[] = Object.entries(metrics)
+  const rows = declared.map(([name, { kind, about, from, labels }]) => {
+    const told = Object.entries(labels).map(([label, values]) => ` \`${label}\`: ${values}.`)
+    return `| \`${name}\` | ${kind} | ${from.join(', ')} | ${about}${told.join('')} |`
+  })
+  const own = Object.entries(processMetrics).map(([name, about]) => `| \`${name}\` | ${about} |`)
+  return `# Metrics\n\nGenerated from \`schemas/metrics.ts\`. Each has the label \`process\`: the process that counted (${processNames.join(', ')}). \`docs/operating.md\` says how to scrape them, \`docs/grafana-dashboard.json\` shows them.\n\n| Metric | Kind | Counted by | |\n|---|---|---|---|\n${rows.join('\n')}\n\nOf each process, among others of \`prom-client\`:\n\n| Metric | |\n|---|---|\n${own.join('\n')}\n`
 }
 
 function plansPage(): string {

@@ -62,7 +62,7 @@ const sticky = 0o1000
 export async function withPorts(settings: Settings): Promise<Settings> {
   const candidates = openPorts()
   const port = async (wanted: number, host: string) => (wanted === 0 ? freePort(candidates, host) : wanted)
-  const { smtp, submission, submissions } = settings
+  const { metrics, smtp, submission, submissions } = settings
   const forPrograms = async (wanted: number | null, usual: number) => {
     if (wanted === null) return null
     return port(smtp.port === 0 && wanted === usual ? 0 : wanted, smtp.host)
@@ -71,6 +71,7 @@ export async function withPorts(settings: Settings): Promise<Settings> {
     ...settings,
     http: { ...settings.http, port: await port(settings.http.port, settings.http.host) },
     smtp: { ...smtp, port: await port(smtp.port, smtp.host) },
+    metrics: { ...metrics, port: metrics.port === null ? null : await port(metrics.port, metrics.host) },
     submission: { port: await forPrograms(submission.port, submissionPort) },
     submissions: { port: await forPrograms(submissions.port, submissionsPort) },
   }
@@ -82,7 +83,7 @@ export async function withPorts(settings: Settings): Promise<Settings> {
  */
 const openPortMin = 10_000
 const openPortEnd = 32_768
-const portsOfInstance = 4
+const portsOfInstance = 5
 
 function* openPorts(): Generator<number> {
   const size = openPortEnd - openPortMin

@@ -8,12 +8,14 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import { createLog } from '../core/process/log.ts'
+import { openMetrics } from '../core/process/metrics.ts'
 import { writeInstance } from '../plugins/instance.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { ensureCertificate } from './certificate.ts'
 import { loginArguments } from './database-login.ts'
 import { enginePaths, engineUrl, makeFolders, withPorts } from './instance.ts'
 import { type Io, told } from './io.ts'
+import { metricsDoorOf, openMetricsDoor } from './metrics-door.ts'
 import { type PartName, partNames, partsOf } from './parts.ts'
 import { type Part, type PartOptions, startPart } from './supervisor.ts'
 
@@ -70,6 +72,10 @@ class Service {
     return this.#parts.has(name)
   }
 
+  parts(): readonly Part[] {
+    return [...this.#parts.values()]
+  }
+
   /** Resolves when the part is ready. Rejects when it could not start, or when a stop has begun. */
   async start(options: PartOptions): Promise<void> {
     if (this.isStopping) throw new Error('The service is stopping.')
@@ -102,6 +108,14 @@ class Service {
 }
 
 async function startParts(service: Service, given: Settings, names: readonly PartName[]): Promise<void> {
+  const door = metricsDoorOf(given)
+  if (door !== null) {
+    const server = await openMetricsDoor(door, { own: await openMetrics('supervisor'), parts: () => service.parts() })
+    void service.stopped.then(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+  }
   if (given.mongodbUrl === null) await service.start(await enginePart(given))
   const settings = { ...given, mongodbUrl: given.mongodbUrl ?? engineUrl(given.data) }
   const env = { MAILROOM_SETTINGS: JSON.stringify(settings) }
@@ -144,6 +158,7 @@ function announce({ out }: Io, settings: Settings, service: Service): void {
     imap: null,
     imaps: null,
     dns: null,
+    metrics: settings.metrics.port === null ? null : `${settings.metrics.host}:${settings.metrics.port}`,
     data: settings.data,
   }
   out(`${JSON.stringify(line)}\n`)

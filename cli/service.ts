@@ -6,6 +6,8 @@ import { createHttpServer } from '../api/http-server.ts'
 import { ensureSharedDomain } from '../core/mailbox/domains.ts'
 import { type Context, closeContext, openContext } from '../core/process/context.ts'
 import { loadOnce } from '../core/process/load-once.ts'
+import { answerScrapes } from '../core/process/metrics.ts'
+import { measureQueues } from '../core/upkeep/queue-metrics.ts'
 import { noteStart, noteStop } from '../core/upkeep/quota-recount.ts'
 import { closeWaiters } from '../core/wait/waiters.ts'
 import { startAnnouncer } from '../jobs/announcer.ts'
@@ -34,6 +36,8 @@ export async function runService(settings: Settings): Promise<void> {
   if (process.connected === false) leave()
   const ctx = await openContext({ settings, role: 'service' })
   await ensureSharedDomain(ctx)
+  ctx.metrics.beforeScrape(() => measureQueues(ctx))
+  if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
   // Not ready before the supervisor has told which parts there are.
   let parts: Parts = { supervisor: false }
   const server = createHttpServer(ctx, { readiness: () => readinessOf(ctx, parts), mcp: mcpOf(ctx) })

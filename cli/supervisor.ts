@@ -21,12 +21,14 @@ export type Part = {
   readonly started: Promise<void>
   isReady(): boolean
   send(message: object): void
+  /** What it measures, in the text format of Prometheus; '' when it does not answer within `withinMs`. */
+  metrics(withinMs: number): Promise<string>
   /** Asks the part to stop and waits; past `withinMs` it is killed. */
   stop(withinMs: number): Promise<void>
 }
 
-/** What a part says over its channel: that it is ready, or why it never will be. */
-type Said = { readonly ready?: unknown; readonly failed?: unknown }
+/** What a part says over its channel: that it is ready, or why it never will be; or what it measured. */
+type Said = { readonly ready?: unknown; readonly failed?: unknown; readonly metrics?: unknown }
 
 /** `onChange` is called whenever the part becomes ready or ends. */
 type Watching = { readonly log: Logger; readonly onChange: () => void }
@@ -60,6 +62,7 @@ class ChildPart implements Part {
   #failure: string | null = null
   #pauseMs = pauseFirstMs
   #pause: NodeJS.Timeout | undefined
+  #scraping: PromiseWithResolvers<string> | null = null
 
   constructor(options: PartOptions, watching: Watching) {
     this.name = options.name
@@ -77,6 +80,15 @@ class ChildPart implements Part {
 
   send(message: object): void {
     if (this.#child?.connected === true) this.#child.send(message, () => undefined)
+  }
+
+  async metrics(withinMs: number): Promise<string> {
+    if (!this.#isReady) return ''
+    const scraping = this.#scraping ?? Promise.withResolvers<string>()
+    const late = setTimeout(() => this.#answerScrape(''), withinMs)
+    if (this.#scraping === null) this.send({ scrape: true })
+    this.#scraping = scraping
+    return scraping.promise.finally(() => clearTimeout(late))
   }
 
   async stop(withinMs: number): Promise<void> {
@@ -108,13 +120,19 @@ class ChildPart implements Part {
     this.#child.on('exit', (code, signal) => this.#ended(code, signal))
   }
 
-  #hear({ ready, failed }: Said): void {
+  #hear({ ready, failed, metrics }: Said): void {
     if (typeof failed === 'string') this.#failure = failed
+    if (typeof metrics === 'string') this.#answerScrape(metrics)
     if (ready !== true) return
     this.#isReady = true
     this.#wasReady = true
     this.#starting.resolve()
     this.#watching.onChange()
+  }
+
+  #answerScrape(text: string): void {
+    this.#scraping?.resolve(text)
+    this.#scraping = null
   }
 
   #ended(code: number | null, signal: NodeJS.Signals | null): void {

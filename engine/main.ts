@@ -11,12 +11,14 @@
  * Says `{ ready: true }` over IPC, or as a JSON line on stdout without it. Ends with 0 on SIGTERM, SIGINT or the
  * message `{ stop: true }`, after what is queued has been written; ends as well when its IPC channel closes, once its
  * clients have left.
+ * The message `{ scrape: true }` is answered `{ metrics: TEXT }`.
  * The message `{ backup: PATH }` makes a copy of all data and is answered `{ backup: PATH, ok }`.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { limits } from './limits.ts'
 import { log, reason } from './log.ts'
+import { metricsText } from './metrics.ts'
 import { type RunningServer, startServer, type TcpOptions } from './server.ts'
 
 /** Numbers: at their defaults everything is as in daily use. */
@@ -139,6 +141,7 @@ function obeyStops(server: RunningServer): void {
   process.on('message', (message: unknown) => {
     if (typeof message !== 'object' || message === null) return
     if ('stop' in message && message.stop === true) stop()
+    if ('scrape' in message) void metricsText().then((metrics) => process.send?.({ metrics }))
     if ('backup' in message && typeof message.backup === 'string') void copyTo(server, message.backup)
   })
 }

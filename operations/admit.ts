@@ -28,7 +28,11 @@ export async function admit(
   ctx: Context,
   { headers, peerAddress, answerHeaders, credential }: Visitor,
 ): Promise<Principal> {
-  const principal = await principalOf(ctx, { headers, peerAddress, credential })
+  const principal = await principalOf(ctx, { headers, peerAddress, credential }).catch((error: unknown) => {
+    const code = error instanceof Failure ? error.code : 'internal_error'
+    ctx.metrics.count('mailroom_requests_total', { operation: 'none', code })
+    throw error
+  })
   noteKeyUse(ctx, principal, peerAddress)
   Object.assign(answerHeaders, claimHeaders(principal.account))
   if (refusalIn(principal.account.states, 'ask') !== null) await countRequest(ctx, principal, answerHeaders)

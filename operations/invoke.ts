@@ -62,9 +62,18 @@ export async function invoke(
   principal: Principal | null,
   request: InvokeRequest,
 ): Promise<Answer> {
+  const startedAt = performance.now()
+  const ended = (code: string) => {
+    const { name } = operation
+    ctx.metrics.count('mailroom_requests_total', { operation: name, code })
+    ctx.metrics.observe('mailroom_request_seconds', { operation: name }, (performance.now() - startedAt) / 1_000)
+  }
   try {
-    return await serve(ctx, operation, principal, request)
+    const answer = await serve(ctx, operation, principal, request)
+    ended('ok')
+    return answer
   } catch (error) {
+    ended(error instanceof Failure ? error.code : 'internal_error')
     if (request.checkOutput && error instanceof Failure && !errorsOf(operation).includes(error.code))
       throw new Error(`${operation.name} failed with ${error.code}, which it does not declare`, { cause: error })
     throw error

@@ -3,11 +3,13 @@
  * all plugins import the same one. Invariant: the context is opened once, and closed after every registered stop has run.
  */
 import { type Context, closeContext, openContext } from '../core/process/context.ts'
+import { type Metrics, noMetrics } from '../core/process/metrics.ts'
 
 type Settings = Context['settings']
 
 let resolved: Settings | undefined
 let opened: Promise<Context> | undefined
+let counting: Metrics = noMetrics
 const stops: ((timeoutMs: number) => Promise<void>)[] = []
 
 /** The settings, resolved by the supervisor and handed over as JSON in MAILROOM_SETTINGS. */
@@ -18,8 +20,16 @@ export function settings(): Settings {
 
 /** The context of this process; opened by the first call. Rejects when the database does not answer. */
 export function context(): Promise<Context> {
-  opened ??= openContext({ settings: settings(), role: 'smtp' })
+  opened ??= openContext({ settings: settings(), role: 'smtp' }).then((ctx) => {
+    counting = ctx.metrics
+    return ctx
+  })
   return opened
+}
+
+/** What counts in this process: nothing before its context is open. */
+export function metrics(): Metrics {
+  return counting
 }
 
 /** Registers what must end before the context is closed; `timeoutMs` is what there is time for. */

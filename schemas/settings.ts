@@ -112,6 +112,15 @@ export const settings = {
       'The same with TLS from the first byte (465 in production). null turns it off; 0, or its default while smtp.port is 0, means any free port.',
     ),
   },
+  metrics: {
+    host: host(
+      'Where Prometheus scrapes, if it has a port. There is no login: only machines that may read it should reach it.',
+    ),
+    port: optionalPort(
+      null,
+      'Port of GET /metrics, which answers for all processes of this installation. Without it nothing is counted. 0 means any free port.',
+    ),
+  },
   rspamd: {
     url: setting<string | null>(
       nullable(string(form('^https?://', 'an http or https URL', 'http://127.0.0.1:11333'))),

@@ -22,6 +22,22 @@ export type Store = Collections & {
   close(): Promise<void>
 }
 
+/** Hears the name of a command, `other` for a rare one, and how long it took in seconds. */
+export type OnCommand = (command: string, seconds: number) => void
+
+/** `getMore` is left out: most of them wait for news. */
+const measuredCommands: ReadonlySet<string> = new Set([
+  'aggregate',
+  'bulkWrite',
+  'count',
+  'delete',
+  'distinct',
+  'find',
+  'findAndModify',
+  'insert',
+  'ping',
+  'update',
+])
 const databaseName = 'mailroom'
 const connectMs = 10_000
 
@@ -29,9 +45,18 @@ emitDrainOnClose()
 
 /**
  * Connects, creates missing indexes and migrates the schema. `url` is a MongoDB connection string; the database is the one it
- * names, or `mailroom` if it names none. Rejects when no server answers within 10 s.
+ * names, or `mailroom` if it names none. `onCommand` hears how long each command took. Rejects when no server answers within
+ * 10 s.
  */
-export async function openStore({ url, role }: { url: string; role: string }): Promise<Store> {
+export async function openStore({
+  url,
+  role,
+  onCommand,
+}: {
+  url: string
+  role: string
+  onCommand?: OnCommand
+}): Promise<Store> {
   const client = new MongoClient(url, {
     appName: `mailroom-${role}`,
     maxPoolSize: 50,
@@ -39,7 +64,9 @@ export async function openStore({ url, role }: { url: string; role: string }): P
     connectTimeoutMS: connectMs,
     ignoreUndefined: true,
     writeConcern: { w: 'majority', journal: true },
+    ...(onCommand !== undefined && { monitorCommands: true }),
   })
+  if (onCommand !== undefined) measureCommands(client, onCommand)
   await client.connect()
   const db = client.db(databaseOf(url))
   await ensureIndexes(db)
@@ -53,6 +80,15 @@ export async function openStore({ url, role }: { url: string; role: string }): P
     },
     close: () => client.close(),
   }
+}
+
+function measureCommands(client: MongoClient, onCommand: OnCommand): void {
+  const heard = ({ commandName, duration }: { readonly commandName: string; readonly duration: number }) => {
+    if (commandName !== 'getMore')
+      onCommand(measuredCommands.has(commandName) ? commandName : 'other', duration / 1_000)
+  }
+  client.on('commandSucceeded', heard)
+  client.on('commandFailed', heard)
 }
 
 /**

@@ -221,3 +221,15 @@ export async function finishRow(
 export function countLanes(store: Store): Promise<number> {
   return store.lanes.estimatedDocumentCount()
 }
+
+/** How many recipients have mail waiting to go out, counted up to `max`. */
+export async function countWaiting(store: Store, max: number): Promise<number> {
+  const [counted] = await store.outbox
+    .aggregate<{ waiting: number }>([
+      { $match: { accountId: { $gt: '' }, notBefore: { $exists: true } } },
+      { $limit: max },
+      { $count: 'waiting' },
+    ])
+    .toArray()
+  return counted?.waiting ?? 0
+}

@@ -86,8 +86,16 @@ async function writeEnded(ended: readonly EndedAttempt[]): Promise<boolean[]> {
     }),
   )
   for (const { each, next } of rows) if (next !== null) noteDue(each.ctx, 'lanes', next)
+  for (const ended of counted) countOutcome(ended)
   publishChanges(counted.filter(({ outcome }) => outcome.untried !== true))
   return counts
+}
+
+function countOutcome(ended: EndedAttempt): void {
+  const { ctx, outcome } = ended
+  const givenUp = isGivenUp(ended)
+  if (outcome.untried === true && !givenUp) return
+  ctx.metrics.count('mailroom_deliveries_total', { outcome: givenUp ? 'bounced' : outcome.status })
 }
 
 function startOf({ accountId, emailId, n, attempt: attempts }: Attempt, at: Date): RecipientChange {

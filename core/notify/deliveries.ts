@@ -153,7 +153,11 @@ async function attempt(ctx: Context, deliveryId: string): Promise<void> {
     error: answer.error,
     durationMs: answer.durationMs,
   }
-  if (answer.status !== null && answer.status >= 200 && answer.status < 300) {
+  const isTaken = answer.status !== null && answer.status >= 200 && answer.status < 300
+  ctx.metrics.count('mailroom_webhook_attempts_total', { result: isTaken ? 'delivered' : 'failed' })
+  if (isTaken) {
+    const lagMs = ctx.clock.now().getTime() - delivery.createdAt.getTime()
+    ctx.metrics.observe('mailroom_webhook_lag_seconds', {}, lagMs / secondMs)
     await store.recordAttempt(ctx.store, delivery, { attempt: made, state: 'delivered', nextAt: null })
     if (webhook.failingSince !== null)
       await store.changeWebhook(ctx.store, {

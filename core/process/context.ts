@@ -13,6 +13,7 @@ import { type Background, createBackground } from './background.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { createKept } from './kept.ts'
 import { createLog } from './log.ts'
+import { type Metrics, noMetrics, openMetrics } from './metrics.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 
 /** What a process is for; `admin` runs one command and ends. */
@@ -46,6 +47,7 @@ export type Context = {
   readonly resolver: Resolver
   readonly clock: Clock
   readonly log: Logger
+  readonly metrics: Metrics
   readonly secrets: Secrets
   /** Public URL of the API, without a trailing slash. */
   readonly baseUrl: string
@@ -79,8 +81,12 @@ export async function openContext({
   if (settings.mongodbUrl === null)
     throw new Error('No database: set MONGODB_URL, or run "mailroom serve", which starts its own.')
   const logger = log ?? createLog(settings, role)
+  const metrics =
+    settings.metrics.port === null || (role !== 'service' && role !== 'smtp') ? noMetrics : await openMetrics(role)
+  const onCommand = (command: string, seconds: number) =>
+    metrics.observe('mailroom_database_command_seconds', { command }, seconds)
   const [store, secrets] = await Promise.all([
-    openStore({ url: settings.mongodbUrl, role }),
+    openStore({ url: settings.mongodbUrl, role, ...(metrics.isOn && { onCommand }) }),
     openSecrets(settings.data),
   ])
   await requireSameKey(store, secrets, settings.data)
@@ -100,6 +106,7 @@ export async function openContext({
     resolver: createResolver(settings.resolver, createKept(clock, answersPolicy)),
     clock,
     log: logger,
+    metrics,
     secrets,
     baseUrl: (settings.baseUrl ?? `http://${settings.http.host}:${settings.http.port}`).replace(/\/+$/, ''),
     hostname: settings.hostname ?? hostname(),

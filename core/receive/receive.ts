@@ -99,6 +99,7 @@ async function commit(ctx: Context, arrival: WriteArrival): Promise<readonly str
   const created = arrival.messages.filter((_, n) => written[n]?.repeated === false)
   for (const { mailboxId, sizeBytes } of created) spendStorage(ctx, mailboxId, sizeBytes)
   if (created.length > 0) publishArrivals(ctx, created)
+  ctx.metrics.count('mailroom_messages_stored_total', {}, created.length)
   return written.map(({ id }) => id)
 }
 

@@ -249,6 +249,7 @@ export async function writeSend(
     recipients: decided.map(({ email: address, decision }) => recipientRow(address, decision === 'suppressed', at)),
   }
   await commit(ctx, { email, chunks, allowance })
+  ctx.metrics.count('mailroom_sends_total', { origin: origin ?? 'message' })
   // The send is accepted: what fails here is done by the alarm or the sweeps.
   const later = (error: unknown) => {
     ctx.log.error({ err: error, emailId: id }, 'send could not be settled at once; it is tried again')

@@ -7,7 +7,7 @@ import { receive } from '../../core/receive/receive.ts'
 import type { Peer } from '../../core/receive/trace-headers.ts'
 import type { Connection, Plugin, Transaction } from '../haraka.d.ts'
 import { accept, hook, pass, type Reply, refuse } from '../hook.ts'
-import { context, settings } from '../process.ts'
+import { context, metrics, settings } from '../process.ts'
 import { ByteBudget, Collector, loop, noRoom, tooLarge } from './collector.ts'
 
 const lineTooLong: Reply = { code: 554, enhanced: '5.6.0', text: 'A line is too long to be kept as it is' }
@@ -95,9 +95,12 @@ export const store = hook(async (connection: Connection) => {
 })
 
 /** queue: accepts what data_post has stored. */
-export const acknowledge = hook(({ transaction }: Connection) =>
-  transaction?.notes.accepted === undefined ? pass : accept(transaction.notes.accepted),
-)
+export const acknowledge = hook(({ transaction }: Connection) => {
+  const { accepted, submitsTo } = transaction?.notes ?? {}
+  if (accepted === undefined) return pass
+  metrics().count('mailroom_mail_accepted_total', { door: submitsTo === undefined ? 'inbound' : 'submission' })
+  return accept(accepted)
+})
 
 /** reset_transaction: frees the collector, also when the client hung up in the middle of DATA. */
 export const release = hook(({ transaction }: Connection) => {

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import type { Context } from '../../core/process/context.ts'
+import { answerScrapes } from '../../core/process/metrics.ts'
 import type { Connection, Logs, Plugin, Server } from '../haraka.d.ts'
 import { accept, hook } from '../hook.ts'
 import { close, context, runStops } from '../process.ts'
@@ -53,7 +54,9 @@ export const start = hook(async (server: Server & Logs) => {
   await rm(queue, { recursive: true, force: true })
   await mkdir(queue, { recursive: true })
   if (haraka !== undefined) shareTlsContext(haraka)
-  log = (await context()).log
+  const ctx = await context()
+  log = ctx.log
+  if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
   watchSupervisor(server)
   process.send?.({ ready: true, smtp: addressOf(server) })
   return undefined

@@ -1,4 +1,5 @@
 import type { Connection, Plugin } from '../haraka.d.ts'
+import { metrics } from '../process.ts'
 
 /** Enhanced codes for Haraka's own replies, which have none. A reply code that is not listed gets X.0.0. */
 const enhancedCodes: { readonly [code: number]: string } = {
@@ -24,10 +25,28 @@ export function mendReplies(plugin: Plugin): void {
   const { prototype } = (plugin.haraka_require('connection') as { Connection: { prototype: Connection } }).Connection
   const { respond } = prototype
   prototype.respond = function (this: Connection, code, text, done) {
-    if (code === 451 && String(text).startsWith(bareLineFeed.begins))
+    if (code === 451 && String(text).startsWith(bareLineFeed.begins)) {
+      countRefusal(bareLineFeed.code, bareLineFeed.text)
       return respond.call(this, bareLineFeed.code, bareLineFeed.text, done)
-    return respond.call(this, code, this.hello.verb === 'EHLO' ? enhanced(this, code, text) : text, done)
+    }
+    const said = enhanced(this, code, text)
+    countRefusal(code, said)
+    return respond.call(this, code, this.hello.verb === 'EHLO' ? said : text, done)
   }
+}
+
+/** Counts a reply that says no, by its codes: those of our replies and of Haraka's, so there are few. */
+function countRefusal(code: number, text: unknown): void {
+  const { code: number, reply } = isDsn(text) ? text : { code, reply: Array.isArray(text) ? text[0] : text }
+  if (number >= 400)
+    metrics().count('mailroom_smtp_refusals_total', {
+      code: `${number} ${carriesCode.exec(String(reply))?.[0] ?? ''}`.trim(),
+    })
+}
+
+/** A reply of ours as Haraka takes it (plugins/hook.ts), with its codes inside. */
+function isDsn(text: unknown): text is { readonly code: number; readonly reply: string } {
+  return typeof text === 'object' && text !== null && 'reply' in text && 'code' in text
 }
 
 function enhanced(connection: Connection, code: number, text: unknown): unknown {

@@ -13,6 +13,7 @@ import { createAccount } from '../../core/account/accounts.ts'
 import { suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import { createDomain } from '../../core/mailbox/domains.ts'
 import { closeContext } from '../../core/process/context.ts'
+import { processMetrics, processNames } from '../../schemas/metrics.ts'
 import { eventually } from '../eventually.ts'
 import { client, type Json, mailboxPath } from '../peers/rest.ts'
 import { sendMail } from '../peers/send-mail.ts'
@@ -41,6 +42,20 @@ async function run(args: readonly string[], env: Record<string, string>): Promis
   return { code, out, err }
 }
 
+const outcomes = ['delivered', 'bounced', 'deferred']
+
+/** The samples of a scrape, by name with sorted labels; each family stands there once. */
+async function scrape({ metrics }: Service): Promise<ReadonlyMap<string, number>> {
+  const text = await (await fetch(`http://${metrics}/metrics`)).text()
+  const lines = text.trim().split('\n')
+  const families = lines.filter((line) => line.startsWith('# TYPE '))
+  expect(families).to.deep.equal([...new Set(families)])
+  const samples = lines.filter((line) => !line.startsWith('#')).map((line) => line.split(/ (?=[^ ]+$)/))
+  const sorted = (name: string) =>
+    name.replace(/\{(.*)\}/, (_, labels: string) => `{${labels.split(',').toSorted().join()}}`)
+  return new Map(samples.map(([name = '', value]) => [sorted(name), Number(value)]))
+}
+
 describe('serving', () => {
   let service: Service
   let second: Service
@@ -55,7 +70,7 @@ describe('serving', () => {
         MAILROOM_LOG_LEVEL: 'debug',
       },
     })
-    second = await startService()
+    second = await startService({ env: { MAILROOM_METRICS_PORT: '0' } })
   })
   after(async () => {
     await service?.dispose()
@@ -115,6 +130,7 @@ describe('serving', () => {
       'imap',
       'imaps',
       'dns',
+      'metrics',
       'data',
     ])
     expect(line).to.deep.include({ ready: true, mcp: `${service.http}/api/mcp` })
@@ -261,6 +277,62 @@ describe('serving', () => {
     const two = await client(second.http)<{ api_key: string }>('POST', '/api/v1/signup', { name: 'side' })
     expect([one.status, two.status]).to.deep.equal([201, 201])
     expect((await client(second.http, one.body.api_key)('GET', '/api/v1/account')).status).to.equal(401)
+  })
+
+  it('counts what its processes do, and one scrape tells all of it', async () => {
+    const ctx = await contextOf(second)
+    const { address, key } = await makeTenant({ ctx, http: second.http }, { name: 'counted' })
+    await closeContext(ctx)
+    const call = client(second.http, key)
+    const raw = Buffer.from('From: carol@remote.test\r\nSubject: One\r\n\r\nHi\r\n')
+    const from = 'carol@remote.test'
+    await sendMail(second.smtp, { from, to: address, raw })
+    await sendMail(second.smtp, { from, to: 'nobody@counted.example', raw }).catch(() => null)
+    for (const to of ['delivered@simulator.invalid', 'bounced@simulator.invalid', 'softbounced@simulator.invalid'])
+      expect((await call('POST', `${mailboxPath(address)}/send`, { to, subject: 'Out', text: 'Hi' })).status).to.equal(
+        202,
+      )
+    expect((await call('GET', `${mailboxPath('foreign@elsewhere.example')}/messages`)).status).to.equal(404)
+    await client(second.http)('GET', '/api/v1/account')
+    const samples = await eventually('all outcomes', async () => {
+      const found = await scrape(second)
+      return outcomes.every(
+        (outcome) => found.get(`mailroom_deliveries_total{outcome="${outcome}",process="smtp"}`) === 1,
+      )
+        ? found
+        : null
+    })
+    expect(samples.get('mailroom_mail_accepted_total{door="inbound",process="smtp"}')).to.equal(1)
+    expect(samples.get('mailroom_smtp_refusals_total{code="550 5.1.1",process="smtp"}')).to.equal(1)
+    expect(samples.get('mailroom_messages_stored_total{process="smtp"}')).to.equal(1)
+    expect(samples.get('mailroom_sends_total{origin="message",process="service"}')).to.equal(3)
+    expect(samples.get('mailroom_outbox_waiting{process="service"}')).to.equal(1)
+    expect(
+      samples.get('mailroom_requests_total{code="mailbox_not_found",operation="messages.list",process="service"}'),
+    ).to.equal(1)
+    expect(samples.get('mailroom_requests_total{code="missing_api_key",operation="none",process="service"}')).to.equal(
+      1,
+    )
+    expect(samples.get('mailroom_request_seconds_count{operation="messages.send",process="service"}')).to.equal(3)
+    for (const part of ['engine', 'smtp', 'service'])
+      expect(samples.get(`mailroom_part_ready{part="${part}",process="supervisor"}`), part).to.equal(1)
+    for (const process of ['smtp', 'service'])
+      expect(samples.get(`mailroom_database_command_seconds_count{command="find",process="${process}"}`)).to.be.above(0)
+    for (const name of Object.keys(processMetrics).filter((each) => !each.includes('_gc_')))
+      for (const process of processNames) expect([...samples.keys()], name).to.include(`${name}{process="${process}"}`)
+    // An account, a mailbox or an address as a label would make a family for each.
+    for (const secret of ['counted', 'agent@', 'remote.test', 'acc_', 'mbx_', 'key_', '127.0.0.1'])
+      expect([...samples.keys()].join('\n')).not.to.contain(secret)
+  })
+
+  it('answers nothing but the scrape at the port of metrics, and has none unless it is set', async () => {
+    expect(service.metrics).to.equal(null)
+    for (const [method, at] of [
+      ['GET', '/'],
+      ['POST', '/metrics'],
+      ['GET', '/api/v1/account'],
+    ] as const)
+      expect((await fetch(`http://${second.metrics}${at}`, { method })).status, at).to.equal(404)
   })
 
   it('refuses to run twice on one data folder, and says so; the first goes on', async () => {

@@ -17,6 +17,7 @@ export type ReadyLine = {
   readonly smtp: string
   readonly submission: string | null
   readonly submissions: string | null
+  readonly metrics: string | null
   readonly data: string
 }
 

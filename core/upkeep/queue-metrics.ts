@@ -1,0 +1,25 @@
+/** What a scrape asks of the database: how much waits, and for how long it has been due. Each is one look at an index. */
+import { nextDelivery } from '../../store/events.ts'
+import { countWaiting, nextLane } from '../../store/outbox.ts'
+import { secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+
+/** Counting goes on up to here: a scrape comes every few seconds, and must cost little in a long queue too. */
+const waitingMax = 10_000
+
+/** Measures the queues of the deployment. */
+export async function measureQueues(ctx: Context): Promise<void> {
+  const { metrics, store } = ctx
+  const [waiting, lane, delivery] = await Promise.all([
+    countWaiting(store, waitingMax),
+    nextLane(store),
+    nextDelivery(store),
+  ])
+  metrics.set('mailroom_outbox_waiting', {}, waiting)
+  metrics.set('mailroom_outbox_overdue_seconds', {}, overdueSeconds(ctx, lane))
+  metrics.set('mailroom_webhook_overdue_seconds', {}, overdueSeconds(ctx, delivery))
+}
+
+function overdueSeconds({ clock }: Context, dueAt: Date | null): number {
+  return dueAt === null ? 0 : Math.max(0, clock.now().getTime() - dueAt.getTime()) / secondMs
+}
