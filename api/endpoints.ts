@@ -2,6 +2,7 @@
 import type { Context as KoaContext } from 'koa'
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import { isClaimLink } from '../core/account/accounts.ts'
+import { openExport } from '../core/personal/export-jobs.ts'
 import type { Context } from '../core/process/context.ts'
 import { subscriberOf, unsubscribe } from '../core/send/unsubscribe.ts'
 import { admit } from '../operations/admit.ts'
@@ -12,7 +13,7 @@ import { openApi } from '../operations/openapi.ts'
 import { isBytes, type Operation } from '../operations/registry.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { sendInPieces, sendJson } from './body.ts'
-import { sendBytes } from './bytes.ts'
+import { contentDisposition, sendBytes } from './bytes.ts'
 import { createInFlight, type InFlight } from './in-flight.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
 import { claimPage, errorsPage, type Page, unknownClaimPage, unsubscribedPage, unsubscribePage } from './pages.ts'
@@ -45,6 +46,7 @@ export function endpointsOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOp
     ...healthEndpoints(readiness),
     ...documentEndpoints(ctx),
     ...unsubscribeEndpoints(),
+    exportEndpoint,
     ...(mcp === undefined ? [] : mcpEndpoints(mcp, traffic)),
   ]
 }
@@ -127,6 +129,21 @@ function documentEndpoints({ baseUrl }: Context): readonly Route[] {
       },
     },
   ]
+}
+
+/** The file of an export, in pieces as they are read from the database. */
+const exportEndpoint: Route = {
+  method: 'GET',
+  path: '/exports/{token}',
+  async serve(exchange) {
+    const { ctx, peerAddress } = exchange.state
+    takeAnonymous(ctx, peerAddress)
+    const { name, sizeBytes, content } = await openExport(ctx, exchange.params.token ?? '')
+    exchange.set('Content-Disposition', contentDisposition(name))
+    exchange.body = content
+    exchange.type = 'application/zip'
+    exchange.length = sizeBytes
+  },
 }
 
 function unsubscribeEndpoints(): readonly Route[] {

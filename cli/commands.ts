@@ -118,6 +118,18 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./accounts.ts')).notePhone,
   },
   {
+    call: 'account export <account>',
+    about: 'write all that an account has to files: mail as mbox, the rest as JSON',
+    options: [{ flags: '--to <folder>', about: 'a folder that is not there yet', required: true }],
+    load: async () => (await import('./personal.ts')).exportTo,
+  },
+  {
+    call: 'account erase <account>',
+    about: 'erase an account and all that it has, for good',
+    options: [{ flags: '--confirm <name>', about: 'the name of the account once more', required: true }],
+    load: async () => (await import('./personal.ts')).eraseAccount,
+  },
+  {
     call: 'domain create <domain>',
     about: 'put a domain on an account, with fresh DKIM keys',
     options: [

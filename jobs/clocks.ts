@@ -7,6 +7,8 @@ import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
 import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
 import { attemptDueDeliveries, nextAttempt } from '../core/notify/deliveries.ts'
+import { eraseUnclaimed, sweepErasures } from '../core/personal/erase.ts'
+import { makeExports } from '../core/personal/export-jobs.ts'
 import { type Alarm, startAlarm } from '../core/process/alarms.ts'
 import type { Context } from '../core/process/context.ts'
 import { sweepSearch, tidySearch } from '../core/search/sweep.ts'
@@ -14,7 +16,6 @@ import { nextStep, stepBatches } from '../core/send/batches.ts'
 import { sweepOpenTakes } from '../core/send/open-allowances.ts'
 import { nextSettling, settleDue } from '../core/send/settle.ts'
 import { recountQuotas } from '../core/upkeep/quota-recount.ts'
-import { sweepUnclaimed } from '../core/upkeep/removal.ts'
 import {
   purgeDeletedMailboxes,
   sweepArrivals,
@@ -59,15 +60,14 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
       name: 'each minute',
       every: '1 minute',
       lockMs: patientMs,
-      run: each(
-        sweepMailboxes,
-        sweepMailboxDeletions,
-        sweepReservations,
-        sweepUnclaimed,
-        sweepBlobs,
-        sweepOpenTakes,
-        recountQuotas,
-      ),
+      run: each(sweepMailboxes, sweepMailboxDeletions, sweepReservations, sweepBlobs, sweepOpenTakes, recountQuotas),
+    },
+    // Apart from the others: a large account takes long.
+    {
+      name: 'personal data',
+      every: '1 minute',
+      lockMs: patientMs,
+      run: each(eraseUnclaimed, sweepErasures, makeExports),
     },
     {
       name: 'every ten minutes',

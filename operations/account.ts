@@ -1,6 +1,9 @@
 import { mintClaimLink, requireInboxKey, usageOf } from '../core/account/accounts.ts'
-import { Account, ClaimLink, Usage } from '../schemas/accounts.ts'
-import { object } from '../schemas/infer.ts'
+import { beginErasure } from '../core/personal/erase.ts'
+import * as exports from '../core/personal/export-jobs.ts'
+import { requireWholeAccount } from '../core/personal/export-jobs.ts'
+import { Account, AccountExport, ClaimLink, Usage } from '../schemas/accounts.ts'
+import { boolean, object, string } from '../schemas/infer.ts'
 import { operation } from './registry.ts'
 
 export const claimAccount = operation({
@@ -44,6 +47,66 @@ export const getAccount = operation({
     }
   },
 })
+
+/** All that an export shows, or an erasure ends. */
+const readsAll = ['mail:read', 'mail:send', 'mailboxes:read', 'domains:read', 'aliases:read'] as const
+const endsAll = ['mail:write', 'mailboxes:write', 'domains:write', 'aliases:write'] as const
+
+export const requestExport = operation({
+  name: 'account.export',
+  summary:
+    'Ask for a copy of everything in the account: mail as mbox, the rest as JSON, in one zip file. Account keys only.',
+  scope: readsAll,
+  http: 'POST /api/v1/account/export',
+  status: 202,
+  input: object({}),
+  output: AccountExport,
+  errors: [],
+  reach: ({ principal }) => requireWholeAccount(principal),
+  handle: async ({ ctx, principal }) => exportOf(await exports.requestExport(ctx, principal)),
+})
+
+export const getExport = operation({
+  name: 'account.getExport',
+  summary: 'How far the newest export is, and the link to its file when it is done. Account keys only.',
+  scope: readsAll,
+  http: 'GET /api/v1/account/export',
+  input: object({}),
+  output: AccountExport,
+  errors: ['not_found'],
+  reach: ({ principal }) => requireWholeAccount(principal),
+  handle: async ({ ctx, principal }) => exportOf(await exports.getExport(ctx, principal)),
+})
+
+export const eraseAccount = operation({
+  name: 'account.erase',
+  summary:
+    'Erase the account and everything in it for good. Its keys, addresses and webhooks end at once, the rest within some minutes. Account keys only.',
+  scope: endsAll,
+  http: 'POST /api/v1/account/erase',
+  status: 202,
+  input: object({ confirm: string({ maxLength: 255, description: 'The name of the account.' }) }),
+  output: object({ erasing: boolean() }),
+  errors: ['conflict'],
+  reach: ({ principal }) => requireWholeAccount(principal),
+  async handle({ ctx, principal }, { confirm }) {
+    requireWholeAccount(principal)
+    await beginErasure(ctx, principal.account, confirm)
+    return { erasing: true }
+  },
+})
+
+function exportOf({ id, state, written, total, createdAt, file }: exports.ExportState) {
+  return {
+    id,
+    state,
+    progress: { written, total },
+    createdAt: createdAt.toISOString(),
+    url: file?.url ?? null,
+    size: file?.sizeBytes ?? null,
+    expiresAt: file?.expiresAt.toISOString() ?? null,
+  }
+}
 
 export const getUsage = operation({
   name: 'usage.get',

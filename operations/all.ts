@@ -1,5 +1,5 @@
 /** Every operation, in the order of the reference. A new one is listed here. */
-import { claimAccount, getAccount, getUsage } from './account.ts'
+import { claimAccount, eraseAccount, getAccount, getExport, getUsage, requestExport } from './account.ts'
 import { createAlias, deleteAlias, listAliases } from './aliases.ts'
 import { getBatch, sendBatch } from './batches.ts'
 import { getContacts } from './contacts.ts'
@@ -37,6 +37,9 @@ export const operations: readonly Operation[] = [
   claimAccount,
   getAccount,
   getUsage,
+  requestExport,
+  getExport,
+  eraseAccount,
   listMailboxes,
   createMailbox,
   getMailbox,

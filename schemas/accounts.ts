@@ -12,6 +12,20 @@ export const SignupResult = object({
 })
 export const ClaimLink = object({ claim_url: string({ format: 'uri' }), expires_at: timestamp() })
 
+/** An export of the whole account. `url` opens the finished file without a key, for a day. */
+export const AccountExport = object({
+  id: string(),
+  state: oneOf(['waiting', 'running', 'done', 'failed']),
+  progress: object({
+    written: integer({ minimum: 0, description: 'Records written so far.' }),
+    total: integer({ minimum: 0, description: 'Records there were at the beginning; 0 while that is not known.' }),
+  }),
+  createdAt: timestamp(),
+  url: nullable(string({ format: 'uri', description: 'Opens the zip file without a key; null until it is done.' })),
+  size: nullable(integer({ minimum: 0, description: 'Bytes of the file.' })),
+  expiresAt: nullable(timestamp()),
+})
+
 const planFields = {
   plan: nullable(oneOf(mailPlanNames)),
   agentsPlan: nullable(oneOf(agentsPlanNames)),

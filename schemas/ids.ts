@@ -16,6 +16,7 @@ export const idPrefixes = [
   'em',
   'bat',
   'evt',
+  'exp',
   'whk',
   'dlv',
   'int',

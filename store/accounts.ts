@@ -78,27 +78,13 @@ export function findAccountByClaim(store: Store, claimHash: Buffer): Promise<Acc
   return store.accounts.findOne({ claimHash: new Binary(claimHash), status: 'unclaimed' })
 }
 
-/** Accounts whose claim expired, the oldest first: unclaimed ones, and removed ones (since then) whose removal is not finished. */
+/** Unclaimed accounts whose time to be claimed is over, the oldest first. */
 export function findExpiredAccounts(store: Store, now: Date, limit: number): Promise<AccountDoc[]> {
   return store.accounts
     .find({ claimExpiresAt: { $lte: now } })
     .sort({ claimExpiresAt: 1 })
     .limit(limit)
     .toArray()
-}
-
-/** Marks an expired unclaimed account as removed since `at`. Its name stays taken. Returns false when it is not unclaimed. */
-export async function removeAccount(store: Store, accountId: string, at: Date): Promise<boolean> {
-  const { modifiedCount } = await store.accounts.updateOne(
-    { _id: accountId, status: 'unclaimed' },
-    { $set: { status: 'removed', claimExpiresAt: at }, $unset: { claimHash: '' } },
-  )
-  return modifiedCount === 1
-}
-
-/** Ends the expiry of a removed account after everything that belonged to it was deleted. */
-export async function finishRemoval(store: Store, accountId: string): Promise<void> {
-  await store.accounts.updateOne({ _id: accountId, status: 'removed' }, { $unset: { claimExpiresAt: '' } })
 }
 
 /** The fields of an account that count things of which it may have a limited number. */
@@ -271,6 +257,16 @@ export async function withdrawMailbox(
   await store.keys.updateMany({ accountId, mailboxIds: mailboxId }, { $pull: { mailboxIds: mailboxId } })
 }
 
+/** Revokes all keys of an account. Returns the ids of all that it has. */
+export async function revokeKeys(
+  store: Store,
+  { accountId, at }: { accountId: string; at: Date },
+): Promise<readonly string[]> {
+  await store.keys.updateMany({ accountId, revokedAt: null }, { $set: { revokedAt: at } })
+  const found = await store.keys.find({ accountId }, { projection: { _id: 1 } }).toArray()
+  return found.map(({ _id }) => _id)
+}
+
 /** The fields of an account that hold it. */
 export type HoldName = 'sendingPaused' | 'paused' | 'suspended'
 
@@ -302,4 +298,28 @@ export async function raiseWarmUp(
 export async function markPhoneVerified(store: Store, accountId: string, at: Date): Promise<boolean> {
   const { matchedCount } = await store.accounts.updateOne({ _id: accountId }, { $set: { phoneVerifiedAt: at } })
   return matchedCount === 1
+}
+
+/**
+ * Begins the erasure of an account: it is removed for everybody from then on. `from` is the status that it must have; without
+ * one, any. Returns false when it has another, or is being erased already.
+ */
+export async function beginErasure(
+  store: Store,
+  { accountId, at, from }: { accountId: string; at: Date; from?: AccountDoc['status'] },
+): Promise<boolean> {
+  const { modifiedCount } = await store.accounts.updateOne(
+    { _id: accountId, status: from ?? { $ne: 'removed' } },
+    { $set: { status: 'removed', erasing: at }, $unset: { claimExpiresAt: '', claimHash: '' } },
+  )
+  return modifiedCount === 1
+}
+
+/** Accounts that are being erased, the longest first. */
+export function findErasing(store: Store, limit: number): Promise<AccountDoc[]> {
+  return store.accounts
+    .find({ erasing: { $exists: true } })
+    .sort({ erasing: 1 })
+    .limit(limit)
+    .toArray()
 }

@@ -35,7 +35,12 @@ export const collections = {
   accounts: {
     version: 1,
     shardKey: '_id',
-    indexes: [{ ...index('claimExpiresAt'), sparse: true }, { ...index('claimHash'), sparse: true }, index('name')],
+    indexes: [
+      { ...index('claimExpiresAt'), sparse: true },
+      { ...index('claimHash'), sparse: true },
+      { ...index('erasing'), sparse: true },
+      index('name'),
+    ],
   },
   keys: {
     version: 1,
@@ -148,6 +153,17 @@ export const collections = {
     shardKey: 'accountId',
     indexes: [unique('accountId', 'seq'), index('accountId', 'type', 'seq'), expire('createdAt', 30 * 86_400)],
   },
+  exports: {
+    version: 1,
+    shardKey: 'accountId',
+    indexes: [
+      index('accountId', '_id'),
+      { ...unique('accountId'), partialFilterExpression: { dueAt: { $exists: true } } },
+      { ...index('dueAt'), sparse: true },
+      expire('expiresAt'),
+    ],
+  },
+  exportChunks: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   webhooks: { version: 1, shardKey: 'accountId', indexes: [index('accountId', '_id')] },
   deliveries: {
     version: 1,
@@ -191,6 +207,8 @@ export type Collections = {
   readonly stsPolicies: Collection<sending.StsPolicyDoc>
   readonly usage: Collection<accounts.UsageDoc>
   readonly events: Collection<events.EventDoc>
+  readonly exports: Collection<accounts.ExportDoc>
+  readonly exportChunks: Collection<accounts.ExportChunkDoc>
   readonly webhooks: Collection<events.WebhookDoc>
   readonly deliveries: Collection<events.DeliveryDoc>
   readonly failedLogins: Collection<accounts.FailedLoginsDoc>

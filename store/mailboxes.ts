@@ -251,7 +251,7 @@ export async function removeMailbox(
   await store.mailboxes.deleteOne({ _id: mailboxId, accountId })
 }
 
-/** Takes a domain by inserting it. Returns false when it is taken, also by an account that was removed. */
+/** Takes a domain by inserting it. Returns false when it is taken. */
 export async function insertDomain(store: Store, domain: DomainDoc): Promise<boolean> {
   try {
     await store.domains.insertOne(domain)
@@ -282,4 +282,30 @@ export async function findOldestMailbox(store: Store, accountId: string): Promis
     .sort({ accountId: 1, _id: 1 })
     .limit(1)
     .next()
+}
+
+/** The ids of all mailboxes of an account, deleted ones too. */
+export async function mailboxIdsOf(store: Store, accountId: string): Promise<readonly string[]> {
+  const found = await store.mailboxes.find({ accountId }, { projection: { _id: 1 } }).toArray()
+  return found.map(({ _id }) => _id)
+}
+
+/** All addresses of an account. */
+export async function listAddresses(store: Store, accountId: string): Promise<readonly string[]> {
+  const found = await store.addresses.find({ accountId }, { projection: { _id: 1 } }).toArray()
+  return found.map(({ _id }) => _id)
+}
+
+/** Gives up a domain that was taken a moment ago. */
+export async function removeDomain(store: Store, domain: string): Promise<void> {
+  await store.domains.deleteOne({ _id: domain })
+}
+
+/** All mailboxes of an account, deleted ones too, by their addresses. */
+export async function namedMailboxes(
+  store: Store,
+  accountId: string,
+): Promise<readonly { readonly id: string; readonly address: string }[]> {
+  const found = await store.mailboxes.find({ accountId }, { projection: { address: 1 } }).toArray()
+  return found.map(({ _id, address }) => ({ id: _id, address }))
 }

@@ -9,7 +9,14 @@ import { notADomain } from '../../schemas/refusals.ts'
 import { findAccount, freeSlot, insertAccount, takeSlot } from '../../store/accounts.ts'
 import { fromBinary, toBinary } from '../../store/bytes.ts'
 import type { DkimKey, DomainDoc } from '../../store/documents/accounts.ts'
-import { findAddresses, findDomain, findDomains, insertDomain, listDomains as listOf } from '../../store/mailboxes.ts'
+import {
+  findAddresses,
+  findDomain,
+  findDomains,
+  insertDomain,
+  listDomains as listOf,
+  removeDomain,
+} from '../../store/mailboxes.ts'
 import { noAccount } from '../access/account-record.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { hourMs, secondMs } from '../process/clock.ts'
@@ -69,14 +76,14 @@ async function takeOwnDomain(ctx: Context, accountId: string): Promise<void> {
 
 /**
  * Takes a sub-domain of the shared domain for an account; it signs with the keys of the shared domain. Returns false
- * when it is taken.
+ * when it is taken, or was the name of an account that was removed.
  */
-export function takeSubdomain(
+export async function takeSubdomain(
   ctx: Context,
   { domain, accountId }: { domain: string; accountId: string },
 ): Promise<boolean> {
   const at = ctx.clock.now()
-  return insertDomain(ctx.store, {
+  const isFree = await insertDomain(ctx.store, {
     _id: domain,
     accountId,
     parent: ctx.settings.sharedDomain,
@@ -86,6 +93,16 @@ export function takeSubdomain(
     defaultDisplayName: null,
     createdAt: at,
   })
+  if (!isFree) return false
+  // Asked after: an erasure notes that the name is taken before it gives up the domain (core/personal/erase.ts).
+  if ((await findDomain(ctx.store, takenNameOf(ctx, domain))) === null) return true
+  await removeDomain(ctx.store, domain)
+  return false
+}
+
+/** What stands for a domain that is never given out again: nobody can read which it is, and it is no name of a domain. */
+export function takenNameOf({ secrets }: Pick<Context, 'secrets'>, domain: string): string {
+  return `taken ${secrets.tag(domain, 'name').toString('base64url')}`
 }
 
 const recentMs = 2 * secondMs

@@ -80,7 +80,7 @@ export async function createMailbox(
     })
   const allowance = allowanceOf(account)
   const rolling = {
-    owner: keyId,
+    owner: `${accountId}:${keyId}`,
     counter: 'mailboxes',
     limit: allowance.inboxCreationsPerDay,
     windowMs: dayMs,

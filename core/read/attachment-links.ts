@@ -1,13 +1,12 @@
 /**
- * Links that open one attachment without a key until they expire. A link contains what it leads to and when it expires,
- * with a keyed digest: nothing is stored, links cannot be forged, and a link stops working when its attachment is
- * deleted.
+ * Links that open one attachment without a key until they expire (core/access/signed-tokens.ts). A link stops working when
+ * its attachment is deleted.
  */
-import { timingSafeEqual } from 'node:crypto'
 import { Failure } from '../../schemas/failures.ts'
 import { findMailboxes } from '../../store/mailboxes.ts'
 import { findMessage } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
+import { readToken, signToken, type Target } from '../access/signed-tokens.ts'
 import { reachMessage } from '../mailbox/messages.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -16,13 +15,11 @@ import { type AttachmentContent, attachmentIn } from './bodies.ts'
 export type AttachmentLink = { readonly url: string; readonly expiresAt: Date }
 export type LinkedFile = Pick<AttachmentContent, 'name' | 'contentType' | 'content' | 'version'>
 
-/** What a link leads to. A new kind of target is a new entry of `openers`. */
-type Target = { readonly kind: keyof typeof openers; readonly ids: readonly string[] }
-
 /** How long a link to an attachment works (decisions.md 4, MCP results). */
 const attachmentLinkMs = 15 * minuteMs
 const purpose = 'link'
 
+/** What a link may lead to, by its kind. */
 const openers = {
   /** The ids are those of mailbox, message and attachment. */
   attachment: async (ctx: Context, [mailboxId = '', messageId = '', attachmentId = '']: readonly string[]) => {
@@ -52,8 +49,8 @@ export async function linkToAttachment(
  * one, and one whose attachment is gone.
  */
 export async function openLink(ctx: Context, token: string): Promise<LinkedFile> {
-  const target = readToken(ctx, token)
-  const file = target === null ? null : await openers[target.kind](ctx, target.ids)
+  const target = readToken(ctx, purpose, token)
+  const file = target === null || !isKnown(target.kind) ? null : await openers[target.kind](ctx, target.ids)
   if (file === null)
     throw new Failure('not_found', 'The link is invalid or has expired, or its file was deleted.', {
       fix: 'Read the message again for a fresh link.',
@@ -61,19 +58,10 @@ export async function openLink(ctx: Context, token: string): Promise<LinkedFile>
   return file
 }
 
-function makeLink(ctx: Context, { kind, ids }: Target, lifetimeMs: number): AttachmentLink {
-  const expiresAt = after(ctx.clock.now(), lifetimeMs)
-  const payload = Buffer.from([kind, expiresAt.getTime().toString(36), ...ids].join(' ')).toString('base64url')
-  const token = `${payload}.${ctx.secrets.tag(payload, purpose).toString('base64url')}`
-  return { url: `${ctx.baseUrl}/api/v1/files/${token}`, expiresAt }
-}
+type OpenerKind = keyof typeof openers
+const isKnown = (kind: string): kind is OpenerKind => Object.hasOwn(openers, kind)
 
-function readToken(ctx: Context, token: string): Target | null {
-  const [payload = '', tag = ''] = token.split('.')
-  const expected = ctx.secrets.tag(payload, purpose)
-  const given = Buffer.from(tag, 'base64url')
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null
-  const [kind = '', expires = '', ...ids] = Buffer.from(payload, 'base64url').toString().split(' ')
-  const isExpired = Number.parseInt(expires, 36) <= ctx.clock.now().getTime()
-  return isExpired || !Object.hasOwn(openers, kind) ? null : { kind: kind as Target['kind'], ids }
+function makeLink(ctx: Context, target: Target & { readonly kind: OpenerKind }, lifetimeMs: number): AttachmentLink {
+  const expiresAt = after(ctx.clock.now(), lifetimeMs)
+  return { url: `${ctx.baseUrl}/api/v1/files/${signToken(ctx, purpose, target, expiresAt)}`, expiresAt }
 }

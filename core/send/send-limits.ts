@@ -147,7 +147,7 @@ const rows: readonly LimitRow[] = [
     applies: ({ answeredThread }) => answeredThread !== null,
     limit: ({ repliesPerThread }) => repliesPerThread,
     by: () => 1,
-    owner: ({ account, answeredThread }) => answeredThread ?? account.id,
+    owner: ({ account, answeredThread }) => (answeredThread === null ? account.id : `${account.id}:${answeredThread}`),
     says: ({ repliesPerThread }) => `A thread has ${repliesPerThread} replies an hour`,
     otherwise: 'write in a new thread',
     hasRetryAfter: true,

@@ -35,9 +35,32 @@ export type AccountDoc = Plans & {
   readonly sendingPaused: Hold | null
   readonly paused?: Hold | null
   readonly suspended?: Hold | null
+  /** Since when the account is being erased; absent before, and when nothing is left of it. */
+  readonly erasing?: Date
 }
 
 export type Hold = { readonly reason: string; readonly at: Date }
+
+/** An export of an account's data: one zip file, made by whichever process takes it on, and kept for a day. */
+export type ExportDoc = {
+  readonly _id: string
+  readonly accountId: string
+  readonly state: 'waiting' | 'running' | 'done' | 'failed'
+  readonly createdAt: Date
+  /** When a process takes it on; a process that makes it moves it to the end of its lease. Absent when it has ended. */
+  readonly dueAt?: Date
+  readonly token?: string
+  readonly tries: number
+  /** How many documents were written, of how many there were at the beginning. */
+  readonly written: number
+  readonly total: number
+  readonly chunks: number
+  readonly sizeBytes: number
+  readonly expiresAt: Date
+}
+
+/** A piece of an export's file. `_id` is `<export id>#<try>#<n>`. */
+export type ExportChunkDoc = { readonly _id: string; readonly data: Binary; readonly expiresAt: Date }
 
 export type KeyDoc = {
   readonly _id: string
@@ -79,7 +102,10 @@ export type DomainDoc = {
   readonly createdAt: Date
 }
 
-/** The counters of an account (or of a network, for signups) in one calendar period (UTC). `_id` is `<owner>:<period>`. */
+/**
+ * The counters of an owner in one calendar period (UTC). `_id` is `<owner>:<period>`. The owner is an account, a part of one
+ * (`<account id>:<key id>`), so that an erasure finds them all, or a network, for signups.
+ */
 export type UsageDoc = {
   readonly _id: string
   readonly expiresAt: Date
@@ -147,6 +173,8 @@ export type AuditDoc = {
   readonly requestId: string
   readonly previousHash: string
   readonly hash: string
+  /** The names in it were erased with the account; its hash, which covered them, still links the chain. */
+  readonly erased?: true
 }
 
 /** Failed logins of a host, a network or a login name. They are counted, or the caller is refused, until `expiresAt`. */

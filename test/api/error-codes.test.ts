@@ -262,7 +262,12 @@ describe('error codes', () => {
       for (let n = 0; n < 500; n += 50)
         await Promise.all(
           Array.from({ length: 50 }, () =>
-            takeRolling(door.ctx, { owner: key.id, counter: 'mailboxes', limit: 500, windowMs: dayMs }),
+            takeRolling(door.ctx, {
+              owner: `${accountId}:${key.id}`,
+              counter: 'mailboxes',
+              limit: 500,
+              windowMs: dayMs,
+            }),
           ),
         )
       return client(door.http, apiKey)('POST', '/api/v1/mailboxes', { address: 'more@tenant.example' })

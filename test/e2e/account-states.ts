@@ -4,9 +4,9 @@ import { getAccount } from '../../core/account/accounts.ts'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import { createAppPassword, listAppPasswords, revokeAppPassword } from '../../core/account/login.ts'
 import { pauseSending, resumeSending } from '../../core/account/reputation.ts'
+import { eraseUnclaimed } from '../../core/personal/erase.ts'
 import { dayMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
-import { sweepUnclaimed } from '../../core/upkeep/removal.ts'
 import { type AccountState, type Act, accountStates, refusalIn } from '../../schemas/account-states.ts'
 import { failures } from '../../schemas/failures.ts'
 import { eventually } from '../eventually.ts'
@@ -77,7 +77,7 @@ export function describeAccountStates(given: () => { service: Service; ctx: Cont
 
     async function remove(): Promise<void> {
       const later = await contextOf(given().service, { now: () => new Date(Date.now() + 8 * dayMs) })
-      await sweepUnclaimed(later)
+      await eraseUnclaimed(later)
       await closeContext(later)
     }
 

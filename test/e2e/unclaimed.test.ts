@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { eraseUnclaimed } from '../../core/personal/erase.ts'
 import { dayMs, after as later, minuteMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
-import { sweepUnclaimed } from '../../core/upkeep/removal.ts'
 import { eventually } from '../eventually.ts'
 import { type SmtpSink, startSmtpSink } from '../peers/receivers.ts'
 import { type Answer, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
@@ -223,11 +223,11 @@ describe('an unclaimed account', () => {
       const end = Date.parse(gone.expires_at)
       let at = later(new Date(end), -minuteMs)
       ctx = await contextOf(service, { now: () => at })
-      await sweepUnclaimed(ctx)
+      await eraseUnclaimed(ctx)
       expect((await gone.call('GET', '/api/v1/account')).status).to.equal(200)
       at = new Date(end)
-      expect(await sweepUnclaimed(ctx)).to.be.at.least(1)
-      expect(await sweepUnclaimed(ctx)).to.equal(0)
+      expect(await eraseUnclaimed(ctx)).to.be.at.least(1)
+      expect(await eraseUnclaimed(ctx)).to.equal(0)
     })
 
     it('and is removed then: key, address, claim link and name', async () => {

@@ -2,21 +2,26 @@ import { expect } from 'chai'
 import type { Document } from 'mongodb'
 import { claimByToken } from '../../../core/account/accounts.ts'
 import { createDomain } from '../../../core/mailbox/domains.ts'
+import { eraseUnclaimed, sweepErasures } from '../../../core/personal/erase.ts'
 import { dayMs, after as later, minuteMs } from '../../../core/process/clock.ts'
 import type { Context } from '../../../core/process/context.ts'
 import { receive } from '../../../core/receive/receive.ts'
 import { findRecipient } from '../../../core/receive/recipients.ts'
 import { indexMissing } from '../../../core/search/indexing.ts'
-import { sweepUnclaimed } from '../../../core/upkeep/removal.ts'
 import { type CollectionName, collections } from '../../../store/collections.ts'
 import type { Store } from '../../../store/open.ts'
 import { type Call, client, mailboxPath } from '../../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../../start/door.ts'
 
-/** What is kept of an account that is gone: that its id and its name were given out. */
-const kept: readonly CollectionName[] = ['accounts', 'domains']
+/** What keeps the id of an account that is gone: that there was one, and its audit, without names. */
+const kept: readonly CollectionName[] = ['accounts', 'audit']
 /** What goes by itself: change notes are overwritten, the counts of a minute or an hour end. */
 const passing: readonly CollectionName[] = ['changes', 'requestRates']
+
+/** What the clock does each minute. Returns how many accounts it began to remove, or went on with. */
+async function sweepUnclaimed(ctx: Context): Promise<number> {
+  return (await eraseUnclaimed(ctx)) + (await sweepErasures(ctx))
+}
 
 describe('the removal of an unclaimed account', () => {
   let door: Door
@@ -212,6 +217,8 @@ describe('the removal of an unclaimed account', () => {
           'state',
           'stsPolicies',
           'failedLogins',
+          'exports',
+          'exportChunks',
         ].includes(key),
     )
     expect(missing, 'collections without a trace of it').to.deep.equal([])

@@ -1,0 +1,119 @@
+/**
+ * Erases accounts: by command line, by their person, and when nobody claimed them. Invariants: what has begun is noted in the
+ * account and goes on after a crash; the doors are closed first; an account is erased once more when everything that was
+ * under way at the beginning is over, and only then what its documents are found by; a name that the service gave away stays
+ * taken, as a keyed digest that nobody can read.
+ */
+import { Failure } from '../../schemas/failures.ts'
+import { beginErasure as begin, findErasing, findExpiredAccounts, revokeKeys } from '../../store/accounts.ts'
+import type { CollectionName } from '../../store/collections.ts'
+import type { AccountDoc } from '../../store/documents/accounts.ts'
+import { insertDomain, listAddresses, listDomains, mailboxIdsOf } from '../../store/mailboxes.ts'
+import { type Owner, personal } from '../../store/personal.ts'
+import { callersChanged } from '../access/known-callers.ts'
+import { takenNameOf } from '../mailbox/domains.ts'
+import { addressesChanged } from '../mailbox/known-mailboxes.ts'
+import { after, minuteMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+
+/** Longer than any process has something under way for an account whose doors are closed. */
+const settledMs = 5 * minuteMs
+const accountsMax = 20
+
+/** How many documents of each collection were erased. */
+export type Erased = { readonly [N in CollectionName]?: number }
+
+/**
+ * Begins to erase an account. When this resolves, its keys, addresses and webhooks have ended for all processes, and the
+ * clocks do the rest within some minutes. `name` must be the account's own: who erases by mistake seldom types it. Fails with
+ * `validation_error`, `conflict` (it is being erased already).
+ */
+export async function beginErasure(
+  ctx: Context,
+  { id: accountId, name }: { readonly id: string; readonly name: string },
+  confirm: string,
+): Promise<void> {
+  if (confirm !== name)
+    throw new Failure('validation_error', `"confirm" must be the name of the account, "${name}".`, {
+      param: 'confirm',
+      fix: 'Give the name of the account, if everything in it is to be erased for good.',
+    })
+  if (!(await begin(ctx.store, { accountId, at: ctx.clock.now() })))
+    throw new Failure('conflict', 'The account is being erased already.', { fix: 'Wait for it to end.' })
+  await closeDoors(ctx, accountId)
+}
+
+/** Erases what there is of an account whose erasure has begun. Safe to repeat. */
+export async function erase(ctx: Context, { _id: accountId, erasing }: Erasing): Promise<Erased> {
+  const isLast = erasing !== undefined && erasing <= after(ctx.clock.now(), -settledMs)
+  await closeDoors(ctx, accountId)
+  await keepNames(ctx, accountId)
+  const owner: Owner = { accountId, mailboxIds: await mailboxIdsOf(ctx.store, accountId) }
+  const erased: { [N in CollectionName]?: number } = {}
+  for (const [name, row] of Object.entries(personal) as [CollectionName, (typeof personal)[CollectionName]][]) {
+    if (row.of === 'nobody' || (row.isLast === true && !isLast)) continue
+    const count = await row.erase(ctx.store, owner)
+    if (count > 0) erased[name] = count
+  }
+  await callersChanged(ctx, { accountIds: [accountId] })
+  ctx.log.info({ accountId, isLast, erased }, 'account erased')
+  return erased
+}
+
+type Erasing = Pick<AccountDoc, '_id' | 'erasing'>
+
+/** Goes on with the erasures that have begun, in whatever process. Returns how many. */
+export async function sweepErasures(ctx: Context): Promise<number> {
+  const erasing = await findErasing(ctx.store, accountsMax)
+  for (const account of erasing) await erase(ctx, account)
+  return erasing.length
+}
+
+/** Begins to erase the accounts that nobody claimed within their 7 days (interface.md, Unclaimed account). Returns how many. */
+export async function eraseUnclaimed(ctx: Context): Promise<number> {
+  const at = ctx.clock.now()
+  let begun = 0
+  for (const { _id: accountId } of await findExpiredAccounts(ctx.store, at, accountsMax)) {
+    // It may have been claimed meanwhile.
+    if (!(await begin(ctx.store, { accountId, at, from: 'unclaimed' }))) continue
+    begun += 1
+    await erase(ctx, { _id: accountId, erasing: at })
+  }
+  return begun
+}
+
+/** Ends what lets anybody in: every process hears of it before this resolves. */
+async function closeDoors(ctx: Context, accountId: string): Promise<void> {
+  // First the account itself, which every key of it is asked for.
+  await callersChanged(ctx, { accountIds: [accountId] })
+  const keyIds = await revokeKeys(ctx.store, { accountId, at: ctx.clock.now() })
+  await callersChanged(ctx, { keyIds })
+  // Waits under its keys end.
+  ctx.changes.publish({ kind: 'keys', keyIds })
+  const owner: Owner = { accountId, mailboxIds: [] }
+  const addresses = await listAddresses(ctx.store, accountId)
+  for (const name of ['addresses', 'webhooks'] as const) await erasePart(ctx, name, owner)
+  addressesChanged(ctx, addresses)
+  ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
+}
+
+async function erasePart(ctx: Context, name: CollectionName, owner: Owner): Promise<void> {
+  const row = personal[name]
+  if (row.of === 'account') await row.erase(ctx.store, owner)
+}
+
+/** Before a domain is erased: those below the shared domain are never given out again (decisions.md 3, Signup). */
+async function keepNames(ctx: Context, accountId: string): Promise<void> {
+  for (const { _id, parent, createdAt } of await listDomains(ctx.store, accountId))
+    if (parent !== null)
+      await insertDomain(ctx.store, {
+        _id: takenNameOf(ctx, _id),
+        accountId: null,
+        parent,
+        status: 'removed',
+        verifiedAt: null,
+        dkim: [],
+        defaultDisplayName: null,
+        createdAt,
+      })
+}

@@ -1,0 +1,158 @@
+/**
+ * Exports that a person asked for: made in the background as one zip file, which a signed link opens for a day. Invariants: one
+ * at a time for each account; whoever makes one holds its lease, and one whose maker died is made again from the beginning.
+ */
+import { Readable } from 'node:stream'
+import { Failure } from '../../schemas/failures.ts'
+import { newId, newToken } from '../../schemas/ids.ts'
+import type { ExportDoc } from '../../store/documents/accounts.ts'
+import * as store from '../../store/exports.ts'
+import type { Principal } from '../access/principal.ts'
+import { readToken, signToken } from '../access/signed-tokens.ts'
+import { takeUsage } from '../access/usage.ts'
+import { after, dayMs, minuteMs, periodsOf, secondsUntil } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { archiveOf } from './archive.ts'
+import { exportOf } from './export.ts'
+
+const leaseMs = 5 * minuteMs
+/** How long the finished file is kept, and its link works. */
+const keptMs = dayMs
+/** One that fails this often is not tried again. */
+const triesMax = 3
+/** Against filling the disk: each is as large as the account. */
+const perDay = 5
+const chunkBytes = 1024 * 1024
+const purpose = 'export'
+
+export type ExportState = Pick<ExportDoc, 'state' | 'written' | 'total' | 'createdAt'> & {
+  readonly id: string
+  /** Of the finished file. */
+  readonly file: { readonly sizeBytes: number; readonly url: string; readonly expiresAt: Date } | null
+}
+
+/**
+ * Asks for an export of the whole account; one that is under way is that one. Fails with `forbidden` for an agent key and
+ * `rate_limited` past 5 in a day.
+ */
+export async function requestExport(ctx: Context, principal: Principal): Promise<ExportState> {
+  requireWholeAccount(principal)
+  const { accountId } = principal
+  const newest = await store.newestExport(ctx.store, accountId)
+  if (newest?.dueAt !== undefined) return stateOf(ctx, newest)
+  const at = ctx.clock.now()
+  const doc: ExportDoc = {
+    _id: newId('exp', at),
+    accountId,
+    state: 'waiting',
+    createdAt: at,
+    // Nobody takes it on before it is counted.
+    dueAt: after(at, leaseMs),
+    tries: 0,
+    written: 0,
+    total: 0,
+    chunks: 0,
+    sizeBytes: 0,
+    expiresAt: after(at, 2 * keptMs),
+  }
+  if (!(await store.insertExport(ctx.store, doc))) return getExport(ctx, principal)
+  if (!(await takeUsage(ctx, { owner: accountId, period: 'day', counter: 'exports', by: 1, limit: perDay, at }))) {
+    await store.removeExport(ctx.store, doc)
+    throw new Failure('rate_limited', `At most ${perDay} exports can be made in a day.`, {
+      retryAfter: secondsUntil(at, periodsOf(at).dayEnd),
+    })
+  }
+  await store.startExport(ctx.store, doc, at)
+  makeExports(ctx).catch((error: unknown) => ctx.log.error({ err: error, exportId: doc._id }, 'an export waits'))
+  return stateOf(ctx, doc)
+}
+
+/** The newest export of the account. Fails with `forbidden` for an agent key, `not_found`. */
+export async function getExport(ctx: Context, principal: Principal): Promise<ExportState> {
+  requireWholeAccount(principal)
+  const newest = await store.newestExport(ctx.store, principal.accountId)
+  if (newest === null)
+    throw new Failure('not_found', 'No export was asked for, or the last one has expired.', {
+      fix: 'Ask for one: POST /api/v1/account/export.',
+    })
+  return stateOf(ctx, newest)
+}
+
+/** Fails with `forbidden` for a key that is not to reach the whole account. */
+export function requireWholeAccount({ kind }: Pick<Principal, 'kind'>): void {
+  if (kind !== 'account')
+    throw new Failure('forbidden', 'An agent key reaches its mailboxes and not the whole account.', {
+      fix: 'Use an account key.',
+    })
+}
+
+/** The file that a link's token leads to. Fails with `not_found`. */
+export async function openExport(
+  ctx: Context,
+  token: string,
+): Promise<{ readonly name: string; readonly sizeBytes: number; readonly content: Readable }> {
+  const [exportId = ''] = readToken(ctx, purpose, token)?.ids ?? []
+  const doc = exportId === '' ? null : await store.findExport(ctx.store, exportId)
+  if (doc === null || doc.state !== 'done' || doc.expiresAt <= ctx.clock.now())
+    throw new Failure('not_found', 'The link is invalid or has expired.', { fix: 'Ask for a new export.' })
+  const { sizeBytes, createdAt } = doc
+  const name = `mailroom-export-${createdAt.toISOString().slice(0, 10)}.zip`
+  // One piece ahead, so that a slow reader keeps little in memory.
+  return { name, sizeBytes, content: Readable.from(piecesOf(ctx, doc), { highWaterMark: 1 }) }
+}
+
+async function* piecesOf(ctx: Context, doc: ExportDoc): AsyncGenerator<Uint8Array> {
+  for (let n = 0; n < doc.chunks; n++) {
+    const piece = await store.readExportChunk(ctx.store, doc, n)
+    if (piece === null) throw new Error(`The export ${doc._id} ended while it was read.`)
+    yield piece
+  }
+}
+
+/** Makes the exports that are due, one after the other. Returns how many. */
+export async function makeExports(ctx: Context): Promise<number> {
+  for (let made = 0; ; made++) {
+    const now = ctx.clock.now()
+    const doc = await store.claimExport(ctx.store, { now, until: after(now, leaseMs), token: newToken() })
+    if (doc === null) return made
+    try {
+      if (!(await write(ctx, doc))) continue
+      await store.endExport(ctx.store, doc, { state: 'done', expiresAt: after(ctx.clock.now(), keptMs) })
+    } catch (error) {
+      ctx.log.error({ err: error, exportId: doc._id }, 'an export failed')
+      if (doc.tries >= triesMax) await store.endExport(ctx.store, doc, { state: 'failed', expiresAt: doc.expiresAt })
+    }
+  }
+}
+
+/** Writes the file, a piece at a time. Returns false when the lease was lost, or the export erased, meanwhile. */
+async function write(ctx: Context, doc: ExportDoc): Promise<boolean> {
+  let written = 0
+  const { files, total } = await exportOf(ctx, doc.accountId, () => {
+    written += 1
+  })
+  const kept = { ...doc, expiresAt: after(ctx.clock.now(), 2 * keptMs) }
+  let chunks = 0
+  let sizeBytes = 0
+  for await (const piece of archiveOf(files, { mtime: doc.createdAt, pieceBytes: chunkBytes })) {
+    await store.insertExportChunk(ctx.store, kept, chunks, piece)
+    chunks += 1
+    sizeBytes += piece.length
+    const dueAt = after(ctx.clock.now(), leaseMs)
+    if (!(await store.noteExport(ctx.store, doc, { dueAt, written, total, chunks, sizeBytes }))) return false
+  }
+  return true
+}
+
+function stateOf(ctx: Context, doc: ExportDoc): ExportState {
+  const { _id, state, written, total, createdAt, sizeBytes, expiresAt } = doc
+  const url = () => `${ctx.baseUrl}/exports/${signToken(ctx, purpose, { kind: 'zip', ids: [_id] }, expiresAt)}`
+  return {
+    id: _id,
+    state,
+    written,
+    total,
+    createdAt,
+    file: state === 'done' ? { sizeBytes, url: url(), expiresAt } : null,
+  }
+}

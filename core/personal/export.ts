@@ -1,0 +1,98 @@
+/**
+ * All that the service keeps for an account, as files: the mail of each mailbox as mbox, and everything else as JSON. What is
+ * shown of a collection stands in store/personal.ts. Files are made while they are read, a message or a page of documents at a
+ * time, so memory does not grow with the account.
+ */
+
+import { mboxEntry } from '../../mail/compose/mbox.ts'
+import { splitAddress } from '../../mail/message/address.ts'
+import { readBlob } from '../../store/blobs.ts'
+import type { BlobRef } from '../../store/documents/mail.ts'
+import { countDocuments, documentsOf, messagesOf, sendsWithoutCopy, shownCollections } from '../../store/exports.ts'
+import { mailboxIdsOf, namedMailboxes } from '../../store/mailboxes.ts'
+import type { Context } from '../process/context.ts'
+import { withTrace } from '../receive/trace-headers.ts'
+
+export type ExportedFile = {
+  /** With `/` between folders; of letters that every file system takes. */
+  readonly name: string
+  readonly content: () => AsyncIterable<Buffer>
+}
+
+export type Export = {
+  readonly files: readonly ExportedFile[]
+  /** How many documents there are; each is told once to `onDocument`. */
+  readonly total: number
+}
+
+const about = `This is all that Mailroom keeps for this account.
+
+mail/ADDRESS.mbox      the mail of a mailbox, oldest first (RFC 4155; lines that begin with "From " are quoted as mboxrd does)
+mail/sends.mbox        mail that was sent without a copy in a mailbox
+data/NAME.json         everything else, one file for each kind of record; times are UTC, bytes are base64
+
+data/messages.json says of each message its mailbox, folder, flags and labels. Secrets (keys, passwords, signing secrets) are
+not part of it: the service keeps of most of them only a digest.
+`
+
+/** The files of an export. `onDocument` is called for each document when it is written. */
+export async function exportOf(
+  ctx: Context,
+  accountId: string,
+  onDocument: () => void = () => undefined,
+): Promise<Export> {
+  const owner = { accountId, mailboxIds: await mailboxIdsOf(ctx.store, accountId) }
+  const mailboxes = await namedMailboxes(ctx.store, accountId)
+  const files: ExportedFile[] = [
+    { name: 'README.txt', content: () => oneOf(about) },
+    ...mailboxes.map(({ id, address }) => ({
+      name: `mail/${fileNameOf(address)}.mbox`,
+      content: () => mboxOfMailbox(ctx, id),
+    })),
+    { name: 'mail/sends.mbox', content: () => mboxOfSends(ctx, accountId) },
+    ...shownCollections().map((name) => ({
+      name: `data/${name}.json`,
+      content: () => jsonOf(documentsOf(ctx.store, name, owner), onDocument),
+    })),
+  ]
+  return { files, total: await countDocuments(ctx.store, owner) }
+}
+
+async function* oneOf(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text)
+}
+
+/** A JSON array, a document on each line. */
+async function* jsonOf(documents: AsyncIterable<object>, onDocument: () => void): AsyncGenerator<Buffer> {
+  let before = '[\n'
+  for await (const document of documents) {
+    onDocument()
+    yield Buffer.from(`${before}${JSON.stringify(document)}`)
+    before = ',\n'
+  }
+  yield Buffer.from(before === '[\n' ? '[]\n' : '\n]\n')
+}
+
+async function* mboxOfMailbox(ctx: Context, mailboxId: string): AsyncGenerator<Buffer> {
+  for await (const message of messagesOf(ctx.store, mailboxId)) {
+    const raw = await bytesOf(ctx, message.blob)
+    const sender = /^Return-Path: <([^>]*)>/.exec(message.trace)?.[1] ?? message.from?.address ?? ''
+    if (raw !== null) yield mboxEntry({ sender, receivedAt: message.receivedAt, raw: withTrace(message, raw) })
+  }
+}
+
+async function* mboxOfSends(ctx: Context, accountId: string): AsyncGenerator<Buffer> {
+  for await (const { blob, from, createdAt } of sendsWithoutCopy(ctx.store, accountId)) {
+    const raw = await bytesOf(ctx, blob)
+    if (raw !== null) yield mboxEntry({ sender: from.address, receivedAt: createdAt, raw })
+  }
+}
+
+/** Null for a message that was deleted meanwhile. */
+const bytesOf = (ctx: Context, blob: BlobRef) => readBlob(ctx.store, blob)
+
+/** An address as the name of a file: what is special to a file system is written as `%` and two digits. */
+function fileNameOf(address: string): string {
+  const { local, domain } = splitAddress(address)
+  return `${encodeURIComponent(local).replaceAll('*', '%2A')}@${domain}`
+}

@@ -1,0 +1,257 @@
+/**
+ * How the documents of each collection belong to an account: how they are found, shown to the person in an export, and erased.
+ * A collection without a row here does not compile. The rows stand in the order in which they are erased: what others are
+ * found by goes after them. Every function reads ranges of indexes, goes in pages, and is safe to repeat.
+ */
+import type { Collection, Document, Filter } from 'mongodb'
+import { dropBlobUsers } from './blobs.ts'
+import type { CollectionName, Collections } from './collections.ts'
+import { purgeMessages } from './messages.ts'
+import type { Store } from './open.ts'
+import { removeIndex } from './search.ts'
+
+/** An account with all mailboxes that it has or had and that are not purged yet. */
+export type Owner = { readonly accountId: string; readonly mailboxIds: readonly string[] }
+
+type DocOf<N extends CollectionName> = Collections[N] extends Collection<infer D> ? D : never
+
+export type Personal<D extends Document> = Nobodys | Owned<D>
+
+/** A collection that holds nothing of an account by itself, and why. */
+type Nobodys = { readonly of: 'nobody'; readonly because: string }
+
+type Owned<D extends Document> = {
+  readonly of: 'account'
+  /** The documents that the export shows; null: it shows none of this collection. */
+  readonly find: ((owner: Owner) => Filter<D>) | null
+  /** Fields that the export leaves out: secrets, and what only the service itself can use. */
+  readonly without: readonly (keyof D & string)[]
+  /** Why the export shows none of it. */
+  readonly because?: string
+  /** Erases the account's documents. Returns how many. */
+  readonly erase: (store: Store, owner: Owner) => Promise<number>
+  /**
+   * At the end of the erasure, when no process has anything under way for the account: what finds the other documents.
+   */
+  readonly isLast?: true
+}
+
+const pageSize = 500
+
+export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = {
+  addresses: owned('addresses', ({ accountId }) => ({ accountId })),
+  webhooks: owned('webhooks', ({ accountId }) => ({ accountId }), ['secret']),
+  // Before the messages: no mail arrives where there is no folder.
+  folders: owned('folders', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), [
+    'open',
+    'recount',
+    'touched',
+    'gate',
+  ]),
+  messages: {
+    ...owned('messages', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), [
+      'blob',
+      'fingerprint',
+      'lease',
+    ]),
+    erase: (store, { mailboxIds }) =>
+      sumOf(mailboxIds, (mailboxId) => untilNone(() => purgeMessages(store, mailboxId, pageSize))),
+  },
+  searchSegments: {
+    ...unshown('the words of the messages, which the export has whole'),
+    erase: (store, { mailboxIds }) => sumOf(mailboxIds, (mailboxId) => removeIndex(store, mailboxId).then(() => 0)),
+  },
+  searchBlocks: goesWith('searchSegments'),
+  searchMerges: goesWith('searchSegments'),
+  searchTexts: goesWith('blobs'),
+  threads: owned('threads', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), ['rev']),
+  contacts: owned('contacts', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), ['words', 'seq', 'sends']),
+  // Before the sends, whose ids find those of its rows that are done.
+  outbox: {
+    ...unshown('one row for each recipient of a send, which shows them all'),
+    erase: (store, { accountId }) => removeAll(store.outbox, { accountId, notBefore: { $exists: true } }),
+  },
+  lanes: { ...unshown('says only when mail of the account is due'), erase: byId((store) => store.lanes) },
+  emails: {
+    ...owned('emails', ({ accountId }) => ({ accountId }), ['blob', 'taken', 'takenBy', 'planned', 'rev', 'todoAt']),
+    erase: (store, { accountId }) => untilNone(() => removeSends(store, accountId)),
+  },
+  blobs: { of: 'nobody', because: 'go with the last message or send that uses them' },
+  batches: owned('batches', ({ accountId }) => ({ accountId }), ['fingerprint', 'takenBy', 'nextAt']),
+  templates: owned('templates', ({ accountId }) => ({ accountId })),
+  suppressions: owned('suppressions', ({ accountId }) => ({ accountId })),
+  events: owned('events', ({ accountId }) => ({ accountId })),
+  deliveries: owned('deliveries', ({ accountId }) => ({ accountId }), ['lease', 'nextAt']),
+  usage: owned('usage', ({ accountId }) => ({ _id: { $gte: `${accountId}:`, $lt: `${accountId};` } }), [
+    'open',
+    'granted',
+  ]),
+  idempotency: {
+    ...unshown('answers that the callers got already, under keys that only they know'),
+    erase: (store, { accountId }) => removeAll(store.idempotency, { accountId }),
+  },
+  exports: {
+    ...unshown('an export is no part of itself'),
+    erase: (store, { accountId }) => untilNone(() => removeExports(store, accountId)),
+  },
+  exportChunks: goesWith('exports'),
+  domains: owned('domains', ({ accountId }) => ({ accountId }), ['dkim']),
+  audit: {
+    ...owned('audit', ({ accountId }) => ({ accountId })),
+    erase: (store, { accountId }) => eraseNames(store, accountId),
+  },
+  // Revoked at the beginning; who made a request with one is told until the end that it is not valid.
+  keys: { ...owned('keys', ({ accountId }) => ({ accountId }), ['hash']), isLast: true },
+  mailboxes: { ...owned('mailboxes', ({ accountId }) => ({ accountId })), isLast: true },
+  accounts: {
+    ...owned('accounts', ({ accountId }) => ({ _id: accountId }), ['claimHash', 'eventSeqFloor']),
+    erase: (store, { accountId }) => reduceAccount(store, accountId),
+    isLast: true,
+  },
+  stsPolicies: { of: 'nobody', because: 'policies that domains publish' },
+  requestRates: { of: 'nobody', because: 'expire within minutes' },
+  failedLogins: { of: 'nobody', because: 'expire 15 minutes after the login' },
+  changes: {
+    of: 'nobody',
+    because: 'the oldest go when new ones come; they hold ids and addresses for minutes to hours',
+  },
+  state: { of: 'nobody', because: 'is about the service' },
+}
+
+/** Documents that one filter finds, shows and erases. */
+function owned<N extends CollectionName>(
+  name: N,
+  find: (owner: Owner) => Filter<DocOf<N>>,
+  without: readonly (keyof DocOf<N> & string)[] = [],
+): Owned<DocOf<N>> {
+  return {
+    of: 'account',
+    find,
+    without,
+    erase: (store, owner) => removeAll(store[name] as unknown as Collection<Document>, find(owner) as Filter<Document>),
+  }
+}
+
+function unshown(because: string) {
+  return { of: 'account', find: null, without: [], because } as const
+}
+
+/** Documents that are parts of those of another collection, and are written and erased with them. */
+function goesWith(name: CollectionName): Nobodys {
+  return { of: 'nobody', because: `goes with \`${name}\`` }
+}
+
+function byId(of: (store: Store) => unknown): Owned<Document>['erase'] {
+  return async (store, { accountId }) => {
+    const { deletedCount } = await (of(store) as Collection<{ _id: string }>).deleteOne({ _id: accountId })
+    return deletedCount
+  }
+}
+
+/** Deletes all documents that a filter finds, a page at a time: other commands have their turn between. */
+function removeAll<D extends Document>(collection: Collection<D>, filter: Filter<D>): Promise<number> {
+  return untilNone(async () => {
+    const found = await collection
+      .find(filter, { projection: { _id: 1 } })
+      .limit(pageSize)
+      .toArray()
+    if (found.length > 0)
+      await collection.deleteMany({ $and: [filter, { _id: { $in: found.map(({ _id }) => _id) } }] } as Filter<D>)
+    return found.length
+  })
+}
+
+/** A page of an account's sends, with what their outbox rows and their bytes are. */
+async function removeSends(store: Store, accountId: string): Promise<number> {
+  const sends = await store.emails
+    .find({ accountId }, { projection: { blob: 1, messageId: 1, 'recipients.status': 1 } })
+    .sort({ accountId: 1, _id: 1 })
+    .limit(pageSize)
+    .toArray()
+  if (sends.length === 0) return 0
+  const ids = sends.map(({ _id }) => _id)
+  const rows = sends.flatMap(({ _id, recipients }) => recipients.map((_, n) => `${_id}#${n}`))
+  await store.outbox.deleteMany({ accountId, _id: { $in: rows } })
+  // A Sent copy that was not written yet is noted as a user of the bytes.
+  await dropBlobUsers(
+    store,
+    sends.map(({ _id, blob, messageId }) => ({
+      blobId: blob.id,
+      users: messageId === null ? [_id] : [_id, messageId],
+    })),
+  )
+  await store.emails.deleteMany({ accountId, _id: { $in: ids } })
+  return sends.length
+}
+
+async function removeExports(store: Store, accountId: string): Promise<number> {
+  const found = await store.exports
+    .find({ accountId }, { projection: { _id: 1 } })
+    .limit(pageSize)
+    .toArray()
+  for (const { _id } of found) {
+    await removeAll(store.exportChunks, { _id: { $gte: `${_id}#`, $lt: `${_id}$` } })
+    await store.exports.deleteOne({ accountId, _id })
+  }
+  return found.length
+}
+
+/** Takes the names out of the audit; what was done and when stays, with the chain of hashes. Returns of how many entries. */
+async function eraseNames(store: Store, accountId: string): Promise<number> {
+  let erased = 0
+  for (let after = 0; ; ) {
+    const page = await store.audit
+      .find({ accountId, seq: { $gt: after } }, { projection: { seq: 1, erased: 1 } })
+      .sort({ accountId: 1, seq: 1 })
+      .limit(pageSize)
+      .toArray()
+    const named = page.flatMap((entry) => (entry.erased === true ? [] : [entry._id]))
+    if (named.length > 0)
+      await store.audit.updateMany(
+        { accountId, _id: { $in: named } },
+        { $set: { keyId: null, target: null, address: null, requestId: '', erased: true } },
+      )
+    erased += named.length
+    after = page.at(-1)?.seq ?? after
+    if (page.length < pageSize) return erased
+  }
+}
+
+/** Leaves of an account its id, which its audit is kept under, and that it is gone. */
+async function reduceAccount(store: Store, _id: string): Promise<number> {
+  const before = await store.accounts.findOne({ _id })
+  if (before === null) return 0
+  const { createdAt, sandbox } = before
+  const { modifiedCount } = await store.accounts.replaceOne(
+    { _id },
+    {
+      name: '',
+      status: 'removed',
+      plan: null,
+      agentsPlan: null,
+      sandbox,
+      createdAt,
+      owner: null,
+      inboxes: 0,
+      webhooks: 0,
+      eventSeqFloor: 0,
+      sendingPaused: null,
+    },
+  )
+  return modifiedCount
+}
+
+async function sumOf<T>(all: readonly T[], count: (each: T) => Promise<number>): Promise<number> {
+  let sum = 0
+  for (const each of all) sum += await count(each)
+  return sum
+}
+
+async function untilNone(removePage: () => Promise<number>): Promise<number> {
+  let sum = 0
+  for (;;) {
+    const removed = await removePage()
+    sum += removed
+    if (removed < pageSize) return sum
+  }
+}

@@ -1,0 +1,512 @@
+import { spawn } from 'node:child_process'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { Binary, type Collection, type Document } from 'mongodb'
+import { runCommand } from '../../cli/command-line.ts'
+import { verifyAudit } from '../../core/access/audit.ts'
+import { getAccount } from '../../core/account/accounts.ts'
+import { createAppPassword } from '../../core/account/login.ts'
+import { claimAttempts, deliverLocally } from '../../core/deliver/outbox.ts'
+import { recordOutcome } from '../../core/deliver/outcomes.ts'
+import { eraseUnclaimed, sweepErasures } from '../../core/personal/erase.ts'
+import { makeExports } from '../../core/personal/export-jobs.ts'
+import { dayMs, minuteMs, secondMs } from '../../core/process/clock.ts'
+import { sweepSearch } from '../../core/search/sweep.ts'
+import { stepBatches } from '../../core/send/batches.ts'
+import { settleDue } from '../../core/send/settle.ts'
+import { sweepArrivals } from '../../core/upkeep/sweep.ts'
+import { agentScopes, allScopes } from '../../schemas/scopes.ts'
+import type { CollectionName } from '../../store/collections.ts'
+import { mailboxIdsOf } from '../../store/mailboxes.ts'
+import { type Owner, personal } from '../../store/personal.ts'
+import { eventually } from '../eventually.ts'
+import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
+import { unzip } from '../peers/zip.ts'
+import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+
+/** An account in which everything is that an account may have, and what can be recognised of it. */
+type Filled = Tenant & {
+  readonly call: Call
+  readonly name: string
+  /** Ids and addresses of its own: nothing may keep one of them. */
+  readonly marks: ReadonlySet<string>
+  /** Words that it wrote or received, which an export has to show. */
+  readonly words: readonly string[]
+}
+
+const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
+const idForm = /\b(?:key|mbx|msg|thr|em|bat|evt|whk|dlv|fld|att|exp|blb|seg)_[0-9a-hjkmnp-tv-z]{26}/g
+
+/** What goes by itself: change notes are overwritten, the requests of a minute expire. */
+const passing: readonly string[] = ['changeNotes', 'requestRates']
+
+/** What each collection of the account holds, as the declarations find it. */
+const rows = (Object.entries(personal) as [CollectionName, (typeof personal)[CollectionName]][]).flatMap(
+  ([name, row]) => (row.of === 'account' ? [{ name, row }] : []),
+)
+
+describe('personal data', () => {
+  let door: Door
+  let bystander: Filled
+  before(async () => {
+    door = await openDoor()
+    bystander = await fill('bystander')
+  })
+  after(() => door?.close())
+
+  /** Uses an account in every way by the API. */
+  async function fill(name: string): Promise<Filled> {
+    const { ctx, http } = door
+    const tenant = await makeTenant(door, { name })
+    const { accountId, address } = tenant
+    const call = client(http, tenant.key)
+    const box = mailboxPath(address)
+    const marks = new Set([accountId, tenant.mailboxId, address, `${name}.example`])
+    const words: string[] = []
+    const word = (text: string) => {
+      const own = `${text}of${name}`
+      words.push(own)
+      return own
+    }
+    const made = async (method: string, at: string, body?: unknown, headers?: Record<string, string>) => {
+      const answer = await call<Json>(method, at, body, headers)
+      expect(answer.status, `${method} ${at} ${JSON.stringify(answer.body)}`).to.be.below(300)
+      for (const [id] of JSON.stringify(answer.body).matchAll(idForm)) marks.add(id)
+      return answer.body
+    }
+    const other = `second@${name}.example`
+    await made('POST', '/api/v1/mailboxes', { address: other, displayName: word('secondname') })
+    await made('PATCH', box, { signature: word('signature') })
+    await made('PUT', `${box}/lists`, { receiveBlock: [`${word('blocked')}@remote.example`] })
+    await made('POST', '/api/v1/webhooks', {
+      url: `https://${word('hook')}.invalid/`,
+      events: ['message.received', 'message.sent'],
+    })
+    await made('POST', '/api/v1/aliases', { alias: `info@${name}.example`, targets: [address] })
+    marks.add(other).add(`info@${name}.example`)
+    await made('POST', '/api/v1/templates', { alias: 'welcome', subject: word('templatesubject'), text: 'Hi {{name}}' })
+    await made('POST', '/api/v1/suppressions', { email: `${word('gone')}@remote.example` })
+    const raw = (subject: string, body: string) =>
+      `From: ${word('author')}@remote.example\nSubject: ${subject}\nMessage-ID: <${subject}@remote.example>\n\n${body}\n`
+    const first = await deliver(ctx, {
+      to: address,
+      raw: raw(word('first'), `${word('bodytext')}\nFrom here\n>From there`),
+    })
+    // A message of several pieces, and one that two mailboxes of the account share.
+    marks.add(first).add(
+      await deliver(ctx, {
+        to: other,
+        raw: raw(word('large'), `${word('largetext')} ${'0123456789abcdef'.repeat(150_000)}`),
+      }),
+    )
+    await made('PATCH', `${box}/messages/${first}`, { addLabels: [word('label')], flagged: true })
+    await made('POST', `${box}/messages/${first}/claim`, { ttl: 60 })
+    await made(
+      'POST',
+      `${box}/messages/${first}/reply`,
+      { text: word('replytext') },
+      { 'Idempotency-Key': `${name}-1` },
+    )
+    await made('POST', `${box}/folders`, { name: word('folder') })
+    await made('POST', `${box}/drafts`, { to: 'dora@remote.example', subject: word('draft'), text: 'Later' })
+    await made('POST', `${box}/send`, {
+      to: 'eve@remote.example',
+      subject: word('scheduled'),
+      text: 'x',
+      sendAt: new Date(ctx.clock.now().getTime() + dayMs).toISOString(),
+    })
+    await made('POST', `${box}/send`, { to: bystander?.address ?? address, subject: word('inhouse'), text: 'x' })
+    await made('POST', '/api/v1/emails', {
+      from: address,
+      to: 'frank@remote.example',
+      subject: word('transactional'),
+      text: word('transactionaltext'),
+    })
+    await made('POST', `${box}/send-batch`, {
+      subject: word('batch'),
+      text: 'Hi {{n}}',
+      idempotencyKey: name,
+      recipients: [{ email: 'gina@remote.example', fields: { n: word('field') } }],
+    })
+    await makeKey(ctx, { accountId, kind: 'agent', name: word('keyname'), scopes: agentScopes })
+    await createAppPassword(ctx, { account: await getAccount(ctx, accountId), address, name: word('program') })
+    await ctx.background.done()
+    // What the other processes would do by themselves.
+    door.advance(40 * secondMs)
+    await stepBatches(ctx)
+    await ctx.background.done()
+    for (const attempt of await claimAttempts(ctx, { owner: 'test', max: 500 })) {
+      const outcome = await deliverLocally(ctx, attempt)
+      if (outcome !== null) await recordOutcome(ctx, attempt, outcome)
+    }
+    await settleDue(ctx)
+    await sweepArrivals(ctx)
+    await sweepSearch(ctx)
+    await ctx.background.done()
+    await made('GET', `${box}/messages`)
+    await made('GET', '/api/v1/emails')
+    await made('GET', '/api/v1/events')
+    return { ...tenant, call, name, marks, words }
+  }
+
+  async function ownerOf({ accountId }: Tenant): Promise<Owner> {
+    return { accountId, mailboxIds: await mailboxIdsOf(door.ctx.store, accountId) }
+  }
+
+  /** How many documents each collection finds for an account. */
+  async function countsOf(tenant: Tenant): Promise<Readonly<Record<string, number>>> {
+    const owner = await ownerOf(tenant)
+    const counted = rows.flatMap(({ name, row }) => {
+      const filter = row.find?.(owner) as Document | undefined
+      return filter === undefined ? [] : [{ name, filter }]
+    })
+    const counts = await Promise.all(
+      counted.map(({ name, filter }) => (door.ctx.store[name] as unknown as Collection).countDocuments(filter)),
+    )
+    return Object.fromEntries(counted.map(({ name }, n) => [name, counts[n] ?? 0]))
+  }
+
+  /** Where the database says one of these words: collection and document. */
+  async function tracesOf(marks: Iterable<string>): Promise<string[]> {
+    const found: string[] = []
+    const words = [...marks]
+    for (const { name } of await door.ctx.store.db.listCollections({}, { nameOnly: true }).toArray()) {
+      if (passing.includes(name)) continue
+      for await (const { data: _, ...doc } of door.ctx.store.db.collection(name).find()) {
+        const text = JSON.stringify(doc)
+        // What another account wrote or received is its own, whoever it is from.
+        if ([bystander.accountId, bystander.mailboxId].some((own) => !words.includes(own) && text.includes(own)))
+          continue
+        const mark = words.find((each) => text.includes(each))
+        if (mark !== undefined) found.push(`${name}: ${mark} in ${text.slice(0, 200)}`)
+      }
+    }
+    return found
+  }
+
+  describe('an export', () => {
+    it('is made of every collection of the account, and each has documents here', async () => {
+      const empty = Object.entries(await countsOf(bystander)).flatMap(([name, count]) => (count === 0 ? [name] : []))
+      expect(empty).to.deep.equal([])
+      for (const { name, row } of rows)
+        if (row.find === null) {
+          expect(row.because, name).to.be.a('string')
+          const text = await tracesIn(name, bystander)
+          if (name !== 'exports' && name !== 'lanes') expect(text, name).to.equal(true)
+        }
+    })
+
+    it('shows everything: mail as mbox, the rest as JSON, no secret', async () => {
+      const { call, words, marks, address, key, name } = bystander
+      expect((await call<ErrorBody>('GET', '/api/v1/account/export')).body.code).to.equal('not_found')
+      const asked = await call<Json>('POST', '/api/v1/account/export')
+      expect([asked.status, asked.body.url]).to.deep.equal([202, null])
+      const again = await call<Json>('POST', '/api/v1/account/export')
+      expect(again.body.id).to.equal(asked.body.id)
+      const done = await finished(call)
+      // What the account did meanwhile, such as asking, is written too.
+      expect(done.progress.written).to.be.at.least(done.progress.total).and.above(30)
+      const response = await fetch(done.url)
+      expect(response.headers.get('content-type')).to.equal('application/zip')
+      expect(response.headers.get('content-disposition')).to.match(
+        /^attachment; filename="mailroom-export-\d{4}-\d\d-\d\d\.zip"$/,
+      )
+      const archive = Buffer.from(await response.arrayBuffer())
+      expect(archive.length)
+        .to.equal(done.size)
+        .and.equal(Number(response.headers.get('content-length')))
+      const files = unzip(archive)
+      const shown = rows.filter(({ row }) => row.find !== null).map(({ name: each }) => `data/${each}.json`)
+      expect([...files.keys()]).to.have.members([
+        'README.txt',
+        `mail/${address}.mbox`,
+        `mail/second@${name}.example.mbox`,
+        'mail/sends.mbox',
+        ...shown,
+      ])
+      const text = [...files.values()].join('\n')
+      expect(words.filter((each) => !text.includes(each))).to.deep.equal([])
+      // Ids of a message's parts are made when it is shown.
+      expect([...marks].filter((each) => !/^att_/.test(each) && !text.includes(each))).to.deep.equal([])
+      for (const each of shown) expect(JSON.parse(String(files.get(each))), each).to.be.an('array').and.not.be.empty
+      expect(text).not.to.include(key)
+      for (const secret of ['"hash":"', '"secret"', '"privateKey"', '"claimHash"'])
+        expect(
+          text.replaceAll(/"(?:previousHash|hash)":"[0-9a-f]{64}"|"(?:previousHash|hash)":""/g, ''),
+          secret,
+        ).not.to.include(secret)
+      const mail = String(files.get(`mail/${address}.mbox`))
+      expect(mail).to.include('\n>From here\n>>From there\n')
+      expect(mail).to.match(
+        /^From sender@remote\.example \w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\nReturn-Path: <sender@remote\.example>\n/,
+      )
+    })
+
+    it('is opened by its link alone, for a day', async () => {
+      const { url } = await finished(bystander.call)
+      const forged = url.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))
+      expect((await fetch(forged)).status).to.equal(404)
+      expect((await fetch(`${door.http}/exports/nothing`)).status).to.equal(404)
+      door.advance(dayMs - minuteMs)
+      expect((await fetch(url, { method: 'HEAD' })).status).to.equal(200)
+      door.advance(2 * minuteMs)
+      expect((await fetch(url)).status).to.equal(404)
+    })
+
+    it('is written to a folder by the command line, with the same files', async () => {
+      const { settings } = door.ctx
+      const env = { MAILROOM_DATA: settings.data, MONGODB_URL: settings.mongodbUrl ?? '' }
+      const folder = path.join(settings.data, 'exported')
+      const run = async (...args: string[]) => {
+        const out: string[] = []
+        const err: string[] = []
+        const code = await runCommand(['account', 'export', ...args], {
+          env,
+          out: (text) => void out.push(text),
+          err: (text) => void err.push(text),
+        })
+        return { code, out: out.join(''), err: err.join('') }
+      }
+      const { code, out } = await run('bystander', '--to', folder)
+      expect(code).to.equal(0)
+      expect(JSON.parse(out)).to.include({ account: bystander.accountId, folder })
+      await bystander.call('POST', '/api/v1/account/export')
+      const { url } = await finished(bystander.call)
+      const files = unzip(Buffer.from(await (await fetch(url)).arrayBuffer()))
+      const written = (await readdir(folder, { recursive: true })).filter((name) => name.includes('.'))
+      expect(written).to.have.members([...files.keys()])
+      for (const name of written.filter((each) => each.endsWith('.mbox') || each.endsWith('messages.json')))
+        expect((await readFile(path.join(folder, name))).equals(files.get(name)!), name).to.equal(true)
+      expect((await stat(path.join(folder, 'data/messages.json'))).mode & 0o077).to.equal(0)
+      expect((await run('bystander', '--to', folder)).err).to.match(/is there already\. Name one/)
+      expect((await run('nobody', '--to', `${folder}2`)).err).to.match(/There is no account nobody\./)
+    })
+
+    it('begins again when its maker died', async () => {
+      const { store } = door.ctx
+      const { body } = await bystander.call<{ id: string }>('POST', '/api/v1/account/export')
+      const { url: whole } = await finished(bystander.call)
+      const good = Buffer.from(await (await fetch(whole)).arrayBuffer())
+      // As a process leaves it that was killed after its first piece.
+      await store.exports.updateOne(
+        { _id: body.id },
+        { $set: { state: 'running', token: 'dead', chunks: 1, dueAt: door.ctx.clock.now() } },
+      )
+      expect((await bystander.call<Json>('GET', '/api/v1/account/export')).body).to.deep.include({
+        state: 'running',
+        url: null,
+      })
+      expect(await makeExports(door.ctx)).to.equal(1)
+      const { url } = await finished(bystander.call)
+      const files = unzip(Buffer.from(await (await fetch(url)).arrayBuffer()))
+      expect([...files.keys()]).to.deep.equal([...unzip(good).keys()])
+    })
+
+    it('is made once for all who ask at the same time', async () => {
+      door.advance(dayMs)
+      const asked = await Promise.all(
+        Array.from({ length: 20 }, () => bystander.call<Json>('POST', '/api/v1/account/export')),
+      )
+      expect(asked.map(({ status }) => status)).to.deep.equal(asked.map(() => 202))
+      // One may have been done before the last asked.
+      expect(new Set(asked.map(({ body }) => body.id)).size).to.be.below(4)
+      await finished(bystander.call)
+    })
+
+    it('fails, and says so, when the bytes of a mail cannot be read', async () => {
+      const { store, clock } = door.ctx
+      const broken = await makeTenant(door, { name: 'broken' })
+      const call = client(door.http, broken.key)
+      await deliver(door.ctx, { to: broken.address, raw: `Subject: One\n\n${'Hi '.repeat(1_000)}\n` })
+      const message = await store.messages.findOne({ mailboxId: broken.mailboxId })
+      const good = await store.blobs.findOne({ _id: `${message!.blob.id}#0` })
+      await store.blobs.updateOne(
+        { _id: `${message!.blob.id}#0` },
+        { $set: { data: new Binary(Buffer.from('no zstd')), zstd: true } },
+      )
+      expect((await call('POST', '/api/v1/account/export')).status).to.equal(202)
+      const state = async () => (await call<{ state: string }>('GET', '/api/v1/account/export')).body.state
+      await eventually('the end of its tries', async () => {
+        // What failed is due when its lease is over.
+        await store.exports.updateOne(
+          { accountId: broken.accountId, tries: { $gt: 0 }, dueAt: { $exists: true } },
+          { $set: { dueAt: clock.now() } },
+        )
+        await makeExports(door.ctx)
+        return (await state()) === 'failed'
+      })
+      expect(door.logs()).to.include('an export failed')
+      await store.blobs.updateOne({ _id: good!._id }, { $set: good! })
+    })
+
+    it('is for account keys that may read everything, and for few times a day', async () => {
+      const agent = await makeKey(door.ctx, { accountId: bystander.accountId, kind: 'agent', scopes: agentScopes })
+      const some = await makeKey(door.ctx, { accountId: bystander.accountId, scopes: ['mail:read'] })
+      for (const [method, at] of [
+        ['POST', '/api/v1/account/export'],
+        ['GET', '/api/v1/account/export'],
+      ] as const) {
+        expect((await client(door.http, agent.apiKey)<ErrorBody>(method, at)).status, at).to.equal(403)
+        expect((await client(door.http, some.apiKey)<ErrorBody>(method, at)).body.code, at).to.equal(
+          'insufficient_scope',
+        )
+        expect((await client(door.http)<ErrorBody>(method, at)).body.code, at).to.equal('missing_api_key')
+      }
+      door.advance(dayMs)
+      for (let n = 0; n < 5; n++) {
+        expect((await bystander.call('POST', '/api/v1/account/export')).status).to.equal(202)
+        await finished(bystander.call)
+      }
+      expect((await bystander.call<ErrorBody>('POST', '/api/v1/account/export')).body.code).to.equal('rate_limited')
+    })
+  })
+
+  describe('an erasure', () => {
+    let filled: Filled
+    before(async () => {
+      filled = await fill('erased')
+    })
+
+    it('needs the name of the account, and a key that may end everything', async () => {
+      const { accountId, call } = filled
+      const asked = (key: string) =>
+        client(door.http, key)<ErrorBody>('POST', '/api/v1/account/erase', { confirm: 'erased' })
+      const agent = await makeKey(door.ctx, { accountId, kind: 'agent', scopes: agentScopes })
+      const some = await makeKey(door.ctx, {
+        accountId,
+        scopes: allScopes.filter((scope) => scope !== 'domains:write'),
+      })
+      expect((await asked(agent.apiKey)).status).to.equal(403)
+      expect((await asked(some.apiKey)).body.code).to.equal('insufficient_scope')
+      for (const confirm of ['', 'Erased', 'erased ', 'bystander', accountId]) {
+        const { body } = await call<ErrorBody>('POST', '/api/v1/account/erase', { confirm })
+        expect([body.code, body.param], confirm).to.deep.equal(['validation_error', 'confirm'])
+      }
+      expect((await call('GET', '/api/v1/account')).status).to.equal(200)
+    })
+
+    it('ends key and address at once, and leaves no trace in any collection', async () => {
+      const { accountId, address, call, marks, words } = filled
+      const others = await countsOf(bystander)
+      const { mailboxIds } = await ownerOf(bystander)
+      // Its mail to others is theirs; who delivered it was told their id.
+      const toOthers = new Set(await door.ctx.store.messages.distinct('_id', { mailboxId: { $in: [...mailboxIds] } }))
+      expect((await tracesOf(marks)).length).to.be.above(30)
+      expect((await call('POST', '/api/v1/account/erase', { confirm: 'erased' })).status).to.equal(202)
+      expect((await call<ErrorBody>('GET', '/api/v1/account')).body.code).to.equal('invalid_api_key')
+      const late = await deliver(door.ctx, { to: address, raw: 'Subject: Late\n\nHi\n' }).catch(
+        (error: { code: string }) => error.code,
+      )
+      expect(late).to.equal('mailbox_not_found')
+      expect(await sweepErasures(door.ctx)).to.equal(1)
+      door.advance(6 * minuteMs)
+      expect(await sweepErasures(door.ctx)).to.equal(1)
+      expect(await sweepErasures(door.ctx)).to.equal(0)
+      // What remains under the account's id is that there was one, and its audit without names.
+      const remains = [...marks].filter((mark) => mark !== accountId && !toOthers.has(mark))
+      expect(await tracesOf([...remains, ...words])).to.deep.equal([])
+      const own = await tracesOf([accountId])
+      expect(own.filter((trace) => !/^(accounts|audit):/.test(trace))).to.deep.equal([])
+      expect(await countsOf(bystander)).to.deep.equal(others)
+      expect(await orphans()).to.deep.equal([])
+      const { verified } = await audited(accountId)
+      expect(verified.broken).to.equal(null)
+      expect(verified.entries).to.be.above(15)
+    })
+
+    it('gives nobody its address or the name that it signed up with', async () => {
+      const signedUp = await client(door.http)<{ address: string; api_key: string }>('POST', '/api/v1/signup', {
+        name: 'vanished',
+      })
+      expect(signedUp.status).to.equal(201)
+      const { body: account } = await client(door.http, signedUp.body.api_key)<{ id: string }>('GET', '/api/v1/account')
+      door.advance(8 * dayMs)
+      expect(await eraseUnclaimed(door.ctx)).to.equal(1)
+      door.advance(6 * minuteMs)
+      expect(await sweepErasures(door.ctx)).to.equal(1)
+      expect(await tracesOf(['vanished'])).to.deep.equal([])
+      expect((await tracesOf([account.id])).filter((trace) => !/^(accounts|audit):/.test(trace))).to.deep.equal([])
+      for (let n = 0; n < 2; n++) {
+        const again = await client(door.http)<ErrorBody>('POST', '/api/v1/signup', { name: 'vanished' })
+        expect(again.body.code).to.equal('conflict')
+      }
+      expect((await client(door.http)('POST', '/api/v1/signup', { name: 'vanished-2' })).status).to.equal(201)
+    })
+
+    it('goes on after a kill -9 in the middle', async () => {
+      const { store, settings } = door.ctx
+      const killed = await fill('killed')
+      const { accountId, marks } = killed
+      const at = door.ctx.clock.now()
+      const many = Array.from({ length: 10_000 }, (_, n) => ({
+        _id: `${accountId}:p${n}@remote.example`,
+        accountId,
+        email: `p${n}@remote.example`,
+        reason: 'manual' as const,
+        detail: null,
+        at,
+      }))
+      await store.suppressions.insertMany(many, { ordered: false })
+      const child = spawn(process.execPath, [bin, 'account', 'erase', 'killed', '--confirm', 'killed'], {
+        env: { ...process.env, MAILROOM_DATA: settings.data, MONGODB_URL: settings.mongodbUrl ?? '' },
+        stdio: 'ignore',
+      })
+      const ended = new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)))
+      const left = () => store.suppressions.countDocuments({ accountId })
+      await eventually('the middle', async () => (await left()) < many.length)
+      child.kill('SIGKILL')
+      expect(await ended).to.equal('SIGKILL')
+      expect(await left()).to.be.above(0)
+      expect((await killed.call('GET', '/api/v1/account')).status).to.equal(401)
+      door.advance(6 * minuteMs)
+      expect(await sweepErasures(door.ctx)).to.equal(1)
+      const { mailboxIds } = await ownerOf(bystander)
+      const toOthers = new Set(await store.messages.distinct('_id', { mailboxId: { $in: [...mailboxIds] } }))
+      expect(await tracesOf([...marks].filter((mark) => mark !== accountId && !toOthers.has(mark)))).to.deep.equal([])
+      expect(await orphans()).to.deep.equal([])
+    })
+  })
+
+  /** Bytes and words that no message, send or segment uses. */
+  async function orphans(): Promise<string[]> {
+    const { store } = door.ctx
+    const used = new Set([
+      ...(await store.messages.distinct('blob.id')),
+      ...(await store.emails.distinct('blob.id')),
+      ...(await store.searchSegments.distinct('_id')),
+      ...(await store.exports.distinct('_id')),
+    ])
+    const parts = [store.blobs, store.searchTexts, store.searchBlocks, store.exportChunks] as unknown as Collection[]
+    const ids = (await Promise.all(parts.map((each) => each.distinct('_id')))).flat().map(String)
+    return ids.filter((id) => !used.has(id.split('#')[0] ?? ''))
+  }
+
+  async function audited(accountId: string) {
+    const entries = await door.ctx.store.audit.find({ accountId }).toArray()
+    for (const { keyId, target, address, requestId } of entries)
+      expect([keyId, target, address, requestId]).to.deep.equal([null, null, null, ''])
+    return { verified: await verifyAudit(door.ctx, accountId) }
+  }
+
+  const finished = (call: Call) =>
+    eventually('an export', async () => {
+      const { body } = await call<{
+        state: string
+        url: string
+        size: number
+        progress: { written: number; total: number }
+      }>('GET', '/api/v1/account/export')
+      expect(body.state).not.to.equal('failed')
+      return body.state === 'done' ? { ...body, url: `${door.http}${new URL(body.url).pathname}` } : null
+    })
+
+  /** Whether a collection that an export does not show has anything of an account. */
+  async function tracesIn(name: CollectionName, { accountId, marks }: Filled): Promise<boolean> {
+    const words = [accountId, ...marks]
+    for await (const { data: _, ...doc } of (door.ctx.store[name] as unknown as Collection).find())
+      if (words.some((word) => JSON.stringify(doc).includes(word))) return true
+    return false
+  }
+})
