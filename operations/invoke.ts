@@ -69,7 +69,9 @@ export async function invoke(
     ctx.metrics.observe('mailroom_request_seconds', { operation: name }, (performance.now() - startedAt) / 1_000)
   }
   try {
-    const answer = await serve(ctx, operation, principal, request)
+    const answer = await ctx.tracing.span(operation.name, { kind: 'server' }, () =>
+      serve(ctx, operation, principal, request),
+    )
     ended('ok')
     return answer
   } catch (error) {

@@ -2,6 +2,7 @@
 import type { Server as NetServer } from 'node:net'
 import type { Address } from '@haraka/email-address'
 import type { Login } from '../core/account/login.ts'
+import type { OpenSpan } from '../core/process/tracing.ts'
 import type { Recipient } from '../core/receive/recipients.ts'
 import type { Verdict } from '../core/receive/sender-verdict.ts'
 import type { Question } from './submission/auth.ts'
@@ -38,6 +39,8 @@ export type TransactionNotes = {
   recipients?: Recipient[]
   /** Recipients of a submitted message, in canonical form. */
   submitsTo?: string[]
+  /** The span of the transaction, from DATA to its end. */
+  span?: OpenSpan
   /** The text of the 250 after DATA. */
   accepted?: string
 }

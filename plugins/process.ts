@@ -4,12 +4,15 @@
  */
 import { type Context, closeContext, openContext } from '../core/process/context.ts'
 import { type Metrics, noMetrics } from '../core/process/metrics.ts'
+import { noTracing, type SpanOptions, type Tracing } from '../core/process/tracing.ts'
+import type { Transaction } from './haraka.d.ts'
 
 type Settings = Context['settings']
 
 let resolved: Settings | undefined
 let opened: Promise<Context> | undefined
 let counting: Metrics = noMetrics
+let spans: Tracing = noTracing
 const stops: ((timeoutMs: number) => Promise<void>)[] = []
 
 /** The settings, resolved by the supervisor and handed over as JSON in MAILROOM_SETTINGS. */
@@ -22,6 +25,7 @@ export function settings(): Settings {
 export function context(): Promise<Context> {
   opened ??= openContext({ settings: settings(), role: 'smtp' }).then((ctx) => {
     counting = ctx.metrics
+    spans = ctx.tracing
     return ctx
   })
   return opened
@@ -30,6 +34,16 @@ export function context(): Promise<Context> {
 /** What counts in this process: nothing before its context is open. */
 export function metrics(): Metrics {
   return counting
+}
+
+/** What makes spans in this process: none before its context is open. */
+export function tracing(): Tracing {
+  return spans
+}
+
+/** Puts a span below that of its transaction. */
+export function causedBy({ notes: { span } }: Transaction): SpanOptions {
+  return span === undefined ? {} : { cause: span.cause }
 }
 
 /** Registers what must end before the context is closed; `timeoutMs` is what there is time for. */

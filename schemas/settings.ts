@@ -121,6 +121,13 @@ export const settings = {
       'Port of GET /metrics, which answers for all processes of this installation. Without it nothing is counted. 0 means any free port.',
     ),
   },
+  traces: {
+    enabled: setting(
+      boolean(),
+      false,
+      "Whether spans are made for OpenTelemetry. Where they go is told by the SDK's own environment variables, such as OTEL_EXPORTER_OTLP_ENDPOINT.",
+    ),
+  },
   rspamd: {
     url: setting<string | null>(
       nullable(string(form('^https?://', 'an http or https URL', 'http://127.0.0.1:11333'))),

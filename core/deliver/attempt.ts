@@ -14,6 +14,8 @@ export type Attempt = {
   readonly attempt: number
   readonly firstAttemptAt: Date
   readonly messageIdHeader: string
+  /** The span of the send, if there is one. */
+  readonly traceparent?: string
   readonly sizeBytes: number
   /** Until when this attempt holds the lease of its outbox row, as far as known; later when the lease is renewed. */
   heldUntil: Date

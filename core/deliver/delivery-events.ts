@@ -11,6 +11,7 @@ import { findMessages } from '../../store/messages.ts'
 import { countOutcomes } from '../account/reputation.ts'
 import { recordEvents } from '../notify/events.ts'
 import type { Context } from '../process/context.ts'
+import { causeOf } from '../process/tracing.ts'
 import { allowEvents, messageEventData } from '../receive/announce.ts'
 import { reportBounces } from './bounce-mail.ts'
 import { isSimulated } from './simulator.ts'
@@ -175,7 +176,8 @@ function withoutCopy(email: EmailDoc, n: number, at: string): NewEvent['data'] {
 
 function eventFrame(email: EmailDoc, type: string, createdAt: Date): Omit<NewEvent, '_id' | 'data'> {
   const { accountId, mailbox, mailboxId, from } = email
-  return { accountId, type, createdAt, mailbox, mailboxId, domain: splitAddress(from.address).domain }
+  const { domain } = splitAddress(from.address)
+  return { accountId, type, createdAt, mailbox, mailboxId, domain, ...causeOf(email) }
 }
 
 /**

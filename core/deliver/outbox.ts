@@ -17,6 +17,7 @@ import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway } from '../process/database-away.ts'
 import { perProcess } from '../process/per-process.ts'
+import { causeOf } from '../process/tracing.ts'
 import { receive } from '../receive/receive.ts'
 import { findRecipient } from '../receive/recipients.ts'
 import { ownVerdict } from '../receive/sender-verdict.ts'
@@ -256,6 +257,7 @@ function attemptOf(ctx: Context, row: OutboxDoc, read: Buffer | undefined): Atte
     attempt: row.attempts,
     firstAttemptAt: row.createdAt,
     messageIdHeader: row.messageIdHeader,
+    ...causeOf(row),
     sizeBytes: row.blob.sizeBytes,
     heldUntil: row.notBefore ?? row.createdAt,
     async readRaw() {

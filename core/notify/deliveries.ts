@@ -11,6 +11,7 @@ import * as store from '../../store/events.ts'
 import { noteDue, noteFailed } from '../process/alarms.ts'
 import { after, dayMs, hourMs, minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { causeOf } from '../process/tracing.ts'
 import { eventOf } from './event-body.ts'
 import { postWebhook } from './webhook-post.ts'
 import { enabledEndpoints, isLive } from './webhooks.ts'
@@ -98,6 +99,7 @@ function deliveryOf(webhook: WebhookDoc, event: EventDoc, at: Date): DeliveryDoc
     type: event.type,
     mailboxId: event.mailboxId,
     body: JSON.stringify(eventOf(event)),
+    ...causeOf(event),
     state: 'waiting',
     createdAt: at,
     firstAt: null,
@@ -141,11 +143,17 @@ async function attempt(ctx: Context, deliveryId: string): Promise<void> {
   }
   const secret = ctx.secrets.open(fromBinary(webhook.secret), 'webhook')
   const sent = ctx.clock.now()
-  const answer = await postWebhook(ctx, {
-    url: webhook.url,
-    body: delivery.body,
-    headers: signatureHeaders({ id: delivery.eventId, body: delivery.body, secrets: [secret], at: sent }),
-  })
+  const post = () =>
+    postWebhook(ctx, {
+      url: webhook.url,
+      body: delivery.body,
+      headers: {
+        ...signatureHeaders({ id: delivery.eventId, body: delivery.body, secrets: [secret], at: sent }),
+        // The span of the attempt, so that the receiver's spans lie below it.
+        ...ctx.tracing.cause(),
+      },
+    })
+  const answer = await ctx.tracing.span('webhook', { cause: delivery, kind: 'client' }, post)
   const made: DeliveryAttempt = {
     at: sent,
     status: answer.status,

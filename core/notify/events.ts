@@ -13,6 +13,7 @@ import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
+import type { OpenSpan } from '../process/tracing.ts'
 import { planDeliveries, planMissedDeliveries } from './deliveries.ts'
 import { cursorOf, type Event, eventOf, readCursor } from './event-body.ts'
 
@@ -41,7 +42,20 @@ const eventGroups = perProcess(({ store }) => {
  */
 export async function recordEvents(ctx: Context, events: readonly NewEvent[]): Promise<readonly EventDoc[]> {
   if (events.length === 0) return []
-  const appended = await eventGroups(ctx)(events)
+  const spans = events.map((event) => spanOf(ctx, event))
+  try {
+    return await recordUnder(ctx, spans, events)
+  } finally {
+    for (const span of spans) span?.end()
+  }
+}
+
+async function recordUnder(
+  ctx: Context,
+  spans: readonly (OpenSpan | null)[],
+  events: readonly NewEvent[],
+): Promise<readonly EventDoc[]> {
+  const appended = await eventGroups(ctx)(events.map((event, n) => ({ ...event, ...spans[n]?.cause })))
   await planDeliveries(ctx, appended)
   const fresh = new Set(appended.map(({ _id }) => _id))
   const before = events.filter(({ _id }) => !fresh.has(_id))
@@ -52,6 +66,13 @@ export async function recordEvents(ctx: Context, events: readonly NewEvent[]): P
       own.map(({ _id }) => _id),
     )
   return appended
+}
+
+/** The span of an event that is being recorded, under what caused it: what it is made from, or the request. */
+function spanOf({ tracing }: Context, event: NewEvent): OpenSpan | null {
+  const cause = event.traceparent === undefined ? tracing.cause() : event
+  if (cause.traceparent === undefined) return null
+  return tracing.open('event', { cause, attributes: { 'event.type': event.type } })
 }
 
 export type EventListing = {

@@ -15,6 +15,7 @@ import { createKept } from './kept.ts'
 import { createLog } from './log.ts'
 import { type Metrics, noMetrics, openMetrics } from './metrics.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
+import { noTracing, openTracing, type Tracing } from './tracing.ts'
 
 /** What a process is for; `admin` runs one command and ends. */
 export type Role = 'service' | 'smtp' | 'admin' | 'test'
@@ -48,6 +49,7 @@ export type Context = {
   readonly clock: Clock
   readonly log: Logger
   readonly metrics: Metrics
+  readonly tracing: Tracing
   readonly secrets: Secrets
   /** Public URL of the API, without a trailing slash. */
   readonly baseUrl: string
@@ -81,8 +83,9 @@ export async function openContext({
   if (settings.mongodbUrl === null)
     throw new Error('No database: set MONGODB_URL, or run "mailroom serve", which starts its own.')
   const logger = log ?? createLog(settings, role)
-  const metrics =
-    settings.metrics.port === null || (role !== 'service' && role !== 'smtp') ? noMetrics : await openMetrics(role)
+  const isWatched = role === 'service' || role === 'smtp'
+  const metrics = isWatched && settings.metrics.port !== null ? await openMetrics(role) : noMetrics
+  const tracing = isWatched && settings.traces.enabled ? await openTracing(role) : noTracing
   const onCommand = (command: string, seconds: number) =>
     metrics.observe('mailroom_database_command_seconds', { command }, seconds)
   const [store, secrets] = await Promise.all([
@@ -107,6 +110,7 @@ export async function openContext({
     clock,
     log: logger,
     metrics,
+    tracing,
     secrets,
     baseUrl: (settings.baseUrl ?? `http://${settings.http.host}:${settings.http.port}`).replace(/\/+$/, ''),
     hostname: settings.hostname ?? hostname(),
@@ -136,6 +140,7 @@ export async function closeContext(ctx: Context): Promise<void> {
   await ctx.changes.close()
   await ctx.parsing.close()
   await ctx.store.close()
+  await ctx.tracing.close()
 }
 
 /** The context for one request: its id is on every log line, and the time it came in is noted. */

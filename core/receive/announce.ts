@@ -17,6 +17,7 @@ import { deriveMissedThreads, deriveNewThreads } from '../mailbox/threading.ts'
 import { planMissedDeliveries } from '../notify/deliveries.ts'
 import { recordEvents } from '../notify/events.ts'
 import type { Context } from '../process/context.ts'
+import { causeOf } from '../process/tracing.ts'
 import { countReceived, countReceivedUpTo, droppedEventType } from './received-counts.ts'
 import { trustRecord } from './trust.ts'
 
@@ -156,6 +157,7 @@ function eventFrame(message: MessageDoc): Omit<NewEvent, 'type' | 'data'> {
     mailbox,
     mailboxId,
     domain: splitAddress(mailbox).domain,
+    ...causeOf(message),
     ...(authentic === true && { authentic: { id: _id, spam: folderId === standardFolderId(mailboxId, 'Spam') } }),
   }
 }

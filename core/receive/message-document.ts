@@ -71,6 +71,7 @@ export async function documentOf(
     receivedAt: at,
     fingerprint: toBinary(arrival.fingerprint),
     ...cutsOf(verdict),
+    ...ctx.tracing.cause(),
     ...verificationOf(arrival, verdict),
   }
 }

@@ -42,7 +42,7 @@ const giveUpMs = 20_000
 export async function receive(ctx: Context, delivery: Delivery): Promise<{ messageIds: readonly string[] }> {
   const at = ctx.clock.now()
   const { raw, reversePath, recipients, verdict } = delivery
-  const arrival = await read(ctx, delivery)
+  const arrival = await ctx.tracing.span('parse', {}, () => read(ctx, delivery))
   const { parsed } = arrival
   const addressees = distinctMailboxes(await processReports(ctx, { raw, parsed, recipients }))
   if (addressees.length === 0) return { messageIds: [] }
@@ -71,7 +71,7 @@ export async function receive(ctx: Context, delivery: Delivery): Promise<{ messa
       returnStorage()
     }
   }
-  const messageIds = await write().catch((error: unknown) => {
+  const messageIds = await ctx.tracing.span('commit', {}, write).catch((error: unknown) => {
     for (const { undo } of firstContacts) undo()
     throw error
   })

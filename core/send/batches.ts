@@ -111,6 +111,7 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
     subject,
     text: text ?? null,
     html: html ?? null,
+    ...ctx.tracing.cause(),
     createdAt: at,
     done: 0,
     nextAt: at,
@@ -234,7 +235,7 @@ async function makeSends(
 
 async function makeSend(
   ctx: Context,
-  { accountId, keyId, _id: batchId, from, subject, text, html }: BatchDoc,
+  batch: BatchDoc,
   {
     id,
     recipient: { email, fields },
@@ -243,12 +244,12 @@ async function makeSend(
     taken,
   }: { id: string; recipient: BatchRecipient; account: Account; mailbox: MailboxDoc; taken: Allowance },
 ): Promise<void> {
+  const { accountId, keyId, _id: batchId, from, subject, text, html } = batch
   const texts = fillTexts({ subject, ...(text !== null && { text }), ...(html !== null && { html }) }, fields)
   const to = [{ name: '', address: email }]
-  await writeSend(
-    ctx,
-    { accountId, keyId, account },
-    {
+  const principal = { accountId, keyId, account }
+  await ctx.tracing.span('batch send', { cause: batch }, () =>
+    writeSend(ctx, principal, {
       id,
       mailbox,
       parent: null,
@@ -264,7 +265,7 @@ async function makeSend(
       // The volume was taken by the batch.
       allowance: { ...taken, taken: [] },
       decided: [{ email, decision: 'send', reason: null }],
-    },
+    }),
   )
 }
 

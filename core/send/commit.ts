@@ -242,6 +242,7 @@ export async function writeSend(
     ...(origin !== undefined && { origin }),
     ...(batchId !== undefined && { batchId }),
     ...(tags !== undefined && { tags }),
+    ...ctx.tracing.cause(),
     ...(sendAt !== null && { sendAt, scheduledFor: sendAt }),
     planned: false,
     rev: 0,

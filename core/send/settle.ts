@@ -14,6 +14,7 @@ import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
+import { causeOf } from '../process/tracing.ts'
 import { returnPathOf } from '../receive/return-path.ts'
 import { releaseScheduled } from './scheduled.ts'
 import { type FreshSend, writeSentCopies } from './sent-copies.ts'
@@ -141,6 +142,7 @@ function outboxRow(ctx: Context, email: EmailDoc, { email: recipient }: EmailRec
     recipient,
     messageIdHeader,
     blob,
+    ...causeOf(email),
     notBefore: createdAt,
     createdAt,
     lease: null,

@@ -7,7 +7,7 @@ import { receive } from '../../core/receive/receive.ts'
 import type { Peer } from '../../core/receive/trace-headers.ts'
 import type { Connection, Plugin, Transaction } from '../haraka.d.ts'
 import { accept, hook, pass, type Reply, refuse } from '../hook.ts'
-import { context, metrics, settings } from '../process.ts'
+import { causedBy, context, metrics, settings, tracing } from '../process.ts'
 import { ByteBudget, Collector, loop, noRoom, tooLarge } from './collector.ts'
 
 const lineTooLong: Reply = { code: 554, enhanced: '5.6.0', text: 'A line is too long to be kept as it is' }
@@ -40,6 +40,7 @@ export const collect = hook((connection: Connection) => {
   const { transaction } = connection
   if (transaction === null) return pass
   if (budget.isSpent) return refuse(noRoom)
+  transaction.notes.span = tracing().open('SMTP transaction', { kind: 'server' })
   const { smtp } = settings().limits
   const collector = new Collector(smtp, budget)
   collectors.set(transaction, collector)
@@ -79,14 +80,16 @@ export const store = hook(async (connection: Connection) => {
   const { recipients = [], verdict } = transaction.notes
   try {
     const ctx = withRequest(await context(), transaction.uuid)
-    const { messageIds } = await receive(ctx, {
-      raw: message.raw,
-      reversePath: transaction.mail_from.address,
-      recipients,
-      peer: peerOf(connection, transaction),
-      transactionId: transaction.uuid,
-      verdict,
-    })
+    const { messageIds } = await ctx.tracing.span('receive', causedBy(transaction), () =>
+      receive(ctx, {
+        raw: message.raw,
+        reversePath: transaction.mail_from.address,
+        recipients,
+        peer: peerOf(connection, transaction),
+        transactionId: transaction.uuid,
+        verdict,
+      }),
+    )
     transaction.notes.accepted = `2.6.0 ${messageIds[0] ?? 'report'} accepted`
     return pass
   } finally {
@@ -105,6 +108,7 @@ export const acknowledge = hook(({ transaction }: Connection) => {
 /** reset_transaction: frees the collector, also when the client hung up in the middle of DATA. */
 export const release = hook(({ transaction }: Connection) => {
   if (transaction !== null) letGo(transaction)
+  transaction?.notes.span?.end({ 'smtp.accepted': transaction.notes.accepted === undefined ? 0 : 1 })
   return pass
 })
 

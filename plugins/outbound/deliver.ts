@@ -24,7 +24,11 @@ export type Outside = { readonly network: Network; readonly policies: Policies; 
  */
 export async function deliver(ctx: Context, outside: Outside, attempt: Attempt): Promise<Outcome> {
   try {
-    return (await deliverLocally(ctx, attempt)) ?? (await deliverRemotely(ctx, outside, attempt))
+    return await ctx.tracing.span(
+      'delivery',
+      { cause: attempt, kind: 'client' },
+      async () => (await deliverLocally(ctx, attempt)) ?? (await deliverRemotely(ctx, outside, attempt)),
+    )
   } catch (error) {
     ctx.log.error({ err: error, attempt: attempt.id }, 'delivery failed')
     const seen = { response: '451 4.3.0 local error', mx: null, tls: false, at: ctx.clock.now() }

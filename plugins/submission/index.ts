@@ -13,7 +13,7 @@ import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { Connection, MailParameters, Plugin } from '../haraka.d.ts'
 import { accept, hook, pass, type Reply, refuse } from '../hook.ts'
-import { context, settings } from '../process.ts'
+import { causedBy, context, settings } from '../process.ts'
 import { type Dialogue, startAuth } from './auth.ts'
 
 const replies = {
@@ -113,7 +113,10 @@ export const submitMessage = hook(async ({ transaction, notes }: Connection) => 
   const { message, submitsTo } = transaction?.notes ?? {}
   if (transaction === null || message === undefined || submitsTo === undefined || notes.login === undefined) return pass
   const ctx = withRequest(await context(), transaction.uuid)
-  const id = await submit(ctx, notes.login, { raw: message.raw, recipients: [...new Set(submitsTo)] })
+  const { login } = notes
+  const id = await ctx.tracing.span('submit', causedBy(transaction), () =>
+    submit(ctx, login, { raw: message.raw, recipients: [...new Set(submitsTo)] }),
+  )
   transaction.notes.message = undefined
   transaction.notes.accepted = `2.6.0 ${id} accepted`
   return pass

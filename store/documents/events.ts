@@ -14,6 +14,8 @@ export type EventDoc = {
   readonly domain: string | null
   /** For a message that its author did write. */
   readonly authentic?: Letter
+  /** The span that caused it, as W3C Trace Context writes it; absent unless spans are made (core/process/tracing.ts). */
+  readonly traceparent?: string
   /** In wire format, so that webhooks and the events list show the same data. */
   readonly data: { readonly [field: string]: unknown }
 }
@@ -61,6 +63,8 @@ export type DeliveryDoc = {
   readonly firstAt: Date | null
   /** When the next attempt is due; absent when none will be made. */
   readonly nextAt?: Date
+  /** The span that caused it, as W3C Trace Context writes it; absent unless spans are made (core/process/tracing.ts). */
+  readonly traceparent?: string
   readonly lease: string | null
   readonly attempts: readonly DeliveryAttempt[]
 }

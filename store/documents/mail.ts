@@ -196,6 +196,8 @@ export type MessageDoc = {
   readonly deletedFrom?: string
   /** When the message was moved to Trash or Spam; old messages there are purged. */
   readonly discardedAt?: Date
+  /** The span that caused it, as W3C Trace Context writes it; absent unless spans are made (core/process/tracing.ts). */
+  readonly traceparent?: string
   /** Which key works on the message, and until when. An expired lease has no effect. */
   readonly lease?: LeaseDoc
 }

@@ -59,6 +59,8 @@ export type EmailDoc = {
   readonly planned: boolean
   /** Raised by every change, so that a process that settled an older revision does not clear `todoAt`. */
   readonly rev: number
+  /** The span that caused it, as W3C Trace Context writes it; absent unless spans are made (core/process/tracing.ts). */
+  readonly traceparent?: string
   /** When the next derived documents (outbox rows, Sent copy, events) are due to be written; absent when all are. */
   readonly todoAt?: Date
 }
@@ -77,6 +79,8 @@ export type OutboxDoc = {
   readonly recipient: string
   readonly messageIdHeader: string
   readonly blob: BlobRef
+  /** The span that caused it, as W3C Trace Context writes it; absent unless spans are made (core/process/tracing.ts). */
+  readonly traceparent?: string
   /** When the row is due; absent once it is finished. */
   readonly notBefore?: Date
   readonly doneAt?: Date
@@ -146,6 +150,8 @@ export type BatchDoc = {
   readonly text: string | null
   readonly html: string | null
   readonly recipients: readonly BatchRecipient[]
+  /** The span that caused it, as W3C Trace Context writes it; absent unless spans are made (core/process/tracing.ts). */
+  readonly traceparent?: string
   /** The token under which the batch's allowance was taken. */
   readonly takenBy: string
   readonly createdAt: Date

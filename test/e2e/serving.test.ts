@@ -15,9 +15,11 @@ import { createDomain } from '../../core/mailbox/domains.ts'
 import { closeContext } from '../../core/process/context.ts'
 import { processMetrics, processNames } from '../../schemas/metrics.ts'
 import { eventually } from '../eventually.ts'
+import { type Received, startWebhookReceiver } from '../peers/receivers.ts'
 import { client, type Json, mailboxPath } from '../peers/rest.ts'
 import { sendMail } from '../peers/send-mail.ts'
-import { makeKey, makeTenant } from '../start/door.ts'
+import { type SpanCollector, startSpanCollector } from '../peers/span-collector.ts'
+import { connectMcp, makeKey, makeTenant } from '../start/door.ts'
 import { contextOf, type ReadyLine, type Service, startService } from '../start/service.ts'
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
@@ -59,6 +61,7 @@ async function scrape({ metrics }: Service): Promise<ReadonlyMap<string, number>
 describe('serving', () => {
   let service: Service
   let second: Service
+  let collector: SpanCollector
   /** All secrets that the first service was given or created; none of them may appear in its logs. */
   const secrets: string[] = []
 
@@ -70,11 +73,22 @@ describe('serving', () => {
         MAILROOM_LOG_LEVEL: 'debug',
       },
     })
-    second = await startService({ env: { MAILROOM_METRICS_PORT: '0' } })
+    collector = await startSpanCollector()
+    second = await startService({
+      env: {
+        MAILROOM_METRICS_PORT: '0',
+        MAILROOM_TRACES_ENABLED: 'true',
+        MAILROOM_WEBHOOKS_ALLOW_PRIVATE: 'true',
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+        OTEL_BSP_SCHEDULE_DELAY: '50',
+      },
+    })
   })
   after(async () => {
     await service?.dispose()
     await second?.dispose()
+    await collector?.close()
   })
 
   it('refuses to start on a database that was sealed with another key, and two processes with one key are one service', async () => {
@@ -333,6 +347,67 @@ describe('serving', () => {
       ['GET', '/api/v1/account'],
     ] as const)
       expect((await fetch(`http://${second.metrics}${at}`, { method })).status, at).to.equal(404)
+  })
+
+  it('makes one trace of a mail or a request, over all processes and up to the endpoint', async () => {
+    const hook = await startWebhookReceiver()
+    const ctx = await contextOf(second)
+    const { address, key } = await makeTenant({ ctx, http: second.http }, { name: 'traced' })
+    await closeContext(ctx)
+    const call = client(second.http, key)
+    const events = ['message.received', 'email.delivered']
+    expect((await call('POST', '/api/v1/webhooks', { url: hook.url, events })).status).to.equal(201)
+    const raw = Buffer.from('From: carol@remote.test\r\nSubject: Traced\r\n\r\nHi\r\n')
+    await sendMail(second.smtp, { from: 'carol@remote.test', to: address, raw })
+    const mcp = await connectMcp(second.http, key)
+    const mail = { to: address, subject: 'By MCP', text: 'Hi' }
+    await mcp.callTool({ name: 'send_message', arguments: { mailbox: address, ...mail } })
+    await mcp.close()
+    expect((await call('POST', `${mailboxPath(address)}/send`, { ...mail, subject: 'By REST' })).status).to.equal(202)
+    const heard = (type: string) => hook.requests.filter(({ body }) => JSON.parse(body).type === type)
+    await eventually(
+      'all events',
+      () => heard('message.received').length === 3 && heard('email.delivered').length === 2,
+    )
+    /** The names of the spans from a POST to the endpoint up to the first span of its trace. */
+    const pathOf = ({ headers }: Received) =>
+      eventually('the spans of an event', () => {
+        const [, traceId, id] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/.exec(String(headers.traceparent)) ?? []
+        const path: string[] = []
+        for (let at = id; at !== ''; ) {
+          const span = collector.spans.find(({ spanId }) => spanId === at)
+          if (span === undefined) return null
+          expect(span.traceId).to.equal(traceId)
+          path.push(`${span.service.replace('mailroom-', '')} ${span.name}`)
+          at = span.parentSpanId
+        }
+        return path
+      })
+    const received = ['service webhook', 'service event', 'smtp commit']
+    const paths = await Promise.all(heard('message.received').map(pathOf))
+    expect(paths).to.have.deep.members([
+      [...received, 'smtp receive', 'smtp SMTP transaction'],
+      [...received, 'smtp delivery', 'service messages.send'],
+      [...received, 'smtp delivery', 'service messages.send'],
+    ])
+    for (const event of heard('email.delivered'))
+      expect(await pathOf(event)).to.deep.equal(['service webhook', 'service event', 'service messages.send'])
+    const parse = collector.spans.filter(({ name }) => name === 'parse').map(({ parentSpanId }) => parentSpanId)
+    const above = collector.spans.filter(({ spanId }) => parse.includes(spanId)).map(({ name }) => name)
+    expect(above).to.include.members(['receive', 'delivery'])
+    const told = JSON.stringify(collector.spans.map(({ name, attributes }) => [name, attributes]))
+    for (const secret of ['traced', 'remote.test', 'acc_', 'mbx_', 'msg_', '127.0.0.1'])
+      expect(told).not.to.contain(secret)
+    await hook.close()
+  })
+
+  it('makes no trace of anything without the setting', async () => {
+    const ctx = await contextOf(service)
+    const messages = await ctx.store.messages.find().toArray()
+    const events = await ctx.store.events.find().toArray()
+    expect(messages.length * events.length).to.be.above(0)
+    expect([...messages, ...events].filter((doc) => 'traceparent' in doc)).to.deep.equal([])
+    await closeContext(ctx)
   })
 
   it('refuses to run twice on one data folder, and says so; the first goes on', async () => {
