@@ -4,7 +4,7 @@ import { revokeKey } from '../../core/access/keys.ts'
 import { suspendAccount } from '../../core/account/holds.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { operations } from '../../operations/all.ts'
-import { isOfMailbox } from '../../operations/registry.ts'
+import { fieldsOf, isOfMailbox } from '../../operations/registry.ts'
 import { agentScopes, allScopes } from '../../schemas/scopes.ts'
 import { type Answer, type Call, client } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor } from '../start/door.ts'
@@ -164,6 +164,22 @@ describe('borders of the registry', () => {
       })
       return (await Promise.all(faults)).flat()
     })
+  })
+
+  it("another tenant's cursor shows nothing of it", async () => {
+    const call = await keyOf()
+    const pages = new Set<string>()
+    const paged = ways.filter(({ operation }) => fieldsOf(operation).some(({ name }) => name === 'before'))
+    await walk(paged, async ({ operation, ask: askThis }) => {
+      const [theirs, mine] = [foreign, own].map((tenant) => askedOf(operation, tenant, { isFull: false }))
+      const { body } = await askThis(foreign.call, { ...theirs!, rest: { ...theirs!.rest, limit: 1 } })
+      if (typeof body.next !== 'string') return null
+      pages.add(operation.name)
+      const answer = await askThis(call, { ...mine!, rest: { ...mine!.rest, before: body.next } })
+      const shown = ['foreign', ...foreign.names.values()].filter((name) => textOf(answer.body).includes(name))
+      return answer.status === 200 ? shown : told(answer)
+    })
+    expect([...pages]).to.include.members(['emails.list', 'events.list', 'messages.list'])
   })
 
   it('without a scope a request is 403, and the scope is named', async () => {
