@@ -203,11 +203,10 @@ export async function settle(
   await deliver()
   const later = { to: 'delivered@simulator.invalid', text: 'x', sendAt: wordsOf(tenant).sendAt?.[0] }
   await resident.call('POST', `${mailboxPath(tenant.address)}/send`, later)
-  const keyed = operations.filter(({ access }) => access === 'key')
-  const parameters = keyed.flatMap((operation) => operation.pathFields.map((field) => ({ operation, field })))
+  const parameters = operations.flatMap((operation) => operation.pathFields.map((field) => ({ operation, field })))
   for (const { operation, field } of parameters.toSorted((a, b) => depth(a) - depth(b))) {
     const place = placeOf(operation, field)
-    if (!names.has(place)) names.set(place, await nameAt(keyed, resident, { operation, field }))
+    if (!names.has(place)) names.set(place, await nameAt(operations, resident, { operation, field }))
   }
   return resident
 }
