@@ -4,6 +4,7 @@
  */
 import { argumentName } from '../../mcp/tools.ts'
 import { fieldsOf, type Operation, pathOf, type Tool } from '../../operations/registry.ts'
+import { newId } from '../../schemas/ids.ts'
 import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
 import { isValid } from '../../schemas/validate.ts'
 import { type Answer, type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
@@ -25,6 +26,7 @@ const references: { readonly [field: string]: string } = {
   from: 'mailboxes address',
   id: 'emails id',
   inReplyTo: 'messages message_id',
+  key_id: 'key',
   mailbox: 'mailboxes address',
   mailboxes: 'mailboxes address',
   messageId: 'messages message_id',
@@ -32,6 +34,7 @@ const references: { readonly [field: string]: string } = {
   targets: 'mailboxes address',
   template: 'templates alias',
   thread_id: 'threads thread_id',
+  user_id: 'person',
 }
 
 /** Values of fields whose schema alone does not tell what is taken; of several the first that fits the schema. */
@@ -198,8 +201,12 @@ export async function settle(
   const names = new Map([
     ['mailboxes address', tenant.address],
     ['domain', `${tenant.name}.example`],
+    // Nobody has signed in here.
+    ['person', newId('usr', new Date())],
   ])
   const resident = { ...tenant, call: client(http, tenant.key), names }
+  const { body } = await resident.call('GET', mailboxPath(tenant.address))
+  names.set('key', String(body.createdBy))
   await deliver()
   const later = { to: 'delivered@simulator.invalid', text: 'x', sendAt: wordsOf(tenant).sendAt?.[0] }
   await resident.call('POST', `${mailboxPath(tenant.address)}/send`, later)
