@@ -9,7 +9,7 @@
  * - Nobody is refused while another process holds what it does not use: before a process refuses, it asks the others by a
  *   change note for what they have left, and who was asked leases no more than it needs for the rest of the minute. Whoever
  *   does not hear it in time, or has died, may cost its caller that much, never more.
- * - A change of the limit holds from the next request on: what is left of the last lease is given back first.
+ * - A change of the limit holds from the next request on: what is left of earlier leases is given back first.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { newToken } from '../../schemas/ids.ts'
@@ -39,8 +39,8 @@ type Quota = { readonly caller: string; readonly limit: number }
 /** What this process may give a caller in one minute. */
 type Share = {
   readonly id: string
-  readonly token: string
   readonly minuteEnd: Date
+  token: string
   limit: number
   /** What it was given, and how much of that is used. */
   given: number
@@ -52,6 +52,8 @@ type Share = {
   waiting: number
   /** The command about it that is under way: one at a time. */
   turn: Promise<void> | null
+  /** Whether what is left of it is about to be given back. */
+  isClosed: boolean
   /** Whether another process has asked for what is left of it. */
   isWanted: boolean
   /** Whether others were asked for what they have left, since which nothing came. */
@@ -69,6 +71,8 @@ const aheadPart = 1 / 4
 const askAgainMs = secondMs
 /** Longer than the clocks of two nodes can differ. */
 const keptMs = 5 * minuteMs
+
+type Minute = Pick<ReturnType<typeof periodsOf>, 'minute' | 'minuteEnd'>
 
 type Rates = { readonly shares: Kept<Share>; readonly lease: GroupCommit<RequestLease, RequestRateDoc> }
 
@@ -105,10 +109,11 @@ export async function takeAnonymous(ctx: Context, peerAddress: string): Promise<
 /** Counts a request against all quotas, or against none when one is used up. Returns the one that leaves the least. */
 async function take(ctx: Context, quotas: readonly [Quota, ...Quota[]]): Promise<RateState> {
   const at = ctx.clock.now()
-  const resetSeconds = secondsUntil(at, periodsOf(at).minuteEnd)
+  const period = periodsOf(at)
+  const resetSeconds = secondsUntil(at, period.minuteEnd)
+  const shares = quotas.map((quota) => shareOf(ctx, quota, period))
   for (;;) {
-    const shares = quotas.map((quota) => shareOf(ctx, quota, at))
-    const short = shares.filter((share) => share.used >= share.given)
+    const short = shares.filter((share) => share.isClosed || share.used >= share.given)
     const [empty] = short.filter((share) => share.emptyUntil > ctx.clock.now().getTime())
     if (empty !== undefined) {
       const text = `More than ${empty.limit} requests in this minute; try again in ${resetSeconds} seconds.`
@@ -124,9 +129,8 @@ async function take(ctx: Context, quotas: readonly [Quota, ...Quota[]]): Promise
   }
 }
 
-/** The share of a caller in the minute of `at`, under the limit that holds for it. */
-function shareOf(ctx: Context, { caller, limit }: Quota, at: Date): Share {
-  const { minute, minuteEnd } = periodsOf(at)
+/** The share of a caller in a minute, under the limit that holds for it. */
+function shareOf(ctx: Context, { caller, limit }: Quota, { minute, minuteEnd }: Minute): Share {
   const { shares } = rates(ctx)
   const id = `${caller} ${minute}`
   const known = shares.get(id)
@@ -136,8 +140,8 @@ function shareOf(ctx: Context, { caller, limit }: Quota, at: Date): Share {
   }
   const share: Share = {
     id,
-    token: newToken(),
     minuteEnd,
+    token: newToken(),
     limit,
     given: 0,
     used: 0,
@@ -145,6 +149,7 @@ function shareOf(ctx: Context, { caller, limit }: Quota, at: Date): Share {
     lastLease: 0,
     waiting: 0,
     turn: null,
+    isClosed: false,
     isWanted: false,
     hasAsked: false,
     emptyUntil: 0,
@@ -166,7 +171,7 @@ function use(ctx: Context, share: Share): void {
   const isHalfUsed = share.given - share.used <= share.lastLease / 2
   const next = Math.floor((share.limit - share.givenToAll) * aheadPart)
   if (!isHalfUsed || next === 0 || share.isWanted || share.turn !== null) return
-  inTurn(ctx, share, () => lease(ctx, share)).catch((error: unknown) =>
+  inTurn(share, () => lease(ctx, share)).catch((error: unknown) =>
     ctx.log.warn({ err: error }, 'requests could not be leased ahead; the next request asks again'),
   )
 }
@@ -175,21 +180,21 @@ function use(ctx: Context, share: Share): void {
 async function waitForLease(ctx: Context, share: Share): Promise<void> {
   share.waiting += 1
   try {
-    await (share.turn ?? inTurn(ctx, share, () => lease(ctx, share)))
+    await (share.turn ?? inTurn(share, () => lease(ctx, share)))
   } finally {
     share.waiting -= 1
   }
 }
 
 /**
- * Does something about a share when what is under way is done. When it fails, it is unknown what the database has noted: the
- * share ends with what it has, and the next request begins another. Rejects with that failure.
+ * Does something about a share when what is under way is done. When it fails, it is unknown what the database has noted: then
+ * what the share has is lost, and it begins anew under another token. Rejects with that failure.
  */
-function inTurn(ctx: ProcessContext, share: Share, work: () => Promise<void>): Promise<void> {
+function inTurn(share: Share, work: () => Promise<void>): Promise<void> {
   const turn = (share.turn ?? Promise.resolve())
     .then(work)
     .catch((error: unknown) => {
-      rates(ctx).shares.delete(share.id)
+      Object.assign(share, { token: newToken(), given: 0, used: 0, lastLease: 0, isClosed: false })
       throw error
     })
     .finally(() => {
@@ -223,10 +228,12 @@ async function lease(ctx: ProcessContext, share: Share): Promise<void> {
   share.emptyUntil = othersHold ? ctx.clock.now().getTime() + askAgainMs : Number.POSITIVE_INFINITY
 }
 
-/** Gives back what is left of a share. It is not used from then on. */
+/** Gives back what is left of a share, after a lease that is under way. Nothing of it is used from now on. */
 function giveBack(ctx: ProcessContext, share: Share): Promise<void> {
-  return inTurn(ctx, share, async () => {
+  share.isClosed = true
+  return inTurn(share, async () => {
     const count = share.given - share.used
+    share.isClosed = false
     if (count <= 0) return
     share.given -= count
     share.givenToAll -= count

@@ -5,9 +5,10 @@ import { expect } from 'chai'
 import type { CommandStartedEvent } from 'mongodb'
 import type { Principal } from '../../../core/access/principal.ts'
 import { type RateState, takeAnonymous, takeRequest } from '../../../core/access/request-rates.ts'
-import { minuteMs, secondMs } from '../../../core/process/clock.ts'
+import { minuteMs, periodsOf, secondMs } from '../../../core/process/clock.ts'
 import { type Context, closeContext } from '../../../core/process/context.ts'
 import { type AgentsPlanName, agentsPlans } from '../../../schemas/plans.ts'
+import { eventually } from '../../eventually.ts'
 import { type Database, openDatabase } from '../../start/engine.ts'
 import { contextOf } from '../../start/service.ts'
 
@@ -23,6 +24,8 @@ type Step = {
   readonly networkLimit?: number
   /** Seconds since the last step. */
   readonly later?: number
+  /** It waits until so many were given out. */
+  readonly given?: number
   readonly allowed: number
 }
 const first = '192.0.2.1'
@@ -160,6 +163,22 @@ const cases: readonly (readonly [what: string, steps: readonly Step[]])[] = [
     ],
   ],
   [
+    'a limit that falls, while this one holds something',
+    [
+      { on: 'a', asks: 12, allowed: 12 },
+      { on: 'a', asks: 5, given: 14, limit: 10, allowed: 0 },
+      { on: 'a', asks: 15, allowed: 8 },
+    ],
+  ],
+  [
+    'a limit that falls a little, while this one holds something',
+    [
+      { on: 'a', asks: 12, allowed: 12 },
+      { on: 'a', asks: 5, given: 14, limit: 13, allowed: 1 },
+      { on: 'b', asks: 5, limit: 13, allowed: 0 },
+    ],
+  ],
+  [
     'a limit that falls and rises again',
     [
       { on: 'a', asks: 12, allowed: 12 },
@@ -243,11 +262,20 @@ describe('request rates', () => {
     return allowed
   }
 
+  /** Whether so many were given out to a caller, and the process that asked for them has heard of it. */
+  async function isGiven({ on, from = first, given }: Step): Promise<boolean> {
+    const ctx = nodes[on]
+    const doc = await ctx.store.requestRates.findOne({ _id: `${from} ${periodsOf(at).minute}` })
+    await ask(ctx, { on, asks: 1, from: '203.0.113.1', limit: 1_000, allowed: 1 })
+    return doc?.given === given
+  }
+
   for (const [what, steps] of cases)
     it(`of two processes: ${what}`, async () => {
       const allowed: number[] = []
       for (const step of steps) {
         at = new Date(at.getTime() + (step.later ?? 0) * secondMs)
+        if (step.given !== undefined) await eventually('that many are given out', () => isGiven(step))
         allowed.push(await askWell(step))
       }
       expect(allowed).to.deep.equal(steps.map((step) => step.allowed))
