@@ -14,13 +14,13 @@ import type { BlobDoc, MessageDoc } from './documents/mail.ts'
 import {
   closeReservations,
   closing,
-  type NextNumbers,
+  type Numbers,
   type ReservationEnd,
   reserve,
   reservingExactly,
   type UidClaim,
 } from './folders.ts'
-import { createKnownNumbers, type KnownNumbers } from './known-numbers.ts'
+import { createKnownUids, type KnownUids } from './known-uids.ts'
 import { duplicatesIn, type Store } from './open.ts'
 import { insertInto } from './writes.ts'
 
@@ -63,7 +63,7 @@ type Waiting = {
 /** Creates the arrival writer of this process. `now` gives the time of reservations. */
 export function createArrivalWriter(store: Store, now: () => Date): ArrivalWriter {
   const unclosed = createUnclosedReservations(store)
-  const known = createKnownNumbers()
+  const known = createKnownUids()
 
   /** Writes arrivals, asking their folders for numbers first. */
   async function writeAsked(group: readonly Waiting[]): Promise<void> {
@@ -218,25 +218,26 @@ function groupLength(waiting: readonly Waiting[]): number {
 }
 
 /**
- * Writes arrivals of one message each, all for one folder, with the numbers that the folder is known to assign next. Returns
- * null when they are not known, or are another's: then nothing was written.
+ * Writes arrivals of one message each, all for one folder, with the UIDs that the folder is known to assign next. Returns null
+ * when they are not known, or are another's: then nothing was written.
  */
 async function writeFolder(
   store: Store,
   group: readonly WriteArrival[],
-  { at, known }: { at: Date; known: KnownNumbers },
+  { at, known }: { at: Date; known: KnownUids },
 ): Promise<readonly ArrivalResult[] | null> {
   const messages = group.flatMap((arrival) => arrival.messages)
   const [claim] = claimsOf(messages)
-  const next = known.take(claim!.folderId, messages.length)
-  if (next === undefined) return null
+  const uid = known.take(claim!.folderId, messages.length)
+  if (uid === undefined) return null
+  const numbers = { uid, modseq: store.nextModseq(at) }
   const token = newToken()
-  const numbered = messages.map((message, n) => numberedBy(message, next, n))
+  const numbered = messages.map((message, n) => numberedBy(message, numbers, n))
   const blobs = group.flatMap(({ chunks }) =>
     chunks.map((chunk) => insertInto(store.blobs, chunk, chunk.data.length())),
   )
   const writes = [
-    reservingExactly(store, claim!, next, { token, at }),
+    reservingExactly(store, claim!, numbers, { token, at }),
     ...blobs,
     ...numbered.map((message) => insertInto(store.messages, message)),
   ]
@@ -271,7 +272,7 @@ async function writeFolder(
 async function writeGroup(
   store: Store,
   group: readonly WriteArrival[],
-  { at, ends, known }: { at: Date; ends: readonly ReservationEnd[]; known: KnownNumbers },
+  { at, ends, known }: { at: Date; ends: readonly ReservationEnd[]; known: KnownUids },
 ): Promise<{ results: ArrivalResult[][]; ends: ReservationEnd[] }> {
   const messages = group.flatMap((arrival) => arrival.messages)
   const chunks = group.flatMap((arrival) => arrival.chunks)
@@ -288,8 +289,7 @@ async function writeGroup(
     assigned.set(message.folderId, nth + 1)
     return numberedBy(message, reservation, nth)
   })
-  for (const { folderId, uid, modseq } of reserved.values())
-    known.learn(folderId, { uid: uid + assigned.get(folderId)!, modseq: modseq + 1 }, at)
+  for (const { folderId, uid } of reserved.values()) known.learn(folderId, uid + assigned.get(folderId)!, at)
   const repeated = await insertMessages(store, numbered)
   const results = numbered.map((message) => resultOf(message, repeated))
   return {
@@ -336,7 +336,7 @@ function endOf(token: string, folderId: string, unwritten: readonly MessageDoc[]
   return { folderId, token, overcounted: { total: claim!.total, unread: claim!.unread, bytes: claim!.bytes } }
 }
 
-function numberedBy(message: NewMessage, { uid, modseq }: NextNumbers, nth: number): MessageDoc {
+function numberedBy(message: NewMessage, { uid, modseq }: Numbers, nth: number): MessageDoc {
   return { ...message, uid: uid + nth, modseq }
 }
 

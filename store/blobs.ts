@@ -10,6 +10,7 @@ import zlib from 'node:zlib'
 import { Binary } from 'mongodb'
 import type { BlobDoc, BlobRef } from './documents/mail.ts'
 import { onlyDuplicates, type Store } from './open.ts'
+import { updateIn, type Write } from './writes.ts'
 
 const chunkBytes = 1024 * 1024
 const params = { [zlib.constants.ZSTD_c_compressionLevel]: 1 }
@@ -122,6 +123,11 @@ export async function addBlobUser(store: Store, blobId: string, user: string): P
 export async function markBlobsInDoubt(store: Store, blobIds: readonly string[], at: Date): Promise<void> {
   if (blobIds.length === 0) return
   await store.blobs.updateMany({ _id: { $in: blobIds.map(firstChunkId) } }, { $set: { inDoubt: at } })
+}
+
+/** As `markBlobsInDoubt`, as a write for a list in which the user's deletion follows. */
+export function blobInDoubt(store: Store, blobId: string, at: Date): Write {
+  return updateIn(store.blobs, { _id: firstChunkId(blobId) }, { $set: { inDoubt: at } })
 }
 
 /** Users of one blob that were deleted. */

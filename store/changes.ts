@@ -12,6 +12,7 @@ import type { FindCursor } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
 import type { ChangeDoc, ChangeNote } from './documents/service.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { insertInto, type Write } from './writes.ts'
 
 export type { ChangeNote } from './documents/service.ts'
 
@@ -20,6 +21,8 @@ export type ChangeFeed = {
   publish(note: ChangeNote): void
   /** As `publish`. Resolves when the processes that listen should have heard the note. */
   tell(note: ChangeNote): Promise<void>
+  /** The note as the last write of a list, which says what the others changed. */
+  noteWith(note: ChangeNote): Write
   /** Calls `listener` with the notes of all processes, this one's too, from now on. Returns a function that stops it. */
   listen(listener: (note: ChangeNote) => void): () => void
   close(): Promise<void>
@@ -53,6 +56,8 @@ export function createChangeFeed(store: Store, reports: Reports): ChangeFeed {
       await writer.inserted()
       await sleep(hearMs)
     },
+    // Its writer writes nothing else, so that lists need not wait for one another to keep numbers in order.
+    noteWith: (note) => insertInto(store.changes, { _id: { w: newToken(), n: 1 }, at: reports.now(), note }),
     listen: reader.listen,
     async close() {
       await writer.close()

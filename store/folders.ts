@@ -70,25 +70,27 @@ async function reserveOne(
   return reservedIn(folder === null ? [] : [folder], token)
 }
 
-/** What a folder assigns next. */
-export type NextNumbers = { readonly uid: number; readonly modseq: number }
+/** The first UID and the modseq of a reservation. */
+export type Numbers = { readonly uid: number; readonly modseq: number }
 
 /**
- * The write that takes a reservation with exactly these numbers. It is refused (as a duplicate) when the folder has others, or
- * is no more: the insert that an upsert tries then has the id of this folder and the path of another.
+ * The write that takes a reservation with exactly these numbers. It is refused (as a duplicate) when the folder assigns another
+ * UID next, has given out as high a modseq, or is no more: the insert that an upsert tries then has the id of this folder and
+ * the path of another.
  */
 export function reservingExactly(
   store: Store,
   { folderId, mailboxId, uids, total, unread, bytes }: UidClaim,
-  { uid, modseq }: NextNumbers,
+  { uid, modseq }: Numbers,
   { token, at }: { token: string; at: Date },
 ): Write {
   const reservation: Reservation = { token, uid, uids, modseq, at, total, unread, bytes }
   return updateIn(
     store.folders,
-    { _id: folderId, mailboxId, uidNext: uid, highestModseq: modseq - 1 },
+    { _id: folderId, mailboxId, uidNext: uid, highestModseq: { $lt: modseq } },
     {
-      $inc: { uidNext: uids, highestModseq: 1, total, unread, bytes },
+      $inc: { uidNext: uids, total, unread, bytes },
+      $set: { highestModseq: modseq },
       $push: { open: reservation },
       $setOnInsert: { path: inboxPath },
     },
@@ -100,6 +102,22 @@ export function reservingExactly(
 export function closing(store: Store, end: ReservationEnd): Write {
   const { filter, update } = closingUpdate(end)
   return updateIn(store.folders, filter, update)
+}
+
+/**
+ * The write that takes a reservation; it is refused where `reserve` gives none. With `modseq` the writer knows the number
+ * beforehand: it is refused when the folder has given out a higher one.
+ */
+export function reservationIn(
+  store: Store,
+  claim: UidClaim,
+  { token, at, modseq }: { token: string; at: Date; modseq?: number },
+): Write {
+  const { filter, update } = reservingUpdate(claim, token, at, modseq)
+  // Where the filter does not match, the upsert tries an insert. It is refused by the folder's id; when the folder is gone, by
+  // the path of the mailbox's INBOX.
+  const guard = { $set: { path: { $ifNull: ['$path', inboxPath] } } }
+  return updateIn(store.folders, filter, [guard, ...update], { upsert: true })
 }
 
 function reservedIn(folders: readonly Pick<FolderDoc, '_id' | 'open'>[], token: string): Map<string, ReservedNumbers> {
@@ -128,6 +146,11 @@ export async function closeReservations(store: Store, ends: readonly Reservation
     ends.map((end) => ({ updateOne: closingUpdate(end) })),
     { ordered: false },
   )
+}
+
+/** As `closeReservations`, in one command with what others write meanwhile. */
+export async function closeTogether(store: Store, ends: readonly ReservationEnd[]): Promise<void> {
+  await store.writeTogether(ends.map((end) => closing(store, end)))
 }
 
 /** The folders of a mailbox, sorted by path. */
@@ -268,8 +291,9 @@ function reservingUpdate(
   { folderId, mailboxId, uids, total, unread, bytes, labels = {}, changedUids = [], threads }: UidClaim,
   token: string,
   at: Date,
+  modseq?: number,
 ): { filter: Filter<FolderDoc>; update: Document[] } {
-  const next = { $add: ['$highestModseq', 1] }
+  const next = modseq ?? { $add: ['$highestModseq', 1] }
   const counted = Object.entries(labels)
   const reservation: { [K in keyof Reservation]: unknown } = {
     token,
@@ -301,7 +325,12 @@ function reservingUpdate(
   }
   const notGated = changedUids.length === 0 ? {} : { $or: [{ gate: { $exists: false } }, { gate: { $lte: at } }] }
   return {
-    filter: { _id: folderId, mailboxId, ...notGated },
+    filter: {
+      _id: folderId,
+      mailboxId,
+      ...notGated,
+      ...(modseq !== undefined && { highestModseq: { $lt: modseq } }),
+    },
     update: counted.length === 0 ? [stage] : [stage, withoutUnused],
   }
 }

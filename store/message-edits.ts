@@ -42,11 +42,14 @@ export type MessageEdit = {
   readonly to?: { readonly folderId: string; readonly deletedFrom?: string; readonly discardedAt?: Date }
 }
 
-/** The messages of one folder that are to be changed, the time of the change, and how to derive their threads again. */
-export type EditTarget = {
+type Changing = {
   readonly mailboxId: string
   readonly folderId: string
   readonly messages: readonly EditableMessage[]
+}
+
+/** The messages of one folder that are to be changed, the time of the change, and how to derive their threads again. */
+export type EditTarget = Changing & {
   readonly at: Date
   /** Derives threads again. Returns false when that failed: the reservation then stays open, and the sweep derives them. */
   derive(threadIds: readonly string[]): Promise<boolean>
@@ -191,7 +194,8 @@ async function withModseq(
   return new Set(found.map(({ _id }) => _id))
 }
 
-function updateOf({ labels, to, ...flags }: MessageEdit, modseq: number, uid: number): UpdateFilter<MessageDoc> {
+/** The update of a message that an edit gives these numbers. */
+export function updateOf({ labels, to, ...flags }: MessageEdit, modseq: number, uid: number): UpdateFilter<MessageDoc> {
   const unset = {
     ...(labels?.length === 0 && { labels: '' as const }),
     ...(to !== undefined && to.deletedFrom === undefined && { deletedFrom: '' as const }),
@@ -209,7 +213,7 @@ function updateOf({ labels, to, ...flags }: MessageEdit, modseq: number, uid: nu
 }
 
 /** The claims of a change: in the folder of the messages, and in the folder to which they move, if any. */
-function claimsOf({ mailboxId, folderId, messages }: EditTarget, edit: MessageEdit | 'remove'): UidClaim[] {
+export function claimsOf({ mailboxId, folderId, messages }: Changing, edit: MessageEdit | 'remove'): UidClaim[] {
   const here = { folderId, mailboxId, uids: 0, ...changeHere(messages, edit) }
   const changing = { ...here, changedUids: messages.map(({ uid }) => uid), threads: threadsOf(messages) }
   if (edit === 'remove' || edit.to === undefined) return [changing]
@@ -217,10 +221,10 @@ function claimsOf({ mailboxId, folderId, messages }: EditTarget, edit: MessageEd
 }
 
 /** The ends of a change's reservations; `missed` are the messages that it counted but did not change. */
-function endsOf(
+export function endsOf(
   folderIds: readonly string[],
   token: string,
-  { folderId: here }: EditTarget,
+  { folderId: here }: Pick<Changing, 'folderId'>,
   edit: MessageEdit | 'remove',
   missed: readonly EditableMessage[],
 ): ReservationEnd[] {

@@ -81,6 +81,14 @@ export function findMessage(
   return store.messages.findOne({ mailboxId, _id: messageId })
 }
 
+/** Those of the messages `ids` that lie in one of the mailboxes. */
+export function findMessagesIn(
+  store: Store,
+  { mailboxIds, ids }: { mailboxIds: readonly string[]; ids: readonly string[] },
+): Promise<MessageDoc[]> {
+  return store.messages.find({ mailboxId: { $in: [...mailboxIds] }, _id: { $in: [...ids] } }).toArray()
+}
+
 export function findMessages(store: Store, ids: readonly string[]): Promise<MessageDoc[]> {
   return store.messages.find({ _id: { $in: [...ids] } }).toArray()
 }

@@ -12,11 +12,14 @@ import {
 } from 'mongodb'
 import { type Collections, collectionsOf, ensureIndexes } from './collections.ts'
 import { migrate } from './migrations.ts'
+import { createModseqs } from './modseq.ts'
 import { createWriteTogether, type WriteTogether } from './writes.ts'
 
 export type Store = Collections & {
   readonly db: Db
   readonly writeTogether: WriteTogether
+  /** The modseq for a reservation (store/modseq.ts). */
+  readonly nextModseq: (at: Date) => number
   /** One round trip to the database, for health checks. Rejects when the database does not answer. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -75,6 +78,7 @@ export async function openStore({
     ...collectionsOf(db),
     db,
     writeTogether: await createWriteTogether(db),
+    nextModseq: createModseqs(),
     async ping() {
       await db.command({ ping: 1 })
     },

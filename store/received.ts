@@ -30,6 +30,31 @@ export function findReceivedSince(
     .toArray()
 }
 
+/** A received message: which it is, and in which state. */
+export type ReceivedMark = Pick<MessageDoc, '_id' | 'mailboxId' | 'modseq'>
+
+type Arriving = { readonly mailboxId: string; readonly from: string }
+
+const marks = { projection: { mailboxId: 1, modseq: 1 } } as const
+const arriving = ({ mailboxId, from }: Arriving) => ({ mailboxId, _id: { $gte: from }, fingerprint: { $exists: true } })
+
+/** The newest messages that a mailbox received, newest first, down to the id `from`. */
+export function findNewestReceived(store: Store, since: Arriving, limit: number): Promise<ReceivedMark[]> {
+  return store.messages
+    .find<ReceivedMark>(arriving(since), marks)
+    .sort({ mailboxId: -1, _id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** The messages that mailboxes received, each from the id `from` on, in no order. */
+export function findReceivedMarks(store: Store, since: readonly Arriving[], limit: number): Promise<ReceivedMark[]> {
+  return store.messages
+    .find<ReceivedMark>({ $or: since.map(arriving) }, marks)
+    .limit(limit)
+    .toArray()
+}
+
 /** Those of the messages `ids` that one of the mailboxes received. */
 export function findReceivedIn(
   store: Store,

@@ -8,6 +8,8 @@
 import {
   type AnyBulkWriteOperation,
   type AnyClientBulkWriteModel,
+  type BulkWriteResult,
+  type ClientBulkWriteResult,
   type Collection,
   type Db,
   type Document,
@@ -25,11 +27,14 @@ export type Write = {
   readonly operation: AnyBulkWriteOperation
   /** About how much of a command it takes up. */
   readonly sizeBytes: number
+  /** Whether its caller is told when it matches no document. */
+  readonly mustMatch?: boolean
 }
 
 /**
  * Makes the writes of a list, together with the lists of others. Returns null when all were made; else the index of the write
- * that a unique key refused: those before it were made, those after it were not. Rejects with any other error of a write, and
+ * that a unique key refused: those before it were made, those after it were not. Or the index of the first write that must
+ * match and did not, or for all that is known did not: the others were made. Rejects with any other error of a write, and
  * then too only those before it were made; or when it is unknown what was made, because the database did not answer.
  */
 export type WriteTogether = (writes: readonly Write[]) => Promise<number | null>
@@ -57,11 +62,17 @@ export function updateIn<D extends Document>(
   { collectionName: collection }: Collection<D>,
   filter: Filter<D>,
   update: UpdateFilter<D> | Document[],
-  { upsert = false }: { readonly upsert?: boolean } = {},
+  { upsert = false, mustMatch = false }: { readonly upsert?: boolean; readonly mustMatch?: boolean } = {},
 ): Write {
   // The types of a list's writes know no collection.
   const operation = { updateOne: { filter, update, upsert } } as AnyBulkWriteOperation
-  return { collection, operation, sizeBytes: documentBytes }
+  return { collection, operation, sizeBytes: documentBytes, mustMatch }
+}
+
+/** The deletion of one document, which must match. */
+export function deleteIn<D extends Document>({ collectionName: collection }: Collection<D>, filter: Filter<D>): Write {
+  const operation = { deleteOne: { filter } } as AnyBulkWriteOperation
+  return { collection, operation, sizeBytes: documentBytes, mustMatch: true }
 }
 
 /** Makes all writes but those that a unique key refuses. Returns the indexes of these. */
@@ -82,6 +93,8 @@ type List = {
   readonly writes: readonly Write[]
   /** Index of the first write that is not made yet. */
   done: number
+  /** Index of the first write that must match and did not. */
+  unmatched: number | null
   readonly resolve: (refused: number | null) => void
   readonly reject: (error: unknown) => void
 }
@@ -101,7 +114,7 @@ export async function createWriteTogether(db: Db): Promise<WriteTogether> {
   return (writes) =>
     new Promise((resolve, reject) => {
       if (writes.length === 0) return resolve(null)
-      const list = { writes, done: 0, resolve, reject }
+      const list: List = { writes, done: 0, unmatched: null, resolve, reject }
       if (writes.length >= longListMin) return void writeLists(db, byCollection, [list])
       waiting.push(list)
       // Delayed by one tick, so that lists handed in within one turn go together.
@@ -127,16 +140,19 @@ async function writeLists(db: Db, make: MakeWrites, lists: readonly List[]): Pro
   while (open.length > 0) {
     const all = open.flatMap((list) => list.writes.slice(list.done).map((write) => ({ list, write })))
     try {
-      const failed = await make(
+      const { failed, unmatched } = await make(
         db,
         all.map(({ write }) => write),
       )
       const made = failed === null ? all : all.slice(0, failed.index)
-      for (const { list } of made) list.done += 1
-      for (const list of open) if (list.done === list.writes.length) list.resolve(null)
+      for (const [n, { list }] of made.entries()) {
+        if (unmatched.has(n)) list.unmatched ??= list.done
+        list.done += 1
+      }
+      for (const list of open) if (list.done === list.writes.length) list.resolve(list.unmatched)
       const ended = failed === null ? undefined : all[failed.index]?.list
       if (failed !== null && ended !== undefined) {
-        if (failed.code === duplicateKey) ended.resolve(ended.done)
+        if (failed.code === duplicateKey) ended.resolve(ended.unmatched ?? ended.done)
         else ended.reject(new MongoServerError({ message: failed.message, code: failed.code }))
       }
       open = open.filter((list) => list !== ended && list.done < list.writes.length)
@@ -151,18 +167,24 @@ const duplicateKey = 11000
 
 type FailedWrite = { readonly index: number; readonly code: number; readonly message: string }
 
+type Made = {
+  readonly failed: FailedWrite | null
+  /** Indexes of those that must match and did not, or may not have. */
+  readonly unmatched: ReadonlySet<number>
+}
+
 /** Makes writes in their order, up to the first that fails. Rejects when the database did not answer, or not durably. */
-type MakeWrites = (db: Db, writes: readonly Write[]) => Promise<FailedWrite | null>
+type MakeWrites = (db: Db, writes: readonly Write[]) => Promise<Made>
 
 const inOneCommand: MakeWrites = async (db, writes) => {
   // The older commands cost less for each write.
   if (writes.every(({ collection }) => collection === writes[0]?.collection)) return byCollection(db, writes)
   try {
-    await db.client.bulkWrite(
+    const result = await db.client.bulkWrite(
       writes.map((write) => modelOf(db, write)),
-      { ordered: true },
+      { ordered: true, verboseResults: writes.some(({ mustMatch }) => mustMatch) },
     )
-    return null
+    return { failed: null, unmatched: unmatchedIn(writes, result) }
   } catch (error) {
     if (!(error instanceof MongoClientBulkWriteError)) throw error
     const [concern] = error.writeConcernErrors
@@ -171,8 +193,15 @@ const inOneCommand: MakeWrites = async (db, writes) => {
     const [first] = error.writeErrors
     if (first === undefined) throw error.cause ?? error
     const [index, { code, message }] = first
-    return { index, code, message }
+    const made = writes.slice(0, index)
+    return { failed: { index, code, message }, unmatched: unmatchedIn(made, error.partialResult) }
   }
+}
+
+function unmatchedIn(writes: readonly Write[], result: ClientBulkWriteResult | undefined): ReadonlySet<number> {
+  const matched = (n: number) =>
+    (result?.updateResults?.get(n)?.matchedCount ?? 0) + (result?.deleteResults?.get(n)?.deletedCount ?? 0)
+  return new Set(writes.flatMap(({ mustMatch }, n) => (mustMatch && matched(n) === 0 ? [n] : [])))
 }
 
 function modelOf(db: Db, { collection, operation }: Write): AnyClientBulkWriteModel<Document> {
@@ -181,22 +210,35 @@ function modelOf(db: Db, { collection, operation }: Write): AnyClientBulkWriteMo
 }
 
 const byCollection: MakeWrites = async (db, writes) => {
+  const unmatched = new Set<number>()
   for (let from = 0; from < writes.length; ) {
     const { collection } = writes[from]!
     const others = writes.findIndex((write, n) => n > from && write.collection !== collection)
     const to = others === -1 ? writes.length : others
+    const missing = (made: number, { matchedCount, upsertedCount, deletedCount, insertedCount }: Counts) => {
+      // These commands count their matches together: when one lacks, each that must match is in doubt.
+      if (matchedCount + upsertedCount + deletedCount + insertedCount === made - from) return
+      for (let n = from; n < made; n++) if (writes[n]!.mustMatch) unmatched.add(n)
+    }
     try {
-      await db.collection(collection).bulkWrite(
+      const result = await db.collection(collection).bulkWrite(
         writes.slice(from, to).map(({ operation }) => operation),
         { ordered: true },
       )
+      missing(to, result)
     } catch (error) {
       if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) throw error
       const [first] = [error.writeErrors].flat()
       if (first === undefined) throw error
-      return { index: from + first.index, code: first.code, message: first.errmsg ?? error.message }
+      missing(from + first.index, error.result)
+      return {
+        failed: { index: from + first.index, code: first.code, message: first.errmsg ?? error.message },
+        unmatched,
+      }
     }
     from = to
   }
-  return null
+  return { failed: null, unmatched }
 }
+
+type Counts = Pick<BulkWriteResult, 'matchedCount' | 'upsertedCount' | 'deletedCount' | 'insertedCount'>

@@ -32,6 +32,8 @@ const lateMs = 60_000
  * instead.
  */
 const seenMax = 100
+/** So many of the newest messages tell which ones a cursor lists. */
+export const newestMax = seenMax + 1
 /** Characters of an id kept in `seen`: 30 random bits. */
 const tailLength = 6
 
@@ -41,8 +43,9 @@ const id = '[0-9a-hjkmnp-tv-z]'
 const cursorForm = new RegExp(`^w(${id}{26})((?:${id}{${tailLength}}){0,${seenMax}})$`)
 
 /** The cursor after everything that can be read from the mailbox now. */
-export function cursorNow(ctx: Context, mailboxId: string): Promise<ArrivalCursor> {
-  return cursorFromNewest(ctx, mailboxId, () => true)
+export async function cursorNow(ctx: Context, mailboxId: string): Promise<ArrivalCursor> {
+  const edge = cursorEdge(ctx)
+  return makeCursor(edge, await findNewestIds(ctx.store, { mailboxId, from: edge, limit: newestMax }), () => true)
 }
 
 /**
@@ -69,13 +72,17 @@ export function cursorOfPage(
 /**
  * The cursor of a mailbox at the time when this request came in: a message that arrived since, while the request was
  * handled, is after it and not lost. A message whose id is in the future was made by a machine with another clock and
- * counts as before.
+ * counts as before. `newest` are the ids of its newest messages since `edge`, newest first, at most `newestMax`, read since.
  */
-export function cursorOfRequest(ctx: Context, mailboxId: string): Promise<ArrivalCursor> {
-  const { requestedAt, clock } = ctx
-  if (requestedAt === null) return cursorNow(ctx, mailboxId)
+export function cursorOfRequest(
+  { requestedAt, clock }: Context,
+  edge: string,
+  newest: readonly string[],
+): ArrivalCursor {
+  if (requestedAt === null) return makeCursor(edge, newest, () => true)
   const first = idAt('msg', after(requestedAt, 1))
-  return cursorFromNewest(ctx, mailboxId, (id) => id < first || id >= idAt('msg', after(clock.now(), 1)))
+  const future = idAt('msg', after(clock.now(), 1))
+  return makeCursor(edge, newest, (id) => id < first || id >= future)
 }
 
 /** The cursor at a time: messages received from then on are after it. */
@@ -118,15 +125,6 @@ export function readArrivalCursor(since: string): ArrivalCursor {
       fix: `Pass the "cursor" of an earlier answer, or ${time.form}, such as "${time.example}".`,
     })
   return cursorAt(new Date(since))
-}
-
-async function cursorFromNewest(
-  ctx: Context,
-  mailboxId: string,
-  isBefore: (messageId: string) => boolean,
-): Promise<ArrivalCursor> {
-  const edge = cursorEdge(ctx)
-  return makeCursor(edge, await findNewestIds(ctx.store, { mailboxId, from: edge, limit: seenMax + 1 }), isBefore)
 }
 
 /**

@@ -9,6 +9,7 @@ import * as store from '../../store/message-edits.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { getFolder } from './folders.ts'
+import type { KnownFolder } from './known-folders.ts'
 import { reachMailbox } from './mailboxes.ts'
 import { threadDeriver } from './threading.ts'
 
@@ -46,7 +47,7 @@ export async function emptyTrash(ctx: Context, principal: Principal, address: st
 }
 
 /** Moves all messages of a folder to another folder. Returns the number of moved messages. */
-export async function moveAll(ctx: Context, from: FolderDoc, to: FolderDoc): Promise<number> {
+export async function moveAll(ctx: Context, from: KnownFolder, to: KnownFolder): Promise<number> {
   return inBatches(ctx, from, {
     ...byUid(ctx, from),
     change: (messages) => {
@@ -71,7 +72,11 @@ export async function removeForGood(ctx: Context, messages: readonly EditableMes
 }
 
 /** The fields that a message gets when it moves to a folder; for Trash and Spam also where it came from and when. */
-export function moveEdit(to: FolderDoc, from: Pick<FolderDoc, '_id'>, at: Date): NonNullable<store.MessageEdit['to']> {
+export function moveEdit(
+  to: KnownFolder,
+  from: Pick<FolderDoc, '_id'>,
+  at: Date,
+): NonNullable<store.MessageEdit['to']> {
   const discards = to.role === 'trash' || to.role === 'spam'
   return { folderId: to._id, ...(discards && { deletedFrom: from._id, discardedAt: at }) }
 }
@@ -92,7 +97,7 @@ type Batches<P> = {
   change(messages: readonly EditableMessage[]): Promise<ReadonlySet<string>>
 }
 
-function byUid(ctx: Context, { _id: folderId, mailboxId }: FolderDoc): Omit<Batches<number>, 'change'> {
+function byUid(ctx: Context, { _id: folderId, mailboxId }: KnownFolder): Omit<Batches<number>, 'change'> {
   return {
     start: 0,
     read: (after) => store.listEditable(ctx.store, { mailboxId, folderId, after }),
@@ -102,7 +107,7 @@ function byUid(ctx: Context, { _id: folderId, mailboxId }: FolderDoc): Omit<Batc
 
 async function inBatches<P>(
   ctx: Context,
-  { mailboxId }: FolderDoc,
+  { mailboxId }: KnownFolder,
   { start, read, position, change }: Batches<P>,
 ): Promise<number> {
   let changed = 0

@@ -13,6 +13,7 @@ import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { moveAll } from './bulk-changes.ts'
 import { canonicalPath, type Folder, folderIn } from './folders.ts'
+import { foldersChanged } from './known-folders.ts'
 import { reachMailbox } from './mailboxes.ts'
 
 /** How often, and with what pause in between, a folder that still receives mail is emptied again before it is deleted. */
@@ -72,7 +73,7 @@ export async function renameFolder(
     throw new Failure('conflict', 'The folders of this mailbox are being changed by another request.', {
       fix: 'Repeat the request.',
     })
-  ctx.changes.publish({ kind: 'folders', mailboxId: mailbox._id })
+  foldersChanged(ctx, mailbox._id)
   return { ...folder, path: to }
 }
 
@@ -92,7 +93,7 @@ export async function deleteFolder(
   const below = folders.filter((other) => isBelow(other.path, folder.path))
   for (const each of below.toSorted((a, b) => (a.path < b.path ? 1 : -1)).concat(folder))
     await removeEmptied(ctx, each, trash)
-  ctx.changes.publish({ kind: 'folders', mailboxId: mailbox._id })
+  foldersChanged(ctx, mailbox._id)
 }
 
 async function removeEmptied(ctx: Context, folder: FolderDoc, trash: FolderDoc): Promise<void> {
@@ -164,7 +165,7 @@ async function insertNew(
     await sleep(Math.random() * insertPauseMs * tries)
     if ((await store.findFolders(ctx.store, mailboxId)).length >= foldersMax) throw tooMany()
   }
-  ctx.changes.publish({ kind: 'folders', mailboxId: owner.mailboxId })
+  foldersChanged(ctx, owner.mailboxId)
   return folder
 }
 

@@ -5,6 +5,7 @@ import type { FolderDoc } from '../../store/documents/mail.ts'
 import { findFolders, findFoldersById, standardFolders } from '../../store/folders.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
+import { foldersIn, type KnownFolder } from './known-folders.ts'
 import { reachMailbox } from './mailboxes.ts'
 
 export type Folder = Pick<FolderDoc, 'path' | 'role' | 'total' | 'unread'>
@@ -18,15 +19,20 @@ export async function listFolders(ctx: Context, principal: Principal, address: s
   return folders.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** Reads the folder with a path or role (roles in any case). Fails with `not_found`. */
-export async function getFolder(ctx: Context, mailboxId: string, name: string): Promise<FolderDoc> {
-  return folderIn(await findFolders(ctx.store, mailboxId), name)
+/** The folder with a path or role (roles in any case). Fails with `not_found`. */
+export async function getFolder(ctx: Context, mailboxId: string, name: string): Promise<KnownFolder> {
+  return folderIn(await foldersIn(ctx, mailboxId, (folders) => folderNamed(folders, name) !== undefined), name)
 }
 
-/** Picks the folder that a path or role names from the folders of a mailbox. Fails with `not_found`. */
-export function folderIn(folders: readonly FolderDoc[], name: string): FolderDoc {
+/** The folder that a path or role names, of the folders of a mailbox. */
+export function folderNamed<F extends KnownFolder>(folders: readonly F[], name: string): F | undefined {
   const path = canonicalPath(name)
-  const found = folders.find((folder) => folder.path === path)
+  return folders.find((folder) => folder.path === path)
+}
+
+/** As `folderNamed`. Fails with `not_found`. */
+export function folderIn<F extends KnownFolder>(folders: readonly F[], name: string): F {
+  const found = folderNamed(folders, name)
   if (found === undefined) {
     throw new Failure('not_found', `There is no folder "${name}".`, {
       fix: 'Use a path or a role as the folders of the mailbox show it, such as "INBOX"; new folders are created first.',

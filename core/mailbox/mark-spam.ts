@@ -3,9 +3,9 @@
  * another folder teaches nothing.
  */
 import { Failure } from '../../schemas/failures.ts'
-import { findFolders } from '../../store/folders.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
+import type { KnownFolder } from './known-folders.ts'
 import { changeMessage, type MessageChange } from './message-changes.ts'
 import { type Message, reachMessage } from './messages.ts'
 import { addSpamLesson } from './spam-lessons.ts'
@@ -25,9 +25,9 @@ export async function markSpam(
       param: 'folder',
       fix: 'Leave "folder" out, or "spam".',
     })
-  const { mailbox, message, folder } = await reachMessage(ctx, principal, { address, messageId })
+  const { mailbox, message, folder, folders } = await reachMessage(ctx, principal, { address, messageId })
   const moves = spam !== (folder.role === 'spam')
-  const target = spam ? 'spam' : await folderBefore(ctx, mailbox._id, message.deletedFrom)
+  const target = spam ? 'spam' : folderBefore(folders, message.deletedFrom)
   const changed = await changeMessage(ctx, principal, {
     address,
     messageId,
@@ -41,7 +41,7 @@ export async function markSpam(
 }
 
 /** The path of the folder that the message was in before Spam, if it still exists; else INBOX. */
-async function folderBefore(ctx: Context, mailboxId: string, folderId: string | undefined): Promise<string> {
-  const found = (await findFolders(ctx.store, mailboxId)).find(({ _id }) => _id === folderId)
+function folderBefore(folders: readonly KnownFolder[], folderId: string | undefined): string {
+  const found = folders.find(({ _id }) => _id === folderId)
   return found === undefined || found.role === 'spam' || found.role === 'trash' ? 'inbox' : found.path
 }

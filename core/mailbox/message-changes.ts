@@ -1,14 +1,21 @@
 /** Changes of one message: flags, labels, moves, deletion. Each is one reservation in the folders concerned. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
-import type { FolderDoc, MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
-import { editMessages, type MessageEdit, removeMessages } from '../../store/message-edits.ts'
+import { type DroppedBlobUsers, dropBlobUsers } from '../../store/blobs.ts'
+import type { MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
+import { closeTogether, findFolders, type ReservationEnd } from '../../store/folders.ts'
+import * as store from '../../store/message-edit.ts'
+import type { MessageEdit } from '../../store/message-edits.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
-import { changeOf, moveEdit } from './bulk-changes.ts'
-import { folderIn } from './folders.ts'
+import { createGroupCommit } from '../process/group-commit.ts'
+import { perProcess } from '../process/per-process.ts'
+import { moveEdit } from './bulk-changes.ts'
+import { folderIn, folderNamed, getFolder } from './folders.ts'
+import { forgetFolders, type KnownFolder } from './known-folders.ts'
 import { labelsAfter } from './labels.ts'
 import { type Message, messageOf, type ReachedMessage, reachMessage } from './messages.ts'
+import { threadDeriver } from './threading.ts'
 
 export type MessageChange = {
   readonly seen?: boolean
@@ -23,6 +30,15 @@ export type MessageChange = {
 const triesMax = 25
 const pauseMs = 5
 
+/** Deletions of which one group drops the blobs. */
+const groupMax = 100
+const blobDrops = perProcess(({ store }) =>
+  createGroupCommit<DroppedBlobUsers>(groupMax, async (drops) => {
+    await dropBlobUsers(store, drops)
+    return []
+  }),
+)
+
 /**
  * Changes flags and labels, and moves the message. Returns the message after the change. Fails with
  * `mailbox_not_found`, `not_found`, `agent_inbox_only`, `validation_error`, `conflict`.
@@ -33,9 +49,9 @@ export function changeMessage(
   { address, messageId, ...change }: { address: string; messageId: string } & MessageChange,
 ): Promise<Message> {
   return retryOnConflict(ctx, principal, { address, messageId }, async (reached) => {
-    const { message, folder, folders } = reached
-    const target = change.folder === undefined ? folder : folderIn(folders, change.folder)
-    const edit = editOf(reached, change, target, ctx.clock.now())
+    const { message, folder } = reached
+    const target = change.folder === undefined ? folder : await targetOf(ctx, folder, change.folder)
+    const edit = await editOf(ctx, reached, change, target)
     return writeEdit(ctx, message, folder, { edit, target })
   })
 }
@@ -51,8 +67,10 @@ export function deleteMessage(
 ): Promise<{ deleted: true; folder: string | null }> {
   return retryOnConflict(ctx, principal, { address, messageId }, async ({ message, folder, folders }) => {
     if (permanent || folder.role === 'trash') {
-      const { size } = await removeMessages(ctx.store, changeOf(ctx, folder, [message]))
-      return size === 0 ? null : { deleted: true as const, folder: null }
+      const ends = await store.removeMessage(ctx.store, editOfOne(ctx, folder, message))
+      if (ends === null) return null
+      await derive(ctx, message, ends, { isGone: true })
+      return { deleted: true as const, folder: null }
     }
     const target = folderIn(folders, 'trash')
     const edit = { to: moveEdit(target, folder, ctx.clock.now()) }
@@ -90,10 +108,8 @@ async function retryOnConflict<T>(
   for (let tries = 0; tries < triesMax; tries++) {
     const reached = await reachMessage(ctx, principal, { address, messageId })
     const done = await attempt(reached)
-    if (done !== null) {
-      ctx.changes.publish({ kind: 'folders', mailboxId: reached.mailbox._id, messageIds: [messageId] })
-      return done
-    }
+    if (done !== null) return done
+    forgetFolders(ctx, reached.mailbox._id)
     await sleep(Math.random() * pauseMs * (tries + 1))
   }
   throw new Failure('conflict', 'The message is being changed by another request.', {
@@ -105,41 +121,80 @@ async function retryOnConflict<T>(
 async function writeEdit(
   ctx: Context,
   message: MessageDoc,
-  folder: FolderDoc,
-  { edit, target }: { edit: MessageEdit; target: FolderDoc },
+  folder: KnownFolder,
+  { edit, target }: { edit: MessageEdit; target: KnownFolder },
 ): Promise<Message | null> {
-  const changed =
-    Object.keys(edit).length === 0 ||
-    (await editMessages(ctx.store, changeOf(ctx, folder, [message]), edit)).has(message._id)
   const { to: _to, ...flags } = edit
-  return changed ? messageOf({ ...message, ...flags }, target.path) : null
+  const after = messageOf({ ...message, ...flags }, target.path)
+  if (Object.keys(edit).length === 0) return after
+  const ends = await store.editMessage(ctx.store, editOfOne(ctx, folder, message), edit)
+  if (ends === null) return null
+  await derive(ctx, message, ends)
+  return after
+}
+
+function editOfOne(ctx: Context, { _id: folderId, mailboxId }: KnownFolder, message: MessageDoc): store.EditOfOne {
+  const note = ctx.changes.noteWith({ kind: 'folders', mailboxId, messageIds: [message._id] })
+  return { mailboxId, folderId, message, at: ctx.clock.now(), note }
+}
+
+/**
+ * Derives in the background what follows from a change: the thread, and the end of its reservations, which until then tell
+ * the sweep what is left to do.
+ */
+async function derive(
+  ctx: Context,
+  { _id, accountId, mailboxId, threadId, blob }: MessageDoc,
+  ends: readonly ReservationEnd[],
+  { isGone = false } = {},
+): Promise<void> {
+  await ctx.background.begin(accountId, async () => {
+    try {
+      const [isDerived] = await Promise.all([
+        threadDeriver(ctx, mailboxId)([threadId]),
+        isGone && blobDrops(ctx)({ blobId: blob.id, users: [_id] }),
+      ])
+      if (isDerived) await closeTogether(ctx.store, ends)
+    } catch (error) {
+      ctx.log.warn({ err: error, mailboxId }, 'a change could not be derived from now; the sweep will')
+    }
+  })
+}
+
+/** The folder to move a message to: the one that a path or role names. Fails with `not_found`. */
+async function targetOf(ctx: Context, folder: KnownFolder, name: string): Promise<KnownFolder> {
+  return folderNamed([folder], name) ?? getFolder(ctx, folder.mailboxId, name)
 }
 
 /** The part of a change that differs from the message as it is. */
-function editOf(
-  { mailbox, message, folder, folders }: ReachedMessage,
+async function editOf(
+  ctx: Context,
+  { mailbox, message, folder }: ReachedMessage,
   change: MessageChange,
-  target: FolderDoc,
-  at: Date,
-): MessageEdit {
+  target: KnownFolder,
+): Promise<MessageEdit> {
   const { seen = message.seen, flagged = message.flagged, answered = message.answered } = change
-  const labels = labelsOf(mailbox, message, folders, change)
+  const labels = await labelsOf(ctx, mailbox, message, change)
   return {
     ...(seen !== message.seen && { seen }),
     ...(flagged !== message.flagged && { flagged }),
     ...(answered !== message.answered && { answered }),
     ...(labels !== null && { labels }),
-    ...(target._id !== folder._id && { to: moveEdit(target, folder, at) }),
+    ...(target._id !== folder._id && { to: moveEdit(target, folder, ctx.clock.now()) }),
   }
 }
 
-function labelsOf(
+async function labelsOf(
+  ctx: Context,
   mailbox: MailboxDoc,
   { labels: before = [] }: MessageDoc,
-  folders: readonly FolderDoc[],
   { addLabels, removeLabels }: MessageChange,
-): readonly string[] | null {
+): Promise<readonly string[] | null> {
   if (addLabels === undefined && removeLabels === undefined) return null
-  const labels = labelsAfter(mailbox, folders, { before, add: addLabels ?? [], remove: removeLabels ?? [] })
+  const labels = labelsAfter(mailbox, await findFolders(ctx.store, mailbox._id), {
+    before,
+    add: addLabels ?? [],
+    remove: removeLabels ?? [],
+  })
   return labels.length === before.length && labels.every((label) => before.includes(label)) ? null : labels
 }

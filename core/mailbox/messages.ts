@@ -1,11 +1,13 @@
 /** Finds messages for callers, and the records that callers see. */
 import { noMessage } from '../../schemas/refusals.ts'
-import type { AttachmentDoc, FolderDoc, MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
-import { findFolders } from '../../store/folders.ts'
+import type { AttachmentDoc, MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
 import * as store from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
 import { attachmentIdOf } from '../parsing/attachment-ids.ts'
+import { createBatchedLookup } from '../process/batched-lookup.ts'
 import type { Context } from '../process/context.ts'
+import { perProcess } from '../process/per-process.ts'
+import { foldersHolding, foldersIn, type KnownFolder } from './known-folders.ts'
 import { reachMailbox } from './mailboxes.ts'
 
 export type Attachment = Omit<AttachmentDoc, 'partId'> & { readonly id: string }
@@ -22,9 +24,11 @@ export type Message = Omit<store.ListedMessage, '_id' | 'folderId' | 'labels' | 
 export type ReachedMessage = {
   readonly mailbox: MailboxDoc
   readonly message: MessageDoc
-  readonly folder: FolderDoc
-  readonly folders: readonly FolderDoc[]
+  readonly folder: KnownFolder
+  readonly folders: readonly KnownFolder[]
 }
+
+const messageLookup = perProcess(() => createBatchedLookup<MessageDoc>())
 
 /** Reads a message of a mailbox that the key may reach. Fails with `mailbox_not_found`, `not_found`. */
 export async function reachMessage(
@@ -33,13 +37,24 @@ export async function reachMessage(
   { address, messageId }: { address: string; messageId: string },
 ): Promise<ReachedMessage> {
   const mailbox = await reachMailbox(ctx, principal, address)
-  const [message, folders] = await Promise.all([
-    store.findMessage(ctx.store, { mailboxId: mailbox._id, messageId }),
-    findFolders(ctx.store, mailbox._id),
-  ])
-  const folder = folders.find(({ _id }) => _id === message?.folderId)
-  if (message === null || folder === undefined) throw noMessage(messageId, mailbox.address)
+  const [message] = await Promise.all([findOne(ctx, mailbox._id, messageId), foldersIn(ctx, mailbox._id)])
+  if (message === undefined) throw noMessage(messageId, mailbox.address)
+  const folders = await foldersHolding(ctx, mailbox._id, [message])
+  const folder = folders.find(({ _id }) => _id === message.folderId)
+  if (folder === undefined) throw noMessage(messageId, mailbox.address)
   return { mailbox, message, folder, folders }
+}
+
+/** A message of a mailbox; callers that ask at once share one query. */
+async function findOne(ctx: Context, mailboxId: string, messageId: string): Promise<MessageDoc | undefined> {
+  return messageLookup(ctx)(`${mailboxId} ${messageId}`, async (keys) => {
+    const asked = keys.map((key) => key.split(' ') as [mailboxId: string, messageId: string])
+    const found = await store.findMessagesIn(ctx.store, {
+      mailboxIds: [...new Set(asked.map(([id]) => id))],
+      ids: asked.map(([, id]) => id),
+    })
+    return new Map(found.map((message) => [`${message.mailboxId} ${message._id}`, message]))
+  })
 }
 
 /** The record of a message in the folder with this path. */

@@ -11,6 +11,10 @@ import { createKept } from './kept.ts'
 export type Known<V> = {
   /** What is known under a key, or is found by `load`; concurrent callers share one query. */
   find(key: string, load: LoadMany<V>): Promise<V | undefined>
+  /** What is known under a key. */
+  get(key: string): V | undefined
+  /** What `load` finds under a key, whatever is known; it is known from then on. */
+  ask(key: string, load: LoadMany<V>): Promise<V | undefined>
   /** Forgets what has changed. */
   forget(hasChanged: (key: string, value: V) => boolean): void
 }
@@ -23,15 +27,17 @@ export function createKnown<V>(clock: Clock, weigh: (value: V) => number = () =>
   const kept = createKept<V>(clock, { max: knownMax, weigh, ttlMs: staleMsMax })
   const lookup = createBatchedLookup<V>()
   let changes = 0
+  async function ask(key: string, load: LoadMany<V>): Promise<V | undefined> {
+    const before = changes
+    const found = await lookup(key, load)
+    if (found !== undefined && changes === before) kept.set(key, found)
+    return found
+  }
+
   return {
-    async find(key, load) {
-      const known = kept.get(key)
-      if (known !== undefined) return known
-      const before = changes
-      const found = await lookup(key, load)
-      if (found !== undefined && changes === before) kept.set(key, found)
-      return found
-    },
+    find: async (key, load) => kept.get(key) ?? (await ask(key, load)),
+    get: (key) => kept.get(key),
+    ask,
     forget(hasChanged) {
       changes += 1
       for (const key of [...kept.keys()]) {

@@ -4,13 +4,14 @@ import type { Hidden } from '../../mail/encoding/invisible-characters.ts'
 import { stripInvisible } from '../../mail/encoding/invisible-characters.ts'
 import { type HeaderField, readHeaders } from '../../mail/message/headers.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { readBlob } from '../../store/blobs.ts'
+import { readBlob, readBlobs } from '../../store/blobs.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { Principal } from '../access/principal.ts'
 import { type Message, messageOf, reachMessage } from '../mailbox/messages.ts'
 import { attachmentIdOf } from '../parsing/attachment-ids.ts'
 import { jobs, type Reading, type View } from '../parsing/jobs.ts'
 import { isUnreadable } from '../parsing/parsing.ts'
+import { createBatchedLookup } from '../process/batched-lookup.ts'
 import type { Context } from '../process/context.ts'
 import { createMemoryRoom } from '../process/memory-room.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -166,9 +167,25 @@ function pieceOf({ text, chars }: { text: string; chars: number }, from: number)
 
 /** Reads the raw bytes of a message. Fails with `internal_error` when they are missing. */
 export async function bytesOf(ctx: Context, message: MessageDoc): Promise<Buffer> {
-  const raw = await readBlob(ctx.store, message.blob)
-  if (raw === null) throw new Failure('internal_error', 'The stored bytes of the message are missing.')
+  const { blob } = message
+  const raw = await (blob.chunks === 1 && blob.sizeBytes <= sharedBytesMax
+    ? smallBlobs(ctx)(`${blob.id} ${blob.sizeBytes}`, (keys) => loadSmallBlobs(ctx, keys))
+    : readBlob(ctx.store, blob))
+  if (raw === undefined || raw === null)
+    throw new Failure('internal_error', 'The stored bytes of the message are missing.')
   return raw
+}
+
+/** Blobs up to this size are read together by those who ask at once; a larger one would keep the others waiting. */
+const sharedBytesMax = 32 * 1024
+/** By blob id and size. */
+const smallBlobs = perProcess(() => createBatchedLookup<Buffer>())
+
+async function loadSmallBlobs(ctx: Context, keys: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+  const keyOf = new Map(keys.map((key) => [key.slice(0, key.indexOf(' ')), key]))
+  const refs = [...keyOf].map(([id, key]) => ({ id, chunks: 1, sizeBytes: Number(key.slice(id.length + 1)) }))
+  const found = await readBlobs(ctx.store, refs)
+  return new Map([...found].map(([id, raw]) => [keyOf.get(id)!, raw]))
 }
 
 /**

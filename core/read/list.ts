@@ -15,6 +15,7 @@ import {
   encodeArrivalCursor,
 } from '../mailbox/arrival-cursor.ts'
 import { folderIn } from '../mailbox/folders.ts'
+import { foldersIn, pathsOf } from '../mailbox/known-folders.ts'
 import { canonicalLabel } from '../mailbox/labels.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { type Message, messageOf } from '../mailbox/messages.ts'
@@ -45,7 +46,7 @@ export async function listMessages(
   const isPlain = [before, folder, ...Object.values(filters)].every((each) => each === undefined)
   const read = (isPlain ? await readNewest(ctx, mailbox._id, limit) : null) ?? (await readPage(ctx, mailbox._id, asked))
   const page = pageOf(read.rows, limit)
-  const pathOf = new Map(read.folders.map(({ _id, path }) => [_id, path]))
+  const pathOf = await pathsOf(ctx, mailbox._id, page.items)
   const shown = page.items.map(({ _id }) => _id)
   return {
     items: page.items.map((message) => messageOf(message, pathOf.get(message.folderId) ?? 'INBOX')),
@@ -54,13 +55,9 @@ export async function listMessages(
   }
 }
 
-/**
- * A page with one row more than is returned, the folders of its mailbox, and the arrival cursor of the mailbox when it
- * was read.
- */
+/** A page with one row more than is returned, and the arrival cursor of the mailbox when it was read. */
 type PageRead = {
   readonly rows: readonly store.ListedMessage[]
-  readonly folders: readonly FolderDoc[]
   readonly cursor: ArrivalCursor
 }
 
@@ -70,12 +67,12 @@ type PageRead = {
  */
 async function readNewest(ctx: Context, mailboxId: string, limit: number): Promise<PageRead | null> {
   const edge = cursorEdge(ctx)
-  const [rows, folders] = await Promise.all([
+  const [rows] = await Promise.all([
     store.listMessages(ctx.store, { mailboxId }, { before: null, limit: limit + 1 }),
-    findFolders(ctx.store, mailboxId),
+    foldersIn(ctx, mailboxId),
   ])
   const cursor = cursorOfPage(edge, { newest: rows.map(({ _id }) => _id), isWhole: rows.length <= limit })
-  return cursor && { rows, folders, cursor }
+  return cursor && { rows, cursor }
 }
 
 async function readPage(
@@ -88,7 +85,7 @@ async function readPage(
   const [cursor, folders] = await Promise.all([cursorNow(ctx, mailboxId), findFolders(ctx.store, mailboxId)])
   const folderIds = folderIdsToSearch(folders, folder, filters)
   const query = { ...canonicalFilter(filters), mailboxId, folderIds }
-  return { rows: await listByIndex(ctx, query, { before, limit: limit + 1, folders }), folders, cursor }
+  return { rows: await listByIndex(ctx, query, { before, limit: limit + 1, folders }), cursor }
 }
 
 /** The filter with its addresses and label in canonical form, as messages have them. */

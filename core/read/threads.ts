@@ -1,12 +1,12 @@
 /** Lists and reads threads. */
 import { Failure } from '../../schemas/failures.ts'
 import type { ThreadDoc } from '../../store/documents/mail.ts'
-import { findFolders } from '../../store/folders.ts'
 import { listMessages } from '../../store/messages.ts'
 import * as store from '../../store/threads.ts'
 import { encodeIdCursor, type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { getFolder } from '../mailbox/folders.ts'
+import { foldersHolding, foldersIn, pathsOf } from '../mailbox/known-folders.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { type Message, messageOf } from '../mailbox/messages.ts'
 import { deriveThreads, requireAgentInbox } from '../mailbox/threading.ts'
@@ -56,7 +56,8 @@ export async function getThread(
   const read = (folderIds?: readonly string[]) =>
     listMessages(ctx.store, { mailboxId: mailbox._id, threadId, folderIds }, page)
   const find = () => store.findThread(ctx.store, { mailboxId: mailbox._id, threadId })
-  const [known, folders, rows] = await Promise.all([find(), findFolders(ctx.store, mailbox._id), read()])
+  const [known, rows] = await Promise.all([find(), read(), foldersIn(ctx, mailbox._id)])
+  const folders = await foldersHolding(ctx, mailbox._id, rows)
   // A new message is stored a moment before its thread document is updated.
   const setAside = new Set(folders.filter(({ role }) => setAsideRoles.has(role ?? '')).map(({ _id }) => _id))
   const newest = rows.find(({ folderId }) => !setAside.has(folderId)) ?? rows[0]
@@ -73,7 +74,7 @@ export async function getThread(
   // Most threads have no message in such a folder.
   const isShown = rows.every(({ folderId }) => folderIds.includes(folderId))
   const { items, next } = pageOf(isShown ? rows : await read(folderIds), limit)
-  const pathOf = new Map(folders.map(({ _id, path }) => [_id, path]))
+  const pathOf = await pathsOf(ctx, mailbox._id, items)
   const messages = items.map((message) => messageOf(message, pathOf.get(message.folderId) ?? 'INBOX')).reverse()
   return { ...recordOf(thread), messages, next }
 }

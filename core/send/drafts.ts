@@ -13,15 +13,16 @@ import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { mailboxFull, noParent, notAnAddress } from '../../schemas/refusals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
-import type { BlobDoc, FolderDoc, MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
+import type { BlobDoc, MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import { type DraftContent, replaceDraft } from '../../store/drafts.ts'
 import { removeMessages } from '../../store/message-edits.ts'
 import { findMessage } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
 import { changeOf } from '../mailbox/bulk-changes.ts'
 import { getFolder } from '../mailbox/folders.ts'
+import type { KnownFolder } from '../mailbox/known-folders.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
-import { reachMessage } from '../mailbox/messages.ts'
+import { type ReachedMessage, reachMessage } from '../mailbox/messages.ts'
 import { fitsStorage, foldersToFill } from '../mailbox/storage-limit.ts'
 import { deriveThreads, requireAgentInbox, threadIdOf } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
@@ -131,7 +132,7 @@ export async function reachDraft(
   ctx: Context,
   principal: Principal,
   { address, draftId }: { address: string; draftId: string },
-): Promise<{ mailbox: MailboxDoc; message: MessageDoc; folder: FolderDoc }> {
+): Promise<Pick<ReachedMessage, 'mailbox' | 'message' | 'folder'>> {
   await reachDraftsOf(ctx, principal, address)
   const reached = await reachMessage(ctx, principal, { address, messageId: draftId })
   if (reached.folder.role !== 'drafts') {
@@ -236,14 +237,14 @@ function requireAddresses(field: string, people: readonly Named[]): void {
   }
 }
 
-async function removeDraft(ctx: Context, folder: FolderDoc, message: MessageDoc): Promise<void> {
+async function removeDraft(ctx: Context, folder: KnownFolder, message: MessageDoc): Promise<void> {
   await removeMessages(ctx.store, changeOf(ctx, folder, [message]))
-  ctx.changes.publish({ kind: 'folders', mailboxId: message.mailboxId })
+  ctx.changes.publish({ kind: 'folders', mailboxId: message.mailboxId, messageIds: [message._id] })
 }
 
 async function announceChange(ctx: Context, draft: Pick<MessageDoc, '_id' | 'mailboxId' | 'threadId'>): Promise<void> {
   await deriveThreads(ctx, [draft])
   ctx.changes.publish({ kind: 'stored', ids: [draft._id] })
-  ctx.changes.publish({ kind: 'folders', mailboxId: draft.mailboxId })
+  ctx.changes.publish({ kind: 'folders', mailboxId: draft.mailboxId, messageIds: [draft._id] })
   ctx.changes.publish({ kind: 'stored', ids: [draft._id] })
 }

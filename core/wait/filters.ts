@@ -1,6 +1,7 @@
 /** The filters of a wait, applied to one message: those of the message list, and those that only a wait has. */
-import type { FolderDoc, MessageDoc } from '../../store/documents/mail.ts'
+import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { MessageFilter } from '../../store/messages.ts'
+import type { KnownFolder } from '../mailbox/known-folders.ts'
 import type { Pattern } from './patterns.ts'
 
 /** The filters that only a wait has. */
@@ -21,7 +22,7 @@ export type WaitFilters = Omit<MessageFilter, 'since'> &
 /** A received message, with its folder and its text. */
 export type Arrived = {
   readonly message: MessageDoc
-  readonly folder: FolderDoc
+  readonly folder: KnownFolder
   /** Reads its visible text. */
   text(): Promise<string>
 }

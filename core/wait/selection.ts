@@ -8,9 +8,10 @@ import { idAt, newToken } from '../../schemas/ids.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import { releaseMessage } from '../../store/leases.ts'
 import { findReceivedSince } from '../../store/received.ts'
-import { type ArrivalCursor, advancePast, cursorOfRequest, isAfter } from '../mailbox/arrival-cursor.ts'
+import { type ArrivalCursor, advancePast, cursorEdge, cursorOfRequest, isAfter } from '../mailbox/arrival-cursor.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { type Arrivals, arrivalsKnown, askArrivals } from './arrivals.ts'
 import { type Arrived, mismatchOf, type WaitFilters } from './filters.ts'
 import { takeLease } from './message-leases.ts'
 import { arrivedOf, showLater } from './waiters.ts'
@@ -62,8 +63,9 @@ export function newSelection(ctx: Context, asked: SelectionInput): Selection {
  */
 export function beginSelection(selection: Selection, since: ArrivalCursor | null, withinMs: number): Promise<boolean> {
   return inTurn(selection, async () => {
-    const { ctx, mailboxId } = selection
-    selection.cursor = since ?? (await cursorOfRequest(ctx, mailboxId))
+    const { ctx } = selection
+    const arrivals = await (since === null ? arrivalsAtRequest(selection) : arrivalsSince(selection, since))
+    if (arrivals !== undefined && !hasNew(selection, arrivals)) return false
     // Without `since`, only messages that arrived while the request was on its way can be there already.
     const from = since === null ? idAt('msg', ctx.requestedAt ?? ctx.clock.now()) : since.from
     const count = await checkFrom(selection, { from, withinMs })
@@ -85,8 +87,35 @@ export function checkMessage(selection: Selection, arrived: Arrived): Promise<bo
 /** Checks all messages again in their current state, unless one is chosen. */
 export function checkAllAgain(selection: Selection, withinMs: number): Promise<void> {
   return inTurn(selection, async () => {
-    if (selection.chosen === null) await checkFrom(selection, { from: selection.cursor.from, withinMs })
+    if (selection.chosen !== null) return
+    const { ctx, mailboxId, cursor } = selection
+    const arrivals = await askArrivals(ctx, { mailboxId, from: cursor.from })
+    if (hasNew(selection, arrivals)) await checkFrom(selection, { from: cursor.from, withinMs })
   })
+}
+
+/** What is there when the wait begins to count; sets its cursor. */
+async function arrivalsAtRequest(selection: Selection): Promise<Arrivals> {
+  const { ctx, mailboxId } = selection
+  const edge = cursorEdge(ctx)
+  const arrivals = await askArrivals(ctx, { mailboxId, from: edge })
+  const newest = arrivals.messages.map(({ _id }) => _id)
+  selection.cursor = cursorOfRequest(ctx, edge, newest)
+  return arrivals
+}
+
+/** What is known to have come since a cursor, which becomes that of the wait; undefined when it has to be read. */
+async function arrivalsSince(selection: Selection, since: ArrivalCursor): Promise<Arrivals | undefined> {
+  const { ctx, mailboxId } = selection
+  selection.cursor = since
+  return arrivalsKnown(ctx, { mailboxId, from: since.from })
+}
+
+/** Whether there may be messages that the wait counts and has not checked as they are. */
+function hasNew({ cursor, rejected }: Selection, { messages, isWhole }: Arrivals): boolean {
+  const isNew = ({ _id, modseq }: Arrivals['messages'][number]) =>
+    isAfter(cursor, _id) && rejected.get(_id)?.modseq !== modseq
+  return !isWhole || messages.some(isNew)
 }
 
 /** Ends the selection. Returns its result. */

@@ -10,7 +10,7 @@ import type { MessageDoc } from '../../store/documents/mail.ts'
 import { findReceivedIn } from '../../store/received.ts'
 import { accountOf, requireAllowed } from '../access/account-record.ts'
 import { accountById } from '../access/known-callers.ts'
-import { foldersOf } from '../mailbox/folders.ts'
+import { foldersHolding } from '../mailbox/known-folders.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
 import { inMemoryRoom } from '../read/bodies.ts'
@@ -119,10 +119,10 @@ function stoppingFailure(): Failure {
 /** The messages as they are shown to waiters, oldest first. */
 export async function arrivedOf(ctx: Context, messages: readonly MessageDoc[]): Promise<readonly Arrived[]> {
   if (messages.length === 0) return []
-  const folders = await foldersOf(
-    ctx,
-    messages.map(({ folderId }) => folderId),
+  const ofMailboxes = [...Map.groupBy(messages, ({ mailboxId }) => mailboxId)].map(([mailboxId, own]) =>
+    foldersHolding(ctx, mailboxId, own),
   )
+  const folders = new Map((await Promise.all(ofMailboxes)).flat().map((folder) => [folder._id, folder]))
   return [...messages]
     .sort((a, b) => (a._id < b._id ? -1 : 1))
     .flatMap((message) => {

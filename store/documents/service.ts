@@ -22,7 +22,10 @@ export type ChangeNote =
    * The mailboxes behind these addresses changed, or the lists and lessons of those mailboxes: cached recipients are stale.
    */
   | { readonly kind: 'address'; readonly addresses: readonly string[] }
-  /** The counts of a mailbox's folders changed; `messageIds` names the messages whose change caused it, if any. */
+  /**
+   * A mailbox has other folders, or other names for them; with `messageIds` only their counts changed, because these messages
+   * did.
+   */
   | { readonly kind: 'folders'; readonly mailboxId: string; readonly messageIds?: readonly string[] }
   /** The lease of a message was released. */
   | { readonly kind: 'freed'; readonly mailboxId: string; readonly messageId: string }

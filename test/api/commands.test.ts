@@ -2,6 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import type { CommandStartedEvent, Document } from 'mongodb'
+import { authenticate, type Principal } from '../../core/access/principal.ts'
+import { changeMessage, deleteMessage } from '../../core/mailbox/message-changes.ts'
+import { withRequest } from '../../core/process/context.ts'
+import { readMessage } from '../../core/read/bodies.ts'
+import { waitForMessage } from '../../core/wait/wait.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 
@@ -18,17 +23,43 @@ describe('api: commands to the database', () => {
   let tenant: Tenant
   let call: Call
   let messageId: string
+  let threadId: string
+  let cursor: string | undefined
+  const others: string[] = []
   let mail = 0
   const commands: string[] = []
 
   const raw = () => `From: a@remote.example\nSubject: Hello ${++mail}\n\nHello ${mail}`
   const path = () => mailboxPath(tenant.address)
+  const patch = async (change: object) => {
+    const { status } = await call('PATCH', `${path()}/messages/${messageId}`, change)
+    expect(status).to.equal(200)
+  }
+  /** Shorter than HTTP allows, and without a hit. */
+  const wait = async (since?: string) => {
+    const ctx = withRequest(door.ctx, 'wait')
+    const principal = await authenticate(ctx, tenant.key)
+    const what = { address: tenant.address, subject: 'never', since, timeoutSeconds: 0.02 }
+    const { message } = await waitForMessage(ctx, principal, what, new AbortController().signal)
+    expect(message).to.equal(null)
+  }
   const requests: { readonly [request: string]: () => Promise<unknown> } = {
     'an arrival': () => deliver(door.ctx, { to: tenant.address, raw: raw() }),
     'a send': () => call('POST', `${path()}/send`, { to: 'b@remote.example', subject: 's', text: 't' }),
     'a list': () => call('GET', `${path()}/messages`),
     'a message': () => call('GET', `${path()}/messages/${messageId}`),
     'a search': () => call('GET', `${path()}/search?q=hello`),
+    'a thread list': () => call('GET', `${path()}/threads`),
+    'a thread': () => call('GET', `${path()}/threads/${threadId}`),
+    'a flag': () => patch({ flagged: ++mail % 2 === 0 }),
+    'a move': () => patch({ folder: ++mail % 2 === 0 ? 'archive' : 'inbox' }),
+    'a deletion': () => call('DELETE', `${path()}/messages/${others.pop()}`),
+    'a deletion for good': () => call('DELETE', `${path()}/messages/${others.pop()}?permanent=true`),
+    'a wait from now on': () => wait(),
+    'a wait since a cursor': async () => {
+      cursor ??= (await call<{ cursor: string }>('GET', `${path()}/messages`)).body.cursor
+      await wait(cursor)
+    },
   }
 
   before(async () => {
@@ -36,6 +67,8 @@ describe('api: commands to the database', () => {
     tenant = await makeTenant(door, { name: 'tenant' })
     call = client(door.http, tenant.key)
     messageId = await deliver(door.ctx, { to: tenant.address, raw: raw() })
+    for (let n = 0; n < 6; n++) others.push(await deliver(door.ctx, { to: tenant.address, raw: raw() }))
+    threadId = (await call<{ thread_id: string }>('GET', `${path()}/messages/${messageId}`)).body.thread_id
     door.ctx.store.db.client.on('commandStarted', (started) => {
       const name = nameOf(started)
       if (name !== null) commands.push(name)
@@ -50,7 +83,8 @@ describe('api: commands to the database', () => {
   for (const [request, make] of Object.entries(requests))
     it(`${request} costs what the table says`, async () => {
       const row = rows.get(request)
-      // The first one lets the process know the caller and the mailbox.
+      // What the process knows by now is forgotten, not somewhere on the way. The first one lets it know caller and mailbox.
+      door.advance(6_000)
       for (let n = 0; n < 2; n++) {
         await make()
         await door.ctx.background.done()
@@ -60,11 +94,60 @@ describe('api: commands to the database', () => {
       }
       await make()
       // What is derived begins after the command that commits.
-      const commit = commands.findIndex((command) => /emails/.test(command))
+      const commit = commands.findIndex((command) => /emails|changeNotes/.test(command))
       const waitedFor = commit === -1 ? [...commands] : commands.slice(0, commit + 1)
       await door.ctx.background.done()
-      expect(waitedFor, row?.what).to.have.length(row?.count ?? 0)
+      expect(waitedFor, `${row?.what}, and not ${waitedFor.join()}`).to.have.length(row?.count ?? 0)
     })
+
+  it('an arrival costs no more after a flag, which another process may have set', async () => {
+    // The folder gave UIDs to what was moved here: for a moment it is asked.
+    for (let n = 0; n < 2; n++) {
+      await deliver(door.ctx, { to: tenant.address, raw: raw() })
+      door.advance(6_000)
+    }
+    await deliver(door.ctx, { to: tenant.address, raw: raw() })
+    await door.ctx.arrivals.flush()
+    await patch({ flagged: ++mail % 2 === 0 })
+    await door.ctx.background.done()
+    await door.noticed()
+    commands.length = 0
+    await deliver(door.ctx, { to: tenant.address, raw: raw() })
+    expect(commands, commands.join()).to.have.length(rows.get('an arrival')?.count ?? 0)
+  })
+
+  describe('of fifty callers at once', () => {
+    const address = () => tenant.address
+    const each: { readonly [what: string]: (principal: Principal, messageId: string) => Promise<unknown> } = {
+      reading: (principal, messageId) => readMessage(door.ctx, principal, { address: address(), messageId }),
+      'a flag': (principal, messageId) =>
+        changeMessage(door.ctx, principal, { address: address(), messageId, flagged: true, seen: true }),
+      'a deletion for good': (principal, messageId) =>
+        deleteMessage(door.ctx, principal, { address: address(), messageId, permanent: true }),
+      'a wait': () => wait(),
+    }
+    let ids: readonly string[]
+    let principal: Principal
+
+    before(async () => {
+      const { arrivals } = door.ctx
+      ids = await Promise.all(Array.from({ length: 50 }, () => deliver(door.ctx, { to: tenant.address, raw: raw() })))
+      principal = await authenticate(door.ctx, tenant.key)
+      await arrivals.flush()
+      await door.noticed()
+    })
+
+    for (const [what, make] of Object.entries(each))
+      it(`${what} shares them, also those for what is derived`, async () => {
+        await make(principal, messageId)
+        await door.ctx.background.done()
+        await door.noticed()
+        commands.length = 0
+        await Promise.all(ids.map((id) => make(principal, id)))
+        await door.ctx.background.done()
+        expect(commands.length, commands.join()).to.be.within(1, ids.length / 2)
+      })
+  })
 })
 
 /**

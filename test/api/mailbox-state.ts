@@ -11,7 +11,7 @@ import type { Tenant } from '../start/door.ts'
 
 /** Checks that counters are exact, no reservation is open, UIDs are below uidNext, and no modseq is above the highest. */
 export async function expectExact(ctx: Context, mailboxId: string): Promise<void> {
-  await ctx.arrivals.flush()
+  await Promise.all([ctx.background.done(), ctx.arrivals.flush()])
   const messages = await ctx.store.messages.find({ mailboxId }).toArray()
   const folders = await findFolders(ctx.store, mailboxId)
   expect(messages.filter(({ folderId }) => !folders.some(({ _id }) => _id === folderId))).to.deep.equal([])
@@ -76,8 +76,9 @@ export async function fill(
   return ids
 }
 
-/** The folder with a path. */
+/** The folder with a path, when all changes of its messages are done with. */
 export async function folderAt(ctx: Context, mailboxId: string, path: string): Promise<FolderDoc> {
+  await Promise.all([ctx.background.done(), ctx.arrivals.flush()])
   const found = (await findFolders(ctx.store, mailboxId)).find((folder) => folder.path === path)
   if (found === undefined) throw new Error(`There is no folder ${path}.`)
   return found

@@ -1,7 +1,11 @@
 import { expect } from 'chai'
-import { sweepDiscarded } from '../../core/upkeep/sweep.ts'
+import { announceArrivals } from '../../core/receive/announce.ts'
+import { sweepDiscarded, sweepReservations } from '../../core/upkeep/sweep.ts'
+import { sweepBlobs } from '../../core/upkeep/unused-blobs.ts'
 import { takeLease } from '../../core/wait/message-leases.ts'
-import { newToken } from '../../schemas/ids.ts'
+import { newId, newToken } from '../../schemas/ids.ts'
+import { insertFolder, reservationSeconds } from '../../store/folders.ts'
+import { type EditOfOne, editMessage, removeMessage } from '../../store/message-edit.ts'
 import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 import { expectExact, fill, folderAt } from './mailbox-state.ts'
@@ -93,6 +97,161 @@ describe('api: verbs of messages', () => {
     expect(await door.ctx.store.blobs.countDocuments({ _id: `${message?.blob.id}#0` })).to.equal(0)
     expect((await call('GET', `${box}/messages/${kept}`)).status).to.equal(200)
     await expectExact(door.ctx, tenant.mailboxId)
+  })
+
+  describe('a change whose process died after its answer', () => {
+    const leftOver = async (request: () => Promise<{ readonly status: number }>) => {
+      const { background } = door.ctx
+      const { begin } = background
+      background.begin = async () => undefined
+      expect((await request()).status).to.equal(200)
+      background.begin = begin
+    }
+    const threadOf = async (id: string) => {
+      const { threadId } = (await door.ctx.store.messages.findOne({ _id: id }))!
+      return async () => {
+        const found = await door.ctx.store.threads.findOne({ _id: threadId })
+        const { unread, flagged, labels = [], awaiting, live, emptyAt } = found!
+        return { unread, flagged, labels, awaiting, live, isEmpty: emptyAt !== undefined }
+      }
+    }
+    const fresh = { unread: true, flagged: false, labels: [], awaiting: 'us', live: true, isEmpty: false }
+    const patch = (change: object) => (id: string) => call('PATCH', `${box}/messages/${id}`, change)
+    const cases: readonly (readonly [string, (id: string) => Promise<{ readonly status: number }>, object])[] = [
+      ['seen', patch({ seen: true }), { unread: false }],
+      ['a flag', patch({ flagged: true }), { flagged: true }],
+      ['a label', patch({ addLabels: ['left'] }), { labels: ['left'] }],
+      [
+        'several at once',
+        patch({ seen: true, flagged: true, folder: 'archive' }),
+        { unread: false, flagged: true, awaiting: 'none' },
+      ],
+      ['a move', patch({ folder: 'archive' }), { awaiting: 'none' }],
+      ['a deletion', (id) => call('DELETE', `${box}/messages/${id}`), { live: false, awaiting: 'none' }],
+      [
+        'a deletion for good',
+        (id) => call('DELETE', `${box}/messages/${id}?permanent=true`),
+        { live: false, unread: false, awaiting: 'none', isEmpty: true },
+      ],
+    ]
+    for (const [what, request, expected] of cases) {
+      it(`${what}: the sweep derives the thread and counts the folders`, async () => {
+        const id = await arrive()
+        await door.noticed()
+        await announceArrivals(door.ctx, [id])
+        const { blob } = (await door.ctx.store.messages.findOne({ _id: id }))!
+        const thread = await threadOf(id)
+        await leftOver(() => request(id))
+        expect(await thread(), 'before').to.deep.equal(fresh)
+        door.advance((reservationSeconds + 1) * 1_000)
+        await sweepReservations(door.ctx)
+        expect(await thread()).to.deep.equal({ ...fresh, ...expected })
+        await expectExact(door.ctx, tenant.mailboxId)
+        door.advance(2 * 3_600_000)
+        await sweepBlobs(door.ctx)
+        const isGone = what === 'a deletion for good'
+        expect(await door.ctx.store.blobs.countDocuments({ _id: `${blob.id}#0` })).to.equal(isGone ? 0 : 1)
+      })
+    }
+  })
+
+  describe('a folder', () => {
+    const inbox = () => folderAt(door.ctx, tenant.mailboxId, 'INBOX')
+    const set = (folderId: string, fields: object) =>
+      door.ctx.store.folders.updateOne({ _id: folderId }, { $set: fields })
+
+    it('that another clock has brought ahead counts on by itself', async () => {
+      const id = await arrive()
+      const ahead = (door.ctx.clock.now().getTime() + dayMs) * 1_000
+      await set((await inbox())._id, { highestModseq: ahead })
+      for (const flagged of [true, false]) await call('PATCH', `${box}/messages/${id}`, { flagged })
+      const message = await door.ctx.store.messages.findOne({ _id: id })
+      expect([message?.flagged, message?.modseq]).to.deep.equal([false, ahead + 2])
+      await expectExact(door.ctx, tenant.mailboxId)
+      await set((await inbox())._id, { highestModseq: 1 })
+      await door.ctx.store.messages.updateMany({ mailboxId: tenant.mailboxId }, { $set: { modseq: 1 } })
+    })
+
+    for (const [what, change] of [
+      ['a flag', { flagged: true }],
+      ['a move', { folder: 'archive' }],
+    ] as const)
+      it(`whose recount is at its end lets ${what} wait, and counts it once`, async () => {
+        const id = await arrive()
+        const { _id: folderId } = await inbox()
+        await set(folderId, { recount: 'nobody', touched: [], gate: new Date(door.ctx.clock.now().getTime() + 100) })
+        const { status } = await call('PATCH', `${box}/messages/${id}`, change)
+        expect(status).to.equal(200)
+        await door.ctx.store.folders.updateOne({ _id: folderId }, { $unset: { recount: '', touched: '', gate: '' } })
+        await expectExact(door.ctx, tenant.mailboxId)
+      })
+
+    it('that another process made or renamed is found at once', async () => {
+      const id = await arrive()
+      await call('GET', `${box}/messages/${id}`)
+      const { _id, ...archive } = await folderAt(door.ctx, tenant.mailboxId, 'Archive')
+      const made = newId('fld', door.ctx.clock.now())
+      const empty = { uidNext: 1, highestModseq: 1, total: 0, unread: 0, bytes: 0, labels: {}, open: [] }
+      await insertFolder(door.ctx.store, { ...archive, ...empty, _id: made, path: 'Foreign', role: null })
+      expect((await call<Summary>('PATCH', `${box}/messages/${id}`, { folder: 'Foreign' })).body.folder).to.equal(
+        'Foreign',
+      )
+      await set(made, { path: 'Renamed' })
+      door.ctx.changes.publish({ kind: 'folders', mailboxId: tenant.mailboxId })
+      await door.noticed()
+      expect((await call<Summary>('GET', `${box}/messages/${id}`)).body.folder).to.equal('Renamed')
+      await call('DELETE', `${box}/messages/${id}?permanent=true`)
+    })
+
+    it('that another process deleted takes no message, and no trace of it is left', async () => {
+      const id = await arrive()
+      await call('POST', `${box}/folders`, { name: 'Passing' })
+      const { _id } = await folderAt(door.ctx, tenant.mailboxId, 'Passing')
+      await call('GET', `${box}/messages/${id}`)
+      await door.ctx.store.folders.deleteOne({ _id })
+      const { status, body } = await call<ErrorBody>('PATCH', `${box}/messages/${id}`, { folder: 'Passing' })
+      expect([status, body.code]).to.deep.equal([404, 'not_found'])
+      expect(await door.ctx.store.folders.countDocuments({ _id })).to.equal(0)
+      await expectExact(door.ctx, tenant.mailboxId)
+    })
+  })
+
+  describe('a message that is not as it was read', () => {
+    const store = () => door.ctx.store
+    const changes: readonly (readonly [string, (id: string) => Promise<unknown>])[] = [
+      ['was changed', (_id) => store().messages.updateOne({ _id }, { $inc: { modseq: 1 } })],
+      ['has gone', (_id) => store().messages.deleteOne({ _id })],
+    ]
+    const edits: readonly (readonly [string, (change: EditOfOne, archive: string) => Promise<unknown>])[] = [
+      ['flagged', (change) => editMessage(store(), change, { flagged: true })],
+      ['seen', (change) => editMessage(store(), change, { seen: true })],
+      ['labelled', (change) => editMessage(store(), change, { labels: ['x'] })],
+      ['moved', (change, archive) => editMessage(store(), change, { to: { folderId: archive } })],
+      ['deleted', (change) => removeMessage(store(), change)],
+    ]
+    for (const [how, alter] of changes)
+      for (const [what, edit] of edits)
+        it(`and ${how} is not ${what}, nor counted`, async () => {
+          const id = await arrive()
+          const message = (await store().messages.findOne({ _id: id }))!
+          const { _id: archive } = await folderAt(door.ctx, tenant.mailboxId, 'Archive')
+          const { mailboxId, folderId } = message
+          const note = door.ctx.changes.noteWith({ kind: 'folders', mailboxId, messageIds: [id] })
+          const { total, unread, bytes } = await folderAt(door.ctx, tenant.mailboxId, 'INBOX')
+          await alter(id)
+          const before = await store().messages.findOne({ _id: id })
+          expect(await edit({ mailboxId, folderId, message, at: door.ctx.clock.now(), note }, archive)).to.equal(null)
+          expect(await store().messages.findOne({ _id: id })).to.deep.equal(before)
+          const after = await folderAt(door.ctx, tenant.mailboxId, 'INBOX')
+          expect({ ...after }).to.deep.include({ total, unread, bytes, open: [] })
+          // The folder counts one that is gone, which was taken past it.
+          if (before === null)
+            await store().folders.updateOne(
+              { _id: folderId },
+              { $inc: { total: -1, unread: -1, bytes: -message.sizeBytes } },
+            )
+          await expectExact(door.ctx, tenant.mailboxId)
+        })
   })
 
   describe('changes by many at once', () => {

@@ -6,6 +6,7 @@ import { createHttpServer } from '../../api/http-server.ts'
 import { revokeKey, rotateKey } from '../../core/access/keys.ts'
 import { authenticate } from '../../core/access/principal.ts'
 import { suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
+import { withRequest } from '../../core/process/context.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { waitForMessage } from '../../core/wait/wait.ts'
 import { closeWaiters } from '../../core/wait/waiters.ts'
@@ -541,6 +542,70 @@ describe('waiting for a message', () => {
       const silent: Door['ctx'] = { ...door.ctx, changes: { ...door.ctx.changes, publish: () => undefined } }
       const id = await deliver(silent, { to: tenant.address, raw: mail({ subject: 'Silent' }) })
       expect((await answer).body.message?.message_id).to.equal(id)
+    })
+
+    describe('who waits again from the same cursor', () => {
+      /** Shorter than HTTP allows. */
+      const shortly = async (since: string, subject = 'Again') => {
+        const principal = await authenticate(door.ctx, tenant.key)
+        const what = { address: tenant.address, subject, since, timeoutSeconds: 0.02 }
+        return waitForMessage(withRequest(door.ctx, 'again'), principal, what, new AbortController().signal)
+      }
+      const silent = (): Door['ctx'] => ({
+        ...door.ctx,
+        changes: { ...door.ctx.changes, publish: () => undefined },
+      })
+      const patch = (id: string, change: object) =>
+        call('PATCH', `${mailboxPath(tenant.address)}/messages/${id}`, change)
+      const between: readonly (readonly [what: string, happens: () => Promise<string | null>, isFound: boolean])[] = [
+        ['finds what came between, and was told', () => send({ subject: 'Again' }), true],
+        [
+          'finds what came between, and was not told',
+          () => deliver(silent(), { to: tenant.address, raw: mail({ subject: 'Again' }) }),
+          true,
+        ],
+        ['does not find what does not match', () => send({ subject: 'Other' }), false],
+        ['finds nothing when nothing came', async () => null, false],
+        [
+          'does not find what was deleted again',
+          async () => {
+            const id = await send({ subject: 'Again' })
+            await patch(id, { folder: 'trash' })
+            return id
+          },
+          false,
+        ],
+        [
+          'finds what came back from Trash',
+          async () => {
+            const id = await send({ subject: 'Again' })
+            await patch(id, { folder: 'trash' })
+            await patch(id, { folder: 'inbox' })
+            return id
+          },
+          true,
+        ],
+      ]
+      for (const [what, happens, isFound] of between)
+        it(what, async () => {
+          const since = await cursorNow()
+          for (let n = 0; n < 2; n++) expect((await shortly(since)).message).to.equal(null)
+          const id = await happens()
+          await door.ctx.arrivals.flush()
+          const waited = await shortly(since)
+          expect(waited.message?.id ?? null).to.equal(isFound ? id : null)
+          expect((await shortly(waited.cursor)).message, 'twice').to.equal(null)
+        })
+
+      it('finds what matches since it was changed', async () => {
+        const since = await cursorNow()
+        const id = await send({ subject: 'Again' })
+        await patch(id, { folder: 'archive' })
+        const folder = (name: string) => wait(`since=${since}&folder=${name}&timeout=1`)
+        expect((await folder('inbox')).body.message).to.equal(null)
+        await patch(id, { folder: 'inbox' })
+        expect((await folder('inbox')).body.message?.message_id).to.equal(id)
+      })
     })
 
     it('a message is new by its commit, not by its id: another clock ahead or behind changes nothing', async () => {

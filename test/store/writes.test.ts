@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { openStore, type Store } from '../../store/open.ts'
-import { insertInto, updateIn, type Write, writeAll } from '../../store/writes.ts'
+import { deleteIn, insertInto, updateIn, type Write, writeAll } from '../../store/writes.ts'
 import { openDatabase } from '../start/engine.ts'
 
 describe('store: writes together', () => {
@@ -87,6 +87,71 @@ describe('store: writes together', () => {
       ),
     ).to.deep.equal([1, 4, 7])
     expect(await store.state.countDocuments({ _id: { $in: all } })).to.equal(8)
+  })
+
+  describe('that must match', () => {
+    const must = (_id: string, value: unknown): Write =>
+      updateIn(store.state, { _id }, { $set: { value } }, { mustMatch: true })
+    const elsewhere = (_id: string): Write =>
+      updateIn(store.templates, { _id }, { $set: { alias: _id } }, { upsert: true })
+    const lists: readonly (readonly [string, (there: string, absent: string) => readonly Write[], number | null])[] = [
+      ['an update that matches', (there) => [elsewhere(there), must(there, 1)], null],
+      ['one that changes nothing', (there) => [elsewhere(there), must(there, null)], null],
+      ['one that matches nothing', (there, absent) => [elsewhere(there), must(absent, 1)], 1],
+      [
+        'the first of several',
+        (there, absent) => [must(there, 1), must(absent, 1), elsewhere(there), must(absent, 2)],
+        1,
+      ],
+      ['one before a refusal', (there, absent) => [elsewhere(there), must(absent, 1), insert(there)], 1],
+      ['one after a refusal', (there, absent) => [elsewhere(there), insert(there), must(absent, 1)], 1],
+      ['one that need not', (there, absent) => [elsewhere(there), set(absent, 1)], null],
+      ['a deletion', (there) => [elsewhere(there), deleteIn(store.state, { _id: there })], null],
+      ['a deletion of nothing', (there, absent) => [elsewhere(there), deleteIn(store.state, { _id: absent })], 1],
+      [
+        'a deletion after another',
+        (there) => [elsewhere(there), deleteIn(store.state, { _id: there }), must(there, 1)],
+        2,
+      ],
+      ['in one collection, alone', (_, absent) => [must(absent, 1)], 0],
+      ['in one collection, matching', (there) => [must(there, 1), set(there, 2)], null],
+    ]
+    for (const [what, writes, expected] of lists)
+      it(`${what}: ${expected}`, async () => {
+        const [there, absent] = [fresh(), fresh()]
+        await store.writeTogether([insert(there)])
+        expect(await store.writeTogether(writes(there, absent))).to.equal(expected)
+        expect(await stored(absent)).to.equal(undefined)
+      })
+
+    it('each list is told of its own, and those after one that does not are made', async () => {
+      const outcomes = await Promise.all(
+        lists.flatMap(([what, writes, expected]) =>
+          Array.from({ length: 5 }, async () => {
+            const [there, absent, last] = [fresh(), fresh(), fresh()]
+            // In another command, which the list below is not in.
+            await store.writeTogether([insert(there)])
+            const own = writes(there, absent)
+            const refused = await store.writeTogether([...own, elsewhere(last), insert(last)])
+            return { what, refused, expected, isMade: (await stored(last)) !== undefined }
+          }),
+        ),
+      )
+      for (const { what, refused, expected, isMade } of outcomes) {
+        expect(refused, what).to.equal(expected)
+        expect(isMade, what).to.equal(!what.includes('a refusal'))
+      }
+    })
+
+    it('a long list is in doubt where its writes to a collection match less than they are', async () => {
+      const there = Array.from({ length: 30 }, fresh)
+      await writeAll(
+        store,
+        there.map((name) => insert(name)),
+      )
+      expect(await store.writeTogether(there.map((name) => must(name, 1)))).to.equal(null)
+      expect(await store.writeTogether([...there, fresh()].map((name) => must(name, 1)))).to.equal(0)
+    })
   })
 
   it('none are done at once', async () => {

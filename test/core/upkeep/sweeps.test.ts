@@ -104,6 +104,7 @@ describe('sweeps', () => {
       for (const [n, copy] of copies.entries()) {
         expect(await there(blob)).to.equal(1)
         await call('DELETE', `${mailboxPath(copy.mailbox)}/messages/${copy._id}?permanent=true`)
+        await door.ctx.background.done()
         expect(await there(blob)).to.equal(1 - n)
       }
     })

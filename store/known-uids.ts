@@ -1,17 +1,15 @@
 /**
- * What folders assign next, as far as this process knows: with these numbers an arrival reserves and is written by one
- * command. Invariants: numbers are handed out once; those that another writer has taken are refused by the database and
+ * The UIDs that folders assign next, as far as this process knows: with them an arrival reserves and is written by one
+ * command. Invariants: UIDs are handed out once; those that another writer has taken are refused by the database and
  * forgotten here, and for a moment the folder is not tried again.
  */
-import type { NextNumbers } from './folders.ts'
-
-export type KnownNumbers = {
+export type KnownUids = {
   has(folderId: string): boolean
-  /** The next numbers of a folder, which are now taken for `uids` messages; undefined when they are not known. */
-  take(folderId: string, uids: number): NextNumbers | undefined
+  /** The first of the next `count` UIDs of a folder, which are now taken; undefined when they are not known. */
+  take(folderId: string, count: number): number | undefined
   /** Notes what a folder assigns after a reservation. */
-  learn(folderId: string, next: NextNumbers, at: Date): void
-  /** The numbers that were handed out are another's, or it is unknown whether they were taken. */
+  learn(folderId: string, next: number, at: Date): void
+  /** The UIDs that were handed out are another's, or it is unknown whether they were taken. */
   forget(folderId: string, at: Date): void
 }
 
@@ -19,9 +17,9 @@ const foldersMax = 10_000
 /** A folder to which others write is asked each time, for so long. */
 const contestedMs = 1_000
 
-type Known = { readonly next: NextNumbers | null; readonly contestedUntil: number }
+type Known = { readonly next: number | null; readonly contestedUntil: number }
 
-export function createKnownNumbers(): KnownNumbers {
+export function createKnownUids(): KnownUids {
   const folders = new Map<string, Known>()
   const note = (folderId: string, known: Known) => {
     folders.delete(folderId)
@@ -30,16 +28,15 @@ export function createKnownNumbers(): KnownNumbers {
   }
   return {
     has: (folderId) => (folders.get(folderId)?.next ?? null) !== null,
-    take(folderId, uids) {
+    take(folderId, count) {
       const known = folders.get(folderId)
       if (known === undefined || known.next === null) return undefined
-      const { uid, modseq } = known.next
-      note(folderId, { ...known, next: { uid: uid + uids, modseq: modseq + 1 } })
+      note(folderId, { ...known, next: known.next + count })
       return known.next
     },
     learn(folderId, next, at) {
       const { next: known = null, contestedUntil = 0 } = folders.get(folderId) ?? {}
-      const isNewer = known === null || known.modseq < next.modseq
+      const isNewer = known === null || known < next
       if (isNewer && at.getTime() >= contestedUntil) note(folderId, { next, contestedUntil: 0 })
     },
     forget(folderId, at) {

@@ -1,0 +1,68 @@
+/**
+ * What mailboxes received lately, as this process knows it (core/process/known.ts): who waits again and again asks the database
+ * only at the end of a wait.
+ */
+import { findNewestReceived, findReceivedMarks, type ReceivedMark } from '../../store/received.ts'
+import { newestMax } from '../mailbox/arrival-cursor.ts'
+import type { Context } from '../process/context.ts'
+import { createKnown } from '../process/known.ts'
+import { perProcess } from '../process/per-process.ts'
+
+/** The messages that a mailbox received from an id on, newest first; the oldest are missing where not `isWhole`. */
+export type Arrivals = { readonly messages: readonly ReceivedMark[]; readonly isWhole: boolean }
+
+export type ArrivalsSince = { readonly mailboxId: string; readonly from: string }
+
+const knownArrivals = perProcess(({ clock, changes }) => {
+  const known = createKnown<Arrivals>(clock)
+  changes.listen((note) => {
+    if (note.kind === 'messages') known.forget((key) => note.mailboxIds.includes(readKey(key).mailboxId))
+  })
+  return known
+})
+
+/** What is known of the arrivals in a mailbox; undefined when it has to be asked. */
+export function arrivalsKnown(ctx: Context, since: ArrivalsSince): Arrivals | undefined {
+  return knownArrivals(ctx).get(keyOf(since))
+}
+
+/** Asks for the arrivals in a mailbox; those who ask at once share a query. */
+export async function askArrivals(ctx: Context, since: ArrivalsSince): Promise<Arrivals> {
+  return (await knownArrivals(ctx).ask(keyOf(since), (keys) => loadArrivals(ctx, keys)))!
+}
+
+const keyOf = ({ mailboxId, from }: ArrivalsSince) => `${mailboxId} ${from}`
+
+function readKey(key: string): ArrivalsSince {
+  const [mailboxId = '', from = ''] = key.split(' ')
+  return { mailboxId, from }
+}
+
+/** Messages read for several mailboxes at once; when there are more, each mailbox is asked for itself. */
+const togetherMax = 1_000
+
+async function loadArrivals(ctx: Context, keys: readonly string[]): Promise<ReadonlyMap<string, Arrivals>> {
+  const ranges = keys.map(readKey)
+  if (ranges.length > 1) {
+    const together = await findReceivedMarks(ctx.store, ranges, togetherMax)
+    if (together.length < togetherMax) {
+      const byMailbox = Map.groupBy(together, ({ mailboxId }) => mailboxId)
+      return new Map(
+        ranges.map((range) => {
+          const own = byMailbox.get(range.mailboxId) ?? []
+          return [keyOf(range), arrivalsOf(own.filter(({ _id }) => _id >= range.from))]
+        }),
+      )
+    }
+  }
+  const each = ranges.map(
+    async (range) => [keyOf(range), arrivalsOf(await findNewestReceived(ctx.store, range, newestMax))] as const,
+  )
+  return new Map(await Promise.all(each))
+}
+
+/** The arrivals of one mailbox, of which there may be more when they are `newestMax`. */
+function arrivalsOf(messages: readonly ReceivedMark[]): Arrivals {
+  const newest = messages.toSorted((a, b) => (a._id < b._id ? 1 : -1)).slice(0, newestMax)
+  return { messages: newest, isWhole: newest.length < newestMax }
+}
