@@ -4,7 +4,7 @@ import type { Address } from '@haraka/email-address'
 import type { Login } from '../core/account/login.ts'
 import type { OpenSpan } from '../core/process/tracing.ts'
 import type { Recipient } from '../core/receive/recipients.ts'
-import type { Verdict } from '../core/receive/sender-verdict.ts'
+import type { beginJudging, Verdict } from '../core/receive/sender-verdict.ts'
 import type { Question } from './submission/auth.ts'
 
 export type Next = (retval?: number, message?: unknown) => void
@@ -33,6 +33,8 @@ export type TransactionNotes = {
   parameters?: MailParameters
   /** The whole message, from the end of DATA until it is stored. */
   message?: { readonly raw: Buffer } | undefined
+  /** What plugins/verify found out about the sender before the message came. */
+  begun?: ReturnType<typeof beginJudging>
   /** What plugins/verify found out about the message. */
   verdict?: Verdict
   /** The recipients accepted so far, in order. */
@@ -63,7 +65,13 @@ export type Connection = Logs & {
   readonly remote: { readonly ip: string }
   readonly local: { readonly host: string; readonly port: number }
   /** What a hook of a session leaves for the hooks after it. */
-  readonly notes: { login?: Login | undefined; auth?: Question | undefined; wrongLogins?: number }
+  readonly notes: {
+    login?: Login | undefined
+    auth?: Question | undefined
+    wrongLogins?: number
+    /** Whether plugins/verify asked about a sender whose message has not come. */
+    sendsNothing?: boolean
+  }
   readonly hello: { readonly host: string | null; readonly verb: string | null }
   readonly tls: { readonly enabled: boolean; readonly cipher?: { readonly name?: string; readonly version?: string } }
   readonly transaction: Transaction | null

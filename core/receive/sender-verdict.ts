@@ -5,7 +5,7 @@
  */
 import { isIP } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Authentication } from '../../mail/authentication/authenticate.ts'
+import type { Authentication, DNSResolver, Envelope, Spf } from '../../mail/authentication/authenticate.ts'
 import { type ByteRange, forgedResults } from '../../mail/authentication/authentication-results.ts'
 import { parseAddressList, splitAddress } from '../../mail/message/address.ts'
 import { firstHeader, readHeaders } from '../../mail/message/headers.ts'
@@ -41,6 +41,20 @@ const largeBytes = 256 * 1024
 /** SPF, DKIM and the like need a large library: it comes with the first mail from outside. */
 const loadAuthentication = loadOnce(() => import('../../mail/authentication/authenticate.ts'))
 
+/** Who sends, as the session tells it before the message is there. */
+export type Sender = { readonly reversePath: string; readonly client: string; readonly helo: string }
+
+/**
+ * Begins to verify a sender, so that the DNS answers while the message is on its way. What it resolves with is given to
+ * `judge`; null when it says nothing.
+ */
+export async function beginJudging(ctx: Context, sender: Sender): Promise<Spf | null> {
+  const envelope = envelopeOf(ctx, sender)
+  if (envelope.client === null) return null
+  const { beginSpf } = await loadAuthentication()
+  return beginSpf(envelope, resolverOf(ctx))
+}
+
 /**
  * Verifies mail that came from the IP address `client` with HELO name `helo`. A client on this machine may be anything
  * (a relay, a tunnel, a program): unless the settings name a DNS resolver, its address authenticates nobody and no
@@ -48,7 +62,7 @@ const loadAuthentication = loadOnce(() => import('../../mail/authentication/auth
  */
 export async function judge(
   ctx: Context,
-  { raw, reversePath, client, helo }: { raw: Buffer; reversePath: string; client: string; helo: string },
+  { raw, begun, ...sender }: Sender & { readonly raw: Buffer; readonly begun?: Promise<Spf | null> },
 ): Promise<{ readonly verdict: Verdict } | { readonly refusal: Refusal }> {
   const cuts = forgedResults(raw, ctx.hostname, cutsMax)
   if (cuts === null) return { refusal: 'forged' }
@@ -58,9 +72,8 @@ export async function judge(
   const authentication = await authenticate(
     raw,
     readHeaders(raw),
-    { client: isUnidentifiedClient(ctx, client) ? null : client, helo, reversePath, hostname: ctx.hostname },
-    // mailauth asks only for record types that the resolver knows.
-    (name, type) => ctx.resolver.resolve(name, type as RecordType) as Promise<string[]>,
+    { ...envelopeOf(ctx, sender), spf: begun },
+    resolverOf(ctx),
   )
   if (authentication.undecided) return { refusal: 'undecided' }
   if (authentication.policy === 'reject') return { refusal: 'policy' }
@@ -91,6 +104,15 @@ export function ownVerdict(ctx: Context, { sender, raw }: { sender: string; raw:
     cuts: [],
     suspicion: null,
   }
+}
+
+function envelopeOf(ctx: Context, { client, helo, reversePath }: Sender): Envelope {
+  return { client: isUnidentifiedClient(ctx, client) ? null : client, helo, reversePath, hostname: ctx.hostname }
+}
+
+function resolverOf({ resolver }: Context): DNSResolver {
+  // mailauth asks only for record types that the resolver knows.
+  return (name, type) => resolver.resolve(name, type as RecordType) as Promise<string[]>
 }
 
 function isUnidentifiedClient({ settings }: Context, address: string): boolean {

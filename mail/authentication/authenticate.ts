@@ -11,7 +11,9 @@ import { sameOrganisation } from '../domain.ts'
 import { parseAddressList, splitAddress } from '../message/address.ts'
 import type { HeaderBlock } from '../message/headers.ts'
 import { type AuthResult, resultOf } from './authentication-results.ts'
-import { type Signature, verifySignatures } from './dkim-verify.ts'
+import { askAhead, type Signature, verifySignatures } from './dkim-verify.ts'
+
+export type { DNSResolver } from 'mailauth'
 
 export type Policy = 'none' | 'quarantine' | 'reject'
 
@@ -40,6 +42,8 @@ export type Envelope = {
   readonly reversePath: string
   /** What this server is called. */
   readonly hostname: string
+  /** What was found out before the message came (`beginSpf`). */
+  readonly spf?: Promise<Spf | null> | undefined
 }
 
 /** RFC 7208 4.6.4 asks for at least 20 seconds; the other questions run beside it in the same time. */
@@ -56,8 +60,9 @@ export async function authenticate(
 ): Promise<Authentication> {
   const resolve = withDeadline(resolver)
   const author = authorOf(header)
+  if (envelope.client !== null && author.domain !== null) askAhead(resolve, [policyName(author.domain)])
   const [spf, { dkim, arc, arcInfo }] = await Promise.all([
-    checkSpf(envelope, resolve),
+    spfOf(envelope, resolve),
     verifySignatures(raw, header, { from: author.domain, resolve }),
   ])
   const identifiers = [spf, ...dkim]
@@ -85,7 +90,27 @@ export async function authenticate(
 }
 
 type Identifier = Pick<Signature, 'domain' | 'result'>
-type Spf = Identifier & { readonly info: string | null }
+export type Spf = Identifier & { readonly info: string | null }
+
+/** What was found out before, unless the DNS did not answer then. */
+async function spfOf(envelope: Envelope, resolve: DNSResolver): Promise<Spf> {
+  const before = await envelope.spf
+  return before == null || before.result === 'temperror' ? checkSpf(envelope, resolve) : before
+}
+
+/**
+ * Asks what can be asked of a sender before its message is there: SPF, and beside it for the policy that its domain may have as
+ * the author's.
+ */
+export function beginSpf(envelope: Envelope, resolver: DNSResolver): Promise<Spf> {
+  const resolve = withDeadline(resolver)
+  const { domain } = splitAddress(envelope.reversePath)
+  if (envelope.client !== null && domain !== '') askAhead(resolve, [policyName(domain)])
+  return checkSpf(envelope, resolve)
+}
+
+/** Where DMARC asks first for the policy of a domain. */
+const policyName = (domain: string) => `_dmarc.${domain}`
 
 async function checkSpf({ client, helo, reversePath, hostname }: Envelope, resolver: DNSResolver): Promise<Spf> {
   if (client === null) return { domain: '', result: 'none', info: null }

@@ -84,6 +84,12 @@ export async function verifySignatures(
   const headers = { parsed, original: raw.subarray(0, header.bodyStart) }
   verifier.headers = headers
   await verifier.messageHeaders(headers)
+  askAhead(
+    resolve,
+    verifier.signatureHeaders
+      .filter(({ invalid, skip }) => !invalid && !skip)
+      .map(({ selector, signingDomain }) => `${selector}._domainkey.${signingDomain}`),
+  )
   if (verifier.bodyHashes.size > 0) await hashBody(verifier, raw.subarray(header.bodyStart))
   await verifier.finalChunk()
   const dkim = verifier.results.filter(({ status }) => status.result !== 'none').map(signatureOf)
@@ -95,6 +101,14 @@ export async function verifySignatures(
   // mailauth tells a key that could not be looked up as a broken chain.
   if (status.result === 'fail' && (failures.has('AS') || failures.has('ARC'))) status.result = 'temperror'
   return { dkim: result, arc: resultOf(status.result), arcInfo: formatAuthHeaderRow('arc', status, { strict: true }) }
+}
+
+/**
+ * Asks for TXT records that will be wanted, side by side, and waits for none: `resolve` shares what is asked twice, so that who
+ * asks again waits for the same answers. What fails is told to whoever wants it.
+ */
+export function askAhead(resolve: DNSResolver, names: readonly string[]): void {
+  for (const name of new Set(names)) resolve(name, 'TXT').catch(() => undefined)
 }
 
 /** The signatures that are not verified; of too many the author's own come first. */

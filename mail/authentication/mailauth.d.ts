@@ -14,6 +14,15 @@ declare module 'mailauth/lib/dkim/dkim-verifier.js' {
     /** One per body canonicalisation, digest and length that the signatures name. */
     readonly bodyHashes: ReadonlyMap<string, unknown>
     readonly arc: ARCData & { keyCache: KeyCache }
+    /** Signatures and ARC seals, once the header was read. */
+    readonly signatureHeaders: readonly {
+      readonly type: string
+      readonly selector?: string
+      readonly signingDomain?: string
+      /** Why it is not verified. */
+      readonly invalid?: string
+      readonly skip?: boolean
+    }[]
     readonly results: DKIMResult[]
     messageHeaders(headers: ParsedHeaders): Promise<void>
     nextChunk(chunk: Buffer): Promise<void>

@@ -3,8 +3,8 @@
  * verdict is kept with the message (`notes.verdict`).
  */
 import { withRequest } from '../../core/process/context.ts'
-import { judge, type Refusal } from '../../core/receive/sender-verdict.ts'
-import type { Connection, Plugin } from '../haraka.d.ts'
+import { beginJudging, judge, type Refusal, type Sender } from '../../core/receive/sender-verdict.ts'
+import type { Connection, Plugin, Transaction } from '../haraka.d.ts'
 import { hook, pass, type Reply, refuse } from '../hook.ts'
 import { context, settings } from '../process.ts'
 import { findVirus } from './clamav.ts'
@@ -18,18 +18,46 @@ const replies = {
 const infected: Reply = { code: 550, enhanced: '5.7.1', text: 'The message carries a virus' }
 const unscanned: Reply = { code: 451, enhanced: '4.3.0', text: 'The message could not be scanned, try again later' }
 
+/** Senders asked about at once before their message is there; the others wait for its end. */
+const begunMax = 50
+let begun = 0
+
 export function register(this: Plugin): void {
+  this.register_hook('rcpt_ok', 'begin')
   this.register_hook('data_post', 'verify')
+}
+
+/**
+ * rcpt_ok: from the first recipient that is taken the DNS is asked about the sender, and answers while DATA is on its way. Who
+ * sends no message after that is not asked about again.
+ */
+export const begin = hook(async (connection: Connection) => {
+  const { transaction, notes } = connection
+  if (transaction === null || transaction.notes.begun !== undefined) return undefined
+  if (notes.login !== undefined || notes.sendsNothing === true || begun >= begunMax) return undefined
+  notes.sendsNothing = true
+  begun += 1
+  const asked = beginJudging(await context(), senderOf(connection, transaction)).finally(() => {
+    begun -= 1
+  })
+  // Whoever waits for it is told of a failure.
+  asked.catch(() => undefined)
+  transaction.notes.begun = asked
+  return undefined
+})
+
+function senderOf({ remote, hello }: Connection, { mail_from }: Transaction): Sender {
+  return { reversePath: mail_from.address, client: remote.ip, helo: hello.host ?? '' }
 }
 
 /** data_post: between the two hooks of plugins/inbound; the first completes the message, the second stores it. */
 export const verify = hook(async (connection: Connection) => {
-  const { transaction, remote, hello } = connection
+  const { transaction, remote, hello, notes } = connection
   const raw = transaction?.notes.message?.raw
   if (transaction === null || raw === undefined) return pass
+  notes.sendsNothing = false
   const ctx = withRequest(await context(), transaction.uuid)
-  const reversePath = transaction.mail_from.address
-  const judged = await judge(ctx, { raw, reversePath, client: remote.ip, helo: hello.host ?? '' })
+  const judged = await judge(ctx, { raw, ...senderOf(connection, transaction), begun: transaction.notes.begun })
   if ('refusal' in judged) return refuse(replies[judged.refusal])
   const { verdict } = judged
   const { rspamd, clamav } = settings()

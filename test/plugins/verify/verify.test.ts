@@ -167,6 +167,34 @@ describe('verification of incoming mail', () => {
         expect(trust?.alignedFrom).to.equal(null)
       })
     }
+    it('is asked for from the first recipient on, before the message is there', async () => {
+      const session = await SmtpClient.from(service.smtp, here)
+      await session.say('MAIL FROM:<a@early.test>')
+      await session.say(`RCPT TO:<nobody@${service.address.split('@')[1]}>`)
+      await taken({ raw: letter('x@between.test') })
+      expect(dns.asked.filter((question) => question.includes('early.test'))).to.deep.equal([])
+      await session.say(`RCPT TO:<${service.address}>`)
+      const asked = (question: string) => eventually(question, () => dns.asked.includes(question))
+      await Promise.all([asked('TXT early.test'), asked('TXT _dmarc.early.test')])
+      session.destroy()
+    })
+    it('is asked for at the end of the message of who sent none the time before', async () => {
+      const session = await SmtpClient.from(service.smtp, here)
+      await session.data([service.address], { from: 'a@first.test' })
+      await eventually('the first', () => dns.asked.includes('TXT first.test'))
+      session.write('.\r\n')
+      await session.reply()
+      for (const name of ['second', 'third']) {
+        await session.say(`MAIL FROM:<a@${name}.test>`)
+        await session.say(`RCPT TO:<${service.address}>`)
+        await session.say('RSET')
+      }
+      await taken({ raw: letter('x@between.test') })
+      expect(dns.asked).to.include('TXT second.test').and.not.include('TXT third.test')
+      await session.send([service.address], letter('x@unrelated.test'), { from: 'a@third.test' })
+      expect(dns.asked).to.include('TXT third.test')
+      session.destroy()
+    })
     it('of the name in EHLO for the null sender', async () => {
       const { trust } = await taken({ from: '', client: here, raw: letter('mailer-daemon@client.test') })
       expect(trust).to.include({ spf: 'pass', alignedFrom: 'client.test', autoSubmitted: true })
