@@ -20,7 +20,7 @@ import {
   reservingExactly,
   type UidClaim,
 } from './folders.ts'
-import { createKnownUids, type KnownUids } from './known-uids.ts'
+import type { KnownUids } from './known-uids.ts'
 import { duplicatesIn, type Store } from './open.ts'
 import { insertInto } from './writes.ts'
 
@@ -63,7 +63,7 @@ type Waiting = {
 /** Creates the arrival writer of this process. `now` gives the time of reservations. */
 export function createArrivalWriter(store: Store, now: () => Date): ArrivalWriter {
   const unclosed = createUnclosedReservations(store)
-  const known = createKnownUids()
+  const known = store.uids
 
   /** Writes arrivals, asking their folders for numbers first. */
   async function writeAsked(group: readonly Waiting[]): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The UIDs that folders assign next, as far as this process knows: with them an arrival reserves and is written by one
- * command. Invariants: UIDs are handed out once; those that another writer has taken are refused by the database and
+ * The UIDs that folders assign next, as far as this process knows: with them an arrival, or a move, reserves and is
+ * written by one command. Invariants: UIDs are handed out once; those that another writer has taken are refused by the database and
  * forgotten here, and for a moment the folder is not tried again.
  */
 export type KnownUids = {

@@ -5,7 +5,15 @@
  */
 import { newToken } from '../schemas/ids.ts'
 import { blobInDoubt } from './blobs.ts'
-import { closeTogether, type ReservationEnd, reservationIn, reserve } from './folders.ts'
+import {
+  closeTogether,
+  type Numbers,
+  type ReservationEnd,
+  reservationIn,
+  reserve,
+  reservingExactly,
+  type UidClaim,
+} from './folders.ts'
 import { claimsOf, type EditableMessage, endsOf, type MessageEdit, updateOf } from './message-edits.ts'
 import type { Store } from './open.ts'
 import { deleteIn, updateIn, type Write } from './writes.ts'
@@ -21,47 +29,87 @@ export type EditOfOne = {
 
 /**
  * Changes a message. Returns the ends of its reservations. Null when the message is not as it was read, or a folder gives no
- * reservation: then nothing was changed. A move costs one command more, which asks for the UID.
+ * reservation: then nothing was changed. A move into a folder whose next UID is not known costs one command more.
  */
 export async function editMessage(
   store: Store,
   change: EditOfOne,
   edit: MessageEdit,
 ): Promise<readonly ReservationEnd[] | null> {
-  const { mailboxId, folderId, message, at, note } = change
+  const { mailboxId, folderId, message } = change
   const token = newToken()
   const [here, target] = claimsOf({ mailboxId, folderId, messages: [message] }, edit).reverse()
-  const taken = target === undefined ? null : await reserve(store, [target], { token, at })
-  const into = taken?.get(target!.folderId)
-  if (taken !== null && into === undefined) return null
-  const endsIn = (folderIds: readonly string[], missed: readonly EditableMessage[]) =>
-    endsOf(folderIds, token, change, edit, missed)
-  const moved = into === undefined ? [] : [into.folderId]
-  const writesOf = (modseq: number) => [
-    updateIn(
-      store.messages,
-      { mailboxId, _id: message._id, folderId, modseq: message.modseq },
-      updateOf(edit, modseq, into?.uid ?? message.uid),
-      { mustMatch: true },
-    ),
-    note,
-  ]
-  const modseq = into?.modseq ?? store.nextModseq(at)
-  const reservation = reservationIn(store, here!, { token, at, ...(into === undefined && { modseq }) })
-  let refused = await store.writeTogether([reservation, ...writesOf(modseq)])
-  if (refused === 0) {
-    // Another machine's clock is ahead, or changes of the folder have to wait: the folder says which.
-    const asked = into === undefined ? (await reserve(store, [here!], { token, at })).get(folderId) : undefined
-    if (asked === undefined) {
-      await closeTogether(store, endsIn(moved, [message]))
-      return null
-    }
-    refused = await store.writeTogether(writesOf(asked.modseq))
-  }
-  const folderIds = [...moved, folderId]
-  if (refused === null) return endsIn(folderIds, [])
-  await closeTogether(store, endsIn(folderIds, [message]))
+  const claims = { token, here: here! }
+  const { reserved, isMade } = await (target === undefined
+    ? stay(store, change, edit, claims)
+    : move(store, change, edit, { ...claims, target }))
+  const ends = endsOf(reserved, token, change, edit, isMade ? [] : [message])
+  if (isMade) return ends
+  await closeTogether(store, ends)
   return null
+}
+
+/** What came of an edit: the folders in which reservations were taken, and whether the message was changed. */
+type Outcome = { readonly reserved: readonly string[]; readonly isMade: boolean }
+
+async function stay(
+  store: Store,
+  change: EditOfOne,
+  edit: MessageEdit,
+  { token, here }: { token: string; here: UidClaim },
+): Promise<Outcome> {
+  const { folderId, message, at } = change
+  const writes = (modseq: number) => editing(store, change, edit, { uid: message.uid, modseq })
+  const modseq = store.nextModseq(at)
+  const refused = await store.writeTogether([reservationIn(store, here, { token, at, modseq }), ...writes(modseq)])
+  if (refused !== 0) return { reserved: [folderId], isMade: refused === null }
+  // Another machine's clock is ahead, or changes of the folder have to wait: the folder says which.
+  const asked = (await reserve(store, [here], { token, at })).get(folderId)
+  if (asked === undefined) return { reserved: [], isMade: false }
+  return { reserved: [folderId], isMade: (await store.writeTogether(writes(asked.modseq))) === null }
+}
+
+async function move(
+  store: Store,
+  change: EditOfOne,
+  edit: MessageEdit,
+  { token, here, target }: { token: string; here: UidClaim; target: UidClaim },
+): Promise<Outcome> {
+  const { folderId, at } = change
+  const into = target.folderId
+  const leaving = reservationIn(store, here, { token, at })
+  const uid = hasLabels(target) ? undefined : store.uids.take(into, 1)
+  if (uid !== undefined) {
+    const numbers = { uid, modseq: store.nextModseq(at) }
+    const entering = reservingExactly(store, target, numbers, { token, at })
+    const refused = await store
+      .writeTogether([entering, leaving, ...editing(store, change, edit, numbers)])
+      .catch((error: unknown) => {
+        store.uids.forget(into, at)
+        throw error
+      })
+    if (refused !== 0) return { reserved: refused === 1 ? [into] : [into, folderId], isMade: refused === null }
+    store.uids.forget(into, at)
+  }
+  const numbers = (await reserve(store, [target], { token, at })).get(into)
+  if (numbers === undefined) return { reserved: [], isMade: false }
+  store.uids.learn(into, numbers.uid + 1, at)
+  const refused = await store.writeTogether([leaving, ...editing(store, change, edit, numbers)])
+  return { reserved: refused === 0 ? [into] : [into, folderId], isMade: refused === null }
+}
+
+/** A reservation with known numbers counts no labels. */
+const hasLabels = ({ labels = {} }: UidClaim) => Object.keys(labels).length > 0
+
+/** The writes of an edit, once its reservations are taken. */
+function editing(
+  store: Store,
+  { mailboxId, folderId, message: { _id, modseq: before }, note }: EditOfOne,
+  edit: MessageEdit,
+  { uid, modseq }: Numbers,
+): readonly Write[] {
+  const update = updateOf(edit, modseq, uid)
+  return [updateIn(store.messages, { mailboxId, _id, folderId, modseq: before }, update, { mustMatch: true }), note]
 }
 
 /**

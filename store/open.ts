@@ -11,6 +11,7 @@ import {
   MongoWriteConcernError,
 } from 'mongodb'
 import { type Collections, collectionsOf, ensureIndexes } from './collections.ts'
+import { createKnownUids, type KnownUids } from './known-uids.ts'
 import { migrate } from './migrations.ts'
 import { createModseqs } from './modseq.ts'
 import { createWriteTogether, type WriteTogether } from './writes.ts'
@@ -20,6 +21,8 @@ export type Store = Collections & {
   readonly writeTogether: WriteTogether
   /** The modseq for a reservation (store/modseq.ts). */
   readonly nextModseq: (at: Date) => number
+  /** The UIDs that folders assign next, as far as they are known. */
+  readonly uids: KnownUids
   /** One round trip to the database, for health checks. Rejects when the database does not answer. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -79,6 +82,7 @@ export async function openStore({
     db,
     writeTogether: await createWriteTogether(db),
     nextModseq: createModseqs(),
+    uids: createKnownUids(),
     async ping() {
       await db.command({ ping: 1 })
     },

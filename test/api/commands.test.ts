@@ -122,6 +122,8 @@ describe('api: commands to the database', () => {
       reading: (principal, messageId) => readMessage(door.ctx, principal, { address: address(), messageId }),
       'a flag': (principal, messageId) =>
         changeMessage(door.ctx, principal, { address: address(), messageId, flagged: true, seen: true }),
+      'a move': (principal, messageId) =>
+        changeMessage(door.ctx, principal, { address: address(), messageId, folder: 'archive' }),
       'a deletion for good': (principal, messageId) =>
         deleteMessage(door.ctx, principal, { address: address(), messageId, permanent: true }),
       'a wait': () => wait(),

@@ -203,6 +203,23 @@ describe('api: verbs of messages', () => {
       await call('DELETE', `${box}/messages/${id}?permanent=true`)
     })
 
+    it('from which another process took UIDs gives the next ones, also to labelled mail', async () => {
+      const archive = () => folderAt(door.ctx, tenant.mailboxId, 'Archive')
+      const uids: number[] = []
+      for (let n = 0; n < 6; n++) {
+        const id = await arrive()
+        if (n % 3 === 2) await call('PATCH', `${box}/messages/${id}`, { addLabels: ['moved'] })
+        if (n === 3) await set((await archive())._id, { uidNext: (await archive()).uidNext + 5 })
+        const { uidNext } = await archive()
+        await call('PATCH', `${box}/messages/${id}`, { folder: 'archive' })
+        const message = await door.ctx.store.messages.findOne({ _id: id })
+        expect(message).to.include({ folderId: (await archive())._id, uid: uidNext })
+        uids.push(uidNext)
+      }
+      expect(new Set(uids).size).to.equal(uids.length)
+      await expectExact(door.ctx, tenant.mailboxId)
+    })
+
     it('that another process deleted takes no message, and no trace of it is left', async () => {
       const id = await arrive()
       await call('POST', `${box}/folders`, { name: 'Passing' })
