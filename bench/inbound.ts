@@ -9,6 +9,7 @@ import { loadTool, sendAll, sendTimed } from './load.ts'
 import { startMailroom } from './mailroom.ts'
 import { startPostfix } from './postfix.ts'
 import { cpuMs, endedChildrenMs, machineCpuMs, pssMb, signalAll } from './processes.ts'
+import { pluginReport } from './profile.ts'
 import type { System } from './system.ts'
 
 const domain = 'bench.test'
@@ -90,6 +91,7 @@ export async function run(args: readonly string[]): Promise<void> {
   } finally {
     await stopAll(systems)
   }
+  if (values.profile !== undefined) console.log(`\n${pluginReport(values.profile)}`)
 }
 
 async function stopAll(systems: readonly System[]): Promise<void> {

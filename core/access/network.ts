@@ -1,7 +1,9 @@
+import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** Whether an address is one of this machine's own, by which only its own programs reach it. */
 export function isLoopback(address: string): boolean {
+  if (isIPv4(address)) return address.startsWith('127.') // RFC 1122 3.2.1.3
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 }
 

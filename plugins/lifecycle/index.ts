@@ -14,6 +14,7 @@ import { close, context, runStops } from '../process.ts'
 import { type LogItem, writeLine } from './log.ts'
 import { mendReplies } from './replies.ts'
 import { drain } from './sessions.ts'
+import { keepSettings } from './settings.ts'
 import { shareTlsContext } from './tls.ts'
 
 /** How long a session may go on with its transaction after a stop. */
@@ -53,7 +54,10 @@ export const start = hook(async (server: Server & Logs) => {
   const queue = join(process.env.HARAKA ?? '', 'queue')
   await rm(queue, { recursive: true, force: true })
   await mkdir(queue, { recursive: true })
-  if (haraka !== undefined) shareTlsContext(haraka)
+  if (haraka !== undefined) {
+    shareTlsContext(haraka)
+    keepSettings(haraka)
+  }
   const ctx = await context()
   log = ctx.log
   if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
