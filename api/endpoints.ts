@@ -5,7 +5,7 @@ import { isClaimLink } from '../core/account/accounts.ts'
 import { openExport } from '../core/personal/export-jobs.ts'
 import type { Context } from '../core/process/context.ts'
 import { subscriberOf, unsubscribe } from '../core/send/unsubscribe.ts'
-import { admit } from '../operations/admit.ts'
+import { admitCaller } from '../operations/admit.ts'
 import { operations } from '../operations/all.ts'
 import type { McpEndpoint } from '../operations/http.ts'
 import { invoke } from '../operations/invoke.ts'
@@ -58,14 +58,17 @@ async function serveOperation(
 ): Promise<void> {
   const { params, req, state } = exchange
   const { ctx, headers, hungUp, peerAddress } = state
-  const principal =
-    operation.access === 'public'
-      ? null
-      : await admit(ctx, { headers: req.headers, peerAddress, answerHeaders: headers })
+  const { principal, session } = await admitCaller(ctx, operation.access, {
+    headers: req.headers,
+    method: operation.method,
+    peerAddress,
+    answerHeaders: headers,
+  })
   const { bodyBytes, sendBodyBytes } = ctx.settings.limits.http
   const key = req.headers['idempotency-key']
   const answer = await invoke(ctx, operation, principal, {
     path: params,
+    session,
     headers,
     peerAddress,
     hungUp,

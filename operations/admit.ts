@@ -4,10 +4,12 @@ import { noteKeyUse } from '../core/access/key-use.ts'
 import { isFailedLogin, limitLogins } from '../core/access/login-limits.ts'
 import { authenticate, claimHeaders, type Principal } from '../core/access/principal.ts'
 import { takeAnonymous, takeRequest } from '../core/access/request-rates.ts'
+import { findSession, requireCsrfToken, type Session } from '../core/access/sessions.ts'
 import type { Context } from '../core/process/context.ts'
 import { refusalIn } from '../schemas/account-states.ts'
 import { Failure } from '../schemas/failures.ts'
-import type { AnswerHeaders } from './registry.ts'
+import { type Access, type AnswerHeaders, isForPeople, type Operation } from './registry.ts'
+import { sessionTokenOf } from './session-cookie.ts'
 
 export type Visitor = {
   readonly headers: IncomingHttpHeaders
@@ -38,6 +40,69 @@ export async function admit(
   if (refusalIn(principal.account.states, 'ask') !== null) await countRequest(ctx, principal, answerHeaders)
   requireAllowed(principal.account, 'ask')
   return principal
+}
+
+/** Who makes a request: a key, or a person who is signed in; nobody for what is public. */
+export type Caller = { readonly principal: Principal | null; readonly session: Session | null }
+
+/** Methods that change nothing (RFC 9110 9.2.1), which need no proof that a page of ours asks. */
+const safeMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+
+/**
+ * Finds who makes an HTTP request: as `admit` by a key, without one by the cookie of a session. Fails as `admit` does, with
+ * `unauthorized` without a valid session, and with `forbidden` for an unsafe request of a session without its X-CSRF-Token.
+ */
+export async function admitCaller(
+  ctx: Context,
+  access: Access,
+  visitor: Omit<Visitor, 'credential'> & { readonly method: string },
+): Promise<Caller> {
+  if (access === 'public') return { principal: null, session: null }
+  const { headers, peerAddress, method } = visitor
+  const token = hasCredential(headers) ? null : sessionTokenOf(headers)
+  if (token === null && (hasCredential(headers) || !isForPeople(access)))
+    return { principal: await admit(ctx, visitor), session: null }
+  const session = token === null ? null : await findSession(ctx, token)
+  if (session === null) {
+    await takeAnonymous(ctx, peerAddress)
+    throw new Failure('unauthorized', 'Nobody is signed in, or the session has ended.', {
+      fix: 'Sign in with POST /api/v1/session and send the cookie that it sets.',
+    })
+  }
+  const { principal } = session
+  if (!safeMethods.includes(method)) requireCsrfToken(session, textOf(headers['x-csrf-token']))
+  // Who is signed in may still say so, sign out and change the account.
+  if (principal !== null && access !== 'person') requireAllowed(principal.account, 'ask')
+  return { principal, session }
+}
+
+const textOf = (field: string | readonly string[] | undefined) => (typeof field === 'string' ? field : undefined)
+
+/**
+ * Fails with `forbidden` when an operation is not for who calls it: a key where a person must be signed in, an agent key where
+ * an account key is needed, a role that is not enough, a person without an account.
+ */
+export function requireAccess({ access, method, scopes }: Operation, { principal, session }: Caller): void {
+  if (access === 'public') return
+  if (isForPeople(access) && session === null)
+    throw new Failure('forbidden', 'Only a person who is signed in may ask for this; a key may not.', {
+      fix: 'Sign in as a person (POST /api/v1/session), or ask the owner of the account.',
+    })
+  if (access === 'person') return
+  if (principal === null)
+    throw new Failure('forbidden', 'The signed-in person has no account.', {
+      fix: 'Claim an account by its claim link, or accept an invitation to one.',
+    })
+  if (access === 'account' && principal.kind === 'agent')
+    throw new Failure('forbidden', 'An agent key may not ask for this.', {
+      fix: 'Use an account key, or sign in as a person.',
+    })
+  const { role } = principal
+  const isReading = method === 'GET' || scopes.length > 0
+  if ((access === 'owner' && role !== 'owner') || (role === 'reader' && !isReading))
+    throw new Failure('forbidden', `The role ${role} may not do this.`, {
+      fix: 'Ask an owner of the account to do it, or to give you another role.',
+    })
 }
 
 /**

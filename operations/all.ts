@@ -18,6 +18,7 @@ import type { Operation } from './registry.ts'
 import { cancelScheduled, listScheduled, updateScheduled } from './scheduled.ts'
 import { searchEverywhere, searchMessages } from './search.ts'
 import { forwardMessage, replyMessage, sendMessage } from './sending.ts'
+import { endSession, getSession, switchSession } from './session.ts'
 import { createSignup } from './signup.ts'
 import { addSuppression, getSuppression, listSuppressions, removeSuppression } from './suppressions.ts'
 import {
@@ -34,6 +35,9 @@ import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook }
 
 export const operations: readonly Operation[] = [
   createSignup,
+  getSession,
+  switchSession,
+  endSession,
   claimAccount,
   getAccount,
   getUsage,

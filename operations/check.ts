@@ -2,7 +2,7 @@ import { failures } from '../schemas/failures.ts'
 import { propertiesOf } from '../schemas/infer.ts'
 import { scopes } from '../schemas/scopes.ts'
 import { compileSchema } from '../schemas/validate.ts'
-import type { Operation } from './registry.ts'
+import { isForPeople, type Operation } from './registry.ts'
 
 /**
  * Looks at every operation: names, routes and tools are unique, scopes and failures known, path parameters and exposed fields
@@ -29,7 +29,7 @@ export function checkOperations(operations: readonly Operation[]): void {
 }
 
 function faultsOf(operation: Operation): string[] {
-  const { errors, pathFields, scopes: needed, tools } = operation
+  const { access, errors, pathFields, scopes: needed, tools } = operation
   const fields = Object.keys(propertiesOf(operation.input))
   return [
     ...needed.filter((scope) => !(scope in scopes)).map((scope) => `unknown scope ${scope}`),
@@ -50,6 +50,7 @@ function faultsOf(operation: Operation): string[] {
         .filter((name) => !tool.expose.includes(name))
         .map((name) => `tool ${tool.name}: path parameter ${name} is not exposed`),
     ),
+    ...(isForPeople(access) && tools.length > 0 ? ['it is for people, and MCP has none'] : []),
     ...compileFaults(operation),
   ]
 }

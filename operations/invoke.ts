@@ -7,11 +7,12 @@ import { recordAudit } from '../core/access/audit.ts'
 import { beginIdempotent } from '../core/access/idempotency.ts'
 import { type Principal, requireScope } from '../core/access/principal.ts'
 import { takeAnonymous } from '../core/access/request-rates.ts'
+import type { Session } from '../core/access/sessions.ts'
 import { getMailbox } from '../core/mailbox/mailboxes.ts'
 import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import { isValid } from '../schemas/validate.ts'
-import { countRequest } from './admit.ts'
+import { countRequest, requireAccess } from './admit.ts'
 import { errorsOf } from './errors.ts'
 import {
   type AnswerHeaders,
@@ -29,6 +30,8 @@ export type InvokeRequest = {
   readonly path: { readonly [name: string]: string }
   /** Reads the whole input (path, query, body); called once the key is known to be allowed. */
   input(): unknown
+  /** The session of a person who is signed in. */
+  readonly session?: Session | null
   /** Network address of the peer. */
   readonly peerAddress: string
   /** Filled with RateLimit-*, Idempotent-Replayed and what the operation adds. */
@@ -92,6 +95,7 @@ async function serve(
     if (principal === null) await takeAnonymous(ctx, request.peerAddress)
     else await countRequest(ctx, principal, request.headers)
   }
+  requireAccess(operation, { principal, session: request.session ?? null })
   if (principal !== null) for (const scope of operation.scopes) requireScope(principal, scope)
   // What a caller asks for shows what it did before.
   if (principal !== null && !isNew(operation)) await ctx.background.done(principal.accountId)
@@ -130,9 +134,9 @@ async function once(
   if (repeat === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
   const path = pathOf(operation, await canonicalPath(ctx, operation, principal, request))
   const { accountId, keyId } = principal
-  const { headers, hungUp, peerAddress } = request
+  const { headers, hungUp, peerAddress, session = null } = request
   // Nobody hears a word about an earlier request who may not make this one. Of a first request the handler asks it.
-  const requireReach = () => prepared.reach({ ctx, principal, peerAddress, headers, hungUp })
+  const requireReach = () => prepared.reach({ ctx, principal, session, peerAddress, headers, hungUp })
   const mark = await beginIdempotent(ctx, {
     accountId,
     keyId,
@@ -195,10 +199,10 @@ async function perform(
   ctx: Context,
   operation: Operation,
   principal: Principal | null,
-  { checkOutput, headers, hungUp, peerAddress }: InvokeRequest,
+  { checkOutput, headers, hungUp, peerAddress, session = null }: InvokeRequest,
   prepared: Prepared,
 ): Promise<{ readonly status: number; readonly body: JsonBody | Bytes }> {
-  const output = await prepared.run({ ctx, principal, peerAddress, headers, hungUp })
+  const output = await prepared.run({ ctx, principal, session, peerAddress, headers, hungUp })
   if (isBytes(output)) return { status: operation.status, body: output }
   if (checkOutput && (mediaTypeOf(operation) !== null || !isValid(operation.output, output)))
     throw new Error(`${operation.name} answered what it does not declare: ${JSON.stringify(output)}`)

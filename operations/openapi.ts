@@ -9,7 +9,7 @@ import { scopes } from '../schemas/scopes.ts'
 import { SendResult } from '../schemas/sending.ts'
 import { EventEnvelope, NewWebhook, Webhook } from '../schemas/webhooks.ts'
 import { errorsOf } from './errors.ts'
-import { type Field, fieldsOf, mediaTypeOf, type Operation } from './registry.ts'
+import { type Access, type Field, fieldsOf, isForPeople, mediaTypeOf, type Operation } from './registry.ts'
 
 /** Schemas that the document refers to by name. */
 const components: { readonly [name: string]: JsonSchema } = {
@@ -57,6 +57,13 @@ export function openApi(
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The API key.' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'mailroom_session',
+          description:
+            'Of a person who signed in (POST /api/v1/session). What changes something also needs X-CSRF-Token, from GET /api/v1/session.',
+        },
       },
     },
   }
@@ -71,7 +78,7 @@ function entryOf(operation: Operation): Json {
     summary,
     tags: [tagOf(operation)],
     description: accessText(operation),
-    security: access === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
+    security: securityOf(access),
     parameters: [
       ...fields.filter(({ from }) => from !== 'body').map(parameterOf),
       ...(idempotent ? [idempotencyKey] : []),
@@ -84,10 +91,24 @@ function entryOf(operation: Operation): Json {
   }
 }
 
+function securityOf(access: Access): readonly Json[] {
+  if (access === 'public') return []
+  const session = { session: [] }
+  return isForPeople(access) ? [session] : [{ bearer: [] }, { apiKey: [] }, session]
+}
+
+const accessTexts: { readonly [A in Access]: string } = {
+  public: 'No key is needed.',
+  person: 'A person who is signed in; not for keys.',
+  session: 'A person who is signed in, in an account; not for keys.',
+  owner: 'An owner of the account who is signed in; not for keys.',
+  account: 'An account key, or a person who is signed in.',
+  key: 'Any key, or a person who is signed in.',
+}
+
 function accessText({ access, scopes: needed }: Operation): string {
-  if (access === 'public') return 'No key is needed.'
-  if (needed.length === 0) return 'Any key.'
-  return needed.map((scope) => `Scope \`${scope}\`: ${scopes[scope]}`).join('\n\n')
+  const texts = needed.map((scope) => `Scope \`${scope}\`: ${scopes[scope]}`)
+  return [...(access === 'key' && needed.length > 0 ? [] : [accessTexts[access]]), ...texts].join('\n\n')
 }
 
 const idempotencyKey: Json = {

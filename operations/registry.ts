@@ -4,6 +4,7 @@
  */
 
 import type { Principal } from '../core/access/principal.ts'
+import type { Session } from '../core/access/sessions.ts'
 import type { Context } from '../core/process/context.ts'
 import type { TextPiece, TextRange } from '../core/read/bodies.ts'
 import { Failure, type FailureCode } from '../schemas/failures.ts'
@@ -43,12 +44,17 @@ export type AnswerHeaders = { [name: string]: string }
 export type Call<P extends Principal | null = Principal> = {
   readonly ctx: Context
   readonly principal: P
+  /** The session of a person who is signed in; null for a key. */
+  readonly session: Session | null
   /** Network address of the peer. */
   readonly peerAddress: string
   readonly headers: AnswerHeaders
   /** Aborted when the caller has hung up and nobody reads the answer. */
   readonly hungUp: AbortSignal
 }
+
+/** The call of a person who is signed in, perhaps without an account. */
+export type PersonCall = Omit<Call<Principal | null>, 'session'> & { readonly session: Session }
 
 /** The answer of an operation whose output is not JSON. */
 export type Bytes = {
@@ -89,7 +95,7 @@ type Description = {
   readonly audit?: boolean
 }
 
-type Declaration<I, O, P extends Principal | null> = Description & {
+type Declaration<I, O, C> = Description & {
   readonly input: Schema<I>
   readonly output: Schema<O>
   /** The status of outputs for which `is` returns true. */
@@ -98,8 +104,8 @@ type Declaration<I, O, P extends Principal | null> = Description & {
    * Fails when the key may not make this request, beyond what its scopes and the mailbox in the path say. Asked before a word
    * about an earlier request with the same Idempotency-Key; the handler sees to it by itself.
    */
-  reach?(call: Call<P>, input: I): Promise<void> | void
-  handle(call: Call<P>, input: I): Promise<O>
+  reach?(call: C, input: I): Promise<void> | void
+  handle(call: C, input: I): Promise<O>
 }
 
 /** An input that passed its schema, and the handler waiting for the call. */
@@ -122,9 +128,8 @@ export type Operation = {
   /** Every status a success may have. */
   readonly statuses: readonly (200 | 201 | 202)[]
   statusOf(output: unknown): 200 | 201 | 202
-  /** 'public': no key; 'key': a key that has the scopes. */
-  readonly access: 'public' | 'key'
-  /** Scopes the key must have, all of them. */
+  readonly access: Access
+  /** Scopes the key or the role must have, all of them. */
   readonly scopes: readonly Scope[]
   readonly tools: readonly Tool[]
   readonly input: JsonSchema
@@ -138,13 +143,34 @@ export type Operation = {
   prepare(input: unknown): Prepared
 }
 
-/** Declares an operation that needs a key: with `scope`, with several, or any key when it is null. */
+/**
+ * Who may call an operation. In each case but the first two a key of another kind is answered `forbidden`.
+ * - public: everybody, without a word about who it is
+ * - person: a person who is signed in, also one without an account
+ * - session: a person who is signed in, in an account
+ * - owner: the same, with the role of an owner
+ * - account: an account key, or a person who is signed in, in an account
+ * - key: any key, or such a person
+ */
+export type Access = 'public' | 'person' | 'session' | 'owner' | 'account' | 'key'
+
+/** Whether an access is for people alone: no key, and so no MCP client, may call what has it. */
+export const isForPeople = (access: Access): boolean =>
+  access === 'person' || access === 'session' || access === 'owner'
+
+/**
+ * Declares an operation on an account: with `scope`, with several, or none when it is null. `by` says who may call it;
+ * default: any key or person that has the scopes.
+ */
 export function operation<I, O>(
-  declaration: Declaration<I, O, Principal> & { readonly scope: Scope | readonly Scope[] | null },
+  declaration: Declaration<I, O, Call> & {
+    readonly scope: Scope | readonly Scope[] | null
+    readonly by?: Exclude<Access, 'public' | 'person'>
+  },
 ): Operation {
-  const { scope } = declaration
+  const { scope, by = 'key' } = declaration
   const scopes = scope === null ? [] : typeof scope === 'string' ? [scope] : scope
-  return declare(declaration, { access: 'key', scopes }, (input) => ({
+  return declare(declaration, { access: by, scopes }, (input) => ({
     async run(call) {
       if (call.principal === null) throw new Failure('missing_api_key')
       return declaration.handle({ ...call, principal: call.principal }, input)
@@ -153,16 +179,27 @@ export function operation<I, O>(
   }))
 }
 
+/** Declares an operation of a person who is signed in, whether the session acts on an account or not. */
+export function personOperation<I, O>(declaration: Declaration<I, O, PersonCall>): Operation {
+  return declare(declaration, { access: 'person', scopes: [] }, (input) => ({
+    async run({ session, ...call }) {
+      if (session === null) throw new Failure('unauthorized')
+      return declaration.handle({ ...call, session }, input)
+    },
+    reach: async () => undefined,
+  }))
+}
+
 /** Declares an operation that needs no key. */
-export function publicOperation<I, O>(declaration: Declaration<I, O, null>): Operation {
+export function publicOperation<I, O>(declaration: Declaration<I, O, Call<null>>): Operation {
   return declare(declaration, { access: 'public', scopes: [] }, (input) => ({
     run: (call) => declaration.handle({ ...call, principal: null }, input),
     reach: async () => undefined,
   }))
 }
 
-function declare<I, O, P extends Principal | null>(
-  declaration: Declaration<I, O, P>,
+function declare<I, O, C>(
+  declaration: Declaration<I, O, C>,
   { access, scopes }: Pick<Operation, 'access' | 'scopes'>,
   serving: (input: I) => Omit<Prepared, 'input'>,
 ): Operation {

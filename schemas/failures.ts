@@ -49,8 +49,8 @@ export const failures = {
     http: 401,
     smtp: '535 5.7.8',
     imap: 'AUTHENTICATIONFAILED',
-    when: 'The request is not authenticated, or by another scheme.',
-    fix: 'Authenticate with an API key as a Bearer token.',
+    when: 'The request is not authenticated, by another scheme, or by a session that has ended.',
+    fix: 'Authenticate with an API key as a Bearer token, or sign in as a person (POST /api/v1/session).',
   },
   plan_required: {
     http: 402,

@@ -7,6 +7,7 @@ import { decodeTime, monotonicFactory } from 'ulid'
 export const idPrefixes = [
   'acc',
   'usr',
+  'ses',
   'key',
   'mbx',
   'fld',

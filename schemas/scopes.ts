@@ -32,3 +32,14 @@ export const signupScopes: readonly Scope[] = [
 
 export const keyKinds = ['account', 'agent'] as const
 export type KeyKind = (typeof keyKinds)[number]
+
+/** What a person may do in an account: a role is a set of scopes (decisions.md 2, People). */
+export const roles = {
+  owner: allScopes,
+  member: allScopes.filter((scope) => /^(mail|mailboxes):/.test(scope)),
+  reader: allScopes.filter((scope) => scope.endsWith(':read')),
+} as const satisfies { readonly [role: string]: readonly Scope[] }
+
+export type Role = keyof typeof roles
+
+export const roleNames = Object.keys(roles) as readonly Role[]

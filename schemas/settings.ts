@@ -176,6 +176,10 @@ export const settings = {
       "Whether the free address of a claimed account may send only after its owner's phone number was verified (`mailroom account phone`).",
     ),
   },
+  sessions: {
+    idleHours: setting(integer({ minimum: 1 }), 24, 'How long a person stays signed in without a request.', 'hours'),
+    days: setting(integer({ minimum: 1 }), 30, 'How long a person stays signed in at most.', 'days'),
+  },
   outbound: {
     routes: setting<{ readonly [domain: string]: string }>(
       record(HostAndPort),

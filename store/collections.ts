@@ -6,6 +6,7 @@ import { type Collection, type Db, type IndexDescription, MongoServerError } fro
 import type * as accounts from './documents/accounts.ts'
 import type * as events from './documents/events.ts'
 import type * as mail from './documents/mail.ts'
+import type * as people from './documents/people.ts'
 import type * as search from './documents/search.ts'
 import type * as sending from './documents/sending.ts'
 import type * as service from './documents/service.ts'
@@ -40,8 +41,11 @@ export const collections = {
       { ...index('claimHash'), sparse: true },
       { ...index('erasing'), sparse: true },
       index('name'),
+      { ...index('members.personId'), sparse: true },
     ],
   },
+  people: { version: 1, shardKey: 'email', indexes: [unique('email')] },
+  sessions: { version: 1, shardKey: 'hash', indexes: [unique('hash'), index('personId'), expire('endsAt')] },
   keys: {
     version: 1,
     shardKey: 'hash',
@@ -185,6 +189,8 @@ const rows: readonly (readonly [string, Row])[] = Object.entries(collections)
 
 export type Collections = {
   readonly accounts: Collection<accounts.AccountDoc>
+  readonly people: Collection<people.PersonDoc>
+  readonly sessions: Collection<people.SessionDoc>
   readonly keys: Collection<accounts.KeyDoc>
   readonly addresses: Collection<mail.AddressDoc>
   readonly domains: Collection<accounts.DomainDoc>

@@ -108,6 +108,8 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     erase: (store, { accountId }) => reduceAccount(store, accountId),
     isLast: true,
   },
+  people: { of: 'nobody', because: 'may be in other accounts, and sign in without one' },
+  sessions: { of: 'nobody', because: 'are of people, and end by themselves' },
   stsPolicies: { of: 'nobody', because: 'policies that domains publish' },
   requestRates: { of: 'nobody', because: 'expire within minutes' },
   failedLogins: { of: 'nobody', because: 'expire 15 minutes after the login' },

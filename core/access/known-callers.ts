@@ -1,32 +1,49 @@
-/** The keys and accounts of callers, as this process knows them (core/process/known.ts). */
+/** The keys, sessions and accounts of callers, as this process knows them (core/process/known.ts). */
 import { findAccounts, findKeysByHash } from '../../store/accounts.ts'
 import { fromBinary } from '../../store/bytes.ts'
 import type { AccountDoc, KeyDoc } from '../../store/documents/accounts.ts'
+import type { SessionDoc } from '../../store/documents/people.ts'
+import { findSessionsByHash } from '../../store/people.ts'
 import type { Context } from '../process/context.ts'
 import { createKnown } from '../process/known.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** Ids of changed keys and accounts. */
-type Changed = { readonly keyIds?: readonly string[]; readonly accountIds?: readonly string[] }
+/** Ids of changed keys and accounts, and of people whose sessions changed. */
+type Changed = {
+  readonly keyIds?: readonly string[]
+  readonly accountIds?: readonly string[]
+  readonly personIds?: readonly string[]
+}
 
 const knownCallers = perProcess(({ clock, changes }) => {
   /** By the hash of the key, as base64. */
   const keys = createKnown<KeyDoc>(clock)
   const accounts = createKnown<AccountDoc>(clock)
-  const forget = ({ keyIds = [], accountIds = [] }: Changed) => {
+  /** By the hash of the token, as base64. */
+  const sessions = createKnown<SessionDoc>(clock)
+  const forget = ({ keyIds = [], accountIds = [], personIds = [] }: Changed) => {
     keys.forget((_, { _id }) => keyIds.includes(_id))
     accounts.forget((id) => accountIds.includes(id))
+    sessions.forget((_, { personId }) => personIds.includes(personId))
   }
   changes.listen((note) => {
     if (note.kind === 'callers') forget(note)
   })
-  return { keys, accounts, forget }
+  return { keys, accounts, sessions, forget }
 })
 
-/** Says that keys or accounts were changed. Resolves when other processes should have heard it; this one knows at once. */
-export async function callersChanged(ctx: Context, { keyIds = [], accountIds = [] }: Changed): Promise<void> {
-  knownCallers(ctx).forget({ keyIds, accountIds })
-  await ctx.changes.tell({ kind: 'callers', keyIds, accountIds })
+/** Says that keys, accounts or sessions were changed. Resolves when other processes should have heard it; this one knows at once. */
+export async function callersChanged(
+  ctx: Context,
+  { keyIds = [], accountIds = [], personIds = [] }: Changed,
+): Promise<void> {
+  forgetCallers(ctx, { keyIds, accountIds, personIds })
+  await ctx.changes.tell({ kind: 'callers', keyIds, accountIds, personIds })
+}
+
+/** Forgets in this process alone what was known of them. */
+export function forgetCallers(ctx: Context, changed: Changed): void {
+  knownCallers(ctx).forget(changed)
 }
 
 /** The key with a hash (base64). */
@@ -45,5 +62,16 @@ export function accountById(ctx: Context, accountId: string): Promise<AccountDoc
   return knownCallers(ctx).accounts.find(accountId, async (ids) => {
     const found = await findAccounts(ctx.store, ids)
     return new Map(found.map((account) => [account._id, account]))
+  })
+}
+
+/** The session with a hash (base64). */
+export function sessionByHash(ctx: Context, hash: string): Promise<SessionDoc | undefined> {
+  return knownCallers(ctx).sessions.find(hash, async (hashes) => {
+    const found = await findSessionsByHash(
+      ctx.store,
+      hashes.map((each) => Buffer.from(each, 'base64')),
+    )
+    return new Map(found.map((session) => [fromBinary(session.hash).toString('base64'), session]))
   })
 }

@@ -1,6 +1,7 @@
 /** Authentication: turns a credential into a principal, which says what the caller may reach. */
 import { Failure } from '../../schemas/failures.ts'
-import { allScopes, type KeyKind, type Scope } from '../../schemas/scopes.ts'
+import { allScopes, type KeyKind, type Role, roles, type Scope } from '../../schemas/scopes.ts'
+import type { AccountDoc } from '../../store/documents/accounts.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential } from '../process/secrets.ts'
 import { type Account, accountOf, isUnclaimed, requireAllowed } from './account-record.ts'
@@ -8,7 +9,10 @@ import { accountById, keyByHash } from './known-callers.ts'
 
 export type Principal = {
   readonly kind: KeyKind
+  /** Of the key; of the person (usr_...) who is signed in. */
   readonly keyId: string
+  /** What the person is in the account who is signed in; null for a key. */
+  readonly role: Role | null
   readonly accountId: string
   readonly scopes: readonly Scope[]
   /** Mailboxes that the key may reach; null: all of the account. */
@@ -71,6 +75,7 @@ async function principalOfHash(ctx: Context, hash: string): Promise<Principal> {
   return {
     kind: key.kind,
     keyId: key._id,
+    role: null,
     accountId: key.accountId,
     scopes: key.scopes,
     mailboxIds: key.mailboxIds,
@@ -78,12 +83,30 @@ async function principalOfHash(ctx: Context, hash: string): Promise<Principal> {
   }
 }
 
+/** The principal of a person in an account: reaches all of it, with the scopes of the role; null for who is no member. */
+export function memberPrincipal(doc: AccountDoc, personId: string): Principal | null {
+  const member = doc.members?.find((each) => each.personId === personId)
+  if (member === undefined || doc.status === 'removed') return null
+  const { role } = member
+  return {
+    kind: 'account',
+    keyId: personId,
+    role,
+    accountId: doc._id,
+    scopes: roles[role],
+    mailboxIds: null,
+    account: accountOf(doc),
+  }
+}
+
 /** Fails with `insufficient_scope` when the key lacks the scope. */
 export function requireScope(principal: Principal, scope: Scope): void {
   if (!principal.scopes.includes(scope))
-    throw new Failure('insufficient_scope', `This key lacks the scope ${scope}, which this request needs.`, {
-      requiredScope: scope,
-    })
+    throw new Failure(
+      'insufficient_scope',
+      `${principal.role === null ? 'This key' : `The role ${principal.role}`} lacks the scope ${scope}, which this request needs.`,
+      { requiredScope: scope },
+    )
 }
 
 /** Whether the principal may reach a mailbox of its account. */
@@ -107,6 +130,7 @@ export function administrator(account: Account): Principal {
   return {
     kind: 'account',
     keyId: administratorId,
+    role: null,
     accountId: account.id,
     scopes: allScopes,
     mailboxIds: null,

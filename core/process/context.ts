@@ -36,7 +36,7 @@ export type Role = 'service' | 'smtp' | 'admin' | 'test'
  * - requests leased from the database (core/access/request-rates.ts)
  * - counters per minute: wait/patterns
  * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, notify/webhook-post (connections),
- *   process/alarms, read/bodies (memory), upkeep/quota-recount, wait/waiters
+ *   process/alarms, people/passwords (memory), read/bodies (memory), upkeep/quota-recount, wait/waiters
  */
 export type Context = {
   readonly role: Role

@@ -25,7 +25,7 @@ export function createMemoryRoom({ bytesMax, waitingMax }: { bytesMax: number; w
   return async (bytes, work) => {
     if (waiting.length === 0 && fits(bytes)) usedBytes += bytes
     else if (waiting.length < waitingMax) await new Promise<void>((enter) => waiting.push({ bytes, enter }))
-    else throw new Failure('unavailable', 'Too many large messages are being read; please try again later.')
+    else throw new Failure('unavailable', 'Too much work waits for memory; please try again later.')
     try {
       return await work()
     } finally {

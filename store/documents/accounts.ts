@@ -4,6 +4,7 @@
 import type { Binary } from 'mongodb'
 import type { Plans } from '../../schemas/plans.ts'
 import type { KeyKind, Scope } from '../../schemas/scopes.ts'
+import type { MemberDoc } from './people.ts'
 
 export type AccountDoc = Plans & {
   readonly _id: string
@@ -15,6 +16,8 @@ export type AccountDoc = Plans & {
   readonly claimExpiresAt?: Date
   readonly claimHash?: Binary
   readonly owner: string | null
+  /** Absent before the first. */
+  readonly members?: readonly MemberDoc[]
   /** How many mailboxes the account has. Raised only while it is below the plan's limit. */
   readonly inboxes: number
   readonly webhooks: number

@@ -41,8 +41,13 @@ export type ChangeNote =
   | { readonly kind: 'deliveries' }
   /** Keys whose secret has ended: revoked or rotated. */
   | { readonly kind: 'keys'; readonly keyIds: readonly string[] }
-  /** Keys and accounts that were changed: what processes know of them is stale. */
-  | { readonly kind: 'callers'; readonly keyIds: readonly string[]; readonly accountIds: readonly string[] }
+  /** Keys and accounts that were changed, and people whose sessions were: what processes know of them is stale. */
+  | {
+      readonly kind: 'callers'
+      readonly keyIds: readonly string[]
+      readonly accountIds: readonly string[]
+      readonly personIds: readonly string[]
+    }
 
 /** A named value of the service itself, such as the schema versions or the watermark of a sweep. */
 export type StateDoc = { readonly _id: string; readonly value: unknown }

@@ -9,7 +9,7 @@ import { suspendAccount } from '../../core/account/holds.ts'
 import { minuteMs } from '../../core/process/clock.ts'
 import { loadOnce } from '../../core/process/load-once.ts'
 import { operations } from '../../operations/all.ts'
-import { fieldsOf, type Operation, pathOf } from '../../operations/registry.ts'
+import { fieldsOf, isForPeople, type Operation, pathOf } from '../../operations/registry.ts'
 import { failures } from '../../schemas/failures.ts'
 import type { ErrorObject } from '../../schemas/fields.ts'
 import { changedSettings } from '../default-settings.ts'
@@ -511,7 +511,7 @@ describe('api: the door', () => {
     /** Of each keyword the first violations of query and body. A path always has its fields, and they are texts. */
     const wrong = (['query', 'body'] as const).flatMap((place) => {
       const all = operations.flatMap((operation): Wrong[] =>
-        operation.access === 'public'
+        operation.access === 'public' || isForPeople(operation.access)
           ? []
           : violationsOf(operation.input)
               .filter(({ at, keyword }) => placeOf(operation, at) === place && !isTextInQuery(operation, at, keyword))

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { operations } from '../../operations/all.ts'
 import { errorsOf } from '../../operations/errors.ts'
 import { openApi } from '../../operations/openapi.ts'
-import { fieldsOf } from '../../operations/registry.ts'
+import { fieldsOf, isForPeople } from '../../operations/registry.ts'
 import { eventTypes } from '../../schemas/events.ts'
 import { failures } from '../../schemas/failures.ts'
 
@@ -59,7 +59,9 @@ describe('operations/openapi', () => {
       ])
       expect(entry.at('responses').names.map(Number)).to.have.members([...statuses])
       expect(entry.at('security').value).to.deep.equal(
-        operation.access === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
+        operation.access === 'public'
+          ? []
+          : [...(isForPeople(operation.access) ? [] : [{ bearer: [] }, { apiKey: [] }]), { session: [] }],
       )
     })
   }

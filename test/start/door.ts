@@ -38,6 +38,8 @@ export type Door = {
   noticed(): Promise<void>
   /** Moves the clock on. */
   advance(ms: number): void
+  /** The door of another process on the same database, with the same clock. */
+  another(): Promise<Pick<Door, 'http' | 'ctx' | 'close'>>
   close(): Promise<void>
 }
 
@@ -48,22 +50,32 @@ export async function openDoor({ monitorCommands = false } = {}): Promise<Door> 
   let aheadMs = 0
   const lines: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
-  const opened = await contextOf(
-    { data, url: `${database.url}?monitorCommands=${monitorCommands}` },
-    { now: () => new Date(Date.now() + aheadMs) },
-  )
-  const ctx: Context = { ...opened, log }
-  await ensureSharedDomain(ctx)
   const door = { readiness: { ready: true, parts: {} } }
-  const server = createHttpServer(ctx, {
-    readiness: async () => door.readiness,
-    mcp: createMcp(ctx, { checkOutput: true }),
-    checkOutput: true,
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const open = async () => {
+    const opened = await contextOf(
+      { data, url: `${database.url}?monitorCommands=${monitorCommands}` },
+      { now: () => new Date(Date.now() + aheadMs) },
+    )
+    const ctx: Context = { ...opened, log }
+    const server = createHttpServer(ctx, {
+      readiness: async () => door.readiness,
+      mcp: createMcp(ctx, { checkOutput: true }),
+      checkOutput: true,
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const close = async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await closeContext(ctx)
+    }
+    return { http: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, ctx, server, close }
+  }
+  const { http, ctx, server, close } = await open()
+  await ensureSharedDomain(ctx)
   return Object.assign(door, {
-    http: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    http,
     ctx,
+    another: open,
     logs: () => lines.join(''),
     async asked(count = 1) {
       for (let n = 0; n < count; n++) await once(server, 'request')
@@ -73,9 +85,7 @@ export async function openDoor({ monitorCommands = false } = {}): Promise<Door> 
       aheadMs += ms
     },
     async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-      await closeContext(ctx)
+      await close()
       await database.drop()
       await rm(data, { recursive: true, force: true })
     },

@@ -1,0 +1,105 @@
+/**
+ * Sessions of people who signed in. Only a hash of the token in the cookie is stored. A session ends by sign-out, when it was
+ * not used for a while, at its last day, and when the password changes; every process hears of it at once.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
+import { toBinary } from '../../store/bytes.ts'
+import type { SessionDoc } from '../../store/documents/people.ts'
+import * as store from '../../store/people.ts'
+import { after, dayMs, hourMs, minuteMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { hashCredential, newCredential } from '../process/secrets.ts'
+import { accountById, callersChanged, forgetCallers, sessionByHash } from './known-callers.ts'
+import { memberPrincipal, type Principal } from './principal.ts'
+
+/** A person who is signed in. */
+export type Session = {
+  readonly id: string
+  readonly personId: string
+  /** What a page of ours adds to a request that changes something, and a page of somebody else cannot know. */
+  readonly csrfToken: string
+  /** The person in the account that the session acts on; null while there is none. */
+  readonly principal: Principal | null
+}
+
+/** A session that just began. The token goes into the cookie and is never shown again. */
+export type NewSession = { readonly session: Session; readonly token: string; readonly endsAt: Date }
+
+/** The use of a session is noted so often. */
+const notedMs = 5 * minuteMs
+
+/** Begins a session of a person, which acts on an account. */
+export async function createSession(
+  ctx: Context,
+  { personId, accountId }: { personId: string; accountId: string | null },
+): Promise<NewSession> {
+  const at = ctx.clock.now()
+  const token = newCredential('')
+  const doc: SessionDoc = {
+    _id: newId('ses', at),
+    hash: toBinary(hashCredential(token)),
+    personId,
+    accountId,
+    createdAt: at,
+    usedAt: at,
+    endsAt: after(at, ctx.settings.sessions.days * dayMs),
+  }
+  await store.insertSession(ctx.store, doc)
+  return { session: await sessionFrom(ctx, doc), token, endsAt: doc.endsAt }
+}
+
+/** The session of a token; null when there is none, or it has ended. */
+export async function findSession(ctx: Context, token: string): Promise<Session | null> {
+  const doc = await sessionByHash(ctx, hashCredential(token).toString('base64'))
+  const now = ctx.clock.now()
+  if (doc === undefined || doc.endsAt <= now) return null
+  if (after(doc.usedAt, ctx.settings.sessions.idleHours * hourMs) <= now) return null
+  if (after(doc.usedAt, notedMs) <= now) await noteUse(ctx, doc, now)
+  return sessionFrom(ctx, doc)
+}
+
+/** Fails with `forbidden` when a request that changes something does not bring the token of the session. */
+export function requireCsrfToken({ csrfToken }: Session, given: string | undefined): void {
+  const [own, brought] = [Buffer.from(csrfToken), Buffer.from(given ?? '')]
+  if (own.length === brought.length && timingSafeEqual(own, brought)) return
+  throw new Failure('forbidden', 'A request of a signed-in person that changes something needs a valid X-CSRF-Token.', {
+    fix: 'Send the "csrfToken" that GET /api/v1/session answers in the header X-CSRF-Token.',
+  })
+}
+
+/** Lets a session act on another account. */
+export async function moveSession(ctx: Context, { id, personId }: Session, accountId: string): Promise<void> {
+  await store.moveSession(ctx.store, id, accountId)
+  await callersChanged(ctx, { personIds: [personId] })
+}
+
+/** Ends a session at once. */
+export async function endSession(ctx: Context, { id, personId }: Session): Promise<void> {
+  await store.removeSession(ctx.store, id)
+  await callersChanged(ctx, { personIds: [personId] })
+}
+
+/** Ends all sessions of a person at once. */
+export async function endSessions(ctx: Context, personId: string): Promise<void> {
+  await store.removeSessions(ctx.store, personId)
+  ctx.changes.publish({ kind: 'keys', keyIds: [personId] })
+  await callersChanged(ctx, { personIds: [personId] })
+}
+
+async function sessionFrom(ctx: Context, { _id: id, personId, accountId }: SessionDoc): Promise<Session> {
+  const account = accountId === null ? undefined : await accountById(ctx, accountId)
+  return {
+    id,
+    personId,
+    csrfToken: ctx.secrets.tag(id, 'csrf').toString('base64url'),
+    principal: account === undefined ? null : memberPrincipal(account, personId),
+  }
+}
+
+/** Another process may go on with the time that it knows for some seconds. */
+async function noteUse(ctx: Context, { _id, personId }: SessionDoc, now: Date): Promise<void> {
+  await store.touchSession(ctx.store, _id, now)
+  forgetCallers(ctx, { personIds: [personId] })
+}

@@ -1,0 +1,57 @@
+/** The members of accounts. */
+import { Failure } from '../../schemas/failures.ts'
+import type { Role } from '../../schemas/scopes.ts'
+import { findAccount } from '../../store/accounts.ts'
+import * as store from '../../store/members.ts'
+import { callersChanged } from '../access/known-callers.ts'
+import type { Context } from '../process/context.ts'
+
+/** People in an account at most. */
+export const membersMax = 100
+
+/** Makes a person a member of an account. Returns false when the person is one already, or the account has all it may have. */
+export async function joinAccount(
+  ctx: Context,
+  { accountId, personId, role }: { accountId: string; personId: string; role: Role },
+): Promise<boolean> {
+  const member = { personId, role, since: ctx.clock.now() }
+  const hasJoined = await store.addMember(ctx.store, { accountId, member, max: membersMax })
+  await callersChanged(ctx, { accountIds: [accountId] })
+  return hasJoined
+}
+
+/** Gives a member another role. Fails with `not_found`, and with `conflict` for the last owner. */
+export async function changeRole(
+  ctx: Context,
+  { accountId, personId, role }: { accountId: string; personId: string; role: Role },
+): Promise<void> {
+  if (!(await store.changeRole(ctx.store, { accountId, personId, role })))
+    throw await noChange(ctx, { accountId, personId })
+  await callersChanged(ctx, { accountIds: [accountId] })
+}
+
+/** Takes a member out of an account. Fails as `changeRole` does. */
+export async function removeMember(
+  ctx: Context,
+  { accountId, personId }: { accountId: string; personId: string },
+): Promise<void> {
+  if (!(await store.removeMember(ctx.store, { accountId, personId })))
+    throw await noChange(ctx, { accountId, personId })
+  ctx.changes.publish({ kind: 'keys', keyIds: [personId] })
+  await callersChanged(ctx, { accountIds: [accountId] })
+}
+
+/** Why a member was not changed: it is none, or the last owner. */
+async function noChange(
+  ctx: Context,
+  { accountId, personId }: { accountId: string; personId: string },
+): Promise<Failure> {
+  const account = await findAccount(ctx.store, accountId)
+  if (account?.members?.some((member) => member.personId === personId) !== true)
+    return new Failure('not_found', `There is no member ${personId} in the account.`, {
+      fix: 'Use an id that GET /api/v1/account/members lists.',
+    })
+  return new Failure('conflict', 'This is the last owner of the account, and it needs one.', {
+    fix: 'Make another member an owner first.',
+  })
+}

@@ -1,0 +1,53 @@
+/**
+ * Passwords of people, kept as argon2id (RFC 9106) with the parameters that OWASP recommends. Hashing runs in the thread pool of
+ * Node, which files and DNS use too: a process hashes few passwords at once, the rest waits.
+ */
+import { hash, verify } from '@node-rs/argon2'
+import { Failure } from '../../schemas/failures.ts'
+import type { Context } from '../process/context.ts'
+import { createMemoryRoom } from '../process/memory-room.ts'
+import { perProcess } from '../process/per-process.ts'
+
+/** In code points. NIST SP 800-63B-4 3.1.1.2 asks for at least 8 beside a second factor, and to allow 64. */
+export const passwordMin = 8
+export const passwordMax = 200
+
+const memoryKiB = 19_456
+const parameters = { memoryCost: memoryKiB, timeCost: 2, parallelism: 1 }
+const atOnce = 2
+const waitingMax = 100
+
+const hashingRoom = perProcess(() => createMemoryRoom({ bytesMax: atOnce * memoryKiB * 1024, waitingMax }))
+
+/** Fails with `validation_error` for a password that is too short or too long; `param` names its field. */
+export function requireGoodPassword(password: string, param = 'password'): void {
+  const length = [...password].length
+  if (length >= passwordMin && length <= passwordMax) return
+  throw new Failure(
+    'validation_error',
+    `The password has ${length} characters; it must have ${passwordMin} to ${passwordMax}.`,
+    { param, fix: `Choose a password of ${passwordMin} to ${passwordMax} characters, such as several words.` },
+  )
+}
+
+/** Returns what is kept of a password. Fails with `unavailable` when too many wait to be hashed. */
+export function hashPassword(ctx: Context, password: string): Promise<string> {
+  return inRoom(ctx, () => hash(normalised(password), parameters))
+}
+
+/**
+ * Whether a password is the one of a hash; without a hash false, after the same work. Fails with `unavailable` when too many
+ * wait to be compared.
+ */
+export async function isPassword(ctx: Context, password: string, kept: string | null): Promise<boolean> {
+  if (kept !== null) return inRoom(ctx, () => verify(kept, normalised(password)))
+  await hashPassword(ctx, password)
+  return false
+}
+
+function inRoom<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
+  return hashingRoom(ctx)(memoryKiB * 1024, work)
+}
+
+/** The same characters typed on another keyboard are the same password (RFC 8265 4.2.2). */
+const normalised = (password: string) => password.normalize('NFC')

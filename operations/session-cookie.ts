@@ -1,0 +1,28 @@
+/** The cookie of a session (decisions.md 2, People): no script reads it, and no request that a page of another site makes has it. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { NewSession } from '../core/access/sessions.ts'
+import { secondsUntil } from '../core/process/clock.ts'
+import type { Context } from '../core/process/context.ts'
+
+const name = 'mailroom_session'
+
+/** The token in the cookie of a request; null without one. */
+export function sessionTokenOf({ cookie = '' }: IncomingHttpHeaders): string | null {
+  for (const pair of cookie.split(';')) {
+    const [key = '', token] = pair.split('=', 2)
+    if (key.trim() === name && token !== undefined) return token.trim()
+  }
+  return null
+}
+
+/** The Set-Cookie field that begins a session in a browser (RFC 6265 4.1). */
+export function sessionCookie(ctx: Context, { token, endsAt }: Pick<NewSession, 'token' | 'endsAt'>): string {
+  return `${name}=${token}; Max-Age=${secondsUntil(ctx.clock.now(), endsAt)}; ${attributesOf(ctx)}`
+}
+
+/** The Set-Cookie field that ends it. */
+export const endedSessionCookie = (ctx: Context): string => `${name}=; Max-Age=0; ${attributesOf(ctx)}`
+
+function attributesOf({ baseUrl }: Context): string {
+  return `Path=/; HttpOnly; SameSite=Lax${baseUrl.startsWith('https:') ? '; Secure' : ''}`
+}

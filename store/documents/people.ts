@@ -1,0 +1,30 @@
+/** Documents of people and their sessions. Times are Dates (UTC). */
+import type { Binary } from 'mongodb'
+import type { Role } from '../../schemas/scopes.ts'
+
+export type PersonDoc = {
+  readonly _id: string
+  /** In canonical form. It was verified: nobody is here whose address was not. */
+  readonly email: string
+  readonly name: string
+  /** Argon2id, as a PHC string. */
+  readonly passwordHash: string
+  readonly createdAt: Date
+}
+
+/** A person in an account, kept in the document of the account: one conditional update guards its last owner. */
+export type MemberDoc = { readonly personId: string; readonly role: Role; readonly since: Date }
+
+export type SessionDoc = {
+  readonly _id: string
+  /** SHA-256 of the token in the cookie. */
+  readonly hash: Binary
+  readonly personId: string
+  /** The account it acts on; null while the person has none. */
+  readonly accountId: string | null
+  readonly createdAt: Date
+  /** When it was used last, to within a few minutes. */
+  readonly usedAt: Date
+  /** When it ends however much it is used. */
+  readonly endsAt: Date
+}

@@ -1,0 +1,61 @@
+/**
+ * The people of an account, with their roles. They stand in the account's document, so that one conditional update sees to it
+ * that an account which had an owner keeps one.
+ */
+import type { Role } from '../schemas/scopes.ts'
+import type { AccountDoc } from './documents/accounts.ts'
+import type { MemberDoc } from './documents/people.ts'
+import type { Store } from './open.ts'
+
+type Membership = { readonly accountId: string; readonly personId: string }
+
+/** Adds a member. Returns false when the person is one, or the account has `max` members or is removed. */
+export async function addMember(
+  store: Store,
+  { accountId, member, max }: { accountId: string; member: MemberDoc; max: number },
+): Promise<boolean> {
+  const { modifiedCount } = await store.accounts.updateOne(
+    {
+      _id: accountId,
+      status: { $ne: 'removed' },
+      'members.personId': { $ne: member.personId },
+      [`members.${max - 1}`]: { $exists: false },
+    },
+    { $push: { members: member } },
+  )
+  return modifiedCount === 1
+}
+
+/** Gives a member another role. Returns false when there is no such member, or the account would have no owner. */
+export async function changeRole(
+  store: Store,
+  { accountId, personId, role }: Membership & { role: Role },
+): Promise<boolean> {
+  const change = { $cond: [{ $eq: ['$$this.personId', personId] }, { $mergeObjects: ['$$this', { role }] }, '$$this'] }
+  const { matchedCount } = await store.accounts.updateOne(ownedAccount({ accountId, personId }, role === 'owner'), [
+    { $set: { members: { $map: { input: '$members', as: 'this', in: change } } } },
+  ])
+  return matchedCount === 1
+}
+
+/** Removes a member. Returns false when there is no such member, or the account would have no owner. */
+export async function removeMember(store: Store, membership: Membership): Promise<boolean> {
+  const { modifiedCount } = await store.accounts.updateOne(ownedAccount(membership, false), {
+    $pull: { members: { personId: membership.personId } },
+  })
+  return modifiedCount === 1
+}
+
+/** The account of a member; if the member will be no owner, only when another is. */
+function ownedAccount({ accountId, personId }: Membership, isOwner: boolean) {
+  const another = { members: { $elemMatch: { role: 'owner' as const, personId: { $ne: personId } } } }
+  return { _id: accountId, 'members.personId': personId, ...(isOwner ? {} : another) }
+}
+
+/** The accounts of a person, oldest first. */
+export function findAccountsOf(store: Store, personId: string): Promise<AccountDoc[]> {
+  return store.accounts
+    .find({ 'members.personId': personId, status: { $ne: 'removed' } })
+    .sort({ _id: 1 })
+    .toArray()
+}

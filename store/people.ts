@@ -1,0 +1,66 @@
+/** People and their sessions. What a person may do in an account stands in the account (store/members.ts). */
+import { Binary } from 'mongodb'
+import type { PersonDoc, SessionDoc } from './documents/people.ts'
+import { isDuplicate, type Store } from './open.ts'
+
+/** Returns false when the address is somebody's already. */
+export async function insertPerson(store: Store, person: PersonDoc): Promise<boolean> {
+  try {
+    await store.people.insertOne(person)
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+export function findPerson(store: Store, personId: string): Promise<PersonDoc | null> {
+  return store.people.findOne({ _id: personId })
+}
+
+/** People by id, in no order. */
+export function findPeople(store: Store, ids: readonly string[]): Promise<PersonDoc[]> {
+  return store.people.find({ _id: { $in: [...ids] } }).toArray()
+}
+
+/** The person with an address in canonical form. */
+export function findPersonByEmail(store: Store, email: string): Promise<PersonDoc | null> {
+  return store.people.findOne({ email })
+}
+
+/** Changes fields of a person. Returns the changed one; null when there is none. */
+export function changePerson(
+  store: Store,
+  personId: string,
+  change: Partial<Omit<PersonDoc, '_id' | 'email'>>,
+): Promise<PersonDoc | null> {
+  return store.people.findOneAndUpdate({ _id: personId }, { $set: change }, { returnDocument: 'after' })
+}
+
+export async function insertSession(store: Store, session: SessionDoc): Promise<void> {
+  await store.sessions.insertOne(session)
+}
+
+/** The sessions with these hashes. */
+export function findSessionsByHash(store: Store, hashes: readonly Buffer[]): Promise<SessionDoc[]> {
+  return store.sessions.find({ hash: { $in: hashes.map((hash) => new Binary(hash)) } }).toArray()
+}
+
+/** Notes that a session was used. */
+export async function touchSession(store: Store, sessionId: string, at: Date): Promise<void> {
+  await store.sessions.updateOne({ _id: sessionId }, { $max: { usedAt: at } })
+}
+
+/** Lets a session act on another account. */
+export async function moveSession(store: Store, sessionId: string, accountId: string): Promise<void> {
+  await store.sessions.updateOne({ _id: sessionId }, { $set: { accountId } })
+}
+
+export async function removeSession(store: Store, sessionId: string): Promise<void> {
+  await store.sessions.deleteOne({ _id: sessionId })
+}
+
+/** Ends all sessions of a person. */
+export async function removeSessions(store: Store, personId: string): Promise<void> {
+  await store.sessions.deleteMany({ personId })
+}
