@@ -8,6 +8,7 @@ import type * as events from './documents/events.ts'
 import type * as mail from './documents/mail.ts'
 import type * as people from './documents/people.ts'
 import type * as search from './documents/search.ts'
+import type * as factors from './documents/second-factors.ts'
 import type * as sending from './documents/sending.ts'
 import type * as service from './documents/service.ts'
 
@@ -175,6 +176,9 @@ export const collections = {
     indexes: [{ key: { nextAt: 1 }, sparse: true }, index('webhookId', '_id'), index('accountId', '_id')],
   },
   failedLogins: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
+  authenticators: { version: 1, shardKey: '_id', indexes: [] },
+  passkeys: { version: 1, shardKey: '_id', indexes: [index('personId', 'createdAt')] },
+  usedChallenges: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   requestRates: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   idempotency: { version: 1, shardKey: '_id', indexes: [index('accountId'), expire('expiresAt')] },
   audit: { version: 1, shardKey: 'accountId', indexes: [unique('accountId', 'seq'), expire('at', 365 * 86_400)] },
@@ -219,6 +223,9 @@ export type Collections = {
   readonly deliveries: Collection<events.DeliveryDoc>
   readonly failedLogins: Collection<accounts.FailedLoginsDoc>
   readonly requestRates: Collection<accounts.RequestRateDoc>
+  readonly authenticators: Collection<factors.AuthenticatorDoc>
+  readonly passkeys: Collection<factors.PasskeyDoc>
+  readonly usedChallenges: Collection<factors.UsedChallengeDoc>
   readonly idempotency: Collection<accounts.IdempotencyDoc>
   readonly audit: Collection<accounts.AuditDoc>
   readonly changes: Collection<service.ChangeDoc>

@@ -1,0 +1,222 @@
+/**
+ * Passkeys (WebAuthn Level 3): a person signs in with a device that knows her, without password and code. Invariants: a
+ * challenge is answered once, within `challengeMs`, in the session or attempt that it was made for; nothing is kept of one
+ * that nobody answers; the device must have made sure that it is the person.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { isIP } from 'node:net'
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server'
+import { Failure } from '../../schemas/failures.ts'
+import { fromBinary, toBinary } from '../../store/bytes.ts'
+import type { PasskeyDoc } from '../../store/documents/second-factors.ts'
+import * as store from '../../store/second-factors.ts'
+import { after, minuteMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { loadOnce } from '../process/load-once.ts'
+
+/** Large, and needed by people alone. */
+const loadWebAuthn = loadOnce(() => import('@simplewebauthn/server'))
+
+const challengeMs = 10 * minuteMs
+const timeBytes = 6
+const nonceBytes = 16
+const digestBytes = 32
+const passkeysMax = 20
+
+export type Passkey = Pick<PasskeyDoc, 'name' | 'createdAt' | 'lastUsedAt'> & { readonly id: string }
+
+/**
+ * Whether passkeys can be used: browsers bind them to the domain in `baseUrl`, which must be one (an IP address is none),
+ * over https, or localhost (WebAuthn 5.1.3, 13.4.9).
+ */
+export function hasPasskeys({ baseUrl }: Pick<Context, 'baseUrl'>): boolean {
+  const { hostname, protocol } = new URL(baseUrl)
+  const isAddress = isIP(hostname) !== 0 || hostname.startsWith('[')
+  return !isAddress && (protocol === 'https:' || hostname === 'localhost' || hostname.endsWith('.localhost'))
+}
+
+/**
+ * What a browser needs to make a passkey (`navigator.credentials.create`). `binding` names the session that will bring the
+ * answer. Fails with `unprocessable` where passkeys cannot be used, `conflict` when the person has twenty.
+ */
+export async function beginPasskey(
+  ctx: Context,
+  { personId, email, name, binding }: { personId: string; email: string; name: string; binding: string },
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const existing = await store.listPasskeys(ctx.store, personId, passkeysMax)
+  if (existing.length >= passkeysMax)
+    throw new Failure('conflict', `You have ${passkeysMax} passkeys already.`, {
+      fix: 'Remove a passkey that you do not use, then add the new one.',
+    })
+  const { generateRegistrationOptions } = await loadWebAuthn()
+  return generateRegistrationOptions({
+    rpName: 'Mailroom',
+    rpID: relyingParty(ctx),
+    userID: new TextEncoder().encode(personId),
+    userName: email,
+    userDisplayName: name,
+    challenge: newChallenge(ctx, `add ${binding}`),
+    timeout: challengeMs,
+    attestationType: 'none',
+    excludeCredentials: existing.map(({ _id: id, transports }) => ({ id, transports: [...transports] })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  })
+}
+
+/**
+ * Keeps the passkey that a browser made for the options of `beginPasskey`. Fails with `validation_error` when it does not
+ * answer them, `conflict` when it is known.
+ */
+export async function addPasskey(
+  ctx: Context,
+  { personId, name, binding, credential }: { personId: string; name: string; binding: string; credential: unknown },
+): Promise<Passkey> {
+  const challenge = createExpectation(ctx, `add ${binding}`)
+  const { verifyRegistrationResponse } = await loadWebAuthn()
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    response: credential as RegistrationResponseJSON,
+    expectedChallenge: challenge.isExpected,
+    expectedOrigin: new URL(ctx.baseUrl).origin,
+    expectedRPID: relyingParty(ctx),
+    requireUserVerification: true,
+  }).catch((error: unknown) => unsound(ctx, error))
+  if (!verified || registrationInfo === undefined || !(await challenge.use())) throw wrongCredential()
+  const { id, publicKey, counter, transports = [] } = registrationInfo.credential
+  const doc: PasskeyDoc = {
+    _id: id,
+    personId,
+    name,
+    publicKey: toBinary(publicKey),
+    counter,
+    transports,
+    createdAt: ctx.clock.now(),
+    lastUsedAt: null,
+  }
+  if (!(await store.insertPasskey(ctx.store, doc)))
+    throw new Failure('conflict', 'This passkey is known already.', { fix: 'Make another one, or use this one.' })
+  return passkeyOf(doc)
+}
+
+/**
+ * What a browser needs to sign in with any passkey that its person has (`navigator.credentials.get`). `binding` names the
+ * attempt that will bring the answer. Fails with `unprocessable` where passkeys cannot be used.
+ */
+export async function beginPasskeySignIn(
+  ctx: Context,
+  { binding }: { binding: string },
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await loadWebAuthn()
+  return generateAuthenticationOptions({
+    rpID: relyingParty(ctx),
+    challenge: newChallenge(ctx, `sign in ${binding}`),
+    timeout: challengeMs,
+    userVerification: 'required',
+  })
+}
+
+/**
+ * The id of the person who answered the options of `beginPasskeySignIn` with her passkey; null when it is not hers, is
+ * unknown, or does not answer them.
+ */
+export async function personOfPasskey(
+  ctx: Context,
+  { binding, credential }: { binding: string; credential: unknown },
+): Promise<string | null> {
+  const response = credential as AuthenticationResponseJSON
+  const id: unknown = response?.id
+  const found = typeof id === 'string' ? await store.findPasskey(ctx.store, id) : null
+  if (found === null) return null
+  const challenge = createExpectation(ctx, `sign in ${binding}`)
+  const { verifyAuthenticationResponse } = await loadWebAuthn()
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge: challenge.isExpected,
+    expectedOrigin: new URL(ctx.baseUrl).origin,
+    expectedRPID: relyingParty(ctx),
+    requireUserVerification: true,
+    credential: {
+      id: found._id,
+      publicKey: new Uint8Array(fromBinary(found.publicKey)),
+      counter: found.counter,
+      transports: [...found.transports],
+    },
+  }).catch((error: unknown) => unsound(ctx, error))
+  if (!verified || authenticationInfo === undefined || !(await challenge.use())) return null
+  const use = { newCounter: authenticationInfo.newCounter, at: ctx.clock.now() }
+  return (await store.usePasskey(ctx.store, found, use)) ? found.personId : null
+}
+
+/** The passkeys of a person, oldest first. */
+export async function listPasskeys(ctx: Context, personId: string): Promise<readonly Passkey[]> {
+  return (await store.listPasskeys(ctx.store, personId, passkeysMax)).map(passkeyOf)
+}
+
+/** Removes a passkey of a person. Fails with `not_found`. */
+export async function removePasskey(ctx: Context, what: { personId: string; id: string }): Promise<void> {
+  if (!(await store.deletePasskey(ctx.store, what)))
+    throw new Failure('not_found', 'You have no such passkey.', { fix: 'Use the id of a passkey that you have.' })
+}
+
+const passkeyOf = ({ _id, name, createdAt, lastUsedAt }: PasskeyDoc): Passkey => ({
+  id: _id,
+  name,
+  createdAt,
+  lastUsedAt,
+})
+
+function relyingParty(ctx: Context): string {
+  if (!hasPasskeys(ctx))
+    throw new Failure('unprocessable', `Passkeys need a domain with https, and this service is at ${ctx.baseUrl}.`, {
+      fix: 'Ask the operator to set baseUrl to an address such as https://mail.example.com.',
+    })
+  return new URL(ctx.baseUrl).hostname
+}
+
+/** When it ends, a nonce, and a keyed digest of both and of what it is for: made and recognised without keeping it. */
+function newChallenge(ctx: Context, use: string): Uint8Array<ArrayBuffer> {
+  const endsAt = Buffer.alloc(timeBytes)
+  endsAt.writeUIntBE(after(ctx.clock.now(), challengeMs).getTime(), 0, timeBytes)
+  const claim = Buffer.concat([endsAt, randomBytes(nonceBytes)])
+  return Uint8Array.from(Buffer.concat([claim, digestOf(ctx, use, claim)]))
+}
+
+/** What the library asks of the challenge in an answer, and what takes the one that it was shown. */
+function createExpectation(
+  ctx: Context,
+  use: string,
+): { isExpected(challenge: string): boolean; use(): Promise<boolean> } {
+  let expected: { readonly challenge: string; readonly endsAt: Date } | null = null
+  return {
+    isExpected(challenge) {
+      const bytes = Buffer.from(challenge, 'base64url')
+      if (bytes.length !== timeBytes + nonceBytes + digestBytes) return false
+      const claim = bytes.subarray(0, timeBytes + nonceBytes)
+      if (!timingSafeEqual(bytes.subarray(claim.length), digestOf(ctx, use, claim))) return false
+      const endsAt = new Date(bytes.readUIntBE(0, timeBytes))
+      if (endsAt <= ctx.clock.now()) return false
+      expected = { challenge: bytes.toString('base64url'), endsAt }
+      return true
+    },
+    use: async () => expected !== null && store.useChallenge(ctx.store, expected.challenge, expected.endsAt),
+  }
+}
+
+const digestOf = ({ secrets }: Context, use: string, claim: Buffer) =>
+  secrets.tag(`${use} ${claim.toString('base64url')}`, 'passkey challenge')
+
+/** The library throws for every answer that is not sound; what a stranger sent is no fault of the service. */
+function unsound(ctx: Context, error: unknown): { readonly verified: false } & Record<string, undefined | false> {
+  ctx.log.info({ err: error }, 'a passkey was refused')
+  return { verified: false }
+}
+
+const wrongCredential = () =>
+  new Failure('validation_error', 'This passkey does not answer what was asked, or it came too late.', {
+    param: 'credential',
+    fix: 'Ask for new options, and answer them within ten minutes from the same session.',
+  })

@@ -1,0 +1,37 @@
+/** Documents of second factors: authenticator apps and passkeys. Times are Dates (UTC). */
+import type { Binary } from 'mongodb'
+
+/** The authenticator app of a person. */
+export type AuthenticatorDoc = {
+  /** The id of the person. */
+  readonly _id: string
+  /** The sealed secret. */
+  readonly secret: Binary
+  readonly createdAt: Date
+  /** When the person showed that the app has the secret; before that it protects nothing. */
+  readonly confirmedAt: Date | null
+  /** The time step of the newest code that was taken: no code of it or before it is taken again (RFC 6238 5.2). */
+  readonly lastStep: number
+  /** Keyed digests of the recovery codes that are left. */
+  readonly recovery: readonly Binary[]
+  /** Codes that were tried since the last right one, and until when they count. */
+  readonly tries: number
+  readonly triesUntil: Date
+}
+
+export type PasskeyDoc = {
+  /** The credential id (base64url), chosen by the person's device. */
+  readonly _id: string
+  readonly personId: string
+  readonly name: string
+  /** COSE key. */
+  readonly publicKey: Binary
+  /** The device's count of signatures; 0 for ever on devices that do not count. */
+  readonly counter: number
+  readonly transports: readonly string[]
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+}
+
+/** A challenge that was answered; `_id` is the challenge. Kept for as long as it would be accepted. */
+export type UsedChallengeDoc = { readonly _id: string; readonly expiresAt: Date }
