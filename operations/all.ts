@@ -14,11 +14,12 @@ import { getLists, setLists } from './lists.ts'
 import { createMailbox, deleteMailbox, getMailbox, listMailboxes, updateMailbox } from './mailboxes.ts'
 import { claimMessage, emptyTrash, markAllRead, releaseMessage, restoreMessage } from './message-verbs.ts'
 import { deleteMessage, getAttachment, getMessage, getRawMessage, listMessages, updateMessage } from './messages.ts'
+import { acceptInvitation, changeMe, createPerson, resetPassword, verifyPerson } from './people.ts'
 import type { Operation } from './registry.ts'
 import { cancelScheduled, listScheduled, updateScheduled } from './scheduled.ts'
 import { searchEverywhere, searchMessages } from './search.ts'
 import { forwardMessage, replyMessage, sendMessage } from './sending.ts'
-import { endSession, getSession, switchSession } from './session.ts'
+import { beginSession, endSession, getSession, switchSession } from './session.ts'
 import { createSignup } from './signup.ts'
 import { addSuppression, getSuppression, listSuppressions, removeSuppression } from './suppressions.ts'
 import {
@@ -35,6 +36,12 @@ import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook }
 
 export const operations: readonly Operation[] = [
   createSignup,
+  createPerson,
+  verifyPerson,
+  resetPassword,
+  changeMe,
+  acceptInvitation,
+  beginSession,
   getSession,
   switchSession,
   endSession,

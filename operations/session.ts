@@ -1,10 +1,30 @@
 import * as sessions from '../core/access/sessions.ts'
 import { switchAccount, viewSession } from '../core/people/people.ts'
+import { signIn } from '../core/people/sign-in.ts'
 import { identifier } from '../schemas/fields.ts'
-import { boolean, object } from '../schemas/infer.ts'
-import { Session } from '../schemas/people.ts'
-import { personOperation } from './registry.ts'
-import { endedSessionCookie } from './session-cookie.ts'
+import { boolean, object, optional, string } from '../schemas/infer.ts'
+import { Email, Password, Session } from '../schemas/people.ts'
+import { personOperation, publicOperation } from './registry.ts'
+import { endedSessionCookie, sessionCookie } from './session-cookie.ts'
+
+export const beginSession = publicOperation({
+  name: 'session.begin',
+  summary: 'Sign in: sets the cookie of a session.',
+  http: 'POST /api/v1/session',
+  status: 201,
+  input: object({
+    email: Email,
+    password: Password,
+    code: optional(string({ maxLength: 100, description: 'Of the authenticator app, or a recovery code.' })),
+  }),
+  output: Session,
+  errors: ['unauthorized'],
+  async handle({ ctx, headers, peerAddress }, given) {
+    const begun = await signIn(ctx, { ...given, peerAddress })
+    headers['Set-Cookie'] = sessionCookie(ctx, begun)
+    return viewSession(ctx, begun.session)
+  },
+})
 
 export const getSession = personOperation({
   name: 'session.get',

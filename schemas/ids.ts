@@ -8,6 +8,7 @@ export const idPrefixes = [
   'acc',
   'usr',
   'ses',
+  'inv',
   'key',
   'mbx',
   'fld',

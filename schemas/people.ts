@@ -1,13 +1,29 @@
 /** People, their sessions and their roles as callers see them (decisions.md 2, People). */
-import { array, nullable, object, oneOf, string } from './infer.ts'
+import { line } from './fields.ts'
+import { array, nullable, object, oneOf, string, timestamp } from './infer.ts'
 import { roleNames } from './scopes.ts'
 
 export const Person = object({ id: string(), email: string(), name: string() })
 
 const MemberOf = object({ id: string(), name: string(), role: oneOf(roleNames) })
+export const Member = object({
+  id: string({ description: 'Of the person (usr_...) or the invitation (inv_...).' }),
+  email: string(),
+  name: nullable(string({ description: 'Null while invited.' })),
+  role: oneOf(roleNames),
+  status: oneOf(['active', 'invited']),
+  since: timestamp(),
+})
+
 export const Session = object({
   person: Person,
   account: nullable(MemberOf),
   accounts: array(MemberOf, { description: 'All accounts that the person is a member of.' }),
   csrfToken: string({ description: 'For the header X-CSRF-Token of each request that changes something.' }),
 })
+
+export const Email = line(320, { description: 'E-mail address of the person.' })
+/** Longer than any password that is taken, because core's message about these is clearer. */
+export const Password = string({ maxLength: 1_000, description: '8 to 200 characters.' })
+export const PersonName = line(200, { minLength: 1, description: 'What others are shown.' })
+export const LinkToken = string({ maxLength: 200, description: 'What stands behind the last "/" of the mailed link.' })

@@ -293,6 +293,19 @@ export const settings = {
       ),
       slowMs: milliseconds(1_000, 'How long they wait.'),
     },
+    people: {
+      mailsPerAddressPerHour: setting(
+        integer({ minimum: 1 }),
+        5,
+        'Mails in an hour (UTC) that sign-ups and forgotten passwords send to one address, whoever asks; against filling a mailbox of others.',
+      ),
+      mailsPerNetworkPerHour: setting(
+        integer({ minimum: 1 }),
+        50,
+        'The same asked for from one IPv6 /64 or IPv4 /24, to all addresses together.',
+      ),
+      invitationsPerDay: count(50, 'Invitations that an account may send in a day (UTC).'),
+    },
     http: {
       bodyBytes: bytes(1 * MiB, 'Size of a JSON body.'),
       sendBodyBytes: bytes(16 * MiB, 'Size of the JSON body of a send.'),

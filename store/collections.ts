@@ -53,6 +53,11 @@ export const collections = {
     // A key that is not revoked has no time there, and stays.
     indexes: [unique('hash'), index('accountId', '_id'), expire('revokedAt', 90 * 86_400)],
   },
+  mailedLinks: {
+    version: 1,
+    shardKey: '_id',
+    indexes: [index('email', 'kind'), { ...index('accountId', 'createdAt'), sparse: true }, expire('expiresAt')],
+  },
   addresses: {
     version: 1,
     shardKey: '_id',
@@ -195,6 +200,7 @@ export type Collections = {
   readonly accounts: Collection<accounts.AccountDoc>
   readonly people: Collection<people.PersonDoc>
   readonly sessions: Collection<people.SessionDoc>
+  readonly mailedLinks: Collection<people.MailedLinkDoc>
   readonly keys: Collection<accounts.KeyDoc>
   readonly addresses: Collection<mail.AddressDoc>
   readonly domains: Collection<accounts.DomainDoc>

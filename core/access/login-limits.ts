@@ -14,6 +14,8 @@ import { normaliseAddress, withoutTag } from '../../mail/message/address.ts'
 import { Failure, type FailureCode } from '../../schemas/failures.ts'
 import { countFailedLogins } from '../../store/failed-logins.ts'
 import { findAddresses } from '../../store/mailboxes.ts'
+import { findAccountsOf } from '../../store/members.ts'
+import { findPersonByEmail } from '../../store/people.ts'
 import { after, minuteMs, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
@@ -47,14 +49,15 @@ export async function limitLogins<T>(ctx: Context, visitor: Visitor, check: () =
     requireNotRefused(ctx, callers)
     return await check()
   } catch (error) {
-    if (isFailedLogin(error)) await countFailure(ctx, callers, visitor)
+    const isGuess = isFailedLogin(error) || (error instanceof Failure && error.code === 'unauthorized')
+    if (isGuess) await countFailure(ctx, callers, visitor, error.code)
     throw error
   } finally {
     leave()
   }
 }
 
-/** The failures that may be guesses. */
+/** The failures that may be guesses at a key. */
 const failedLogins: readonly FailureCode[] = ['invalid_api_key', 'invalid_access_token']
 
 /** Whether an error says that a credential is not valid. */
@@ -101,7 +104,12 @@ type Count = {
   readonly uncounted: number
 }
 
-type Failed = { readonly ctx: Context; readonly caller: Caller; readonly visitor: Visitor }
+type Failed = {
+  readonly ctx: Context
+  readonly caller: Caller
+  readonly visitor: Visitor
+  readonly code: FailureCode
+}
 
 type Attempts = {
   readonly counts: Kept<Count>
@@ -168,7 +176,7 @@ async function slowDown(ctx: Context, callers: Callers): Promise<void> {
   if (callers.some((caller) => failuresOf(ctx, caller) >= slowAfter)) await sleep(slowMs)
 }
 
-async function countFailure(ctx: Context, callers: Callers, visitor: Visitor): Promise<void> {
+async function countFailure(ctx: Context, callers: Callers, visitor: Visitor, code: FailureCode): Promise<void> {
   const { counts, record } = attempts(ctx)
   const now = ctx.clock.now()
   for (const { name, limit } of callers) {
@@ -182,7 +190,7 @@ async function countFailure(ctx: Context, callers: Callers, visitor: Visitor): P
   }
   // What was given as a name may be a password, unless it is an address.
   ctx.log.warn({ peerAddress: visitor.peerAddress, user: loginName(visitor.user) }, 'a login failed')
-  const recorded = callers.map((caller) => record({ ctx, caller, visitor }))
+  const recorded = callers.map((caller) => record({ ctx, caller, visitor, code }))
   await Promise.all(recorded).catch((error: unknown) =>
     ctx.log.error({ err: error }, 'a failed login could not be counted'),
   )
@@ -210,30 +218,29 @@ async function recordFailures(process: ProcessContext, counts: Kept<Count>, grou
     // With those that are not counted yet the caller may be refused already, until later than the database says.
     const endsAt = known !== undefined && uncounted > 0 && known.endsAt > expiresAt ? known.endsAt : expiresAt
     keep(process, counts, name, { counted: count, endsAt, uncounted })
-    const { ctx, caller, visitor } = own.at(-1)!
+    const { ctx, caller, visitor, code } = own.at(-1)!
     const isRefused = caller.limit !== null && count >= caller.limit
     if (isRefused) {
       ctx.log.warn({ caller: name, until: expiresAt }, 'logins are refused')
       process.changes.publish({ kind: 'refused', caller: name, count, until: expiresAt })
     }
     // Not awaited: it must not show whether there is such an account.
-    if (caller.user !== null && (isRefused || count === own.length)) void audit(ctx, caller.user, visitor, isRefused)
+    if (caller.user !== null && (isRefused || count === own.length))
+      void audit(ctx, caller.user, visitor, isRefused ? 'rate_limited' : code)
   }
 }
 
-/** Tells the account of a mailbox, once when logins begin to fail from a network, and when they are refused. */
-async function audit(ctx: Context, user: string, { peerAddress }: Visitor, isRefused: boolean): Promise<void> {
+/** Tells the accounts of a mailbox or person, once when logins begin to fail from a network, and when they are refused. */
+async function audit(ctx: Context, user: string, { peerAddress }: Visitor, outcome: FailureCode): Promise<void> {
+  const entry = { keyId: null, action: 'login', target: user, outcome, address: peerAddress }
   try {
-    const [mailbox] = await findAddresses(ctx.store, [user])
-    if (mailbox === undefined) return
-    await recordAudit(ctx, {
-      accountId: mailbox.accountId,
-      keyId: null,
-      action: 'login',
-      target: user,
-      outcome: isRefused ? 'rate_limited' : 'invalid_api_key',
-      address: peerAddress,
-    })
+    const [addresses, person] = await Promise.all([
+      findAddresses(ctx.store, [user]),
+      findPersonByEmail(ctx.store, user),
+    ])
+    const accounts = person === null ? [] : await findAccountsOf(ctx.store, person._id)
+    const ids = [...addresses.map(({ accountId }) => accountId), ...accounts.map(({ _id }) => _id)]
+    await Promise.all([...new Set(ids)].map((accountId) => recordAudit(ctx, { ...entry, accountId })))
   } catch (error) {
     ctx.log.error({ err: error }, 'an audit entry was lost')
   }

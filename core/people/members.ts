@@ -2,12 +2,30 @@
 import { Failure } from '../../schemas/failures.ts'
 import type { Role } from '../../schemas/scopes.ts'
 import { findAccount } from '../../store/accounts.ts'
+import type { MemberDoc } from '../../store/documents/people.ts'
 import * as store from '../../store/members.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import type { Context } from '../process/context.ts'
 
 /** People in an account at most. */
 export const membersMax = 100
+
+/** Somebody in an account, or invited to it. */
+export type Member = {
+  /** Of the person (usr_...) or the invitation (inv_...). */
+  readonly id: string
+  readonly email: string
+  /** Null while invited. */
+  readonly name: string | null
+  readonly role: Role
+  readonly status: 'active' | 'invited'
+  readonly since: Date
+}
+
+/** The members that stand in the account. */
+export async function membersOf(ctx: Context, accountId: string): Promise<readonly MemberDoc[]> {
+  return (await findAccount(ctx.store, accountId))?.members ?? []
+}
 
 /** Makes a person a member of an account. Returns false when the person is one already, or the account has all it may have. */
 export async function joinAccount(
@@ -46,8 +64,7 @@ async function noChange(
   ctx: Context,
   { accountId, personId }: { accountId: string; personId: string },
 ): Promise<Failure> {
-  const account = await findAccount(ctx.store, accountId)
-  if (account?.members?.some((member) => member.personId === personId) !== true)
+  if (!(await membersOf(ctx, accountId)).some((member) => member.personId === personId))
     return new Failure('not_found', `There is no member ${personId} in the account.`, {
       fix: 'Use an id that GET /api/v1/account/members lists.',
     })

@@ -1,10 +1,12 @@
 /** People, and the accounts they are members of. */
 
+import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { notAnAddress } from '../../schemas/refusals.ts'
 import type { Role } from '../../schemas/scopes.ts'
 import type { PersonDoc } from '../../store/documents/people.ts'
 import { findAccountsOf } from '../../store/members.ts'
-import { findPerson } from '../../store/people.ts'
+import { changePerson, findPerson } from '../../store/people.ts'
 import { moveSession, type Session } from '../access/sessions.ts'
 import type { Context } from '../process/context.ts'
 
@@ -19,28 +21,38 @@ export type SessionView = {
   readonly csrfToken: string
 }
 
-/** Who is signed in, and where. Fails with `unauthorized` when the person is gone. */
-export async function viewSession(ctx: Context, { personId, principal, csrfToken }: Session): Promise<SessionView> {
-  const [person, accounts] = await Promise.all([findPerson(ctx.store, personId), accountsOf(ctx, personId)])
-  if (person === null) throw new Failure('unauthorized')
-  return {
-    person: personOf(person),
-    account: accounts.find(({ id }) => id === principal?.accountId) ?? null,
-    accounts,
-    csrfToken,
-  }
+/** Who is signed in, and in which account the session acts. Fails with `unauthorized` when the person is gone. */
+export async function viewSession(
+  ctx: Context,
+  { personId, principal, csrfToken }: Session,
+  accountId = principal?.accountId,
+): Promise<SessionView> {
+  const [person, accounts] = await Promise.all([requirePerson(ctx, personId), accountsOf(ctx, personId)])
+  const account = accounts.find(({ id }) => id === accountId) ?? null
+  return { person: personOf(person), account, accounts, csrfToken }
+}
+
+/** Changes the name of a person. */
+export async function rename(ctx: Context, personId: string, name: string): Promise<void> {
+  await changePerson(ctx.store, personId, { name })
 }
 
 /** Lets the session act on another account of the person. Fails with `not_found`. */
 export async function switchAccount(ctx: Context, session: Session, accountId: string): Promise<SessionView> {
   const accounts = await accountsOf(ctx, session.personId)
-  const account = accounts.find(({ id }) => id === accountId)
-  if (account === undefined)
+  if (!accounts.some(({ id }) => id === accountId))
     throw new Failure('not_found', `The signed-in person is no member of an account ${accountId}.`, {
       fix: 'Use the id of one of the "accounts" that GET /api/v1/session answers.',
     })
   await moveSession(ctx, session, accountId)
-  return { ...(await viewSession(ctx, session)), account }
+  return viewSession(ctx, session, accountId)
+}
+
+/** The person of a session. Fails with `unauthorized` when there is none any more. */
+export async function requirePerson(ctx: Context, personId: string): Promise<PersonDoc> {
+  const person = await findPerson(ctx.store, personId)
+  if (person === null) throw new Failure('unauthorized', 'This person is not here any more.')
+  return person
 }
 
 /** The accounts of a person, oldest first. */
@@ -51,6 +63,13 @@ export async function accountsOf(ctx: Context, personId: string): Promise<readon
   )
 }
 
-export function personOf({ _id: id, email, name }: PersonDoc): Person {
+/** The address in canonical form. Fails with `validation_error`. */
+export function emailOf(email: string): string {
+  const canonical = normaliseAddress(email)
+  if (canonical === null) throw notAnAddress(email, 'email')
+  return canonical
+}
+
+function personOf({ _id: id, email, name }: PersonDoc): Person {
   return { id, email, name }
 }

@@ -28,3 +28,26 @@ export type SessionDoc = {
   /** When it ends however much it is used. */
   readonly endsAt: Date
 }
+
+/** A link that was mailed to an address; who has it has read the mail. `_id` is the SHA-256 of its token (base64url). */
+export type MailedLinkDoc = SignUpDoc | ResetDoc | InvitationDoc
+export type MailedLinkKind = MailedLinkDoc['kind']
+
+type MailedLink<K extends string> = {
+  readonly _id: string
+  readonly kind: K
+  /** In canonical form. */
+  readonly email: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** The person that the link makes: nobody is kept whose address is not verified. */
+export type SignUpDoc = MailedLink<'verify'> & Pick<PersonDoc, 'name' | 'passwordHash'>
+export type ResetDoc = MailedLink<'reset'> & { readonly personId: string }
+export type InvitationDoc = MailedLink<'invitation'> & {
+  readonly accountId: string
+  readonly role: Role
+  /** What the owners of the account call it by. */
+  readonly invitationId: string
+}

@@ -1,0 +1,38 @@
+/** What the service writes to people. */
+import type { Role } from '../../schemas/scopes.ts'
+import type { Notice } from '../send/notice.ts'
+
+const ignore = 'If you did not ask for this, ignore this mail: nothing happens without you.'
+
+export const verificationNotice = (to: string, link: string): Notice => ({
+  to,
+  subject: 'Verify your e-mail address',
+  text: `Somebody signed up for Mailroom with this address and a password.\n\nIf it was you, open this link within a day:\n\n${link}\n\n${ignore}\n`,
+})
+
+export const knownNotice = (to: string, baseUrl: string): Notice => ({
+  to,
+  subject: 'You have signed up already',
+  text: `Somebody tried to sign up for Mailroom with this address, for which there is a person already.\n\nIf it was you, sign in, or ask for a new password there:\n\n${baseUrl}/sign-in\n\n${ignore}\n`,
+})
+
+export const resetNotice = (to: string, link: string): Notice => ({
+  to,
+  subject: 'Choose a new password',
+  text: `Somebody asked for a new password for this address.\n\nIf it was you, open this link within an hour:\n\n${link}\n\n${ignore}\n`,
+})
+
+export const changedNotice = (to: string, baseUrl: string): Notice => ({
+  to,
+  subject: 'Your password was changed',
+  text: `The password of this address was changed, and everybody who was signed in with it is signed out.\n\nIf it was not you, choose another one at once:\n\n${baseUrl}/reset\n`,
+})
+
+export const invitationNotice = (
+  to: string,
+  { account, inviter, role, link }: { account: string; inviter: string; role: Role; link: string },
+): Notice => ({
+  to,
+  subject: 'You are invited to an account',
+  text: `${inviter} invites you to the Mailroom account "${account}", as ${role}.\n\nTo accept, open this link within 7 days:\n\n${link}\n\nIf you do not know what this is about, ignore this mail.\n`,
+})

@@ -1,0 +1,87 @@
+/** Another password: by a mailed link when the old one is forgotten, or by who knows the old one. Each ends all sessions. */
+import { Failure } from '../../schemas/failures.ts'
+import { removeMailedLinks } from '../../store/mailed-links.ts'
+import { changePerson, findPersonByEmail } from '../../store/people.ts'
+import { recordAudit } from '../access/audit.ts'
+import { createSession, endSessions, type NewSession, type Session } from '../access/sessions.ts'
+import type { Context } from '../process/context.ts'
+import { sendNotice } from '../send/notice.ts'
+import { afterwards } from './afterwards.ts'
+import { takeMail } from './mail-limits.ts'
+import { makeLink, readLink, useLink } from './mailed-links.ts'
+import { changedNotice, resetNotice } from './notices.ts'
+import { hashPassword, requireGoodPassword } from './passwords.ts'
+import { accountsOf, emailOf, requirePerson } from './people.ts'
+import { requirePassword } from './sign-in.ts'
+
+/**
+ * Mails a link to the address with which a new password can be set, if it is a person's. Fails with `validation_error` (no
+ * address) and `rate_limited` (mails to the address, or from the network), whether the address is known or not.
+ */
+export async function requestReset(
+  ctx: Context,
+  { email, peerAddress }: { email: string; peerAddress: string },
+): Promise<void> {
+  const to = emailOf(email)
+  await takeMail(ctx, { to, peerAddress })
+  await afterwards(ctx, async () => {
+    const person = await findPersonByEmail(ctx.store, to)
+    if (person === null) return
+    const link = await makeLink(ctx, { kind: 'reset', email: to, personId: person._id })
+    await sendNotice(ctx, resetNotice(to, link))
+  })
+}
+
+/**
+ * Sets a new password by the token of a mailed link. Fails with `validation_error` (password) and `not_found` (the link is
+ * unknown, was used or has expired).
+ */
+export async function resetPassword(
+  ctx: Context,
+  { token, password, peerAddress }: { token: string; password: string; peerAddress: string },
+): Promise<void> {
+  requireGoodPassword(password)
+  await readLink(ctx, 'reset', token)
+  const passwordHash = await hashPassword(ctx, password)
+  const { personId } = await useLink(ctx, 'reset', token)
+  await setPassword(ctx, { personId, passwordHash, peerAddress })
+}
+
+/**
+ * Sets a new password of a person who is signed in and knows the current one. Returns a session in place of those that it ends.
+ * Fails with `validation_error` (password, no current one), `unauthorized` (the current one is wrong) and `rate_limited`.
+ */
+export async function changePassword(
+  ctx: Context,
+  { personId, principal }: Session,
+  {
+    password,
+    currentPassword,
+    peerAddress,
+  }: { password: string; currentPassword: string | undefined; peerAddress: string },
+): Promise<NewSession> {
+  requireGoodPassword(password)
+  if (currentPassword === undefined)
+    throw new Failure('validation_error', 'A new password needs the current one.', {
+      param: 'currentPassword',
+      fix: 'Give "currentPassword" too; if it is forgotten, ask for a new one with POST /api/v1/people/reset.',
+    })
+  const { email } = await requirePerson(ctx, personId)
+  await requirePassword(ctx, { email, password: currentPassword, peerAddress })
+  await setPassword(ctx, { personId, passwordHash: await hashPassword(ctx, password), peerAddress })
+  return createSession(ctx, { personId, accountId: principal?.accountId ?? null })
+}
+
+/** Sets the password of a person, ends all sessions and older links, and tells the person by mail. */
+async function setPassword(
+  ctx: Context,
+  { personId, passwordHash, peerAddress }: { personId: string; passwordHash: string; peerAddress: string },
+): Promise<void> {
+  const person = await changePerson(ctx.store, personId, { passwordHash })
+  if (person === null) throw new Failure('unauthorized')
+  await removeMailedLinks(ctx.store, { email: person.email, kind: 'reset' })
+  await endSessions(ctx, personId)
+  const entry = { keyId: personId, action: 'people.password', target: null, outcome: 'done', address: peerAddress }
+  for (const { id: accountId } of await accountsOf(ctx, personId)) await recordAudit(ctx, { ...entry, accountId })
+  await afterwards(ctx, () => sendNotice(ctx, changedNotice(person.email, ctx.baseUrl)))
+}

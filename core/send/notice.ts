@@ -1,0 +1,60 @@
+/** Mail that the service itself writes to people, such as the link that verifies an address. */
+import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
+import { compose } from '../../mail/compose/compose.ts'
+import { newId, newToken } from '../../schemas/ids.ts'
+import { serviceAccount } from '../account/service-account.ts'
+import { signingKeys } from '../mailbox/domains.ts'
+import type { Context } from '../process/context.ts'
+import type { Allowance } from './allowance.ts'
+import { asValidationError, writeSend } from './commit.ts'
+
+export type Notice = { readonly to: string; readonly subject: string; readonly text: string }
+
+/** It counts against nobody's limits: who lets the service write has limits of its own. */
+const free = (): Allowance => ({
+  taken: [],
+  token: newToken(),
+  takes: [],
+  closing: [],
+  giveBack: async () => undefined,
+  refusal: async () => {
+    throw new Error('What takes nothing is not refused.')
+  },
+})
+
+/**
+ * Sends a notice from postmaster of the shared domain, through the outbox as any mail, without a copy in Sent. It says that a
+ * program wrote it, so that no program answers (RFC 3834 5); an answer by a person reaches the postmaster. Fails with
+ * `validation_error` for an address that is none.
+ */
+export async function sendNotice(ctx: Context, { to: address, subject, text }: Notice): Promise<void> {
+  const account = await serviceAccount(ctx)
+  const at = ctx.clock.now()
+  const id = newId('em', at)
+  const domain = ctx.settings.sharedDomain
+  const from = { name: 'Mailroom', address: `postmaster@${domain}` }
+  const to = [{ name: '', address }]
+  const messageIdHeader = `${id}@${domain}`
+  const draft = { from, to, cc: [], bcc: [], subject, text, attachments: [], messageId: messageIdHeader, date: at }
+  const { raw } = await compose({ ...draft, autoSubmitted: 'auto-generated' }).catch(asValidationError)
+  await writeSend(
+    ctx,
+    { accountId: account.id, keyId: null, account },
+    {
+      id,
+      mailbox: null,
+      parent: null,
+      from,
+      recipients: to,
+      files: [],
+      sendAt: null,
+      keepsCopy: false,
+      origin: 'transactional',
+      decided: [{ email: address, decision: 'send', reason: null }],
+      allowance: free(),
+      sender: async () => from,
+      input: { to, subject, text },
+      composed: { raw: await dkimSign(raw, await signingKeys(ctx, domain), at), messageIdHeader, references: [] },
+    },
+  )
+}

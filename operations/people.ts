@@ -1,0 +1,106 @@
+import * as invitations from '../core/people/invitations.ts'
+import { changePassword, requestReset, resetPassword as setForgotten } from '../core/people/password-change.ts'
+import { rename, viewSession } from '../core/people/people.ts'
+import { signUp, signUpInvited, verifyEmail } from '../core/people/sign-up.ts'
+import { Failure } from '../schemas/failures.ts'
+import { boolean, object, oneOf, optional, string } from '../schemas/infer.ts'
+import { Email, LinkToken, Password, PersonName, Session } from '../schemas/people.ts'
+import { personOperation, publicOperation } from './registry.ts'
+import { sessionCookie } from './session-cookie.ts'
+
+export const createPerson = publicOperation({
+  name: 'people.create',
+  summary:
+    'Sign up as a person. The answer is the same whether the address is known or not; what to do next comes by mail.',
+  http: 'POST /api/v1/people',
+  status: 202,
+  input: object({
+    email: Email,
+    password: Password,
+    name: PersonName,
+    invitation: optional(
+      string({
+        maxLength: 200,
+        description: 'Token of an invitation, which verifies its address and joins its account.',
+      }),
+    ),
+  }),
+  output: object({
+    next: oneOf(['verify', 'sign_in'], { description: 'Open the link in the mail, or sign in.' }),
+  }),
+  errors: ['not_found', 'conflict', 'forbidden'],
+  async handle({ ctx, peerAddress }, { invitation, ...person }) {
+    if (invitation === undefined) await signUp(ctx, { ...person, peerAddress })
+    else await signUpInvited(ctx, { ...person, invitation })
+    return { next: invitation === undefined ? 'verify' : 'sign_in' }
+  },
+})
+
+export const verifyPerson = publicOperation({
+  name: 'people.verify',
+  summary: 'End a sign-up with the token of the mailed link; then the person can sign in.',
+  http: 'POST /api/v1/people/verify',
+  input: object({ token: LinkToken }),
+  output: object({ verified: boolean({ const: true }), email: string() }),
+  errors: ['not_found'],
+  async handle({ ctx }, { token }) {
+    return { verified: true, email: await verifyEmail(ctx, token) }
+  },
+})
+
+export const resetPassword = publicOperation({
+  name: 'people.reset',
+  summary:
+    'With "email": ask for a link to choose a new password, mailed if the address is known. With "token" and "password": choose it; every session of the person ends.',
+  http: 'POST /api/v1/people/reset',
+  status: 202,
+  otherwise: { status: 200, is: ({ status }) => status === 'changed' },
+  input: object({ email: optional(Email), token: optional(LinkToken), password: optional(Password) }),
+  output: object({ status: oneOf(['requested', 'changed']) }),
+  errors: ['not_found'],
+  async handle({ ctx, peerAddress }, { email, token, password }) {
+    if (email !== undefined && token === undefined && password === undefined) {
+      await requestReset(ctx, { email, peerAddress })
+      return { status: 'requested' as const }
+    }
+    if (email === undefined && token !== undefined && password !== undefined) {
+      await setForgotten(ctx, { token, password, peerAddress })
+      return { status: 'changed' as const }
+    }
+    throw new Failure('validation_error', 'Either "email" is needed, or "token" and "password" are.', {
+      fix: 'Give "email" to get a mail; then the "token" of its link with the new "password".',
+    })
+  },
+})
+
+export const changeMe = personOperation({
+  name: 'people.update',
+  summary: 'Change the own name or password. A new password needs the current one, and ends all other sessions.',
+  http: 'PATCH /api/v1/people/me',
+  input: object({
+    name: optional(PersonName),
+    password: optional(Password),
+    currentPassword: optional(Password),
+  }),
+  output: Session,
+  errors: [],
+  async handle({ ctx, session, headers, peerAddress }, { name, password, currentPassword }) {
+    if (name !== undefined) await rename(ctx, session.personId, name)
+    if (password === undefined) return viewSession(ctx, session)
+    const begun = await changePassword(ctx, session, { password, currentPassword, peerAddress })
+    headers['Set-Cookie'] = sessionCookie(ctx, begun)
+    return viewSession(ctx, begun.session)
+  },
+})
+
+export const acceptInvitation = personOperation({
+  name: 'people.join',
+  summary: 'Accept an invitation to an account, which the session acts on from then on.',
+  http: 'POST /api/v1/people/invitation',
+  input: object({ token: LinkToken }),
+  output: Session,
+  errors: ['not_found', 'conflict'],
+  async handle({ ctx, session }, { token }) {
+    return viewSession(ctx, session, await invitations.acceptInvitation(ctx, session, token))
+  },
+})

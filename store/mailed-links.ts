@@ -1,0 +1,54 @@
+/** Links that were mailed to people: to verify an address, to set another password, to join an account. Each works once. */
+import type { InvitationDoc, MailedLinkDoc, MailedLinkKind } from './documents/people.ts'
+import type { Store } from './open.ts'
+
+type Of<K extends MailedLinkKind> = Extract<MailedLinkDoc, { readonly kind: K }>
+
+export async function insertMailedLink(store: Store, link: MailedLinkDoc): Promise<void> {
+  await store.mailedLinks.insertOne(link)
+}
+
+/** The link of a kind, if it is still valid. */
+export function findMailedLink<K extends MailedLinkKind>(
+  store: Store,
+  { id, kind, now }: { id: string; kind: K; now: Date },
+): Promise<Of<K> | null> {
+  return store.mailedLinks.findOne({ _id: id, kind, expiresAt: { $gt: now } }) as Promise<Of<K> | null>
+}
+
+/** Uses a link up. Returns null when it is not valid, or somebody else did so before. */
+export function takeMailedLink<K extends MailedLinkKind>(
+  store: Store,
+  { id, kind, now }: { id: string; kind: K; now: Date },
+): Promise<Of<K> | null> {
+  return store.mailedLinks.findOneAndDelete({ _id: id, kind, expiresAt: { $gt: now } }) as Promise<Of<K> | null>
+}
+
+/** Ends all links of a kind that were mailed to an address. */
+export async function removeMailedLinks(
+  store: Store,
+  { email, kind }: { email: string; kind: Exclude<MailedLinkKind, 'invitation'> },
+): Promise<void> {
+  await store.mailedLinks.deleteMany({ email, kind })
+}
+
+/** The valid invitations to an account, oldest first. */
+export function listInvitations(
+  store: Store,
+  { accountId, now, limit }: { accountId: string; now: Date; limit: number },
+): Promise<InvitationDoc[]> {
+  return store.mailedLinks
+    .find({ accountId, kind: 'invitation', expiresAt: { $gt: now } })
+    .sort({ accountId: 1, createdAt: 1 })
+    .limit(limit)
+    .toArray() as Promise<InvitationDoc[]>
+}
+
+/** Withdraws invitations to an account: those to an address, or the one with an id. Returns how many there were. */
+export async function removeInvitations(
+  store: Store,
+  { accountId, ...which }: { accountId: string } & ({ email: string } | { invitationId: string }),
+): Promise<number> {
+  const { deletedCount } = await store.mailedLinks.deleteMany({ accountId, kind: 'invitation', ...which })
+  return deletedCount
+}

@@ -1,0 +1,380 @@
+import { expect } from 'chai'
+import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
+import { findPersonByEmail } from '../../store/people.ts'
+import { browser, expectRefusal } from '../peers/person.ts'
+import { type Call, client, mailboxPath } from '../peers/rest.ts'
+import { type Door, openTenant, type Tenant } from '../start/door.ts'
+import { carryOutgoing } from '../start/outgoing.ts'
+
+const password = 'correct horse battery'
+
+describe('api: people', () => {
+  let door: Door
+  let tenant: Tenant
+  /** With the key of the account whose mailbox gets the mail of all people here. */
+  let call: Call
+  let visitor: Call
+
+  before(async () => {
+    ;({ door, tenant, call } = await openTenant())
+    visitor = client(door.http)
+    await call('POST', '/api/v1/aliases', { alias: '*@tenant.example', targets: [tenant.address] })
+  })
+  after(() => door?.close())
+
+  let addresses = 0
+  const address = () => `person${++addresses}@tenant.example`
+
+  type Mail = {
+    readonly message_id: string
+    readonly subject: string
+    readonly text: string
+    readonly headers: string[][]
+  }
+
+  /** The mails to an address, newest first. */
+  async function mailsTo(to: string): Promise<readonly Mail[]> {
+    await carryOutgoing(door.ctx)
+    const path = `${mailboxPath(tenant.address)}/messages`
+    const { body } = await call<{ messages: Mail[] }>('GET', `${path}?to=${encodeURIComponent(to)}`)
+    const read = await Promise.all(body.messages.map(({ message_id }) => call<Mail>('GET', `${path}/${message_id}`)))
+    return read.map((answer) => answer.body)
+  }
+
+  /** The token of the link in the newest mail to an address. */
+  async function tokenTo(to: string): Promise<string> {
+    const [mail] = await mailsTo(to)
+    return /\/([\w-]{43})$/m.exec(mail?.text ?? '')?.[1] ?? `no link in ${mail?.text}`
+  }
+
+  const signUp = (email: string, more: object = {}) =>
+    visitor('POST', '/api/v1/people', { email, password, name: 'Ann', ...more })
+  const verify = (token: string) => visitor('POST', '/api/v1/people/verify', { token })
+  const signIn = (email: string, given = password) => visitor('POST', '/api/v1/session', { email, password: given })
+
+  /** Somebody who signed up and verified the address. */
+  async function person(email = address()): Promise<string> {
+    await signUp(email)
+    expect((await verify(await tokenTo(email))).status).to.equal(200)
+    return email
+  }
+
+  describe('sign-up', () => {
+    it('mails a link, whose token makes the person, who can sign in then', async () => {
+      const email = address()
+      const answer = await signUp(email)
+      expect([answer.status, answer.body]).to.deep.equal([202, { success: true, next: 'verify' }])
+      expect(await findPersonByEmail(door.ctx.store, email)).to.equal(null)
+      expectRefusal(await signIn(email), [401, 'unauthorized'])
+      const verified = await verify(await tokenTo(email))
+      expect([verified.status, verified.body.email]).to.deep.equal([200, email])
+      const begun = await signIn(email)
+      expect(begun.status).to.equal(201)
+      expect(begun.body).to.deep.include({ account: null, accounts: [] })
+      expect(begun.body.person).to.deep.include({ email, name: 'Ann' })
+    })
+
+    it('the mail comes from the postmaster, signed, and no program answers it', async () => {
+      const email = address()
+      await signUp(email)
+      const [mail] = await mailsTo(email)
+      const field = (name: string) => mail?.headers.find(([each]) => each?.toLowerCase() === name)?.[1]
+      expect(field('auto-submitted')).to.equal('auto-generated')
+      expect(field('from')).to.equal('Mailroom <postmaster@agents.localhost>')
+      expect(field('dkim-signature')).to.include('d=agents.localhost')
+      expect(mail?.text).to.include(`${door.ctx.baseUrl}/verify/`)
+    })
+
+    it('of an address that is known the answer is the same, and the mail another', async () => {
+      const email = await person()
+      const [known, unknown] = [await signUp(email, { password: 'another password' }), await signUp(address())]
+      expect([known.status, known.body]).to.deep.equal([unknown.status, unknown.body])
+      const [mail] = await mailsTo(email)
+      expect(mail?.subject).to.equal('You have signed up already')
+      expect(mail?.text).not.to.include('/verify/')
+      expect((await signIn(email)).status).to.equal(201)
+      expectRefusal(await signIn(email, 'another password'), [401, 'unauthorized'])
+    })
+
+    it('addresses are one however they are written', async () => {
+      const email = await person()
+      expect((await signIn(email.toUpperCase())).status).to.equal(201)
+      await signUp(email.toUpperCase().replace('TENANT', 'Tenant'))
+      expect((await mailsTo(email))[0]?.subject).to.equal('You have signed up already')
+    })
+
+    it('of two sign-ups of one address the first that is verified counts, and voids the other', async () => {
+      const email = address()
+      await signUp(email)
+      const first = await tokenTo(email)
+      await signUp(email, { password: 'another password' })
+      const second = await tokenTo(email)
+      expect(second).not.to.equal(first)
+      const answers = await Promise.all([verify(first), verify(second)])
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 404])
+    })
+
+    const bad: readonly (readonly [string, object, string | undefined])[] = [
+      ['no address', { email: 'nobody' }, 'email'],
+      ['an address with a line break', { email: 'a@b.example\r\nBcc: c@d.example' }, 'email'],
+      ['an empty address', { email: '' }, 'email'],
+      ['a short password', { password: '1234567' }, 'password'],
+      ['a long password', { password: 'x'.repeat(201) }, 'password'],
+      ['no name', { name: '' }, 'name'],
+      ['a name of two lines', { name: 'a\nb' }, 'name'],
+      ['an unknown field', { admin: true }, 'admin'],
+    ]
+    for (const [what, more, param] of bad)
+      it(`${what} is refused`, async () => {
+        const answer = await signUp(address(), more)
+        expectRefusal(answer, [400, 'validation_error'])
+        expect(answer.body.param).to.equal(param)
+      })
+
+    const good: readonly (readonly [string, string])[] = [
+      ['8 characters', '12345678'],
+      ['200 characters', 'x'.repeat(200)],
+      ['spaces', 'a b c d e f'],
+      ['characters of two UTF-16 units', '🐎'.repeat(8)],
+    ]
+    for (const [what, given] of good)
+      it(`a password of ${what} is taken`, async () => {
+        const email = address()
+        await signUp(email, { password: given })
+        await verify(await tokenTo(email))
+        expect((await signIn(email, given)).status).to.equal(201)
+        expectRefusal(await signIn(email, `${given} `), [401, 'unauthorized'])
+      })
+
+    it('a password typed in another normal form is the same', async () => {
+      const email = address()
+      await signUp(email, { password: 'caf\u00e9 au lait' })
+      await verify(await tokenTo(email))
+      expect((await signIn(email, 'cafe\u0301 au lait')).status).to.equal(201)
+    })
+  })
+
+  describe('a mailed link', () => {
+    it('works once', async () => {
+      const email = address()
+      await signUp(email)
+      const token = await tokenTo(email)
+      expect((await verify(token)).status).to.equal(200)
+      expectRefusal(await verify(token), [404, 'not_found'])
+    })
+
+    it('of several that come at once one is taken', async () => {
+      const email = await person()
+      await visitor('POST', '/api/v1/people/reset', { email })
+      const token = await tokenTo(email)
+      const answers = await Promise.all(
+        ['one password', 'two password', 'three password'].map((given) =>
+          visitor('POST', '/api/v1/people/reset', { token, password: given }),
+        ),
+      )
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 404, 404])
+    })
+
+    it('of another kind is not taken', async () => {
+      const email = await person()
+      await visitor('POST', '/api/v1/people/reset', { email })
+      const token = await tokenTo(email)
+      expectRefusal(await verify(token), [404, 'not_found'])
+      const other = address()
+      await signUp(other)
+      const answer = await visitor('POST', '/api/v1/people/reset', { token: await tokenTo(other), password })
+      expectRefusal(answer, [404, 'not_found'])
+    })
+
+    for (const token of ['', 'x', 't'.repeat(43), 'svc_live_x'])
+      it(`the made-up token "${token}" is not found`, async () => {
+        expectRefusal(await verify(token), [404, 'not_found'])
+        expectRefusal(await visitor('POST', '/api/v1/people/reset', { token, password }), [404, 'not_found'])
+      })
+
+    it('of a sign-up is valid for a day, of a reset for an hour', async () => {
+      const [fresh, email] = [address(), await person()]
+      await signUp(fresh)
+      await visitor('POST', '/api/v1/people/reset', { email })
+      const [toVerify, toReset] = [await tokenTo(fresh), await tokenTo(email)]
+      door.advance(hourMs)
+      expectRefusal(await visitor('POST', '/api/v1/people/reset', { token: toReset, password }), [404, 'not_found'])
+      door.advance(dayMs - hourMs)
+      expectRefusal(await verify(toVerify), [404, 'not_found'])
+    })
+  })
+
+  describe('sign-in', () => {
+    it('sets a cookie that no script reads and no other site sends', async () => {
+      const { headers } = await signIn(await person())
+      expect(headers.get('set-cookie')).to.match(
+        /^mailroom_session=[\w]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
+      )
+    })
+
+    it('over TLS the cookie goes over TLS alone', async () => {
+      const email = await person()
+      const secure = { ...door.ctx, baseUrl: 'https://mail.example' }
+      const { signIn: begin } = await import('../../core/people/sign-in.ts')
+      const { sessionCookie } = await import('../../operations/session-cookie.ts')
+      const begun = await begin(secure, { email, password, peerAddress: '192.0.2.7' })
+      expect(sessionCookie(secure, begun)).to.match(/; Secure$/)
+    })
+
+    it('a wrong password, an unknown address and no address are told in the same words', async () => {
+      const email = await person()
+      const answers = await Promise.all([signIn(email, 'wrong password'), signIn(address()), signIn('nobody')])
+      const [first, ...others] = answers.map(({ status, body }) => [status, body])
+      expect(first?.[0]).to.equal(401)
+      for (const each of others) expect(each).to.deep.equal(first)
+    })
+
+    it('a session of before is not continued by a new one', async () => {
+      const email = await person()
+      const [one, two] = [browser(door.http), browser(door.http)]
+      await one.ask('POST', '/api/v1/session', { email, password })
+      await two.ask('POST', '/api/v1/session', { email, password })
+      expect(one.cookie).not.to.equal(two.cookie)
+      await one.ask('DELETE', '/api/v1/session')
+      expect((await two.ask('GET', '/api/v1/session')).status).to.equal(200)
+    })
+  })
+
+  describe('a forgotten password', () => {
+    it('is replaced by a mailed link; every session ends, and the person is told', async () => {
+      const email = await person()
+      const { ask } = browser(door.http)
+      await ask('POST', '/api/v1/session', { email, password })
+      const asked = await visitor('POST', '/api/v1/people/reset', { email })
+      expect([asked.status, asked.body.status]).to.deep.equal([202, 'requested'])
+      const changed = await visitor('POST', '/api/v1/people/reset', {
+        token: await tokenTo(email),
+        password: 'a new password',
+      })
+      expect([changed.status, changed.body.status]).to.deep.equal([200, 'changed'])
+      expectRefusal(await ask('GET', '/api/v1/session'), [401, 'unauthorized'])
+      expectRefusal(await signIn(email), [401, 'unauthorized'])
+      expect((await signIn(email, 'a new password')).status).to.equal(201)
+      expect((await mailsTo(email))[0]?.subject).to.equal('Your password was changed')
+    })
+
+    it('of an unknown address the answer is the same, and no mail goes out', async () => {
+      const [known, unknown] = [await person(), address()]
+      const answers = await Promise.all(
+        [known, unknown].map((email) => visitor('POST', '/api/v1/people/reset', { email })),
+      )
+      expect(answers[0]?.body).to.deep.equal(answers[1]?.body)
+      expect(answers.map(({ status }) => status)).to.deep.equal([202, 202])
+      expect((await mailsTo(known))[0]?.subject).to.equal('Choose a new password')
+      expect(await mailsTo(unknown)).to.deep.equal([])
+    })
+
+    it('one link of several ends the others', async () => {
+      const email = await person()
+      await visitor('POST', '/api/v1/people/reset', { email })
+      const first = await tokenTo(email)
+      await visitor('POST', '/api/v1/people/reset', { email })
+      await visitor('POST', '/api/v1/people/reset', { token: await tokenTo(email), password: 'a new password' })
+      const late = await visitor('POST', '/api/v1/people/reset', { token: first, password: 'a third password' })
+      expectRefusal(late, [404, 'not_found'])
+    })
+
+    const incomplete: readonly (readonly [string, object])[] = [
+      ['nothing', {}],
+      ['a token alone', { token: 't' }],
+      ['a password alone', { password }],
+      ['everything', { email: 'a@b.example', token: 't', password }],
+    ]
+    for (const [what, body] of incomplete)
+      it(`with ${what} nothing is done`, async () => {
+        expectRefusal(await visitor('POST', '/api/v1/people/reset', body), [400, 'validation_error'])
+      })
+
+    it('a bad password leaves the link valid', async () => {
+      const email = await person()
+      await visitor('POST', '/api/v1/people/reset', { email })
+      const token = await tokenTo(email)
+      expectRefusal(await visitor('POST', '/api/v1/people/reset', { token, password: 'short' }), [
+        400,
+        'validation_error',
+      ])
+      expect((await visitor('POST', '/api/v1/people/reset', { token, password: 'long enough' })).status).to.equal(200)
+    })
+  })
+
+  describe('the own name and password', () => {
+    it('the name changes at once', async () => {
+      const email = await person()
+      const { ask } = browser(door.http)
+      await ask('POST', '/api/v1/session', { email, password })
+      const { body } = await ask('PATCH', '/api/v1/people/me', { name: 'Beth' })
+      expect(body.person).to.deep.include({ email, name: 'Beth' })
+    })
+
+    it('a new password needs the current one, and ends the other sessions', async () => {
+      const email = await person()
+      const [here, there] = [browser(door.http), browser(door.http)]
+      for (const { ask } of [here, there]) await ask('POST', '/api/v1/session', { email, password })
+      const change = (more: object) => here.ask('PATCH', '/api/v1/people/me', { password: 'a new password', ...more })
+      expectRefusal(await change({}), [400, 'validation_error'])
+      expectRefusal(await change({ currentPassword: 'wrong password' }), [401, 'unauthorized'])
+      expect((await there.ask('GET', '/api/v1/session')).status).to.equal(200)
+      const before = here.cookie
+      expect((await change({ currentPassword: password })).status).to.equal(200)
+      expect(here.cookie).not.to.equal(before)
+      expect((await here.ask('GET', '/api/v1/session')).status).to.equal(200)
+      expectRefusal(await there.ask('GET', '/api/v1/session'), [401, 'unauthorized'])
+      expectRefusal(await browser(door.http, before).ask('GET', '/api/v1/session'), [401, 'unauthorized'])
+      expect((await signIn(email, 'a new password')).status).to.equal(201)
+    })
+  })
+
+  describe('limits', () => {
+    it('after so many failed sign-ins from an address none is tried there, not even a right one', async () => {
+      const email = await person()
+      const { logins } = door.ctx.settings.limits
+      const before = { ...logins }
+      // Failures of the tests before it count too: after ten minutes they do not.
+      door.advance(10 * minuteMs)
+      Object.assign(logins, { failuresPerAddress: 5, slowMs: 0 })
+      try {
+        for (let n = 0; n < 4; n++) expectRefusal(await signIn(email, 'wrong password'), [401, 'unauthorized'])
+        expect((await signIn(email)).status).to.equal(201)
+        expectRefusal(await signIn(address(), 'wrong password'), [401, 'unauthorized'])
+        expectRefusal(await signIn(email), [429, 'rate_limited'])
+        door.advance(15 * minuteMs)
+        expect((await signIn(email)).status).to.equal(201)
+      } finally {
+        Object.assign(logins, before)
+      }
+    })
+
+    it('one address gets five mails in an hour, whether it is known or not', async () => {
+      door.advance(hourMs)
+      const [known, unknown] = [await person(), address()]
+      door.advance(hourMs)
+      for (const email of [known, unknown]) {
+        const ask = (n: number) => (n % 2 === 0 ? visitor('POST', '/api/v1/people/reset', { email }) : signUp(email))
+        for (let n = 0; n < 5; n++) expect((await ask(n)).status, `${email} ${n}`).to.equal(202)
+        const refused = await ask(5)
+        expectRefusal(refused, [429, 'rate_limited'])
+        expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 3_600)
+        expectRefusal(await ask(6), [429, 'rate_limited'])
+      }
+      door.advance(hourMs)
+      expect((await visitor('POST', '/api/v1/people/reset', { email: known })).status).to.equal(202)
+    })
+
+    it('one network asks for so many', async () => {
+      door.advance(hourMs)
+      const limit = door.ctx.settings.limits.people.mailsPerNetworkPerHour
+      const asked = await Promise.all(
+        Array.from({ length: limit + 3 }, () => visitor('POST', '/api/v1/people/reset', { email: address() })),
+      )
+      const statuses = asked.map(({ status }) => status)
+      expect(statuses.filter((status) => status === 202)).to.have.length(limit)
+      expect(statuses.filter((status) => status === 429)).to.have.length(3)
+      door.advance(hourMs)
+    })
+  })
+})
