@@ -18,6 +18,7 @@ import { acceptInvitation, changeMe, createPerson, resetPassword, verifyPerson }
 import type { Operation } from './registry.ts'
 import { cancelScheduled, listScheduled, updateScheduled } from './scheduled.ts'
 import { searchEverywhere, searchMessages } from './search.ts'
+import { createPasskey, getTotp, listPasskeys, removePasskey, removeTotp, setTotp } from './second-factors.ts'
 import { forwardMessage, replyMessage, sendMessage } from './sending.ts'
 import { beginSession, endSession, getSession, switchSession } from './session.ts'
 import { createSignup } from './signup.ts'
@@ -45,6 +46,12 @@ export const operations: readonly Operation[] = [
   getSession,
   switchSession,
   endSession,
+  getTotp,
+  setTotp,
+  removeTotp,
+  listPasskeys,
+  createPasskey,
+  removePasskey,
   claimAccount,
   getAccount,
   getUsage,

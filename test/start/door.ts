@@ -43,8 +43,11 @@ export type Door = {
   close(): Promise<void>
 }
 
-/** `monitorCommands`: whether the driver tells of each command (`ctx.store.db.client`). */
-export async function openDoor({ monitorCommands = false } = {}): Promise<Door> {
+/**
+ * `monitorCommands`: whether the driver tells of each command (`ctx.store.db.client`); `isNamed`: whether links name localhost
+ * and the port, as browsers need it for passkeys.
+ */
+export async function openDoor({ monitorCommands = false, isNamed = false } = {}): Promise<Door> {
   const data = await mkdtemp(path.join(tmpdir(), 'mailroom-door-'))
   const database = await openDatabase()
   let aheadMs = 0
@@ -68,7 +71,9 @@ export async function openDoor({ monitorCommands = false } = {}): Promise<Door> 
       await new Promise((resolve) => server.close(resolve))
       await closeContext(ctx)
     }
-    return { http: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, ctx, server, close }
+    const { port } = server.address() as AddressInfo
+    if (isNamed) Object.assign(ctx, { baseUrl: `http://localhost:${port}` })
+    return { http: `http://127.0.0.1:${port}`, ctx, server, close }
   }
   const { http, ctx, server, close } = await open()
   await ensureSharedDomain(ctx)

@@ -1,0 +1,55 @@
+/** Second factors and passkeys of a person as callers see them (decisions.md 2, People). */
+import { line } from './fields.ts'
+import {
+  anyOf,
+  array,
+  boolean,
+  integer,
+  nullable,
+  object,
+  optional,
+  record,
+  type Schema,
+  string,
+  timestamp,
+} from './infer.ts'
+
+export const SecondFactor = object({
+  enabled: boolean({ description: 'Whether signing in with the password also needs a code.' }),
+  confirmedAt: optional(timestamp()),
+  recoveryCodesLeft: integer({ minimum: 0 }),
+})
+
+export const AppSecret = object({
+  secret: string({ description: 'For the authenticator app, in base32.' }),
+  uri: string({ description: 'The same as otpauth:// URI, for a QR code.' }),
+})
+export const RecoveryCodes = object({
+  recoveryCodes: array(string(), { description: 'Ten codes for one use each, shown once; older ones are void.' }),
+})
+export const AppOrCodes = anyOf([AppSecret, RecoveryCodes])
+
+export const SecondFactorCode = string({
+  maxLength: 100,
+  description: 'Six digits that the authenticator app shows, or a recovery code.',
+})
+
+const Json = record({} as Schema)
+export const Credential = {
+  ...Json,
+  description: 'What navigator.credentials answered, as PublicKeyCredential.toJSON() gives it.',
+}
+const passkeyNameMax = 60
+export const PasskeyName = line(passkeyNameMax, { minLength: 1 })
+export const Passkey = object({
+  id: string(),
+  name: string(),
+  createdAt: timestamp(),
+  lastUsedAt: nullable(timestamp()),
+})
+export const PasskeyOptions = object({ options: { ...Json, description: 'For navigator.credentials, as JSON.' } })
+export const PasskeyOrOptions = anyOf([Passkey, PasskeyOptions])
+export const PasskeyAttempt = object({
+  attempt: string({ description: 'Goes back with the answer.' }),
+  options: { ...Json, description: 'For navigator.credentials.get, as JSON.' },
+})

@@ -1,0 +1,105 @@
+import { expect } from 'chai'
+import { Secret, TOTP } from 'otpauth'
+import { createAuthenticator } from '../peers/authenticator.ts'
+import { expectRefusal, type Person } from '../peers/person.ts'
+import { client } from '../peers/rest.ts'
+import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { makePerson, signedIn } from '../start/people.ts'
+
+describe('api: second factors', () => {
+  let door: Door
+  let tenant: Tenant
+  const totp = '/api/v1/people/me/totp'
+  const passkeys = '/api/v1/people/me/passkeys'
+
+  before(async () => {
+    door = await openDoor({ isNamed: true })
+    tenant = await makeTenant(door, { name: 'tenant' })
+  })
+  after(() => door?.close())
+
+  const newcomer = async () => signedIn(door, await makePerson(door))
+  const codeOf = (secret: string) =>
+    TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: door.ctx.clock.now().getTime() })
+  const nextCode = (secret: string) => {
+    door.advance(30_000)
+    return codeOf(secret)
+  }
+  const here = () => ({ origin: door.ctx.baseUrl, rpId: 'localhost' })
+
+  /** Adds an app. Returns its secret and the recovery codes. */
+  async function addApp({ ask }: Person) {
+    const { secret } = (await ask<{ secret: string }>('POST', totp)).body
+    const answer = await ask<{ recoveryCodes: string[] }>('POST', totp, { code: codeOf(secret) })
+    expect(answer.status).to.equal(201)
+    return { secret, recoveryCodes: answer.body.recoveryCodes }
+  }
+
+  it('an app is added, and removed with one of its codes', async () => {
+    const person = await newcomer()
+    expect((await person.ask('GET', totp)).body).to.deep.equal({ success: true, enabled: false, recoveryCodesLeft: 0 })
+    const { secret, recoveryCodes } = await addApp(person)
+    expect(recoveryCodes).to.have.length(10)
+    expect((await person.ask('GET', totp)).body).to.include({ enabled: true, recoveryCodesLeft: 10 })
+    expectRefusal(await person.ask('POST', totp), [409, 'conflict'])
+    expectRefusal(await person.ask('DELETE', totp), [400, 'validation_error'])
+    expectRefusal(await person.ask('DELETE', `${totp}?code=123`), [400, 'validation_error'])
+    expect((await person.ask('DELETE', `${totp}?code=${nextCode(secret)}`)).body).to.include({ deleted: true })
+    expect((await person.ask('GET', totp)).body).to.include({ enabled: false })
+  })
+
+  it('recovery codes are made anew with a code', async () => {
+    const person = await newcomer()
+    const { secret, recoveryCodes } = await addApp(person)
+    const { body } = await person.ask<{ recoveryCodes: string[] }>('POST', totp, { code: nextCode(secret) })
+    expect(body.recoveryCodes).to.have.length(10).and.not.include(recoveryCodes[0])
+    expectRefusal(await person.ask('DELETE', `${totp}?code=${recoveryCodes[0]}`), [400, 'validation_error'])
+    expect((await person.ask('DELETE', `${totp}?code=${body.recoveryCodes[0]}`)).status).to.equal(200)
+  })
+
+  it('a wrong code names the field', async () => {
+    const person = await newcomer()
+    await person.ask('POST', totp)
+    const answer = await person.ask('POST', totp, { code: '000000' })
+    expect(answer.body).to.include({ code: 'validation_error', param: 'code' })
+  })
+
+  it('a passkey is added, listed and removed', async () => {
+    const person = await newcomer()
+    const device = createAuthenticator()
+    const asked = await person.ask<{ options: { challenge: string } }>('POST', passkeys)
+    expect(asked.status).to.equal(200)
+    const credential = device.create(asked.body.options, here())
+    const added = await person.ask('POST', passkeys, { credential, name: 'Laptop' })
+    expect(added.status).to.equal(201)
+    expect(added.body).to.include({ id: device.id, name: 'Laptop', lastUsedAt: null })
+    const { body } = await person.ask<{ passkeys: { id: string }[] }>('GET', passkeys)
+    expect(body.passkeys.map(({ id }) => id)).to.deep.equal([device.id])
+    expectRefusal(await person.ask('POST', passkeys, { credential }), [400, 'validation_error'])
+    expectRefusal(await (await newcomer()).ask('DELETE', `${passkeys}/${device.id}`), [404, 'not_found'])
+    expect((await person.ask('DELETE', `${passkeys}/${device.id}`)).status).to.equal(200)
+    expectRefusal(await person.ask('DELETE', `${passkeys}/${device.id}`), [404, 'not_found'])
+  })
+
+  it('a passkey answers the session that asked', async () => {
+    const known = await makePerson(door)
+    const [one, two] = [await signedIn(door, known), await signedIn(door, known)]
+    const { body } = await one.ask<{ options: { challenge: string } }>('POST', passkeys)
+    const credential = createAuthenticator().create(body.options, here())
+    expect((await two.ask('POST', passkeys, { credential })).body).to.include({ param: 'credential' })
+  })
+
+  const routes = [
+    ['GET', totp],
+    ['POST', totp],
+    ['DELETE', `${totp}?code=123456`],
+    ['GET', passkeys],
+    ['POST', passkeys],
+    ['DELETE', `${passkeys}/x`],
+  ] as const
+  for (const [method, path] of routes)
+    it(`${method} ${path} is for people alone`, async () => {
+      expectRefusal(await client(door.http)(method, path), [401, 'unauthorized'])
+      expectRefusal(await client(door.http, tenant.key)(method, path), [403, 'forbidden'])
+    })
+})

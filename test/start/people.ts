@@ -1,0 +1,38 @@
+/** People who have signed up, for tests of what they may do then. */
+import { createSession } from '../../core/access/sessions.ts'
+import { joinAccount } from '../../core/people/members.ts'
+import { hashPassword } from '../../core/people/passwords.ts'
+import { newId } from '../../schemas/ids.ts'
+import type { Role } from '../../schemas/scopes.ts'
+import { insertPerson } from '../../store/people.ts'
+import { browser, type Person } from '../peers/person.ts'
+import type { Door } from './door.ts'
+
+export type KnownPerson = { readonly id: string; readonly email: string; readonly password: string }
+
+let people = 0
+
+/** Makes a person, with a role in an account if one is given. */
+export async function makePerson(
+  { ctx }: Pick<Door, 'ctx'>,
+  { role, accountId }: { role?: Role; accountId?: string } = {},
+): Promise<KnownPerson> {
+  const at = ctx.clock.now()
+  const id = newId('usr', at)
+  const email = `person${++people}@home.example`
+  const password = 'correct horse battery staple'
+  const passwordHash = await hashPassword(ctx, password)
+  await insertPerson(ctx.store, { _id: id, email, name: 'Ann', passwordHash, createdAt: at })
+  if (role !== undefined && accountId !== undefined) await joinAccount(ctx, { accountId, personId: id, role })
+  return { id, email, password }
+}
+
+/** Begins a session of a person. */
+export async function signedIn(
+  { ctx, http }: Pick<Door, 'ctx' | 'http'>,
+  { id: personId }: Pick<KnownPerson, 'id'>,
+  accountId: string | null = null,
+): Promise<Person> {
+  const { token } = await createSession(ctx, { personId, accountId })
+  return browser(http, `mailroom_session=${token}`)
+}
