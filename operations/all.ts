@@ -20,7 +20,15 @@ import { cancelScheduled, listScheduled, updateScheduled } from './scheduled.ts'
 import { searchEverywhere, searchMessages } from './search.ts'
 import { createPasskey, getTotp, listPasskeys, removePasskey, removeTotp, setTotp } from './second-factors.ts'
 import { forwardMessage, replyMessage, sendMessage } from './sending.ts'
-import { beginSession, endSession, getSession, switchSession } from './session.ts'
+import {
+  beginPasskeySession,
+  beginSession,
+  endOtherSession,
+  endSession,
+  getSession,
+  listSessions,
+  switchSession,
+} from './session.ts'
 import { createSignup } from './signup.ts'
 import { addSuppression, getSuppression, listSuppressions, removeSuppression } from './suppressions.ts'
 import {
@@ -43,9 +51,12 @@ export const operations: readonly Operation[] = [
   changeMe,
   acceptInvitation,
   beginSession,
+  beginPasskeySession,
   getSession,
   switchSession,
   endSession,
+  listSessions,
+  endOtherSession,
   getTotp,
   setTotp,
   removeTotp,

@@ -7,14 +7,15 @@ import {
 } from '../core/people/passkeys.ts'
 import { viewSession } from '../core/people/people.ts'
 import { beginTotp, confirmTotp, removeTotp as removeApp, secondFactorOf } from '../core/people/totp.ts'
-import { Deleted, identifier, page } from '../schemas/fields.ts'
+import { Deleted, identifier } from '../schemas/fields.ts'
 import { type Infer, object, optional } from '../schemas/infer.ts'
 import {
   AppOrCodes,
   Credential,
-  Passkey,
+  type Passkey,
   PasskeyName,
   PasskeyOrOptions,
+  Passkeys,
   SecondFactor,
   SecondFactorCode,
 } from '../schemas/second-factors.ts'
@@ -70,7 +71,7 @@ export const listPasskeys = personOperation({
   summary: 'The passkeys of the person.',
   http: 'GET /api/v1/people/me/passkeys',
   input: object({}),
-  output: page('passkeys', Passkey),
+  output: Passkeys,
   errors: [],
   async handle({ ctx, session }) {
     return { passkeys: (await list(ctx, session.personId)).map(passkeyRecord), next: null }

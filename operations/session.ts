@@ -1,28 +1,91 @@
 import * as sessions from '../core/access/sessions.ts'
+import { beginPasskeySignIn } from '../core/people/passkeys.ts'
 import { switchAccount, viewSession } from '../core/people/people.ts'
-import { signIn } from '../core/people/sign-in.ts'
-import { identifier } from '../schemas/fields.ts'
-import { boolean, object, optional, string } from '../schemas/infer.ts'
-import { Email, Password, Session } from '../schemas/people.ts'
+import { signIn, signInByPasskey } from '../core/people/sign-in.ts'
+import { Failure } from '../schemas/failures.ts'
+import { Deleted, identifier } from '../schemas/fields.ts'
+import { newToken } from '../schemas/ids.ts'
+import { boolean, object, optional } from '../schemas/infer.ts'
+import { Email, Password, Session, Sessions } from '../schemas/people.ts'
+import { PasskeyAnswer, PasskeyAttempt, SecondFactorCode } from '../schemas/second-factors.ts'
 import { personOperation, publicOperation } from './registry.ts'
+import { optionsOf } from './second-factors.ts'
 import { endedSessionCookie, sessionCookie } from './session-cookie.ts'
+
+export const beginPasskeySession = publicOperation({
+  name: 'session.passkey',
+  summary: 'Begin to sign in with a passkey: options for navigator.credentials.get, to be answered within ten minutes.',
+  http: 'POST /api/v1/session/passkey',
+  input: object({}),
+  output: PasskeyAttempt,
+  errors: ['unprocessable'],
+  async handle({ ctx }) {
+    const attempt = newToken()
+    return { attempt, options: await optionsOf(beginPasskeySignIn(ctx, { binding: attempt })) }
+  },
+})
 
 export const beginSession = publicOperation({
   name: 'session.begin',
-  summary: 'Sign in: sets the cookie of a session.',
+  summary:
+    'Sign in: sets the cookie of a session. With "email" and "password", and "code" of people who have an authenticator app; or with "passkey".',
   http: 'POST /api/v1/session',
   status: 201,
   input: object({
-    email: Email,
-    password: Password,
-    code: optional(string({ maxLength: 100, description: 'Of the authenticator app, or a recovery code.' })),
+    email: optional(Email),
+    password: optional(Password),
+    code: optional(SecondFactorCode),
+    passkey: optional(PasskeyAnswer),
   }),
   output: Session,
-  errors: ['unauthorized'],
-  async handle({ ctx, headers, peerAddress }, given) {
-    const begun = await signIn(ctx, { ...given, peerAddress })
+  errors: ['unauthorized', 'unprocessable'],
+  async handle({ ctx, headers, peerAddress }, { email, password, code, passkey }) {
+    const begin = () => {
+      if (email !== undefined && password !== undefined && passkey === undefined)
+        return signIn(ctx, { email, password, code, peerAddress })
+      if (email === undefined && password === undefined && code === undefined && passkey !== undefined)
+        return signInByPasskey(ctx, { binding: passkey.attempt, credential: passkey.credential, peerAddress })
+      throw new Failure('validation_error', 'Either "email" and "password" are needed, or "passkey" is.', {
+        fix: 'Give "email" and "password", and "code" where the person has an authenticator app; or "passkey" alone.',
+      })
+    }
+    const begun = await begin()
     headers['Set-Cookie'] = sessionCookie(ctx, begun)
     return viewSession(ctx, begun.session)
+  },
+})
+
+export const listSessions = personOperation({
+  name: 'sessions.list',
+  summary: 'Where the person is signed in, newest first.',
+  http: 'GET /api/v1/sessions',
+  input: object({}),
+  output: Sessions,
+  errors: [],
+  async handle({ ctx, session }) {
+    const found = await sessions.listSessions(ctx, session.personId)
+    return {
+      sessions: found.map(({ id, createdAt, usedAt }) => ({
+        id,
+        createdAt: createdAt.toISOString(),
+        usedAt: usedAt.toISOString(),
+        current: id === session.id,
+      })),
+      next: null,
+    }
+  },
+})
+
+export const endOtherSession = personOperation({
+  name: 'sessions.end',
+  summary: 'End one of the own sessions at once.',
+  http: 'DELETE /api/v1/sessions/{session_id}',
+  input: object({ session_id: identifier('Id of the session (ses_...).') }),
+  output: Deleted,
+  errors: ['not_found'],
+  async handle({ ctx, session }, { session_id: sessionId }) {
+    await sessions.endSessionOf(ctx, { personId: session.personId, sessionId })
+    return { deleted: true }
   },
 })
 

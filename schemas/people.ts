@@ -1,6 +1,6 @@
 /** People, their sessions and their roles as callers see them (decisions.md 2, People). */
-import { line } from './fields.ts'
-import { array, nullable, object, oneOf, string, timestamp } from './infer.ts'
+import { line, page } from './fields.ts'
+import { array, boolean, nullable, object, oneOf, string, timestamp } from './infer.ts'
 import { roleNames } from './scopes.ts'
 
 export const Person = object({ id: string(), email: string(), name: string() })
@@ -21,6 +21,15 @@ export const Session = object({
   accounts: array(MemberOf, { description: 'All accounts that the person is a member of.' }),
   csrfToken: string({ description: 'For the header X-CSRF-Token of each request that changes something.' }),
 })
+
+const OpenSession = object({
+  id: string(),
+  createdAt: timestamp(),
+  usedAt: timestamp({ description: 'To within a few minutes.' }),
+  current: boolean({ description: 'Whether it is the one that asks.' }),
+})
+
+export const Sessions = page('sessions', OpenSession)
 
 export const Email = line(320, { description: 'E-mail address of the person.' })
 /** Longer than any password that is taken, because core's message about these is clearer. */

@@ -1,5 +1,5 @@
 /** Second factors and passkeys of a person as callers see them (decisions.md 2, People). */
-import { line } from './fields.ts'
+import { line, page } from './fields.ts'
 import {
   anyOf,
   array,
@@ -47,8 +47,13 @@ export const Passkey = object({
   createdAt: timestamp(),
   lastUsedAt: nullable(timestamp()),
 })
+export const Passkeys = page('passkeys', Passkey)
 export const PasskeyOptions = object({ options: { ...Json, description: 'For navigator.credentials, as JSON.' } })
 export const PasskeyOrOptions = anyOf([Passkey, PasskeyOptions])
+export const PasskeyAnswer = object({
+  attempt: string({ maxLength: 100, description: 'As POST /api/v1/session/passkey answered it.' }),
+  credential: Credential,
+})
 export const PasskeyAttempt = object({
   attempt: string({ description: 'Goes back with the answer.' }),
   options: { ...Json, description: 'For navigator.credentials.get, as JSON.' },

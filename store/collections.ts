@@ -46,7 +46,7 @@ export const collections = {
     ],
   },
   people: { version: 1, shardKey: 'email', indexes: [unique('email')] },
-  sessions: { version: 1, shardKey: 'hash', indexes: [unique('hash'), index('personId'), expire('endsAt')] },
+  sessions: { version: 1, shardKey: 'hash', indexes: [unique('hash'), index('personId', '_id'), expire('endsAt')] },
   keys: {
     version: 1,
     shardKey: 'hash',

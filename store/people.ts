@@ -46,6 +46,11 @@ export function findSessionsByHash(store: Store, hashes: readonly Buffer[]): Pro
   return store.sessions.find({ hash: { $in: hashes.map((hash) => new Binary(hash)) } }).toArray()
 }
 
+/** The sessions of a person, newest first, also those that have ended. */
+export function listSessions(store: Store, personId: string, limit: number): Promise<SessionDoc[]> {
+  return store.sessions.find({ personId }).sort({ personId: 1, _id: -1 }).limit(limit).toArray()
+}
+
 /** Notes that a session was used. */
 export async function touchSession(store: Store, sessionId: string, at: Date): Promise<void> {
   await store.sessions.updateOne({ _id: sessionId }, { $max: { usedAt: at } })

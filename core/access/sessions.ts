@@ -27,6 +27,11 @@ export type Session = {
 /** A session that just began. The token goes into the cookie and is never shown again. */
 export type NewSession = { readonly session: Session; readonly token: string; readonly endsAt: Date }
 
+/** What a person sees of the own sessions. */
+export type OpenSession = Pick<SessionDoc, 'createdAt' | 'usedAt'> & { readonly id: string }
+
+/** So many of a person's newest sessions are shown. */
+const listedMax = 50
 /** The use of a session is noted so often. */
 const notedMs = 5 * minuteMs
 
@@ -54,8 +59,7 @@ export async function createSession(
 export async function findSession(ctx: Context, token: string): Promise<Session | null> {
   const doc = await sessionByHash(ctx, hashCredential(token).toString('base64'))
   const now = ctx.clock.now()
-  if (doc === undefined || doc.endsAt <= now) return null
-  if (after(doc.usedAt, ctx.settings.sessions.idleHours * hourMs) <= now) return null
+  if (doc === undefined || hasEnded(ctx, doc, now)) return null
   if (after(doc.usedAt, notedMs) <= now) await noteUse(ctx, doc, now)
   return sessionFrom(ctx, doc)
 }
@@ -76,9 +80,31 @@ export async function moveSession(ctx: Context, { id, personId }: Session, accou
 }
 
 /** Ends a session at once. */
-export async function endSession(ctx: Context, { id, personId }: Session): Promise<void> {
+export async function endSession(ctx: Context, { id, personId }: Pick<Session, 'id' | 'personId'>): Promise<void> {
   await store.removeSession(ctx.store, id)
   await callersChanged(ctx, { personIds: [personId] })
+}
+
+/** The sessions of a person that have not ended, newest first. */
+export async function listSessions(ctx: Context, personId: string): Promise<readonly OpenSession[]> {
+  const now = ctx.clock.now()
+  const docs = await store.listSessions(ctx.store, personId, listedMax)
+  return docs
+    .filter((doc) => !hasEnded(ctx, doc, now))
+    .map(({ _id: id, createdAt, usedAt }) => ({ id, createdAt, usedAt }))
+}
+
+/** Ends one of the sessions of a person at once. Fails with `not_found`. */
+export async function endSessionOf(
+  ctx: Context,
+  { personId, sessionId }: { personId: string; sessionId: string },
+): Promise<void> {
+  const found = await store.listSessions(ctx.store, personId, listedMax)
+  if (!found.some(({ _id }) => _id === sessionId))
+    throw new Failure('not_found', `The person has no session ${sessionId}.`, {
+      fix: 'Use an id that GET /api/v1/sessions lists.',
+    })
+  await endSession(ctx, { id: sessionId, personId })
 }
 
 /** Ends all sessions of a person at once. */
@@ -86,6 +112,10 @@ export async function endSessions(ctx: Context, personId: string): Promise<void>
   await store.removeSessions(ctx.store, personId)
   ctx.changes.publish({ kind: 'keys', keyIds: [personId] })
   await callersChanged(ctx, { personIds: [personId] })
+}
+
+function hasEnded({ settings }: Context, { endsAt, usedAt }: SessionDoc, now: Date): boolean {
+  return endsAt <= now || after(usedAt, settings.sessions.idleHours * hourMs) <= now
 }
 
 async function sessionFrom(ctx: Context, { _id: id, personId, accountId }: SessionDoc): Promise<Session> {

@@ -1,4 +1,7 @@
-/** Signing in with address, password, and a code where an authenticator app protects the person. */
+/**
+ * Signing in: with address and password, then a code where the person has an authenticator app; or with a passkey alone, which is
+ * two factors by itself.
+ */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { PersonDoc } from '../../store/documents/people.ts'
@@ -6,39 +9,109 @@ import { findPersonByEmail } from '../../store/people.ts'
 import { recordAudit } from '../access/audit.ts'
 import { limitLogins } from '../access/login-limits.ts'
 import { createSession, type NewSession } from '../access/sessions.ts'
+import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { personOfPasskey } from './passkeys.ts'
 import { isPassword } from './passwords.ts'
 import { accountsOf } from './people.ts'
 import { secondFactorOf, takeCode } from './totp.ts'
 
+/** The password was right, and a code is needed too: shown with the code, it says whose. It is valid for some minutes. */
+export type SecondStep = { readonly step: string }
+
+const stepMs = 10 * minuteMs
+const stepPurpose = 'second step'
+type Step = { readonly personId: string; readonly email: string; readonly endsAt: number }
+
 /**
- * Begins a session of the person with an address and a password. Fails with `unauthorized` (one of them is wrong, without a
- * word about which, or the code is missing or wrong) and `rate_limited` (too many failed logins or codes).
+ * Begins a session of the person with an address and a password, or tells that a code is needed. Fails with `unauthorized` (one
+ * of them is wrong, without a word about which) and `rate_limited` (too many failed logins; core/access/login-limits.ts).
  */
-export async function signIn(
+export async function beginSignIn(
   ctx: Context,
-  { email, password, code, peerAddress }: { email: string; password: string; code?: string; peerAddress: string },
-): Promise<NewSession> {
-  const { _id: personId } = await requirePassword(ctx, { email, password, peerAddress })
-  if ((await secondFactorOf(ctx, personId)) !== null) await requireCode(ctx, { personId, code })
-  return beginSession(ctx, { personId, peerAddress })
+  { email, password, peerAddress }: { email: string; password: string; peerAddress: string },
+): Promise<NewSession | SecondStep> {
+  const person = await requirePassword(ctx, { email, password, peerAddress })
+  if ((await secondFactorOf(ctx, person._id)) === null) return beginSession(ctx, { personId: person._id, peerAddress })
+  const step: Step = {
+    personId: person._id,
+    email: person.email,
+    endsAt: after(ctx.clock.now(), stepMs).getTime(),
+  }
+  return { step: ctx.secrets.seal(JSON.stringify(step), stepPurpose).toString('base64url') }
 }
 
-/** Fails with `unauthorized` without a code of the person's authenticator app or a recovery code. */
-async function requireCode(
+/**
+ * Begins a session with the code that `beginSignIn` asked for. Fails with `unauthorized` (the code is wrong),
+ * `validation_error` (the step is over) and `rate_limited` (too many wrong codes or failed logins).
+ */
+export async function finishSignIn(
   ctx: Context,
-  { personId, code }: { personId: string; code: string | undefined },
-): Promise<void> {
-  if (code !== undefined && (await takeCode(ctx, { personId, code }))) return
-  const text = code === undefined ? 'A code of the authenticator app is needed.' : 'The code is wrong or was used.'
-  throw new Failure('unauthorized', text, {
-    fix: 'Give in "code" what the authenticator app shows now, or a recovery code.',
+  { step, code, peerAddress }: SecondStep & { code: string; peerAddress: string },
+): Promise<NewSession> {
+  const { personId, email } = readStep(ctx, step)
+  return limitLogins(ctx, { peerAddress, user: email }, async () => {
+    if (await takeCode(ctx, { personId, code })) return beginSession(ctx, { personId, peerAddress })
+    throw new Failure('unauthorized', 'This code is wrong, or it was used before.', {
+      fix: 'Give the six digits that the app shows now, or a recovery code.',
+    })
   })
+}
+
+/** Signs in at once, for who gives password and code together. Fails as both steps do. */
+export async function signIn(
+  ctx: Context,
+  { code, ...given }: { email: string; password: string; code?: string; peerAddress: string },
+): Promise<NewSession> {
+  const begun = await beginSignIn(ctx, given)
+  if (!('step' in begun)) return begun
+  if (code === undefined)
+    throw new Failure('validation_error', 'This person signs in with a code of an authenticator app too.', {
+      param: 'code',
+      fix: 'Add "code": the six digits that the app shows now, or a recovery code.',
+    })
+  const { peerAddress } = given
+  return finishSignIn(ctx, { ...begun, code, peerAddress })
+}
+
+/**
+ * Begins a session of the person whose passkey answers the options of `beginPasskeySignIn`. Fails with `unauthorized` and
+ * `rate_limited`.
+ */
+export function signInByPasskey(
+  ctx: Context,
+  { peerAddress, ...answer }: { binding: string; credential: unknown; peerAddress: string },
+): Promise<NewSession> {
+  return limitLogins(ctx, { peerAddress, user: null }, async () => {
+    const personId = await personOfPasskey(ctx, answer)
+    if (personId !== null) return beginSession(ctx, { personId, peerAddress })
+    throw new Failure('unauthorized', 'This passkey is not known here, or it answered too late.', {
+      fix: 'Try again, or sign in with your address and password.',
+    })
+  })
+}
+
+function readStep(ctx: Context, step: string): Step {
+  const read = openStep(ctx, step)
+  if (read !== null && read.endsAt > ctx.clock.now().getTime()) return read
+  throw new Failure('validation_error', 'The time for the code is over.', {
+    param: 'step',
+    fix: 'Sign in with your address and password again.',
+  })
+}
+
+/** What was sealed; null when it is something else. */
+function openStep({ secrets }: Context, step: string): Step | null {
+  try {
+    return JSON.parse(secrets.open(Buffer.from(step, 'base64url'), stepPurpose))
+  } catch {
+    return null
+  }
 }
 
 /**
  * Returns the person with an address and a password; a wrong one is counted as a failed login, and takes as long. Fails as
- * `signIn` does.
+ * `beginSignIn` does.
  */
 export function requirePassword(
   ctx: Context,

@@ -81,12 +81,82 @@ describe('api: second factors', () => {
     expectRefusal(await person.ask('DELETE', `${passkeys}/${device.id}`), [404, 'not_found'])
   })
 
+  async function addPasskeyOf({ ask }: Person) {
+    const device = createAuthenticator()
+    const { body } = await ask<{ options: { challenge: string } }>('POST', passkeys)
+    expect((await ask('POST', passkeys, { credential: device.create(body.options, here()) })).status).to.equal(201)
+    return device
+  }
+
   it('a passkey answers the session that asked', async () => {
     const known = await makePerson(door)
     const [one, two] = [await signedIn(door, known), await signedIn(door, known)]
     const { body } = await one.ask<{ options: { challenge: string } }>('POST', passkeys)
     const credential = createAuthenticator().create(body.options, here())
     expect((await two.ask('POST', passkeys, { credential })).body).to.include({ param: 'credential' })
+  })
+
+  describe('signing in', () => {
+    const session = '/api/v1/session'
+
+    it('needs a code of the app beside the password, and takes it once', async () => {
+      const known = await makePerson(door)
+      const { email, password } = known
+      const { secret, recoveryCodes } = await addApp(await signedIn(door, known))
+      const code = nextCode(secret)
+      const visitor = client(door.http)
+      const signIn = (more: object) => visitor('POST', session, { email, password, ...more })
+      expect((await signIn({})).body).to.include({ code: 'validation_error', param: 'code' })
+      expectRefusal(await signIn({ code: '12345' }), [401, 'unauthorized'])
+      expectRefusal(await signIn({ code, password: 'another password' }), [401, 'unauthorized'])
+      expect((await signIn({ code })).status).to.equal(201)
+      expectRefusal(await signIn({ code }), [401, 'unauthorized'])
+      expect((await signIn({ code: recoveryCodes[0] })).status).to.equal(201)
+      expectRefusal(await signIn({ code: recoveryCodes[0] }), [401, 'unauthorized'])
+    })
+
+    it('an app that is not confirmed is not asked for', async () => {
+      const known = await makePerson(door)
+      await (await signedIn(door, known)).ask('POST', totp)
+      const { email, password } = known
+      expect((await client(door.http)('POST', session, { email, password })).status).to.equal(201)
+    })
+
+    it('takes a passkey in place of all', async () => {
+      const known = await makePerson(door)
+      const device = await addPasskeyOf(await signedIn(door, known))
+      const visitor = client(door.http)
+      const begin = async () =>
+        (await visitor<{ attempt: string; options: { challenge: string } }>('POST', `${session}/passkey`)).body
+      const [one, two] = [await begin(), await begin()]
+      const credential = device.get(one.options, here())
+      const signIn = (passkey: object, more = {}) => visitor('POST', session, { passkey, ...more })
+      expectRefusal(await signIn({ attempt: two.attempt, credential }), [401, 'unauthorized'])
+      const answer = await signIn({ attempt: one.attempt, credential })
+      expect([answer.status, answer.body.person]).to.deep.equal([
+        201,
+        { id: known.id, email: known.email, name: 'Ann' },
+      ])
+      expectRefusal(await signIn({ attempt: one.attempt, credential }), [401, 'unauthorized'])
+      expectRefusal(await signIn({ attempt: two.attempt, credential }, { code: '1' }), [400, 'validation_error'])
+      expectRefusal(await visitor('POST', session, {}), [400, 'validation_error'])
+    })
+  })
+
+  it('sessions are listed, and ended one by one by their person alone', async () => {
+    const known = await makePerson(door)
+    const [one, two] = [await signedIn(door, known), await signedIn(door, known)]
+    const list = async ({ ask }: Person) =>
+      (await ask<{ sessions: { id: string; current: boolean }[] }>('GET', '/api/v1/sessions')).body.sessions
+    const sessions = await list(one)
+    expect(sessions.map(({ current }) => current)).to.deep.equal([false, true])
+    const path = `/api/v1/sessions/${sessions[0]?.id}`
+    expectRefusal(await (await newcomer()).ask('DELETE', path), [404, 'not_found'])
+    expect((await one.ask('DELETE', path)).body).to.include({ deleted: true })
+    expectRefusal(await two.ask('GET', '/api/v1/session'), [401, 'unauthorized'])
+    expect(await list(one)).to.have.length(1)
+    door.advance((door.ctx.settings.sessions.idleHours + 1) * 3_600_000)
+    expect(await list(await signedIn(door, known))).to.have.length(1)
   })
 
   const routes = [
@@ -96,6 +166,8 @@ describe('api: second factors', () => {
     ['GET', passkeys],
     ['POST', passkeys],
     ['DELETE', `${passkeys}/x`],
+    ['GET', '/api/v1/sessions'],
+    ['DELETE', '/api/v1/sessions/ses_x'],
   ] as const
   for (const [method, path] of routes)
     it(`${method} ${path} is for people alone`, async () => {
