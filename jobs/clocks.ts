@@ -9,6 +9,7 @@ import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
 import { attemptDueDeliveries, nextAttempt } from '../core/notify/deliveries.ts'
 import { eraseUnclaimed, sweepErasures } from '../core/personal/erase.ts'
 import { makeExports } from '../core/personal/export-jobs.ts'
+import { sweepMoves } from '../core/people/move.ts'
 import { type Alarm, startAlarm } from '../core/process/alarms.ts'
 import type { Context } from '../core/process/context.ts'
 import { sweepSearch, tidySearch } from '../core/search/sweep.ts'
@@ -55,7 +56,12 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
       lockMs: promptMs,
       run: () => Promise.all(Object.values(alarms).map((alarm) => alarm.run())),
     },
-    { name: 'what a crash left', every: '10 seconds', lockMs: promptMs, run: each(sweepArrivals, sweepSearch) },
+    {
+      name: 'what a crash left',
+      every: '10 seconds',
+      lockMs: promptMs,
+      run: each(sweepArrivals, sweepSearch, sweepMoves),
+    },
     {
       name: 'each minute',
       every: '1 minute',

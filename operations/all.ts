@@ -2,6 +2,7 @@
 import { claimAccount, eraseAccount, getAccount, getExport, getUsage, requestExport } from './account.ts'
 import { createAlias, deleteAlias, listAliases } from './aliases.ts'
 import { getBatch, sendBatch } from './batches.ts'
+import { createClaim } from './claims.ts'
 import { getContacts } from './contacts.ts'
 import { getDeliveryStatus } from './delivery-status.ts'
 import { createDraft, deleteDraft, getDraft, listDrafts, sendDraft, updateDraft } from './drafts.ts'
@@ -63,6 +64,7 @@ export const operations: readonly Operation[] = [
   listPasskeys,
   createPasskey,
   removePasskey,
+  createClaim,
   claimAccount,
   getAccount,
   getUsage,

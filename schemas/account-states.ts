@@ -34,6 +34,8 @@ export const accountStates = {
   /** By its partner. */
   paused: sendsRefused('account_paused'),
   sendingPaused: sendsRefused('sending_paused'),
+  /** Into another account, whose person claimed it: in a moment its keys are there. */
+  moved: { ask: 'unavailable', logIn: 'unavailable', reply: null, send: null, receive: null },
   unclaimed: { ...sendsRefused('CLAIM_REQUIRED'), reply: null },
   active: { ask: null, logIn: null, reply: null, send: null, receive: null },
 } as const satisfies { readonly [state: string]: Row }

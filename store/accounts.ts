@@ -2,6 +2,7 @@
 import { Binary, type Collection, type Document, type Filter, type UpdateFilter } from 'mongodb'
 import type { Figure } from '../schemas/plans.ts'
 import type { AccountDoc, Hold, KeyDoc } from './documents/accounts.ts'
+import type { MemberDoc } from './documents/people.ts'
 import type { Store } from './open.ts'
 
 export async function insertAccount(store: Store, account: AccountDoc): Promise<void> {
@@ -16,7 +17,7 @@ export function findAccount(store: Store, accountId: string): Promise<AccountDoc
 export function findAccountsNamed(store: Store, idOrName: string): Promise<AccountDoc[]> {
   const named = idOrName.startsWith('acc_') ? { _id: idOrName } : { name: idOrName }
   return store.accounts
-    .find({ ...named, status: { $ne: 'removed' } })
+    .find({ ...named, status: { $nin: ['removed', 'moved'] } })
     .limit(2)
     .toArray()
 }
@@ -65,11 +66,15 @@ export function raiseFigure(
   return store.accounts.findOneAndUpdate(filter, update as UpdateFilter<AccountDoc>, { returnDocument: 'after' })
 }
 
-/** Gives an unclaimed account its owner and ends its expiry. Returns the account; null when it is not unclaimed. */
-export function claimAccount(store: Store, accountId: string, owner: string): Promise<AccountDoc | null> {
+/** Gives an unclaimed account its owner and ends its expiry. Returns the account; null when the link is not valid. */
+export function claimAccount(
+  store: Store,
+  accountId: string,
+  { claimHash, owner, members }: { claimHash: Buffer; owner: string; members: readonly MemberDoc[] },
+): Promise<AccountDoc | null> {
   return store.accounts.findOneAndUpdate(
-    { _id: accountId, status: 'unclaimed' },
-    { $set: { status: 'active', owner }, $unset: { claimExpiresAt: '', claimHash: '' } },
+    { _id: accountId, status: 'unclaimed', claimHash: new Binary(claimHash) },
+    { $set: { status: 'active', owner, members }, $unset: { claimExpiresAt: '', claimHash: '' } },
     { returnDocument: 'after' },
   )
 }

@@ -43,6 +43,7 @@ export const collections = {
       { ...index('erasing'), sparse: true },
       index('name'),
       { ...index('members.personId'), sparse: true },
+      { ...index('movingSince'), sparse: true },
     ],
   },
   people: { version: 1, shardKey: 'email', indexes: [unique('email')] },
@@ -161,7 +162,12 @@ export const collections = {
   events: {
     version: 1,
     shardKey: 'accountId',
-    indexes: [unique('accountId', 'seq'), index('accountId', 'type', 'seq'), expire('createdAt', 30 * 86_400)],
+    indexes: [
+      unique('accountId', 'seq'),
+      index('accountId', 'type', 'seq'),
+      { ...index('accountId', 'movedFrom', 'seq'), partialFilterExpression: { movedFrom: { $exists: true } } },
+      expire('createdAt', 30 * 86_400),
+    ],
   },
   exports: {
     version: 1,

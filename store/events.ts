@@ -15,12 +15,13 @@ export function createEventAppend(store: Store): Append<NewEvent, EventDoc> {
   return createAppend<NewEvent, EventDoc, Pick<EventDoc, 'seq'>>({
     store,
     collection: store.events,
-    last: async (accountId) => ({ seq: await lastNumber(store, accountId) }),
+    last: async (accountId) => ({ seq: await lastEventNumber(store, accountId) }),
     link: (event, { seq }) => ({ ...event, seq: seq + 1 }),
   })
 }
 
-async function lastNumber(store: Store, accountId: string): Promise<number> {
+/** The number of the newest event of an account; 0 before the first. */
+export async function lastEventNumber(store: Store, accountId: string): Promise<number> {
   const last = await store.events
     .find({ accountId }, { projection: { seq: 1 } })
     .sort({ accountId: -1, seq: -1 })

@@ -17,7 +17,7 @@ export async function addMember(
   const { modifiedCount } = await store.accounts.updateOne(
     {
       _id: accountId,
-      status: { $ne: 'removed' },
+      status: { $nin: ['removed', 'moved'] },
       'members.personId': { $ne: member.personId },
       [`members.${max - 1}`]: { $exists: false },
     },
@@ -55,7 +55,7 @@ function ownedAccount({ accountId, personId }: Membership, isOwner: boolean) {
 /** The accounts of a person, oldest first. */
 export function findAccountsOf(store: Store, personId: string): Promise<AccountDoc[]> {
   return store.accounts
-    .find({ 'members.personId': personId, status: { $ne: 'removed' } })
+    .find({ 'members.personId': personId, status: { $nin: ['removed', 'moved'] } })
     .sort({ _id: 1 })
     .toArray()
 }

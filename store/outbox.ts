@@ -24,7 +24,7 @@ export async function insertOutbox(store: Store, rows: readonly OutboxDoc[]): Pr
 }
 
 /** Makes lanes due at a time, unless they are due earlier, after writes that may have been made already. */
-async function bringLanesForward(
+export async function bringLanesForward(
   store: Store,
   lanes: readonly { readonly accountId: string; readonly dueAt: Date }[],
   before: readonly Write[] = [],

@@ -30,7 +30,7 @@ export function noAccount(accountId: string): Failure {
 
 export const useAnAccountId = 'Use an id as "mailroom account list" shows it (acc_...).'
 
-/** Makes the record of an account. A removed account is shown as suspended. */
+/** Makes the record of an account. A removed account is shown as suspended, one that moves into another as active. */
 export function accountOf(doc: AccountDoc): Account {
   const { _id, name, plan, agentsPlan, raised, sandbox, createdAt, claimExpiresAt = null, owner, warmUp } = doc
   const { sendingPaused, paused = null, suspended = null } = doc
@@ -64,6 +64,7 @@ export function statesOf({ status, suspended, paused, sendingPaused }: AccountDo
 
 function shownAs(states: readonly AccountState[]): Account['status'] {
   const [gravest] = states.filter((state) => state !== 'sendingPaused')
+  if (gravest === 'moved') return 'active'
   return gravest === undefined || gravest === 'removed' ? 'suspended' : gravest
 }
 

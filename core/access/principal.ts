@@ -66,6 +66,10 @@ async function principalOfHash(ctx: Context, hash: string): Promise<Principal> {
   if (key.expiresAt !== null && key.expiresAt <= ctx.clock.now()) throw new Failure('api_key_expired')
   const account = await accountById(ctx, key.accountId)
   if (account === undefined || account.status === 'removed') throw new Failure('invalid_api_key')
+  if (account.status === 'moved')
+    throw new Failure('unavailable', 'The account is being claimed; in a moment the key works as before.', {
+      retryAfter: 1,
+    })
   if (
     account.status === 'unclaimed' &&
     account.claimExpiresAt !== undefined &&
@@ -86,7 +90,7 @@ async function principalOfHash(ctx: Context, hash: string): Promise<Principal> {
 /** The principal of a person in an account: reaches all of it, with the scopes of the role; null for who is no member. */
 export function memberPrincipal(doc: AccountDoc, personId: string): Principal | null {
   const member = doc.members?.find((each) => each.personId === personId)
-  if (member === undefined || doc.status === 'removed') return null
+  if (member === undefined || doc.status === 'removed' || doc.status === 'moved') return null
   const { role } = member
   return {
     kind: 'account',

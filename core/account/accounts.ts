@@ -14,6 +14,7 @@ import { signupScopes } from '../../schemas/scopes.ts'
 import * as store from '../../store/accounts.ts'
 import { toBinary } from '../../store/bytes.ts'
 import type { AccountDoc } from '../../store/documents/accounts.ts'
+import type { MemberDoc } from '../../store/documents/people.ts'
 import { storageUsed } from '../../store/folders.ts'
 import { listMailboxes } from '../../store/mailboxes.ts'
 import { type Account, accountOf, isUnclaimed, noAccount, useAnAccountId } from '../access/account-record.ts'
@@ -183,24 +184,34 @@ export async function mintClaimLink(
  * Gives an unclaimed account to its owner, by the token of its claim link. Fails with `not_found` when the link was
  * used, replaced or has expired.
  */
-export async function claimByToken(ctx: Context, { token, owner }: { token: string; owner: string }): Promise<Account> {
-  const found = await claimable(ctx, token)
-  if (found === null) throw unknownClaimLink()
-  const claimed = await store.claimAccount(ctx.store, found._id, owner)
+export async function claimByToken(
+  ctx: Context,
+  { token, owner, members = [] }: { token: string; owner: string; members?: readonly MemberDoc[] },
+): Promise<Account> {
+  const { id } = await claimable(ctx, token)
+  const claimed = await store.claimAccount(ctx.store, id, { claimHash: hashCredential(token), owner, members })
   if (claimed === null) throw unknownClaimLink()
-  await callersChanged(ctx, { accountIds: [claimed._id] })
+  await callersChanged(ctx, { accountIds: [id] })
   return accountOf(claimed)
+}
+
+/** The unclaimed account of a claim link that can still be used. Changes nothing. Fails with `not_found`. */
+export async function claimable(ctx: Context, token: string): Promise<Account> {
+  const found = await store.findAccountByClaim(ctx.store, hashCredential(token))
+  if (found === null || (found.claimExpiresAt !== undefined && found.claimExpiresAt <= ctx.clock.now()))
+    throw unknownClaimLink()
+  return accountOf(found)
 }
 
 /** Whether the token of a claim link can still be used. */
 export async function isClaimLink(ctx: Context, token: string): Promise<boolean> {
-  return (await claimable(ctx, token)) !== null
-}
-
-async function claimable(ctx: Context, token: string): Promise<AccountDoc | null> {
-  const found = await store.findAccountByClaim(ctx.store, hashCredential(token))
-  const hasExpired = found?.claimExpiresAt !== undefined && found.claimExpiresAt <= ctx.clock.now()
-  return hasExpired ? null : found
+  return claimable(ctx, token).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Failure) return false
+      throw error
+    },
+  )
 }
 
 /** Creates an active account; for administrators. */
@@ -244,7 +255,7 @@ export async function getAccount(ctx: Context, idOrName: string): Promise<Accoun
 /** Lists the newest accounts, at most `limit`. */
 export async function listAccounts(ctx: Context, limit: number): Promise<readonly Account[]> {
   const docs = await store.listAccounts(ctx.store, limit)
-  return docs.filter(({ status }) => status !== 'removed').map(accountOf)
+  return docs.filter(({ status }) => status !== 'removed' && status !== 'moved').map(accountOf)
 }
 
 export type Usage = Pick<Plans, 'plan' | 'agentsPlan'> & {
@@ -333,7 +344,7 @@ const alreadyClaimed = () =>
     fix: 'Ask its owner for what needs the account; it needs no claim link any more.',
   })
 
-const unknownClaimLink = () =>
+export const unknownClaimLink = () =>
   new Failure('not_found', 'This claim link is unknown, was used or replaced by a newer one, or has expired.', {
     fix: 'Make a fresh link with the key of the inbox: POST /api/v1/account/claim.',
   })

@@ -19,14 +19,18 @@ export function eventOf(doc: EventDoc): Event {
   return { id: doc._id, type: doc.type, created_at: doc.createdAt.toISOString(), cursor: cursorOf(doc), data: doc.data }
 }
 
-/** The cursor of an event: opaque to callers, made of its number and time. */
-export function cursorOf({ seq, createdAt }: Pick<EventDoc, 'seq' | 'createdAt'>): string {
-  return Buffer.from(`${seq}.${createdAt.getTime()}`).toString('base64url')
+/** What cursors call an account by. */
+export const cursorTag = (accountId: string): string => accountId.slice(-8)
+
+/** The cursor of an event: opaque to callers, made of its number, its time and its account. */
+export function cursorOf({ seq, createdAt, accountId }: Pick<EventDoc, 'seq' | 'createdAt' | 'accountId'>): string {
+  return Buffer.from(`${seq}.${createdAt.getTime()}.${cursorTag(accountId)}`).toString('base64url')
 }
 
-/** Reads a cursor; `param` is the field it came in. Fails with `validation_error`. */
-export function readCursor(cursor: string, param: string): { seq: number; at: Date } {
-  const match = /^(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
-  if (match === null) throw notACursor(param)
-  return { seq: Number(match[1]), at: new Date(Number(match[2])) }
+/** Reads a cursor; `param` is the field it came in. Those of earlier versions name no account. Fails with `validation_error`. */
+export function readCursor(cursor: string, param: string): { seq: number; at: Date; tag: string | null } {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1')
+  const [, seq, ms, tag = null] = /^(\d{1,15})\.(\d{1,15})(?:\.([0-9a-z]{8}))?$/.exec(text) ?? []
+  if (seq === undefined) throw notACursor(param)
+  return { seq: Number(seq), at: new Date(Number(ms)), tag }
 }

@@ -5,8 +5,11 @@
 
 import { accountEventTypes, type EventType, eventKinds } from '../../schemas/events.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { notACursor } from '../../schemas/refusals.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
 import { createEventAppend, listEvents as findEvents, type NewEvent } from '../../store/events.ts'
+import { firstMovedNumber } from '../../store/moves.ts'
+import { accountById } from '../access/known-callers.ts'
 import type { Page } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { after, dayMs } from '../process/clock.ts'
@@ -15,7 +18,7 @@ import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
 import type { OpenSpan } from '../process/tracing.ts'
 import { planDeliveries, planMissedDeliveries } from './deliveries.ts'
-import { cursorOf, type Event, eventOf, readCursor } from './event-body.ts'
+import { cursorOf, cursorTag, type Event, eventOf, readCursor } from './event-body.ts'
 
 const keptMs = 30 * dayMs
 /** Calls whose events are written as one group. */
@@ -105,7 +108,7 @@ export async function listEvents(
     ...(until !== undefined && { until }),
   }
   if (from !== undefined) {
-    const position = readCursor(from, 'after')
+    const position = await positionOf(ctx, principal, from, 'after')
     if (position.at < after(ctx.clock.now(), -keptMs))
       throw new Failure(
         'conflict',
@@ -116,10 +119,29 @@ export async function listEvents(
     return { items: rows.slice(0, limit).map(eventOf), next: rows.length > limit ? cursorOf(rows[limit - 1]!) : null }
   }
   const rows = await findEvents(ctx.store, query, {
-    before: before === undefined ? null : readCursor(before, 'before').seq,
+    before: before === undefined ? null : (await positionOf(ctx, principal, before, 'before')).seq,
     limit: limit + 1,
   })
   return { items: rows.slice(0, limit).map(eventOf), next: rows.length > limit ? cursorOf(rows[limit - 1]!) : null }
+}
+
+/**
+ * The place of a cursor among the events of the account. One of an account that was claimed into it stands before the first
+ * event that came from there (decisions.md 3, Claim into an existing account).
+ */
+async function positionOf(
+  ctx: Context,
+  { accountId }: Principal,
+  cursor: string,
+  param: string,
+): Promise<{ seq: number; at: Date }> {
+  const { seq, at, tag } = readCursor(cursor, param)
+  if (tag === null || tag === cursorTag(accountId)) return { seq, at }
+  const { joined = [] } = (await accountById(ctx, accountId)) ?? {}
+  const from = joined.find((each) => cursorTag(each) === tag)
+  const first = from === undefined ? null : await firstMovedNumber(ctx.store, { from, to: accountId })
+  if (first === null) throw notACursor(param)
+  return { seq: first - 1, at }
 }
 
 /**

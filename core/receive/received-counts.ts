@@ -2,8 +2,8 @@
  * Counts received messages, per contact and per account and month. Both are a projection of the account's events, whose
  * numbers have no gap that a reader could see. Invariants: events are applied in the order of their numbers, from a
  * durable watermark on; each counter stores the last event number that it contains, so that applying events again,
- * after a crash or in two processes at once, changes nothing; the watermark moves last. (An event that moves to another
- * account gets a new number: contacts that move with it must store that account's last number.)
+ * after a crash or in two processes at once, changes nothing; the watermark moves last. An event that came from another
+ * account was counted there before it moved, and its number is not below the one that it had.
  */
 import { countReceivedFrom, type ReceivedFrom } from '../../store/contacts.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
@@ -67,7 +67,9 @@ async function watermarkOf(ctx: Context, accountId: string): Promise<number> {
 }
 
 async function apply(ctx: Context, accountId: string, events: readonly EventDoc[], upTo: number): Promise<void> {
-  const counted = events.filter(({ type }) => countedTypes.some((name) => name === type))
+  const counted = events.filter(
+    ({ type, movedFrom }) => movedFrom === undefined && countedTypes.some((name) => name === type),
+  )
   await countReceivedFrom(ctx.store, contactsOf(accountId, counted))
   const months = Map.groupBy(counted, ({ createdAt }) => usagePeriod(accountId, 'month', createdAt).id)
   await countEvents(ctx.store, {

@@ -9,7 +9,7 @@ import type { MemberDoc } from './people.ts'
 export type AccountDoc = Plans & {
   readonly _id: string
   readonly name: string
-  readonly status: 'unclaimed' | 'active' | 'removed'
+  readonly status: 'unclaimed' | 'active' | 'removed' | 'moved'
   readonly sandbox: boolean
   readonly createdAt: Date
   /** While the account is unclaimed: when it will be removed, and the SHA-256 of its only valid claim token. */
@@ -18,6 +18,12 @@ export type AccountDoc = Plans & {
   readonly owner: string | null
   /** Absent before the first. */
   readonly members?: readonly MemberDoc[]
+  /** For an account that was claimed into another: which, since when it moves until it is complete, and its mailboxes. */
+  readonly movedTo?: string
+  readonly movingSince?: Date
+  readonly movedMailboxes?: readonly string[]
+  /** The accounts that were claimed into this one. */
+  readonly joined?: readonly string[]
   /** How many mailboxes the account has. Raised only while it is below the plan's limit. */
   readonly inboxes: number
   readonly webhooks: number

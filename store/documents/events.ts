@@ -6,6 +6,8 @@ export type EventDoc = {
   readonly _id: string
   readonly accountId: string
   readonly seq: number
+  /** The account under which it was recorded and counted, when that was claimed into this one. */
+  readonly movedFrom?: string
   readonly type: string
   readonly createdAt: Date
   /** The address, mailbox and domain that the event is about, used by filters; null for events of the account itself. */

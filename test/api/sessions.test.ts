@@ -1,14 +1,11 @@
 import { expect } from 'chai'
-import { createSession } from '../../core/access/sessions.ts'
 import { changeRole, joinAccount } from '../../core/people/members.ts'
-import { hashPassword } from '../../core/people/passwords.ts'
 import { hourMs } from '../../core/process/clock.ts'
-import { newId } from '../../schemas/ids.ts'
 import type { Role } from '../../schemas/scopes.ts'
-import { insertPerson } from '../../store/people.ts'
 import { browser, expectRefusal, type Person } from '../peers/person.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { newPerson } from '../start/people.ts'
 
 describe('api: sessions', () => {
   let door: Door
@@ -24,19 +21,8 @@ describe('api: sessions', () => {
   })
   after(() => door?.close())
 
-  let people = 0
-  /** A person who is signed in, with a role in an account if one is given. */
-  async function signedIn(role?: Role, accountId = tenant.accountId): Promise<Person & { id: string }> {
-    const { ctx } = door
-    const at = ctx.clock.now()
-    const id = newId('usr', at)
-    const email = `person${++people}@home.example`
-    const passwordHash = await hashPassword(ctx, 'a good password')
-    await insertPerson(ctx.store, { _id: id, email, name: 'Ann', passwordHash, createdAt: at })
-    if (role !== undefined) await joinAccount(ctx, { accountId, personId: id, role })
-    const { token } = await createSession(ctx, { personId: id, accountId: role === undefined ? null : accountId })
-    return Object.assign(browser(door.http, `mailroom_session=${token}`), { id })
-  }
+  const signedIn = (role?: Role, accountId = tenant.accountId) =>
+    newPerson(door, role === undefined ? {} : { accountId, role })
 
   describe('who may call', () => {
     const send = { to: 'x@remote.example', subject: 's', text: 't' }

@@ -36,3 +36,14 @@ export async function signedIn(
   const { token } = await createSession(ctx, { personId, accountId })
   return browser(http, `mailroom_session=${token}`)
 }
+
+export type SignedIn = Person & KnownPerson
+
+/** A new person who is signed in, with a role in an account if one is given. */
+export async function newPerson(
+  door: Pick<Door, 'ctx' | 'http'>,
+  { accountId, role = 'owner' }: { accountId?: string; role?: Role } = {},
+): Promise<SignedIn> {
+  const person = await makePerson(door, accountId === undefined ? {} : { accountId, role })
+  return Object.assign(await signedIn(door, person, accountId ?? null), person)
+}

@@ -1,0 +1,60 @@
+/** A person claims an account that an agent made: as an account of its own, or into one that the person has. */
+import { Failure } from '../../schemas/failures.ts'
+import { beginMove } from '../../store/moves.ts'
+import { recordAudit } from '../access/audit.ts'
+import { accountById, callersChanged } from '../access/known-callers.ts'
+import { memberPrincipal } from '../access/principal.ts'
+import { moveSession, type Session } from '../access/sessions.ts'
+import { claimable, claimByToken, unknownClaimLink } from '../account/accounts.ts'
+import type { Context } from '../process/context.ts'
+import { hashCredential } from '../process/secrets.ts'
+import { moveAccount } from './move.ts'
+import { requirePerson } from './people.ts'
+
+export type Claim = {
+  /** Of the claim link. */
+  readonly token: string
+  /** An account of which the person is an owner; without one the claimed account becomes an account of its own. */
+  readonly into?: string
+  readonly peerAddress: string
+}
+
+/**
+ * Claims the account of a link for the person who is signed in; the session acts on it from then on. Returns the id of the account
+ * in which everything is then. The link works once; no limit of a plan refuses. Fails with `not_found` (the link is unknown,
+ * was used, replaced, or has expired; no such account) and `forbidden` (the person is no owner of the account).
+ */
+export async function claim(ctx: Context, session: Session, { token, into, peerAddress }: Claim): Promise<string> {
+  const { personId } = session
+  const { email } = await requirePerson(ctx, personId)
+  const { id: from } = await claimable(ctx, token)
+  if (into === undefined) {
+    const member = { personId, role: 'owner', since: ctx.clock.now() } as const
+    await claimByToken(ctx, { token, owner: email, members: [member] })
+  } else {
+    await requireOwner(ctx, personId, into)
+    if (!(await beginMove(ctx.store, { from, to: into, claimHash: hashCredential(token), at: ctx.clock.now() })))
+      throw unknownClaimLink()
+    await callersChanged(ctx, { accountIds: [from] })
+    await moveAccount(ctx, { from, to: into })
+  }
+  const accountId = into ?? from
+  const entry = { keyId: personId, action: 'account.claim', target: from, outcome: 'done', address: peerAddress }
+  await recordAudit(ctx, { ...entry, accountId })
+  await moveSession(ctx, session, accountId)
+  return accountId
+}
+
+async function requireOwner(ctx: Context, personId: string, accountId: string): Promise<void> {
+  const account = await accountById(ctx, accountId)
+  const principal = account === undefined ? null : memberPrincipal(account, personId)
+  if (principal === null)
+    throw new Failure('not_found', `The signed-in person is no member of an account ${accountId}.`, {
+      fix: 'Use the id of one of the "accounts" that GET /api/v1/session answers, or leave "account" out.',
+    })
+  if (principal.role !== 'owner')
+    throw new Failure('forbidden', 'Only an owner of an account can claim another into it.', {
+      fix: 'Ask an owner of the account, or leave "account" out to claim it as an account of its own.',
+    })
+  if (principal.account.status === 'suspended') throw new Failure('account_suspended')
+}

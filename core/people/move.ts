@@ -1,0 +1,69 @@
+/**
+ * Moves an account into another that its new owner has already (decisions.md 3, Claim into an existing account). Ids and keys stay.
+ * Invariants: nothing asks for the account while it moves, and its keys move last, so that who uses one finds everything;
+ * mail comes in all the time. What was under way when the move began, in whichever process, is moved by later runs: they come
+ * until it is certain that nothing comes after them. A move that a crash interrupts is finished by them too.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { walkEvents } from '../../store/events.ts'
+import * as store from '../../store/moves.ts'
+import { callersChanged } from '../access/known-callers.ts'
+import { addressesChanged } from '../mailbox/known-mailboxes.ts'
+import { after, minuteMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { countReceivedUpTo } from '../receive/received-counts.ts'
+
+/** Longer than any request that was let in before the move, and any delivery whose recipient was looked up before. */
+const lateMs = 2 * minuteMs
+const movesMax = 50
+const eventsPage = 200
+/** So often, and with these pauses, a move waits for sends that are just being delivered. */
+const sendTries = 20
+const sendPauseMs = 50
+
+/** Moves everything there is. Safe to repeat. */
+export async function moveAccount(ctx: Context, move: store.Move): Promise<void> {
+  const { from, to } = move
+  await ctx.background.done(from)
+  const addresses = await store.moveMailboxes(ctx.store, move)
+  if (addresses.length > 0) addressesChanged(ctx, addresses)
+  await store.moveWebhooks(ctx.store, move)
+  ctx.changes.publish({ kind: 'webhooks', accountIds: [from, to] })
+  await store.moveSuppressions(ctx.store, move)
+  for (let tries = 0; tries < sendTries; tries++) {
+    if ((await store.moveSends(ctx.store, move, ctx.clock.now())) === 0) break
+    await sleep(sendPauseMs)
+  }
+  await moveEvents(ctx, move)
+  await store.countMoved(ctx.store, move)
+  const keyIds = await store.moveKeys(ctx.store, move)
+  await callersChanged(ctx, { keyIds, accountIds: [from, to] })
+}
+
+/** Runs the moves that may not be complete. Returns how many there were. */
+export async function sweepMoves(ctx: Context): Promise<number> {
+  const moving = await store.findMoving(ctx.store, movesMax)
+  for (const { _id: from, movedTo: to, movingSince } of moving) {
+    if (to === undefined || movingSince === undefined) continue
+    const isLast = after(movingSince, lateMs) <= ctx.clock.now()
+    await moveAccount(ctx, { from, to })
+    if (isLast) await store.finishMove(ctx.store, from)
+  }
+  return moving.length
+}
+
+/** Each event is counted where it was recorded before it moves. */
+async function moveEvents(ctx: Context, { from, to }: store.Move): Promise<void> {
+  for (;;) {
+    const events = await walkEvents(ctx.store, {
+      accountId: from,
+      after: 0,
+      upTo: Number.MAX_SAFE_INTEGER,
+      limit: eventsPage,
+    })
+    const last = events.at(-1)
+    if (last === undefined) return
+    await countReceivedUpTo(ctx, from, last.seq)
+    await store.moveEvents(ctx.store, events, { from, to })
+  }
+}

@@ -1,0 +1,25 @@
+import { claim } from '../core/people/claim.ts'
+import { viewSession } from '../core/people/people.ts'
+import { identifier } from '../schemas/fields.ts'
+import { object, optional } from '../schemas/infer.ts'
+import { LinkToken, Session } from '../schemas/people.ts'
+import { personOperation } from './registry.ts'
+
+export const createClaim = personOperation({
+  name: 'claims.create',
+  summary:
+    'Claim the account of a claim link: as an account of its own, or into "account". Address, inboxes, keys and webhooks move, and keys keep working. The session acts on it then.',
+  http: 'POST /api/v1/claims',
+  input: object({
+    token: LinkToken,
+    account: optional(identifier('Id of an account of which the person is an owner (acc_...).')),
+  }),
+  output: Session,
+  errors: ['not_found'],
+  // Written to the audit of the account in which everything is then.
+  audit: false,
+  async handle({ ctx, session, peerAddress }, { token, account: into }) {
+    const accountId = await claim(ctx, session, { token, peerAddress, ...(into !== undefined && { into }) })
+    return viewSession(ctx, session, accountId)
+  },
+})

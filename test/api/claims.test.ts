@@ -1,0 +1,326 @@
+import { expect } from 'chai'
+import { callersChanged } from '../../core/access/known-callers.ts'
+import { sweepMoves } from '../../core/people/move.ts'
+import { dayMs, minuteMs } from '../../core/process/clock.ts'
+import { hashCredential } from '../../core/process/secrets.ts'
+import { announceArrivals } from '../../core/receive/announce.ts'
+import { indexArrivals } from '../../core/search/indexing.ts'
+import { beginMove } from '../../store/moves.ts'
+import { expectRefusal } from '../peers/person.ts'
+import { type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { carryOutgoing } from '../start/outgoing.ts'
+import { newPerson, type SignedIn } from '../start/people.ts'
+
+type Event = { readonly id: string; readonly type: string; readonly cursor: string }
+type Signup = { readonly address: string; readonly api_key: string; readonly claim_url: string }
+
+describe('api: claims', () => {
+  let door: Door
+
+  before(async () => {
+    door = await openDoor()
+  })
+  after(() => door?.close())
+
+  /** An account that an agent made. */
+  async function signup(): Promise<Signup & { token: string; call: Call; accountId: string }> {
+    const { body } = await client(door.http)<Signup>('POST', '/api/v1/signup')
+    const call = client(door.http, body.api_key)
+    const { id: accountId } = (await call<{ id: string }>('GET', '/api/v1/account')).body
+    return { ...body, token: body.claim_url.slice(body.claim_url.lastIndexOf('/') + 1), call, accountId }
+  }
+  const claim = ({ ask }: SignedIn, token: string, account?: string) =>
+    ask<{ account: { id: string; role: string } | null }>('POST', '/api/v1/claims', { token, account })
+  const statusOf = async (call: Call) => (await call<{ status: string }>('GET', '/api/v1/account')).body.status
+
+  describe('as an account of its own', () => {
+    it('the person is its owner, and the key goes on', async () => {
+      const made = await signup()
+      const person = await newPerson(door)
+      const answer = await claim(person, made.token)
+      expect(answer.status).to.equal(200)
+      expect(answer.body.account).to.deep.include({ id: made.accountId, role: 'owner' })
+      const account = await made.call('GET', '/api/v1/account')
+      expect(account.body).to.include({ id: made.accountId, status: 'active', owner: person.email, agentsPlan: 'free' })
+      expect(account.body).not.to.have.property('claimExpiresAt')
+      expect(account.headers.get('x-service-claim')).to.equal(null)
+      const send = { to: 'anybody@remote.example', subject: 's', text: 't' }
+      expect((await made.call('POST', `${mailboxPath(made.address)}/send`, send)).status).to.equal(202)
+      expect((await person.ask('GET', mailboxPath(made.address))).status).to.equal(200)
+    })
+
+    it('it is not removed after seven days', async () => {
+      const made = await signup()
+      await claim(await newPerson(door), made.token)
+      door.advance(8 * dayMs)
+      expect(await statusOf(made.call)).to.equal('active')
+    })
+  })
+
+  describe('nothing is claimed', () => {
+    const unclaimed = async (call: Call) => expect(await statusOf(call)).to.equal('unclaimed')
+
+    it('by opening the link, with or without a session', async () => {
+      const made = await signup()
+      const { cookie } = await newPerson(door)
+      const headers: readonly Record<string, string>[] = [{}, { cookie: cookie ?? '' }]
+      for (const each of headers) {
+        const path = new URL(made.claim_url).pathname
+        for (const method of ['GET', 'HEAD'])
+          expect((await fetch(door.http + path, { method, headers: each })).status).to.equal(200)
+      }
+      await unclaimed(made.call)
+    })
+
+    it('by somebody who is not signed in', async () => {
+      const made = await signup()
+      const body = { token: made.token }
+      expectRefusal(await client(door.http)('POST', '/api/v1/claims', body), [401, 'unauthorized'])
+      await unclaimed(made.call)
+    })
+
+    it('by a page of another site', async () => {
+      const made = await signup()
+      const { cookie } = await newPerson(door)
+      const answer = await client(door.http)('POST', '/api/v1/claims', { token: made.token }, { cookie: cookie ?? '' })
+      expectRefusal(answer, [403, 'forbidden'])
+      await unclaimed(made.call)
+    })
+
+    it('by a key, not even its own', async () => {
+      const made = await signup()
+      expectRefusal(await made.call('POST', '/api/v1/claims', { token: made.token }), [403, 'forbidden'])
+      await unclaimed(made.call)
+    })
+
+    it('by a link that was replaced, cut, made up, or is too old', async () => {
+      const made = await signup()
+      const person = await newPerson(door)
+      await made.call('POST', '/api/v1/account/claim')
+      for (const token of [made.token, made.token.slice(1), 't'.repeat(43), ''])
+        expectRefusal(await claim(person, token), [404, 'not_found'])
+      await unclaimed(made.call)
+      const late = await signup()
+      door.advance(7 * dayMs)
+      expectRefusal(await claim(await newPerson(door), late.token), [404, 'not_found'])
+    })
+
+    it('into an account of others, into one of which the person is no owner, or into none', async () => {
+      const made = await signup()
+      const tenant = await makeTenant(door, { name: `t${Date.now()}` })
+      const [stranger, member] = [
+        await newPerson(door),
+        await newPerson(door, { accountId: tenant.accountId, role: 'member' }),
+      ]
+      expectRefusal(await claim(stranger, made.token, tenant.accountId), [404, 'not_found'])
+      expectRefusal(await claim(stranger, made.token, 'acc_nothing'), [404, 'not_found'])
+      expectRefusal(await claim(member, made.token, tenant.accountId), [403, 'forbidden'])
+      await unclaimed(made.call)
+      expect((await claim(stranger, made.token)).status).to.equal(200)
+    })
+  })
+
+  describe('twice', () => {
+    it('a link is used once', async () => {
+      const made = await signup()
+      const person = await newPerson(door)
+      await claim(person, made.token)
+      expectRefusal(await claim(person, made.token), [404, 'not_found'])
+      expectRefusal(await claim(await newPerson(door), made.token), [404, 'not_found'])
+    })
+
+    it('of people who use it at once exactly one has the account', async () => {
+      const made = await signup()
+      const tenant = await makeTenant(door, { name: 'several' })
+      const people = [
+        await newPerson(door),
+        await newPerson(door),
+        await newPerson(door, { accountId: tenant.accountId }),
+        await newPerson(door, { accountId: tenant.accountId }),
+      ]
+      const answers = await Promise.all(
+        people.map((person, n) => claim(person, made.token, n < 2 ? undefined : tenant.accountId)),
+      )
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 404, 404, 404])
+      const winner = answers.find(({ status }) => status === 200)
+      const { body } = await made.call('GET', '/api/v1/account')
+      expect(body.id).to.equal(winner?.body.account?.id)
+      const reached = await Promise.all(people.map(({ ask }) => ask('GET', mailboxPath(made.address))))
+      const have = people.filter((_, n) => reached[n]?.status === 200)
+      expect(have).to.have.length(body.id === tenant.accountId ? 2 : 1)
+    })
+  })
+
+  describe('into an account that the person has', () => {
+    let tenant: Tenant
+    let person: SignedIn
+    let own: Call
+    let made: Awaited<ReturnType<typeof signup>>
+    let messageId: string
+    let webhookId: string
+    let emailId: string
+    let was: { events: readonly Event[]; own: readonly Event[]; contacts: Json; usage: Json }
+
+    const events = async (call: Call, query = '') =>
+      (await call<{ events: Event[] }>('GET', `/api/v1/events?limit=200${query}`)).body.events
+    const receive = async (subject: string) => {
+      const raw = `From: Bo <bo@remote.example>\nSubject: ${subject}\n\nThe word is ${subject}\n`
+      const id = await deliver(door.ctx, { to: made.address, raw })
+      await announceArrivals(door.ctx, [id])
+      return id
+    }
+
+    before(async () => {
+      tenant = await makeTenant(door, { name: 'target', plan: null, agentsPlan: 'free' })
+      own = client(door.http, tenant.key)
+      person = await newPerson(door, { accountId: tenant.accountId })
+      made = await signup()
+      messageId = await receive('quince')
+      await receive('medlar')
+      await indexArrivals(door.ctx, [messageId])
+      const hook = { url: 'https://hook.example/in', events: ['message.received'] }
+      webhookId = (await made.call<{ id: string }>('POST', '/api/v1/webhooks', hook)).body.id
+      // It may write to whom wrote first.
+      const letter = (to: string) => ({ to, subject: 's', text: 't' })
+      await own('POST', `${mailboxPath(tenant.address)}/send`, letter(made.address))
+      await carryOutgoing(door.ctx)
+      const sent = await made.call<{ id: string }>('POST', `${mailboxPath(made.address)}/send`, letter(tenant.address))
+      emailId = sent.body.id
+      await carryOutgoing(door.ctx)
+      for (const address of ['two@target.example', 'three@target.example'])
+        await own('POST', '/api/v1/mailboxes', { address })
+      was = {
+        events: await events(made.call),
+        own: await events(own),
+        contacts: (await made.call('GET', `${mailboxPath(made.address)}/contacts`)).body,
+        usage: (await own('GET', '/api/v1/usage')).body,
+      }
+      expect((await claim(person, made.token, tenant.accountId)).body.account?.id).to.equal(tenant.accountId)
+    })
+
+    it('the key reaches the same mailbox, in the other account', async () => {
+      expect((await made.call('GET', '/api/v1/account')).body).to.include({ id: tenant.accountId, status: 'active' })
+      expect((await made.call('GET', mailboxPath(made.address))).body.address).to.equal(made.address)
+      expectRefusal(await made.call('GET', mailboxPath(tenant.address)), [404, 'mailbox_not_found'])
+    })
+
+    it('and so do the keys and people of that account', async () => {
+      for (const call of [own, person.ask]) {
+        expect((await call('GET', mailboxPath(made.address))).status).to.equal(200)
+        const { body } = await call<{ messages: Json[] }>('GET', `${mailboxPath(made.address)}/messages`)
+        expect(body.messages).to.have.length(4)
+      }
+    })
+
+    it('messages, threads, folders, contacts and the index of words are there', async () => {
+      const path = mailboxPath(made.address)
+      const { body } = await made.call('GET', `${path}/messages/${messageId}`)
+      expect(body).to.include({ message_id: messageId, subject: 'quince' })
+      expect((await made.call('GET', `${path}/threads/${body.thread_id}`)).status).to.equal(200)
+      expect((await made.call('GET', `${path}/folders`)).status).to.equal(200)
+      expect((await made.call('GET', `${path}/contacts`)).body).to.deep.equal(was.contacts)
+      for (const call of [made.call, own]) {
+        const found = await call<{ messages: Json[] }>('GET', '/api/v1/search?q=quince')
+        expect(found.body.messages.map(({ message_id }) => message_id)).to.deep.equal([messageId])
+      }
+    })
+
+    it('so are webhooks and sends', async () => {
+      expect((await made.call('GET', `/api/v1/webhooks/${webhookId}`)).status).to.equal(200)
+      expect((await own('GET', `/api/v1/webhooks/${webhookId}`)).status).to.equal(200)
+      expect((await made.call('GET', `/api/v1/emails/${emailId}`)).status).to.equal(200)
+      expect((await own('GET', `/api/v1/emails/${emailId}`)).status).to.equal(200)
+    })
+
+    it('events stand behind the newest of the account, under their ids, with new cursors', async () => {
+      const ids = (list: readonly Event[]) => list.map(({ id }) => id)
+      const all = await events(own)
+      const moved = all.slice(0, was.events.length)
+      expect(ids(await events(made.call))).to.deep.equal(ids(was.events))
+      expect(ids(moved)).to.deep.equal(ids(was.events))
+      expect(ids(all.slice(was.events.length))).to.deep.equal(ids(was.own))
+      const cursors = new Set(was.events.map(({ cursor }) => cursor))
+      expect(moved.filter(({ cursor }) => cursors.has(cursor))).to.deep.equal([])
+      expect(all.slice(was.events.length).map(({ cursor }) => cursor)).to.deep.equal(
+        was.own.map(({ cursor }) => cursor),
+      )
+    })
+
+    it('an old cursor continues at their start, one of the account where it stood', async () => {
+      const ids = (list: readonly Event[]) => list.map(({ id }) => id)
+      const oldest = ids(was.events.toReversed())
+      for (const { cursor } of was.events) {
+        expect(ids(await events(made.call, `&after=${cursor}`))).to.deep.equal(oldest)
+        expect(ids(await events(own, `&after=${cursor}`))).to.deep.equal(oldest)
+      }
+      expect(ids(await events(own, `&after=${was.own[0]?.cursor}`))).to.deep.equal(oldest)
+    })
+
+    it('the cursor of an account that did not move there is refused', async () => {
+      const foreign = (await events((await signup()).call))[0]
+      const answer = await own('GET', `/api/v1/events?after=${foreign?.cursor}`)
+      expectRefusal(answer, [400, 'validation_error'])
+    })
+
+    it('no limit of the plan refused; it stops more', async () => {
+      const { body } = await own<{ inboxes: Json; emails: Json }>('GET', '/api/v1/usage')
+      expect(body.inboxes).to.deep.equal({ used: 4, limit: 3 })
+      expect(body.emails).to.deep.equal((was.usage as { emails: Json }).emails)
+      expectRefusal(await own('POST', '/api/v1/mailboxes', { address: 'five@target.example' }), [
+        402,
+        'AGENT_INBOX_LIMIT',
+      ])
+    })
+
+    it('mail goes on coming in, and is counted once', async () => {
+      const id = await receive('sorb')
+      expect((await made.call('GET', `${mailboxPath(made.address)}/messages/${id}`)).status).to.equal(200)
+      const [newest] = await events(own)
+      expect(newest?.type).to.equal('message.received')
+      const { body } = await made.call<{ contacts: Json[] }>('GET', `${mailboxPath(made.address)}/contacts`)
+      expect(body.contacts.find(({ address }) => address === 'bo@remote.example')).to.include({ received: 3 })
+    })
+
+    it('mail that came under the old account moves later', async () => {
+      const id = await deliver(door.ctx, { to: made.address, raw: 'From: a@remote.example\nSubject: late\n\nlate\n' })
+      await door.ctx.arrivals.flush()
+      await door.ctx.store.messages.updateOne(
+        { _id: id, mailboxId: { $exists: true } },
+        { $set: { accountId: made.accountId } },
+      )
+      await announceArrivals(door.ctx, [id])
+      expect(await sweepMoves(door.ctx)).to.be.above(0)
+      const found = await door.ctx.store.messages.findOne({ _id: id })
+      expect(found?.accountId).to.equal(tenant.accountId)
+      expect((await events(own))[0]?.type).to.equal('message.received')
+    })
+
+    it('after a while nothing is looked for any more', async () => {
+      door.advance(3 * minuteMs)
+      await sweepMoves(door.ctx)
+      expect(await sweepMoves(door.ctx)).to.equal(0)
+      expect((await made.call('GET', mailboxPath(made.address))).status).to.equal(200)
+    })
+  })
+
+  it('a move that a crash interrupts is finished, and until then the key is asked to wait', async () => {
+    const made = await signup()
+    const tenant = await makeTenant(door, { name: 'interrupted' })
+    const { ctx } = door
+    const claimHash = hashCredential(made.token)
+    const move = { from: made.accountId, to: tenant.accountId }
+    expect(await beginMove(ctx.store, { ...move, claimHash, at: ctx.clock.now() })).to.equal(true)
+    await callersChanged(ctx, { accountIds: [made.accountId] })
+    const waits = await made.call('GET', mailboxPath(made.address))
+    expectRefusal(waits, [503, 'unavailable'])
+    expect(waits.headers.get('retry-after')).to.equal('1')
+    expect(await deliver(ctx, { to: made.address, raw: 'From: a@remote.example\n\nhi\n' })).to.match(/^msg_/)
+    await Promise.all([sweepMoves(ctx), sweepMoves(ctx)])
+    expect((await made.call<{ id: string }>('GET', '/api/v1/account')).body.id).to.equal(tenant.accountId)
+    const { body } = await made.call<{ messages: Json[] }>('GET', `${mailboxPath(made.address)}/messages`)
+    expect(body.messages).to.have.length(1)
+    const usage = await client(door.http, tenant.key)<{ inboxes: Json }>('GET', '/api/v1/usage')
+    expect(usage.body.inboxes.used).to.equal(2)
+  })
+})
