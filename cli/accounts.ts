@@ -1,10 +1,13 @@
 /** `mailroom account`. */
+import { administrator } from '../core/access/principal.ts'
 import { claimByToken, createAccount, getAccount, listAccounts } from '../core/account/accounts.ts'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../core/account/holds.ts'
 import { raiseLimit, setPlans } from '../core/account/plans.ts'
 import { pauseSending, resumeSending, verifyPhone } from '../core/account/reputation.ts'
+import { invite } from '../core/people/invitations.ts'
 import { Failure } from '../schemas/failures.ts'
 import { agentsPlanNames, figureNames, mailPlanNames } from '../schemas/plans.ts'
+import { roleNames } from '../schemas/scopes.ts'
 import { withContext } from './admin-context.ts'
 import { figureOf, nameOf, oneOf, oneOfOrNone, personOf } from './arguments.ts'
 import { print } from './io.ts'
@@ -74,6 +77,14 @@ export const raise = withContext(async (ctx, io, name: string, figure: string, t
   const { id } = await getAccount(ctx, name)
   print(io, await raiseLimit(ctx, id, raised))
 })
+
+export const inviteTo = withContext(
+  async (ctx, io, name: string, email: string, { role }: { readonly role: string }) => {
+    const account = await getAccount(ctx, name)
+    const wanted = { email, role: oneOf(role, roleNames, '--role') }
+    print(io, { account: account.id, ...(await invite(ctx, administrator(account), wanted)) })
+  },
+)
 
 export const notePhone = withContext(async (ctx, io, id: string) => {
   const account = await getAccount(ctx, id)

@@ -1,6 +1,6 @@
 /** Every command of the program. What a command does is loaded when it is called: the service's own processes stay small. */
 import { agentsPlanNames, mailPlanNames } from '../schemas/plans.ts'
-import { keyKinds } from '../schemas/scopes.ts'
+import { keyKinds, roleNames } from '../schemas/scopes.ts'
 import type { Io } from './io.ts'
 import { partNames } from './parts.ts'
 
@@ -28,6 +28,7 @@ export const groups: Readonly<Record<string, string>> = {
   domain: 'domains',
   key: 'API keys',
   mailbox: 'mailboxes',
+  request: 'what people ask of the administrator',
   audit: 'the audit trail',
   db: 'the embedded database: back up, verify, move',
 }
@@ -113,6 +114,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./accounts.ts')).raise,
   },
   {
+    call: 'account invite <account> <email>',
+    about: 'invite a person by mail, such as its first owner',
+    options: [{ flags: '--role <role>', about: roleNames.join(', '), initial: 'owner' }],
+    load: async () => (await import('./accounts.ts')).inviteTo,
+  },
+  {
     call: 'account phone <account>',
     about: "note that its owner's phone number was verified",
     load: async () => (await import('./accounts.ts')).notePhone,
@@ -189,6 +196,21 @@ export const commands: readonly CommandEntry[] = [
     call: 'mailbox list <account>',
     about: 'the newest mailboxes of an account',
     load: async () => (await import('./mailboxes.ts')).list,
+  },
+  {
+    call: 'request list',
+    about: 'the requests that wait for an answer, oldest first',
+    load: async () => (await import('./requests.ts')).list,
+  },
+  {
+    call: 'request grant <request> [answer]',
+    about: 'grant it and tell the person by mail; a phone number is confirmed by it',
+    load: async () => (await import('./requests.ts')).grant,
+  },
+  {
+    call: 'request refuse <request> <reason>',
+    about: 'refuse it and tell the person by mail',
+    load: async () => (await import('./requests.ts')).refuse,
   },
   {
     call: 'audit verify <account>',

@@ -10,13 +10,16 @@ import { getEmail, listEmails, sendEmail } from './emails.ts'
 import { listEvents } from './events.ts'
 import { getFile } from './files.ts'
 import { createFolder, deleteFolder, listFolders, updateFolder } from './folders.ts'
+import { createKey, createPassword, deleteKey, deletePassword, listKeys, listPasswords } from './keys.ts'
 import { listLabels } from './labels.ts'
 import { getLists, setLists } from './lists.ts'
 import { createMailbox, deleteMailbox, getMailbox, listMailboxes, updateMailbox } from './mailboxes.ts'
+import { changeMember, inviteMember, listMembers, removeMember } from './members.ts'
 import { claimMessage, emptyTrash, markAllRead, releaseMessage, restoreMessage } from './message-verbs.ts'
 import { deleteMessage, getAttachment, getMessage, getRawMessage, listMessages, updateMessage } from './messages.ts'
 import { acceptInvitation, changeMe, createPerson, resetPassword, verifyPerson } from './people.ts'
 import type { Operation } from './registry.ts'
+import { createRequest, listRequests } from './requests.ts'
 import { cancelScheduled, listScheduled, updateScheduled } from './scheduled.ts'
 import { searchEverywhere, searchMessages } from './search.ts'
 import { createPasskey, getTotp, listPasskeys, removePasskey, removeTotp, setTotp } from './second-factors.ts'
@@ -71,6 +74,15 @@ export const operations: readonly Operation[] = [
   requestExport,
   getExport,
   eraseAccount,
+  listMembers,
+  inviteMember,
+  changeMember,
+  removeMember,
+  listRequests,
+  createRequest,
+  listKeys,
+  createKey,
+  deleteKey,
   listMailboxes,
   createMailbox,
   getMailbox,
@@ -78,6 +90,9 @@ export const operations: readonly Operation[] = [
   deleteMailbox,
   getLists,
   setLists,
+  listPasswords,
+  createPassword,
+  deletePassword,
   listMessages,
   waitForMessage,
   claimNextMessage,

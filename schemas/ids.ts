@@ -9,6 +9,7 @@ export const idPrefixes = [
   'usr',
   'ses',
   'inv',
+  'ask',
   'key',
   'mbx',
   'fld',

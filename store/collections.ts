@@ -48,6 +48,7 @@ export const collections = {
   },
   people: { version: 1, shardKey: 'email', indexes: [unique('email')] },
   sessions: { version: 1, shardKey: 'hash', indexes: [unique('hash'), index('personId', '_id'), expire('endsAt')] },
+  accountRequests: { version: 1, shardKey: 'accountId', indexes: [index('accountId', '_id'), index('status', '_id')] },
   keys: {
     version: 1,
     shardKey: 'hash',
@@ -207,6 +208,7 @@ export type Collections = {
   readonly people: Collection<people.PersonDoc>
   readonly sessions: Collection<people.SessionDoc>
   readonly mailedLinks: Collection<people.MailedLinkDoc>
+  readonly accountRequests: Collection<people.AccountRequestDoc>
   readonly keys: Collection<accounts.KeyDoc>
   readonly addresses: Collection<mail.AddressDoc>
   readonly domains: Collection<accounts.DomainDoc>

@@ -72,7 +72,7 @@ async function loginOf(ctx: Context, wanted: Wanted, authenticate: () => Promise
 export async function createAppPassword(
   ctx: Context,
   { account, address, name }: { account: Principal['account']; address: string; name: string },
-): Promise<{ password: string; keyId: string }> {
+): Promise<{ password: string; keyId: string; name: string; createdAt: Date }> {
   const mailbox = await reachMailbox(ctx, administrator(account), address)
   const { apiKey, key } = await createKey(ctx, {
     accountId: account.id,
@@ -83,7 +83,7 @@ export async function createAppPassword(
     scopes: ['mail:read', 'mail:send', 'mail:write'],
     prefix: appPasswordPrefix,
   })
-  return { password: apiKey, keyId: key.id }
+  return { password: apiKey, keyId: key.id, name: key.name, createdAt: key.createdAt }
 }
 
 type OfMailbox = { readonly account: Principal['account']; readonly address: string }

@@ -40,7 +40,7 @@ export async function invite(
   const at = ctx.clock.now()
   const invitationId = newId('inv', at)
   const link = await makeLink(ctx, { kind: 'invitation', email: to, accountId, role, invitationId })
-  const words = { account: account.name, inviter: inviter?.name ?? 'An owner', role, link }
+  const words = { account: account.name, inviter: inviter?.name ?? 'The administrator', role, link }
   await sendNotice(ctx, invitationNotice(to, words))
   return { id: invitationId, email: to, name: null, role, status: 'invited', since: at }
 }

@@ -64,11 +64,13 @@ async function noChange(
   ctx: Context,
   { accountId, personId }: { accountId: string; personId: string },
 ): Promise<Failure> {
-  if (!(await membersOf(ctx, accountId)).some((member) => member.personId === personId))
-    return new Failure('not_found', `There is no member ${personId} in the account.`, {
-      fix: 'Use an id that GET /api/v1/account/members lists.',
-    })
+  if (!(await membersOf(ctx, accountId)).some((member) => member.personId === personId)) return noMember(personId)
   return new Failure('conflict', 'This is the last owner of the account, and it needs one.', {
     fix: 'Make another member an owner first.',
   })
 }
+
+export const noMember = (personId: string) =>
+  new Failure('not_found', `There is no member ${personId} in the account.`, {
+    fix: 'Use an id that GET /api/v1/account/members lists.',
+  })

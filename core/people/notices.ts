@@ -36,3 +36,12 @@ export const invitationNotice = (
   subject: 'You are invited to an account',
   text: `${inviter} invites you to the Mailroom account "${account}", as ${role}.\n\nTo accept, open this link within 7 days:\n\n${link}\n\nIf you do not know what this is about, ignore this mail.\n`,
 })
+
+export const answerNotice = (
+  to: string,
+  { text, phone, status, answer }: { text: string; phone: string | null; status: string; answer: string },
+): Notice => ({
+  to,
+  subject: `Your request was ${status}`,
+  text: `You asked:\n\n${[text, phone ?? ''].filter((line) => line !== '').join('\n')}\n\nThe request was ${status}.${answer === '' ? '' : ` The administrator writes:\n\n${answer}`}\n`,
+})

@@ -1,5 +1,6 @@
 /** Documents of people and their sessions. Times are Dates (UTC). */
 import type { Binary } from 'mongodb'
+import type { requestKinds, requestStates } from '../../schemas/requests.ts'
 import type { Role } from '../../schemas/scopes.ts'
 
 export type PersonDoc = {
@@ -50,4 +51,19 @@ export type InvitationDoc = MailedLink<'invitation'> & {
   readonly role: Role
   /** What the owners of the account call it by. */
   readonly invitationId: string
+}
+
+/** What a person asks of the administrator for an account. */
+export type AccountRequestDoc = {
+  readonly _id: string
+  readonly accountId: string
+  readonly personId: string
+  readonly kind: (typeof requestKinds)[number]
+  readonly text: string
+  /** To be confirmed. */
+  readonly phone: string | null
+  readonly status: (typeof requestStates)[number]
+  readonly answer: string | null
+  readonly createdAt: Date
+  readonly answeredAt: Date | null
 }

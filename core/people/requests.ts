@@ -1,0 +1,103 @@
+/**
+ * What people ask of the administrator: a higher limit, a phone number to confirm. The administrator answers by the command
+ * line, and the person is told by mail.
+ */
+import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
+import * as store from '../../store/account-requests.ts'
+import type { AccountRequestDoc } from '../../store/documents/people.ts'
+import { findPerson } from '../../store/people.ts'
+import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
+import type { Principal } from '../access/principal.ts'
+import { verifyPhone } from '../account/reputation.ts'
+import type { Context } from '../process/context.ts'
+import { sendNotice } from '../send/notice.ts'
+import { answerNotice } from './notices.ts'
+
+export type AccountRequest = Omit<AccountRequestDoc, '_id'> & { readonly id: string }
+
+/** Requests of an account that wait for an answer. */
+const openMax = 10
+/** The administrator sees so many at once. */
+const listMax = 200
+
+/**
+ * Asks the administrator for something. Fails with `validation_error` (no text, or no phone number to confirm) and `conflict` (too
+ * many requests wait for an answer).
+ */
+export async function makeRequest(
+  ctx: Context,
+  { accountId, keyId }: Principal,
+  { kind, text = '', phone }: { kind: AccountRequestDoc['kind']; text?: string; phone?: string },
+): Promise<AccountRequest> {
+  if (kind === 'limit' && text.trim() === '') throw missing('text', 'Say which limit has to be higher, and why.')
+  if (kind === 'phone' && phone === undefined) throw missing('phone', 'Give the number, such as "+33123456789".')
+  if ((await store.countOpenRequests(ctx.store, accountId)) >= openMax)
+    throw new Failure('conflict', `${openMax} requests of the account wait for an answer already.`, {
+      fix: 'Wait until they are answered; the answer comes by mail.',
+    })
+  const at = ctx.clock.now()
+  const doc: AccountRequestDoc = {
+    _id: newId('ask', at),
+    accountId,
+    personId: keyId,
+    kind,
+    text: text.trim(),
+    phone: kind === 'phone' ? (phone ?? null) : null,
+    status: 'open',
+    answer: null,
+    createdAt: at,
+    answeredAt: null,
+  }
+  await store.insertRequest(ctx.store, doc)
+  return requestOf(doc)
+}
+
+/** The requests of an account, newest first. Fails with `validation_error` (cursor). */
+export async function listRequests(
+  ctx: Context,
+  { accountId }: Principal,
+  { limit, before }: { limit: number; before?: string },
+): Promise<Page<AccountRequest>> {
+  const rows = await store.listRequests(ctx.store, {
+    accountId,
+    before: readIdCursor(before, 'ask'),
+    limit: limit + 1,
+  })
+  const { items, next } = pageOf(rows, limit)
+  return { items: items.map(requestOf), next }
+}
+
+/** The requests of all accounts that wait for an answer, oldest first. */
+export async function openRequests(ctx: Context): Promise<readonly AccountRequest[]> {
+  return (await store.listRequestsIn(ctx.store, 'open', listMax)).map(requestOf)
+}
+
+/**
+ * Answers a request, once; a phone number that is granted is confirmed by it. A higher limit is granted by a change of the plan, of
+ * which this is the word. Fails with `not_found`.
+ */
+export async function answerRequest(
+  ctx: Context,
+  { requestId, isGranted, answer }: { requestId: string; isGranted: boolean; answer: string },
+): Promise<AccountRequest> {
+  const status = isGranted ? 'granted' : 'refused'
+  const answeredAt = ctx.clock.now()
+  const doc = await store.answerRequest(ctx.store, requestId, { status, answer, answeredAt })
+  if (doc === null)
+    throw new Failure('not_found', `No request ${requestId} waits for an answer.`, {
+      fix: 'Use an id that "mailroom request list" shows (ask_...).',
+    })
+  if (isGranted && doc.kind === 'phone') await verifyPhone(ctx, doc.accountId)
+  const person = await findPerson(ctx.store, doc.personId)
+  if (person !== null) await sendNotice(ctx, answerNotice(person.email, { ...doc, answer, status }))
+  return requestOf(doc)
+}
+
+function missing(param: string, fix: string): Failure {
+  return new Failure('validation_error', `The request has no "${param}".`, { param, fix })
+}
+
+function requestOf({ _id: id, ...request }: AccountRequestDoc): AccountRequest {
+  return { id, ...request }
+}

@@ -1,0 +1,146 @@
+import { type Key as KeyRecord, revokeKey } from '../core/access/keys.ts'
+import { encodeIdCursor, readIdCursor } from '../core/access/paging.ts'
+import { describeKeys, issueKey, type ListedKey } from '../core/account/keys.ts'
+import { createAppPassword, listAppPasswords, revokeAppPassword } from '../core/account/login.ts'
+import { AddressPart, Deleted, identifier, page, pageSizeDefault, paging } from '../schemas/fields.ts'
+import { array, extended, nullable, object, oneOf, optional, string, timestamp } from '../schemas/infer.ts'
+import { AppPassword, Key, KeyName } from '../schemas/keys.ts'
+import { allScopes, keyKinds } from '../schemas/scopes.ts'
+import { operation } from './registry.ts'
+
+const KeyId = identifier('Id of the key (key_...).')
+
+export const listKeys = operation({
+  name: 'keys.list',
+  summary: 'The API keys of the account, newest first, revoked ones for 90 days. Their secrets are never shown again.',
+  by: 'owner',
+  scope: null,
+  http: 'GET /api/v1/keys',
+  input: object(paging),
+  output: page('keys', Key),
+  errors: [],
+  async handle({ ctx, principal }, { limit = pageSizeDefault, before }) {
+    const older = readIdCursor(before, 'key')
+    const all = (await describeKeys(ctx, principal.accountId)).toReversed()
+    const rows = all.filter(({ id, use }) => use === 'API' && (older === null || id < older))
+    const keys = rows.slice(0, limit)
+    return { keys: keys.map(shown), next: rows.length > limit ? encodeIdCursor(keys.at(-1)!.id) : null }
+  },
+})
+
+export const createKey = operation({
+  name: 'keys.create',
+  summary: 'Make an API key. "apiKey" is shown in this answer only.',
+  by: 'owner',
+  scope: null,
+  http: 'POST /api/v1/keys',
+  status: 201,
+  input: object({
+    name: KeyName,
+    kind: optional(oneOf(keyKinds, { default: 'account' })),
+    scopes: array(oneOf(allScopes), { maxItems: 100 }),
+    mailboxes: optional(
+      array(string({ maxLength: 1_000 }), { maxItems: 1_000, description: 'Addresses that an agent key is granted.' }),
+    ),
+    expiresAt: optional(nullable(timestamp())),
+  }),
+  output: extended(Key, { apiKey: string({ description: 'Shown once.' }) }),
+  errors: ['conflict', 'mailbox_not_found'],
+  idempotent: true,
+  async handle({ ctx, principal }, { kind = 'account', mailboxes = [], expiresAt = null, ...wanted }) {
+    const request = { ...wanted, kind, mailboxes, expiresAt: expiresAt === null ? null : new Date(expiresAt) }
+    const { apiKey, key } = await issueKey(ctx, principal.account, request)
+    return { ...shown(key), apiKey }
+  },
+})
+
+export const deleteKey = operation({
+  name: 'keys.revoke',
+  summary: 'Revoke a key at once, in every process; the webhook endpoints that it made as an agent key turn off.',
+  by: 'owner',
+  scope: null,
+  http: 'DELETE /api/v1/keys/{key_id}',
+  input: object({ key_id: KeyId }),
+  output: Deleted,
+  errors: ['not_found'],
+  async handle({ ctx, principal: { accountId } }, { key_id: keyId }) {
+    await revokeKey(ctx, { accountId, keyId })
+    return { deleted: true }
+  },
+})
+
+export const listPasswords = operation({
+  name: 'app_passwords.list',
+  summary: 'The passwords of mail programs for a mailbox.',
+  by: 'session',
+  scope: 'mailboxes:read',
+  http: 'GET /api/v1/mailboxes/{address}/app-passwords',
+  input: object({ address: AddressPart }),
+  output: page('appPasswords', AppPassword),
+  errors: [],
+  async handle({ ctx, principal: { account } }, { address }) {
+    const own = await listAppPasswords(ctx, { account, address })
+    return { appPasswords: own.map(shownPassword), next: null }
+  },
+})
+
+export const createPassword = operation({
+  name: 'app_passwords.create',
+  summary:
+    'Make a password for a mail program: SMTP and IMAP for this mailbox, not the API. It is shown in this answer only.',
+  by: 'session',
+  // What the password may do, its maker must be allowed to do.
+  scope: ['mail:read', 'mail:send', 'mail:write'],
+  http: 'POST /api/v1/mailboxes/{address}/app-passwords',
+  status: 201,
+  input: object({ address: AddressPart, name: KeyName }),
+  output: extended(AppPassword, { password: string({ description: 'Shown once.' }) }),
+  errors: ['conflict'],
+  idempotent: true,
+  async handle({ ctx, principal: { account } }, { address, name }) {
+    const { password, keyId, ...made } = await createAppPassword(ctx, { account, address, name })
+    return { ...shownPassword({ ...made, id: keyId, lastUsed: null }), password }
+  },
+})
+
+export const deletePassword = operation({
+  name: 'app_passwords.revoke',
+  summary: 'End an app password at once, also where a mail program is logged in.',
+  by: 'session',
+  scope: ['mail:read', 'mail:send', 'mail:write'],
+  http: 'DELETE /api/v1/mailboxes/{address}/app-passwords/{key_id}',
+  input: object({ address: AddressPart, key_id: KeyId }),
+  output: Deleted,
+  errors: ['not_found'],
+  async handle({ ctx, principal: { account } }, { address, key_id: keyId }) {
+    await revokeAppPassword(ctx, { account, address, keyId })
+    return { deleted: true }
+  },
+})
+
+function shown(key: ListedKey) {
+  const { id, name, kind, scopes, mailboxes, createdAt, expiresAt, revokedAt } = key
+  return {
+    id,
+    name,
+    kind,
+    scopes,
+    mailboxes,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt?.toISOString() ?? null,
+    revokedAt: revokedAt?.toISOString() ?? null,
+    ...lastUse(key),
+  }
+}
+
+const shownPassword = (key: Pick<KeyRecord, 'id' | 'name' | 'createdAt' | 'lastUsed'>) => ({
+  id: key.id,
+  name: key.name,
+  createdAt: key.createdAt.toISOString(),
+  ...lastUse(key),
+})
+
+const lastUse = ({ lastUsed }: Pick<KeyRecord, 'lastUsed'>) => ({
+  lastUsedAt: lastUsed?.at.toISOString() ?? null,
+  lastUsedFrom: lastUsed?.address ?? null,
+})

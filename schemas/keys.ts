@@ -1,0 +1,24 @@
+/** Keys and app passwords as people see them (decisions.md 2, Account, keys, usage, audit). */
+import { array, nullable, object, oneOf, string, timestamp } from './infer.ts'
+import { allScopes, keyKinds } from './scopes.ts'
+
+export const KeyName = string({ maxLength: 1_000, description: 'What it is for.' })
+
+const lastUse = {
+  lastUsedAt: nullable(timestamp({ description: 'A minute behind at most; null: never.' })),
+  lastUsedFrom: nullable(string({ description: 'Network address.' })),
+} as const
+
+export const Key = object({
+  id: string(),
+  name: string(),
+  kind: oneOf(keyKinds),
+  scopes: array(oneOf(allScopes)),
+  mailboxes: nullable(array(string(), { description: 'What an agent key reaches; null: all of the account.' })),
+  createdAt: timestamp(),
+  expiresAt: nullable(timestamp()),
+  revokedAt: nullable(timestamp()),
+  ...lastUse,
+})
+
+export const AppPassword = object({ id: string(), name: string(), createdAt: timestamp(), ...lastUse })

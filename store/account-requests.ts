@@ -1,0 +1,45 @@
+/** What people ask of the administrator. */
+import type { AccountRequestDoc } from './documents/people.ts'
+import type { Store } from './open.ts'
+
+export async function insertRequest(store: Store, request: AccountRequestDoc): Promise<void> {
+  await store.accountRequests.insertOne(request)
+}
+
+/** Requests of an account, newest first, older than the one with the id `before`. */
+export function listRequests(
+  store: Store,
+  { accountId, before, limit }: { accountId: string; before: string | null; limit: number },
+): Promise<AccountRequestDoc[]> {
+  return store.accountRequests
+    .find({ accountId, ...(before !== null && { _id: { $lt: before } }) })
+    .sort({ accountId: -1, _id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Requests of all accounts in a state, oldest first. */
+export function listRequestsIn(
+  store: Store,
+  status: AccountRequestDoc['status'],
+  limit: number,
+): Promise<AccountRequestDoc[]> {
+  return store.accountRequests.find({ status }).sort({ status: 1, _id: 1 }).limit(limit).toArray()
+}
+
+export function countOpenRequests(store: Store, accountId: string): Promise<number> {
+  return store.accountRequests.countDocuments({ accountId, status: 'open' })
+}
+
+/** Answers a request. Returns it; null when there is none, or it was answered before. */
+export function answerRequest(
+  store: Store,
+  requestId: string,
+  change: Pick<AccountRequestDoc, 'status' | 'answer' | 'answeredAt'>,
+): Promise<AccountRequestDoc | null> {
+  return store.accountRequests.findOneAndUpdate(
+    { _id: requestId, status: 'open' },
+    { $set: change },
+    { returnDocument: 'after' },
+  )
+}

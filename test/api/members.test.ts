@@ -1,0 +1,388 @@
+import { expect } from 'chai'
+import { logIn } from '../../core/account/login.ts'
+import { makeLink } from '../../core/people/mailed-links.ts'
+import { answerRequest, openRequests } from '../../core/people/requests.ts'
+import { dayMs } from '../../core/process/clock.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { findAccount } from '../../store/accounts.ts'
+import { walkAudit } from '../../store/records.ts'
+import { browser, expectRefusal } from '../peers/person.ts'
+import { type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
+import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { carryOutgoing } from '../start/outgoing.ts'
+import { newPerson, type SignedIn } from '../start/people.ts'
+
+const membersPath = '/api/v1/account/members'
+
+describe('api: what people manage', () => {
+  let door: Door
+  let tenant: Tenant
+  let other: Tenant
+  let call: Call
+  let owner: SignedIn
+
+  before(async () => {
+    door = await openDoor()
+    tenant = await makeTenant(door, { name: 'tenant' })
+    other = await makeTenant(door, { name: 'other' })
+    call = client(door.http, tenant.key)
+    await call('POST', '/api/v1/aliases', { alias: '*@tenant.example', targets: [tenant.address] })
+    owner = await newPerson(door, { accountId: tenant.accountId })
+  })
+  after(() => door?.close())
+
+  type Mail = { readonly message_id: string; readonly subject: string; readonly text: string }
+
+  async function newestTo(to: string): Promise<Mail | undefined> {
+    await carryOutgoing(door.ctx)
+    const path = `${mailboxPath(tenant.address)}/messages`
+    const { body } = await call<{ messages: Mail[] }>('GET', `${path}?to=${encodeURIComponent(to)}`)
+    const [newest] = body.messages
+    return newest && (await call<Mail>('GET', `${path}/${newest.message_id}`)).body
+  }
+  const tokenTo = async (to: string) => /\/invitation\/(\w{43})$/m.exec((await newestTo(to))?.text ?? '')?.[1] ?? ''
+
+  let addresses = 0
+  const address = () => `invited${++addresses}@tenant.example`
+  const invite = (email: string, role = 'member', by = owner) => by.ask('POST', membersPath, { email, role })
+  const idsOf = async (by = owner) =>
+    (await by.ask<{ members: { id: string }[] }>('GET', membersPath)).body.members.map(({ id }) => id)
+
+  describe('who may', () => {
+    const routes: readonly (readonly [method: string, path: string, body?: object])[] = [
+      ['GET', membersPath],
+      ['POST', membersPath, { email: 'a@b.example', role: 'member' }],
+      ['PATCH', `${membersPath}/usr_1`, { role: 'owner' }],
+      ['DELETE', `${membersPath}/usr_1`],
+      ['GET', '/api/v1/keys'],
+      ['POST', '/api/v1/keys', { name: 'k', scopes: ['mail:read'] }],
+      ['DELETE', '/api/v1/keys/key_1'],
+    ]
+    for (const [method, path, body] of routes)
+      it(`${method} ${path}: an owner who is signed in, no other role, no key, nobody`, async () => {
+        for (const role of ['member', 'reader'] as const) {
+          const { ask } = await newPerson(door, { accountId: tenant.accountId, role })
+          expectRefusal(await ask(method, path, body), [403, 'forbidden'])
+        }
+        expectRefusal(await (await newPerson(door)).ask(method, path, body), [403, 'forbidden'])
+        expectRefusal(await call(method, path, body), [403, 'forbidden'])
+        expectRefusal(await client(door.http)(method, path, body), [401, 'unauthorized'])
+        expect((await owner.ask(method, path, body)).status).to.be.oneOf([200, 201, 404])
+      })
+  })
+
+  describe('members', () => {
+    it('somebody who is invited signs up with the invitation and is a member at once', async () => {
+      const email = address()
+      const invited = await invite(email, 'reader')
+      expect([invited.status, invited.body.status, invited.body.role]).to.deep.equal([201, 'invited', 'reader'])
+      const mail = await newestTo(email)
+      expect(mail?.text).to.include('invites you to the Mailroom account "tenant", as reader')
+      const visitor = browser(door.http)
+      const password = 'a good password'
+      const signUp = { email, password, name: 'Cy', invitation: await tokenTo(email) }
+      expect((await visitor.ask('POST', '/api/v1/people', signUp)).body.next).to.equal('sign_in')
+      const begun = await visitor.ask('POST', '/api/v1/session', { email, password })
+      expect(begun.body.account).to.deep.include({ id: tenant.accountId, role: 'reader' })
+      const listed = (await owner.ask<{ members: Json[] }>('GET', membersPath)).body.members
+      expect(listed.filter((member) => member.email === email)).to.have.length(1)
+      expect(listed.find((member) => member.email === email)).to.include({ status: 'active', name: 'Cy' })
+      expectRefusal(await visitor.ask('POST', '/api/v1/people', signUp), [404, 'not_found'])
+    })
+
+    it('a person accepts when signed in, and the session acts on the account', async () => {
+      const person = await newPerson(door)
+      expect(await idsOf()).not.to.include(person.id)
+      // The mail goes to another server: a link like the one in it.
+      const link = {
+        kind: 'invitation',
+        email: person.email,
+        accountId: tenant.accountId,
+        role: 'member',
+        invitationId: 'inv_1',
+      } as const
+      const token = (await makeLink(door.ctx, link)).split('/').at(-1)
+      const stranger = await newPerson(door)
+      expectRefusal(await stranger.ask('POST', '/api/v1/people/invitation', { token }), [403, 'forbidden'])
+      const joined = await person.ask('POST', '/api/v1/people/invitation', { token })
+      expect(joined.body.account).to.deep.include({ id: tenant.accountId, role: 'member' })
+      expect((await person.ask('GET', mailboxPath(tenant.address))).status).to.equal(200)
+      expectRefusal(await person.ask('POST', '/api/v1/people/invitation', { token }), [404, 'not_found'])
+    })
+
+    it('an invitation to another address than the one that signs up is refused, and stays', async () => {
+      const email = address()
+      await invite(email)
+      const invitation = await tokenTo(email)
+      const visitor = client(door.http)
+      const wrong = await visitor('POST', '/api/v1/people', {
+        email: address(),
+        password: 'a good password',
+        name: 'Di',
+        invitation,
+      })
+      expectRefusal(wrong, [400, 'validation_error'])
+      const right = await visitor('POST', '/api/v1/people', {
+        email,
+        password: 'a good password',
+        name: 'Di',
+        invitation,
+      })
+      expect(right.status).to.equal(202)
+    })
+
+    it('an invitation that is withdrawn, replaced or older than a week is not taken', async () => {
+      const email = address()
+      const accept = async (invitation: string) =>
+        client(door.http)('POST', '/api/v1/people', { email, password: 'a good password', name: 'Ed', invitation })
+      const first = await invite(email)
+      const one = await tokenTo(email)
+      await owner.ask('DELETE', `${membersPath}/${first.body.id}`)
+      expectRefusal(await accept(one), [404, 'not_found'])
+      await invite(email)
+      const two = await tokenTo(email)
+      await invite(email)
+      const three = await tokenTo(email)
+      expectRefusal(await accept(two), [404, 'not_found'])
+      door.advance(7 * dayMs)
+      expectRefusal(await accept(three), [404, 'not_found'])
+      owner = await newPerson(door, { accountId: tenant.accountId })
+    })
+
+    it('a role changes at once, and a member who is removed reaches nothing', async () => {
+      const member = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
+      const send = { to: 'x@remote.example', subject: 's', text: 't' }
+      const path = `${mailboxPath(tenant.address)}/send`
+      expect((await member.ask('POST', path, send)).status).to.equal(202)
+      const changed = await owner.ask('PATCH', `${membersPath}/${member.id}`, { role: 'reader' })
+      expect(changed.body).to.include({ id: member.id, role: 'reader' })
+      expectRefusal(await member.ask('POST', path, send), [403, 'insufficient_scope'])
+      expect((await owner.ask('DELETE', `${membersPath}/${member.id}`)).status).to.equal(200)
+      expectRefusal(await member.ask('GET', '/api/v1/mailboxes'), [403, 'forbidden'])
+      expect((await member.ask('GET', '/api/v1/session')).body.account).to.equal(null)
+    })
+
+    it('the last owner stays, also when two remove each other', async () => {
+      const { accountId } = await makeTenant(door, { name: 'owned' })
+      const [one, two] = [await newPerson(door, { accountId }), await newPerson(door, { accountId })]
+      await newPerson(door, { accountId, role: 'member' })
+      const answers = await Promise.all([
+        one.ask('DELETE', `${membersPath}/${two.id}`),
+        two.ask('PATCH', `${membersPath}/${one.id}`, { role: 'reader' }),
+      ])
+      expect(answers.filter(({ status }) => status === 200)).to.have.length(1)
+      const members = (await findAccount(door.ctx.store, accountId))?.members ?? []
+      const owners = members.filter(({ role }) => role === 'owner')
+      expect(owners).to.have.length(1)
+      const last = owners[0]?.personId === one.id ? one : two
+      expectRefusal(await last.ask('DELETE', `${membersPath}/${last.id}`), [409, 'conflict'])
+      expectRefusal(await last.ask('PATCH', `${membersPath}/${last.id}`, { role: 'member' }), [409, 'conflict'])
+      expect((await last.ask('PATCH', `${membersPath}/${last.id}`, { role: 'owner' })).status).to.equal(200)
+    })
+
+    it('members of another account are not there', async () => {
+      const theirs = await newPerson(door, { accountId: other.accountId })
+      expect(await idsOf()).not.to.include(theirs.id)
+      expectRefusal(await owner.ask('PATCH', `${membersPath}/${theirs.id}`, { role: 'reader' }), [404, 'not_found'])
+      expectRefusal(await owner.ask('DELETE', `${membersPath}/${theirs.id}`), [404, 'not_found'])
+      const invitation = await theirs.ask<{ id: string }>('POST', membersPath, { email: address(), role: 'member' })
+      expectRefusal(await owner.ask('DELETE', `${membersPath}/${invitation.body.id}`), [404, 'not_found'])
+    })
+
+    it('who is a member is not invited again', async () => {
+      expectRefusal(await invite(owner.email), [409, 'conflict'])
+    })
+
+    it('an account sends so many invitations in a day', async () => {
+      const { people } = door.ctx.settings.limits
+      const before = people.invitationsPerDay
+      Object.assign(people, { invitationsPerDay: 2 })
+      door.advance(dayMs)
+      try {
+        const { accountId } = await makeTenant(door, { name: 'inviting' })
+        const by = await newPerson(door, { accountId })
+        const answers = await Promise.all([1, 2, 3].map(() => invite(address(), 'reader', by)))
+        expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 201, 429])
+      } finally {
+        Object.assign(people, { invitationsPerDay: before })
+      }
+      owner = await newPerson(door, { accountId: tenant.accountId })
+    })
+  })
+
+  describe('keys', () => {
+    it('the secret is shown once, and works until it is revoked', async () => {
+      const made = await owner.ask<{ id: string; apiKey: string }>('POST', '/api/v1/keys', {
+        name: 'reader',
+        kind: 'agent',
+        scopes: ['mail:read'],
+        mailboxes: [tenant.address],
+      })
+      expect(made.status).to.equal(201)
+      const { id, apiKey } = made.body
+      expect(apiKey).to.match(/^svc_live_/)
+      const agent = client(door.http, apiKey)
+      expect((await agent('GET', `${mailboxPath(tenant.address)}/messages`)).status).to.equal(200)
+      const { body } = await owner.ask<{ keys: Json[] }>('GET', '/api/v1/keys')
+      expect(body.keys.find((key) => key.id === id)).to.deep.include({ name: 'reader', mailboxes: [tenant.address] })
+      expect(JSON.stringify(body)).not.to.include(apiKey)
+      expect((await owner.ask('DELETE', `/api/v1/keys/${id}`)).status).to.equal(200)
+      expectRefusal(await agent('GET', `${mailboxPath(tenant.address)}/messages`), [401, 'invalid_api_key'])
+      expectRefusal(await owner.ask('DELETE', `/api/v1/keys/${id}`), [404, 'not_found'])
+    })
+
+    const refused: readonly (readonly [string, object, readonly [number, string]])[] = [
+      [
+        'an agent key with a scope that is not for agents',
+        { kind: 'agent', scopes: ['domains:read'] },
+        [400, 'validation_error'],
+      ],
+      ['no scope', { scopes: [] }, [400, 'validation_error']],
+      ['an unknown scope', { scopes: ['everything'] }, [400, 'validation_error']],
+      [
+        'an expiry in the past',
+        { scopes: ['mail:read'], expiresAt: '2020-01-01T00:00:00.000Z' },
+        [400, 'validation_error'],
+      ],
+      [
+        'mailboxes for an account key',
+        { scopes: ['mail:read'], mailboxes: ['agent@tenant.example'] },
+        [400, 'validation_error'],
+      ],
+      [
+        'a mailbox of others',
+        { kind: 'agent', scopes: ['mail:read'], mailboxes: ['agent@other.example'] },
+        [404, 'mailbox_not_found'],
+      ],
+    ]
+    for (const [what, body, expected] of refused)
+      it(`${what} is refused`, async () => {
+        expectRefusal(await owner.ask('POST', '/api/v1/keys', { name: 'k', ...body }), expected)
+      })
+
+    it('pages go through all of them, newest first', async () => {
+      const { accountId } = await makeTenant(door, { name: 'paged' })
+      const { ask } = await newPerson(door, { accountId })
+      for (const name of ['one', 'two', 'three']) await ask('POST', '/api/v1/keys', { name, scopes: ['mail:read'] })
+      const names: unknown[] = []
+      for (let next: string | null = ''; next !== null; ) {
+        const before: string = next === '' ? '' : `&before=${next}`
+        const page = await ask<{ keys: Json[]; next: string | null }>('GET', `/api/v1/keys?limit=1${before}`)
+        names.push(...page.body.keys.map(({ name }) => name))
+        next = page.body.next
+      }
+      expect(names).to.deep.equal(['three', 'two', 'one', 'test'])
+    })
+
+    it('the key of another account is not found', async () => {
+      const { ask } = await newPerson(door, { accountId: other.accountId })
+      const { body } = await ask<{ id: string }>('POST', '/api/v1/keys', { name: 'k', scopes: ['mail:read'] })
+      expectRefusal(await owner.ask('DELETE', `/api/v1/keys/${body.id}`), [404, 'not_found'])
+    })
+
+    it('what is made and revoked stands in the audit, with who did it', async () => {
+      await door.ctx.background.done()
+      const entries = await walkAudit(door.ctx.store, tenant.accountId, 1, 1_000)
+      const made = entries.filter(({ action, outcome }) => action === 'keys.create' && outcome === 'done')
+      expect(made.length).to.be.above(0)
+      for (const { keyId } of made) expect(keyId).to.match(/^usr_/)
+      expect(entries.some(({ action }) => action === 'members.remove')).to.equal(true)
+    })
+  })
+
+  describe('app passwords', () => {
+    const path = (of = tenant.address) => `${mailboxPath(of)}/app-passwords`
+    const login = (password: string) =>
+      logIn(door.ctx, { user: tenant.address, password, scope: 'mail:send', peerAddress: '192.0.2.9' })
+
+    it('a member makes one, logs in with it, and ends it', async () => {
+      const member = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
+      const made = await member.ask<{ id: string; password: string }>('POST', path(), { name: 'phone' })
+      expect(made.status).to.equal(201)
+      expect((await login(made.body.password)).mailbox.address).to.equal(tenant.address)
+      const { body } = await member.ask<{ appPasswords: Json[] }>('GET', path())
+      expect(body.appPasswords.map(({ id, name }) => [id, name])).to.deep.equal([[made.body.id, 'phone']])
+      expect(JSON.stringify(body)).not.to.include(made.body.password)
+      const { body: keys } = await owner.ask<{ keys: Json[] }>('GET', '/api/v1/keys')
+      expect(keys.keys.map(({ id }) => id)).not.to.include(made.body.id)
+      expectRefusal(await client(door.http, made.body.password)('GET', '/api/v1/mailboxes'), [401, 'invalid_api_key'])
+      expect((await member.ask('DELETE', `${path()}/${made.body.id}`)).status).to.equal(200)
+      expect(await login(made.body.password).catch((error: unknown) => error)).to.be.instanceOf(Failure)
+      expectRefusal(await member.ask('DELETE', `${path()}/${made.body.id}`), [404, 'not_found'])
+    })
+
+    it('a reader makes none, and neither does a key', async () => {
+      const reader = await newPerson(door, { accountId: tenant.accountId, role: 'reader' })
+      expectRefusal(await reader.ask('POST', path(), { name: 'phone' }), [403, 'insufficient_scope'])
+      expect((await reader.ask('GET', path())).status).to.equal(200)
+      for (const method of ['GET', 'POST'])
+        expectRefusal(await call(method, path(), method === 'POST' ? { name: 'x' } : undefined), [403, 'forbidden'])
+    })
+
+    it('of a mailbox of others there are none', async () => {
+      expectRefusal(await owner.ask('GET', path(other.address)), [404, 'mailbox_not_found'])
+      expectRefusal(await owner.ask('POST', path(other.address), { name: 'x' }), [404, 'mailbox_not_found'])
+    })
+  })
+
+  describe('requests to the administrator', () => {
+    const requests = '/api/v1/account/requests'
+    const phone = '+33123456789'
+
+    it('a phone number that is granted is confirmed, and the person is told', async () => {
+      const email = address()
+      await invite(email, 'owner')
+      const visitor = browser(door.http)
+      const password = 'a good password'
+      await visitor.ask('POST', '/api/v1/people', { email, password, name: 'Fay', invitation: await tokenTo(email) })
+      await visitor.ask('POST', '/api/v1/session', { email, password })
+      const made = await visitor.ask<{ id: string }>('POST', requests, { kind: 'phone', phone })
+      expect(made.status).to.equal(201)
+      expect(made.body).to.include({ status: 'open', phone, answer: null })
+      expect((await openRequests(door.ctx)).map(({ id }) => id)).to.include(made.body.id)
+      await answerRequest(door.ctx, { requestId: made.body.id, isGranted: true, answer: 'We called.' })
+      const { body } = await visitor.ask<{ requests: Json[] }>('GET', requests)
+      expect(body.requests[0]).to.include({ status: 'granted', answer: 'We called.' })
+      expect((await findAccount(door.ctx.store, tenant.accountId))?.phoneVerifiedAt).to.be.instanceOf(Date)
+      expect((await newestTo(email))?.text).to.include('We called.')
+    })
+
+    it('one that is refused changes nothing, and is answered once', async () => {
+      const by = await newPerson(door, { accountId: other.accountId })
+      const { body } = await by.ask<{ id: string }>('POST', requests, { kind: 'phone', phone })
+      const answer = { requestId: body.id, isGranted: false, answer: 'No.' }
+      const answers = await Promise.allSettled([answerRequest(door.ctx, answer), answerRequest(door.ctx, answer)])
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal(['fulfilled', 'rejected'])
+      expect((await findAccount(door.ctx.store, other.accountId))?.phoneVerifiedAt).to.equal(undefined)
+    })
+
+    const refused: readonly (readonly [string, object, string | undefined])[] = [
+      ['a limit without words', { kind: 'limit' }, 'text'],
+      ['a limit with blank words', { kind: 'limit', text: '  ' }, 'text'],
+      ['a phone without a number', { kind: 'phone' }, 'phone'],
+      ['a number that is none', { kind: 'phone', phone: '0123' }, 'phone'],
+      ['something else', { kind: 'money' }, 'kind'],
+    ]
+    for (const [what, body, param] of refused)
+      it(`${what} is refused`, async () => {
+        const answer = await owner.ask('POST', requests, body)
+        expectRefusal(answer, [400, 'validation_error'])
+        expect(answer.body.param).to.equal(param)
+      })
+
+    it('ten wait at most; a reader asks for nothing, and others do not see them', async () => {
+      const { accountId } = await makeTenant(door, { name: 'asking' })
+      const by = await newPerson(door, { accountId, role: 'member' })
+      const reader = await newPerson(door, { accountId, role: 'reader' })
+      const ask = () => by.ask('POST', requests, { kind: 'limit', text: 'more' })
+      for (let n = 0; n < 10; n++) expect((await ask()).status).to.equal(201)
+      expectRefusal(await ask(), [409, 'conflict'])
+      expectRefusal(await reader.ask('POST', requests, { kind: 'limit', text: 'more' }), [403, 'forbidden'])
+      expect((await reader.ask<{ requests: Json[] }>('GET', requests)).body.requests).to.have.length(10)
+      expect(
+        (await owner.ask<{ requests: Json[] }>('GET', requests)).body.requests.map(({ kind }) => kind),
+      ).to.deep.equal(['phone'])
+      expectRefusal(await call('GET', requests), [403, 'forbidden'])
+    })
+  })
+})
