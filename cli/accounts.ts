@@ -1,9 +1,10 @@
 /** `mailroom account`. */
 import { administrator } from '../core/access/principal.ts'
-import { claimByToken, createAccount, getAccount, listAccounts } from '../core/account/accounts.ts'
+import { createAccount, getAccount, listAccounts } from '../core/account/accounts.ts'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../core/account/holds.ts'
 import { raiseLimit, setPlans } from '../core/account/plans.ts'
 import { pauseSending, resumeSending, verifyPhone } from '../core/account/reputation.ts'
+import { claimFor } from '../core/people/claim.ts'
 import { invite } from '../core/people/invitations.ts'
 import { Failure } from '../schemas/failures.ts'
 import { agentsPlanNames, figureNames, mailPlanNames } from '../schemas/plans.ts'
@@ -33,7 +34,7 @@ export const list = withContext(async (ctx, io) => {
 
 export const claim = withContext(async (ctx, io, link: string, owner: string) => {
   const token = link.slice(link.lastIndexOf('/') + 1)
-  print(io, await claimByToken(ctx, { token, owner: personOf(owner) }))
+  print(io, await claimFor(ctx, { token, owner: personOf(owner) }))
 })
 
 type PauseOptions = { readonly partner: boolean }

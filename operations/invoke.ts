@@ -133,12 +133,12 @@ async function once(
   const repeat = operation.idempotent ? (request.idempotency?.() ?? null) : null
   if (repeat === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
   const path = pathOf(operation, await canonicalPath(ctx, operation, principal, request))
-  const { accountId, keyId } = principal
+  const { marksUnder, keyId } = principal
   const { headers, hungUp, peerAddress, session = null } = request
   // Nobody hears a word about an earlier request who may not make this one. Of a first request the handler asks it.
   const requireReach = () => prepared.reach({ ctx, principal, session, peerAddress, headers, hungUp })
   const mark = await beginIdempotent(ctx, {
-    accountId,
+    accountId: marksUnder,
     keyId,
     path,
     ...repeat,

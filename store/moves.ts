@@ -70,11 +70,11 @@ export async function moveMailboxes(store: Store, { from, to }: Move): Promise<r
 /** Moves webhook endpoints and what waits to be delivered to them. */
 export async function moveWebhooks(store: Store, { from, to }: Move): Promise<void> {
   const own = await store.webhooks.find({ accountId: from }, { projection: { _id: 1 } }).toArray()
-  await moveAll(store.webhooks, { accountId: from }, to)
+  await moveEach(store.webhooks, { accountId: from }, to)
   // Of an endpoint that moved before, too: deliveries may have been planned meanwhile.
   const joined = await store.webhooks.find({ accountId: to }, { projection: { _id: 1 } }).toArray()
   const webhookId = { $in: [...own, ...joined].map(({ _id }) => _id) }
-  await moveAll(store.deliveries, { webhookId, accountId: from }, to)
+  await moveEach(store.deliveries, { webhookId, accountId: from }, to)
 }
 
 /** Moves suppressions. An address that the other account suppresses too keeps the reason it has there. */
@@ -94,7 +94,7 @@ export async function moveSuppressions(store: Store, { from, to }: Move): Promis
  * the outcome names the account. Returns how many stay.
  */
 export async function moveSends(store: Store, { from, to }: Move, now: Date): Promise<number> {
-  await moveAll(store.batches, { accountId: from }, to)
+  await moveEach(store.batches, { accountId: from }, to)
   let staying = 0
   for (let after = ''; ; ) {
     const sends = await store.emails
@@ -179,7 +179,7 @@ export async function countMoved(store: Store, { from, to }: Move): Promise<void
 /** Moves the keys. Returns their ids. */
 export async function moveKeys(store: Store, { from, to }: Move): Promise<readonly string[]> {
   const keys = await store.keys.find({ accountId: from }, { projection: { _id: 1 } }).toArray()
-  await moveAll(store.keys, { accountId: from }, to)
+  await moveAll(store.keys, { accountId: from }, to, { movedFrom: from })
   return keys.map(({ _id }) => _id)
 }
 
@@ -196,7 +196,12 @@ export async function firstMovedNumber(store: Store, { from, to }: Move): Promis
 type Owned = { readonly _id: string; readonly accountId: string }
 
 /** Gives all documents of a filter to another account, page by page, so that none of the commands is long. */
-async function moveAll<D extends Owned>(collection: Collection<D>, filter: Filter<Owned>, to: string): Promise<void> {
+async function moveAll<D extends Owned>(
+  collection: Collection<D>,
+  filter: Filter<Owned>,
+  to: string,
+  more: Partial<Owned & { readonly movedFrom: string }> = {},
+): Promise<void> {
   const owned = collection as unknown as Collection<Owned>
   for (;;) {
     const page = await owned
@@ -205,7 +210,20 @@ async function moveAll<D extends Owned>(collection: Collection<D>, filter: Filte
       .toArray()
     const ids = page.map(({ _id }) => _id)
     if (ids.length > 0)
-      await owned.updateMany({ ...filter, _id: { $in: ids } } as Filter<Owned>, { $set: { accountId: to } })
+      await owned.updateMany({ ...filter, _id: { $in: ids } } as Filter<Owned>, { $set: { ...more, accountId: to } })
+    if (page.length < pageSize) return
+  }
+}
+
+/** The same where the account is the shard key: a cluster moves such a document alone. */
+async function moveEach<D extends Owned>(collection: Collection<D>, filter: Filter<Owned>, to: string): Promise<void> {
+  const owned = collection as unknown as Collection<Owned>
+  for (;;) {
+    const page = await owned
+      .find(filter, { projection: { accountId: 1 } })
+      .limit(pageSize)
+      .toArray()
+    for (const { _id, accountId } of page) await owned.updateOne({ _id, accountId }, { $set: { accountId: to } })
     if (page.length < pageSize) return
   }
 }

@@ -14,6 +14,8 @@ export type Principal = {
   /** What the person is in the account who is signed in; null for a key. */
   readonly role: Role | null
   readonly accountId: string
+  /** The account under whose id its idempotency marks lie, so that a repeat is one also after a claim into another account. */
+  readonly marksUnder: string
   readonly scopes: readonly Scope[]
   /** Mailboxes that the key may reach; null: all of the account. */
   readonly mailboxIds: readonly string[] | null
@@ -81,6 +83,7 @@ async function principalOfHash(ctx: Context, hash: string): Promise<Principal> {
     keyId: key._id,
     role: null,
     accountId: key.accountId,
+    marksUnder: key.movedFrom ?? key.accountId,
     scopes: key.scopes,
     mailboxIds: key.mailboxIds,
     account: accountOf(account),
@@ -97,6 +100,7 @@ export function memberPrincipal(doc: AccountDoc, personId: string): Principal | 
     keyId: personId,
     role,
     accountId: doc._id,
+    marksUnder: doc._id,
     scopes: roles[role],
     mailboxIds: null,
     account: accountOf(doc),
@@ -136,6 +140,7 @@ export function administrator(account: Account): Principal {
     keyId: administratorId,
     role: null,
     accountId: account.id,
+    marksUnder: account.id,
     scopes: allScopes,
     mailboxIds: null,
     account,

@@ -1,6 +1,8 @@
 /** A person claims an account that an agent made: as an account of its own, or into one that the person has. */
 import { Failure } from '../../schemas/failures.ts'
 import { beginMove } from '../../store/moves.ts'
+import { findPersonByEmail } from '../../store/people.ts'
+import type { Account } from '../access/account-record.ts'
 import { recordAudit } from '../access/audit.ts'
 import { accountById, callersChanged } from '../access/known-callers.ts'
 import { memberPrincipal } from '../access/principal.ts'
@@ -43,6 +45,16 @@ export async function claim(ctx: Context, session: Session, { token, into, peerA
   await recordAudit(ctx, { ...entry, accountId })
   await moveSession(ctx, session, accountId)
   return accountId
+}
+
+/**
+ * Claims the account of a link for an owner, as an administrator does. The owner is a member of it if there is such a person. Fails
+ * with `not_found`.
+ */
+export async function claimFor(ctx: Context, { token, owner }: { token: string; owner: string }): Promise<Account> {
+  const person = await findPersonByEmail(ctx.store, owner)
+  const members = person === null ? [] : [{ personId: person._id, role: 'owner', since: ctx.clock.now() } as const]
+  return claimByToken(ctx, { token, owner, members })
 }
 
 async function requireOwner(ctx: Context, personId: string, accountId: string): Promise<void> {

@@ -40,14 +40,15 @@ const repeatMs = dayMs
  * of the mailbox), as `beginIdempotent` does, and by the rules of sending as `commitSend` does.
  */
 export async function submit(ctx: Context, login: Login, submission: Submission): Promise<string> {
-  const { accountId, keyId } = login.principal
+  const { accountId, marksUnder, keyId } = login.principal
   const key = createHash('sha256')
     .update(submission.recipients.join(' '))
     .update('\0')
     .update(submission.raw)
     .digest('hex')
   const path = `submission ${login.mailbox._id}`
-  const request = await beginIdempotent(ctx, { accountId, keyId, path, key, fingerprint: key, keepMs: repeatMs })
+  const mark = { accountId: marksUnder, keyId, path, key, fingerprint: key, keepMs: repeatMs }
+  const request = await beginIdempotent(ctx, mark)
   if (request.done) return request.body
   try {
     const id = deriveId('em', request.onceId, 'send')

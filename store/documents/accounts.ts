@@ -74,6 +74,8 @@ export type ExportChunkDoc = { readonly _id: string; readonly data: Binary; read
 export type KeyDoc = {
   readonly _id: string
   readonly accountId: string
+  /** The account for which it was made, when that was claimed into this one: there lie its idempotency marks. */
+  readonly movedFrom?: string
   /** SHA-256 of the whole key. */
   readonly hash: Binary
   /** What the key begins with, which says what it is for; absent in keys of versions that did not note it. */
@@ -174,6 +176,7 @@ export type AuditDoc = {
   readonly accountId: string
   readonly seq: number
   readonly at: Date
+  /** Of the key, or of the person (usr_...), that asked; null when nobody is known to have. */
   readonly keyId: string | null
   readonly action: string
   readonly target: string | null

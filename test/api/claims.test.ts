@@ -164,6 +164,11 @@ describe('api: claims', () => {
 
     const events = async (call: Call, query = '') =>
       (await call<{ events: Event[] }>('GET', `/api/v1/events?limit=200${query}`)).body.events
+    const letter = (to: string) => ({ to, subject: 's', text: 't' })
+    const reply = () =>
+      made.call<{ id: string }>('POST', `${mailboxPath(made.address)}/send`, letter(tenant.address), {
+        'idempotency-key': 'reply-1',
+      })
     const receive = async (subject: string) => {
       const raw = `From: Bo <bo@remote.example>\nSubject: ${subject}\n\nThe word is ${subject}\n`
       const id = await deliver(door.ctx, { to: made.address, raw })
@@ -182,11 +187,9 @@ describe('api: claims', () => {
       const hook = { url: 'https://hook.example/in', events: ['message.received'] }
       webhookId = (await made.call<{ id: string }>('POST', '/api/v1/webhooks', hook)).body.id
       // It may write to whom wrote first.
-      const letter = (to: string) => ({ to, subject: 's', text: 't' })
       await own('POST', `${mailboxPath(tenant.address)}/send`, letter(made.address))
       await carryOutgoing(door.ctx)
-      const sent = await made.call<{ id: string }>('POST', `${mailboxPath(made.address)}/send`, letter(tenant.address))
-      emailId = sent.body.id
+      emailId = (await reply()).body.id
       await carryOutgoing(door.ctx)
       for (const address of ['two@target.example', 'three@target.example'])
         await own('POST', '/api/v1/mailboxes', { address })
@@ -231,6 +234,12 @@ describe('api: claims', () => {
       expect((await own('GET', `/api/v1/webhooks/${webhookId}`)).status).to.equal(200)
       expect((await made.call('GET', `/api/v1/emails/${emailId}`)).status).to.equal(200)
       expect((await own('GET', `/api/v1/emails/${emailId}`)).status).to.equal(200)
+    })
+
+    it('a send that is repeated with its Idempotency-Key is the same send', async () => {
+      const repeated = await reply()
+      expect(repeated.headers.get('idempotent-replayed')).to.equal('true')
+      expect(repeated.body.id).to.equal(emailId)
     })
 
     it('events stand behind the newest of the account, under their ids, with new cursors', async () => {
