@@ -3,8 +3,8 @@ import type { Context as KoaContext } from 'koa'
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import { isClaimLink } from '../core/account/accounts.ts'
 import { openExport } from '../core/personal/export-jobs.ts'
+/** Everything that the HTTP door serves: the operations, the MCP endpoint, health, the API description and the pages. */
 import type { Context } from '../core/process/context.ts'
-import { subscriberOf, unsubscribe } from '../core/send/unsubscribe.ts'
 import { admitCaller } from '../operations/admit.ts'
 import { operations } from '../operations/all.ts'
 import type { McpEndpoint } from '../operations/http.ts'
@@ -16,7 +16,7 @@ import { sendInPieces, sendJson } from './body.ts'
 import { contentDisposition, sendBytes } from './bytes.ts'
 import { createInFlight, type InFlight } from './in-flight.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
-import { claimPage, errorsPage, type Page, unknownClaimPage, unsubscribedPage, unsubscribePage } from './pages.ts'
+import { pageRoutes } from './pages/all.ts'
 import type { Exchange, Route } from './routes.ts'
 
 export type Readiness = { readonly ready: boolean; readonly parts: { readonly [part: string]: unknown } }
@@ -47,6 +47,8 @@ export function endpointsOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOp
     ...documentEndpoints(ctx),
     ...unsubscribeEndpoints(),
     exportEndpoint,
+    descriptionEndpoint(ctx),
+    ...pageRoutes({ inFlight: traffic.bodies, checkOutput: checkOutput ?? false }),
     ...(mcp === undefined ? [] : mcpEndpoints(mcp, traffic)),
   ]
 }
@@ -108,16 +110,13 @@ function healthEndpoints(readiness: ApiOptions['readiness']): readonly Route[] {
   ]
 }
 
-function documentEndpoints({ baseUrl }: Context): readonly Route[] {
+function descriptionEndpoint({ baseUrl }: Context): Route {
   const description = openApi(operations, { baseUrl, version: serviceVersion() })
-  const [errors, claim, unknownClaim] = [errorsPage(), claimPage(), unknownClaimPage()]
-  return [
-    {
-      method: 'GET',
-      path: '/openapi.json',
-      serve(exchange) {
-        exchange.body = description
-      },
+  return {
+    method: 'GET',
+    path: '/openapi.json',
+    serve(exchange) {
+      exchange.body = description
     },
     { method: 'GET', path: '/docs/errors', serve: (exchange) => showPage(exchange, errors) },
     {
@@ -171,6 +170,7 @@ function unsubscribeEndpoints(): readonly Route[] {
       },
     },
   ]
+  }
 }
 
 function mcpEndpoints(mcp: McpEndpoint, traffic: Traffic): readonly Route[] {
@@ -200,10 +200,4 @@ async function serveMcp(mcp: McpEndpoint, exchange: Exchange, { bodies, answers 
   if (answer.body === null) exchange.body = ''
   else sendInPieces(exchange, Buffer.from(answer.body), answers)
   exchange.set(answer.headers)
-}
-
-function showPage(koa: KoaContext, { html, contentSecurityPolicy }: Page): void {
-  koa.type = 'text/html; charset=utf-8'
-  koa.set('Content-Security-Policy', contentSecurityPolicy)
-  koa.body = html
 }

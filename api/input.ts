@@ -99,7 +99,7 @@ export async function readJson(
     throw new Failure('invalid_request', `Content-Encoding ${encoding} is not understood.`, {
       fix: 'Send the body as it is, without Content-Encoding.',
     })
-  const mediaType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const mediaType = mediaTypeOf(request)
   if (mediaType !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(mediaType))
     throw new Failure('invalid_request', 'The body does not have the content type application/json.', {
       fix: 'Send JSON with the header "Content-Type: application/json".',
@@ -118,6 +118,28 @@ export async function readJson(
     })
   return parsed.value
 }
+
+/** The largest form: that of a page with all scopes chosen has less than 8 KiB. */
+const formBytes = 64 * 1024
+
+/**
+ * Reads the form of a page (application/x-www-form-urlencoded). Fails with `payload_too_large`, `unavailable`, or
+ * `invalid_request` for another media type.
+ */
+export async function readForm(
+  request: IncomingMessage,
+  { inFlight }: Pick<BodyOptions, 'inFlight'>,
+): Promise<URLSearchParams> {
+  if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded')
+    throw new Failure('invalid_request', 'The body is not the form of a page.', {
+      fix: 'Send the form with the button of the page; programs use the API instead.',
+    })
+  const { bytes } = await readBody(request, { limitBytes: formBytes, inFlight })
+  return new URLSearchParams(bytes.toString('utf8'))
+}
+
+const mediaTypeOf = ({ headers }: IncomingMessage) =>
+  (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 
 async function readBody(
   request: IncomingMessage,

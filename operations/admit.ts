@@ -69,8 +69,13 @@ export async function admitCaller(
       fix: 'Sign in with POST /api/v1/session and send the cookie that it sets.',
     })
   }
-  const { principal } = session
   if (!safeMethods.includes(method)) requireCsrfToken(session, textOf(headers['x-csrf-token']))
+  return callerIn(session, access)
+}
+
+/** The caller in a session. Fails with `account_suspended`. */
+export function callerIn(session: Session, access: Access): Caller {
+  const { principal } = session
   // Who is signed in may still say so, sign out and change the account.
   if (principal !== null && access !== 'person') requireAllowed(principal.account, 'ask')
   return { principal, session }

@@ -7,10 +7,13 @@ import type { Context } from '../core/process/context.ts'
 const name = 'mailroom_session'
 
 /** The token in the cookie of a request; null without one. */
-export function sessionTokenOf({ cookie = '' }: IncomingHttpHeaders): string | null {
+export const sessionTokenOf = (headers: IncomingHttpHeaders): string | null => cookieOf(headers, name)
+
+/** The value of a cookie (RFC 6265 5.4); null without it. */
+export function cookieOf({ cookie = '' }: IncomingHttpHeaders, wanted: string): string | null {
   for (const pair of cookie.split(';')) {
-    const [key = '', token] = pair.split('=', 2)
-    if (key.trim() === name && token !== undefined) return token.trim()
+    const [key = '', value] = pair.split('=', 2)
+    if (key.trim() === wanted && value !== undefined) return value.trim()
   }
   return null
 }
@@ -23,6 +26,7 @@ export function sessionCookie(ctx: Context, { token, endsAt }: Pick<NewSession, 
 /** The Set-Cookie field that ends it. */
 export const endedSessionCookie = (ctx: Context): string => `${name}=; Max-Age=0; ${attributesOf(ctx)}`
 
-function attributesOf({ baseUrl }: Context): string {
+/** The attributes of our cookies: for all paths, for no script, and not with what a page of another site sends. */
+export function attributesOf({ baseUrl }: Context): string {
   return `Path=/; HttpOnly; SameSite=Lax${baseUrl.startsWith('https:') ? '; Secure' : ''}`
 }

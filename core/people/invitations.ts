@@ -7,6 +7,7 @@ import { findPeople, findPerson } from '../../store/people.ts'
 import type { Principal } from '../access/principal.ts'
 import { moveSession, type Session } from '../access/sessions.ts'
 import { takeUsage } from '../access/usage.ts'
+import { getAccount } from '../account/accounts.ts'
 import { periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { sendNotice } from '../send/notice.ts'
@@ -84,6 +85,15 @@ export async function withdrawInvitation(
   throw new Failure('not_found', `There is no invitation ${invitationId} to the account.`, {
     fix: 'Use an id that GET /api/v1/account/members lists.',
   })
+}
+
+/** Whom an invitation invites to what. Changes nothing. Fails with `not_found`. */
+export async function viewInvitation(
+  ctx: Context,
+  token: string,
+): Promise<{ readonly email: string; readonly account: string; readonly role: Role }> {
+  const { accountId, email, role } = await readLink(ctx, 'invitation', token)
+  return { email, account: (await getAccount(ctx, accountId)).name, role }
 }
 
 /**

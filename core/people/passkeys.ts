@@ -26,7 +26,8 @@ const challengeMs = 10 * minuteMs
 const timeBytes = 6
 const nonceBytes = 16
 const digestBytes = 32
-const passkeysMax = 20
+/** So many passkeys may a person have. */
+export const passkeysMax = 20
 
 export type Passkey = Pick<PasskeyDoc, 'name' | 'createdAt' | 'lastUsedAt'> & { readonly id: string }
 

@@ -93,7 +93,7 @@ describe('api: accounts', () => {
       expect(page.status).to.equal(200)
       expect(page.headers.get('content-type')).to.include('text/html')
       expect(page.headers.get('referrer-policy')).to.equal('no-referrer')
-      expect(await page.text()).to.include('mailroom account claim')
+      expect(await page.text()).to.include('Claim this account')
       expect((await own('GET', '/api/v1/account')).body).to.include({ status: 'unclaimed' })
     })
 

@@ -10,21 +10,25 @@ import type { Door } from './door.ts'
 
 export type KnownPerson = { readonly id: string; readonly email: string; readonly password: string }
 
+export const testPassword = 'correct horse battery staple'
+
 let people = 0
 
 /** Makes a person, with a role in an account if one is given. */
 export async function makePerson(
   { ctx }: Pick<Door, 'ctx'>,
-  { role, accountId }: { role?: Role; accountId?: string } = {},
+  {
+    role,
+    accountId,
+    email = `person${++people}@home.example`,
+  }: { role?: Role; accountId?: string; email?: string } = {},
 ): Promise<KnownPerson> {
   const at = ctx.clock.now()
   const id = newId('usr', at)
-  const email = `person${++people}@home.example`
-  const password = 'correct horse battery staple'
-  const passwordHash = await hashPassword(ctx, password)
+  const passwordHash = await hashPassword(ctx, testPassword)
   await insertPerson(ctx.store, { _id: id, email, name: 'Ann', passwordHash, createdAt: at })
   if (role !== undefined && accountId !== undefined) await joinAccount(ctx, { accountId, personId: id, role })
-  return { id, email, password }
+  return { id, email, password: testPassword }
 }
 
 /** Begins a session of a person. */

@@ -1,0 +1,33 @@
+/** All pages, and the files that they ask for. */
+import type { Route } from '../routes.ts'
+import { claimPages } from './claim.ts'
+import { errorsPage } from './documents.ts'
+import { invitationPages } from './invitation.ts'
+import { fileRoutes, showPage } from './page.ts'
+import { resetPages } from './reset.ts'
+import { securityPages } from './settings/security.ts'
+import { youPages } from './settings/you.ts'
+import { signInPages } from './sign-in.ts'
+import { signUpPages } from './sign-up.ts'
+import { unsubscribeRoutes } from './unsubscribe.ts'
+import { type PageOptions, type PageRoute, routesOf } from './visit.ts'
+
+const pages: readonly PageRoute[] = [
+  ...claimPages,
+  ...invitationPages,
+  ...signInPages,
+  ...signUpPages,
+  ...resetPages,
+  ...youPages,
+  ...securityPages,
+]
+
+export function pageRoutes(options: PageOptions): readonly Route[] {
+  const errors = errorsPage()
+  return [
+    ...fileRoutes(),
+    { method: 'GET', path: '/docs/errors', serve: (exchange) => showPage(exchange, errors) },
+    ...unsubscribeRoutes,
+    ...routesOf(pages, options),
+  ]
+}

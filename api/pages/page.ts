@@ -1,0 +1,92 @@
+/** What every page has around its content: head, header, navigation; and the headers that keep it to itself. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Context as KoaContext } from 'koa'
+import type { Route } from '../routes.ts'
+import { type Html, html } from './html.ts'
+
+export type Page = {
+  readonly title: string
+  readonly content: Html
+  /** Default: 200. */
+  readonly status?: number
+  /** Its top; default: the name of the service alone. */
+  readonly header?: Html
+  /** Whether it has one small form and little else. */
+  readonly isNarrow?: boolean
+  /** Whether a form is shown again because something was wrong with it. */
+  readonly hasFailed?: boolean
+  /** Whether it uses passkeys, which need a script. */
+  readonly isScripted?: boolean
+}
+
+const types = { 'style.css': 'text/css', 'passkeys.js': 'text/javascript' } as const
+type FileName = keyof typeof types
+
+/** The files that pages ask for. A changed file has another URL, so browsers may keep what they have. */
+const files = (Object.keys(types) as FileName[]).map((name) => {
+  const content = readFileSync(new URL(name, import.meta.url), 'utf8')
+  const version = createHash('sha256').update(content).digest('hex').slice(0, 12)
+  return { name, content, path: `/pages/${version}/${name}` } as const
+})
+const pathOf = (name: FileName) => files.find((file) => file.name === name)?.path ?? ''
+
+/** The routes of the style and the script. */
+export function fileRoutes(): readonly Route[] {
+  return files.map(({ name, content, path }) => ({
+    method: 'GET',
+    path,
+    serve(exchange) {
+      exchange.set('Cache-Control', 'public, max-age=31536000, immutable')
+      exchange.type = `${types[name]}; charset=utf-8`
+      exchange.body = content
+    },
+  }))
+}
+
+/** No script but ours, no other host, no frame; forms lead to this service alone. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Answers a request with a page. */
+export function showPage(koa: KoaContext, page: Page): void {
+  koa.status = page.status ?? 200
+  koa.type = 'text/html; charset=utf-8'
+  koa.set('Content-Security-Policy', contentSecurityPolicy)
+  koa.body = documentOf(page).toString()
+}
+
+function documentOf(page: Page): Html {
+  const { title, content, header = siteHeader(null), isNarrow = false, isScripted = false, hasFailed = false } = page
+  const script = isScripted ? html`<script src="${pathOf('passkeys.js')}" defer></script>` : null
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${hasFailed ? 'Not done: ' : ''}${title} - Mailroom</title>
+<link rel="stylesheet" href="${pathOf('style.css')}">
+${script}</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>
+${header}
+<main id="content" tabindex="-1"${isNarrow ? html` class="narrow"` : null}>
+<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`
+}
+
+/** The top of a page, with what leads elsewhere. */
+export function siteHeader(navigation: Html | null): Html {
+  return html`<header><span class="name">Mailroom</span>${navigation}</header>`
+}

@@ -1,0 +1,81 @@
+/** A new password for who forgot the old one. */
+import { resetPassword } from '../../operations/people.ts'
+import { alert, field, type Typed, tokenField, untyped } from './controls.ts'
+import { html } from './html.ts'
+import type { Page } from './page.ts'
+import { type PageRoute, refused, type Visit } from './visit.ts'
+
+export const resetPages: readonly PageRoute[] = [
+  {
+    path: '/reset',
+    show: (visit) => askPage(visit, untyped),
+    async send(visit) {
+      const email = visit.form.get('email') ?? ''
+      return refused(
+        async () => {
+          await visit.ask(resetPassword, { email })
+          return mailedPage(email)
+        },
+        (refusal) => askPage(visit, { values: { email }, refusal }),
+      )
+    },
+  },
+  {
+    path: '/reset/{token}',
+    show: (visit) => setPage(visit, untyped),
+    async send(visit) {
+      const { form, params } = visit
+      return refused(
+        async () => {
+          await visit.ask(resetPassword, { token: params.token ?? '', password: form.get('password') ?? '' })
+          return { location: '/sign-in?done=changed' }
+        },
+        (refusal) => setPage(visit, { values: {}, refusal }),
+      )
+    },
+  },
+]
+
+const askPage = (visit: Visit, typed: Typed): Page => ({
+  title: 'Forgot your password?',
+  isNarrow: true,
+  hasFailed: typed.refusal !== null,
+  content: html`${alert(typed, ['email'])}
+<p>Give your address, and we mail you a link to choose a new one.</p>
+<div class="card">
+<form method="post">${tokenField(visit.token)}
+${field(typed, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', isFocused: true })}
+<button class="wide">Send me a link</button>
+</form>
+</div>
+<p><a href="/sign-in">Back to sign in</a></p>`,
+})
+
+const mailedPage = (email: string): Page => ({
+  title: 'Look into your mail',
+  isNarrow: true,
+  content: html`<p>If there is somebody with the address <strong>${email}</strong>, a mail is on its way. The link in it works for an hour.</p>
+<p class="faint">Nothing came? Look into the spam folder, and see whether the address is written right.</p>
+<p><a href="/sign-in">Back to sign in</a></p>`,
+})
+
+const setPage = (visit: Visit, typed: Typed): Page => ({
+  title: 'Choose a new password',
+  isNarrow: true,
+  hasFailed: typed.refusal !== null,
+  content: html`${alert(typed, ['password'])}
+<p>Everybody who is signed in with the old password is signed out. A second factor stays as it is.</p>
+<div class="card">
+<form method="post">${tokenField(visit.token)}
+${field(typed, {
+  name: 'password',
+  label: 'New password',
+  type: 'password',
+  autocomplete: 'new-password',
+  hint: 'At least 8 characters. A few words that nobody would guess are best.',
+  isFocused: true,
+})}
+<button class="wide">Set the password</button>
+</form>
+</div>`,
+})

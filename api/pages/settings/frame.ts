@@ -1,0 +1,66 @@
+/** What the pages of the settings have in common: who is signed in, in which account, and the way to the other pages. */
+
+import { getSession } from '../../../operations/session.ts'
+import type { Infer } from '../../../schemas/infer.ts'
+import type { Session } from '../../../schemas/people.ts'
+import { notice, type Typed, tokenField, untyped } from '../controls.ts'
+import { type Html, html } from '../html.ts'
+import { type Page, siteHeader } from '../page.ts'
+import type { Visit } from '../visit.ts'
+
+export type SessionView = Infer<typeof Session>
+
+const sections = [
+  { place: '/settings', label: 'You' },
+  { place: '/settings/security', label: 'Security' },
+  { place: '/settings/developers', label: 'Developers' },
+] as const
+export type Place = (typeof sections)[number]['place']
+
+/** What the page says that was done, by the word in the query. */
+export type Done = { readonly [word: string]: string }
+
+/** Who is signed in. Fails with `unauthorized`. */
+export const viewOf = (visit: Visit): Promise<SessionView> => visit.ask<SessionView>(getSession)
+
+/** A page of the settings. */
+export function settingsPage(
+  visit: Visit,
+  view: SessionView,
+  {
+    place,
+    title,
+    content,
+    done = {},
+    typed = untyped,
+    isScripted = false,
+  }: {
+    readonly place: Place
+    readonly title: string
+    readonly content: Html
+    readonly done?: Done
+    readonly typed?: Typed
+    readonly isScripted?: boolean
+  },
+): Page {
+  const word = done[visit.query.get('done') ?? '']
+  return {
+    title,
+    isScripted,
+    hasFailed: typed.refusal !== null,
+    header: headerOf(visit, view, place),
+    content: html`${word === undefined || typed.refusal !== null ? null : notice(word)}${content}`,
+  }
+}
+
+/** The top of a page for who is signed in. */
+export function headerOf({ token }: Visit, { person }: SessionView, current: Place | null): Html {
+  const links = sections.map(
+    ({ place, label }) => html`<a href="${place}"${place === current ? html` aria-current="page"` : null}>${label}</a>`,
+  )
+  return siteHeader(html`<nav aria-label="Settings">${links}</nav>
+<form method="post" action="/sign-out">${tokenField(token)}<button class="small second" aria-label="Sign out ${person.email}">Sign out</button></form>`)
+}
+
+/** For pages about an account, when the person has none. */
+export const noAccount = html`<p>You are a member of no account. Open the claim link of an agent, or an invitation.</p>`

@@ -1,0 +1,110 @@
+import { changeMe } from '../../../operations/people.ts'
+import { switchSession } from '../../../operations/session.ts'
+import { alert, field, type Typed, tokenField, untyped } from '../controls.ts'
+import { type Html, html } from '../html.ts'
+import { type PageRoute, refused, type Visit } from '../visit.ts'
+import { type Done, type SessionView, settingsPage, viewOf } from './frame.ts'
+
+const place = '/settings'
+const done: Done = {
+  name: 'Your name is changed.',
+  password: 'Your password is changed. Everybody else who was signed in with it is signed out.',
+  account: 'You act on another account.',
+  joined: 'You are a member of the account.',
+  claimed: 'The account is yours. Addresses, inboxes and keys work as before.',
+}
+
+export const youPages: readonly PageRoute[] = [
+  { path: place, show: (visit) => youPage(visit, untyped) },
+  {
+    path: '/settings/name',
+    send: (visit) => change(visit, 'name', ['name']),
+  },
+  {
+    path: '/settings/password',
+    send: (visit) => change(visit, 'password', ['currentPassword', 'password']),
+  },
+  {
+    path: '/settings/account',
+    send: (visit) =>
+      refused(
+        async () => {
+          await visit.ask(switchSession, { account: visit.form.get('account') ?? '' })
+          return { location: `${place}?done=account` }
+        },
+        (refusal) => youPage(visit, { values: {}, refusal }),
+      ),
+  },
+]
+
+const change = (visit: Visit, word: keyof typeof done & string, names: readonly string[]) => {
+  const given = Object.fromEntries(names.map((name) => [name, visit.form.get(name) ?? '']))
+  return refused(
+    async () => {
+      await visit.ask(changeMe, given)
+      return { location: `${place}?done=${word}` }
+    },
+    (refusal) => youPage(visit, { values: { name: given.name ?? '' }, refusal }),
+  )
+}
+
+async function youPage(visit: Visit, typed: Typed) {
+  const view = await viewOf(visit)
+  const { person } = view
+  const shown = { ...typed, values: { name: typed.values.name || person.name } }
+  return settingsPage(visit, view, {
+    place,
+    title: 'You',
+    done,
+    typed,
+    content: html`${alert(typed, ['name', 'password', 'currentPassword'])}
+<section class="card" aria-labelledby="about">
+<h2 id="about">About you</h2>
+<dl><dt>E-mail</dt><dd>${person.email}</dd></dl>
+<form method="post" action="/settings/name">${tokenField(visit.token)}
+${field(shown, { name: 'name', label: 'Name', autocomplete: 'name' })}
+<button>Save the name</button>
+</form>
+</section>
+${accountsPart(visit, view)}
+<section class="card" aria-labelledby="password-title">
+<h2 id="password-title">Password</h2>
+<form method="post" action="/settings/password">${tokenField(visit.token)}
+<input type="hidden" name="email" autocomplete="username" value="${person.email}">
+${field(typed, { name: 'currentPassword', label: 'Current password', type: 'password', autocomplete: 'current-password' })}
+${field(typed, {
+  name: 'password',
+  label: 'New password',
+  type: 'password',
+  autocomplete: 'new-password',
+  hint: 'At least 8 characters. A few words that nobody would guess are best.',
+})}
+<button>Change the password</button>
+</form>
+</section>`,
+  })
+}
+
+function accountsPart({ token }: Visit, { account, accounts }: SessionView): Html {
+  const rows = accounts.map(
+    ({ id, name, role }) => html`<li><p><strong>${name}</strong><br><span class="faint">${roleText(role)}</span></p>
+${
+  id === account?.id
+    ? html`<span class="faint">You act on this one</span>`
+    : html`<form method="post" action="/settings/account">${tokenField(token)}<input type="hidden" name="account" value="${id}"><button class="small second" aria-label="Act on ${name}">Act on this one</button></form>`
+}</li>`,
+  )
+  return html`<section class="card" aria-labelledby="accounts">
+<h2 id="accounts">Accounts</h2>
+${rows.length === 0 ? html`<p>None yet. Open the claim link of an agent, or an invitation.</p>` : html`<ul class="rows">${rows}</ul>`}
+</section>
+`
+}
+
+/** What a role is, in words. */
+export const roleText = (role: string): string => roles[role] ?? role
+const roles: { readonly [role: string]: string } = {
+  owner: 'Owner: everything, also keys and members',
+  member: 'Member: mail and mailboxes',
+  reader: 'Reader: reads, and changes nothing',
+}

@@ -1,0 +1,145 @@
+/** Signing in: address and password, then a code where there is an authenticator app; or a passkey alone. */
+import { beginPasskeySignIn, hasPasskeys } from '../../core/people/passkeys.ts'
+import { beginSignIn, finishSignIn, signInByPasskey } from '../../core/people/sign-in.ts'
+import { optionsOf } from '../../operations/second-factors.ts'
+import { endSession } from '../../operations/session.ts'
+import { sessionCookie } from '../../operations/session-cookie.ts'
+import { alert, field, notice, passkeyForm, type Typed, tokenField, untyped } from './controls.ts'
+import { type Html, html } from './html.ts'
+import type { Page } from './page.ts'
+import { placeOf } from './places.ts'
+import { credentialOf, type PageRoute, refused, type Visit } from './visit.ts'
+
+/** What is said above the form, by the reason in the query. */
+const reasons: { readonly [reason: string]: string } = {
+  verified: 'Your address is verified. Sign in to go on.',
+  changed: 'Your new password is set. Sign in with it.',
+  'signed-out': 'You are signed out.',
+}
+
+export const signInPages: readonly PageRoute[] = [
+  {
+    path: '/sign-in',
+    show: (visit) => (visit.session === null ? signInPage(visit) : { location: placeOf(visit.query.get('next')) }),
+    async send(visit) {
+      const { ctx, form, peerAddress } = visit
+      const email = form.get('email') ?? ''
+      const values = { email }
+      return refused(
+        async () => {
+          const begun = await beginSignIn(ctx, { email, password: form.get('password') ?? '', peerAddress })
+          return 'step' in begun ? codePage(visit, begun.step, untyped) : enter(visit, begun)
+        },
+        (refusal) => signInPage(visit, { values, refusal }),
+      )
+    },
+  },
+  {
+    path: '/sign-in/code',
+    show: () => ({ location: '/sign-in' }),
+    async send(visit) {
+      const { ctx, form, peerAddress } = visit
+      const step = form.get('step') ?? ''
+      return refused(
+        async () => enter(visit, await finishSignIn(ctx, { step, code: form.get('code') ?? '', peerAddress })),
+        (refusal) =>
+          refusal.field === 'step'
+            ? signInPage(visit, { values: {}, refusal: { ...refusal, field: null } })
+            : codePage(visit, step, { values: {}, refusal: { ...refusal, field: 'code' } }),
+      )
+    },
+  },
+  {
+    path: '/sign-in/passkey',
+    show: () => ({ location: '/sign-in' }),
+    async send(visit) {
+      const { binding, ctx, form, peerAddress } = visit
+      const credential = credentialOf(form)
+      return refused(
+        async () => enter(visit, await signInByPasskey(ctx, { binding, credential, peerAddress })),
+        (refusal) => signInPage(visit, { values: {}, refusal }),
+      )
+    },
+  },
+  {
+    path: '/sign-out',
+    async send(visit) {
+      if (visit.session !== null) await visit.ask(endSession)
+      return { location: '/sign-in?done=signed-out' }
+    },
+  },
+]
+
+/** Gives the browser the cookie of a session, and leads to the page that was wanted. */
+export function enter(visit: Visit, begun: Parameters<typeof sessionCookie>[1]): { readonly location: string } {
+  visit.setCookie(sessionCookie(visit.ctx, begun))
+  return { location: wantedIn(visit) }
+}
+
+const wantedIn = ({ form, query }: Visit) => placeOf(form.get('next') ?? query.get('next'))
+
+async function signInPage(visit: Visit, typed: Typed = untyped): Promise<Page> {
+  const { query, token } = visit
+  const next = nextField(visit)
+  const reason = reasons[query.get('done') ?? '']
+  return {
+    title: 'Sign in',
+    isNarrow: true,
+    isScripted: true,
+    hasFailed: typed.refusal !== null,
+    content: html`${reason === undefined ? null : notice(reason)}${alert(typed, ['email', 'password'])}
+<div class="card">
+<form method="post" action="/sign-in">${tokenField(token)}${next}
+${field(typed, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', isFocused: true })}
+${field(typed, { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+<button class="wide">Sign in</button>
+</form>
+${await passkeyPart(visit, next)}
+</div>
+<p><a href="/reset">Forgot your password?</a></p>
+<p class="faint">You get an account by the claim link that your agent was given, or by an invitation.</p>`,
+  }
+}
+
+async function passkeyPart({ binding, ctx, token }: Visit, fields: Html): Promise<Html | null> {
+  if (!hasPasskeys(ctx)) return null
+  const options = await optionsOf(beginPasskeySignIn(ctx, { binding }))
+  const label = 'Sign in with a passkey'
+  return passkeyForm({
+    action: '/sign-in/passkey',
+    token,
+    ceremony: 'get',
+    options,
+    label,
+    style: 'second wide',
+    fields,
+  })
+}
+
+function codePage(visit: Visit, step: string, typed: Typed): Page {
+  return {
+    title: 'Enter your code',
+    isNarrow: true,
+    hasFailed: typed.refusal !== null,
+    content: html`${alert(typed, ['code'])}
+<div class="card">
+<form method="post" action="/sign-in/code">${tokenField(visit.token)}${nextField(visit)}
+<input type="hidden" name="step" value="${step}">
+${field(typed, {
+  name: 'code',
+  label: 'Code',
+  autocomplete: 'one-time-code',
+  hint: 'The six digits that your authenticator app shows, or one of your recovery codes.',
+  isCode: true,
+  isFocused: true,
+  maxLength: 40,
+})}
+<button class="wide">Sign in</button>
+</form>
+</div>
+<p><a href="/sign-in">Start over</a></p>`,
+  }
+}
+
+/** Carries along which page was wanted. */
+const nextField = (visit: Visit): Html => html`<input type="hidden" name="next" value="${wantedIn(visit)}">`

@@ -1,0 +1,197 @@
+/**
+ * How a person's browser talks with us: forms, which carry a token that no page of another site knows, and answers that are
+ * pages or lead to the next one. What a form asks for is an operation, as for every other caller: one rule, one place.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { takeAnonymous } from '../../core/access/request-rates.ts'
+import { findSession, type Session } from '../../core/access/sessions.ts'
+import type { Context } from '../../core/process/context.ts'
+import { type Caller, callerIn } from '../../operations/admit.ts'
+import { invoke } from '../../operations/invoke.ts'
+import type { Access, Operation } from '../../operations/registry.ts'
+import { attributesOf, cookieOf, sessionTokenOf } from '../../operations/session-cookie.ts'
+import { Failure, failures } from '../../schemas/failures.ts'
+import type { InFlight } from '../in-flight.ts'
+import { readForm } from '../input.ts'
+import { refusalAnswer } from '../refusals.ts'
+import type { Exchange, Route } from '../routes.ts'
+import { type Refusal, refusalOf } from './controls.ts'
+import { html } from './html.ts'
+import { type Page, showPage } from './page.ts'
+import { placeOf, signInFor } from './places.ts'
+
+/** What a page knows of who asks for it. */
+export type Visit = {
+  readonly ctx: Context
+  readonly path: string
+  readonly params: { readonly [name: string]: string }
+  readonly query: URLSearchParams
+  /** Empty unless a form was sent. */
+  readonly form: URLSearchParams
+  readonly headers: IncomingHttpHeaders
+  readonly peerAddress: string
+  readonly session: Session | null
+  /** What the forms of the page carry. */
+  readonly token: string
+  /** Who visits, signed in or not: what is asked in one visit is answered in it. */
+  readonly binding: string
+  /** What an operation answers. Path fields are among the input. */
+  ask<T>(operation: Operation, input?: { readonly [field: string]: unknown }): Promise<T>
+  setCookie(cookie: string): void
+}
+
+/** Leads the browser to another page. */
+export type Elsewhere = { readonly location: string }
+
+export type PageRoute = {
+  readonly path: string
+  show?(visit: Visit): Promise<Page | Elsewhere> | Page | Elsewhere
+  send?(visit: Visit): Promise<Page | Elsewhere>
+}
+
+/**
+ * Does what a form asks for; what is refused is told on the page of the form. Faults of ours, and what is refused because
+ * nobody is signed in, go on to the door.
+ */
+export async function refused(
+  act: () => Promise<Page | Elsewhere>,
+  show: (refusal: Refusal) => Promise<Page | Elsewhere> | Page | Elsewhere,
+): Promise<Page | Elsewhere> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof Failure) || failures[error.code].http >= 500) throw error
+    return show(refusalOf(error))
+  }
+}
+
+/** What a device answered, in the form that the script of the pages sends; null when it is no JSON. */
+export function credentialOf(form: URLSearchParams): unknown {
+  try {
+    return JSON.parse(form.get('credential') ?? '')
+  } catch {
+    return null
+  }
+}
+
+export type PageOptions = { readonly inFlight: InFlight; readonly checkOutput: boolean }
+
+/** The routes of pages. */
+export function routesOf(pages: readonly PageRoute[], options: PageOptions): readonly Route[] {
+  return pages.flatMap(({ path, show, send }): readonly Route[] => [
+    ...(show === undefined ? [] : [{ method: 'GET', path, serve: serving(show, options, noForm) } as const]),
+    ...(send === undefined ? [] : [{ method: 'POST', path, serve: serving(send, options, soundForm) } as const]),
+  ])
+}
+
+type FormReader = (exchange: Exchange, token: string, options: PageOptions) => Promise<URLSearchParams>
+
+const noForm: FormReader = async () => new URLSearchParams()
+
+/** The form of a request. Fails with `forbidden` when it was made by a page of another site, or the session is another one. */
+const soundForm: FormReader = async ({ req }, token, options) => {
+  const form = await readForm(req, options)
+  const [own, brought] = [Buffer.from(token), Buffer.from(form.get('csrf') ?? '')]
+  if (own.length !== brought.length || !timingSafeEqual(own, brought))
+    throw new Failure('forbidden', 'This page is too old, or cookies are turned off.', {
+      fix: 'Allow cookies for this site, go back, load the page again, and send the form once more.',
+    })
+  return form
+}
+
+function serving(
+  answer: (visit: Visit) => Promise<Page | Elsewhere> | Page | Elsewhere,
+  options: PageOptions,
+  readForm: FormReader,
+): Route['serve'] {
+  return async (exchange) => {
+    try {
+      respond(exchange, await answer(await visitOf(exchange, options, readForm)))
+    } catch (error) {
+      if (isSignedOut(error) && exchange.method !== 'POST') return leadTo(exchange, signInFor(placeOf(exchange.path)))
+      respond(exchange, refusalPage(exchange, error))
+    }
+  }
+}
+
+const isSignedOut = (error: unknown) => error instanceof Failure && error.code === 'unauthorized'
+
+function respond(exchange: Exchange, answer: Page | Elsewhere): void {
+  if ('location' in answer) leadTo(exchange, answer.location)
+  else showPage(exchange, answer)
+}
+
+/** See Other (RFC 9110 15.4.4): what was sent is not sent again when the page is loaded again. */
+function leadTo(exchange: Exchange, location: string): void {
+  exchange.status = 303
+  exchange.set('Location', location)
+  exchange.body = ''
+}
+
+function refusalPage({ state }: Exchange, error: unknown): Page {
+  const { status, headers, body } = refusalAnswer(state.ctx, error)
+  Object.assign(state.headers, headers)
+  return {
+    title: status >= 500 ? 'This did not work' : 'This cannot be done',
+    status,
+    content: html`<div class="notice bad" role="alert"><p>${body.error} ${body.fix}</p></div>
+<p><a href="/settings">To the settings</a></p>`,
+  }
+}
+
+const visitCookie = 'mailroom_visit'
+
+async function visitOf(exchange: Exchange, options: PageOptions, readForm: FormReader): Promise<Visit> {
+  const { params, querystring, req, state, path } = exchange
+  const { ctx, headers, hungUp, peerAddress } = state
+  const sessionToken = sessionTokenOf(req.headers)
+  const session = sessionToken === null ? null : await findSession(ctx, sessionToken)
+  if (session === null) await takeAnonymous(ctx, peerAddress)
+  const binding = session?.id ?? visitorOf(exchange)
+  const token = session?.csrfToken ?? ctx.secrets.tag(binding, 'visit').toString('base64url')
+  return {
+    ctx,
+    path,
+    params,
+    query: new URLSearchParams(querystring),
+    form: await readForm(exchange, token, options),
+    headers: req.headers,
+    peerAddress,
+    session,
+    token,
+    binding,
+    setCookie(cookie) {
+      headers['Set-Cookie'] = cookie
+    },
+    async ask<T>(operation: Operation, input: { readonly [field: string]: unknown } = {}) {
+      const { access, pathFields } = operation
+      const caller = callerOf(session, access)
+      const { body } = await invoke(ctx, operation, caller.principal, {
+        path: Object.fromEntries(pathFields.map((name) => [name, String(input[name] ?? '')])),
+        session: caller.session,
+        headers,
+        peerAddress,
+        hungUp,
+        checkOutput: options.checkOutput,
+        input: () => input,
+      })
+      return body as T
+    },
+  }
+}
+
+function callerOf(session: Session | null, access: Access): Caller {
+  if (access === 'public') return { principal: null, session: null }
+  if (session === null) throw new Failure('unauthorized')
+  return callerIn(session, access)
+}
+
+/** The name of a browser in which nobody is signed in. A new one is given one, for as long as it is open. */
+function visitorOf({ req, state }: Exchange): string {
+  const known = cookieOf(req.headers, visitCookie)
+  if (known !== null && /^[\w-]{22}$/.test(known)) return known
+  const visitor = randomBytes(16).toString('base64url')
+  state.headers['Set-Cookie'] = `${visitCookie}=${visitor}; ${attributesOf(state.ctx)}`
+  return visitor
+}

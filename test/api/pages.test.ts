@@ -1,0 +1,379 @@
+import { expect } from 'chai'
+import { Secret, TOTP } from 'otpauth'
+import type { Page } from 'playwright-core'
+import { type Call, client, mailboxPath } from '../peers/rest.ts'
+import { addAuthenticator, expectAccessible, openWindow } from '../start/browser.ts'
+import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { carryOutgoing } from '../start/outgoing.ts'
+import { makePerson, signedIn, testPassword } from '../start/people.ts'
+
+describe('pages', () => {
+  let door: Door
+  let tenant: Tenant
+  /** With the key of the account whose mailbox gets the mail of all people here. */
+  let call: Call
+
+  before(async () => {
+    door = await openDoor({ isNamed: true })
+    tenant = await makeTenant(door, { name: 'tenant' })
+    call = client(door.http, tenant.key)
+    await call('POST', '/api/v1/aliases', { alias: '*@tenant.example', targets: [tenant.address] })
+  })
+  after(() => door?.close())
+
+  let addresses = 0
+  const newAddress = () => `reader${++addresses}@tenant.example`
+  const at = (path: string) => `${door.ctx.baseUrl}${path}`
+  const pathOf = (page: Page) => page.url().replace(door.ctx.baseUrl, '')
+
+  /** The link in the newest mail to an address, out of its mailbox. */
+  async function linkTo(email: string): Promise<string> {
+    await carryOutgoing(door.ctx)
+    const path = `${mailboxPath(tenant.address)}/messages`
+    const found = await call<{ messages: { message_id: string }[] }>('GET', `${path}?to=${encodeURIComponent(email)}`)
+    const mail = await call<{ text: string }>('GET', `${path}/${found.body.messages[0]?.message_id}`)
+    return /^http:\S+\/[\w-]{43}$/m.exec(mail.body.text)?.[0] ?? `no link in ${mail.body.text}`
+  }
+
+  type Window = Awaited<ReturnType<typeof openWindow>>
+  /** Opens a window, and closes it when the steps are done. */
+  const inWindow =
+    (steps: (page: Page, window: Window) => Promise<void>, options?: Parameters<typeof openWindow>[0]) => async () => {
+      const window = await openWindow(options)
+      try {
+        await steps(window.page, window)
+      } catch (error) {
+        await window.context.close()
+        throw error
+      }
+      await window.close()
+    }
+
+  async function signIn(
+    page: Page,
+    { email, password = testPassword }: { email: string; password?: string },
+  ): Promise<void> {
+    await page.goto(at('/sign-in'))
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  }
+  /** Sends the form in which the focus is, as a person does without a mouse. */
+  const send = (page: Page) => Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
+  /** Moves the focus on by the keyboard until it is in the control of a name, or on the button of a text. */
+  async function tabTo(page: Page, control: string): Promise<void> {
+    for (let presses = 0; presses < 20; presses++) {
+      const focused = page.locator(':focus')
+      if ((await focused.count()) > 0) {
+        const names = await focused.evaluate((element) => [element.getAttribute('name'), element.textContent])
+        if (names.includes(control)) return
+      }
+      await page.keyboard.press('Tab')
+    }
+    throw new Error(`The keyboard does not lead to "${control}".`)
+  }
+  const signOut = (page: Page) => page.getByRole('button', { name: 'Sign out' }).click()
+  const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
+  const codeOf = (secret: string) =>
+    TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: door.ctx.clock.now().getTime() })
+
+  it(
+    'the error reference',
+    inWindow(async (page) => {
+      await page.goto(at('/docs/errors#rate_limited'))
+      expect(await page.locator('#rate_limited').textContent()).to.equal('rate_limited 429')
+      await expectAccessible(page, 'errors')
+    }),
+  )
+
+  it(
+    'signing in and out, and where one is led',
+    inWindow(async (page) => {
+      const known = await makePerson(door)
+      await page.goto(at('/settings/security'))
+      expect(pathOf(page)).to.equal('/sign-in?next=%2Fsettings%2Fsecurity')
+      await page.getByLabel('E-mail address').fill(known.email)
+      await page.getByLabel('Password').fill('wrong')
+      await expectAccessible(page, 'sign-in')
+      await send(page)
+      expect(await page.getByRole('alert').first().textContent()).to.include('The address or the password is wrong.')
+      expect(await page.title()).to.match(/^Not done: /)
+      expect(await page.getByLabel('E-mail address').inputValue()).to.equal(known.email)
+      expect(await page.getByLabel('Password').inputValue()).to.equal('')
+      await expectAccessible(page, 'sign-in refused')
+      await page.getByLabel('Password').fill(testPassword)
+      await send(page)
+      await page.getByRole('heading', { name: 'Security' }).waitFor()
+      expect(pathOf(page)).to.equal('/settings/security')
+      await signOut(page)
+      expect(await page.getByRole('status').textContent()).to.equal('You are signed out.')
+      await page.goto(at('/settings'))
+      expect(pathOf(page)).to.equal('/sign-in')
+    }),
+  )
+
+  /** An account that an agent made. */
+  async function signup(): Promise<{ address: string; claimPath: string; call: Call }> {
+    const { body } = await client(door.http)<{ address: string; api_key: string; claim_url: string }>(
+      'POST',
+      '/api/v1/signup',
+    )
+    const { pathname } = new URL(body.claim_url)
+    return { address: body.address, claimPath: pathname, call: client(door.http, body.api_key) }
+  }
+  const statusOf = async (own: Call) => (await own<{ status: string }>('GET', '/api/v1/account')).body.status
+
+  it(
+    'an account is claimed by signing up, with the keyboard alone and the link out of a mailbox',
+    inWindow(
+      async (page) => {
+        const made = await signup()
+        const email = newAddress()
+        await page.goto(at(made.claimPath))
+        expect(await page.getByText(made.address).count()).to.equal(1)
+        await expectAccessible(page, 'claim')
+        // Past the link to the content and into the form.
+        await tabTo(page, 'email')
+        await page.keyboard.type(email)
+        await tabTo(page, 'name')
+        await page.keyboard.type('Ann <b>Reader</b>')
+        await tabTo(page, 'password')
+        await page.keyboard.type('short')
+        await send(page)
+        expect(await page.locator('#password-error').textContent()).to.include('5 characters')
+        expect(await page.locator(':focus').getAttribute('id')).to.equal('password')
+        await expectAccessible(page, 'sign-up refused')
+        await page.keyboard.type(testPassword)
+        await send(page)
+        expect(await heading(page)).to.equal('Look into your mail')
+        await expectAccessible(page, 'sign-up mailed')
+
+        await page.goto(await linkTo(email))
+        await expectAccessible(page, 'verify')
+        await tabTo(page, 'Verify my address')
+        await send(page)
+        expect(await page.getByRole('status').textContent()).to.include('Your address is verified.')
+        await tabTo(page, 'email')
+        await page.keyboard.type(email)
+        await tabTo(page, 'password')
+        await page.keyboard.type(testPassword)
+        await send(page)
+
+        expect(pathOf(page)).to.equal(made.claimPath)
+        await expectAccessible(page, 'claim signed in')
+        expect(await statusOf(made.call)).to.equal('unclaimed')
+        await tabTo(page, `Claim it as ${email}`)
+        await send(page)
+        expect(await page.getByRole('status').textContent()).to.include('The account is yours.')
+        expect(await page.getByLabel('Name').inputValue()).to.equal('Ann <b>Reader</b>')
+        await expectAccessible(page, 'you with account')
+        expect((await made.call('GET', '/api/v1/account')).body).to.include({ status: 'active', owner: email })
+
+        expect((await page.goto(at(made.claimPath)))?.status()).to.equal(404)
+        await expectAccessible(page, 'claim used')
+        // The browser notes answers that are refusals, as this one.
+      },
+      { faults: ['404'] },
+    ),
+  )
+
+  it(
+    'an account is claimed into another, without JavaScript',
+    inWindow(
+      async (page) => {
+        const [first, second] = [await signup(), await signup()]
+        const known = await makePerson(door)
+        for (const { claimPath } of [first, second]) {
+          await page.goto(at(claimPath))
+          if ((await page.getByRole('link', { name: 'Sign in to claim it' }).count()) > 0) {
+            await page.getByRole('link', { name: 'Sign in to claim it' }).click()
+            expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).to.equal(0)
+            await page.getByLabel('E-mail address').fill(known.email)
+            await page.getByLabel('Password').fill(testPassword)
+            await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+          }
+          const into = page.getByLabel('Into your account')
+          if ((await into.count()) > 0) await into.check()
+          await page.getByRole('button', { name: `Claim it as ${known.email}` }).click()
+          expect(await page.getByRole('status').textContent()).to.include('The account is yours.')
+        }
+        const accounts = await Promise.all(
+          [first, second].map(async ({ call: own }) => (await own('GET', '/api/v1/account')).body.id),
+        )
+        expect(accounts[0]).to.equal(accounts[1])
+      },
+      { javaScriptEnabled: false },
+    ),
+  )
+
+  describe('what opens a link and sends no form', () => {
+    const scanners: readonly (readonly [string, RequestInit])[] = [
+      ['GET', {}],
+      ['HEAD', { method: 'HEAD' }],
+      ['GET again', {}],
+      ['a POST without a token', { method: 'POST', body: new URLSearchParams() }],
+      ['a POST with a made-up token', { method: 'POST', body: new URLSearchParams({ csrf: 'x'.repeat(43) }) }],
+      ['a POST of JSON', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }],
+      ['a POST of nothing', { method: 'POST' }],
+    ]
+    for (const [name, init] of scanners)
+      it(`${name} claims nothing, verifies nothing, and uses no link up`, async () => {
+        const { claimPath, call: own } = await signup()
+        const email = newAddress()
+        await client(door.http)('POST', '/api/v1/people', { email, password: testPassword, name: 'Ann' })
+        const verify = new URL(await linkTo(email)).pathname
+        const known = await makePerson(door, { email: newAddress() })
+        await client(door.http)('POST', '/api/v1/people/reset', { email: known.email })
+        const reset = new URL(await linkTo(known.email)).pathname
+        for (const path of [claimPath, verify, reset]) {
+          const answer = await fetch(door.http + path, { redirect: 'manual', ...init })
+          expect(answer.status, path).to.be.oneOf(init.method === 'POST' ? [400, 403] : [200])
+        }
+        expect(await statusOf(own)).to.equal('unclaimed')
+        const token = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+        const ask = client(door.http)
+        expect((await ask('POST', '/api/v1/people/verify', { token: token(verify) })).status).to.equal(200)
+        const given = { token: token(reset), password: 'another good one' }
+        expect((await ask('POST', '/api/v1/people/reset', given)).status).to.equal(200)
+      })
+  })
+
+  it('every page is kept to itself', async () => {
+    const { claimPath } = await signup()
+    for (const path of ['/sign-in', '/reset', claimPath, '/docs/errors', '/invitation/x', '/verify/x', '/reset/x']) {
+      const { headers } = await fetch(door.http + path)
+      const policy = headers.get('content-security-policy') ?? ''
+      expect(policy, path).to.include("default-src 'none'").and.include("frame-ancestors 'none'")
+      expect(policy, path).not.to.match(/unsafe|https?:|\*/)
+      expect(headers.get('referrer-policy')).to.equal('no-referrer')
+      expect(headers.get('cache-control')).to.equal('no-store')
+    }
+  })
+
+  it('what people type is text on every page', async () => {
+    const evil = `"><script>x</script>'&`
+    const known = await makePerson(door)
+    const person = await signedIn(door, known)
+    await person.ask('PATCH', '/api/v1/people/me', { name: evil })
+    for (const path of ['/settings', '/settings/security', `/sign-in?next=${encodeURIComponent(evil)}`]) {
+      const text = await (await fetch(door.http + path, { headers: { cookie: person.cookie ?? '' } })).text()
+      expect(text, path).not.to.include('<script>x')
+    }
+  })
+
+  it('nobody is led to another site', async () => {
+    const wanted = [
+      '//evil.example',
+      'https://evil.example',
+      '/\\evil.example',
+      '/%2f/evil.example',
+      '/settings/../..//evil',
+      'javascript:x',
+      '/settings\n//x',
+      '/api/v1/session',
+      '/sign-out',
+      '',
+    ]
+    const known = await makePerson(door)
+    const { cookie } = await signedIn(door, known)
+    for (const next of wanted) {
+      const path = `${door.http}/sign-in?next=${encodeURIComponent(next)}`
+      const answer = await fetch(path, { redirect: 'manual', headers: { cookie: cookie ?? '' } })
+      expect([answer.status, answer.headers.get('location')], next).to.deep.equal([303, '/settings'])
+    }
+  })
+
+  it(
+    'an authenticator app is set up, asked for, and removed',
+    inWindow(async (page) => {
+      const known = await makePerson(door)
+      await signIn(page, known)
+      await page.goto(at('/settings/security'))
+      await expectAccessible(page, 'security')
+      await page.getByRole('button', { name: 'Set up an authenticator app' }).click()
+      await expectAccessible(page, 'app')
+      const secret = (await page.locator('#secret').textContent())?.replaceAll(' ', '') ?? ''
+      await page.getByRole('textbox', { name: 'Code' }).fill('000000')
+      await send(page)
+      expect(await page.locator('#code-error').textContent()).to.include('This code is wrong')
+      expect(await page.getByRole('textbox', { name: 'Code' }).getAttribute('aria-invalid')).to.equal('true')
+      expect(await page.locator('#secret').textContent()).to.include(secret.slice(0, 4))
+      const code = codeOf(secret)
+      await page.getByRole('textbox', { name: 'Code' }).fill(code)
+      await send(page)
+      expect(await heading(page)).to.equal('Your recovery codes')
+      await expectAccessible(page, 'recovery codes')
+      const codes = await page.locator('.codes li').allTextContents()
+      expect(codes).to.have.length(10)
+      await signOut(page)
+
+      await signIn(page, known)
+      expect(await heading(page)).to.equal('Enter your code')
+      await expectAccessible(page, 'code')
+      await page.getByRole('textbox', { name: 'Code' }).fill(code)
+      await send(page)
+      expect(await page.locator('#code-error').textContent()).to.include('used before')
+      await page.getByRole('textbox', { name: 'Code' }).fill(codes[0] ?? '')
+      await send(page)
+      expect(await heading(page)).to.equal('You')
+      await page.goto(at('/settings/security'))
+      expect(await page.getByText('recovery codes left').textContent()).to.include('9')
+      await page.getByText('Remove the app').first().click()
+      await expectAccessible(page, 'security with app')
+      await page
+        .getByLabel('Code')
+        .last()
+        .fill(codes[1] ?? '')
+      await page.getByRole('button', { name: 'Remove the app' }).click()
+      expect(await page.getByRole('status').textContent()).to.include('The authenticator app is removed.')
+    }),
+  )
+
+  it(
+    'a passkey is added, signs in, and is removed',
+    inWindow(async (page) => {
+      const known = await makePerson(door)
+      await addAuthenticator(page)
+      await signIn(page, known)
+      await page.goto(at('/settings/security'))
+      await page.getByLabel('Name of the passkey').fill('Laptop')
+      await page.getByRole('button', { name: 'Add a passkey' }).click()
+      expect(await page.getByRole('status').textContent()).to.include('The passkey is added.')
+      await expectAccessible(page, 'security with passkey')
+      await signOut(page)
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+      await page.getByRole('heading', { name: 'You', exact: true }).waitFor()
+      expect(await page.getByText(known.email).count()).to.equal(1)
+      await page.goto(at('/settings/security'))
+      await page.getByRole('button', { name: 'Remove Laptop' }).click()
+      expect(await page.getByRole('status').textContent()).to.equal('The passkey is removed.')
+      await signOut(page)
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+      await page.getByRole('alert').filter({ hasText: 'not known here' }).waitFor()
+    }),
+  )
+
+  it(
+    'a forgotten password',
+    inWindow(async (page) => {
+      const { email } = await makePerson(door, { email: newAddress() })
+      await page.goto(at('/sign-in'))
+      await page.getByRole('link', { name: 'Forgot your password?' }).click()
+      await expectAccessible(page, 'reset')
+      await page.getByLabel('E-mail address').fill(email)
+      await send(page)
+      expect(await heading(page)).to.equal('Look into your mail')
+      await page.goto(await linkTo(email))
+      await page.getByLabel('New password').fill('short')
+      await send(page)
+      expect(await page.locator('#password-error').textContent()).to.include('5 characters')
+      await expectAccessible(page, 'new password refused')
+      await page.getByLabel('New password').fill('an entirely new one')
+      await send(page)
+      expect(await page.getByRole('status').textContent()).to.equal('Your new password is set. Sign in with it.')
+      await signIn(page, { email, password: 'an entirely new one' })
+      expect(await heading(page)).to.equal('You')
+      await expectAccessible(page, 'you')
+    }),
+  )
+})

@@ -1,0 +1,80 @@
+/** A headless browser for the pages: inside a package, so that nothing has to be installed on the machine. */
+import { AxeBuilder } from '@axe-core/playwright'
+import chromiumPackage from '@sparticuz/chromium'
+import { expect } from 'chai'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+/** A folder for a picture of every page that is checked. */
+const pictures = process.env.PICTURES
+
+let shared: Promise<Browser> | undefined
+
+/** The browser that the files of one worker process share; it leaves when this process ends. */
+export function openBrowser(): Promise<Browser> {
+  shared ??= launch()
+  return shared
+}
+
+async function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: await chromiumPackage.executablePath(),
+    // Without a user namespace there is no sandbox; the pages are our own.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  })
+}
+
+/**
+ * A window of its own cookies. What goes wrong on a page fails the test that closes it, unless that says one of `faults`.
+ */
+export async function openWindow(
+  options: { readonly javaScriptEnabled?: boolean; readonly faults?: readonly string[] } = {},
+): Promise<{ page: Page; context: BrowserContext; close(): Promise<void> }> {
+  const { javaScriptEnabled = true, faults: expected = [] } = options
+  const context = await (await openBrowser()).newContext({ javaScriptEnabled, viewport: { width: 1000, height: 900 } })
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(String(error)))
+  const close = async () => {
+    await context.close()
+    const others = faults.filter((fault) => !expected.some((text) => fault.includes(text)))
+    expect(others, 'what the browser complained of').to.deep.equal([])
+  }
+  return { page, context, close }
+}
+
+/** Expects that a page keeps to WCAG 2.2 AA as far as a program can tell, in light and in dark. */
+export async function expectAccessible(page: Page, name: string): Promise<void> {
+  const check = async (colorScheme: 'light' | 'dark', builder: AxeBuilder) => {
+    await page.emulateMedia({ colorScheme })
+    if (pictures !== undefined)
+      await page.screenshot({ path: `${pictures}/${name} ${colorScheme}.png`, fullPage: true })
+    const { violations } = await builder.analyze()
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+    expect(found, `${name}, ${colorScheme}`).to.deep.equal([])
+  }
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+  await check('light', new AxeBuilder({ page }).withTags(tags))
+  // In the dark only the colours are others.
+  await check('dark', new AxeBuilder({ page }).withRules(['color-contrast', 'link-in-text-block']))
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+/** A device that makes passkeys, in the browser itself (WebAuthn 11). */
+export async function addAuthenticator(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+}
