@@ -5,6 +5,8 @@ import { errorsPage } from './documents.ts'
 import { invitationPages } from './invitation.ts'
 import { fileRoutes, showPage } from './page.ts'
 import { resetPages } from './reset.ts'
+import { developersPages } from './settings/developers.ts'
+import { membersPages } from './settings/members.ts'
 import { securityPages } from './settings/security.ts'
 import { youPages } from './settings/you.ts'
 import { signInPages } from './sign-in.ts'
@@ -20,6 +22,8 @@ const pages: readonly PageRoute[] = [
   ...resetPages,
   ...youPages,
   ...securityPages,
+  ...developersPages,
+  ...membersPages,
 ]
 
 export function pageRoutes(options: PageOptions): readonly Route[] {

@@ -41,6 +41,9 @@ export type Visit = {
   setCookie(cookie: string): void
 }
 
+/** The rows of a list that an operation answers. */
+export type Rows<K extends string, T> = { readonly [P in K]: readonly T[] }
+
 /** Leads the browser to another page. */
 export type Elsewhere = { readonly location: string }
 

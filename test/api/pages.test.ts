@@ -354,6 +354,96 @@ describe('pages', () => {
   )
 
   it(
+    'keys and app passwords are made, work, and are revoked',
+    inWindow(async (page) => {
+      const known = await makePerson(door, { role: 'owner', accountId: tenant.accountId })
+      await signIn(page, known)
+      await page.getByRole('link', { name: 'Developers' }).click()
+      await page.getByRole('link', { name: 'Make a key' }).click()
+      await page.getByLabel('Name').fill('support bot')
+      await page.getByLabel('domains:write').check()
+      await page.getByLabel(tenant.address).check()
+      await expectAccessible(page, 'new key')
+      await page.getByRole('button', { name: 'Make the key' }).click()
+      expect(await page.locator('#scopes-error').textContent()).to.include('domains:write')
+      expect(await page.getByLabel('Name').inputValue()).to.equal('support bot')
+      expect(await page.getByLabel(tenant.address).isChecked()).to.equal(true)
+      await expectAccessible(page, 'new key refused')
+      await page.getByLabel('domains:write').uncheck()
+      await page.getByLabel('Last day').fill('2099-12-31')
+      await page.getByRole('button', { name: 'Make the key' }).click()
+      const key = (await page.locator('#secret').textContent()) ?? ''
+      expect(key).to.match(/^svc_live_/)
+      await expectAccessible(page, 'key made')
+      const own = client(door.http, key)
+      expect((await own('GET', mailboxPath(tenant.address))).status).to.equal(200)
+      expect((await own('GET', '/api/v1/aliases')).status).to.equal(403)
+
+      await page.getByRole('link', { name: 'I have copied it' }).click()
+      await page.getByLabel('Name of the program').fill('Thunderbird')
+      await page.getByRole('button', { name: 'Make an app password' }).click()
+      expect(await page.locator('#secret').textContent()).to.match(/^svc_app_/)
+      await page.getByRole('link', { name: 'I have copied it' }).click()
+      await expectAccessible(page, 'developers')
+      await page.getByRole('button', { name: 'Revoke Thunderbird' }).click()
+      expect(await page.getByText('It has no app password.').count()).to.equal(1)
+      await page.getByRole('button', { name: 'Revoke support bot' }).click()
+      expect(await page.getByRole('status').textContent()).to.include('It is revoked')
+      expect((await own('GET', mailboxPath(tenant.address))).status).to.equal(401)
+    }),
+  )
+
+  it(
+    'somebody is invited, joins, gets another role and is removed',
+    inWindow(async (page) => {
+      const owner = await makePerson(door, { role: 'owner', accountId: tenant.accountId })
+      const email = newAddress()
+      await signIn(page, owner)
+      await page.getByRole('link', { name: 'Members' }).click()
+      await page.getByLabel('E-mail address').fill('nobody@')
+      await page
+        .locator('form[method=post]')
+        .last()
+        .evaluate((form) => form.setAttribute('novalidate', ''))
+      await page.getByRole('button', { name: 'Invite' }).click()
+      expect(await page.locator('#email-error').count()).to.equal(1)
+      await page.getByLabel('E-mail address').fill(email)
+      await page.getByLabel('Reader').check()
+      await page.getByRole('button', { name: 'Invite' }).click()
+      expect(await page.getByRole('status').textContent()).to.equal('The invitation is on its way.')
+      await signOut(page)
+
+      const link = await linkTo(email)
+      await page.goto(link)
+      await expectAccessible(page, 'invitation')
+      await page.getByLabel('Your name').fill('Ben')
+      await page.getByLabel('Password').fill('short')
+      await send(page)
+      expect(await page.locator('#password-error').textContent()).to.include('5 characters')
+      await page.getByLabel('Password').fill(testPassword)
+      await send(page)
+      expect(await page.getByRole('status').textContent()).to.equal('You are a member of the account.')
+      await page.getByRole('link', { name: 'Members' }).click()
+      expect(await page.getByText('Your role is reader.').count()).to.equal(1)
+      await page.getByRole('link', { name: 'Developers' }).click()
+      expect(await page.getByText('An owner of the account makes and revokes keys.').count()).to.equal(1)
+      expect(await page.getByRole('button', { name: 'Make an app password' }).count()).to.equal(0)
+      await signOut(page)
+
+      await signIn(page, owner)
+      await page.getByRole('link', { name: 'Members' }).click()
+      await expectAccessible(page, 'members')
+      await page.getByLabel(`Role of ${email}`, { exact: true }).selectOption('member')
+      await page.getByRole('button', { name: `Set the role of ${email}` }).click()
+      expect(await page.getByRole('status').textContent()).to.equal('The member has another role.')
+      expect(await page.getByLabel(`Role of ${email}`, { exact: true }).inputValue()).to.equal('member')
+      await page.getByRole('button', { name: `Remove ${email}` }).click()
+      expect(await page.getByRole('status').textContent()).to.equal('Removed.')
+      expect(await page.getByText(email).count()).to.equal(0)
+    }),
+  )
+
+  it(
     'a forgotten password',
     inWindow(async (page) => {
       const { email } = await makePerson(door, { email: newAddress() })

@@ -14,6 +14,7 @@ const sections = [
   { place: '/settings', label: 'You' },
   { place: '/settings/security', label: 'Security' },
   { place: '/settings/developers', label: 'Developers' },
+  { place: '/settings/members', label: 'Members' },
 ] as const
 export type Place = (typeof sections)[number]['place']
 
