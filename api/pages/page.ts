@@ -44,21 +44,22 @@ export function fileRoutes(): readonly Route[] {
   }))
 }
 
-/** No script but ours, no other host, no frame; forms lead to this service alone. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** No script but ours, and that only where it is needed, no other host, no frame; forms lead to this service alone. */
+const policyOf = ({ isScripted = false }: Page) =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    ...(isScripted ? ["script-src 'self'"] : []),
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 /** Answers a request with a page. */
 export function showPage(koa: KoaContext, page: Page): void {
   koa.status = page.status ?? 200
   koa.type = 'text/html; charset=utf-8'
-  koa.set('Content-Security-Policy', contentSecurityPolicy)
+  koa.set('Content-Security-Policy', policyOf(page))
   koa.body = documentOf(page).toString()
 }
 

@@ -71,7 +71,7 @@ export const signInPages: readonly PageRoute[] = [
 ]
 
 /** Gives the browser the cookie of a session, and leads to the page that was wanted. */
-export function enter(visit: Visit, begun: Parameters<typeof sessionCookie>[1]): { readonly location: string } {
+function enter(visit: Visit, begun: Parameters<typeof sessionCookie>[1]): { readonly location: string } {
   visit.setCookie(sessionCookie(visit.ctx, begun))
   return { location: wantedIn(visit) }
 }

@@ -24,7 +24,7 @@ export const signUpPages: readonly PageRoute[] = [
       return refused(
         async () => {
           await visit.ask(createPerson, { email, name, password: form.get('password') ?? '' })
-          visit.setCookie(`${placeCookie}=${encodeURIComponent(place)}; Max-Age=${placeSeconds}; ${attributesOf(ctx)}`)
+          visit.setCookie(`${placeCookie}=${place}; Max-Age=${placeSeconds}; ${attributesOf(ctx)}`)
           return mailedPage(email)
         },
         (refusal) => signUpPage(visit, { place, typed: { values: { email, name }, refusal } }),
@@ -39,7 +39,7 @@ export const signUpPages: readonly PageRoute[] = [
       return refused(
         async () => {
           await visit.ask(verifyPerson, { token: params.token ?? '' })
-          const place = placeOf(decodeURIComponent(cookieOf(headers, placeCookie) ?? ''))
+          const place = placeOf(cookieOf(headers, placeCookie))
           const signIn = signInFor(place)
           return { location: `${signIn}${signIn.includes('?') ? '&' : '?'}done=verified` }
         },

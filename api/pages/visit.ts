@@ -53,10 +53,7 @@ export type PageRoute = {
   send?(visit: Visit): Promise<Page | Elsewhere>
 }
 
-/**
- * Does what a form asks for; what is refused is told on the page of the form. Faults of ours, and what is refused because
- * nobody is signed in, go on to the door.
- */
+/** Does what a form asks for; what is refused is told on the page of the form. Faults of ours have a page of their own. */
 export async function refused(
   act: () => Promise<Page | Elsewhere>,
   show: (refusal: Refusal) => Promise<Page | Elsewhere> | Page | Elsewhere,
