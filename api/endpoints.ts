@@ -1,9 +1,6 @@
-/** Everything that the HTTP door serves: the operations, the MCP endpoint, health, and the documents. */
-import type { Context as KoaContext } from 'koa'
+/** Everything that the HTTP door serves: the operations, the MCP endpoint, health, the API description, exports and the pages. */
 import { takeAnonymous } from '../core/access/request-rates.ts'
-import { isClaimLink } from '../core/account/accounts.ts'
 import { openExport } from '../core/personal/export-jobs.ts'
-/** Everything that the HTTP door serves: the operations, the MCP endpoint, health, the API description and the pages. */
 import type { Context } from '../core/process/context.ts'
 import { admitCaller } from '../operations/admit.ts'
 import { operations } from '../operations/all.ts'
@@ -44,10 +41,8 @@ export function endpointsOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOp
       return { method, path, serve: (exchange) => serveOperation(operation, exchange, { ...traffic, checkOutput }) }
     }),
     ...healthEndpoints(readiness),
-    ...documentEndpoints(ctx),
-    ...unsubscribeEndpoints(),
-    exportEndpoint,
     descriptionEndpoint(ctx),
+    exportEndpoint,
     ...pageRoutes({ inFlight: traffic.bodies, checkOutput: checkOutput ?? false }),
     ...(mcp === undefined ? [] : mcpEndpoints(mcp, traffic)),
   ]
@@ -118,19 +113,7 @@ function descriptionEndpoint({ baseUrl }: Context): Route {
     serve(exchange) {
       exchange.body = description
     },
-    { method: 'GET', path: '/docs/errors', serve: (exchange) => showPage(exchange, errors) },
-    {
-      method: 'GET',
-      path: '/claim/{token}',
-      async serve(exchange) {
-        const { ctx, peerAddress } = exchange.state
-        await takeAnonymous(ctx, peerAddress)
-        const isKnown = await isClaimLink(ctx, exchange.params.token ?? '')
-        exchange.status = isKnown ? 200 : 404
-        showPage(exchange, isKnown ? claim : unknownClaim)
-      },
-    },
-  ]
+  }
 }
 
 /** The file of an export, in pieces as they are read from the database. */
@@ -139,38 +122,13 @@ const exportEndpoint: Route = {
   path: '/exports/{token}',
   async serve(exchange) {
     const { ctx, peerAddress } = exchange.state
-    takeAnonymous(ctx, peerAddress)
+    await takeAnonymous(ctx, peerAddress)
     const { name, sizeBytes, content } = await openExport(ctx, exchange.params.token ?? '')
     exchange.set('Content-Disposition', contentDisposition(name))
     exchange.body = content
     exchange.type = 'application/zip'
     exchange.length = sizeBytes
   },
-}
-
-function unsubscribeEndpoints(): readonly Route[] {
-  const path = '/unsubscribe/{token}'
-  return [
-    {
-      method: 'GET',
-      path,
-      serve(exchange) {
-        const { email } = subscriberOf(exchange.state.ctx, exchange.params.token ?? '')
-        showPage(exchange, unsubscribePage(email))
-      },
-    },
-    {
-      // RFC 8058 3.2: mail programs post a form; the link alone says what is wanted.
-      method: 'POST',
-      path,
-      async serve(exchange) {
-        const { email } = await unsubscribe(exchange.state.ctx, exchange.params.token ?? '')
-        exchange.req.resume()
-        showPage(exchange, unsubscribedPage(email))
-      },
-    },
-  ]
-  }
 }
 
 function mcpEndpoints(mcp: McpEndpoint, traffic: Traffic): readonly Route[] {

@@ -69,7 +69,12 @@ export async function admitCaller(
       fix: 'Sign in with POST /api/v1/session and send the cookie that it sets.',
     })
   }
-  if (!safeMethods.includes(method)) requireCsrfToken(session, textOf(headers['x-csrf-token']))
+  try {
+    if (!safeMethods.includes(method)) requireCsrfToken(session, textOf(headers['x-csrf-token']))
+  } catch (error) {
+    await takeAnonymous(ctx, peerAddress)
+    throw error
+  }
   return callerIn(session, access)
 }
 

@@ -16,8 +16,6 @@ export const createClaim = personOperation({
   }),
   output: Session,
   errors: ['not_found'],
-  // Written to the audit of the account in which everything is then.
-  audit: false,
   async handle({ ctx, session, peerAddress }, { token, account: into }) {
     const accountId = await claim(ctx, session, { token, peerAddress, ...(into !== undefined && { into }) })
     return viewSession(ctx, session, accountId)
