@@ -6,10 +6,13 @@ import { expect } from 'chai'
 import { Binary, type Collection, type Document } from 'mongodb'
 import { runCommand } from '../../cli/command-line.ts'
 import { verifyAudit } from '../../core/access/audit.ts'
+import { administrator } from '../../core/access/principal.ts'
 import { getAccount } from '../../core/account/accounts.ts'
 import { createAppPassword } from '../../core/account/login.ts'
 import { claimAttempts, deliverLocally } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
+import { makeLink } from '../../core/people/mailed-links.ts'
+import { makeRequest } from '../../core/people/requests.ts'
 import { eraseUnclaimed, sweepErasures } from '../../core/personal/erase.ts'
 import { makeExports } from '../../core/personal/export-jobs.ts'
 import { dayMs, minuteMs, secondMs } from '../../core/process/clock.ts'
@@ -17,6 +20,7 @@ import { sweepSearch } from '../../core/search/sweep.ts'
 import { stepBatches } from '../../core/send/batches.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import { sweepArrivals } from '../../core/upkeep/sweep.ts'
+import { newId } from '../../schemas/ids.ts'
 import { agentScopes, allScopes } from '../../schemas/scopes.ts'
 import type { CollectionName } from '../../store/collections.ts'
 import { mailboxIdsOf } from '../../store/mailboxes.ts'
@@ -132,6 +136,12 @@ describe('personal data', () => {
     })
     await makeKey(ctx, { accountId, kind: 'agent', name: word('keyname'), scopes: agentScopes })
     await createAppPassword(ctx, { account: await getAccount(ctx, accountId), address, name: word('program') })
+    const principal = administrator(await getAccount(ctx, accountId))
+    const invitationId = newId('inv', ctx.clock.now())
+    const email = `${word('invited')}@remote.example`
+    await makeLink(ctx, { kind: 'invitation', email, accountId, role: 'reader', invitationId })
+    marks.add(invitationId)
+    marks.add((await makeRequest(ctx, principal, { kind: 'limit', text: word('request') })).id)
     await ctx.background.done()
     // What the other processes would do by themselves.
     door.advance(40 * secondMs)
