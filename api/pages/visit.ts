@@ -90,14 +90,14 @@ type FormReader = (exchange: Exchange, token: string, options: PageOptions) => P
 const noForm: FormReader = async () => new URLSearchParams()
 
 /** The form of a request. Fails with `forbidden` when it was made by a page of another site, or the session is another one. */
-const soundForm: FormReader = async ({ req }, token, options) => {
+const soundForm: FormReader = async ({ req, state }, token, options) => {
   const form = await readForm(req, options)
   const [own, brought] = [Buffer.from(token), Buffer.from(form.get('csrf') ?? '')]
-  if (own.length !== brought.length || !timingSafeEqual(own, brought))
-    throw new Failure('forbidden', 'This page is too old, or cookies are turned off.', {
-      fix: 'Allow cookies for this site, go back, load the page again, and send the form once more.',
-    })
-  return form
+  if (own.length === brought.length && timingSafeEqual(own, brought)) return form
+  await takeAnonymous(state.ctx, state.peerAddress)
+  throw new Failure('forbidden', 'This page is too old, or cookies are turned off.', {
+    fix: 'Allow cookies for this site, go back, load the page again, and send the form once more.',
+  })
 }
 
 function serving(

@@ -203,17 +203,6 @@ export async function claimable(ctx: Context, token: string): Promise<Account> {
   return accountOf(found)
 }
 
-/** Whether the token of a claim link can still be used. */
-export async function isClaimLink(ctx: Context, token: string): Promise<boolean> {
-  return claimable(ctx, token).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof Failure) return false
-      throw error
-    },
-  )
-}
-
 /** Creates an active account; for administrators. */
 export async function createAccount(
   ctx: Context,

@@ -13,7 +13,7 @@ const patienceMs = 120_000
 let shared: Promise<Browser> | undefined
 
 /** The browser that the files of one worker process share; it leaves when this process ends. */
-export function openBrowser(): Promise<Browser> {
+function openBrowser(): Promise<Browser> {
   shared ??= launch()
   return shared
 }
@@ -21,8 +21,8 @@ export function openBrowser(): Promise<Browser> {
 async function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: await chromiumPackage.executablePath(),
-    // Without a user namespace there is no sandbox; the pages are our own.
     timeout: patienceMs,
+    // Without a user namespace there is no sandbox; the pages are our own.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   })
 }
