@@ -165,6 +165,7 @@ export const commands: readonly CommandEntry[] = [
       { flags: '--scopes <scopes>', about: 'comma-separated; default: all that the kind may hold' },
       { flags: '--mailboxes <addresses>', about: 'comma-separated addresses an agent key is granted' },
       { flags: '--days <days>', about: 'days until it expires' },
+      { flags: '--test', about: 'a test key, which acts on the sandbox of the account', initial: false },
     ],
     load: async () => (await import('./keys.ts')).create,
   },

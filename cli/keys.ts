@@ -2,6 +2,7 @@
 import { revokeKey, rotateKey } from '../core/access/keys.ts'
 import { getAccount } from '../core/account/accounts.ts'
 import { describeKeys, issueKey } from '../core/account/keys.ts'
+import { issueTestKey } from '../core/account/sandboxes.ts'
 import { after, dayMs } from '../core/process/clock.ts'
 import { Failure } from '../schemas/failures.ts'
 import { agentScopes, allScopes, type KeyKind, keyKinds, type Scope } from '../schemas/scopes.ts'
@@ -15,6 +16,7 @@ type CreateOptions = {
   readonly scopes?: string
   readonly mailboxes?: string
   readonly days?: string
+  readonly test?: boolean
 }
 
 /** The key is shown this once. */
@@ -24,14 +26,16 @@ export const create = withContext(async (ctx, io, account: string, options: Crea
     throw new Failure('validation_error', 'An account key reaches all mailboxes, so --mailboxes does not fit it.', {
       fix: 'Add --kind agent, or leave --mailboxes out.',
     })
-  const { apiKey, key } = await issueKey(ctx, await getAccount(ctx, account), {
+  const request = {
     kind,
     name: options.name,
     scopes: scopesOf(options.scopes, kind),
     mailboxes: itemsOf(options.mailboxes ?? ''),
     expiresAt: options.days === undefined ? null : after(ctx.clock.now(), daysOf(options.days) * dayMs),
-  })
-  print(io, { ...key, apiKey })
+  }
+  const owner = await getAccount(ctx, account)
+  const { key, ...shown } = options.test ? await issueTestKey(ctx, owner, request) : await issueKey(ctx, owner, request)
+  print(io, { ...key, ...shown })
 })
 
 /** Those that are named; unnamed, all that the kind of key may hold. */

@@ -12,6 +12,7 @@ import { eraseUnclaimed, sweepErasures } from '../core/personal/erase.ts'
 import { makeExports } from '../core/personal/export-jobs.ts'
 import { type Alarm, startAlarm } from '../core/process/alarms.ts'
 import type { Context } from '../core/process/context.ts'
+import { sweepSandboxes } from '../core/sandbox/test-clock.ts'
 import { sweepSearch, tidySearch } from '../core/search/sweep.ts'
 import { nextStep, stepBatches } from '../core/send/batches.ts'
 import { sweepOpenTakes } from '../core/send/open-allowances.ts'
@@ -60,7 +61,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
       name: 'what a crash left',
       every: '10 seconds',
       lockMs: promptMs,
-      run: each(sweepArrivals, sweepSearch, sweepMoves),
+      run: each(refreshClocks, sweepArrivals, sweepSearch, sweepMoves),
     },
     {
       name: 'each minute',
@@ -79,11 +80,13 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
       name: 'every ten minutes',
       every: '10 minutes',
       lockMs: patientMs,
-      run: each(tidySearch, sweepDiscarded, repeatStorageWarnings),
+      run: each(tidySearch, sweepDiscarded, repeatStorageWarnings, sweepSandboxes),
     },
     { name: 'each hour', every: '1 hour', lockMs: patientMs, run: each(purgeDeletedMailboxes, sweepEventFloors) },
   ]
 }
+
+const refreshClocks = ({ testClocks }: Context) => testClocks.refresh()
 
 export type Clocks = { stop(): Promise<void> }
 

@@ -20,6 +20,7 @@ import { deleteMessage, getAttachment, getMessage, getRawMessage, listMessages, 
 import { acceptInvitation, changeMe, createPerson, resetPassword, verifyPerson } from './people.ts'
 import type { Operation } from './registry.ts'
 import { createRequest, listRequests } from './requests.ts'
+import { moveTestClock, receiveTestMail } from './sandbox.ts'
 import { cancelScheduled, listScheduled, updateScheduled } from './scheduled.ts'
 import { searchEverywhere, searchMessages } from './search.ts'
 import { createPasskey, getTotp, listPasskeys, removePasskey, removeTotp, setTotp } from './second-factors.ts'
@@ -149,6 +150,8 @@ export const operations: readonly Operation[] = [
   createAlias,
   deleteAlias,
   listEvents,
+  receiveTestMail,
+  moveTestClock,
   listWebhooks,
   createWebhook,
   getWebhook,

@@ -9,6 +9,7 @@ import { type Principal, requireScope } from '../core/access/principal.ts'
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import type { Session } from '../core/access/sessions.ts'
 import { getMailbox } from '../core/mailbox/mailboxes.ts'
+import { inTimeOf } from '../core/process/account-time.ts'
 import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import { isValid } from '../schemas/validate.ts'
@@ -73,7 +74,7 @@ export async function invoke(
   }
   try {
     const answer = await ctx.tracing.span(operation.name, { kind: 'server' }, () =>
-      serve(ctx, operation, principal, request),
+      serve(principal === null ? ctx : inTimeOf(ctx, principal.accountId), operation, principal, request),
     )
     ended('ok')
     return answer

@@ -127,8 +127,8 @@ function fileOf(attachment: AttachmentInput, index: number): NewAttachment {
   return { ...attachment, content }
 }
 
-/** Returns null when there is anything but base64: the decoder skips other characters, so it gives too few bytes then. */
-function decoded(text: string): Buffer | null {
+/** The bytes of base64 (RFC 4648 4); null when there is anything else: the decoder skips other characters, so it gives too few bytes then. */
+export function decoded(text: string): Buffer | null {
   const letters = text.length - (/={0,2}$/.exec(text.slice(-2))?.[0].length ?? 0)
   const isOther = letters % 4 === 1 || text.includes('-') || text.includes('_') // RFC 4648 5
   const bytes = isOther ? null : Buffer.from(text, 'base64')

@@ -35,6 +35,8 @@ const AddressText = line(identifierMax, {
   description: '"user@domain" or "Name <user@domain>".',
 })
 const AddressObject = object({ name: optional(line(headerLineMax)), address: AddressText })
+/** One address, as text or as `{name, address}`. */
+export const AddressInput = anyOf([AddressText, AddressObject])
 export const AddressesInput = anyOf(
   [AddressText, AddressObject, array(anyOf([AddressText, AddressObject]), { maxItems: addressesMax })],
   { description: 'One address or several, as text or as {name, address}.' },
@@ -52,6 +54,11 @@ const AttachmentInput = anyOf([
 ])
 export type AttachmentInput = Infer<typeof AttachmentInput>
 
+export const AttachmentsInput = array(AttachmentInput, {
+  maxItems: attachmentsMax,
+  description: 'At most 10 files, 10 MB before base64.',
+})
+
 const contentFields = {
   from: optional(
     line(identifierMax, { description: 'The mailbox, an alias of it or a plus form: an address or "Name <address>".' }),
@@ -61,9 +68,7 @@ const contentFields = {
   subject: optional(line(headerLineMax)),
   text: optional(string()),
   html: optional(string()),
-  attachments: optional(
-    array(AttachmentInput, { maxItems: attachmentsMax, description: 'At most 10 files, 10 MB before base64.' }),
-  ),
+  attachments: optional(AttachmentsInput),
   headers: optional(
     record(line(headerLineMax), {
       propertyNames: string(

@@ -27,6 +27,29 @@ export function findAccounts(store: Store, ids: readonly string[]): Promise<Acco
   return store.accounts.find({ _id: { $in: [...ids] } }).toArray()
 }
 
+/** The sandboxes whose test clock was moved, the last moved first. */
+export function findTestClocks(store: Store, limit: number): Promise<Pick<AccountDoc, '_id' | 'clockAheadMs'>[]> {
+  return store.accounts
+    .find({ clockMovedAt: { $gt: new Date(0) } }, { projection: { clockAheadMs: 1 } })
+    .sort({ clockMovedAt: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Moves the test clock of a sandbox, never back. Returns how far it is ahead; null when there is no such sandbox. */
+export async function moveTestClock(
+  store: Store,
+  accountId: string,
+  { aheadMs, at }: { aheadMs: number; at: Date },
+): Promise<number | null> {
+  const moved = await store.accounts.findOneAndUpdate(
+    { _id: accountId, sandbox: true },
+    { $max: { clockAheadMs: aheadMs }, $set: { clockMovedAt: at } },
+    { returnDocument: 'after', projection: { clockAheadMs: 1 } },
+  )
+  return moved?.clockAheadMs ?? null
+}
+
 export function listAccounts(store: Store, limit: number): Promise<AccountDoc[]> {
   return store.accounts.find({}).sort({ _id: -1 }).limit(limit).toArray()
 }
@@ -83,10 +106,14 @@ export function findAccountByClaim(store: Store, claimHash: Buffer): Promise<Acc
   return store.accounts.findOne({ claimHash: new Binary(claimHash), status: 'unclaimed' })
 }
 
-/** Unclaimed accounts whose time to be claimed is over, the oldest first. */
-export function findExpiredAccounts(store: Store, now: Date, limit: number): Promise<AccountDoc[]> {
+/** Unclaimed accounts whose time to be claimed is over, the oldest first; with `accountId` only that one. */
+export function findExpiredAccounts(
+  store: Store,
+  now: Date,
+  { accountId, limit }: { accountId?: string | undefined; limit: number },
+): Promise<AccountDoc[]> {
   return store.accounts
-    .find({ claimExpiresAt: { $lte: now } })
+    .find({ claimExpiresAt: { $lte: now }, ...(accountId !== undefined && { _id: accountId }) })
     .sort({ claimExpiresAt: 1 })
     .limit(limit)
     .toArray()

@@ -1,5 +1,6 @@
 /** Batches of sends. A batch is accepted as one document; its sends are then made step by step. */
 import type { BatchDoc } from './documents/sending.ts'
+import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
 import { isDuplicate, type Store } from './open.ts'
 
@@ -29,17 +30,13 @@ export function findBatch(
 }
 
 /** Batches whose next sends are due, the longest due first. */
-export function findDueBatches(store: Store, { due, limit }: { due: Date; limit: number }): Promise<BatchDoc[]> {
-  return store.batches
-    .find({ nextAt: { $lte: due } })
-    .sort({ nextAt: 1 })
-    .limit(limit)
-    .toArray()
+export function findDueBatches(store: Store, { due, limit }: { due: Due; limit: number }): Promise<BatchDoc[]> {
+  return store.batches.find(dueBy<BatchDoc>('nextAt', due)).sort({ nextAt: 1 }).limit(limit).toArray()
 }
 
-/** When the next batch goes on; null when none waits. */
-export function nextBatch(store: Store): Promise<Date | null> {
-  return earliest(store.batches, 'nextAt')
+/** When the next batch goes on, of an account or of all; null when none waits. */
+export function nextBatch(store: Store, accountId?: string): Promise<Date | null> {
+  return earliest(store.batches, 'nextAt', accountId)
 }
 
 /**

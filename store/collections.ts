@@ -41,6 +41,7 @@ export const collections = {
       { ...index('claimExpiresAt'), sparse: true },
       { ...index('claimHash'), sparse: true },
       { ...index('erasing'), sparse: true },
+      { ...index('clockMovedAt'), sparse: true },
       index('name'),
       { ...index('members.personId'), sparse: true },
       { ...index('movingSince'), sparse: true },

@@ -1,6 +1,7 @@
 /** Accepted sends (`emails` documents). */
 import type { Filter, UpdateFilter } from 'mongodb'
 import type { DeliveryStatus, EmailDoc, EmailRecipient } from './documents/sending.ts'
+import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
 import type { Store } from './open.ts'
 import { updateIn } from './writes.ts'
@@ -26,17 +27,13 @@ export function findEmailById(store: Store, emailId: string): Promise<EmailDoc |
 }
 
 /** Sends with derived documents that are due to be written, the longest due first. */
-export function findUnsettled(store: Store, { due, limit }: { due: Date; limit: number }): Promise<EmailDoc[]> {
-  return store.emails
-    .find({ todoAt: { $lte: due } })
-    .sort({ todoAt: 1 })
-    .limit(limit)
-    .toArray()
+export function findUnsettled(store: Store, { due, limit }: { due: Due; limit: number }): Promise<EmailDoc[]> {
+  return store.emails.find(dueBy<EmailDoc>('todoAt', due)).sort({ todoAt: 1 }).limit(limit).toArray()
 }
 
-/** When there is something to derive next; null when nothing is left. */
-export function nextUnsettled(store: Store): Promise<Date | null> {
-  return earliest(store.emails, 'todoAt')
+/** When there is something to derive next, of an account or of all; null when nothing is left. */
+export function nextUnsettled(store: Store, accountId?: string): Promise<Date | null> {
+  return earliest(store.emails, 'todoAt', accountId)
 }
 
 /** The result of settling a send. `todoAt` null: no derived document is left to write. */

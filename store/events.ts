@@ -5,6 +5,7 @@
 import type { Filter } from 'mongodb'
 import { type Append, createAppend } from './chains.ts'
 import type { DeliveryAttempt, DeliveryDoc, EventDoc, WebhookDoc } from './documents/events.ts'
+import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 
@@ -198,19 +199,28 @@ export function claimDelivery(
   )
 }
 
-/** The ids of the deliveries that are due, the longest due first. */
-export async function findDueDeliveries(store: Store, now: Date, limit: number): Promise<string[]> {
-  const due = await store.deliveries
-    .find({ nextAt: { $lte: now } }, { projection: { _id: 1 } })
+/** The deliveries that are due, the longest due first. */
+export function findDueDeliveries(
+  store: Store,
+  due: Due,
+  limit: number,
+): Promise<Pick<DeliveryDoc, '_id' | 'accountId'>[]> {
+  return store.deliveries
+    .find(dueBy<DeliveryDoc>('nextAt', due), { projection: { accountId: 1 } })
     .sort({ nextAt: 1 })
     .limit(limit)
     .toArray()
-  return due.map(({ _id }) => _id)
 }
 
-/** When the next delivery is due; null when none waits. */
-export function nextDelivery(store: Store): Promise<Date | null> {
-  return earliest(store.deliveries, 'nextAt')
+/** When the next delivery is due, of an account or of all; null when none waits. */
+export function nextDelivery(store: Store, accountId?: string): Promise<Date | null> {
+  return earliest(store.deliveries, 'nextAt', accountId)
+}
+
+/** Whether an attempt to deliver an event of the account is under way, whose lease has not ended. */
+export async function isDelivering(store: Store, accountId: string, now: Date): Promise<boolean> {
+  const leased = { accountId, nextAt: { $gt: now }, lease: { $ne: null } }
+  return (await store.deliveries.findOne(leased, { projection: { _id: 1 } })) !== null
 }
 
 /**

@@ -199,10 +199,21 @@ export function walkMailboxes(
     .toArray()
 }
 
-/** Mailboxes that were not deleted and whose last storage warning is from `before` or earlier, the oldest warning first. */
-export function findWarnedMailboxes(store: Store, before: Date, limit: number): Promise<MailboxDoc[]> {
+/**
+ * Mailboxes, of an account or of all, that were not deleted and whose last storage warning is from `before` or earlier, the
+ * oldest warning first.
+ */
+export function findWarnedMailboxes(
+  store: Store,
+  before: Date,
+  { accountId, limit }: { accountId?: string | undefined; limit: number },
+): Promise<MailboxDoc[]> {
   return store.mailboxes
-    .find({ 'warned.at': { $lte: before }, deletedAt: { $exists: false } })
+    .find({
+      'warned.at': { $lte: before },
+      deletedAt: { $exists: false },
+      ...(accountId !== undefined && { accountId }),
+    })
     .sort({ 'warned.at': 1 })
     .limit(limit)
     .toArray()
@@ -231,10 +242,14 @@ export function findMailboxesDeletedBetween(
     .toArray()
 }
 
-/** Mailboxes that were deleted before a time, the earliest first. */
-export function findDeletedMailboxes(store: Store, before: Date, limit: number): Promise<MailboxDoc[]> {
+/** Mailboxes, of an account or of all, that were deleted before a time, the earliest first. */
+export function findDeletedMailboxes(
+  store: Store,
+  before: Date,
+  { accountId, limit }: { accountId?: string | undefined; limit: number },
+): Promise<MailboxDoc[]> {
   return store.mailboxes
-    .find({ deletedAt: { $lt: before } })
+    .find({ deletedAt: { $lt: before }, ...(accountId !== undefined && { accountId }) })
     .sort({ deletedAt: 1 })
     .limit(limit)
     .toArray()

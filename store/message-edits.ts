@@ -81,10 +81,14 @@ export function listUnreadEditable(
     .toArray()
 }
 
-/** Messages of all mailboxes that were moved to Trash or Spam before a time, the oldest first, for the sweep. */
-export function findDiscarded(store: Store, before: Date, limit: number): Promise<EditableMessage[]> {
+/** Messages of an account or of all that were moved to Trash or Spam before a time, the oldest first, for the sweep. */
+export function findDiscarded(
+  store: Store,
+  before: Date,
+  { accountId, limit }: { accountId?: string | undefined; limit: number },
+): Promise<EditableMessage[]> {
   return store.messages
-    .find({ discardedAt: { $lt: before } }, { projection: readFields })
+    .find({ discardedAt: { $lt: before }, ...(accountId !== undefined && { accountId }) }, { projection: readFields })
     .sort({ discardedAt: 1 })
     .limit(limit)
     .toArray()

@@ -1,19 +1,20 @@
 /**
  * The outbox: one row for each recipient that mail has to be delivered to, and one lane for each account that has rows. A lane
  * says when the account's next row is due. Processes claim the lanes that are due longest, and then rows of those accounts, so
- * that accounts take turns. Claims of lanes and rows end by themselves at a time.
+ * that accounts take turns. Claims of lanes and rows end by themselves at a time. Rows have the time of their account, lanes
+ * the machine's: the two differ for a sandbox whose clock is `aheadMs` ahead.
  */
 import type { OutboxDoc } from './documents/sending.ts'
 import { earliest } from './earliest.ts'
 import type { Store } from './open.ts'
 import { insertInto, updateIn, type Write, writeAll } from './writes.ts'
 
-/** Inserts rows and makes the lanes of their accounts due. Safe to repeat. */
-export async function insertOutbox(store: Store, rows: readonly OutboxDoc[]): Promise<void> {
+/** Inserts rows, of accounts with the same clock, and makes the lanes of their accounts due. Safe to repeat. */
+export async function insertOutbox(store: Store, rows: readonly OutboxDoc[], aheadMs = 0): Promise<void> {
   const dueMs = ({ notBefore, createdAt }: OutboxDoc) => (notBefore ?? createdAt).getTime()
   const lanes = [...Map.groupBy(rows, ({ accountId }) => accountId)].map(([accountId, own]) => ({
     accountId,
-    dueAt: new Date(Math.min(...own.map(dueMs))),
+    dueAt: new Date(Math.min(...own.map(dueMs)) - aheadMs),
   }))
   // Rows first: a lane that is claimed without one would rest until the sweep.
   await bringLanesForward(
@@ -118,16 +119,29 @@ const matching = (rows: readonly RowKey[]) => ({
 })
 
 /** Lanes that were claimed together, and their claim. */
-export type ClaimedLanes = { readonly accountIds: readonly string[]; readonly token: string; readonly until: Date }
+export type ClaimedLanes = {
+  readonly accountIds: readonly string[]
+  readonly token: string
+  readonly until: Date
+  /** How far the clock of an account is ahead; without it, none is. */
+  aheadMs?(accountId: string): number
+}
 
 /** Makes claimed lanes due now, behind all others that wait, so that an account with a backlog gets one turn at a time. */
-export async function requeueLanes(store: Store, { accountIds, token, until }: ClaimedLanes, now: Date): Promise<void> {
+export async function requeueLanes(
+  store: Store,
+  { accountIds, token, until }: Omit<ClaimedLanes, 'aheadMs'>,
+  now: Date,
+): Promise<void> {
   if (accountIds.length === 0) return
   await store.lanes.updateMany({ _id: { $in: [...accountIds] }, token, dueAt: until }, { $set: { dueAt: now } })
 }
 
 /** Makes claimed lanes due when their next row is due, and deletes those that have no row left. */
-export async function postponeLanes(store: Store, { accountIds, token, until }: ClaimedLanes): Promise<void> {
+export async function postponeLanes(
+  store: Store,
+  { accountIds, token, until, aheadMs = () => 0 }: ClaimedLanes,
+): Promise<void> {
   if (accountIds.length === 0) return
   const next = await Promise.all(
     accountIds.map(async (accountId) => {
@@ -137,7 +151,8 @@ export async function postponeLanes(store: Store, { accountIds, token, until }: 
         .sort({ accountId: 1, notBefore: 1 })
         .limit(1)
         .next()
-      return { accountId, dueAt: row?.notBefore ?? null }
+      const dueMs = row?.notBefore?.getTime()
+      return { accountId, dueAt: dueMs === undefined ? null : new Date(dueMs - aheadMs(accountId)) }
     }),
   )
   await store.lanes.bulkWrite(
@@ -182,6 +197,8 @@ export type RowEnd = {
   readonly at: Date
   readonly notBefore: Date | null
   readonly untried: boolean
+  /** How far the account's clock is ahead. */
+  readonly aheadMs?: number
 }
 
 /** Ends attempts whose rows are still claimed under their tokens, and makes the lanes due of rows that are due again. */
@@ -201,7 +218,9 @@ export async function endRows(store: Store, ends: readonly RowEnd[]): Promise<vo
   )
   await bringLanesForward(
     store,
-    ends.flatMap(({ accountId, notBefore }) => (notBefore === null ? [] : [{ accountId, dueAt: notBefore }])),
+    ends.flatMap(({ accountId, notBefore, aheadMs = 0 }) =>
+      notBefore === null ? [] : [{ accountId, dueAt: new Date(notBefore.getTime() - aheadMs) }],
+    ),
   )
 }
 
@@ -232,4 +251,16 @@ export async function countWaiting(store: Store, max: number): Promise<number> {
     ])
     .toArray()
   return counted?.waiting ?? 0
+}
+
+/** When the next row of an account is due; null when none waits. */
+export async function nextRow(store: Store, accountId: string): Promise<Date | null> {
+  const [row] = await findDueRows(store, { accountIds: [accountId], now: new Date(8.64e15), max: 1 })
+  return row?.notBefore ?? null
+}
+
+/** Whether a row of an account is being delivered, under a lease that has not ended. */
+export async function isCarrying(store: Store, accountId: string, now: Date): Promise<boolean> {
+  const carried = { accountId, notBefore: { $gt: now }, attempting: true }
+  return (await store.outbox.findOne(carried, { projection: { _id: 1 } })) !== null
 }

@@ -86,3 +86,14 @@ export function findReceivedFrom(
     .limit(limit)
     .toArray()
 }
+
+/** Messages that some mailboxes received, starting at the id `from`. */
+export function findReceivedByAll(
+  store: Store,
+  { mailboxIds, from, limit }: { mailboxIds: readonly string[]; from: string; limit: number },
+): Promise<MessageDoc[]> {
+  return store.messages
+    .find({ mailboxId: { $in: [...mailboxIds] }, _id: { $gte: from }, fingerprint: { $exists: true } })
+    .limit(limit)
+    .toArray()
+}

@@ -3,6 +3,7 @@
  * key and process, so it may lag by a minute.
  */
 import { type KeyUse, noteKeyUses } from '../../store/accounts.ts'
+import { inTimeOf } from '../process/account-time.ts'
 import { minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
@@ -28,7 +29,7 @@ export function noteKeyUse(ctx: Context, { accountId, keyId }: Principal, addres
   const { noted, write } = keyUses(ctx)
   if (noted.get(keyId) !== undefined) return
   noted.set(keyId, true)
-  const use = { accountId, keyId, at: ctx.clock.now(), address }
+  const use = { accountId, keyId, at: inTimeOf(ctx, accountId).clock.now(), address }
   const lost = (error: unknown) => ctx.log.error({ err: error, keyId }, 'the use of a key could not be noted')
   // Begun for the key, which no request waits for.
   void ctx.background.begin(keyId, () => write(use).catch(lost))

@@ -2,6 +2,7 @@
 import { Failure } from '../../schemas/failures.ts'
 import { allScopes, type KeyKind, type Role, roles, type Scope } from '../../schemas/scopes.ts'
 import type { AccountDoc } from '../../store/documents/accounts.ts'
+import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential } from '../process/secrets.ts'
 import { type Account, accountOf, isUnclaimed, requireAllowed } from './account-record.ts'
@@ -29,6 +30,8 @@ export type Authenticated = {
 }
 
 export const liveKeyPrefix = 'svc_live_'
+/** Prefix of the keys that act on a sandbox. */
+export const testKeyPrefix = 'svc_test_'
 /** Prefix of app passwords: for mail programs, valid for one mailbox and not for the API. */
 export const appPasswordPrefix = 'svc_app_'
 
@@ -43,16 +46,29 @@ export async function authenticate(ctx: Context, credential: string): Promise<Pr
 }
 
 /**
- * For SMTP and IMAP: as `authenticate`, but accepts app passwords too. Fails with `account_suspended`.
+ * For SMTP and IMAP: as `authenticate`, but accepts app passwords too. Fails with `account_suspended`, and with `forbidden`
+ * for what belongs to a sandbox.
  */
 export async function authenticateAny(ctx: Context, credential: string): Promise<Authenticated> {
   const toLogIn = (principal: Principal) => {
     requireAllowed(principal.account, 'logIn')
+    if (principal.account.sandbox)
+      throw new Failure('forbidden', 'A sandbox has no logins: its keys are for the API.', {
+        fix: 'Log in with an app password or a key of the account itself.',
+      })
     return principal
   }
   const hash = hashCredential(credential).toString('base64')
   const principal = toLogIn(await principalOf(ctx, credential))
   return { principal, again: async () => toLogIn(await principalOfHash(ctx, hash)) }
+}
+
+/** Fails with `forbidden` unless the principal acts on a sandbox. */
+export function requireSandbox({ account }: Principal): void {
+  if (!account.sandbox)
+    throw new Failure('forbidden', 'Only a test key may do this: it acts on a sandbox of the account.', {
+      fix: `Use a key that begins with ${testKeyPrefix}; whoever administers the account makes one.`,
+    })
 }
 
 async function principalOf(ctx: Context, credential: string): Promise<Principal> {
@@ -65,18 +81,15 @@ async function principalOf(ctx: Context, credential: string): Promise<Principal>
 async function principalOfHash(ctx: Context, hash: string): Promise<Principal> {
   const key = await keyByHash(ctx, hash)
   if (key === undefined || key.revokedAt !== null) throw new Failure('invalid_api_key')
-  if (key.expiresAt !== null && key.expiresAt <= ctx.clock.now()) throw new Failure('api_key_expired')
+  const now = inTimeOf(ctx, key.accountId).clock.now()
+  if (key.expiresAt !== null && key.expiresAt <= now) throw new Failure('api_key_expired')
   const account = await accountById(ctx, key.accountId)
   if (account === undefined || account.status === 'removed') throw new Failure('invalid_api_key')
   if (account.status === 'moved')
     throw new Failure('unavailable', 'The account is being claimed; in a moment the key works as before.', {
       retryAfter: 1,
     })
-  if (
-    account.status === 'unclaimed' &&
-    account.claimExpiresAt !== undefined &&
-    account.claimExpiresAt <= ctx.clock.now()
-  )
+  if (account.status === 'unclaimed' && account.claimExpiresAt !== undefined && account.claimExpiresAt <= now)
     throw new Failure('invalid_api_key')
   return {
     kind: key.kind,

@@ -25,6 +25,7 @@ import type { Principal } from '../access/principal.ts'
 import { giveBackUsage, takeUsage, usageCounters } from '../access/usage.ts'
 import { takeSubdomain } from '../mailbox/domains.ts'
 import { announceMailbox, mailboxOf, provisionMailbox } from '../mailbox/mailboxes.ts'
+import { inTimeOf } from '../process/account-time.ts'
 import { after, dayMs, hourMs, periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential, newCredential } from '../process/secrets.ts'
@@ -198,7 +199,10 @@ export async function claimByToken(
 /** The unclaimed account of a claim link that can still be used. Changes nothing. Fails with `not_found`. */
 export async function claimable(ctx: Context, token: string): Promise<Account> {
   const found = await store.findAccountByClaim(ctx.store, hashCredential(token))
-  if (found === null || (found.claimExpiresAt !== undefined && found.claimExpiresAt <= ctx.clock.now()))
+  if (
+    found === null ||
+    (found.claimExpiresAt !== undefined && found.claimExpiresAt <= inTimeOf(ctx, found._id).clock.now())
+  )
     throw unknownClaimLink()
   return accountOf(found)
 }

@@ -19,6 +19,9 @@ import { reachMailbox } from '../mailbox/mailboxes.ts'
 import type { Context } from '../process/context.ts'
 import { keyName } from './keys.ts'
 
+/** What a login with the right password is refused for. */
+const toldCodes: ReadonlySet<string> = new Set(['insufficient_scope', 'account_suspended', 'forbidden'])
+
 export type Login = {
   readonly principal: Principal
   readonly mailbox: MailboxDoc
@@ -29,7 +32,7 @@ export type Login = {
 /**
  * Checks a login. Returns its principal and mailbox. Fails with `rate_limited` (too many failed logins from
  * `peerAddress`), `invalid_api_key` (address or password wrong, without telling which), `insufficient_scope`,
- * `account_suspended`.
+ * `account_suspended`, `forbidden` (a sandbox).
  */
 export async function logIn(
   ctx: Context,
@@ -59,8 +62,7 @@ async function loginOf(ctx: Context, wanted: Wanted, authenticate: () => Promise
       again: () => loginOf(ctx, wanted, async () => ({ principal: await again(), again })),
     }
   } catch (error) {
-    if (!(error instanceof Failure) || error.code === 'insufficient_scope' || error.code === 'account_suspended')
-      throw error
+    if (!(error instanceof Failure) || toldCodes.has(error.code)) throw error
     throw new Failure('invalid_api_key', 'The address or the password is wrong.')
   }
 }

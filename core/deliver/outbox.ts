@@ -13,7 +13,7 @@ import type { OutboxDoc } from '../../store/documents/sending.ts'
 import { findEmailsById } from '../../store/emails.ts'
 import * as store from '../../store/outbox.ts'
 import { recentDomain } from '../mailbox/domains.ts'
-import { after, secondMs } from '../process/clock.ts'
+import { after, type Clock, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway } from '../process/database-away.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -38,7 +38,13 @@ const leaseMarginMs = secondMs
 const smallBytes = 64 * 1024
 const readAheadBytes = 4 * 1024 * 1024
 
-type OutboxClaim = { readonly now: Date; readonly until: Date; readonly owner: string; readonly token: string }
+type OutboxClaim = {
+  readonly clock: Clock
+  readonly now: Date
+  readonly until: Date
+  readonly owner: string
+  readonly token: string
+}
 
 /**
  * Claims in progress. When a claim failed, it is unknown whether it was made: the next call of `claimAttempts` looks
@@ -64,6 +70,20 @@ export async function claimAttempts(
     if (more === null) break
     rows.push(...more)
   }
+  return attemptsOf(ctx, rows)
+}
+
+/** Claims up to `max` recipients of one account that are due by its clock, whatever its lane says. */
+export async function claimAttemptsOf(
+  ctx: Context,
+  accountId: string,
+  { owner, max }: { owner: string; max: number },
+): Promise<readonly Attempt[]> {
+  const { rows } = await claimRowsOf(ctx, { accountIds: [accountId], owner, token: newToken(), max })
+  return attemptsOf(ctx, rows)
+}
+
+async function attemptsOf(ctx: Context, rows: readonly OutboxDoc[]): Promise<readonly Attempt[]> {
   const read = await readAhead(ctx, rows)
   return rows.map((row) => attemptOf(ctx, row, read.get(row.blob.id)))
 }
@@ -78,20 +98,47 @@ async function claimOnce(
   const until = after(now, laneLeaseMs)
   const accountIds = await store.claimLanes(ctx.store, { now, until, token, max: lanesFor(max) })
   if (accountIds.length === 0) return null
-  const { due, more } = await dueRows(ctx, { accountIds, now, max })
-  const claim = { now, until: after(now, ctx.settings.outbound.leaseSeconds * secondMs), owner, token }
-  openClaims(ctx).set(claim, due)
-  const rows = await withoutFinished(ctx, await store.claimRows(ctx.store, due, claim))
-  openClaims(ctx).delete(claim)
+  const rows: OutboxDoc[] = []
+  const more: string[] = []
+  const taken = new Set<string>()
+  for (const ofOneTime of Map.groupBy(accountIds, (id) => ctx.testClocks.of(id)).values()) {
+    if (rows.length >= max) more.push(...ofOneTime)
+    else {
+      const claimed = await claimRowsOf(ctx, { accountIds: ofOneTime, owner, token, max: max - rows.length })
+      rows.push(...claimed.rows)
+      more.push(...claimed.more)
+      for (const { accountId } of claimed.due) taken.add(accountId)
+    }
+  }
+  const isEmpty = (id: string) => !taken.has(id) && !more.includes(id)
   // A lane whose due rows were all claimed is not changed here: it comes up once more when its lease ends.
-  const taken = new Set(due.map(({ accountId }) => accountId))
   await Promise.all([
     store.requeueLanes(ctx.store, { accountIds: more, token, until }, ctx.clock.now()),
-    store.postponeLanes(ctx.store, { accountIds: accountIds.filter((id) => !taken.has(id)), token, until }),
+    store.postponeLanes(ctx.store, {
+      accountIds: accountIds.filter(isEmpty),
+      token,
+      until,
+      aheadMs: (id) => ctx.testClocks.of(id).aheadMs ?? 0,
+    }),
   ]).catch((error: unknown) =>
     ctx.log.warn({ err: error }, 'lanes could not be updated; they come up again when their lease ends'),
   )
   return rows
+}
+
+/** Claims due rows of accounts that have the same clock. `more` names the accounts that may have further ones. */
+async function claimRowsOf(
+  ctx: Context,
+  { accountIds, owner, token, max }: { accountIds: readonly string[]; owner: string; token: string; max: number },
+): Promise<{ due: readonly OutboxDoc[]; rows: readonly OutboxDoc[]; more: readonly string[] }> {
+  const clock = ctx.testClocks.of(accountIds[0]!)
+  const now = clock.now()
+  const { due, more } = await dueRows(ctx, { accountIds, now, max })
+  const claim = { clock, now, until: after(now, ctx.settings.outbound.leaseSeconds * secondMs), owner, token }
+  openClaims(ctx).set(claim, due)
+  const rows = await withoutFinished(ctx, await store.claimRows(ctx.store, due, claim))
+  openClaims(ctx).delete(claim)
+  return { due, rows, more }
 }
 
 /**
@@ -102,7 +149,7 @@ async function recoverClaims(ctx: Context): Promise<OutboxDoc[]> {
   const rows: OutboxDoc[] = []
   const open = [...openClaims(ctx)]
   for (const [claim, due] of open)
-    if (claim.until > ctx.clock.now())
+    if (claim.until > claim.clock.now())
       rows.push(...(await withoutFinished(ctx, await store.findClaimedRows(ctx.store, due, claim.token))))
   // Removed only after all were read: after an error here the next call looks for all of them again.
   for (const [claim] of open) openClaims(ctx).delete(claim)
@@ -144,7 +191,8 @@ async function readAhead(ctx: Context, rows: readonly OutboxDoc[]): Promise<Read
 
 /** Renews the leases of attempts that take long, so that their rows do not become due again. */
 export async function renewAttempts(ctx: Context, attempts: readonly Attempt[]): Promise<void> {
-  for (const [token, own] of Map.groupBy(attempts, (attempt) => attempt.token)) await renew(ctx, token, own)
+  for (const ofOneTime of Map.groupBy(attempts, ({ accountId }) => ctx.testClocks.of(accountId)).values())
+    for (const [token, own] of Map.groupBy(ofOneTime, (attempt) => attempt.token)) await renew(ctx, token, own)
 }
 
 /**
@@ -152,12 +200,14 @@ export async function renewAttempts(ctx: Context, attempts: readonly Attempt[]):
  * lease may have ended, and another process may be delivering. Rejects when that cannot be found out.
  */
 export async function isHeld(ctx: Context, attempt: Attempt): Promise<boolean> {
-  return attempt.heldUntil > after(ctx.clock.now(), leaseMarginMs) || renew(ctx, attempt.token, [attempt])
+  const now = ctx.testClocks.of(attempt.accountId).now()
+  return attempt.heldUntil > after(now, leaseMarginMs) || renew(ctx, attempt.token, [attempt])
 }
 
-/** Renews the leases of attempts of one claim. Returns false when it no longer holds all of them. */
+/** Renews the leases of attempts of one claim, in accounts that have the same clock. Returns false when it no longer holds all of them. */
 async function renew(ctx: Context, token: string, attempts: readonly Attempt[]): Promise<boolean> {
-  const until = after(ctx.clock.now(), ctx.settings.outbound.leaseSeconds * secondMs)
+  const now = ctx.testClocks.of(attempts[0]!.accountId).now()
+  const until = after(now, ctx.settings.outbound.leaseSeconds * secondMs)
   const rows = attempts.map(({ id, accountId }) => ({ _id: id, accountId }))
   const areHeld = (await store.extendLease(ctx.store, rows, { token, until })) === rows.length
   if (areHeld) for (const attempt of attempts) attempt.heldUntil = until
@@ -201,6 +251,13 @@ export async function deliverLocally(ctx: Context, attempt: Attempt): Promise<Ou
       error.code === 'unprocessable' ? `452 4.2.2 ${error.message}` : `451 4.3.0 ${error.message}`,
     )
   }
+}
+
+/** The outcome of an attempt that a fault of ours ended: it does not count as one when the database is away. */
+export function faultOf(ctx: Context, attempt: Attempt, error: unknown): Outcome {
+  ctx.log.error({ err: error, attempt: attempt.id }, 'delivery failed')
+  const seen = { response: '451 4.3.0 local error', mx: null, tls: false, at: ctx.clock.now() }
+  return { status: 'deferred', ...seen, ...(isAway(error) && { untried: true }) }
 }
 
 /** Whether a domain is one of ours. */

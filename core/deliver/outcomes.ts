@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmailRecipient } from '../../store/documents/sending.ts'
 import { changeRecipients, type RecipientChange } from '../../store/emails.ts'
 import { endRows, findLeaseTokens } from '../../store/outbox.ts'
+import { inTimeOf } from '../process/account-time.ts'
 import { noteDue } from '../process/alarms.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -36,7 +37,7 @@ const outcomeGroups = perProcess(() => createGroupCommit(groupMax, isolateFailur
 
 /** Records that the mail is on its way out, unless the attempt ends in a moment. Callers need not wait for it. */
 export async function recordSent(ctx: Context, attempt: Attempt): Promise<void> {
-  const at = ctx.clock.now()
+  const at = inTimeOf(ctx, attempt.accountId).clock.now()
   unrecordedStarts(ctx).set(attempt, at)
   await sleep(sentAfterMs, undefined, { ref: false })
   if (unrecordedStarts(ctx).delete(attempt)) await startGroups(ctx)({ ctx, attempt, at })
@@ -49,7 +50,7 @@ export async function recordSent(ctx: Context, attempt: Attempt): Promise<void> 
 export function recordOutcome(ctx: Context, attempt: Attempt, outcome: Outcome): Promise<boolean> {
   const startedAt = unrecordedStarts(ctx).get(attempt) ?? null
   unrecordedStarts(ctx).delete(attempt)
-  return outcomeGroups(ctx)({ ctx, attempt, outcome, startedAt })
+  return outcomeGroups(ctx)({ ctx: inTimeOf(ctx, attempt.accountId), attempt, outcome, startedAt })
 }
 
 async function writeStarted(started: readonly StartedAttempt[]): Promise<[]> {
@@ -73,7 +74,7 @@ async function writeEnded(ended: readonly EndedAttempt[]): Promise<boolean[]> {
   const rows = counted.map((each) => ({ each, next: nextAttempt(each) }))
   await endRows(
     db,
-    rows.map(({ each: { attempt, outcome }, next }) => {
+    rows.map(({ each: { ctx, attempt, outcome }, next }) => {
       const { accountId, id, token } = attempt
       return {
         accountId,
@@ -81,6 +82,7 @@ async function writeEnded(ended: readonly EndedAttempt[]): Promise<boolean[]> {
         token,
         at: outcome.at,
         notBefore: next,
+        aheadMs: ctx.clock.aheadMs,
         untried: next !== null && outcome.untried === true,
       }
     }),

@@ -87,7 +87,7 @@ export function changeOf(
   { _id: folderId, mailboxId }: Pick<FolderDoc, '_id' | 'mailboxId'>,
   messages: readonly EditableMessage[],
 ): store.EditTarget {
-  return { mailboxId, folderId, messages, at: ctx.clock.now(), derive: threadDeriver(ctx, mailboxId) }
+  return { mailboxId, folderId, messages, at: ctx.machineClock.now(), derive: threadDeriver(ctx, mailboxId) }
 }
 
 type Batches<P> = {

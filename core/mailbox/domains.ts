@@ -27,8 +27,8 @@ import { provisionMailbox } from './mailboxes.ts'
 
 /**
  * Creates a domain with its DKIM keys (RSA 2048 and Ed25519). `verified` is set by an administrator who vouches that
- * its DNS points here. Fails with `validation_error`, `not_found` (the account), `plan_required` (as many as the plan has
- * are there) or `conflict` (taken).
+ * its DNS points here. Fails with `validation_error`, `not_found` (the account), `forbidden` (a sandbox), `plan_required` (as
+ * many as the plan has are there) or `conflict` (taken).
  */
 export async function createDomain(
   ctx: Context,
@@ -66,6 +66,10 @@ export async function createDomain(
 async function takeOwnDomain(ctx: Context, accountId: string): Promise<void> {
   const account = await findAccount(ctx.store, accountId)
   if (account === null || account.status === 'removed') throw noAccount(accountId)
+  if (account.sandbox)
+    throw new Failure('forbidden', `${accountId} is a sandbox, which has no real domain.`, {
+      fix: 'Add the domain to the account that the sandbox belongs to.',
+    })
   const { ownDomains } = allowanceOf(account)
   if (await takeSlot(ctx.store, accountId, 'ownDomains', ownDomains)) return
   const has = ownDomains === 0 ? 'no domains of its own' : `${ownDomains} domains of its own, and all are in use`

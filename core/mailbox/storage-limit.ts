@@ -12,6 +12,7 @@ import { findFoldersOf, storageUsed } from '../../store/folders.ts'
 import { findMailboxes, findWarnedMailboxes, setStorageWarning } from '../../store/mailboxes.ts'
 import type { Account } from '../access/account-record.ts'
 import { recordEvents } from '../notify/events.ts'
+import { inTimeOf } from '../process/account-time.ts'
 import { after, dayMs, periodsOf } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKnown } from '../process/known.ts'
@@ -80,11 +81,12 @@ export async function warnOfStorage(ctx: Context, usages: readonly MailboxUsage[
 }
 
 /**
- * Repeats the warnings that are a day old for mailboxes that are still full, and clears the others. Returns the number
- * of mailboxes checked.
+ * Repeats the warnings that are a day old for mailboxes, of an account or of all, that are still full, and clears the
+ * others. Returns the number of mailboxes checked.
  */
-export async function repeatStorageWarnings(ctx: Context): Promise<number> {
-  const warned = await findWarnedMailboxes(ctx.store, after(ctx.clock.now(), -repeatMs), pageSize)
+export async function repeatStorageWarnings(ctx: Context, accountId?: string): Promise<number> {
+  const before = after(ctx.clock.now(), -repeatMs)
+  const warned = await findWarnedMailboxes(ctx.store, before, { accountId, limit: pageSize })
   const used = await storageUsed(
     ctx.store,
     warned.map(({ _id }) => _id),
@@ -94,12 +96,18 @@ export async function repeatStorageWarnings(ctx: Context): Promise<number> {
   return warned.length
 }
 
+/** When a warning of an account is repeated next; null when none of its mailboxes is full. */
+export async function nextWarning({ store }: Context, accountId: string): Promise<Date | null> {
+  const [first] = await findWarnedMailboxes(store, new Date(8.64e15), { accountId, limit: 1 })
+  return first?.warned === undefined ? null : after(first.warned.at, repeatMs)
+}
+
 async function warnAll(ctx: Context, usages: readonly MailboxUsage[], mailboxes: readonly MailboxDoc[]): Promise<void> {
   const accounts = await findAccounts(ctx.store, [...new Set(mailboxes.map(({ accountId }) => accountId))])
   for (const mailbox of mailboxes) {
     const account = accounts.find(({ _id }) => _id === mailbox.accountId)
     const usedBytes = usages.find(({ mailboxId }) => mailboxId === mailbox._id)?.usedBytes ?? 0
-    if (account !== undefined) await warnMailbox(ctx, mailbox, account, usedBytes)
+    if (account !== undefined) await warnMailbox(inTimeOf(ctx, account._id), mailbox, account, usedBytes)
   }
 }
 

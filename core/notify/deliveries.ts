@@ -8,6 +8,7 @@ import { deriveId, newToken } from '../../schemas/ids.ts'
 import { fromBinary } from '../../store/bytes.ts'
 import type { DeliveryAttempt, DeliveryDoc, EventDoc, WebhookDoc } from '../../store/documents/events.ts'
 import * as store from '../../store/events.ts'
+import { dueNow, inTimeOf } from '../process/account-time.ts'
 import { noteDue, noteFailed } from '../process/alarms.ts'
 import { after, dayMs, hourMs, minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -38,11 +39,12 @@ const dueMax = 200
 
 /** Inserts the deliveries of new events and starts their first attempts, without waiting for the answers. */
 export async function planDeliveries(ctx: Context, events: readonly EventDoc[]): Promise<void> {
-  const at = ctx.clock.now()
   const byAccount = [...Map.groupBy(events, ({ accountId }) => accountId)]
   const planned = await Promise.all(
     byAccount.map(async ([accountId, own]) => {
-      const endpoints = await enabledEndpoints(ctx, accountId)
+      const inTime = inTimeOf(ctx, accountId)
+      const at = inTime.clock.now()
+      const endpoints = await enabledEndpoints(inTime, accountId)
       return own.flatMap((event) =>
         endpoints.filter(({ matches }) => matches(event)).map(({ webhook }) => deliveryOf(webhook, event, at)),
       )
@@ -61,9 +63,10 @@ export async function planMissedDeliveries(
   accountId: string,
   eventIds: readonly string[],
 ): Promise<void> {
-  const endpoints = await enabledEndpoints(ctx, accountId)
+  const inTime = inTimeOf(ctx, accountId)
+  const endpoints = await enabledEndpoints(inTime, accountId)
   if (endpoints.length === 0 || eventIds.length === 0) return
-  const at = ctx.clock.now()
+  const at = inTime.clock.now()
   const expected = (await store.findEvents(ctx.store, eventIds)).flatMap((event) =>
     endpoints
       .filter(({ webhook, matches }) => webhook.createdAt <= event.createdAt && matches(event))
@@ -78,16 +81,16 @@ export async function planMissedDeliveries(
   attemptSoon(ctx, missed)
 }
 
-/** Makes the attempts that are due, at most `dueMax`. Returns how many there were. */
-export async function attemptDueDeliveries(ctx: Context): Promise<number> {
-  const due = await store.findDueDeliveries(ctx.store, ctx.clock.now(), dueMax)
-  await Promise.all(due.map((deliveryId) => attempt(ctx, deliveryId)))
+/** Makes the attempts that are due, of an account or of all, at most `dueMax`. Returns how many there were. */
+export async function attemptDueDeliveries(ctx: Context, accountId?: string): Promise<number> {
+  const due = await store.findDueDeliveries(ctx.store, dueNow(ctx, accountId), dueMax)
+  await Promise.all(due.map((delivery) => attempt(inTimeOf(ctx, delivery.accountId), delivery._id)))
   return due.length
 }
 
-/** When the next attempt is due; null when none waits. */
-export function nextAttempt(ctx: Context): Promise<Date | null> {
-  return store.nextDelivery(ctx.store)
+/** When the next attempt is due, of an account or of all; null when none waits. */
+export function nextAttempt(ctx: Context, accountId?: string): Promise<Date | null> {
+  return store.nextDelivery(ctx.store, accountId)
 }
 
 function deliveryOf(webhook: WebhookDoc, event: EventDoc, at: Date): DeliveryDoc {
@@ -98,7 +101,7 @@ function deliveryOf(webhook: WebhookDoc, event: EventDoc, at: Date): DeliveryDoc
     eventId: event._id,
     type: event.type,
     mailboxId: event.mailboxId,
-    body: JSON.stringify(eventOf(event)),
+    body: JSON.stringify(eventOf(event, webhook)),
     ...causeOf(event),
     state: 'waiting',
     createdAt: at,
@@ -116,8 +119,8 @@ function attemptSoon(ctx: Context, deliveries: readonly DeliveryDoc[]): void {
     ctx.changes.publish({ kind: 'deliveries' })
     return
   }
-  for (const { _id: deliveryId } of deliveries)
-    attempt(ctx, deliveryId).catch((error: unknown) => {
+  for (const { _id: deliveryId, accountId } of deliveries)
+    attempt(inTimeOf(ctx, accountId), deliveryId).catch((error: unknown) => {
       // The delivery stays due: the next run of `attemptDueDeliveries` attempts it again.
       noteFailed(ctx, 'deliveries')
       ctx.log.warn({ err: error, deliveryId }, 'webhook attempt failed; it is made again')
@@ -148,7 +151,13 @@ async function attempt(ctx: Context, deliveryId: string): Promise<void> {
       url: webhook.url,
       body: delivery.body,
       headers: {
-        ...signatureHeaders({ id: delivery.eventId, body: delivery.body, secrets: [secret], at: sent }),
+        // Receivers hold it against their own clock, also that of a sandbox's event.
+        ...signatureHeaders({
+          id: delivery.eventId,
+          body: delivery.body,
+          secrets: [secret],
+          at: ctx.machineClock.now(),
+        }),
         // The span of the attempt, so that the receiver's spans lie below it.
         ...ctx.tracing.cause(),
       },

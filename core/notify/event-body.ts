@@ -11,12 +11,20 @@ export type Event = {
   /** ISO 8601 UTC. */
   readonly created_at: string
   readonly cursor: string
+  readonly sandbox?: boolean
   readonly data: { readonly [field: string]: unknown }
 }
 
-/** The wire form of an event. */
-export function eventOf(doc: EventDoc): Event {
-  return { id: doc._id, type: doc.type, created_at: doc.createdAt.toISOString(), cursor: cursorOf(doc), data: doc.data }
+/** The wire form of an event, marked when it is one of a sandbox. */
+export function eventOf(doc: EventDoc, { sandbox = false }: { readonly sandbox?: boolean }): Event {
+  return {
+    id: doc._id,
+    type: doc.type,
+    created_at: doc.createdAt.toISOString(),
+    cursor: cursorOf(doc),
+    ...(sandbox && { sandbox }),
+    data: doc.data,
+  }
 }
 
 /** What cursors call an account by. */

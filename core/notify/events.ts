@@ -116,13 +116,19 @@ export async function listEvents(
         { fix: 'Leave "after" out and begin with what is there.' },
       )
     const rows = await findEvents(ctx.store, query, { after: position.seq, limit: limit + 1 })
-    return { items: rows.slice(0, limit).map(eventOf), next: rows.length > limit ? cursorOf(rows[limit - 1]!) : null }
+    return {
+      items: rows.slice(0, limit).map((row) => eventOf(row, principal.account)),
+      next: rows.length > limit ? cursorOf(rows[limit - 1]!) : null,
+    }
   }
   const rows = await findEvents(ctx.store, query, {
     before: before === undefined ? null : (await positionOf(ctx, principal, before, 'before')).seq,
     limit: limit + 1,
   })
-  return { items: rows.slice(0, limit).map(eventOf), next: rows.length > limit ? cursorOf(rows[limit - 1]!) : null }
+  return {
+    items: rows.slice(0, limit).map((row) => eventOf(row, principal.account)),
+    next: rows.length > limit ? cursorOf(rows[limit - 1]!) : null,
+  }
 }
 
 /**

@@ -78,6 +78,7 @@ export async function createWebhook(
     createdAt: at,
     keyId,
     agentKeyId: principal.kind === 'agent' ? keyId : null,
+    ...(principal.account.sandbox && { sandbox: true as const }),
     failingSince: null,
   }
   await store.insertWebhook(ctx.store, doc)

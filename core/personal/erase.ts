@@ -5,7 +5,13 @@
  * taken, as a keyed digest that nobody can read.
  */
 import { Failure } from '../../schemas/failures.ts'
-import { beginErasure as begin, findErasing, findExpiredAccounts, revokeKeys } from '../../store/accounts.ts'
+import {
+  beginErasure as begin,
+  findAccount,
+  findErasing,
+  findExpiredAccounts,
+  revokeKeys,
+} from '../../store/accounts.ts'
 import type { CollectionName } from '../../store/collections.ts'
 import type { AccountDoc } from '../../store/documents/accounts.ts'
 import { insertDomain, listAddresses, listDomains, mailboxIdsOf } from '../../store/mailboxes.ts'
@@ -38,14 +44,14 @@ export async function beginErasure(
       param: 'confirm',
       fix: 'Give the name of the account, if everything in it is to be erased for good.',
     })
-  if (!(await begin(ctx.store, { accountId, at: ctx.clock.now() })))
+  if (!(await begin(ctx.store, { accountId, at: ctx.machineClock.now() })))
     throw new Failure('conflict', 'The account is being erased already.', { fix: 'Wait for it to end.' })
   await closeDoors(ctx, accountId)
 }
 
 /** Erases what there is of an account whose erasure has begun. Safe to repeat. */
 export async function erase(ctx: Context, { _id: accountId, erasing }: Erasing): Promise<Erased> {
-  const isLast = erasing !== undefined && erasing <= after(ctx.clock.now(), -settledMs)
+  const isLast = erasing !== undefined && erasing <= after(ctx.machineClock.now(), -settledMs)
   await closeDoors(ctx, accountId)
   await keepNames(ctx, accountId)
   const owner: Owner = { accountId, mailboxIds: await mailboxIdsOf(ctx.store, accountId) }
@@ -69,17 +75,29 @@ export async function sweepErasures(ctx: Context): Promise<number> {
   return erasing.length
 }
 
-/** Begins to erase the accounts that nobody claimed within their 7 days (interface.md, Unclaimed account). Returns how many. */
-export async function eraseUnclaimed(ctx: Context): Promise<number> {
-  const at = ctx.clock.now()
+/**
+ * Begins to erase the accounts, or the one that is given, that nobody claimed within their 7 days (interface.md, Unclaimed
+ * account). Returns how many.
+ */
+export async function eraseUnclaimed(ctx: Context, ofAccount?: string): Promise<number> {
+  // What is under way for an account ends by the time of the machine.
+  const at = ctx.machineClock.now()
   let begun = 0
-  for (const { _id: accountId } of await findExpiredAccounts(ctx.store, at, accountsMax)) {
+  for (const { _id: accountId } of await findExpiredAccounts(ctx.store, ctx.clock.now(), {
+    accountId: ofAccount,
+    limit: accountsMax,
+  })) {
     // It may have been claimed meanwhile.
     if (!(await begin(ctx.store, { accountId, at, from: 'unclaimed' }))) continue
     begun += 1
     await erase(ctx, { _id: accountId, erasing: at })
   }
   return begun
+}
+
+/** When an account is erased because nobody claimed it; null when it is claimed, or erased already. */
+export async function claimEnd({ store }: Context, accountId: string): Promise<Date | null> {
+  return (await findAccount(store, accountId))?.claimExpiresAt ?? null
 }
 
 /** Ends what lets anybody in: every process hears of it before this resolves. */

@@ -28,9 +28,9 @@ const timerMaxMs = hourMs
 
 const listenersOf = perProcess(() => new Map<DueKind, Set<(at: Date) => void>>())
 
-/** Says that something of a kind will be due at a time. */
+/** Says that something of a kind will be due at a time, by the clock of the context. */
 export function noteDue(ctx: Context, kind: DueKind, at: Date): void {
-  for (const listener of listenersOf(ctx).get(kind) ?? []) listener(at)
+  for (const listener of listenersOf(ctx).get(kind) ?? []) listener(after(at, -(ctx.clock.aheadMs ?? 0)))
 }
 
 /** Says that something of a kind failed that was due: it is tried again in a moment. */

@@ -1,7 +1,16 @@
 /** The only source of the time, so that tests of expiry, retries and month ends can set it. */
-export type Clock = { now(): Date }
+export type Clock = {
+  now(): Date
+  /** How far it is ahead of the machine's clock: that of a sandbox may be (core/process/test-clocks.ts). */
+  readonly aheadMs?: number
+}
 
 export const systemClock: Clock = { now: () => new Date() }
+
+/** A clock that is ahead of the machine's. */
+export function aheadBy(machineClock: Clock, aheadMs: number): Clock {
+  return { now: () => after(machineClock.now(), aheadMs), aheadMs }
+}
 
 export const secondMs = 1_000
 export const minuteMs = 60 * secondMs

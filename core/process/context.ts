@@ -15,6 +15,7 @@ import { createKept } from './kept.ts'
 import { createLog } from './log.ts'
 import { type Metrics, noMetrics, openMetrics } from './metrics.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
+import { openTestClocks, type TestClocks } from './test-clocks.ts'
 import { noTracing, openTracing, type Tracing } from './tracing.ts'
 
 /** What a process is for; `admin` runs one command and ends. */
@@ -47,7 +48,11 @@ export type Context = {
   readonly background: Background
   readonly parsing: Parsing
   readonly resolver: Resolver
+  /** The time of the account that is served; without one, the machine's. */
   readonly clock: Clock
+  /** The time of what belongs to the process: caches, lanes, alarms. */
+  readonly machineClock: Clock
+  readonly testClocks: TestClocks
   readonly log: Logger
   readonly metrics: Metrics
   readonly tracing: Tracing
@@ -99,6 +104,12 @@ export async function openContext({
     now,
     onError: (error) => logger.warn({ err: error }, 'change feed failed'),
   })
+  const testClocks = await openTestClocks(store, {
+    clock,
+    // A command of an administrator is over in a moment.
+    changes: role === 'admin' ? null : changes,
+    onError: (error) => logger.warn({ err: error }, 'test clocks could not be read; the next clock does'),
+  })
   return {
     role,
     settings,
@@ -109,6 +120,8 @@ export async function openContext({
     parsing: createParsing({ onError: (error) => logger.warn({ err: error }, 'a message could not be parsed') }),
     resolver: createResolver(settings.resolver, createKept(clock, answersPolicy)),
     clock,
+    machineClock: clock,
+    testClocks,
     log: logger,
     metrics,
     tracing,

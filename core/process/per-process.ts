@@ -12,7 +12,7 @@ export function perProcess<T>(make: (process: ProcessContext) => T): (ctx: Proce
   return (ctx) => {
     const existing = states.get(ctx.store)
     if (existing !== undefined) return existing.value
-    const created = { value: make(ctx) }
+    const created = { value: make({ ...ctx, clock: ctx.machineClock }) }
     states.set(ctx.store, created)
     return created.value
   }

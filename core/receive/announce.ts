@@ -16,6 +16,7 @@ import { usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveMissedThreads, deriveNewThreads } from '../mailbox/threading.ts'
 import { planMissedDeliveries } from '../notify/deliveries.ts'
 import { recordEvents } from '../notify/events.ts'
+import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 import { causeOf } from '../process/tracing.ts'
 import { countReceived, countReceivedUpTo, droppedEventType } from './received-counts.ts'
@@ -77,7 +78,6 @@ const receivedEventId = (messageId: string) => deriveId('evt', messageId, 'messa
 
 async function announce(ctx: Context, messages: readonly MessageDoc[]): Promise<void> {
   if (messages.length === 0) return
-  const at = ctx.clock.now()
   const folders = await foldersOfMailboxes(ctx, messages)
   const paths = new Map(folders.map(({ _id, path }) => [_id, path]))
   const allowed = await allowEvents(ctx, messages)
@@ -97,7 +97,7 @@ async function announce(ctx: Context, messages: readonly MessageDoc[]): Promise<
         period: 'hour',
         counter: 'messageEvents',
         by: own.length - created,
-        at,
+        at: inTimeOf(ctx, accountId).clock.now(),
       })
   }
   await Promise.all([...known].map(([accountId, own]) => countReceived(ctx, accountId, own)))
@@ -117,10 +117,9 @@ export async function allowEvents<T extends { readonly accountId: string }>(
   ctx: Context,
   items: readonly T[],
 ): Promise<ReadonlySet<T>> {
-  const at = ctx.clock.now()
   const accounts = [...Map.groupBy(items, ({ accountId }) => accountId)]
   const takeOf = (accountId: string, by: number) => ({
-    ...usagePeriod(accountId, 'hour', at),
+    ...usagePeriod(accountId, 'hour', inTimeOf(ctx, accountId).clock.now()),
     counts: [{ counter: 'messageEvents', by, limit: messageEventsPerHour }],
   })
   const refused = await takeCounts(

@@ -21,7 +21,6 @@ const referencesMax = 20
 export type AcceptedMessage = {
   readonly arrival: ReadArrival
   readonly blob: BlobRef
-  readonly at: Date
   /** Reverse-path of the envelope; '' is the null sender. */
   readonly reversePath: string
   readonly peer: Peer
@@ -41,14 +40,15 @@ export type Placement = {
   readonly firstContact: boolean
 }
 
-/** Makes the document of a message for one mailbox. */
+/** Makes the document of a message for one mailbox, in the time of its account. */
 export async function documentOf(
   ctx: Context,
-  { arrival, blob, at, reversePath, peer, transactionId, verdict }: AcceptedMessage,
+  { arrival, blob, reversePath, peer, transactionId, verdict }: AcceptedMessage,
   { id, mailbox, folderId, deliveredTo, firstContact }: Placement,
 ): Promise<NewMessage> {
   const { parsed, alternativesDiffer } = arrival
   const { mailboxId, accountId, address } = mailbox
+  const at = ctx.clock.now()
   const infos = verdict?.authentication.infos ?? null
   return {
     _id: id,

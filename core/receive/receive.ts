@@ -8,6 +8,7 @@ import { newId } from '../../schemas/ids.ts'
 import type { ArrivalResult, NewMessage, WriteArrival } from '../../store/arrivals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
 import type { ReadArrival } from '../parsing/jobs.ts'
+import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 import { foldersFor } from './folder-choice.ts'
 import { documentOf } from './message-document.ts'
@@ -49,7 +50,8 @@ export async function receive(ctx: Context, delivery: Delivery): Promise<{ messa
   const mailboxes = addressees.map(({ mailbox }) => mailbox)
   const authors = parsed.authors.map(({ address }) => address)
   const folderIds = foldersFor(mailboxes, { reversePath, authors, verdict })
-  const ids = mailboxes.map(() => newId('msg', at))
+  const contexts = mailboxes.map(({ accountId }) => inTimeOf(ctx, accountId))
+  const ids = contexts.map(({ clock }) => newId('msg', clock.now()))
   const author = parsed.from?.address ?? null
   const [{ ref, chunks }, firstContacts] = await Promise.all([
     packBlob({ id: newId('blb', at), bytes: raw, users: ids, at }),
@@ -58,14 +60,16 @@ export async function receive(ctx: Context, delivery: Delivery): Promise<{ messa
   const write = async () => {
     const returnStorage = takeStorage(ctx, mailboxes, raw.length)
     try {
-      const accepted = { ...delivery, arrival, blob: ref, at }
+      const accepted = { ...delivery, arrival, blob: ref }
       const placements = addressees.map((addressee, n) => ({
         ...addressee,
         id: ids[n]!,
         folderId: folderIds[n]!,
         firstContact: firstContacts[n]!.first,
       }))
-      const messages = await Promise.all(placements.map((placement) => documentOf(ctx, accepted, placement)))
+      const messages = await Promise.all(
+        placements.map((placement, n) => documentOf(contexts[n]!, accepted, placement)),
+      )
       return await commit(ctx, { chunks, messages })
     } finally {
       returnStorage()

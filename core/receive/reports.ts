@@ -8,6 +8,7 @@ import type { ParsedMessage } from '../../mail/message/parse.ts'
 import { type RecipientReport, type Report, readReport } from '../../mail/report/report.ts'
 import type { DeliveryStatus, EmailDoc } from '../../store/documents/sending.ts'
 import * as store from '../../store/emails.ts'
+import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 import { type Recipient, roleNames } from './recipients.ts'
 import { type ReturnPath, readReturnPath } from './return-path.ts'
@@ -113,7 +114,7 @@ async function changeStatus(
     mx?: string | null
   },
 ): Promise<void> {
-  const at = ctx.clock.now()
+  const at = inTimeOf(ctx, accountId).clock.now()
   if (await store.changeRecipient(ctx.store, { accountId, emailId, n, from, change: { ...what, at }, at }))
     ctx.changes.publish({ kind: 'emails', ids: [emailId] })
 }

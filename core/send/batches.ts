@@ -21,6 +21,7 @@ import { type Account, accountOf, requireAllowed } from '../access/account-recor
 import type { Principal } from '../access/principal.ts'
 import { suppressedAmong } from '../deliver/suppressions.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
+import { dueNow, inTimeOf } from '../process/account-time.ts'
 import { noteDue } from '../process/alarms.ts'
 import { after, dayMs, minuteMs, periodsOf, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -155,20 +156,20 @@ export async function getBatch(
   }
 }
 
-/** Continues the batches that are due. Returns how many there were. */
-export async function stepBatches(ctx: Context): Promise<number> {
-  const due = await store.findDueBatches(ctx.store, { due: ctx.clock.now(), limit: batchesPerStep })
+/** Continues the batches that are due, of an account or of all. Returns how many there were. */
+export async function stepBatches(ctx: Context, accountId?: string): Promise<number> {
+  const due = await store.findDueBatches(ctx.store, { due: dueNow(ctx, accountId), limit: batchesPerStep })
   for (const batch of due) {
-    await stepBatch(ctx, batch).catch((error: unknown) =>
+    await stepBatch(inTimeOf(ctx, batch.accountId), batch).catch((error: unknown) =>
       ctx.log.error({ err: error, batchId: batch._id }, 'batch could not be continued; it is tried again'),
     )
   }
   return due.length
 }
 
-/** When the next batch goes on; null when none waits. */
-export function nextStep(ctx: Context): Promise<Date | null> {
-  return store.nextBatch(ctx.store)
+/** When the next batch goes on, of an account or of all; null when none waits. */
+export function nextStep(ctx: Context, accountId?: string): Promise<Date | null> {
+  return store.nextBatch(ctx.store, accountId)
 }
 
 async function stepBatch(ctx: Context, batch: BatchDoc): Promise<void> {

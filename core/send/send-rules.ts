@@ -13,6 +13,7 @@ import { isSharedDomain } from '../mailbox/domains.ts'
 import { listRefusals } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
 import { claimRefusals } from './claim-rules.ts'
+import { requireSandboxRecipients } from './sandbox-rules.ts'
 
 export type Decision = 'send' | 'suppressed' | 'blocked_by_list' | 'claim_required' | 'over_limit'
 export type Decided = { readonly email: string; readonly decision: Decision; readonly reason: string | null }
@@ -28,8 +29,8 @@ type RulesInput = {
 
 /**
  * Applies the rules. Returns the sender and the decision about each recipient. With `strict`, fails with
- * `CLAIM_REQUIRED`, `forbidden` or `all_recipients_suppressed`; always with `shared_domain_phone_required` and what
- * `sender` fails with.
+ * `CLAIM_REQUIRED`, `forbidden` or `all_recipients_suppressed`; always with `shared_domain_phone_required`, what
+ * `sender` fails with, and `forbidden` for what a sandbox may not write to.
  */
 export async function decideRecipients(
   ctx: Context,
@@ -44,6 +45,7 @@ export async function decideRecipients(
       if (!decided.has(email)) decided.set(email, { email, decision, reason: failure.message })
     }
   }
+  if (principal.account.sandbox) await requireSandboxRecipients(ctx, principal, addresses)
   note('claim_required', await claimRefusals(ctx, principal, { mailbox, recipients: addresses, parent }))
   if (mailbox !== null) requirePhone(ctx, principal.account, mailbox.domain)
   const from = await sender()

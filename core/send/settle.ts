@@ -9,6 +9,7 @@ import { findEmailsById, findUnsettled, nextUnsettled, settleEmails } from '../.
 import { insertOutbox } from '../../store/outbox.ts'
 import { announceOutcomes, announceSent, withAnnounced } from '../deliver/delivery-events.ts'
 import { noteRecipients } from '../mailbox/contacts.ts'
+import { dueNow, inTimeOf } from '../process/account-time.ts'
 import { noteDue, noteFailed } from '../process/alarms.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -32,16 +33,16 @@ const freshGroups = perProcess(() =>
 )
 const dueGroups = perProcess(() => createGroupCommit<SendToSettle>(dueGroupMax, isolateFailures(settleGroup)))
 
-/** Settles the sends that are due, up to a group of them. Returns how many there were. */
-export async function settleDue(ctx: Context): Promise<number> {
-  const due = await findUnsettled(ctx.store, { due: ctx.clock.now(), limit: dueGroupMax })
+/** Settles the sends that are due, of an account or of all, up to a group of them. Returns how many there were. */
+export async function settleDue(ctx: Context, accountId?: string): Promise<number> {
+  const due = await findUnsettled(ctx.store, { due: dueNow(ctx, accountId), limit: dueGroupMax })
   await settleInGroups(ctx, due)
   return due.length
 }
 
-/** When there is something to settle next; null when nothing waits. */
-export function nextSettling(ctx: Context): Promise<Date | null> {
-  return nextUnsettled(ctx.store)
+/** When there is something to settle next, of an account or of all; null when nothing waits. */
+export function nextSettling(ctx: Context, accountId?: string): Promise<Date | null> {
+  return nextUnsettled(ctx.store, accountId)
 }
 
 /** Settles sends in their current state. A failure is logged; the sweep tries again. */
@@ -61,7 +62,7 @@ export function settle(ctx: Context, email: EmailDoc, fresh: FreshSend): Promise
 async function settleInGroups(ctx: Context, emails: readonly EmailDoc[]): Promise<void> {
   await Promise.all(
     emails.map((email) =>
-      dueGroups(ctx)({ ctx, email }).catch((error: unknown) => {
+      dueGroups(ctx)({ ctx: inTimeOf(ctx, email.accountId), email }).catch((error: unknown) => {
         ctx.log.error({ err: error, emailId: email._id }, 'send could not be settled; it is tried again')
         noteFailed(ctx, 'sends')
       }),
@@ -69,11 +70,16 @@ async function settleInGroups(ctx: Context, emails: readonly EmailDoc[]): Promis
   )
 }
 
+async function settleGroup(settlings: readonly SendToSettle[]): Promise<[]> {
+  for (const ofOneTime of Map.groupBy(settlings, ({ ctx }) => ctx.clock).values()) await settleAll(ofOneTime)
+  return []
+}
+
 /**
  * Settles sends in the state in which they were read. A send that another process changed meanwhile is due for settling
  * again by that change.
  */
-async function settleGroup(settlings: readonly SendToSettle[]): Promise<[]> {
+async function settleAll(settlings: readonly SendToSettle[]): Promise<void> {
   const { ctx } = settlings[0]!
   const now = ctx.clock.now()
   const released = await Promise.all(settlings.map((settling) => releasedOf(ctx, settling, now)))
@@ -95,7 +101,6 @@ async function settleGroup(settlings: readonly SendToSettle[]): Promise<[]> {
   }))
   await settleEmails(ctx.store, settled)
   for (const { todoAt } of settled) if (todoAt !== null) noteDue(ctx, 'sends', todoAt)
-  return []
 }
 
 /**
@@ -127,6 +132,7 @@ async function writeOutbox(ctx: Context, emails: readonly EmailDoc[]): Promise<v
         recipient.status === 'queued' ? [outboxRow(ctx, email, recipient, n)] : [],
       ),
     ),
+    ctx.clock.aheadMs,
   )
   ctx.changes.publish({ kind: 'due', accountIds: [...new Set(emails.map(({ accountId }) => accountId))] })
 }

@@ -117,12 +117,12 @@ export async function sweepEventFloors(ctx: Context): Promise<number> {
   }
 }
 
-/** Deletes mail that has been in Trash or Spam for long enough. Returns how many messages. */
-export async function sweepDiscarded(ctx: Context): Promise<number> {
+/** Deletes mail, of an account or of all, that has been in Trash or Spam for long enough. Returns how many messages. */
+export async function sweepDiscarded(ctx: Context, accountId?: string): Promise<number> {
   const before = after(ctx.clock.now(), -ctx.settings.keep.discardedDays * dayMs)
   let purged = 0
   while (purged < discardedMax) {
-    const messages = await findDiscarded(ctx.store, before, pageSize)
+    const messages = await findDiscarded(ctx.store, before, { accountId, limit: pageSize })
     const removed = await removeForGood(ctx, messages)
     purged += removed
     if (removed === 0) break
@@ -131,16 +131,14 @@ export async function sweepDiscarded(ctx: Context): Promise<number> {
 }
 
 /**
- * Deletes the mail of mailboxes that were deleted long enough ago, and frees their addresses. Returns how many
- * messages.
+ * Deletes the mail of mailboxes, of an account or of all, that were deleted long enough ago, and frees their addresses.
+ * Returns how many messages.
  */
-export async function purgeDeletedMailboxes(ctx: Context): Promise<number> {
+export async function purgeDeletedMailboxes(ctx: Context, ofAccount?: string): Promise<number> {
   let purged = 0
-  for (const { _id: mailboxId, accountId } of await mailboxes.findDeletedMailboxes(
-    ctx.store,
-    after(ctx.clock.now(), -ctx.settings.keep.deletedMailboxDays * dayMs),
-    pageSize,
-  )) {
+  const before = after(ctx.clock.now(), -ctx.settings.keep.deletedMailboxDays * dayMs)
+  const deleted = await mailboxes.findDeletedMailboxes(ctx.store, before, { accountId: ofAccount, limit: pageSize })
+  for (const { _id: mailboxId, accountId } of deleted) {
     for (;;) {
       const count = await purgeMessages(ctx.store, mailboxId, pageSize)
       purged += count

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attempt, Outcome } from '../../core/deliver/attempt.ts'
 import { claimAttempts, nextDue, onDue, renewAttempts } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
-import { startAlarm } from '../../core/process/alarms.ts'
+import { type Alarm, startAlarm } from '../../core/process/alarms.ts'
 import type { Context } from '../../core/process/context.ts'
 import { Slots } from './slots.ts'
 
@@ -70,7 +70,7 @@ export function startClaims(ctx: Context, delivering: Delivering): Claims {
   })
   const unsubscribe = onDue(ctx, () => claim(ctx, state))
   const timers = [
-    setInterval(() => void alarm.run(), sweepMs),
+    setInterval(() => void sweep(ctx, alarm), sweepMs),
     setInterval(() => void renew(ctx, state), state.leaseMs / 3),
   ]
   return {
@@ -84,6 +84,12 @@ export function startClaims(ctx: Context, delivering: Delivering): Claims {
       for (const timer of timers) clearInterval(timer)
     },
   }
+}
+
+/** Claims what no note told of, by clocks whose move no note told of. */
+async function sweep(ctx: Context, alarm: Alarm): Promise<void> {
+  await ctx.testClocks.refresh().catch((error: unknown) => ctx.log.warn({ err: error }, 'test clocks not read'))
+  await alarm.run()
 }
 
 /** How many more attempts may be claimed. A slow delivery does not count: it has given its slot back. */

@@ -1,8 +1,8 @@
 import type { Attempt, Outcome } from '../../core/deliver/attempt.ts'
-import { deliverLocally } from '../../core/deliver/outbox.ts'
+import { deliverLocally, faultOf } from '../../core/deliver/outbox.ts'
 import { recordSent } from '../../core/deliver/outcomes.ts'
+import { inTimeOf } from '../../core/process/account-time.ts'
 import type { Context } from '../../core/process/context.ts'
-import { isAway } from '../../core/process/database-away.ts'
 import { findRoutes, type Network } from './route.ts'
 import type { Route, TlsPolicy } from './smtp/session.ts'
 import type { Policies } from './tls-policy.ts'
@@ -22,7 +22,8 @@ export type Outside = { readonly network: Network; readonly policies: Policies; 
  * Makes one attempt to deliver to one recipient: to a mailbox of ours, or to a server of the recipient's domain. Never rejects:
  * a fault of ours is a deferral, and does not count as an attempt when the database is away.
  */
-export async function deliver(ctx: Context, outside: Outside, attempt: Attempt): Promise<Outcome> {
+export async function deliver(process: Context, outside: Outside, attempt: Attempt): Promise<Outcome> {
+  const ctx = inTimeOf(process, attempt.accountId)
   try {
     return await ctx.tracing.span(
       'delivery',
@@ -30,9 +31,7 @@ export async function deliver(ctx: Context, outside: Outside, attempt: Attempt):
       async () => (await deliverLocally(ctx, attempt)) ?? (await deliverRemotely(ctx, outside, attempt)),
     )
   } catch (error) {
-    ctx.log.error({ err: error, attempt: attempt.id }, 'delivery failed')
-    const seen = { response: '451 4.3.0 local error', mx: null, tls: false, at: ctx.clock.now() }
-    return { status: 'deferred', ...seen, ...(isAway(error) && { untried: true }) }
+    return faultOf(ctx, attempt, error)
   }
 }
 

@@ -11,6 +11,11 @@ export type AccountDoc = Plans & {
   readonly name: string
   readonly status: 'unclaimed' | 'active' | 'removed' | 'moved'
   readonly sandbox: boolean
+  /** Of a sandbox: the account that it belongs to. */
+  readonly sandboxOf?: string
+  /** Of a sandbox whose test clock was moved: how far it is ahead, and when it was moved last. */
+  readonly clockAheadMs?: number
+  readonly clockMovedAt?: Date
   readonly createdAt: Date
   /** While the account is unclaimed: when it will be removed, and the SHA-256 of its only valid claim token. */
   readonly claimExpiresAt?: Date

@@ -36,6 +36,8 @@ export type WebhookDoc = {
   readonly keyId: string
   /** The agent key whose mailboxes limit the events; null: events of the whole account. */
   readonly agentKeyId: string | null
+  /** For an endpoint of a sandbox: its events are marked. */
+  readonly sandbox?: true
   /** When the first failure since the last success happened; null when the last delivery succeeded. */
   readonly failingSince: Date | null
 }

@@ -39,6 +39,8 @@ export type ChangeNote =
   | { readonly kind: 'requests'; readonly id: string; readonly share: string }
   /** Webhook deliveries are due whose writer does not attempt them. */
   | { readonly kind: 'deliveries' }
+  /** The clocks of sandboxes were moved. */
+  | { readonly kind: 'clocks' }
   /** Keys whose secret has ended: revoked or rotated. */
   | { readonly kind: 'keys'; readonly keyIds: readonly string[] }
   /** Keys and accounts that were changed, and people whose sessions were: what processes know of them is stale. */

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { runCommand } from '../../cli/command-line.ts'
 import { serviceVersion } from '../../operations/version.ts'
-import { client, type Json } from '../peers/rest.ts'
+import { eventually } from '../eventually.ts'
+import { client, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Service, startService } from '../start/service.ts'
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
@@ -239,6 +240,42 @@ describe('the command line', () => {
       expect(err.trim().split('\n'), what).to.have.length(1)
       expect(err.trim().replace(/^error: /, ''), what).to.match(says)
     }
+  })
+
+  it('makes test keys, whose sandbox delivers at once whatever its clock says', async () => {
+    const [made] = await done(['key', 'create', account, '--test'])
+    expect(String(made?.apiKey)).to.match(/^svc_test_/)
+    expect(made?.domain).to.equal('acme.test.agents.localhost')
+    const { err } = await mailroom(['key', 'create', String(made?.accountId), '--test'])
+    expect(err).to.contain('is a sandbox')
+    const other = await mailroom(['domain', 'create', 'real.test', '--account', String(made?.accountId), '--verified'])
+    expect(other.err).to.contain('sandbox')
+    const call = client(service.http, String(made?.apiKey))
+    const inbox = `agent@${made?.domain}`
+    const send = async (to: string) => {
+      const { status, body } = await call('POST', `${mailboxPath(inbox)}/send`, { to, subject: to, text: 'Hi' })
+      expect(status, JSON.stringify(body)).to.equal(202)
+      return async () => {
+        const email = await call<{ recipients: { status: string }[] }>('GET', `/api/v1/emails/${body.id}`)
+        return email.body.recipients[0]?.status
+      }
+    }
+    const soft = await send('softbounced@simulator.invalid')
+    const moved = await call('POST', '/api/v1/test/clock', { advance: 3 * 86_400 })
+    expect(moved.status, JSON.stringify(moved.body)).to.equal(200)
+    expect(await soft()).to.equal('bounced')
+    // Three days ahead, the outbound engine delivers what is due there.
+    const [simulated, own] = [await send('delivered@simulator.invalid'), await send(inbox)]
+    const events = () =>
+      call<{ events: { sandbox: boolean; created_at: string }[] }>('GET', '/api/v1/events?type=message.received')
+    const arrived = async () => {
+      const statuses = [await simulated(), await own()]
+      return statuses.every((status) => status === 'delivered') && (await events()).body.events.length === 1
+    }
+    await eventually('both deliveries and the event of the second', arrived)
+    const [received] = (await events()).body.events
+    expect(received?.sandbox).to.equal(true)
+    expect(Date.parse(received?.created_at ?? '')).to.be.above(Date.now() + 2 * 86_400_000)
   })
 
   it('is a program that leaves with the status, and writes what is asked to stdout and what is wrong to stderr', async () => {

@@ -1,0 +1,146 @@
+/**
+ * Sandboxes: each account can have one, to try things in (decisions.md 4, Sandbox). It is an account of its own, with its own
+ * mailboxes, mail, limits, webhooks and clock; test keys act on it. Its id is derived from the account's, so that it is made
+ * once; it begins with the plans and the state of the account, and keeps its own from then on.
+ */
+import { Failure } from '../../schemas/failures.ts'
+import { deriveId } from '../../schemas/ids.ts'
+import { unclaimedDays } from '../../schemas/plans.ts'
+import * as store from '../../store/accounts.ts'
+import type { AccountDoc } from '../../store/documents/accounts.ts'
+import type { MailboxDoc } from '../../store/documents/mail.ts'
+import { listDomains } from '../../store/mailboxes.ts'
+import { isDuplicate } from '../../store/open.ts'
+import { type Account, accountOf } from '../access/account-record.ts'
+import { testKeyPrefix } from '../access/principal.ts'
+import { takeSubdomain } from '../mailbox/domains.ts'
+import { mailboxAt } from '../mailbox/known-mailboxes.ts'
+import { announceMailbox, mailboxOf, provisionMailbox } from '../mailbox/mailboxes.ts'
+import { inTimeOf } from '../process/account-time.ts'
+import { after, dayMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { issueKey, type KeyRequest, type ListedKey } from './keys.ts'
+import { firstWarmUp } from './reputation.ts'
+
+/** The part of names below the shared domain that is for sandboxes. */
+const sandboxLabel = 'test'
+const firstInbox = 'agent'
+/** Sandboxes of one account, one after the other: each was removed before the next began. */
+const sandboxesMax = 100
+const labelMax = 40
+const namesMax = 1_000
+
+/**
+ * Creates a key that acts on the sandbox of an account; the sandbox is made with its first key. An agent key that names no
+ * mailboxes reaches the first inbox. Returns the key in clear text, which is never shown again, and the sandbox's domain.
+ * Fails with `forbidden` (the account is a sandbox itself), and as `issueKey` does, whose mailboxes are the sandbox's.
+ */
+export async function issueTestKey(
+  ctx: Context,
+  account: Account,
+  request: Omit<KeyRequest, 'prefix'>,
+): Promise<{ apiKey: string; key: ListedKey; domain: string }> {
+  const sandbox = await sandboxOf(ctx, account.id)
+  const { domain, inbox } = await ensureAddress(ctx, sandbox)
+  const named = request.mailboxes.length > 0 || request.kind === 'account' || inbox === undefined
+  const mailboxes = named ? request.mailboxes : [inbox.address]
+  const wanted = { ...request, mailboxes, prefix: testKeyPrefix }
+  return { ...(await issueKey(inTimeOf(ctx, sandbox._id), accountOf(sandbox), wanted)), domain }
+}
+
+/** The sandbox of an account as it stands, made when there is none. */
+async function sandboxOf(ctx: Context, accountId: string): Promise<AccountDoc> {
+  const account = await store.findAccount(ctx.store, accountId)
+  if (account === null || account.status === 'removed')
+    throw new Failure('not_found', `There is no account ${accountId}.`, {
+      fix: 'Use an id as "mailroom account list" shows it (acc_...).',
+    })
+  if (account.sandbox)
+    throw new Failure('forbidden', `${accountId} is a sandbox, and a sandbox has none of its own.`, {
+      fix: `Use the account that it belongs to: ${account.sandboxOf}.`,
+    })
+  for (let n = 0; n < sandboxesMax; n++) {
+    const wanted = sandboxFor(ctx, account, n)
+    const found = (await store.findAccount(ctx.store, wanted._id)) ?? (await insert(ctx, wanted))
+    if (found.status !== 'removed') return found
+  }
+  throw new Failure('conflict', `${sandboxesMax} sandboxes of this account were removed already.`, {
+    fix: 'Claim the account: the sandbox of a claimed account stays.',
+  })
+}
+
+function sandboxFor(
+  ctx: Context,
+  { _id: sandboxOf, name, status, plan, agentsPlan, owner, warmUp }: AccountDoc,
+  n: number,
+): AccountDoc {
+  const at = ctx.clock.now()
+  return {
+    _id: deriveId('acc', sandboxOf, `sandbox#${n}`),
+    sandboxOf,
+    sandbox: true,
+    name: `${labelOf(name)}.${sandboxLabel}`,
+    status: status === 'unclaimed' ? 'unclaimed' : 'active',
+    ...(status === 'unclaimed' && { claimExpiresAt: after(at, unclaimedDays * dayMs) }),
+    ...(warmUp !== undefined && { warmUp: firstWarmUp(at) }),
+    plan,
+    agentsPlan,
+    owner,
+    createdAt: at,
+    inboxes: 1,
+    webhooks: 0,
+    eventSeqFloor: 0,
+    sendingPaused: null,
+  }
+}
+
+async function insert(ctx: Context, sandbox: AccountDoc): Promise<AccountDoc> {
+  try {
+    await store.insertAccount(ctx.store, sandbox)
+    return sandbox
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    return (await store.findAccount(ctx.store, sandbox._id)) ?? sandbox
+  }
+}
+
+/** The domain of a sandbox and its first inbox, which are made with its first key. The inbox may have been deleted since. */
+async function ensureAddress(
+  ctx: Context,
+  sandbox: AccountDoc,
+): Promise<{ domain: string; inbox: MailboxDoc | undefined }> {
+  const accountId = sandbox._id
+  const [own] = await listDomains(ctx.store, accountId)
+  if (own !== undefined) return { domain: own._id, inbox: await mailboxAt(ctx, `${firstInbox}@${own._id}`) }
+  const domain = await takeName(ctx, sandbox)
+  const inbox = await provisionMailbox(ctx, {
+    accountId,
+    address: `${firstInbox}@${domain}`,
+    displayName: null,
+    kind: 'agent',
+    createdBy: null,
+  })
+  await announceMailbox(ctx, 'mailbox.created', await mailboxOf(ctx, inbox, sandbox))
+  return { domain, inbox }
+}
+
+/** Takes `<name>.test.<sharedDomain>`, with a number behind the name when it is taken. */
+async function takeName(ctx: Context, { _id: accountId, name }: AccountDoc): Promise<string> {
+  const label = name.slice(0, name.lastIndexOf('.'))
+  for (let n = 1; n <= namesMax; n++) {
+    const domain = `${n === 1 ? label : `${label}-${n}`}.${sandboxLabel}.${ctx.settings.sharedDomain}`
+    if (await takeSubdomain(ctx, { domain, accountId })) return domain
+  }
+  throw new Failure('unavailable', 'No free name was found for the sandbox.', { retryAfter: 1 })
+}
+
+/** A DNS label made of an account's name, which may be any text. */
+function labelOf(name: string): string {
+  const label = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, labelMax)
+    .replaceAll(/^-+|-+$/g, '')
+  return label === '' ? 'sandbox' : label
+}

@@ -1,0 +1,152 @@
+/**
+ * Lets mail come into a sandbox as if it came from outside: through the same functions as mail at the SMTP door, but for the
+ * verdict about its sender, which the caller chooses (decisions.md 4, Sandbox).
+ */
+import type { AuthResult } from '../../mail/authentication/authentication-results.ts'
+import { compose } from '../../mail/compose/compose.ts'
+import { parseAddressList, splitAddress } from '../../mail/message/address.ts'
+import { firstHeader, readHeaders } from '../../mail/message/headers.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { newToken } from '../../schemas/ids.ts'
+import type { Named } from '../../store/documents/mail.ts'
+import { type Principal, requireSandbox } from '../access/principal.ts'
+import { reachMailbox } from '../mailbox/mailboxes.ts'
+import type { Context } from '../process/context.ts'
+import { receive } from '../receive/receive.ts'
+import { findRecipient } from '../receive/recipients.ts'
+import type { Verdict } from '../receive/sender-verdict.ts'
+import { asValidationError } from '../send/commit.ts'
+import { filesOf, type NewAttachment } from '../send/content.ts'
+
+/** What is found out about the sender; what is left out is as it is for honest mail. */
+export type ChosenVerdicts = {
+  readonly spf?: AuthResult
+  readonly dkim?: AuthResult
+  readonly dmarc?: AuthResult
+  readonly arc?: AuthResult
+  /** What the author's domain asks for when DMARC fails. */
+  readonly policy?: 'none' | 'quarantine' | 'reject'
+  /** Whether a filter takes it for spam. */
+  readonly spam?: boolean
+}
+
+/** A message that is written here. */
+export type WrittenMail = {
+  readonly from: Named
+  readonly to?: readonly Named[]
+  readonly subject?: string
+  readonly text?: string
+  readonly html?: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly attachments?: readonly NewAttachment[]
+}
+
+export type TestMail = {
+  readonly mailbox: string
+  readonly mail: Buffer | WrittenMail
+  readonly verdicts?: ChosenVerdicts
+}
+
+/** An address of a network that is for documentation (RFC 5737): mail from it is from nobody on this machine. */
+const peer = { address: '192.0.2.1', helo: 'sender.test', protocol: 'ESMTPS', cipher: null } as const
+
+/**
+ * Receives a message for a mailbox of the caller's sandbox. Returns its id. Fails with `forbidden` for a live key and as a list
+ * of the mailbox refuses, `mailbox_not_found`, `validation_error`, `attachments_too_large`, `payload_too_large`, and
+ * `unprocessable` where the SMTP door would refuse it: the mailbox is full, or the author's domain asks for it (DMARC).
+ */
+export async function receiveTest(
+  ctx: Context,
+  principal: Principal,
+  { mailbox: address, mail, verdicts = {} }: TestMail,
+): Promise<string> {
+  requireSandbox(principal)
+  const mailbox = await reachMailbox(ctx, principal, address)
+  const raw = Buffer.isBuffer(mail) ? asLines(mail) : await written(ctx, principal, { address: mailbox.address, mail })
+  const { messageBytes } = ctx.settings.limits.smtp
+  if (raw.length > messageBytes)
+    throw new Failure('payload_too_large', `A message may have ${messageBytes} bytes; this one has ${raw.length}.`)
+  const from = parseAddressList(firstHeader(readHeaders(raw).fields, 'from')?.rawValue ?? '')[0]?.address ?? ''
+  const verdict = verdictOf(verdicts, from)
+  if (verdict === null)
+    throw new Failure(
+      'unprocessable',
+      "Refused as the author's domain asks (DMARC): the SMTP door answers 550 5.7.1.",
+      {
+        fix: 'Leave "policy" out of the verdicts, or let DMARC pass.',
+      },
+    )
+  const { messageIds } = await receive(ctx, {
+    raw,
+    reversePath: from,
+    recipients: [await findRecipient(ctx, address, raw.length)],
+    peer,
+    transactionId: ctx.requestId,
+    verdict,
+  })
+  return messageIds[0] ?? ''
+}
+
+/** The bytes with the line ends that SMTP has. */
+function asLines(raw: Buffer): Buffer {
+  const text = raw.toString('latin1').replaceAll(/\r\n|\r|\n/g, '\r\n')
+  return Buffer.from(text.endsWith('\r\n') ? text : `${text}\r\n`, 'latin1')
+}
+
+/** Header fields that the composer writes from its own input. */
+const composed = { 'message-id': 'messageId', 'in-reply-to': 'inReplyTo', 'auto-submitted': 'autoSubmitted' } as const
+
+async function written(
+  ctx: Context,
+  principal: Principal,
+  { address, mail }: { address: string; mail: WrittenMail },
+): Promise<Buffer> {
+  const { from, to = [{ name: '', address }], subject = '', text = null, html = null, headers = {} } = mail
+  const files = await filesOf(ctx, principal, { mailbox: address, attachments: mail.attachments })
+  const isComposed = (name: string) => Object.hasOwn(composed, name.toLowerCase())
+  const own = Object.entries(headers).filter(([name]) => isComposed(name))
+  const references = Object.entries(headers).find(([name]) => name.toLowerCase() === 'references')?.[1]
+  const draft = {
+    messageId: `${newToken()}@${splitAddress(from.address).domain}`,
+    ...Object.fromEntries(own.map(([name, value]) => [composed[name.toLowerCase() as keyof typeof composed], value])),
+    from,
+    to,
+    cc: [],
+    bcc: [],
+    subject,
+    text,
+    html,
+    attachments: files,
+    references: references?.split(/\s+/) ?? [],
+    date: ctx.clock.now(),
+    headers: Object.entries(headers).filter(([name]) => !isComposed(name) && name.toLowerCase() !== 'references'),
+  }
+  return (await compose(draft).catch(asValidationError)).raw
+}
+
+/** The verdict of the chosen results, as `judge` would give it for mail from `from`; null when the mail is refused. */
+function verdictOf(chosen: ChosenVerdicts, from: string): Verdict | null {
+  const { spf = 'pass', dkim = 'pass', arc = 'none', policy = 'none', spam = false } = chosen
+  const isAligned = spf === 'pass' || dkim === 'pass'
+  const { dmarc = isAligned ? 'pass' : 'fail' } = chosen
+  const { domain } = splitAddress(from)
+  const failed = dmarc === 'fail'
+  if (failed && policy === 'reject') return null
+  return {
+    authentication: {
+      spf,
+      dkim: dkim === 'none' ? [] : [{ domain, result: dkim }],
+      dmarc,
+      arc,
+      alignedFrom: domain !== '' && isAligned && !failed ? domain : null,
+      perhapsAligned: false,
+      infos: [
+        `dkim=${dkim}${dkim === 'none' ? '' : ` header.d=${domain}`}`,
+        `spf=${spf} smtp.mailfrom=${domain}`,
+        `dmarc=${dmarc} header.from=${domain}`,
+      ],
+    },
+    cuts: [],
+    suspicion: failed && policy === 'quarantine' ? 'policy' : spam ? 'filter' : null,
+  }
+}

@@ -1,0 +1,50 @@
+/** What the test endpoints of a sandbox take and answer (decisions.md 4, Sandbox). */
+import { AddressPart, headerLineMax, line } from './fields.ts'
+import { boolean, form, integer, object, oneOf, optional, record, string, timestamp } from './infer.ts'
+import { authResults } from './messages.ts'
+import { AddressesInput, AddressInput, AttachmentsInput } from './sending.ts'
+
+/** 400 days. */
+const advanceMaxSeconds = 34_560_000
+
+const result = (description: string) => optional(oneOf(authResults, { description }))
+const Verdicts = object(
+  {
+    spf: result('pass without it.'),
+    dkim: result('pass without it.'),
+    dmarc: result('Without it pass if SPF or DKIM passes, else fail.'),
+    arc: result('none without it.'),
+    policy: optional(
+      oneOf(['none', 'quarantine', 'reject'], { description: "What the author's domain asks for when DMARC fails." }),
+    ),
+    spam: optional(boolean({ description: 'Whether a filter takes it for spam.' })),
+  },
+  { description: 'What is found out about the sender.' },
+)
+
+export const TestInbound = object({
+  mailbox: AddressPart,
+  raw: optional(string({ contentEncoding: 'base64', description: 'The whole message, in place of its parts.' })),
+  from: optional(AddressInput),
+  to: optional(AddressesInput),
+  subject: optional(line(headerLineMax)),
+  text: optional(string()),
+  html: optional(string()),
+  headers: optional(
+    record(line(headerLineMax), {
+      propertyNames: string(form('^[A-Za-z0-9][A-Za-z0-9_-]{0,75}$', 'the name of a header field', 'Auto-Submitted')),
+      maxProperties: 50,
+      description: 'Further header fields.',
+    }),
+  ),
+  attachments: optional(AttachmentsInput),
+  verdicts: optional(Verdicts),
+})
+
+export const TestClock = object({
+  advance: optional(
+    integer({ minimum: 1, maximum: advanceMaxSeconds, description: 'Seconds to go forwards, at most 400 days.' }),
+  ),
+  now: optional(timestamp({ description: 'The time to go to.' })),
+})
+export const TestTime = object({ now: timestamp({ description: 'The time of the sandbox.' }) })
