@@ -1,4 +1,5 @@
 /** `mailroom account`. */
+import { recordAdministration } from '../core/access/audit.ts'
 import { administrator } from '../core/access/principal.ts'
 import { createAccount, getAccount, listAccounts } from '../core/account/accounts.ts'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../core/account/holds.ts'
@@ -34,30 +35,39 @@ export const list = withContext(async (ctx, io) => {
 
 export const claim = withContext(async (ctx, io, link: string, owner: string) => {
   const token = link.slice(link.lastIndexOf('/') + 1)
-  print(io, await claimFor(ctx, { token, owner: personOf(owner) }))
+  const account = await claimFor(ctx, { token, owner: personOf(owner) })
+  await recordAdministration(ctx, { accountId: account.id, action: 'account.claim', target: null })
+  print(io, account)
 })
 
 type PauseOptions = { readonly partner: boolean }
 
 export const pause = withContext(async (ctx, io, name: string, reason: string, { partner }: PauseOptions) => {
   const { id } = await getAccount(ctx, name)
-  print(io, { account: id, paused: await (partner ? pauseAccount : pauseSending)(ctx, id, reason) })
+  const paused = await (partner ? pauseAccount : pauseSending)(ctx, id, reason)
+  await recordAdministration(ctx, { accountId: id, action: 'account.pause', target: reason })
+  print(io, { account: id, paused })
 })
 
 export const resume = withContext(async (ctx, io, name: string, { partner }: PauseOptions) => {
   const { id } = await getAccount(ctx, name)
-  const resumed = partner ? resumeAccount(ctx, id) : resumeSending(ctx, id, 'resumed by an administrator')
-  print(io, { account: id, resumed: await resumed })
+  const resumed = await (partner ? resumeAccount(ctx, id) : resumeSending(ctx, id, 'resumed by an administrator'))
+  await recordAdministration(ctx, { accountId: id, action: 'account.resume', target: null })
+  print(io, { account: id, resumed })
 })
 
 export const suspend = withContext(async (ctx, io, name: string, reason: string) => {
   const { id } = await getAccount(ctx, name)
-  print(io, { account: id, suspended: await suspendAccount(ctx, id, reason) })
+  const suspended = await suspendAccount(ctx, id, reason)
+  await recordAdministration(ctx, { accountId: id, action: 'account.suspend', target: reason })
+  print(io, { account: id, suspended })
 })
 
 export const unsuspend = withContext(async (ctx, io, name: string) => {
   const { id } = await getAccount(ctx, name)
-  print(io, { account: id, unsuspended: await unsuspendAccount(ctx, id) })
+  const unsuspended = await unsuspendAccount(ctx, id)
+  await recordAdministration(ctx, { accountId: id, action: 'account.unsuspend', target: null })
+  print(io, { account: id, unsuspended })
 })
 
 export const changePlans = withContext(
@@ -89,5 +99,7 @@ export const inviteTo = withContext(
 
 export const notePhone = withContext(async (ctx, io, id: string) => {
   const account = await getAccount(ctx, id)
-  print(io, { account: account.id, phoneVerified: await verifyPhone(ctx, account.id) })
+  const phoneVerified = await verifyPhone(ctx, account.id)
+  await recordAdministration(ctx, { accountId: account.id, action: 'account.phone', target: null })
+  print(io, { account: account.id, phoneVerified })
 })

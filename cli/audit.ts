@@ -7,7 +7,7 @@ import { print } from './io.ts'
 /** Returns status 1 when the chain is broken. */
 export const verify = withContext(async (ctx, io, account: string) => {
   const { id: accountId } = await getAccount(ctx, account)
-  const { entries, broken } = await verifyAudit(ctx, accountId)
-  print(io, { entries, broken })
-  return broken === null ? 0 : 1
+  const verdict = await verifyAudit(ctx, accountId)
+  print(io, verdict)
+  return verdict.broken === null ? 0 : 1
 })

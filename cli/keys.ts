@@ -1,4 +1,5 @@
 /** `mailroom key`. */
+import { recordAdministration } from '../core/access/audit.ts'
 import { revokeKey, rotateKey } from '../core/access/keys.ts'
 import { getAccount } from '../core/account/accounts.ts'
 import { describeKeys, issueKey } from '../core/account/keys.ts'
@@ -35,6 +36,7 @@ export const create = withContext(async (ctx, io, account: string, options: Crea
   }
   const owner = await getAccount(ctx, account)
   const { key, ...shown } = options.test ? await issueTestKey(ctx, owner, request) : await issueKey(ctx, owner, request)
+  await recordAdministration(ctx, { accountId: key.accountId, action: 'keys.create', target: key.id })
   print(io, { ...key, ...shown })
 })
 
@@ -58,10 +60,12 @@ export const list = withContext(async (ctx, io, account: string) => {
 export const rotate = withContext(async (ctx, io, account: string, keyId: string) => {
   const { id: accountId } = await getAccount(ctx, account)
   const { apiKey, key } = await rotateKey(ctx, { accountId, keyId })
+  await recordAdministration(ctx, { accountId, action: 'keys.rotate', target: keyId })
   print(io, { id: key.id, apiKey })
 })
 
 export const revoke = withContext(async (ctx, _io, account: string, keyId: string) => {
   const { id: accountId } = await getAccount(ctx, account)
   await revokeKey(ctx, { accountId, keyId })
+  await recordAdministration(ctx, { accountId, action: 'keys.delete', target: keyId })
 })

@@ -1,4 +1,5 @@
 /** `mailroom mailbox` and `mailroom password`. */
+import { recordAdministration } from '../core/access/audit.ts'
 import { administrator } from '../core/access/principal.ts'
 import { getAccount } from '../core/account/accounts.ts'
 import { createAppPassword } from '../core/account/login.ts'
@@ -15,7 +16,10 @@ export const create = withContext(
   async (ctx, io, account: string, address: string, { name, person }: CreateOptions) => {
     const principal = administrator(await getAccount(ctx, account))
     const kind = person ? 'person' : 'agent'
-    print(io, await createMailbox(ctx, principal, { address, displayName: name ?? null, kind }))
+    const mailbox = await createMailbox(ctx, principal, { address, displayName: name ?? null, kind })
+    const { accountId, address: target } = mailbox
+    await recordAdministration(ctx, { accountId, action: 'mailboxes.create', target })
+    print(io, mailbox)
   },
 )
 
@@ -28,6 +32,9 @@ export const list = withContext(async (ctx, io, account: string) => {
 /** The password is shown this once. */
 export const createPassword = withContext(
   async (ctx, io, account: string, address: string, { name }: { readonly name: string }) => {
-    print(io, await createAppPassword(ctx, { account: await getAccount(ctx, account), address, name }))
+    const owner = await getAccount(ctx, account)
+    const made = await createAppPassword(ctx, { account: owner, address, name })
+    await recordAdministration(ctx, { accountId: owner.id, action: 'passwords.create', target: made.keyId })
+    print(io, made)
   },
 )

@@ -1,6 +1,7 @@
 /** Every operation, in the order of the reference. A new one is listed here. */
 import { claimAccount, eraseAccount, getAccount, getExport, getUsage, requestExport } from './account.ts'
 import { createAlias, deleteAlias, listAliases } from './aliases.ts'
+import { listAudit } from './audit.ts'
 import { getBatch, sendBatch } from './batches.ts'
 import { createClaim } from './claims.ts'
 import { getContacts } from './contacts.ts'
@@ -72,6 +73,7 @@ export const operations: readonly Operation[] = [
   claimAccount,
   getAccount,
   getUsage,
+  listAudit,
   requestExport,
   getExport,
   eraseAccount,

@@ -97,12 +97,17 @@ async function serve(
     else await countRequest(ctx, principal, request.headers)
   }
   requireAccess(operation, { principal, session: request.session ?? null })
-  if (principal !== null) for (const scope of operation.scopes) requireScope(principal, scope)
-  // What a caller asks for shows what it did before.
-  if (principal !== null && !isNew(operation)) await ctx.background.done(principal.accountId)
-  const prepared = await readInput(ctx, operation, principal, request)
-  if (principal === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
-  return audited(ctx, operation, principal, request, () => once(ctx, operation, principal, request, prepared))
+  if (principal === null) {
+    const prepared = await readInput(ctx, operation, principal, request)
+    return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
+  }
+  return audited(ctx, operation, principal, request, async () => {
+    for (const scope of operation.scopes) requireScope(principal, scope)
+    // What a caller asks for shows what it did before.
+    if (!isNew(operation)) await ctx.background.done(principal.accountId)
+    const prepared = await readInput(ctx, operation, principal, request)
+    return once(ctx, operation, principal, request, prepared)
+  })
 }
 
 /** Whether an operation makes something new, whatever was done before: sends need not wait for one another. */
@@ -210,7 +215,13 @@ async function perform(
   return { status: operation.statusOf(output), body: { success: true, ...(output as object) } }
 }
 
-/** Writes to the account's audit what was done or refused; a replay changes nothing and is not written. */
+/** Outcomes of requests that say nothing that could be done: they are not written to the audit. */
+const malformed: ReadonlySet<string> = new Set(['validation_error', 'invalid_request', 'payload_too_large'])
+
+/**
+ * Writes to the account's audit what was done or refused, and what was to be read without the scope for it; a replay changes
+ * nothing and is not written.
+ */
 async function audited(
   ctx: Context,
   operation: Operation,
@@ -218,7 +229,6 @@ async function audited(
   request: InvokeRequest,
   act: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (!operation.audit) return act()
   const note = (outcome: string) =>
     recordAudit(ctx, {
       accountId: principal.accountId,
@@ -230,12 +240,12 @@ async function audited(
     }).catch((error: unknown) => ctx.log.error({ err: error, action: operation.name }, 'an audit entry was lost'))
   try {
     const answer = await act()
-    if (!answer.replayed) await ctx.background.begin(principal.accountId, () => note('done'))
+    if (operation.audit && !answer.replayed) await ctx.background.begin(principal.accountId, () => note('done'))
     return answer
   } catch (error) {
-    await ctx.background.begin(principal.accountId, () =>
-      note(error instanceof Failure ? error.code : 'internal_error'),
-    )
+    const outcome = error instanceof Failure ? error.code : 'internal_error'
+    if (outcome === 'insufficient_scope' || (operation.audit && !malformed.has(outcome)))
+      await ctx.background.begin(principal.accountId, () => note(outcome))
     throw error
   }
 }

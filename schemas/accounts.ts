@@ -1,5 +1,5 @@
 /** Accounts, signup and usage as callers see them (interface.md, Signup result; decisions.md 2, Account). */
-import { boolean, integer, nullable, object, oneOf, optional, string, timestamp } from './infer.ts'
+import { boolean, type Infer, integer, nullable, object, oneOf, optional, string, timestamp } from './infer.ts'
 import { agentsPlanNames, mailPlanNames } from './plans.ts'
 
 export const SignupResult = object({
@@ -40,6 +40,22 @@ export const Account = object({
   sandbox: boolean(),
   createdAt: timestamp(),
 })
+
+/** One entry of the audit trail: who, what, when, from where (decisions.md 2, Audit). */
+export const AuditEntry = object({
+  id: string(),
+  at: timestamp(),
+  who: object(
+    { kind: oneOf(['key', 'person', 'administrator', 'service']), id: nullable(string()) },
+    { description: 'A key (key_...), a person (usr_...), or without id an administrator or the service itself.' },
+  ),
+  action: string({ description: 'What was asked for, such as messages.send.' }),
+  target: nullable(string({ description: 'What it was about; null when that was erased.' })),
+  outcome: string({ description: 'done, or the code of the refusal.' }),
+  address: nullable(string({ description: 'Network address; null without one, and when it was erased.' })),
+  requestId: string({ description: 'X-Request-Id of the request; empty without one.' }),
+})
+export type AuditEntry = Infer<typeof AuditEntry>
 
 const used = (description: string) => integer({ minimum: 0, description })
 export const Usage = object({

@@ -194,7 +194,16 @@ export const collections = {
   usedChallenges: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   requestRates: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   idempotency: { version: 1, shardKey: '_id', indexes: [index('accountId'), expire('expiresAt')] },
-  audit: { version: 1, shardKey: 'accountId', indexes: [unique('accountId', 'seq'), expire('at', 365 * 86_400)] },
+  audit: {
+    version: 2,
+    shardKey: 'accountId',
+    indexes: [
+      unique('accountId', 'seq'),
+      index('accountId', 'action', 'seq'),
+      { ...index('accountId', 'userId'), partialFilterExpression: { userId: { $exists: true } } },
+      expire('at', 365 * 86_400),
+    ],
+  },
   // Notes of several seconds when mail comes as fast as it can, of hours in quieter times.
   changes: { version: 2, shardKey: null, indexes: [], name: 'changeNotes', cappedBytes: 2 * 1024 * 1024 },
   state: { version: 1, shardKey: '_id', indexes: [] },

@@ -1,6 +1,8 @@
 /** Migrates stored documents from older schema versions to the current one, each collection once. */
 import type { Db } from 'mongodb'
+import { chained, type NewAudit } from './audit-hash.ts'
 import { type CollectionName, collections } from './collections.ts'
+import type { AuditDoc, AuditPersonal } from './documents/accounts.ts'
 
 /** One step migrates a collection from version `to - 1` to `to`. It must be safe to repeat, because a crash repeats it. */
 type Migration = { readonly collection: CollectionName; readonly to: number; readonly run: (db: Db) => Promise<void> }
@@ -16,6 +18,24 @@ const migrations: readonly Migration[] = [
       await db
         .collection('usage')
         .updateMany({ 'counts.agentEmails': { $exists: false } }, [{ $set: { 'counts.agentEmails': sum } }])
+    },
+  },
+  {
+    // Addresses and targets were hashed themselves, so that no person could be erased.
+    collection: 'audit',
+    to: 2,
+    async run(db) {
+      type Before = Omit<NewAudit, 'personal'> & AuditPersonal & Pick<AuditDoc, 'seq'>
+      const before = { personalDigest: { $exists: false } }
+      let last: AuditDoc | null = null
+      for await (const entry of db.collection<Before>('audit').find(before).sort({ accountId: 1, seq: 1 })) {
+        const { target, address, ...rest } = entry
+        const { accountId, _id, seq } = entry
+        if (last?.accountId !== accountId)
+          last = await db.collection<AuditDoc>('audit').findOne({ accountId, seq: seq - 1 })
+        last = chained({ ...rest, personal: { target, address } }, last?.hash ?? '')
+        await db.collection<AuditDoc>('audit').replaceOne({ accountId, _id }, last)
+      }
     },
   },
   // Notes were polled from an ordinary collection: now they are in a capped one of another name.

@@ -4,6 +4,7 @@
  * found by goes after them. Every function reads ranges of indexes, goes in pages, and is safe to repeat.
  */
 import type { Collection, Document, Filter } from 'mongodb'
+import { withoutNames } from './audit-hash.ts'
 import { dropBlobUsers } from './blobs.ts'
 import type { CollectionName, Collections } from './collections.ts'
 import { purgeMessages } from './messages.ts'
@@ -205,23 +206,8 @@ async function removeExports(store: Store, accountId: string): Promise<number> {
 
 /** Takes the names out of the audit; what was done and when stays, with the chain of hashes. Returns of how many entries. */
 async function eraseNames(store: Store, accountId: string): Promise<number> {
-  let erased = 0
-  for (let after = 0; ; ) {
-    const page = await store.audit
-      .find({ accountId, seq: { $gt: after } }, { projection: { seq: 1, erased: 1 } })
-      .sort({ accountId: 1, seq: 1 })
-      .limit(pageSize)
-      .toArray()
-    const named = page.flatMap((entry) => (entry.erased === true ? [] : [entry._id]))
-    if (named.length > 0)
-      await store.audit.updateMany(
-        { accountId, _id: { $in: named } },
-        { $set: { keyId: null, target: null, address: null, requestId: '', erased: true } },
-      )
-    erased += named.length
-    after = page.at(-1)?.seq ?? after
-    if (page.length < pageSize) return erased
-  }
+  const { modifiedCount } = await store.audit.updateMany({ accountId, personal: { $ne: null } }, withoutNames)
+  return modifiedCount
 }
 
 /** Leaves of an account its id, which its audit is kept under, and that it is gone. */

@@ -1,8 +1,7 @@
 /**
- * Small collections: idempotency marks (one for each Idempotency-Key in use), the audit trail, and the service's own state.
+ * Small collections: idempotency marks (one for each Idempotency-Key in use), and the service's own state.
  */
-import { type Append, createAppend } from './chains.ts'
-import type { AuditDoc, IdempotencyDoc } from './documents/accounts.ts'
+import type { IdempotencyDoc } from './documents/accounts.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /**
@@ -60,36 +59,6 @@ export async function releaseIdempotencyKey(store: Store, mark: IdempotencyDoc):
 /** Deletes a running mark, so that the next try starts anew. */
 export async function freeIdempotencyKey(store: Store, mark: IdempotencyDoc): Promise<void> {
   await store.idempotency.deleteOne({ _id: mark._id, owner: mark.owner, state: 'running' })
-}
-
-export type NewAudit = Omit<AuditDoc, 'seq' | 'previousHash' | 'hash'>
-
-/** Creates the function by which a process appends audit entries. `hashOf` computes the hash of an entry. */
-export function createAuditAppend(
-  store: Store,
-  hashOf: (entry: Omit<AuditDoc, 'hash'>) => string,
-): Append<NewAudit, AuditDoc> {
-  return createAppend<NewAudit, AuditDoc, Pick<AuditDoc, 'seq' | 'hash'>>({
-    store,
-    collection: store.audit,
-    async last(accountId) {
-      const last = await store.audit.find({ accountId }).sort({ accountId: -1, seq: -1 }).limit(1).next()
-      return last ?? { seq: 0, hash: '' }
-    },
-    link(entry, { seq, hash: previousHash }) {
-      const body = { ...entry, seq: seq + 1, previousHash }
-      return { ...body, hash: hashOf(body) }
-    },
-  })
-}
-
-/** The audit entries of an account in order, starting at the number `fromSeq`. */
-export function walkAudit(store: Store, accountId: string, fromSeq: number, limit: number): Promise<AuditDoc[]> {
-  return store.audit
-    .find({ accountId, seq: { $gte: fromSeq } })
-    .sort({ accountId: 1, seq: 1 })
-    .limit(limit)
-    .toArray()
 }
 
 export async function readState<T>(store: Store, name: string): Promise<T | null> {

@@ -1,82 +1,115 @@
 /**
- * The audit trail of an account: who did what, when and from where. Each entry's hash covers the hash of the entry
- * before it (decisions.md 4, Audit).
+ * The audit trail of an account: who did what, when and from where (decisions.md 4, Audit). Invariants: entries are numbered
+ * without gaps, and each one's hash covers the hash of the entry before it; their times never go back, so that what expires
+ * after a year is the beginning of the chain and the rest can be verified from its oldest entry on. Names (key,
+ * person, request, address, target) are not hashed themselves but by a salted digest: a person is erased by deleting address and
+ * target together with the salt, without which the digest tells nothing, and every hash stays true.
  */
-import { createHash } from 'node:crypto'
 import { newId } from '../../schemas/ids.ts'
+import * as store from '../../store/audit.ts'
+import { isUnchanged, type NewAudit } from '../../store/audit-hash.ts'
 import type { AuditDoc } from '../../store/documents/accounts.ts'
-import { createAuditAppend, type NewAudit, walkAudit } from '../../store/records.ts'
+import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
+import { administratorId } from './principal.ts'
 
 const groupMax = 200
 const pageSize = 500
 
+/** What is recorded. */
 export type AuditEntry = {
   readonly accountId: string
+  /** Who did it: a key, or the person (usr_...) who was signed in; null for the service itself. */
   readonly keyId: string | null
   readonly action: string
   readonly target: string | null
+  /** `done`, or the code of the failure. */
   readonly outcome: string
   readonly address: string | null
 }
 
-const entryGroups = perProcess(({ store }) => {
-  const append = createAuditAppend(store, hashOf)
+const entryGroups = perProcess(({ store: db }) => {
+  const append = store.createAuditAppend(db)
   return createGroupCommit<NewAudit>(groupMax, async (group) => {
     await append(group)
     return []
   })
 })
 
-/** Appends an entry to the account's audit trail. */
-export function recordAudit(ctx: Context, entry: AuditEntry): Promise<void> {
-  const at = ctx.clock.now()
-  return entryGroups(ctx)({ _id: newId('aud', at), ...entry, at, requestId: ctx.requestId })
+/** Appends an entry to the account's audit trail, in the time of the account. */
+export function recordAudit(
+  ctx: Context,
+  { accountId, keyId, action, target, outcome, address }: AuditEntry,
+): Promise<void> {
+  const at = inTimeOf(ctx, accountId).clock.now()
+  return entryGroups(ctx)({
+    _id: newId('aud', at),
+    accountId,
+    at,
+    ...(isPerson(keyId) ? { keyId: null, userId: keyId } : { keyId }),
+    action,
+    outcome,
+    requestId: ctx.requestId,
+    personal: { target, address },
+  })
 }
 
-/**
- * Verifies the hashes of an account's audit trail. Returns the number of valid entries, and in `broken` the number of
- * the first entry whose hash or predecessor does not match (null: none).
- */
-export async function verifyAudit(
+const isPerson = (keyId: string | null): keyId is string => keyId?.startsWith('usr_') === true
+
+/** Appends what an administrator did on the command line. */
+export function recordAdministration(
   ctx: Context,
-  accountId: string,
-): Promise<{ entries: number; broken: number | null }> {
+  { accountId, action, target }: Pick<AuditEntry, 'accountId' | 'action' | 'target'>,
+): Promise<void> {
+  return recordAudit(ctx, { accountId, keyId: administratorId, action, target, outcome: 'done', address: null })
+}
+
+/** Deletes what the audit trail of an account tells of a person: addresses and targets. The chain stays whole. */
+export function eraseFromAudit(
+  ctx: Context,
+  { accountId, userId }: { accountId: string; userId: string },
+): Promise<void> {
+  return store.erasePersonal(ctx.store, { accountId, userId })
+}
+
+/** How an entry breaks the chain: it does not follow the one before it, or its content is not what was hashed. */
+export type AuditBreak = { readonly seq: number; readonly why: 'order' | 'content' }
+
+export type AuditVerdict = {
+  /** Valid entries before the first break. */
+  readonly entries: number
+  readonly first: number | null
+  /** The last valid entry. Whoever keeps its hash elsewhere finds out, too, when the end of the chain was cut off. */
+  readonly last: { readonly seq: number; readonly hash: string } | null
+  readonly broken: AuditBreak | null
+}
+
+/** Verifies the audit trail of an account, from its oldest entry on. */
+export async function verifyAudit(ctx: Context, accountId: string): Promise<AuditVerdict> {
   let entries = 0
+  let first: number | null = null
   let previous: AuditDoc | null = null
   for (;;) {
-    const page: AuditDoc[] = await walkAudit(ctx.store, accountId, (previous?.seq ?? 0) + 1, pageSize)
+    const page: AuditDoc[] = await store.walkAudit(ctx.store, accountId, (previous?.seq ?? 0) + 1, pageSize)
     for (const entry of page) {
-      const { hash, ...body } = entry
-      const follows = previous === null || (entry.seq === previous.seq + 1 && entry.previousHash === previous.hash)
-      // What was erased can no longer be compared with its own hash, but still with its neighbours'.
-      if (!follows || (entry.erased !== true && hash !== hashOf(body))) return { entries, broken: entry.seq }
+      const why = breakOf(entry, previous)
+      if (why !== null) return { entries, first, last: endOf(previous), broken: { seq: entry.seq, why } }
       entries += 1
+      first ??= entry.seq
       previous = entry
     }
-    if (page.length < pageSize) return { entries, broken: null }
+    if (page.length < pageSize) return { entries, first, last: endOf(previous), broken: null }
   }
 }
 
-function hashOf(entry: Omit<AuditDoc, 'hash'>): string {
-  const { _id, accountId, seq, at, keyId, action, target, outcome, address, requestId, previousHash } = entry
-  return createHash('sha256')
-    .update(
-      JSON.stringify([
-        _id,
-        accountId,
-        seq,
-        at.toISOString(),
-        keyId,
-        action,
-        target,
-        outcome,
-        address,
-        requestId,
-        previousHash,
-      ]),
-    )
-    .digest('hex')
+const endOf = (entry: AuditDoc | null) => (entry === null ? null : { seq: entry.seq, hash: entry.hash })
+
+function breakOf(entry: AuditDoc, previous: AuditDoc | null): AuditBreak['why'] | null {
+  const { seq, previousHash } = entry
+  const follows =
+    previous === null ? seq > 1 || previousHash === '' : seq === previous.seq + 1 && previousHash === previous.hash
+  if (!follows) return 'order'
+  return isUnchanged(entry) ? null : 'content'
 }

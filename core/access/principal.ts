@@ -141,7 +141,8 @@ export function claimHeaders(account: Account): Readonly<Record<string, string>>
   return { 'X-Service-Claim': 'required', 'X-Service-Claim-Expires': account.claimExpiresAt.toISOString() }
 }
 
-const administratorId = 'key_administrator'
+/** Stands for a key where an administrator acts. */
+export const administratorId = 'key_administrator'
 
 /** Whether the principal is an administrator of this machine, who has no key. */
 export const isAdministrator = ({ keyId }: Pick<Principal, 'keyId'>): boolean => keyId === administratorId

@@ -7,6 +7,7 @@ import { allowanceOf, sendingHealth, warmUpStart } from '../../schemas/plans.ts'
 import { findAccount, holdAccount, markPhoneVerified, raiseWarmUp, releaseAccount } from '../../store/accounts.ts'
 import { countOf, findUsage } from '../../store/usage.ts'
 import type { Account } from '../access/account-record.ts'
+import { recordAudit } from '../access/audit.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { takeUsage, usageIdOf } from '../access/usage.ts'
 import { recordEvents } from '../notify/events.ts'
@@ -27,8 +28,15 @@ export async function countOutcomes(
     if (by > 0) await takeUsage(ctx, { owner: accountId, period: 'day', counter, by, limit: null })
   const { sent, bounceRate, complaintRate } = await healthOf(ctx, accountId)
   if (sent < sendingHealth.sendsMin) return
-  if (bounceRate > sendingHealth.bounceRateMax) await pauseSending(ctx, accountId, 'too many bounces')
-  else if (complaintRate > sendingHealth.complaintRateMax) await pauseSending(ctx, accountId, 'too many spam reports')
+  const reason =
+    bounceRate > sendingHealth.bounceRateMax
+      ? 'too many bounces'
+      : complaintRate > sendingHealth.complaintRateMax
+        ? 'too many spam reports'
+        : null
+  if (reason === null || !(await pauseSending(ctx, accountId, reason))) return
+  const by = { keyId: null, address: null }
+  await recordAudit(ctx, { accountId, action: 'account.pause', target: reason, outcome: 'done', ...by })
 }
 
 /** Pauses an account's sending until somebody resumes it. Returns false when it was paused already. */

@@ -15,6 +15,7 @@ import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.t
 import { findEmail } from '../../store/emails.ts'
 import { findMessagesByHeader } from '../../store/messages.ts'
 import { requireAllowed } from '../access/account-record.ts'
+import { recordAudit } from '../access/audit.ts'
 import { beginIdempotent } from '../access/idempotency.ts'
 import type { Login } from '../account/login.ts'
 import { signingKeys } from '../mailbox/domains.ts'
@@ -29,6 +30,8 @@ export type Submission = {
   readonly raw: Buffer
   /** The recipients of the envelope, in canonical form. */
   readonly recipients: readonly string[]
+  /** Network address of the client. */
+  readonly peerAddress: string
 }
 
 /** How long the same bytes to the same recipients count as a repeat. */
@@ -40,6 +43,33 @@ const repeatMs = dayMs
  * of the mailbox), as `beginIdempotent` does, and by the rules of sending as `commitSend` does.
  */
 export async function submit(ctx: Context, login: Login, submission: Submission): Promise<string> {
+  const { accountId, keyId } = login.principal
+  const note = (outcome: string) =>
+    ctx.background.begin(accountId, () =>
+      recordAudit(ctx, {
+        accountId,
+        keyId,
+        action: 'submission.send',
+        target: login.mailbox.address,
+        outcome,
+        address: submission.peerAddress,
+      }).catch((error: unknown) => ctx.log.error({ err: error }, 'an audit entry was lost')),
+    )
+  try {
+    const { id, isRepeated } = await submitIdempotent(ctx, login, submission)
+    if (!isRepeated) await note('done')
+    return id
+  } catch (error) {
+    await note(error instanceof Failure ? error.code : 'internal_error')
+    throw error
+  }
+}
+
+async function submitIdempotent(
+  ctx: Context,
+  login: Login,
+  submission: Submission,
+): Promise<{ id: string; isRepeated: boolean }> {
   const { accountId, marksUnder, keyId } = login.principal
   const key = createHash('sha256')
     .update(submission.recipients.join(' '))
@@ -49,13 +79,13 @@ export async function submit(ctx: Context, login: Login, submission: Submission)
   const path = `submission ${login.mailbox._id}`
   const mark = { accountId: marksUnder, keyId, path, key, fingerprint: key, keepMs: repeatMs }
   const request = await beginIdempotent(ctx, mark)
-  if (request.done) return request.body
+  if (request.done) return { id: request.body, isRepeated: true }
   try {
     const id = deriveId('em', request.onceId, 'send')
     const earlier = await findEmail(ctx.store, { accountId, emailId: id })
     if (earlier === null) await submitOnce(ctx, login, { ...submission, id })
     await request.finish({ status: 202, body: id })
-    return id
+    return { id, isRepeated: earlier !== null }
   } catch (error) {
     await (error instanceof Failure ? request.abandon() : request.release())
     throw error

@@ -109,13 +109,13 @@ export const takeRecipient = hook((connection: Connection, [address]: [Address, 
 })
 
 /** data_post: runs after plugins/inbound has completed the message, and sends it instead of storing it. */
-export const submitMessage = hook(async ({ transaction, notes }: Connection) => {
+export const submitMessage = hook(async ({ transaction, notes, remote }: Connection) => {
   const { message, submitsTo } = transaction?.notes ?? {}
   if (transaction === null || message === undefined || submitsTo === undefined || notes.login === undefined) return pass
   const ctx = withRequest(await context(), transaction.uuid)
   const { login } = notes
   const id = await ctx.tracing.span('submit', causedBy(transaction), () =>
-    submit(ctx, login, { raw: message.raw, recipients: [...new Set(submitsTo)] }),
+    submit(ctx, login, { raw: message.raw, recipients: [...new Set(submitsTo)], peerAddress: remote.ip }),
   )
   transaction.notes.message = undefined
   transaction.notes.accepted = `2.6.0 ${id} accepted`

@@ -183,16 +183,22 @@ export type AuditDoc = {
   readonly at: Date
   /** Of the key, or of the person (usr_...), that asked; null when nobody is known to have. */
   readonly keyId: string | null
+  /** The person whose session it was; absent for others. */
+  readonly userId?: string
   readonly action: string
-  readonly target: string | null
   readonly outcome: string
-  readonly address: string | null
   readonly requestId: string
+  /** Null when the person was erased, as the salt of its digest. */
+  readonly personal: AuditPersonal | null
+  readonly salt: string | null
+  /** SHA-256 of the salt, key, person, request and `personal`: all names that the hash covers. */
+  readonly personalDigest: string
   readonly previousHash: string
   readonly hash: string
-  /** The names in it were erased with the account; its hash, which covered them, still links the chain. */
-  readonly erased?: true
 }
+
+/** The part of an audit entry that may tell of a person. */
+export type AuditPersonal = { readonly target: string | null; readonly address: string | null }
 
 /** Failed logins of a host, a network or a login name. They are counted, or the caller is refused, until `expiresAt`. */
 export type FailedLoginsDoc = { readonly _id: string; readonly count: number; readonly expiresAt: Date }

@@ -1,20 +1,18 @@
 import { expect } from 'chai'
-import { verifyAudit } from '../../core/access/audit.ts'
 import { listKeys } from '../../core/access/keys.ts'
 import { answersPolicy, createResolver } from '../../core/dns/resolver.ts'
 import { createKept } from '../../core/process/kept.ts'
 import { judge } from '../../core/receive/sender-verdict.ts'
 import { startNameServer } from '../peers/name-server.ts'
 import { type Answer, type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
-import { type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
+import { type Door, deliver, openTenant } from '../start/door.ts'
 
 describe('api: accounts', () => {
   let door: Door
-  let tenant: Tenant
   let call: Call
 
   before(async () => {
-    ;({ door, tenant, call } = await openTenant())
+    ;({ door, call } = await openTenant())
   })
   after(() => door?.close())
 
@@ -149,32 +147,6 @@ describe('api: accounts', () => {
         address: 'post@taken.agents.localhost',
       })
       expect((await visitor<ErrorBody>('POST', '/api/v1/signup', { name: 'taken' })).body.code).to.equal('conflict')
-    })
-  })
-
-  describe('audit', () => {
-    it('notes each change once: no reads, no replays, and refusals too', async () => {
-      const entries = async () => {
-        await door.ctx.background.done()
-        return (await verifyAudit(door.ctx, tenant.accountId)).entries
-      }
-      const path = mailboxPath(tenant.address)
-      const counts = [await entries()]
-      const steps: readonly (() => Promise<Answer>)[] = [
-        () => call('PATCH', path, { displayName: 'Audited' }),
-        () => call('GET', path),
-        () => call('PATCH', path, { color: 1 }),
-        () =>
-          call('POST', '/api/v1/mailboxes', { address: 'audited@tenant.example' }, { 'idempotency-key': 'audit-1' }),
-        () =>
-          call('POST', '/api/v1/mailboxes', { address: 'audited@tenant.example' }, { 'idempotency-key': 'audit-1' }),
-        () => call('POST', '/api/v1/mailboxes', { address: 'a@elsewhere.example' }),
-      ]
-      for (const step of steps) {
-        await step()
-        counts.push(await entries())
-      }
-      expect(counts.map((count) => count - (counts[0] ?? 0))).to.deep.equal([0, 1, 1, 1, 2, 2, 3])
     })
   })
 })

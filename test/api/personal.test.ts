@@ -495,8 +495,8 @@ describe('personal data', () => {
 
   async function audited(accountId: string) {
     const entries = await door.ctx.store.audit.find({ accountId }).toArray()
-    for (const { keyId, target, address, requestId } of entries)
-      expect([keyId, target, address, requestId]).to.deep.equal([null, null, null, ''])
+    for (const { keyId, personal, salt, requestId } of entries)
+      expect([keyId, personal, salt, requestId]).to.deep.equal([null, null, null, ''])
     return { verified: await verifyAudit(door.ctx, accountId) }
   }
 

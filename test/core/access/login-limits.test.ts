@@ -4,7 +4,7 @@ import { limitLogins, type Visitor, watchLogins } from '../../../core/access/log
 import { minuteMs } from '../../../core/process/clock.ts'
 import { type Context, closeContext } from '../../../core/process/context.ts'
 import { Failure, type FailureOfOneCause } from '../../../schemas/failures.ts'
-import type { AuditDoc } from '../../../store/documents/accounts.ts'
+import type { AuditDoc, AuditPersonal } from '../../../store/documents/accounts.ts'
 import { changedSettings } from '../../default-settings.ts'
 import { eventually } from '../../eventually.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from '../../start/door.ts'
@@ -212,11 +212,11 @@ describe('failed logins', () => {
 
   describe('in the audit of the account', () => {
     /** The entries about logins since the last marker, oldest first. */
-    async function entries(): Promise<readonly Pick<AuditDoc, 'action' | 'target' | 'outcome' | 'address'>[]> {
+    async function entries(): Promise<readonly (Pick<AuditDoc, 'action' | 'outcome'> & Partial<AuditPersonal>)[]> {
       const { accountId } = tenant
       const all = await ctx.store.audit.find({ accountId }).sort({ accountId: 1, seq: 1 }).toArray()
       const from = all.findLastIndex(({ action }) => action === 'marker')
-      return all.slice(from + 1).map(({ action, target, outcome, address }) => ({ action, target, outcome, address }))
+      return all.slice(from + 1).map(({ action, outcome, personal }) => ({ action, outcome, ...personal }))
     }
     beforeEach(() =>
       recordAudit(ctx, {

@@ -11,6 +11,7 @@ import { listEmails } from '../../../core/send/transactional.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
 import { readReport } from '../../../mail/report/report.ts'
 import { Failure } from '../../../schemas/failures.ts'
+import { listAudit } from '../../../store/audit.ts'
 import { defaultSettings } from '../../default-settings.ts'
 import { eventually } from '../../eventually.ts'
 import { SmtpClient } from '../../peers/smtp-client.ts'
@@ -97,6 +98,18 @@ describe('submission', () => {
       expect(items.map(({ _id }) => _id)).to.include(id)
     })
   }
+
+  it('writes each send to the audit of the account', async () => {
+    const { ctx, principal, address } = service
+    const { response } = await send(tls, { subject: 'Audited' })
+    expect(response).to.contain('accepted')
+    const filter = { accountId: principal.accountId, action: 'submission.send' }
+    const entry = await eventually(
+      'the entry',
+      async () => (await listAudit(ctx.store, filter, { before: null, limit: 1 }))[0],
+    )
+    expect(entry).to.deep.include({ outcome: 'done', personal: { target: address, address: '127.0.0.1' } })
+  })
 
   it('takes an API key that may send, and no other', async () => {
     const { ctx, principal, address } = service

@@ -1,0 +1,65 @@
+/** Reading the audit trail of an account. */
+import { Failure } from '../../schemas/failures.ts'
+import { notACursor } from '../../schemas/refusals.ts'
+import { type AuditFilter, listAudit as find } from '../../store/audit.ts'
+import type { AuditDoc } from '../../store/documents/accounts.ts'
+import type { Context } from '../process/context.ts'
+import type { Page } from './paging.ts'
+import { isAdministrator, type Principal } from './principal.ts'
+
+export type Who = { readonly kind: 'key' | 'person' | 'administrator' | 'service'; readonly id: string | null }
+
+export type AuditRecord = Pick<AuditDoc, 'at' | 'action' | 'outcome'> & {
+  readonly id: string
+  readonly who: Who
+  /** Null when it was erased, as `address`. */
+  readonly target: string | null
+  readonly address: string | null
+  /** Empty for what no request caused. */
+  readonly requestId: string
+}
+
+export type AuditListing = Omit<AuditFilter, 'accountId'> & { readonly limit: number; readonly before?: string }
+
+/** Fails with `forbidden` for an agent key: the trail tells of the whole account. */
+export function requireAuditReach({ kind }: Principal): void {
+  if (kind !== 'account')
+    throw new Failure('forbidden', 'Only account keys may read the audit trail.', {
+      fix: 'Use an account key: an agent key reaches only its mailboxes, and the trail tells of the whole account.',
+    })
+}
+
+/** Lists the audit trail of the key's account, newest first. Fails with `forbidden`, `validation_error` (cursor). */
+export async function listAudit(
+  ctx: Context,
+  principal: Principal,
+  { limit, before, ...filter }: AuditListing,
+): Promise<Page<AuditRecord>> {
+  requireAuditReach(principal)
+  const rows = await find(
+    ctx.store,
+    { ...filter, accountId: principal.accountId },
+    { before: before === undefined ? null : readCursor(before), limit: limit + 1 },
+  )
+  const items = rows.slice(0, limit)
+  return { items: items.map(recordOf), next: rows.length > limit ? cursorOf(items.at(-1)!) : null }
+}
+
+function recordOf({ _id: id, at, keyId, userId, action, outcome, requestId, personal }: AuditDoc): AuditRecord {
+  const { target = null, address = null } = personal ?? {}
+  return { id, at, who: whoOf({ keyId, userId }), action, target, outcome, address, requestId }
+}
+
+function whoOf({ keyId, userId }: { keyId: string | null; userId?: string | undefined }): Who {
+  if (userId !== undefined) return { kind: 'person', id: userId }
+  if (keyId === null) return { kind: 'service', id: null }
+  return isAdministrator({ keyId }) ? { kind: 'administrator', id: null } : { kind: 'key', id: keyId }
+}
+
+const cursorOf = ({ seq }: AuditDoc) => Buffer.from(`aud ${seq}`).toString('base64url')
+
+function readCursor(cursor: string): number {
+  const [, seq] = /^aud (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
+  if (seq === undefined) throw notACursor('before')
+  return Number(seq)
+}

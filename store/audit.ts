@@ -1,0 +1,67 @@
+/** The audit trails of accounts: chains of hashed entries (store/chains.ts). */
+import { chained, type NewAudit, withoutPerson } from './audit-hash.ts'
+import { type Append, createAppend } from './chains.ts'
+import type { AuditDoc } from './documents/accounts.ts'
+import type { Store } from './open.ts'
+
+/** Creates the function by which a process appends audit entries. */
+export function createAuditAppend(store: Store): Append<NewAudit, AuditDoc> {
+  return createAppend<NewAudit, AuditDoc, Pick<AuditDoc, 'seq' | 'hash' | 'at'>>({
+    store,
+    collection: store.audit,
+    async last(accountId) {
+      const last = await store.audit.find({ accountId }).sort({ accountId: -1, seq: -1 }).limit(1).next()
+      return last ?? { seq: 0, hash: '', at: new Date(0) }
+    },
+    link(entry, { seq, hash: previousHash, at: before }) {
+      // Entries expire by their time: so that none goes before an earlier one, no time is before the last.
+      const at = new Date(Math.max(entry.at.getTime(), before.getTime()))
+      return chained({ ...entry, at, seq: seq + 1 }, previousHash)
+    },
+  })
+}
+
+/** The audit entries of an account in order, starting at the number `fromSeq`. */
+export function walkAudit(store: Store, accountId: string, fromSeq: number, limit: number): Promise<AuditDoc[]> {
+  return store.audit
+    .find({ accountId, seq: { $gte: fromSeq } })
+    .sort({ accountId: 1, seq: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+export type AuditFilter = {
+  readonly accountId: string
+  readonly action?: string
+  readonly keyId?: string
+  readonly userId?: string
+  readonly outcome?: string
+  readonly since?: Date
+  readonly until?: Date
+}
+
+/** Entries with numbers below `before`, newest first. */
+export function listAudit(
+  store: Store,
+  { since, until, ...same }: AuditFilter,
+  { before, limit }: { before: number | null; limit: number },
+): Promise<AuditDoc[]> {
+  const at = { ...(since !== undefined && { $gte: since }), ...(until !== undefined && { $lt: until }) }
+  return store.audit
+    .find({
+      ...same,
+      ...(before !== null && { seq: { $lt: before } }),
+      ...(Object.keys(at).length > 0 && { at }),
+    })
+    .sort({ accountId: -1, seq: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Deletes what entries tell of a person, and the salts of their digests. */
+export async function erasePersonal(
+  store: Store,
+  { accountId, userId }: { accountId: string; userId: string },
+): Promise<void> {
+  await store.audit.updateMany({ accountId, userId }, withoutPerson)
+}
