@@ -1,9 +1,11 @@
 import { mintClaimLink, requireInboxKey, usageOf } from '../core/account/accounts.ts'
+import { dailyUsage } from '../core/account/daily-usage.ts'
 import { beginErasure } from '../core/personal/erase.ts'
 import * as exports from '../core/personal/export-jobs.ts'
 import { requireWholeAccount } from '../core/personal/export-jobs.ts'
-import { Account, AccountExport, ClaimLink, Usage } from '../schemas/accounts.ts'
-import { boolean, object, string } from '../schemas/infer.ts'
+import { Account, AccountExport, ClaimLink, DailyUsage, DayOrTime, Usage } from '../schemas/accounts.ts'
+import { AddressPart } from '../schemas/fields.ts'
+import { boolean, described, object, optional, string } from '../schemas/infer.ts'
 import { operation } from './registry.ts'
 
 export const claimAccount = operation({
@@ -123,5 +125,25 @@ export const getUsage = operation({
       period: { from: period.from.toISOString(), to: period.to.toISOString() },
       storage: { used: storage.usedBytes, limit: storage.limitBytes },
     }
+  },
+})
+
+export const getDailyUsage = operation({
+  name: 'usage.daily',
+  summary: 'What was sent and received on each day: by all mailboxes that the key reaches, or by one.',
+  scope: 'mail:read',
+  http: 'GET /api/v1/usage/daily',
+  input: object({
+    since: optional(described('The first day (UTC), at most 90 days ago; 29 days ago without it.', DayOrTime)),
+    mailbox: optional(AddressPart),
+  }),
+  output: DailyUsage,
+  errors: ['mailbox_not_found'],
+  async handle({ ctx, principal }, { since, mailbox }) {
+    const days = await dailyUsage(ctx, principal, {
+      ...(since !== undefined && { since: new Date(since) }),
+      ...(mailbox !== undefined && { mailbox }),
+    })
+    return { days }
   },
 })

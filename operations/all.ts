@@ -1,5 +1,5 @@
 /** Every operation, in the order of the reference. A new one is listed here. */
-import { claimAccount, eraseAccount, getAccount, getExport, getUsage, requestExport } from './account.ts'
+import { claimAccount, eraseAccount, getAccount, getDailyUsage, getExport, getUsage, requestExport } from './account.ts'
 import { createAlias, deleteAlias, listAliases } from './aliases.ts'
 import { listAudit } from './audit.ts'
 import { getBatch, sendBatch } from './batches.ts'
@@ -73,6 +73,7 @@ export const operations: readonly Operation[] = [
   claimAccount,
   getAccount,
   getUsage,
+  getDailyUsage,
   listAudit,
   requestExport,
   getExport,

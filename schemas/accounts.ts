@@ -1,5 +1,17 @@
 /** Accounts, signup and usage as callers see them (interface.md, Signup result; decisions.md 2, Account). */
-import { boolean, type Infer, integer, nullable, object, oneOf, optional, string, timestamp } from './infer.ts'
+import {
+  array,
+  boolean,
+  form,
+  type Infer,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from './infer.ts'
 import { agentsPlanNames, mailPlanNames } from './plans.ts'
 
 export const SignupResult = object({
@@ -58,6 +70,31 @@ export const AuditEntry = object({
 export type AuditEntry = Infer<typeof AuditEntry>
 
 const used = (description: string) => integer({ minimum: 0, description })
+/** A UTC day, or a time on it. */
+export const DayOrTime = string({
+  ...form(
+    '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])(T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?Z)?$',
+    'a day, or a time in UTC',
+    '2026-07-15',
+  ),
+})
+
+/** The figures of each day (decisions.md 2, Usage). */
+export const DailyUsage = object({
+  days: array(
+    object({
+      day: string({ description: 'A UTC day, such as 2026-07-15.' }),
+      sent: used('Recipients written to, by the day of the request, or of the send for batches.'),
+      received: used('Messages received, per mailbox.'),
+      delivered: used('Recipients whose server accepted the mail.'),
+      bounced: used('Recipients who could not be reached.'),
+      complained: used('Recipients who reported spam.'),
+      bytes: used('Bytes of the messages received.'),
+    }),
+    { description: 'Each day from the first to today, also those without anything.' },
+  ),
+})
+
 export const Usage = object({
   ...planFields,
   period: object({ from: timestamp(), to: timestamp() }, { description: 'The calendar month (UTC).' }),

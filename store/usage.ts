@@ -1,5 +1,5 @@
 /** Usage counters: those that enforce limits, each raised by a conditional atomic update, and those that only record. */
-import type { Filter } from 'mongodb'
+import type { Document, Filter } from 'mongodb'
 import type { Grant, OpenTake, UsageDoc } from './documents/accounts.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { updateIn, type Write } from './writes.ts'
@@ -182,6 +182,14 @@ export type TalliedPeriod = {
   readonly eventsDropped: readonly number[]
 }
 
+/** What events tell of a mailbox and a day: the numbers of those that count for each figure, and the bytes received. */
+export type TalliedDay = {
+  readonly id: string
+  readonly expiresAt: Date
+  readonly figures: { readonly [counter: string]: readonly number[] }
+  readonly bytes: readonly { readonly seq: number; readonly bytes: number }[]
+}
+
 /**
  * Counts received messages by the numbers of their events. Each period stores the last number it has counted, so no message is
  * counted twice. Then raises the account's watermark, up to which all events are counted. Safe to repeat.
@@ -191,17 +199,17 @@ export async function countEvents(
   {
     watermark,
     periods,
-  }: { watermark: { readonly id: string; readonly upTo: number }; periods: readonly TalliedPeriod[] },
+    days,
+  }: {
+    watermark: { readonly id: string; readonly upTo: number }
+    periods: readonly TalliedPeriod[]
+    days: readonly TalliedDay[]
+  },
 ): Promise<void> {
   await store.usage.bulkWrite(
     [
+      ...days.map(dayUpdate),
       ...periods.map(({ id, expiresAt, received, eventsDropped }) => {
-        const more = (counter: string, seqs: readonly number[]) => {
-          const unseen = {
-            $filter: { input: seqs, as: 'seq', cond: { $gt: ['$$seq', { $ifNull: ['$counts.tallied', 0] }] } },
-          }
-          return { $add: [{ $ifNull: [`$counts.${counter}`, 0] }, { $size: unseen }] }
-        }
         const set = {
           'counts.received': more('received', received),
           [`counts.${agentEmails}`]: more(agentEmails, received),
@@ -223,6 +231,27 @@ export async function countEvents(
   )
 }
 
+/** A counter and how many of the events `seqs` the document has not counted. */
+function more(counter: string, seqs: readonly number[]): Document {
+  return { $add: [{ $ifNull: [`$counts.${counter}`, 0] }, { $size: unseen(seqs, '$$each') }] }
+}
+
+/** Those of the items whose event the document has not counted. */
+const unseen = (input: readonly unknown[], seq: string): Document => ({
+  $filter: { input, as: 'each', cond: { $gt: [seq, { $ifNull: ['$counts.tallied', 0] }] } },
+})
+
+function dayUpdate({ id, expiresAt, figures, bytes }: TalliedDay) {
+  const sizes = { $map: { input: unseen(bytes, '$$each.seq'), as: 'each', in: '$$each.bytes' } }
+  const set = {
+    ...Object.fromEntries(Object.entries(figures).map(([counter, seqs]) => [`counts.${counter}`, more(counter, seqs)])),
+    'counts.bytes': { $add: [{ $ifNull: ['$counts.bytes', 0] }, { $sum: sizes }] },
+    'counts.tallied': { $max: ['$counts.tallied', Math.max(...Object.values(figures).flat())] },
+    expiresAt: { $ifNull: ['$expiresAt', expiresAt] },
+  }
+  return { updateOne: { filter: { _id: id }, update: [{ $set: set }], upsert: true } }
+}
+
 /** The number of the last event of an account that is counted; 0 before the first. */
 export async function readWatermark(store: Store, id: string): Promise<number> {
   const watermark = await store.usage.findOne({ _id: id })
@@ -231,6 +260,11 @@ export async function readWatermark(store: Store, id: string): Promise<number> {
 
 /** The expiry of documents that do not expire. */
 const never = new Date('9999-01-01')
+
+/** The documents whose ids begin with `prefix`. */
+export function findUsageOf(store: Store, prefix: string): Promise<UsageDoc[]> {
+  return store.usage.find({ _id: { $gte: prefix, $lt: `${prefix}\uffff` } }).toArray()
+}
 
 export function findUsage(store: Store, ids: readonly string[]): Promise<UsageDoc[]> {
   return store.usage.find({ _id: { $in: [...ids] } }).toArray()

@@ -53,6 +53,25 @@ export function usagePeriod(owner: string, period: Period, at: Date): { id: stri
  */
 export const receivedWatermarkId = (accountId: string): string => `${accountId}:tally`
 
+/** How long the daily figures of mailboxes are kept. */
+const figuresKeptMs = 100 * dayMs
+
+/**
+ * The owner of a mailbox's figures of a day, among which is what was sent: that is taken with the send, and the rest derived
+ * from events (core/receive/received-counts.ts). `null` stands for sends without a mailbox.
+ */
+export function figuresOwner(accountId: string, mailboxId: string | null): string {
+  return `${figuresOf(accountId)}${mailboxId ?? 'none'}`
+}
+
+/** How the ids of all daily figures of an account begin. */
+export const figuresOf = (accountId: string): string => `${accountId}:daily:`
+
+/** Id and expiry of the document that holds the figures of the day that contains `at`. */
+export function figuresPeriod(accountId: string, mailboxId: string | null, at: Date): { id: string; expiresAt: Date } {
+  return { id: usageIdOf(figuresOwner(accountId, mailboxId), 'day', at), expiresAt: after(at, figuresKeptMs) }
+}
+
 /** Reads an owner's counters of the current period. Returns a function that gives the value of a counter. */
 export async function usageCounters(ctx: Context, owner: string, period: Period): Promise<(counter: string) => number> {
   const [usage] = await findUsage(ctx.store, [usageIdOf(owner, period, ctx.clock.now())])

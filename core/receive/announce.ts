@@ -148,7 +148,7 @@ function droppedEvent(message: MessageDoc): NewEvent {
 }
 
 function eventFrame(message: MessageDoc): Omit<NewEvent, 'type' | 'data'> {
-  const { _id, accountId, receivedAt, mailbox, mailboxId, folderId, authentic } = message
+  const { _id, accountId, receivedAt, mailbox, mailboxId, folderId, authentic, sizeBytes } = message
   return {
     _id: receivedEventId(_id),
     accountId,
@@ -156,6 +156,7 @@ function eventFrame(message: MessageDoc): Omit<NewEvent, 'type' | 'data'> {
     mailbox,
     mailboxId,
     domain: splitAddress(mailbox).domain,
+    sizeBytes,
     ...causeOf(message),
     ...(authentic === true && { authentic: { id: _id, spam: folderId === standardFolderId(mailboxId, 'Spam') } }),
   }

@@ -1,5 +1,5 @@
 /**
- * Counts received messages, per contact and per account and month. Both are a projection of the account's events, whose
+ * Counts received messages, per contact and per account and month, and the figures of each mailbox and day. All are a projection of the account's events, whose
  * numbers have no gap that a reader could see. Invariants: events are applied in the order of their numbers, from a
  * durable watermark on; each counter stores the last event number that it contains, so that applying events again,
  * after a crash or in two processes at once, changes nothing; the watermark moves last. An event that came from another
@@ -9,8 +9,8 @@ import { countReceivedFrom, type ReceivedFrom } from '../../store/contacts.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
 import type { Named } from '../../store/documents/mail.ts'
 import { walkEvents } from '../../store/events.ts'
-import { countEvents, readWatermark } from '../../store/usage.ts'
-import { receivedWatermarkId, usagePeriod } from '../access/usage.ts'
+import { countEvents, readWatermark, type TalliedDay } from '../../store/usage.ts'
+import { figuresPeriod, receivedWatermarkId, usagePeriod } from '../access/usage.ts'
 import { contactSeen } from '../mailbox/contacts.ts'
 import { hourMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -23,6 +23,14 @@ import { perProcess } from '../process/per-process.ts'
  */
 export const droppedEventType = 'message.dropped'
 const countedTypes = ['message.received', droppedEventType] as const
+/** The figure of a day that an event of a type counts for. */
+const figures: { readonly [type: string]: string } = {
+  'message.received': 'received',
+  [droppedEventType]: 'received',
+  'email.delivered': 'delivered',
+  'email.bounced': 'bounced',
+  'email.complained': 'complained',
+}
 
 const pageSize = 500
 const watermarksMax = 10_000
@@ -79,8 +87,22 @@ async function apply(ctx: Context, accountId: string, events: readonly EventDoc[
       received: own.map(({ seq }) => seq),
       eventsDropped: own.filter(({ type }) => type === droppedEventType).map(({ seq }) => seq),
     })),
+    days: daysOf(accountId, events),
   })
   remember(ctx, accountId, upTo)
+}
+
+/** What the events count for, by mailbox and day. */
+function daysOf(accountId: string, events: readonly EventDoc[]): readonly TalliedDay[] {
+  const known = events.filter(({ type }) => figures[type] !== undefined)
+  const idOf = ({ mailboxId, createdAt }: EventDoc) => figuresPeriod(accountId, mailboxId, createdAt)
+  return [...Map.groupBy(known, (event) => idOf(event).id).values()].map((own) => ({
+    ...idOf(own[0]!),
+    figures: Object.fromEntries(
+      [...Map.groupBy(own, ({ type }) => figures[type]!)].map(([figure, all]) => [figure, all.map(({ seq }) => seq)]),
+    ),
+    bytes: own.flatMap(({ seq, sizeBytes: bytes = 0 }) => (bytes > 0 ? [{ seq, bytes }] : [])),
+  }))
 }
 
 /** One entry per contact, with all its messages and the name in the last one. */

@@ -18,7 +18,7 @@ import {
 } from '../../store/usage.ts'
 import type { Write } from '../../store/writes.ts'
 import type { Principal } from '../access/principal.ts'
-import { giveBackUsage, type Period, usagePeriod } from '../access/usage.ts'
+import { figuresOwner, figuresPeriod, giveBackUsage, type Period, usagePeriod } from '../access/usage.ts'
 import type { Context } from '../process/context.ts'
 import { type Limit, limitKinds, limitsOf } from './send-limits.ts'
 
@@ -27,6 +27,8 @@ type AllowanceInput = {
   readonly recipients: readonly string[]
   /** The message that it answers or forwards, if any. */
   readonly parent?: MessageDoc | null
+  /** The mailbox that sends; null for a send without one. */
+  readonly mailboxId: string | null
   /** Id of the send or batch that the allowance is for. */
   readonly purpose: string
   /** The kinds of limits to take from; without it all. */
@@ -56,7 +58,7 @@ export type Allowance = {
 export async function allowanceOfSend(
   ctx: Context,
   { account, accountId }: Pick<Principal, 'account' | 'accountId'>,
-  { sender, recipients, parent = null, purpose, kinds = limitKinds }: AllowanceInput,
+  { sender, recipients, parent = null, mailboxId, purpose, kinds = limitKinds }: AllowanceInput,
 ): Promise<Allowance> {
   const at = ctx.clock.now()
   const token = newToken()
@@ -70,8 +72,20 @@ export async function allowanceOfSend(
   })
   if (!takes.every(isPossible)) throw await refusalOf(ctx, limits, at)
   const own = limits.filter(({ owner }) => owner === accountId)
+  const sent = { counter: 'sent', by: recipients.length }
+  // A batch takes its volume as a whole, and is sent mail by mail.
+  const isSent = kinds.includes('pace') && sent.by > 0
+  if (isSent)
+    takes.push({
+      ...figuresPeriod(accountId, mailboxId, at),
+      counts: [{ ...sent, limit: null }],
+      open: { token, purpose, at },
+    })
   return {
-    taken: own.map(({ period, counter, by }) => ({ period, counter, by })),
+    taken: [
+      ...own.map(({ period, counter, by }) => ({ period, counter, by })),
+      ...(isSent ? [{ owner: figuresOwner(accountId, mailboxId), period: 'day' as const, ...sent }] : []),
+    ],
     token,
     takes: takesTo(ctx.store, takes),
     closing: takesClosed(
@@ -145,7 +159,8 @@ export async function giveSendAllowance(
   ctx: Context,
   { accountId, taken, at }: { accountId: string; taken: NonNullable<EmailDoc['taken']>; at: Date },
 ): Promise<void> {
-  for (const { period, counter, by } of taken) await giveBackUsage(ctx, { owner: accountId, period, counter, by, at })
+  for (const { owner = accountId, period, counter, by } of taken)
+    await giveBackUsage(ctx, { owner, period, counter, by, at })
 }
 
 /** The failure that taking the allowance would have now; null when it would be granted. Takes nothing. */

@@ -97,6 +97,7 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
   const allowance = await takeAllowance(ctx, principal, {
     sender: from.address,
     recipients: accepted,
+    mailboxId: mailbox._id,
     purpose: id,
     kinds: ['volume'],
   })
@@ -220,7 +221,8 @@ async function makeSends(
       await store.failRecipient(ctx.store, batch, { n: batch.done + n, reason: 'suppressed' })
       continue
     }
-    const asked = { sender: from.address, recipients: [recipient.email], purpose: id, kinds: ['pace'] as const }
+    const one = { sender: from.address, recipients: [recipient.email], mailboxId: mailbox._id, purpose: id }
+    const asked = { ...one, kinds: ['pace'] as const }
     const taken = await takeAllowance(ctx, { account, accountId }, asked).catch((error: unknown) => {
       if (error instanceof Failure) return null
       throw error

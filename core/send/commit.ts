@@ -90,6 +90,7 @@ export async function commitSend(ctx: Context, principal: Principal, outgoing: O
     sender: from.address,
     recipients: accepted,
     parent: outgoing.parent,
+    mailboxId: outgoing.mailbox?._id ?? null,
     purpose: id,
   })
   try {

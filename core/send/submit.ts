@@ -122,6 +122,7 @@ async function submitOnce(
     sender: from.address,
     recipients: accepted,
     parent,
+    mailboxId: mailbox._id,
     purpose: id,
   })
   await writeSend(ctx, principal, {

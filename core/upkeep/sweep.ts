@@ -19,6 +19,7 @@ import { threadDeriver } from '../mailbox/threading.ts'
 import { after, dayMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { announceMissed } from '../receive/announce.ts'
+import { countReceivedUpTo } from '../receive/received-counts.ts'
 
 const lagSeconds = 30
 const pageSize = 500
@@ -97,7 +98,7 @@ export async function sweepReservations(ctx: Context): Promise<number> {
 
 /**
  * Notes the numbers of events before they expire after 30 days, so that an account without events for that long
- * continues its numbering. Returns how many events were checked.
+ * continues its numbering, and counts those that are not counted yet. Returns how many events were checked.
  */
 export async function sweepEventFloors(ctx: Context): Promise<number> {
   const to = after(ctx.clock.now(), -floorAfterMs)
@@ -107,6 +108,7 @@ export async function sweepEventFloors(ctx: Context): Promise<number> {
     const events = await walkEventsByTime(ctx.store, { from, to, limit: floorPageSize })
     const floors = new Map<string, number>()
     for (const { accountId, seq } of events) floors.set(accountId, Math.max(seq, floors.get(accountId) ?? 0))
+    for (const [accountId, seq] of floors) await countReceivedUpTo(ctx, accountId, seq)
     await raiseEventFloors(ctx.store, floors)
     seen += events.length
     const last = events.at(-1)?.createdAt ?? to

@@ -18,6 +18,8 @@ export type EventDoc = {
   readonly authentic?: Letter
   /** The span that caused it, as W3C Trace Context writes it; absent unless spans are made (core/process/tracing.ts). */
   readonly traceparent?: string
+  /** For a message that was received: its raw bytes. */
+  readonly sizeBytes?: number
   /** In wire format, so that webhooks and the events list show the same data. */
   readonly data: { readonly [field: string]: unknown }
 }

@@ -45,7 +45,13 @@ export type EmailDoc = {
   readonly batchId?: string
   readonly tags?: readonly string[]
   /** What the send took from the account's allowance when it was accepted, so that it can be given back. */
-  readonly taken?: readonly { readonly period: UsagePeriod; readonly counter: string; readonly by: number }[]
+  readonly taken?: readonly {
+    /** Who was counted; absent for the account. */
+    readonly owner?: string
+    readonly period: UsagePeriod
+    readonly counter: string
+    readonly by: number
+  }[]
   /** The token under which it was taken. */
   readonly takenBy?: string
   readonly createdAt: Date

@@ -118,6 +118,7 @@ describe('api: transactional mail and templates', () => {
     const first = await call<Answer>('POST', '/api/v1/emails', body, headers)
     const again = await call<Answer>('POST', '/api/v1/emails', body, headers)
     expect([again.status, again.body.id]).to.deep.equal([202, first.body.id])
+    await door.ctx.background.done()
     await settleDue(door.ctx)
     expect(
       await door.ctx.store.outbox.countDocuments({ accountId: tenant.accountId, emailId: first.body.id }),
