@@ -79,14 +79,18 @@ export const changePlans = withContext(
       ...(agentsPlan !== undefined && { agentsPlan: oneOfOrNone(agentsPlan, agentsPlanNames, '--agents-plan') }),
     }
     const { id } = await getAccount(ctx, name)
-    print(io, await setPlans(ctx, id, plans))
+    const account = await setPlans(ctx, id, plans)
+    await recordAdministration(ctx, { accountId: id, action: 'account.plan', target: JSON.stringify(plans) })
+    print(io, account)
   },
 )
 
 export const raise = withContext(async (ctx, io, name: string, figure: string, to: string) => {
   const raised = { figure: oneOf(figure, figureNames, 'figure'), to: figureOf(to) }
   const { id } = await getAccount(ctx, name)
-  print(io, await raiseLimit(ctx, id, raised))
+  const allowed = await raiseLimit(ctx, id, raised)
+  await recordAdministration(ctx, { accountId: id, action: 'account.raise', target: `${figure} ${to}` })
+  print(io, allowed)
 })
 
 export const inviteTo = withContext(
