@@ -30,7 +30,7 @@ export function findAccounts(store: Store, ids: readonly string[]): Promise<Acco
 /** The sandboxes whose test clock was moved, the last moved first. */
 export function findTestClocks(store: Store, limit: number): Promise<Pick<AccountDoc, '_id' | 'clockAheadMs'>[]> {
   return store.accounts
-    .find({ clockMovedAt: { $gt: new Date(0) } }, { projection: { clockAheadMs: 1 } })
+    .find({ clockMovedAt: { $gt: new Date(0) }, status: { $ne: 'removed' } }, { projection: { clockAheadMs: 1 } })
     .sort({ clockMovedAt: -1 })
     .limit(limit)
     .toArray()

@@ -31,13 +31,14 @@ export async function openTestClocks(
 ): Promise<TestClocks> {
   const clocks = new Map<string, Clock>()
   const note = (accountId: string, aheadMs: number) => {
-    if ((clocks.get(accountId)?.aheadMs ?? 0) < aheadMs) clocks.set(accountId, aheadBy(clock, aheadMs))
+    if ((clocks.get(accountId)?.aheadMs ?? 0) >= aheadMs) return
+    clocks.delete(accountId)
+    clocks.set(accountId, aheadBy(clock, aheadMs))
+    for (const oldest of [...clocks.keys()].slice(0, Math.max(0, clocks.size - movedMax))) clocks.delete(oldest)
   }
   const refresh = async () => {
-    const found = await findTestClocks(store, movedMax)
-    const known = new Set(found.map(({ _id }) => _id))
-    for (const accountId of [...clocks.keys()]) if (!known.has(accountId)) clocks.delete(accountId)
-    for (const { _id, clockAheadMs = 0 } of found) note(_id, clockAheadMs)
+    // The last moved is noted last. What is not found stays: it may have been moved since it was asked for.
+    for (const { _id, clockAheadMs = 0 } of (await findTestClocks(store, movedMax)).reverse()) note(_id, clockAheadMs)
   }
   await refresh()
   changes?.listen((told) => {
