@@ -135,7 +135,7 @@ async function writeEdit(
 
 function editOfOne(ctx: Context, { _id: folderId, mailboxId }: KnownFolder, message: MessageDoc): store.EditOfOne {
   const note = ctx.changes.noteWith({ kind: 'folders', mailboxId, messageIds: [message._id] })
-  return { mailboxId, folderId, message, at: ctx.clock.now(), note }
+  return { mailboxId, folderId, message, at: ctx.machineClock.now(), note }
 }
 
 /**

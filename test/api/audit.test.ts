@@ -248,8 +248,8 @@ describe('api: the audit trail', () => {
     it('erases a person, whose entries stay', async () => {
       const { ctx } = door
       const { id: accountId } = await createAccount(ctx, { name: 'people', owner: null })
-      for (const userId of ['usr_ann', 'usr_bob', 'usr_ann'])
-        await recordAudit(ctx, { accountId, ...someone, keyId: null, userId, action: 'session.create' })
+      for (const keyId of ['usr_ann', 'usr_bob', 'usr_ann'])
+        await recordAudit(ctx, { accountId, ...someone, keyId, action: 'session.create' })
       await eraseFromAudit(ctx, { accountId, userId: 'usr_ann' })
       const stored = await ctx.store.audit.find({ accountId }).sort({ accountId: 1, seq: 1 }).toArray()
       expect(stored.map(({ personal }) => personal?.address ?? null)).to.deep.equal([null, '192.0.2.7', null])

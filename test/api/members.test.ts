@@ -5,7 +5,7 @@ import { answerRequest, openRequests } from '../../core/people/requests.ts'
 import { dayMs } from '../../core/process/clock.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { findAccount } from '../../store/accounts.ts'
-import { walkAudit } from '../../store/records.ts'
+import { walkAudit } from '../../store/audit.ts'
 import { browser, expectRefusal } from '../peers/person.ts'
 import { type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
@@ -285,7 +285,7 @@ describe('api: what people manage', () => {
       const entries = await walkAudit(door.ctx.store, tenant.accountId, 1, 1_000)
       const made = entries.filter(({ action, outcome }) => action === 'keys.create' && outcome === 'done')
       expect(made.length).to.be.above(0)
-      for (const { keyId } of made) expect(keyId).to.match(/^usr_/)
+      for (const { userId } of made) expect(userId).to.match(/^usr_/)
       expect(entries.some(({ action }) => action === 'members.remove')).to.equal(true)
     })
   })
