@@ -20,7 +20,7 @@ import type { Context } from '../process/context.ts'
 import { keyName } from './keys.ts'
 
 /** What a login with the right password is refused for. */
-const toldCodes: ReadonlySet<string> = new Set(['insufficient_scope', 'account_suspended', 'forbidden'])
+const toldCodes: ReadonlySet<string> = new Set(['insufficient_scope', 'account_suspended', 'forbidden', 'unavailable'])
 
 export type Login = {
   readonly principal: Principal
@@ -32,7 +32,7 @@ export type Login = {
 /**
  * Checks a login. Returns its principal and mailbox. Fails with `rate_limited` (too many failed logins from
  * `peerAddress`), `invalid_api_key` (address or password wrong, without telling which), `insufficient_scope`,
- * `account_suspended`, `forbidden` (a sandbox).
+ * `account_suspended`, `forbidden` (a sandbox), `unavailable` (the account is being moved).
  */
 export async function logIn(
   ctx: Context,

@@ -34,9 +34,10 @@ export type Recipient = {
 
 /**
  * A mailbox that receives mail. `freeBytes` is its free storage when it was read, less what this process stored there
- * since.
+ * since. What is told to have changed is read again for the next transaction; those under way still count against what was
+ * free.
  */
-export type KnownMailbox = { readonly mailbox: RecipientMailbox; freeBytes: number; readonly readAt: Date }
+export type KnownMailbox = { readonly mailbox: RecipientMailbox; freeBytes: number; readAt: Date }
 
 export type KnownRecipient = { readonly recipient: Recipient; readonly knownMailboxes: readonly KnownMailbox[] }
 
@@ -65,7 +66,7 @@ export const recipientsOf = perProcess(({ changes, clock }) => {
   changes.listen((note) => {
     if (note.kind === 'callers') return forgetAccounts(cache, new Set(note.accountIds))
     if (note.kind !== 'address') return
-    cache.mailboxes.clear()
+    outdate(cache.mailboxes, () => true)
     const changed = new Set(note.addresses)
     for (const known of cache.recipients.keys()) if (isAffected(known, changed)) cache.recipients.delete(known)
   })
@@ -76,12 +77,17 @@ export const recipientsOf = perProcess(({ changes, clock }) => {
 function forgetAccounts({ recipients, mailboxes }: Caches, accountIds: ReadonlySet<string>): void {
   if (accountIds.size === 0) return
   const isOf = ({ mailbox }: KnownMailbox) => accountIds.has(mailbox.accountId)
-  for (const id of [...mailboxes.keys()]) {
-    const known = mailboxes.get(id)
-    if (known !== undefined && isOf(known)) mailboxes.delete(id)
-  }
+  outdate(mailboxes, isOf)
   for (const address of [...recipients.keys()])
     if (recipients.get(address)?.knownMailboxes.some(isOf)) recipients.delete(address)
+}
+
+/** Lets mailboxes be read again. */
+function outdate(mailboxes: Kept<KnownMailbox>, hasChanged: (known: KnownMailbox) => boolean): void {
+  for (const id of mailboxes.keys()) {
+    const known = mailboxes.get(id)
+    if (known !== undefined && hasChanged(known)) known.readAt = new Date(0)
+  }
 }
 
 /** Milliseconds for which a mailbox that was read may still be used; 0 or less: it must be read again. */

@@ -1,5 +1,6 @@
 /** What every door answers to an account in every state, held against the table of schemas/account-states.ts. */
 import { expect } from 'chai'
+import { callersChanged } from '../../core/access/known-callers.ts'
 import { getAccount } from '../../core/account/accounts.ts'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import { createAppPassword, listAppPasswords, revokeAppPassword } from '../../core/account/login.ts'
@@ -60,6 +61,7 @@ export function describeAccountStates(given: () => { service: Service; ctx: Cont
       { states: ['suspended', 'paused', 'active'], make: held(claimed, pauseAccount, suspendAccount) },
       { states: ['suspended', 'unclaimed'], make: held(signedUp, suspendAccount) },
       { states: ['paused', 'unclaimed'], make: held(signedUp, pauseAccount) },
+      { states: ['moved'], make: held(signedUp, move) },
       { states: ['removed'], make: held(signedUp, remove) },
     ]
 
@@ -73,6 +75,15 @@ export function describeAccountStates(given: () => { service: Service; ctx: Cont
         const { body } = await call<{ messages: readonly Json[] }>('GET', `${mailboxPath(address)}/messages`)
         return body.messages[0]
       })
+    }
+
+    /** As it is for a moment while a person claims it into another account. */
+    async function move({ store }: Context, accountId: string): Promise<void> {
+      await store.accounts.updateOne(
+        { _id: accountId },
+        { $set: { status: 'moved' }, $unset: { claimHash: '', claimExpiresAt: '' } },
+      )
+      await callersChanged(given().ctx, { accountIds: [accountId] })
     }
 
     async function remove(): Promise<void> {

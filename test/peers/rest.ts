@@ -19,7 +19,7 @@ export function client(
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+    const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json') === true
     return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : {}) as T }
   }
 }

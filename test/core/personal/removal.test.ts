@@ -15,6 +15,16 @@ import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '
 
 /** What keeps the id of an account that is gone: that there was one, and its audit, without names. */
 const kept: readonly CollectionName[] = ['accounts', 'audit']
+/** What people have, of whom an unclaimed account has none. */
+const ofPeople: readonly CollectionName[] = [
+  'people',
+  'sessions',
+  'accountRequests',
+  'mailedLinks',
+  'authenticators',
+  'passkeys',
+  'usedChallenges',
+]
 /** What goes by itself: change notes are overwritten, the counts of a minute or an hour end. */
 const passing: readonly CollectionName[] = ['changes', 'requestRates']
 
@@ -219,6 +229,7 @@ describe('the removal of an unclaimed account', () => {
           'failedLogins',
           'exports',
           'exportChunks',
+          ...ofPeople,
         ].includes(key),
     )
     expect(missing, 'collections without a trace of it').to.deep.equal([])
@@ -251,7 +262,7 @@ describe('the removal of an unclaimed account', () => {
       status: 'verified',
     })
     for (const to of [address, 'postmaster@gone.agents.localhost'])
-      expect(await findRecipient(door.ctx, to).catch(({ code }) => code)).to.equal('mailbox_not_found')
+      expect(await findRecipient(door.ctx, to).catch(({ code }) => code), to).to.equal('mailbox_not_found')
   })
 
   /** A store that stops like a process that dies: before its command number `left`. */
