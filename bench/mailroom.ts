@@ -1,18 +1,17 @@
 /** Mailroom as a system under measurement: the whole service on its own data folder, with one account and 100 mailboxes. */
 import { writeFileSync } from 'node:fs'
 import { engineUrl } from '../cli/instance.ts'
-import { createKey } from '../core/access/keys.ts'
 import { administrator } from '../core/access/principal.ts'
 import { createAccount } from '../core/account/accounts.ts'
 import { createDomain } from '../core/mailbox/domains.ts'
 import { createMailbox } from '../core/mailbox/mailboxes.ts'
 import { closeContext } from '../core/process/context.ts'
-import { allScopes } from '../schemas/scopes.ts'
 import { openStore, type Store } from '../store/open.ts'
 import { eventually } from '../test/eventually.ts'
 import { client } from '../test/peers/rest.ts'
 import { contextOf, type Service, startService } from '../test/start/service.ts'
 import { addressOf } from './load.ts'
+import { makeKeys } from './senders.ts'
 import type { System } from './system.ts'
 
 const mailboxCount = 100
@@ -96,11 +95,7 @@ async function fill(
       releasedAt: null,
     })),
   )
-  const keys: string[] = []
-  for (let n = 0; n < keyCount; n++) {
-    const given = { accountId: account.id, kind: 'account', name: `bench ${n}`, scopes: allScopes } as const
-    keys.push((await createKey(ctx, { ...given, mailboxIds: [], expiresAt: null })).apiKey)
-  }
+  const keys = await makeKeys(ctx, account.id, keyCount)
   await closeContext(ctx)
   const inboxes = await store.folders
     .find({ mailboxId: { $in: mailboxes.map(({ _id }) => _id) }, path: 'INBOX' })

@@ -5,15 +5,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { createKey } from '../core/access/keys.ts'
 import { type Context, closeContext } from '../core/process/context.ts'
-import { allScopes } from '../schemas/scopes.ts'
 import { type Call, client, mailboxPath } from '../test/peers/rest.ts'
 import { SmtpClient } from '../test/peers/smtp-client.ts'
 import { contextOf, startService } from '../test/start/service.ts'
 import { quantile, shown, table } from './figures.ts'
 import { cpuMs, pssMb } from './processes.ts'
-import { makeSenders, type Sender } from './senders.ts'
+import { forgetEventLimits, makeKeys, makeSenders, type Sender } from './senders.ts'
 import { startSink } from './sink.ts'
 
 /** What is done how often a second at the first load. */
@@ -75,7 +73,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const idle = await alone(target, seconds / 15)
     const stages: Stage[] = []
     for (let factor = 1; factor <= factorMax; factor *= 2) {
-      await forgetLimits(ctx)
+      await forgetEventLimits(ctx)
       const forSeconds = factor === 1 ? seconds : seconds / 5
       const cpuBefore = cpuMs(pids)
       const tallies = await together(target, { factor, seconds: forSeconds })
@@ -97,19 +95,8 @@ export async function run(args: readonly string[]): Promise<void> {
 async function fill(ctx: Context, { smtp, http }: { smtp: string; http: string }): Promise<Target> {
   const senders = await makeSenders(ctx)
   const calls: Call[][] = []
-  for (const { account } of senders) {
-    const given = {
-      accountId: account.id,
-      kind: 'account',
-      scopes: allScopes,
-      mailboxIds: [],
-      expiresAt: null,
-    } as const
-    const keys = await Promise.all(
-      Array.from({ length: keysEach }, (_, n) => createKey(ctx, { ...given, name: `${n}` })),
-    )
-    calls.push(keys.map(({ apiKey }) => client(http, apiKey)))
-  }
+  for (const { account } of senders)
+    calls.push((await makeKeys(ctx, account.id, keysEach)).map((key) => client(http, key)))
   const session = await SmtpClient.hello(smtp)
   for (let n = 0; n < filled * senders.length; n++) await arrive(session, senders[n % senders.length]!, `filled ${n}`)
   session.destroy()
@@ -123,11 +110,6 @@ async function fill(ctx: Context, { smtp, http }: { smtp: string; http: string }
 }
 
 type Listing = { readonly messages: readonly { readonly message_id: string }[] }
-
-/** Resets what accounts may do in an hour and a day: the bench does more with few accounts. */
-async function forgetLimits({ store }: Context): Promise<void> {
-  await store.usage.updateMany({}, { $unset: { 'counts.messageEvents': '' } })
-}
 
 /** The times of each kind in a service that does nothing else. */
 async function alone(target: Target, seconds: number): Promise<ReadonlyMap<Kind, Tally>> {

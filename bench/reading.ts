@@ -3,18 +3,17 @@
  */
 import { parseArgs } from 'node:util'
 import { Client } from 'undici'
-import { createKey } from '../core/access/keys.ts'
 import { createAccount } from '../core/account/accounts.ts'
 import { createDomain } from '../core/mailbox/domains.ts'
 import { provisionMailbox } from '../core/mailbox/mailboxes.ts'
 import { type Context, closeContext } from '../core/process/context.ts'
-import { allScopes } from '../schemas/scopes.ts'
 import type { MailboxDoc } from '../store/documents/mail.ts'
 import { sendMail } from '../test/peers/send-mail.ts'
 import { contextOf, type Service, startService } from '../test/start/service.ts'
 import { createArchive } from './archive.ts'
 import { median, quantile, shown, table } from './figures.ts'
 import { cpuMs, pssMb } from './processes.ts'
+import { makeKeys } from './senders.ts'
 import { word } from './synthetic-mail.ts'
 
 const domain = 'bench.test'
@@ -112,11 +111,7 @@ async function prepare(ctx: Context, service: Service, count: number): Promise<B
     .find({ accountId: account.id })
     .sort({ accountId: 1, _id: 1 })
     .toArray()
-  const keys: string[] = []
-  for (let n = 0; n < keyCount; n++) {
-    const given = { accountId: account.id, kind: 'account', name: `bench ${n}`, scopes: allScopes } as const
-    keys.push((await createKey(ctx, { ...given, mailboxIds: [], expiresAt: null })).apiKey)
-  }
+  const keys = await makeKeys(ctx, account.id, keyCount)
   return { service, keys, mailboxes, large: large!, http: new Client(service.http) }
 }
 

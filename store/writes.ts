@@ -204,7 +204,8 @@ function unmatchedIn(writes: readonly Write[], result: ClientBulkWriteResult | u
   return new Set(writes.flatMap(({ mustMatch }, n) => (mustMatch && matched(n) === 0 ? [n] : [])))
 }
 
-function modelOf(db: Db, { collection, operation }: Write): AnyClientBulkWriteModel<Document> {
+/** A write as the driver's `bulkWrite` takes it. */
+export function modelOf(db: Db, { collection, operation }: Write): AnyClientBulkWriteModel<Document> {
   const [[name, fields]] = Object.entries(operation) as [[string, object]]
   return { namespace: `${db.databaseName}.${collection}`, name, ...fields } as AnyClientBulkWriteModel<Document>
 }

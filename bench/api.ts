@@ -1,0 +1,275 @@
+/**
+ * Measures the API under load: lists of mailboxes and messages, one message, and sends, at 50 connections, beside the driver
+ * alone that makes the same commands, and beside a Koa application that only answers. See README.md.
+ */
+import { parseArgs } from 'node:util'
+import { administrator } from '../core/access/principal.ts'
+import { createMailbox } from '../core/mailbox/mailboxes.ts'
+import { type Context, closeContext } from '../core/process/context.ts'
+import { sendMessage } from '../core/send/send.ts'
+import { nextUnsettled } from '../store/emails.ts'
+import { eventually } from '../test/eventually.ts'
+import { mailboxPath } from '../test/peers/rest.ts'
+import { deliver } from '../test/start/door.ts'
+import { startEngine, url as urlOf } from '../test/start/engine.ts'
+import { contextOf, type Service, startService } from '../test/start/service.ts'
+import { type Child, startChild } from './child.ts'
+import type { DriverLoad, DriverTarget, Kind } from './driver-load.ts'
+import { median, quantile, shown, table } from './figures.ts'
+import type { HttpLoad, HttpRequest, Timed } from './http-load.ts'
+import type { KoaRoute } from './koa-route.ts'
+import { cpuMs, signalAll } from './processes.ts'
+import { forgetEventLimits, makeKeys, makeSenders, type Sender } from './senders.ts'
+import { arrived, type Sink, startSink } from './sink.ts'
+
+const kinds: readonly Kind[] = ['mailboxes', 'message', 'list of 50', 'simulated send', 'routed send']
+const connections = 50
+const counts = { whole: { read: 5_000, send: 1_500 }, quick: { read: 1_000, send: 400 } } as const
+const rounds = { whole: 5, quick: 1 } as const
+/** Besides the one that each account has for its mail. */
+const emptyMailboxes = 9
+const filled = 60
+/** The mail is older than what a list's cursor notes one by one, as most mail is. */
+const mailAgeMs = 3_600_000
+const keysEach = 8
+/** Different requests of each connection, which it makes in turn. */
+const requestsEach = 24
+/** A service gets so long to settle the sends of a round. */
+const settledMs = 120_000
+const text = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.\n'.repeat(55)
+
+const goal = { shareOfDriver: 0.5, p99Ms: 30 } as const
+const goalText = `>= ${goal.shareOfDriver}, p99 < ${goal.p99Ms}`
+
+const sides = ['Mailroom', 'driver alone', 'bare Koa'] as const
+type Side = (typeof sides)[number]
+type Measured = { readonly perSecond: number; readonly p50: number; readonly p99: number; readonly cpu: number }
+
+/** One side, as it is measured. */
+type Peer = {
+  /** The roots of the process trees whose CPU time counts. */
+  readonly pids: readonly number[]
+  load(kind: Kind, count: number): Promise<Timed>
+  /** Resolves when no work is left for the requests. */
+  settled(kind: Kind, count: number): Promise<void>
+}
+
+/** Runs the bench. Options: --quick, --rounds N, --only 'message,list of 50', --profile DIR. */
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      only: { type: 'string' },
+      profile: { type: 'string' },
+    },
+  })
+  const size = values.quick ? 'quick' : 'whole'
+  const chosen = kinds.filter((kind) => values.only?.split(',').includes(kind) ?? true)
+  const measured = new Map<string, Measured[]>()
+  const stops: (() => unknown)[] = []
+  const stopAll = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop()
+  }
+  // A process that stands still would not hear that its parent has ended.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void stopAll().then(() => process.exit(1)))
+  try {
+    const peers = await startPeers(stops, values.profile)
+    for (let round = 0; round < Number(values.rounds ?? rounds[size]) + 1; round++)
+      for (const kind of chosen)
+        for (const side of sides) {
+          const count = counts[size][kind.endsWith('send') ? 'send' : 'read']
+          const found = await measure(peers[side], kind, count)
+          // The first round is a warm-up.
+          if (round === 0) continue
+          const key = `${kind} ${side}`
+          measured.set(key, [...(measured.get(key) ?? []), found])
+          console.log(JSON.stringify({ bench: 'api', kind, side, ...found }))
+        }
+  } finally {
+    await stopAll()
+  }
+  console.log(`\n${report(chosen, measured)}`)
+}
+
+/** Starts all sides. What is to be stopped at the end is added to `stops`. */
+async function startPeers(
+  stops: (() => unknown)[],
+  profileDir: string | undefined,
+): Promise<{ readonly [side in Side]: Peer }> {
+  const sink = await startSink()
+  stops.push(() => sink.stop())
+  const service = await startService({
+    env: {
+      MAILROOM_LOG_LEVEL: 'warn',
+      MAILROOM_OUTBOUND_ROUTES: JSON.stringify({ '*': `127.0.0.1:${sink.port}` }),
+      ...(profileDir !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` }),
+    },
+  })
+  stops.push(() => service.dispose())
+  const load = startChild<HttpLoad, Timed>('http-load')
+  stops.push(() => load.stop())
+  const ctx = await contextOf(service)
+  stops.push(() => closeContext(ctx))
+  const tenants = await fill(ctx)
+  const mailroom = mailroomPeer({ ctx, service, sink, load, tenants })
+  const koa = startChild<readonly KoaRoute[], string>('koa-route')
+  stops.push(() => koa.stop())
+  const bareKoa = await koaPeer({ koa, service, load, tenants })
+  const pid = service.process.pid ?? 0
+  // It stands still while the others are measured.
+  signalAll([pid], 'SIGSTOP')
+  stops.push(() => signalAll([pid], 'SIGCONT'))
+  return { Mailroom: mailroom, 'driver alone': await startDriver(stops, service), 'bare Koa': bareKoa }
+}
+
+/** An account whose mailbox has mail, and its keys. */
+type Tenant = Sender & { readonly keys: readonly string[] } & Pick<DriverTarget, 'messageIds' | 'emailId'>
+
+/** The same accounts, mailboxes, mail and keys in any database. */
+async function fill(ctx: Context): Promise<readonly Tenant[]> {
+  const earlier = { ...ctx, clock: { now: () => new Date(Date.now() - mailAgeMs) } }
+  return Promise.all(
+    (await makeSenders(ctx)).map(async (sender, at): Promise<Tenant> => {
+      const { account, mailbox } = sender
+      const principal = administrator(account)
+      for (let n = 0; n < emptyMailboxes; n++)
+        await createMailbox(ctx, principal, { address: `${n}u@${mailbox.domain}` })
+      const messageIds: string[] = []
+      for (let n = 0; n < filled; n++) {
+        const raw = `From: Carol <carol@remote.example>\nTo: ${mailbox.address}\nSubject: Bench ${at} ${n}\n\n${text}`
+        messageIds.push(await deliver(earlier, { to: mailbox.address, raw }))
+      }
+      const { id: emailId } = await sendMessage(ctx, principal, {
+        address: mailbox.address,
+        ...draftOf('simulated send', at),
+      })
+      return { ...sender, keys: await makeKeys(ctx, account.id, keysEach), messageIds, emailId }
+    }),
+  )
+}
+
+function draftOf(kind: Kind, n: number) {
+  const address = kind === 'simulated send' ? 'delivered@simulator.invalid' : `r${n}@remote${n % 50}.example`
+  return { to: [{ name: '', address }], subject: `Bench ${n}`, text }
+}
+
+type Mailroom = {
+  readonly ctx: Context
+  readonly service: Service
+  readonly sink: Sink
+  readonly load: Child<HttpLoad, Timed>
+  readonly tenants: readonly Tenant[]
+}
+
+function mailroomPeer({ ctx, service, sink, load, tenants }: Mailroom): Peer {
+  const pids = [service.process.pid ?? 0]
+  return {
+    pids,
+    async load(kind, count) {
+      signalAll(pids, 'SIGCONT')
+      await forgetEventLimits(ctx)
+      await sink.reset()
+      return load.ask({ url: service.http, connections, count, requests: requestsFor(kind, tenants) })
+    },
+    async settled(kind, count) {
+      if (kind === 'routed send') await arrived(sink, count)
+      if (kind.endsWith('send'))
+        await eventually('all sends settled', async () => (await nextUnsettled(ctx.store)) === null, settledMs)
+      signalAll(pids, 'SIGSTOP')
+    },
+  }
+}
+
+async function koaPeer({
+  koa,
+  service,
+  load,
+  tenants,
+}: Pick<Mailroom, 'service' | 'load' | 'tenants'> & {
+  readonly koa: Child<readonly KoaRoute[], string>
+}): Promise<Peer> {
+  const routes: KoaRoute[] = []
+  for (const kind of kinds) {
+    const { method, path, headers, body } = requestsFor(kind, tenants)[0]!
+    const answer = await fetch(`${service.http}${path}`, { method, headers, ...(body !== undefined && { body }) })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+    routes.push({ method, path: koaPath(kind), status: answer.status, body: await answer.text() })
+  }
+  const url = await koa.ask(routes)
+  return {
+    pids: [koa.pid],
+    load(kind, count) {
+      const requests = requestsFor(kind, tenants).map((request) => ({ ...request, path: koaPath(kind) }))
+      return load.ask({ url, connections, count, requests })
+    },
+    settled: async () => undefined,
+  }
+}
+
+const koaPath = (kind: Kind) => `/${kinds.indexOf(kind)}`
+
+/** The driver in a process of its own, on an engine of its own with the same data. */
+async function startDriver(stops: (() => unknown)[], { data }: Service): Promise<Peer> {
+  const engine = await startEngine()
+  stops.push(() => engine.stop())
+  const url = `${urlOf(engine.socket)}/mailroom`
+  const ctx = await contextOf({ data, url })
+  const tenants = await fill(ctx)
+  await closeContext(ctx)
+  const targets = tenants.map(({ account, mailbox, messageIds, emailId }): DriverTarget => {
+    return { accountId: account.id, mailboxId: mailbox._id, domain: mailbox.domain, messageIds, emailId }
+  })
+  const driver = startChild<DriverLoad, Timed>('driver-load')
+  stops.push(() => driver.stop())
+  return {
+    pids: [engine.process.pid ?? 0, driver.pid],
+    load: (kind, count) => driver.ask({ url, kind, connections, count, targets }),
+    settled: async () => undefined,
+  }
+}
+
+/** Requests of all accounts, keys and messages in turn. */
+function requestsFor(kind: Kind, tenants: readonly Tenant[]): readonly HttpRequest[] {
+  return Array.from({ length: connections * requestsEach }, (_, n) => {
+    const { mailbox, keys, messageIds } = tenants[n % tenants.length]!
+    const turn = Math.floor(n / tenants.length)
+    const headers = { authorization: `Bearer ${keys[turn % keys.length]}` }
+    const path = mailboxPath(mailbox.address)
+    if (kind === 'mailboxes') return { method: 'GET', path: '/api/v1/mailboxes', headers }
+    if (kind === 'message')
+      return { method: 'GET', path: `${path}/messages/${messageIds[turn % messageIds.length]}`, headers }
+    if (kind === 'list of 50') return { method: 'GET', path: `${path}/messages?limit=50`, headers }
+    const body = JSON.stringify(draftOf(kind, n))
+    return { method: 'POST', path: `${path}/send`, headers: { ...headers, 'content-type': 'application/json' }, body }
+  })
+}
+
+async function measure(peer: Peer, kind: Kind, count: number): Promise<Measured> {
+  const before = cpuMs(peer.pids)
+  const { seconds, times } = await peer.load(kind, count)
+  await peer.settled(kind, count)
+  return {
+    perSecond: count / seconds,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    cpu: (cpuMs(peer.pids) - before) / count,
+  }
+}
+
+function report(chosen: readonly Kind[], measured: ReadonlyMap<string, readonly Measured[]>): string {
+  const rows = chosen.flatMap((kind) => {
+    const of = (side: Side, what: keyof Measured) =>
+      median((measured.get(`${kind} ${side}`) ?? []).map((found) => found[what]))
+    return sides.map((side) => {
+      const share = of(side, 'perSecond') / of('driver alone', 'perSecond')
+      const isMet = share >= goal.shareOfDriver && of(side, 'p99') < goal.p99Ms
+      const figures = (['perSecond', 'p50', 'p99', 'cpu'] as const).map((what) => shown(of(side, what)))
+      const judged = side === 'Mailroom' ? [goalText, isMet ? 'yes' : 'no'] : ['', '']
+      return [kind, side, ...figures, side === 'driver alone' ? '' : shown(share), ...judged]
+    })
+  })
+  return table(['request', 'side', '/s', 'p50 ms', 'p99 ms', 'CPU ms each', 'of the driver', 'goal', 'met'], rows)
+}
