@@ -35,14 +35,20 @@ export type ReadArrival = Description & {
 export type Reading = {
   readonly parsed: ParsedMessage
   readonly headers: readonly HeaderField[]
-  readonly snippet: string
-  readonly sizeBytes: number
   readonly text?: string
   readonly html?: string | null
   readonly reply?: string
   readonly hidden?: readonly Hidden[]
   readonly truncated: boolean
-  /** Path of this message when it is attached to another one: the prefix of the paths of its own attachments. */
+  /** Null for the stored message itself, whose document has these fields. */
+  readonly attached: AttachedMessage | null
+}
+
+/** A message that is attached to another one. */
+export type AttachedMessage = {
+  readonly snippet: string
+  readonly sizeBytes: number
+  /** The prefix of the paths of its own attachments. */
   readonly path: string
 }
 
@@ -98,12 +104,13 @@ export const jobs = {
         : attachedMessage(raw, messageId, attachmentId)
     if (found === null) return null
     const { parsed, path } = found
+    const attached = (): AttachedMessage => {
+      return { snippet: quickSnippet(found.raw, asSeen(found.raw, parsed)), sizeBytes: found.raw.length, path }
+    }
     const common = {
       parsed: withoutContent(parsed),
       headers: parsed.headers,
-      snippet: quickSnippet(found.raw, asSeen(found.raw, parsed)),
-      sizeBytes: found.raw.length,
-      path,
+      attached: attachmentId === null ? null : attached(),
     }
     if (view === 'headers') return { ...common, truncated: parsed.truncated }
     const { text, html, insteadOfPlain, hidden: hiddenInBody, truncated: isCut } = readBody(found.raw, parsed)

@@ -9,7 +9,7 @@ import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { Principal } from '../access/principal.ts'
 import { type Message, messageOf, reachMessage } from '../mailbox/messages.ts'
 import { attachmentIdOf } from '../parsing/attachment-ids.ts'
-import { jobs, type Reading, type View } from '../parsing/jobs.ts'
+import { type AttachedMessage, jobs, type Reading, type View } from '../parsing/jobs.ts'
 import { isUnreadable } from '../parsing/parsing.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
 import type { Context } from '../process/context.ts'
@@ -62,7 +62,7 @@ export async function readMessage(
   return {
     ...messageOf(message, folder.path),
     ...detailsOf(message),
-    ...('parsed' in reading && attachmentId !== undefined && attachedMessageFields(message, reading)),
+    ...('parsed' in reading && reading.attached && attachedMessageFields(message, reading.parsed, reading.attached)),
     headers: headers.map(({ name, value }): [string, string] => [name, value]),
     ...(text !== undefined && { text }),
     ...(html !== undefined && { html }),
@@ -250,7 +250,8 @@ function detailsOf(message: MessageDoc): Details {
 /** The fields that an attached message has of its own. */
 function attachedMessageFields(
   message: MessageDoc,
-  { parsed, snippet, sizeBytes, path }: Reading,
+  parsed: Reading['parsed'],
+  { snippet, sizeBytes, path }: AttachedMessage,
 ): Partial<Message & Details> {
   const { from, to, cc, bcc, replyTo, subject, inReplyTo, references, attachments, encrypted, ...rest } = describe(
     { parsed, snippet },
