@@ -22,6 +22,8 @@ export function skeleton(text: string): string {
  * top-level domain: as they look, with their A-labels. At most `foundMax`. Linear.
  */
 export function lookAlikeDomains(text: string): readonly string[] {
+  // Most mail is ASCII alone, and has no such domain.
+  if (!/[^\p{ASCII}]|xn--/iu.test(text)) return []
   const found = new Set<string>()
   for (const [match] of text.matchAll(domainPattern)) {
     const domain = domainToUnicode(match.toLowerCase())

@@ -636,6 +636,7 @@ describe('mail/body/html-text: invisible characters', () => {
   const domains: readonly (readonly [text: string, found: readonly string[]])[] = [
     ['see https://p\u0430ypal.com/login', ['p\u0430ypal.com (xn--pypal-4ve.com)']],
     ['see https://xn--pypal-4ve.com/login', ['p\u0430ypal.com (xn--pypal-4ve.com)']],
+    ['SEE HTTPS://XN--PYPAL-4VE.COM/LOGIN', ['p\u0430ypal.com (xn--pypal-4ve.com)']],
     ['mail me at a@g\u03bfogle.com', ['g\u03bfogle.com (xn--ggle-0nda.com)'.replace('ggle-0nda', 'gogle-rce')]],
     ['\u0430\u0440\u0440\u04cf\u0435.com', ['\u0430\u0440\u0440\u04cf\u0435.com (xn--80ak6aa92e.com)']],
     ['\u0455\u0441\u043e\u0440\u0435.xn--p1ai is Russian', []],
