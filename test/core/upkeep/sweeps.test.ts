@@ -56,6 +56,7 @@ describe('sweeps', () => {
         subject: 'x',
         text: 'x',
       })
+      await door.ctx.background.done()
       const { emails, messages } = door.ctx.store
       const email = (await emails.findOne({ _id: body.id }))!
       await messages.deleteOne({ _id: email.messageId! })

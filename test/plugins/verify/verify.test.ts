@@ -84,7 +84,7 @@ describe('verification of incoming mail', () => {
       resolver: [dns.address],
       smtp: { proxies: ['127.0.0.1'] },
       rspamd: { url: rspamd.url },
-      clamav: { address: clamd.address, maxBytes: 1_000_000, timeoutMs: 500 },
+      clamav: { address: clamd.address, maxBytes: 1_000_000, timeoutMs: 3_000 },
     })
     owner = administrator(service.principal.account)
     for (let n = 0; n < markersMax; n++) {
