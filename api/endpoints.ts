@@ -2,7 +2,7 @@
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import { openExport } from '../core/personal/export-jobs.ts'
 import type { Context } from '../core/process/context.ts'
-import { admitCaller } from '../operations/admit.ts'
+import { admitCaller, userAgentOf } from '../operations/admit.ts'
 import { operations } from '../operations/all.ts'
 import type { McpEndpoint } from '../operations/http.ts'
 import { invoke } from '../operations/invoke.ts'
@@ -68,6 +68,7 @@ async function serveOperation(
     session,
     headers,
     peerAddress,
+    userAgent: userAgentOf(req.headers),
     hungUp,
     checkOutput,
     ...(typeof key === 'string' && { idempotency: () => ({ key }) }),

@@ -62,7 +62,8 @@ export async function admitCaller(
   const token = hasCredential(headers) ? null : sessionTokenOf(headers)
   if (token === null && (hasCredential(headers) || !isForPeople(access)))
     return { principal: await admit(ctx, visitor), session: null }
-  const session = token === null ? null : await findSession(ctx, token)
+  const session =
+    token === null ? null : await findSession(ctx, token, { peerAddress, userAgent: userAgentOf(headers) })
   if (session === null) {
     await takeAnonymous(ctx, peerAddress)
     throw new Failure('unauthorized', 'Nobody is signed in, or the session has ended.', {
@@ -77,6 +78,13 @@ export async function admitCaller(
   }
   return callerIn(session, access)
 }
+
+/** Of what a program calls itself so much is kept: enough to tell browsers apart. */
+const userAgentMax = 200
+
+/** What the program that asks calls itself (RFC 9110 10.1.5); empty when it does not say. */
+export const userAgentOf = ({ 'user-agent': userAgent = '' }: IncomingHttpHeaders): string =>
+  userAgent.slice(0, userAgentMax)
 
 /** The caller in a session. Fails with `account_suspended`. */
 export function callerIn(session: Session, access: Access): Caller {

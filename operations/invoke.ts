@@ -35,6 +35,8 @@ export type InvokeRequest = {
   readonly session?: Session | null
   /** Network address of the peer. */
   readonly peerAddress: string
+  /** What its program calls itself; default: it does not say. */
+  readonly userAgent?: string
   /** Filled with RateLimit-*, Idempotent-Replayed and what the operation adds. */
   readonly headers: AnswerHeaders
   /** Returns the idempotency key, null for none; called once the input is known to be valid. */
@@ -140,9 +142,9 @@ async function once(
   if (repeat === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
   const path = pathOf(operation, await canonicalPath(ctx, operation, principal, request))
   const { marksUnder, keyId } = principal
-  const { headers, hungUp, peerAddress, session = null } = request
+  const { headers, hungUp, peerAddress, userAgent = '', session = null } = request
   // Nobody hears a word about an earlier request who may not make this one. Of a first request the handler asks it.
-  const requireReach = () => prepared.reach({ ctx, principal, session, peerAddress, headers, hungUp })
+  const requireReach = () => prepared.reach({ ctx, principal, session, peerAddress, userAgent, headers, hungUp })
   const mark = await beginIdempotent(ctx, {
     accountId: marksUnder,
     keyId,
@@ -205,10 +207,10 @@ async function perform(
   ctx: Context,
   operation: Operation,
   principal: Principal | null,
-  { checkOutput, headers, hungUp, peerAddress, session = null }: InvokeRequest,
+  { checkOutput, headers, hungUp, peerAddress, userAgent = '', session = null }: InvokeRequest,
   prepared: Prepared,
 ): Promise<{ readonly status: number; readonly body: JsonBody | Bytes }> {
-  const output = await prepared.run({ ctx, principal, session, peerAddress, headers, hungUp })
+  const output = await prepared.run({ ctx, principal, session, peerAddress, userAgent, headers, hungUp })
   if (isBytes(output)) return { status: operation.status, body: output }
   if (checkOutput && (mediaTypeOf(operation) !== null || !isValid(operation.output, output)))
     throw new Error(`${operation.name} answered what it does not declare: ${JSON.stringify(output)}`)

@@ -84,10 +84,10 @@ export const changeMe = personOperation({
   }),
   output: Session,
   errors: [],
-  async handle({ ctx, session, headers, peerAddress }, { name, password, currentPassword }) {
+  async handle({ ctx, session, headers, peerAddress, userAgent }, { name, password, currentPassword }) {
     if (name !== undefined) await rename(ctx, session.personId, name)
     if (password === undefined) return viewSession(ctx, session)
-    const begun = await changePassword(ctx, session, { password, currentPassword, peerAddress })
+    const begun = await changePassword(ctx, session, { password, currentPassword, peerAddress, userAgent })
     headers['Set-Cookie'] = sessionCookie(ctx, begun)
     return viewSession(ctx, begun.session)
   },

@@ -48,6 +48,8 @@ export type Call<P extends Principal | null = Principal> = {
   readonly session: Session | null
   /** Network address of the peer. */
   readonly peerAddress: string
+  /** What its program calls itself, bounded; empty when it does not say. */
+  readonly userAgent: string
   readonly headers: AnswerHeaders
   /** Aborted when the caller has hung up and nobody reads the answer. */
   readonly hungUp: AbortSignal

@@ -39,12 +39,13 @@ export const beginSession = publicOperation({
   }),
   output: Session,
   errors: ['unauthorized', 'unprocessable'],
-  async handle({ ctx, headers, peerAddress }, { email, password, code, passkey }) {
+  async handle({ ctx, headers, peerAddress, userAgent }, { email, password, code, passkey }) {
+    const asker = { peerAddress, userAgent }
     const begin = () => {
       if (email !== undefined && password !== undefined && passkey === undefined)
-        return signIn(ctx, { email, password, code, peerAddress })
+        return signIn(ctx, { email, password, code, ...asker })
       if (email === undefined && password === undefined && code === undefined && passkey !== undefined)
-        return signInByPasskey(ctx, { binding: passkey.attempt, credential: passkey.credential, peerAddress })
+        return signInByPasskey(ctx, { binding: passkey.attempt, credential: passkey.credential, ...asker })
       throw new Failure('validation_error', 'Either "email" and "password" are needed, or "passkey" is.', {
         fix: 'Give "email" and "password", and "code" where the person has an authenticator app; or "passkey" alone.',
       })
@@ -65,10 +66,12 @@ export const listSessions = personOperation({
   async handle({ ctx, session }) {
     const found = await sessions.listSessions(ctx, session.personId)
     return {
-      sessions: found.map(({ id, createdAt, usedAt }) => ({
+      sessions: found.map(({ id, createdAt, createdFrom, usedAt, usedFrom }) => ({
         id,
         createdAt: createdAt.toISOString(),
+        createdFrom,
         usedAt: usedAt.toISOString(),
+        usedFrom,
         current: id === session.id,
       })),
       next: null,

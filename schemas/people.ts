@@ -22,10 +22,22 @@ export const Session = object({
   csrfToken: string({ description: 'For the header X-CSRF-Token of each request that changes something.' }),
 })
 
+const Device = object(
+  {
+    address: string({ description: 'Network address.' }),
+    userAgent: string({
+      description: 'What the browser calls itself, cut at 200 characters; empty when it does not say.',
+    }),
+  },
+  { description: 'What somebody asked with.' },
+)
+
 const OpenSession = object({
   id: string(),
   createdAt: timestamp(),
+  createdFrom: Device,
   usedAt: timestamp({ description: 'To within a few minutes.' }),
+  usedFrom: Device,
   current: boolean({ description: 'Whether it is the one that asks.' }),
 })
 

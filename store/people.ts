@@ -1,6 +1,6 @@
 /** People and their sessions. What a person may do in an account stands in the account (store/members.ts). */
 import { Binary } from 'mongodb'
-import type { PersonDoc, SessionDoc } from './documents/people.ts'
+import type { Device, PersonDoc, SessionDoc } from './documents/people.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /** Returns false when the address is somebody's already. */
@@ -52,8 +52,12 @@ export function listSessions(store: Store, personId: string, limit: number): Pro
 }
 
 /** Notes that a session was used. */
-export async function touchSession(store: Store, sessionId: string, at: Date): Promise<void> {
-  await store.sessions.updateOne({ _id: sessionId }, { $max: { usedAt: at } })
+export async function touchSession(
+  store: Store,
+  sessionId: string,
+  { usedAt, usedFrom }: { usedAt: Date; usedFrom: Device },
+): Promise<void> {
+  await store.sessions.updateOne({ _id: sessionId, usedAt: { $lt: usedAt } }, { $set: { usedAt, usedFrom } })
 }
 
 /** Lets a session act on another account. */
@@ -65,7 +69,7 @@ export async function removeSession(store: Store, sessionId: string): Promise<vo
   await store.sessions.deleteOne({ _id: sessionId })
 }
 
-/** Ends all sessions of a person. */
-export async function removeSessions(store: Store, personId: string): Promise<void> {
-  await store.sessions.deleteMany({ personId })
+/** Ends all sessions of people. */
+export async function removeSessions(store: Store, personIds: readonly string[]): Promise<void> {
+  await store.sessions.deleteMany({ personId: { $in: [...personIds] } })
 }

@@ -22,12 +22,12 @@ export const signInPages: readonly PageRoute[] = [
     path: '/sign-in',
     show: (visit) => (visit.session === null ? signInPage(visit) : { location: placeOf(visit.query.get('next')) }),
     async send(visit) {
-      const { ctx, form, peerAddress } = visit
+      const { ctx, form, peerAddress, userAgent } = visit
       const email = form.get('email') ?? ''
       const values = { email }
       return refused(
         async () => {
-          const begun = await beginSignIn(ctx, { email, password: form.get('password') ?? '', peerAddress })
+          const begun = await beginSignIn(ctx, { email, password: form.get('password') ?? '', peerAddress, userAgent })
           return 'step' in begun ? codePage(visit, begun.step, untyped) : enter(visit, begun)
         },
         (refusal) => signInPage(visit, { values, refusal }),
@@ -38,10 +38,11 @@ export const signInPages: readonly PageRoute[] = [
     path: '/sign-in/code',
     show: () => ({ location: '/sign-in' }),
     async send(visit) {
-      const { ctx, form, peerAddress } = visit
+      const { ctx, form, peerAddress, userAgent } = visit
       const step = form.get('step') ?? ''
       return refused(
-        async () => enter(visit, await finishSignIn(ctx, { step, code: form.get('code') ?? '', peerAddress })),
+        async () =>
+          enter(visit, await finishSignIn(ctx, { step, code: form.get('code') ?? '', peerAddress, userAgent })),
         (refusal) =>
           refusal.field === 'step'
             ? signInPage(visit, { values: {}, refusal: { ...refusal, field: null } })
@@ -53,10 +54,10 @@ export const signInPages: readonly PageRoute[] = [
     path: '/sign-in/passkey',
     show: () => ({ location: '/sign-in' }),
     async send(visit) {
-      const { binding, ctx, form, peerAddress } = visit
+      const { binding, ctx, form, peerAddress, userAgent } = visit
       const credential = credentialOf(form)
       return refused(
-        async () => enter(visit, await signInByPasskey(ctx, { binding, credential, peerAddress })),
+        async () => enter(visit, await signInByPasskey(ctx, { binding, credential, peerAddress, userAgent })),
         (refusal) => signInPage(visit, { values: {}, refusal }),
       )
     },

@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { takeAnonymous } from '../../core/access/request-rates.ts'
 import { findSession, type Session } from '../../core/access/sessions.ts'
 import type { Context } from '../../core/process/context.ts'
-import { type Caller, callerIn } from '../../operations/admit.ts'
+import { type Caller, callerIn, userAgentOf } from '../../operations/admit.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { Access, Operation } from '../../operations/registry.ts'
 import { attributesOf, cookieOf, sessionTokenOf } from '../../operations/session-cookie.ts'
@@ -31,6 +31,7 @@ export type Visit = {
   readonly form: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly peerAddress: string
+  readonly userAgent: string
   readonly session: Session | null
   /** What the forms of the page carry. */
   readonly token: string
@@ -146,7 +147,8 @@ async function visitOf(exchange: Exchange, options: PageOptions, readForm: FormR
   const { params, querystring, req, state, path } = exchange
   const { ctx, headers, hungUp, peerAddress } = state
   const sessionToken = sessionTokenOf(req.headers)
-  const session = sessionToken === null ? null : await findSession(ctx, sessionToken)
+  const userAgent = userAgentOf(req.headers)
+  const session = sessionToken === null ? null : await findSession(ctx, sessionToken, { peerAddress, userAgent })
   if (session === null) await takeAnonymous(ctx, peerAddress)
   const binding = session?.id ?? visitorOf(exchange)
   const token = session?.csrfToken ?? ctx.secrets.tag(binding, 'visit').toString('base64url')
@@ -158,6 +160,7 @@ async function visitOf(exchange: Exchange, options: PageOptions, readForm: FormR
     form: await readForm(exchange, token, options),
     headers: req.headers,
     peerAddress,
+    userAgent,
     session,
     token,
     binding,
@@ -172,6 +175,7 @@ async function visitOf(exchange: Exchange, options: PageOptions, readForm: FormR
         session: caller.session,
         headers,
         peerAddress,
+        userAgent,
         hungUp,
         checkOutput: options.checkOutput,
         input: () => input,

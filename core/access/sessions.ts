@@ -6,7 +6,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { toBinary } from '../../store/bytes.ts'
-import type { SessionDoc } from '../../store/documents/people.ts'
+import type { Device, SessionDoc } from '../../store/documents/people.ts'
 import * as store from '../../store/people.ts'
 import { after, dayMs, hourMs, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -28,7 +28,12 @@ export type Session = {
 export type NewSession = { readonly session: Session; readonly token: string; readonly endsAt: Date }
 
 /** What a person sees of the own sessions. */
-export type OpenSession = Pick<SessionDoc, 'createdAt' | 'usedAt'> & { readonly id: string }
+export type OpenSession = Pick<SessionDoc, 'createdAt' | 'createdFrom' | 'usedAt' | 'usedFrom'> & {
+  readonly id: string
+}
+
+/** Who asks, as far as the request says. */
+export type Asker = { readonly peerAddress: string; readonly userAgent: string }
 
 /** So many of a person's newest sessions are shown. */
 const listedMax = 50
@@ -38,9 +43,10 @@ const notedMs = 5 * minuteMs
 /** Begins a session of a person, which acts on an account. */
 export async function createSession(
   ctx: Context,
-  { personId, accountId }: { personId: string; accountId: string | null },
+  { personId, accountId, ...asker }: Asker & { personId: string; accountId: string | null },
 ): Promise<NewSession> {
   const at = ctx.clock.now()
+  const from = deviceOf(asker)
   const token = newCredential('')
   const doc: SessionDoc = {
     _id: newId('ses', at),
@@ -48,19 +54,21 @@ export async function createSession(
     personId,
     accountId,
     createdAt: at,
+    createdFrom: from,
     usedAt: at,
+    usedFrom: from,
     endsAt: after(at, ctx.settings.sessions.days * dayMs),
   }
   await store.insertSession(ctx.store, doc)
   return { session: await sessionFrom(ctx, doc), token, endsAt: doc.endsAt }
 }
 
-/** The session of a token; null when there is none, or it has ended. */
-export async function findSession(ctx: Context, token: string): Promise<Session | null> {
+/** The session of a token, which is noted as used by who asks; null when there is none, or it has ended. */
+export async function findSession(ctx: Context, token: string, asker: Asker): Promise<Session | null> {
   const doc = await sessionByHash(ctx, hashCredential(token).toString('base64'))
   const now = ctx.clock.now()
   if (doc === undefined || hasEnded(ctx, doc, now)) return null
-  if (after(doc.usedAt, notedMs) <= now) await noteUse(ctx, doc, now)
+  if (after(doc.usedAt, notedMs) <= now) await noteUse(ctx, doc, { usedAt: now, usedFrom: deviceOf(asker) })
   return sessionFrom(ctx, doc)
 }
 
@@ -91,7 +99,7 @@ export async function listSessions(ctx: Context, personId: string): Promise<read
   const docs = await store.listSessions(ctx.store, personId, listedMax)
   return docs
     .filter((doc) => !hasEnded(ctx, doc, now))
-    .map(({ _id: id, createdAt, usedAt }) => ({ id, createdAt, usedAt }))
+    .map(({ _id: id, createdAt, createdFrom, usedAt, usedFrom }) => ({ id, createdAt, createdFrom, usedAt, usedFrom }))
 }
 
 /** Ends one of the sessions of a person at once. Fails with `not_found`. */
@@ -107,12 +115,14 @@ export async function endSessionOf(
   await endSession(ctx, { id: sessionId, personId })
 }
 
-/** Ends all sessions of a person at once. */
-export async function endSessions(ctx: Context, personId: string): Promise<void> {
-  await store.removeSessions(ctx.store, personId)
-  ctx.changes.publish({ kind: 'keys', keyIds: [personId] })
-  await callersChanged(ctx, { personIds: [personId] })
+/** Ends all sessions of people at once. */
+export async function endSessions(ctx: Context, personIds: readonly string[]): Promise<void> {
+  await store.removeSessions(ctx.store, personIds)
+  ctx.changes.publish({ kind: 'keys', keyIds: personIds })
+  await callersChanged(ctx, { personIds })
 }
+
+const deviceOf = ({ peerAddress: address, userAgent }: Asker): Device => ({ address, userAgent })
 
 function hasEnded({ settings }: Context, { endsAt, usedAt }: SessionDoc, now: Date): boolean {
   return endsAt <= now || after(usedAt, settings.sessions.idleHours * hourMs) <= now
@@ -129,7 +139,11 @@ async function sessionFrom(ctx: Context, { _id: id, personId, accountId }: Sessi
 }
 
 /** Another process may go on with the time that it knows for some seconds. */
-async function noteUse(ctx: Context, { _id, personId }: SessionDoc, now: Date): Promise<void> {
-  await store.touchSession(ctx.store, _id, now)
+async function noteUse(
+  ctx: Context,
+  { _id, personId }: SessionDoc,
+  use: Pick<SessionDoc, 'usedAt' | 'usedFrom'>,
+): Promise<void> {
+  await store.touchSession(ctx.store, _id, use)
   forgetCallers(ctx, { personIds: [personId] })
 }

@@ -28,6 +28,24 @@ export const changedNotice = (to: string, baseUrl: string): Notice => ({
   text: `The password of this address was changed, and everybody who was signed in with it is signed out.\n\nIf it was not you, choose another one at once:\n\n${baseUrl}/reset\n`,
 })
 
+/** What was changed of the ways in which a person signs in, beside the password: the subject, and what it means. */
+const wayChanges = {
+  appAdded: ['An authenticator app was added', 'Signing in with the password also needs a code of the app.'],
+  appRemoved: ['Your authenticator app was removed', 'Signing in needs the password alone.'],
+  codesReplaced: ['Your recovery codes were replaced', 'Those of before sign nobody in.'],
+  passkeyAdded: ['A passkey was added', 'It signs in without password and code.'],
+  passkeyRemoved: ['A passkey was removed', 'It signs nobody in.'],
+} as const
+
+export const signInChangedNotice = (to: string, change: keyof typeof wayChanges, baseUrl: string): Notice => {
+  const [subject, meaning] = wayChanges[change]
+  return {
+    to,
+    subject,
+    text: `${subject}. ${meaning}\n\nIf it was not you, choose another password at once, and see to the rest there:\n\n${baseUrl}/reset\n${baseUrl}/settings/security\n`,
+  }
+}
+
 export const invitationNotice = (
   to: string,
   { account, inviter, role, link }: { account: string; inviter: string; role: Role; link: string },

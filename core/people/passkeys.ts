@@ -18,6 +18,7 @@ import * as store from '../../store/second-factors.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { loadOnce } from '../process/load-once.ts'
+import { tellChange } from './afterwards.ts'
 
 /** Large, and needed by people alone. */
 const loadWebAuthn = loadOnce(() => import('@simplewebauthn/server'))
@@ -100,6 +101,7 @@ export async function addPasskey(
   }
   if (!(await store.insertPasskey(ctx.store, doc)))
     throw new Failure('conflict', 'This passkey is known already.', { fix: 'Make another one, or use this one.' })
+  await tellChange(ctx, personId, 'passkeyAdded')
   return passkeyOf(doc)
 }
 
@@ -161,6 +163,7 @@ export async function listPasskeys(ctx: Context, personId: string): Promise<read
 export async function removePasskey(ctx: Context, what: { personId: string; id: string }): Promise<void> {
   if (!(await store.deletePasskey(ctx.store, what)))
     throw new Failure('not_found', 'You have no such passkey.', { fix: 'Use the id of a passkey that you have.' })
+  await tellChange(ctx, what.personId, 'passkeyRemoved')
 }
 
 const passkeyOf = ({ _id, name, createdAt, lastUsedAt }: PasskeyDoc): Passkey => ({

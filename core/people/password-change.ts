@@ -3,7 +3,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { removeMailedLinks } from '../../store/mailed-links.ts'
 import { changePerson, findPersonByEmail } from '../../store/people.ts'
 import { recordAudit } from '../access/audit.ts'
-import { createSession, endSessions, type NewSession, type Session } from '../access/sessions.ts'
+import { type Asker, createSession, endSessions, type NewSession, type Session } from '../access/sessions.ts'
 import type { Context } from '../process/context.ts'
 import { sendNotice } from '../send/notice.ts'
 import { afterwards } from './afterwards.ts'
@@ -11,8 +11,8 @@ import { takeMail } from './mail-limits.ts'
 import { makeLink, readLink, useLink } from './mailed-links.ts'
 import { changedNotice, resetNotice } from './notices.ts'
 import { hashPassword, requireGoodPassword } from './passwords.ts'
-import { accountsOf, emailOf, requirePerson } from './people.ts'
-import { requirePassword } from './sign-in.ts'
+import { accountsOf, emailOf } from './people.ts'
+import { requirePasswordOf } from './sign-in.ts'
 
 /**
  * Mails a link to the address with which a new password can be set, if it is a person's. Fails with `validation_error` (no
@@ -54,11 +54,7 @@ export async function resetPassword(
 export async function changePassword(
   ctx: Context,
   { personId, principal }: Session,
-  {
-    password,
-    currentPassword,
-    peerAddress,
-  }: { password: string; currentPassword: string | undefined; peerAddress: string },
+  { password, currentPassword, ...asker }: Asker & { password: string; currentPassword: string | undefined },
 ): Promise<NewSession> {
   requireGoodPassword(password)
   if (currentPassword === undefined)
@@ -66,10 +62,10 @@ export async function changePassword(
       param: 'currentPassword',
       fix: 'Give "currentPassword" too; if it is forgotten, ask for a new one with POST /api/v1/people/reset.',
     })
-  const { email } = await requirePerson(ctx, personId)
-  await requirePassword(ctx, { email, password: currentPassword, peerAddress })
+  const { peerAddress } = asker
+  await requirePasswordOf(ctx, personId, { password: currentPassword, peerAddress })
   await setPassword(ctx, { personId, passwordHash: await hashPassword(ctx, password), peerAddress })
-  return createSession(ctx, { personId, accountId: principal?.accountId ?? null })
+  return createSession(ctx, { personId, accountId: principal?.accountId ?? null, ...asker })
 }
 
 /** Sets the password of a person, ends all sessions and older links, and tells the person by mail. */
@@ -80,7 +76,7 @@ async function setPassword(
   const person = await changePerson(ctx.store, personId, { passwordHash })
   if (person === null) throw new Failure('unauthorized')
   await removeMailedLinks(ctx.store, { email: person.email, kind: 'reset' })
-  await endSessions(ctx, personId)
+  await endSessions(ctx, [personId])
   const entry = { keyId: personId, action: 'people.password', target: null, outcome: 'done', address: peerAddress }
   for (const { id: accountId } of await accountsOf(ctx, personId)) await recordAudit(ctx, { ...entry, accountId })
   await afterwards(ctx, () => sendNotice(ctx, changedNotice(person.email, ctx.baseUrl)))

@@ -8,12 +8,12 @@ import type { PersonDoc } from '../../store/documents/people.ts'
 import { findPersonByEmail } from '../../store/people.ts'
 import { recordAudit } from '../access/audit.ts'
 import { limitLogins } from '../access/login-limits.ts'
-import { createSession, type NewSession } from '../access/sessions.ts'
+import { type Asker, createSession, type NewSession } from '../access/sessions.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { personOfPasskey } from './passkeys.ts'
 import { isPassword } from './passwords.ts'
-import { accountsOf } from './people.ts'
+import { accountsOf, requirePerson } from './people.ts'
 import { secondFactorOf, takeCode } from './totp.ts'
 
 /** The password was right, and a code is needed too: shown with the code, it says whose. It is valid for some minutes. */
@@ -29,10 +29,10 @@ type Step = { readonly personId: string; readonly email: string; readonly endsAt
  */
 export async function beginSignIn(
   ctx: Context,
-  { email, password, peerAddress }: { email: string; password: string; peerAddress: string },
+  { email, password, ...asker }: Asker & { email: string; password: string },
 ): Promise<NewSession | SecondStep> {
-  const person = await requirePassword(ctx, { email, password, peerAddress })
-  if ((await secondFactorOf(ctx, person._id)) === null) return beginSession(ctx, { personId: person._id, peerAddress })
+  const person = await requirePassword(ctx, { email, password, peerAddress: asker.peerAddress })
+  if ((await secondFactorOf(ctx, person._id)) === null) return beginSession(ctx, { personId: person._id, ...asker })
   const step: Step = {
     personId: person._id,
     email: person.email,
@@ -47,11 +47,11 @@ export async function beginSignIn(
  */
 export async function finishSignIn(
   ctx: Context,
-  { step, code, peerAddress }: SecondStep & { code: string; peerAddress: string },
+  { step, code, ...asker }: Asker & SecondStep & { code: string },
 ): Promise<NewSession> {
   const { personId, email } = readStep(ctx, step)
-  return limitLogins(ctx, { peerAddress, user: email }, async () => {
-    if (await takeCode(ctx, { personId, code })) return beginSession(ctx, { personId, peerAddress })
+  return limitLogins(ctx, { peerAddress: asker.peerAddress, user: email }, async () => {
+    if (await takeCode(ctx, { personId, code })) return beginSession(ctx, { personId, ...asker })
     throw new Failure('unauthorized', 'This code is wrong, or it was used before.', {
       fix: 'Give the six digits that the app shows now, or a recovery code.',
     })
@@ -61,7 +61,7 @@ export async function finishSignIn(
 /** Signs in at once, for who gives password and code together. Fails as both steps do. */
 export async function signIn(
   ctx: Context,
-  { code, ...given }: { email: string; password: string; code?: string; peerAddress: string },
+  { code, ...given }: Asker & { email: string; password: string; code?: string },
 ): Promise<NewSession> {
   const begun = await beginSignIn(ctx, given)
   if (!('step' in begun)) return begun
@@ -70,8 +70,8 @@ export async function signIn(
       param: 'code',
       fix: 'Add "code": the six digits that the app shows now, or a recovery code.',
     })
-  const { peerAddress } = given
-  return finishSignIn(ctx, { ...begun, code, peerAddress })
+  const { peerAddress, userAgent } = given
+  return finishSignIn(ctx, { ...begun, code, peerAddress, userAgent })
 }
 
 /**
@@ -80,11 +80,11 @@ export async function signIn(
  */
 export function signInByPasskey(
   ctx: Context,
-  { peerAddress, ...answer }: { binding: string; credential: unknown; peerAddress: string },
+  { binding, credential, ...asker }: Asker & { binding: string; credential: unknown },
 ): Promise<NewSession> {
-  return limitLogins(ctx, { peerAddress, user: null }, async () => {
-    const personId = await personOfPasskey(ctx, answer)
-    if (personId !== null) return beginSession(ctx, { personId, peerAddress })
+  return limitLogins(ctx, { peerAddress: asker.peerAddress, user: null }, async () => {
+    const personId = await personOfPasskey(ctx, { binding, credential })
+    if (personId !== null) return beginSession(ctx, { personId, ...asker })
     throw new Failure('unauthorized', 'This passkey is not known here, or it answered too late.', {
       fix: 'Try again, or sign in with your address and password.',
     })
@@ -129,14 +129,26 @@ export function requirePassword(
   })
 }
 
-/** Begins a session of a person who has shown who it is, in the oldest of the accounts; all of them note it in their audit. */
-export async function beginSession(
+/**
+ * Lets a person who is signed in show the password again, before what cannot be undone. Fails as `beginSignIn` does, and with
+ * `unauthorized` when the person is gone.
+ */
+export async function requirePasswordOf(
   ctx: Context,
-  { personId, peerAddress }: { personId: string; peerAddress: string },
-): Promise<NewSession> {
-  const accounts = await accountsOf(ctx, personId)
-  const begun = await createSession(ctx, { personId, accountId: accounts[0]?.id ?? null })
-  const entry = { keyId: personId, action: 'session.begin', target: null, outcome: 'done', address: peerAddress }
+  personId: string,
+  given: { password: string; peerAddress: string },
+): Promise<void> {
+  const { email } = await requirePerson(ctx, personId)
+  await requirePassword(ctx, { email, ...given })
+}
+
+/** Begins a session of a person who has shown who it is, in the oldest of the accounts; all of them note it in their audit. */
+async function beginSession(ctx: Context, { personId, ...asker }: Asker & { personId: string }): Promise<NewSession> {
+  // A code or a passkey does not tell whether the person is being erased.
+  const [accounts] = await Promise.all([accountsOf(ctx, personId), requirePerson(ctx, personId)])
+  const begun = await createSession(ctx, { personId, accountId: accounts[0]?.id ?? null, ...asker })
+  const { peerAddress: address } = asker
+  const entry = { keyId: personId, action: 'session.begin', target: null, outcome: 'done', address }
   await Promise.all(accounts.map(({ id: accountId }) => recordAudit(ctx, { ...entry, accountId })))
   return begun
 }

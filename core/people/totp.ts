@@ -11,6 +11,7 @@ import type { AuthenticatorDoc } from '../../store/documents/second-factors.ts'
 import * as store from '../../store/second-factors.ts'
 import { after, minuteMs, secondMs, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { tellChange } from './afterwards.ts'
 
 /** RFC 4226 4, R6. */
 const secretBytes = 20
@@ -79,12 +80,15 @@ export async function confirmTotp(
   const codes = Array.from({ length: recoveryCodes }, newRecoveryCode)
   const digests = codes.map((each) => digestOf(ctx, personId, each))
   if (!(await store.setRecovery(ctx.store, found, digests, ctx.clock.now()))) throw noApp()
+  await tellChange(ctx, personId, found.confirmedAt === null ? 'appAdded' : 'codesReplaced')
   return codes
 }
 
 /** Removes the app and its recovery codes. Fails like `confirmTotp`; a recovery code will do. */
 export async function removeTotp(ctx: Context, { personId, code }: { personId: string; code: string }): Promise<void> {
-  await store.deleteAuthenticator(ctx.store, await requireCode(ctx, { personId, code }))
+  const found = await requireCode(ctx, { personId, code })
+  await store.deleteAuthenticator(ctx.store, found)
+  if (found.confirmedAt !== null) await tellChange(ctx, personId, 'appRemoved')
 }
 
 /** The second factor that a sign-in of the person needs; null when it needs none. */

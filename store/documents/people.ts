@@ -16,6 +16,9 @@ export type PersonDoc = {
 /** A person in an account, kept in the document of the account: one conditional update guards its last owner. */
 export type MemberDoc = { readonly personId: string; readonly role: Role; readonly since: Date }
 
+/** What somebody asks with: the network address, and what the browser calls itself (User-Agent), which may be empty. */
+export type Device = { readonly address: string; readonly userAgent: string }
+
 export type SessionDoc = {
   readonly _id: string
   /** SHA-256 of the token in the cookie. */
@@ -24,8 +27,10 @@ export type SessionDoc = {
   /** The account it acts on; null while the person has none. */
   readonly accountId: string | null
   readonly createdAt: Date
-  /** When it was used last, to within a few minutes. */
+  readonly createdFrom: Device
+  /** When it was used last, to within a few minutes, and with what. */
   readonly usedAt: Date
+  readonly usedFrom: Device
   /** When it ends however much it is used. */
   readonly endsAt: Date
 }

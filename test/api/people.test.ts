@@ -217,7 +217,7 @@ describe('api: people', () => {
       const secure = { ...door.ctx, baseUrl: 'https://mail.example' }
       const { signIn: begin } = await import('../../core/people/sign-in.ts')
       const { sessionCookie } = await import('../../operations/session-cookie.ts')
-      const begun = await begin(secure, { email, password, peerAddress: '192.0.2.7' })
+      const begun = await begin(secure, { email, password, peerAddress: '192.0.2.7', userAgent: '' })
       expect(sessionCookie(secure, begun)).to.match(/; Secure$/)
     })
 

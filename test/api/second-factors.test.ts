@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { Secret, TOTP } from 'otpauth'
 import { createAuthenticator } from '../peers/authenticator.ts'
-import { expectRefusal, type Person } from '../peers/person.ts'
-import { client } from '../peers/rest.ts'
+import { browser, expectRefusal, type Person } from '../peers/person.ts'
+import { client, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { carryOutgoing } from '../start/outgoing.ts'
 import { makePerson, signedIn } from '../start/people.ts'
 
 describe('api: second factors', () => {
@@ -157,6 +158,90 @@ describe('api: second factors', () => {
     expect(await list(one)).to.have.length(1)
     door.advance((door.ctx.settings.sessions.idleHours + 1) * 3_600_000)
     expect(await list(await signedIn(door, known))).to.have.length(1)
+  })
+
+  it('sessions show what they began with, and what they were used with last', async () => {
+    const { email, password } = await makePerson(door)
+    const long = `Firefox/${'9'.repeat(300)}`
+    const begun = await client(door.http)('POST', '/api/v1/session', { email, password }, { 'user-agent': 'Laptop/1' })
+    const { ask } = browser(door.http, begun.headers.get('set-cookie')?.split(';')[0])
+    type Device = { address: string; userAgent: string }
+    const list = async (userAgent: string) => {
+      const answer = await ask<{ sessions: { createdFrom: Device; usedFrom: Device; usedAt: string }[] }>(
+        'GET',
+        '/api/v1/sessions',
+        undefined,
+        { 'user-agent': userAgent },
+      )
+      return answer.body.sessions[0]
+    }
+    const address = '127.0.0.1'
+    const laptop = { address, userAgent: 'Laptop/1' }
+    const first = await list('Phone/1')
+    expect([first?.createdFrom, first?.usedFrom]).to.deep.equal([laptop, laptop])
+    // What is noted once in some minutes is noted with its time.
+    for (const [userAgent, noted] of [
+      ['Phone/1', 'Phone/1'],
+      [long, long.slice(0, 200)],
+      ['', ''],
+      ['<b>Phone</b>', '<b>Phone</b>'],
+    ] as const) {
+      door.advance(6 * 60_000)
+      const at = door.ctx.clock.now().toISOString()
+      const shown = await list(userAgent)
+      expect([shown?.createdFrom, shown?.usedFrom], userAgent).to.deep.equal([laptop, { address, userAgent: noted }])
+      expect(shown?.usedAt).to.be.a('string').and.satisfy((usedAt: string) => usedAt >= at)
+      expect((await list('Other/1'))?.usedFrom.userAgent).to.equal(noted)
+    }
+  })
+
+  it('each change of how a person signs in is told by mail, and nothing else', async () => {
+    const call = client(door.http, tenant.key)
+    await call('POST', '/api/v1/aliases', { alias: '*@tenant.example', targets: [tenant.address] })
+    const known = await makePerson(door, { email: 'told@tenant.example' })
+    const person = await signedIn(door, known)
+    const told: string[] = []
+    const tell = async (subject?: string) => {
+      if (subject !== undefined) told.unshift(subject)
+      await carryOutgoing(door.ctx)
+      const path = `${mailboxPath(tenant.address)}/messages?to=${known.email}`
+      const { body } = await call<{ messages: { subject: string }[] }>('GET', path)
+      expect(body.messages.map((each) => each.subject)).to.deep.equal(told)
+    }
+    const { secret } = (await person.ask<{ secret: string }>('POST', totp)).body
+    await tell()
+    await person.ask('POST', totp, { code: '000000' })
+    await tell()
+    await person.ask('POST', totp, { code: codeOf(secret) })
+    await tell('An authenticator app was added')
+    await person.ask('POST', totp)
+    await person.ask('POST', totp, { code: '000000' })
+    await tell()
+    await person.ask('POST', totp, { code: nextCode(secret) })
+    await tell('Your recovery codes were replaced')
+    await person.ask('DELETE', `${totp}?code=000000`)
+    await tell()
+    await person.ask('DELETE', `${totp}?code=${nextCode(secret)}`)
+    await tell('Your authenticator app was removed')
+    // An app that was never confirmed asked for nothing.
+    const { secret: unused } = (await person.ask<{ secret: string }>('POST', totp)).body
+    await person.ask('DELETE', `${totp}?code=${nextCode(unused)}`)
+    await tell()
+    await person.ask('POST', passkeys)
+    await person.ask('POST', passkeys, { credential: {} })
+    await tell()
+    const device = await addPasskeyOf(person)
+    await tell('A passkey was added')
+    await person.ask('DELETE', `${passkeys}/x`)
+    await (await newcomer()).ask('DELETE', `${passkeys}/${device.id}`)
+    await tell()
+    await person.ask('DELETE', `${passkeys}/${device.id}`)
+    await tell('A passkey was removed')
+    await person.ask('PATCH', '/api/v1/people/me', { password: 'another one', currentPassword: 'wrong' })
+    await person.ask('PATCH', '/api/v1/people/me', { name: 'Beth' })
+    await tell()
+    await person.ask('PATCH', '/api/v1/people/me', { password: 'another one', currentPassword: known.password })
+    await tell('Your password was changed')
   })
 
   const routes = [

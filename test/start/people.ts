@@ -37,7 +37,7 @@ export async function signedIn(
   { id: personId }: Pick<KnownPerson, 'id'>,
   accountId: string | null = null,
 ): Promise<Person> {
-  const { token } = await createSession(ctx, { personId, accountId })
+  const { token } = await createSession(ctx, { personId, accountId, peerAddress: '192.0.2.1', userAgent: 'test' })
   return browser(http, `mailroom_session=${token}`)
 }
 

@@ -14,6 +14,7 @@ import { Failure } from '../../../schemas/failures.ts'
 import type { Infer } from '../../../schemas/infer.ts'
 import type { Sessions } from '../../../schemas/people.ts'
 import type { Passkeys, RecoveryCodes, SecondFactor } from '../../../schemas/second-factors.ts'
+import { browserOf } from '../browsers.ts'
 import { alert, buttonForm, field, passkeyForm, qrCode, type Typed, time, tokenField, untyped } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../page.ts'
@@ -198,8 +199,10 @@ async function passkeyPart({ ctx, session, token }: Visit, { person }: SessionVi
   })
 }
 
-const sessionRow = ({ token, session }: Visit, { id, createdAt, usedAt }: Infer<typeof Sessions>['sessions'][number]) =>
-  html`<li><p>Signed in ${time(createdAt)}<br><span class="faint">Last used about ${time(usedAt)}</span></p>
+type OpenSession = Infer<typeof Sessions>['sessions'][number]
+
+const sessionRow = ({ token, session }: Visit, { id, createdAt, createdFrom, usedAt, usedFrom }: OpenSession) =>
+  html`<li><p>Signed in ${time(createdAt)} from ${deviceText(createdFrom)}<br><span class="faint">Last used about ${time(usedAt)} from ${deviceText(usedFrom)}</span></p>
 ${
   id === session?.id
     ? html`<span class="faint">This one</span>`
@@ -212,6 +215,8 @@ ${
         fields: { session: id },
       })
 }</li>`
+
+const deviceText = ({ address, userAgent }: OpenSession['usedFrom']) => `${address}, ${browserOf(userAgent)}`
 
 async function appPage(visit: Visit, typed: Typed) {
   const { ctx, session, token } = visit
