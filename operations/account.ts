@@ -1,11 +1,12 @@
 import { mintClaimLink, requireInboxKey, usageOf } from '../core/account/accounts.ts'
 import { dailyUsage } from '../core/account/daily-usage.ts'
+import { requirePasswordOf } from '../core/people/sign-in.ts'
 import { beginErasure } from '../core/personal/erase.ts'
 import * as exports from '../core/personal/export-jobs.ts'
-import { requireWholeAccount } from '../core/personal/export-jobs.ts'
 import { Account, AccountExport, ClaimLink, DailyUsage, DayOrTime, Usage } from '../schemas/accounts.ts'
 import { AddressPart } from '../schemas/fields.ts'
 import { boolean, described, object, optional, string } from '../schemas/infer.ts'
+import { Password } from '../schemas/people.ts'
 import { operation } from './registry.ts'
 
 export const claimAccount = operation({
@@ -50,49 +51,51 @@ export const getAccount = operation({
   },
 })
 
-/** All that an export shows, or an erasure ends. */
+/** All that an export shows. */
 const readsAll = ['mail:read', 'mail:send', 'mailboxes:read', 'domains:read', 'aliases:read'] as const
-const endsAll = ['mail:write', 'mailboxes:write', 'domains:write', 'aliases:write'] as const
 
 export const requestExport = operation({
   name: 'account.export',
   summary:
-    'Ask for a copy of everything in the account: mail as mbox, the rest as JSON, in one zip file. Account keys only.',
+    'Ask for a copy of everything in the account: mail as mbox, the rest as JSON, in one zip file. For account keys and owners.',
+  by: 'account',
   scope: readsAll,
   http: 'POST /api/v1/account/export',
   status: 202,
   input: object({}),
   output: AccountExport,
   errors: [],
-  reach: ({ principal }) => requireWholeAccount(principal),
   handle: async ({ ctx, principal }) => exportOf(await exports.requestExport(ctx, principal)),
 })
 
 export const getExport = operation({
   name: 'account.getExport',
-  summary: 'How far the newest export is, and the link to its file when it is done. Account keys only.',
+  summary: 'How far the newest export is, and the link to its file when it is done. For account keys and owners.',
+  by: 'account',
   scope: readsAll,
   http: 'GET /api/v1/account/export',
   input: object({}),
   output: AccountExport,
   errors: ['not_found'],
-  reach: ({ principal }) => requireWholeAccount(principal),
   handle: async ({ ctx, principal }) => exportOf(await exports.getExport(ctx, principal)),
 })
 
 export const eraseAccount = operation({
   name: 'account.erase',
   summary:
-    'Erase the account and everything in it for good. Its keys, addresses and webhooks end at once, the rest within some minutes. Account keys only.',
-  scope: endsAll,
+    'Erase the account and everything in it for good, with the people who are in no other account. Its keys, sessions, addresses and webhooks end at once, the rest within some minutes.',
+  by: 'owner',
+  scope: null,
   http: 'POST /api/v1/account/erase',
   status: 202,
-  input: object({ confirm: string({ maxLength: 255, description: 'The name of the account.' }) }),
+  input: object({
+    confirm: string({ maxLength: 255, description: 'The name of the account.' }),
+    password: described('Of the person who asks.', Password),
+  }),
   output: object({ erasing: boolean() }),
   errors: ['conflict'],
-  reach: ({ principal }) => requireWholeAccount(principal),
-  async handle({ ctx, principal }, { confirm }) {
-    requireWholeAccount(principal)
+  async handle({ ctx, principal, peerAddress }, { confirm, password }) {
+    await requirePasswordOf(ctx, principal.keyId, { password, peerAddress })
     await beginErasure(ctx, principal.account, confirm)
     return { erasing: true }
   },

@@ -347,6 +347,14 @@ export async function beginErasure(
   return modifiedCount === 1
 }
 
+/** The sandboxes of an account that are not removed. */
+export async function findSandboxesOf(store: Store, accountId: string): Promise<readonly string[]> {
+  const found = await store.accounts
+    .find({ sandboxOf: accountId, status: { $ne: 'removed' } }, { projection: { _id: 1 } })
+    .toArray()
+  return found.map(({ _id }) => _id)
+}
+
 /** Accounts that are being erased, the longest first. */
 export function findErasing(store: Store, limit: number): Promise<AccountDoc[]> {
   return store.accounts

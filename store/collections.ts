@@ -43,13 +43,18 @@ export const collections = {
       { ...index('erasing'), sparse: true },
       { ...index('clockMovedAt'), sparse: true },
       index('name'),
+      { ...index('sandboxOf'), sparse: true },
       { ...index('members.personId'), sparse: true },
       { ...index('movingSince'), sparse: true },
     ],
   },
   people: { version: 1, shardKey: 'email', indexes: [unique('email')] },
   sessions: { version: 1, shardKey: 'hash', indexes: [unique('hash'), index('personId', '_id'), expire('endsAt')] },
-  accountRequests: { version: 1, shardKey: 'accountId', indexes: [index('accountId', '_id'), index('status', '_id')] },
+  accountRequests: {
+    version: 1,
+    shardKey: 'accountId',
+    indexes: [index('accountId', '_id'), index('status', '_id'), index('personId')],
+  },
   keys: {
     version: 1,
     shardKey: 'hash',
@@ -137,6 +142,7 @@ export const collections = {
       index('accountId', 'messageId'),
       { ...index('accountId', 'mailboxId', '_id'), partialFilterExpression: { scheduledFor: { $exists: true } } },
       { key: { todoAt: 1 }, sparse: true },
+      { ...index('noticeTo'), sparse: true },
     ],
   },
   outbox: {

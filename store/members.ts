@@ -2,10 +2,14 @@
  * The people of an account, with their roles. They stand in the account's document, so that one conditional update sees to it
  * that an account which had an owner keeps one.
  */
+import type { Filter } from 'mongodb'
 import type { Role } from '../schemas/scopes.ts'
 import type { AccountDoc } from './documents/accounts.ts'
 import type { MemberDoc } from './documents/people.ts'
 import type { Store } from './open.ts'
+
+/** Of an account that is not gone. */
+const isThere = { $nin: ['removed', 'moved'] } satisfies Filter<AccountDoc>['status']
 
 type Membership = { readonly accountId: string; readonly personId: string }
 
@@ -17,7 +21,7 @@ export async function addMember(
   const { modifiedCount } = await store.accounts.updateOne(
     {
       _id: accountId,
-      status: { $nin: ['removed', 'moved'] },
+      status: isThere,
       'members.personId': { $ne: member.personId },
       [`members.${max - 1}`]: { $exists: false },
     },
@@ -52,10 +56,29 @@ function ownedAccount({ accountId, personId }: Membership, isOwner: boolean) {
   return { _id: accountId, 'members.personId': personId, ...(isOwner ? {} : another) }
 }
 
+/** The members of an account: the ids of all, and those who are in no other account, by id and address. */
+export async function findPeopleOf(
+  store: Store,
+  accountId: string,
+): Promise<{
+  readonly memberIds: readonly string[]
+  readonly people: readonly { readonly id: string; readonly email: string }[]
+}> {
+  const account = await store.accounts.findOne({ _id: accountId }, { projection: { members: 1 } })
+  const memberIds = (account?.members ?? []).map(({ personId }) => personId)
+  if (memberIds.length === 0) return { memberIds, people: [] }
+  const among = { $in: memberIds }
+  const [found, others] = await Promise.all([
+    store.people.find({ _id: among }, { projection: { email: 1 } }).toArray(),
+    store.accounts
+      .find({ 'members.personId': among, _id: { $ne: accountId }, status: isThere }, { projection: { members: 1 } })
+      .toArray(),
+  ])
+  const elsewhere = new Set(others.flatMap(({ members = [] }) => members.map(({ personId }) => personId)))
+  return { memberIds, people: found.flatMap(({ _id: id, email }) => (elsewhere.has(id) ? [] : [{ id, email }])) }
+}
+
 /** The accounts of a person, oldest first. */
 export function findAccountsOf(store: Store, personId: string): Promise<AccountDoc[]> {
-  return store.accounts
-    .find({ 'members.personId': personId, status: { $nin: ['removed', 'moved'] } })
-    .sort({ _id: 1 })
-    .toArray()
+  return store.accounts.find({ 'members.personId': personId, status: isThere }).sort({ _id: 1 }).toArray()
 }

@@ -14,8 +14,9 @@ export async function insertPerson(store: Store, person: PersonDoc): Promise<boo
   }
 }
 
+/** The person with an id; null for one who is being erased. */
 export function findPerson(store: Store, personId: string): Promise<PersonDoc | null> {
-  return store.people.findOne({ _id: personId })
+  return store.people.findOne({ _id: personId, erasing: { $exists: false } })
 }
 
 /** People by id, in no order. */
@@ -23,9 +24,9 @@ export function findPeople(store: Store, ids: readonly string[]): Promise<Person
   return store.people.find({ _id: { $in: [...ids] } }).toArray()
 }
 
-/** The person with an address in canonical form. */
+/** The person with an address in canonical form; null for one who is being erased. */
 export function findPersonByEmail(store: Store, email: string): Promise<PersonDoc | null> {
-  return store.people.findOne({ email })
+  return store.people.findOne({ email, erasing: { $exists: false } })
 }
 
 /** Changes fields of a person. Returns the changed one; null when there is none. */
@@ -35,6 +36,14 @@ export function changePerson(
   change: Partial<Omit<PersonDoc, '_id' | 'email'>>,
 ): Promise<PersonDoc | null> {
   return store.people.findOneAndUpdate({ _id: personId }, { $set: change }, { returnDocument: 'after' })
+}
+
+/** Notes that people are being erased, or that they are not after all. */
+export async function noteErasing(store: Store, ids: readonly string[], at: Date | null): Promise<void> {
+  if (ids.length === 0) return
+  const _id = { $in: [...ids] }
+  if (at === null) await store.people.updateMany({ _id, erasing: { $exists: true } }, { $unset: { erasing: '' } })
+  else await store.people.updateMany({ _id, erasing: { $exists: false } }, { $set: { erasing: at } })
 }
 
 export async function insertSession(store: Store, session: SessionDoc): Promise<void> {

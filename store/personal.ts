@@ -7,12 +7,29 @@ import type { Collection, Document, Filter } from 'mongodb'
 import { withoutNames } from './audit-hash.ts'
 import { dropBlobUsers } from './blobs.ts'
 import type { CollectionName, Collections } from './collections.ts'
+import type { EmailDoc } from './documents/sending.ts'
+import { mailboxIdsOf } from './mailboxes.ts'
+import { findPeopleOf } from './members.ts'
 import { purgeMessages } from './messages.ts'
 import type { Store } from './open.ts'
 import { removeIndex } from './search.ts'
 
-/** An account with all mailboxes that it has or had and that are not purged yet. */
-export type Owner = { readonly accountId: string; readonly mailboxIds: readonly string[] }
+/** An account and what its documents are found by. */
+export type Owner = {
+  readonly accountId: string
+  /** All mailboxes that it has or had and that are not purged yet. */
+  readonly mailboxIds: readonly string[]
+  /** Those of its members who are in no other account: they are shown and erased with it. */
+  readonly people: readonly { readonly id: string; readonly email: string }[]
+  /** All its members. */
+  readonly memberIds: readonly string[]
+}
+
+/** An account with what its documents are found by, as of now. */
+export async function ownerOf(store: Store, accountId: string): Promise<Owner> {
+  const [mailboxIds, people] = await Promise.all([mailboxIdsOf(store, accountId), findPeopleOf(store, accountId)])
+  return { accountId, mailboxIds, ...people }
+}
 
 type DocOf<N extends CollectionName> = Collections[N] extends Collection<infer D> ? D : never
 
@@ -75,7 +92,9 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   lanes: { ...unshown('says only when mail of the account is due'), erase: byId((store) => store.lanes) },
   emails: {
     ...owned('emails', ({ accountId }) => ({ accountId }), ['blob', 'taken', 'takenBy', 'planned', 'rev', 'todoAt']),
-    erase: (store, { accountId }) => untilNone(() => removeSends(store, accountId)),
+    erase: async (store, { accountId, people }) =>
+      (await untilNone(() => removeSends(store, { accountId }))) +
+      (await sumOf(people, ({ email }) => untilNone(() => removeSends(store, { noticeTo: email })))),
   },
   blobs: { of: 'nobody', because: 'go with the last message or send that uses them' },
   batches: owned('batches', ({ accountId }) => ({ accountId }), ['fingerprint', 'takenBy', 'nextAt']),
@@ -83,10 +102,13 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   suppressions: owned('suppressions', ({ accountId }) => ({ accountId })),
   events: owned('events', ({ accountId }) => ({ accountId })),
   deliveries: owned('deliveries', ({ accountId }) => ({ accountId }), ['lease', 'nextAt']),
-  usage: owned('usage', ({ accountId }) => ({ _id: { $gte: `${accountId}:`, $lt: `${accountId};` } }), [
-    'open',
-    'granted',
-  ]),
+  usage: {
+    ...owned('usage', ({ accountId }) => usageOf(accountId), ['open', 'granted']),
+    erase: (store, { accountId, people }) =>
+      sumOf([accountId, ...people.map(({ email }) => `notices:${email}`)], (owner) =>
+        removeAll(store.usage, usageOf(owner)),
+      ),
+  },
   idempotency: {
     ...unshown('answers that the callers got already, under keys that only they know'),
     erase: (store, { accountId }) => removeAll(store.idempotency, { accountId }),
@@ -101,6 +123,32 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     ...owned('audit', ({ accountId }) => ({ accountId })),
     erase: (store, { accountId }) => eraseNames(store, accountId),
   },
+  mailedLinks: {
+    ...owned('mailedLinks', ({ accountId }) => ({ accountId })),
+    erase: async (store, { accountId, people }) =>
+      (await removeAll(store.mailedLinks, { accountId })) +
+      (await sumOf(people, ({ email }) => removeAll(store.mailedLinks, { email }))),
+  },
+  accountRequests: {
+    ...owned('accountRequests', ({ accountId }) => ({ accountId })),
+    erase: async (store, { accountId, people }) =>
+      (await removeAll(store.accountRequests, { accountId })) +
+      (await sumOf(people, ({ id: personId }) => removeAll(store.accountRequests, { personId }))),
+  },
+  sessions: {
+    ...owned('sessions', ({ people }) => ({ personId: { $in: idsOf(people) } }), ['hash']),
+    erase: endSessions,
+  },
+  // Until the end it is open whether they are erased: who was about to join another account stays.
+  authenticators: {
+    ...owned('authenticators', ({ people }) => ({ _id: { $in: idsOf(people) } }), ['secret', 'recovery']),
+    isLast: true,
+  },
+  passkeys: {
+    ...owned('passkeys', ({ people }) => ({ personId: { $in: idsOf(people) } }), ['publicKey']),
+    isLast: true,
+  },
+  people: { ...owned('people', ({ people }) => ({ _id: { $in: idsOf(people) } }), ['passwordHash']), isLast: true },
   // Revoked at the beginning; who made a request with one is told until the end that it is not valid.
   keys: { ...owned('keys', ({ accountId }) => ({ accountId }), ['hash']), isLast: true },
   mailboxes: { ...owned('mailboxes', ({ accountId }) => ({ accountId })), isLast: true },
@@ -109,12 +157,6 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     erase: (store, { accountId }) => reduceAccount(store, accountId),
     isLast: true,
   },
-  mailedLinks: owned('mailedLinks', ({ accountId }) => ({ accountId })),
-  accountRequests: owned('accountRequests', ({ accountId }) => ({ accountId })),
-  people: { of: 'nobody', because: 'may be in other accounts, and sign in without one' },
-  sessions: { of: 'nobody', because: 'are of people, and end by themselves' },
-  authenticators: { of: 'nobody', because: 'are of people' },
-  passkeys: { of: 'nobody', because: 'are of people' },
   usedChallenges: { of: 'nobody', because: 'expire within minutes' },
   stsPolicies: { of: 'nobody', because: 'policies that domains publish' },
   requestRates: { of: 'nobody', because: 'expire within minutes' },
@@ -169,16 +211,27 @@ function removeAll<D extends Document>(collection: Collection<D>, filter: Filter
   })
 }
 
-/** A page of an account's sends, with what their outbox rows and their bytes are. */
-async function removeSends(store: Store, accountId: string): Promise<number> {
+const idsOf = (people: Owner['people']) => people.map(({ id }) => id)
+/** The counters of an owner. */
+const usageOf = (owner: string) => ({ _id: { $gte: `${owner}:`, $lt: `${owner};` } })
+
+/** Ends the sessions of the people; those of other members act on no account any more. Returns how many have ended. */
+async function endSessions(store: Store, { accountId, people, memberIds }: Owner): Promise<number> {
+  const ended = await removeAll(store.sessions, { personId: { $in: idsOf(people) } })
+  await store.sessions.updateMany({ personId: { $in: [...memberIds] }, accountId }, { $set: { accountId: null } })
+  return ended
+}
+
+/** A page of sends, with what their outbox rows and their bytes are. */
+async function removeSends(store: Store, filter: Filter<EmailDoc>): Promise<number> {
   const sends = await store.emails
-    .find({ accountId }, { projection: { blob: 1, messageId: 1, 'recipients.status': 1 } })
-    .sort({ accountId: 1, _id: 1 })
+    .find(filter, { projection: { accountId: 1, blob: 1, messageId: 1, 'recipients.status': 1 } })
     .limit(pageSize)
     .toArray()
   if (sends.length === 0) return 0
   const ids = sends.map(({ _id }) => _id)
   const rows = sends.flatMap(({ _id, recipients }) => recipients.map((_, n) => `${_id}#${n}`))
+  const accountId = { $in: [...new Set(sends.map((send) => send.accountId))] }
   await store.outbox.deleteMany({ accountId, _id: { $in: rows } })
   // A Sent copy that was not written yet is noted as a user of the bytes.
   await dropBlobUsers(

@@ -2,7 +2,8 @@
  * Erases accounts: by command line, by their person, and when nobody claimed them. Invariants: what has begun is noted in the
  * account and goes on after a crash; the doors are closed first; an account is erased once more when everything that was
  * under way at the beginning is over, and only then what its documents are found by; a name that the service gave away stays
- * taken, as a keyed digest that nobody can read.
+ * taken, as a keyed digest that nobody can read. An account's sandbox goes with it, and so do its members who are in no other
+ * account: nobody signs in as one of them from the beginning on, and at the end, when they can have joined no other, they go.
  */
 import { Failure } from '../../schemas/failures.ts'
 import {
@@ -10,13 +11,16 @@ import {
   findAccount,
   findErasing,
   findExpiredAccounts,
+  findSandboxesOf,
   revokeKeys,
 } from '../../store/accounts.ts'
 import type { CollectionName } from '../../store/collections.ts'
 import type { AccountDoc } from '../../store/documents/accounts.ts'
-import { insertDomain, listAddresses, listDomains, mailboxIdsOf } from '../../store/mailboxes.ts'
-import { type Owner, personal } from '../../store/personal.ts'
+import { insertDomain, listAddresses, listDomains } from '../../store/mailboxes.ts'
+import { noteErasing } from '../../store/people.ts'
+import { type Owner, ownerOf, personal } from '../../store/personal.ts'
 import { callersChanged } from '../access/known-callers.ts'
+import { endSessions } from '../access/sessions.ts'
 import { takenNameOf } from '../mailbox/domains.ts'
 import { addressesChanged } from '../mailbox/known-mailboxes.ts'
 import { after, minuteMs } from '../process/clock.ts'
@@ -54,7 +58,7 @@ export async function erase(ctx: Context, { _id: accountId, erasing }: Erasing):
   const isLast = erasing !== undefined && erasing <= after(ctx.machineClock.now(), -settledMs)
   await closeDoors(ctx, accountId)
   await keepNames(ctx, accountId)
-  const owner: Owner = { accountId, mailboxIds: await mailboxIdsOf(ctx.store, accountId) }
+  const owner = await ownerOf(ctx.store, accountId)
   const erased: { [N in CollectionName]?: number } = {}
   for (const [name, row] of Object.entries(personal) as [CollectionName, (typeof personal)[CollectionName]][]) {
     if (row.of === 'nobody' || (row.isLast === true && !isLast)) continue
@@ -108,11 +112,26 @@ async function closeDoors(ctx: Context, accountId: string): Promise<void> {
   await callersChanged(ctx, { keyIds })
   // Waits under its keys end.
   ctx.changes.publish({ kind: 'keys', keyIds })
-  const owner: Owner = { accountId, mailboxIds: [] }
+  const owner = await ownerOf(ctx.store, accountId)
+  await closeFor(ctx, owner)
   const addresses = await listAddresses(ctx.store, accountId)
   for (const name of ['addresses', 'webhooks'] as const) await erasePart(ctx, name, owner)
   addressesChanged(ctx, addresses)
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
+  for (const sandboxId of await findSandboxesOf(ctx.store, accountId))
+    if (await begin(ctx.store, { accountId: sandboxId, at: ctx.machineClock.now() })) await closeDoors(ctx, sandboxId)
+}
+
+/** Lets nobody sign in as one of the people who are erased; who has joined another account after all may again. */
+async function closeFor(ctx: Context, { people, memberIds }: Owner): Promise<void> {
+  if (memberIds.length === 0) return
+  const ids = people.map(({ id }) => id)
+  const others = memberIds.filter((id) => !ids.includes(id))
+  await noteErasing(ctx.store, ids, ctx.machineClock.now())
+  await noteErasing(ctx.store, others, null)
+  await endSessions(ctx, ids)
+  // Waits in the sessions of the others end too.
+  ctx.changes.publish({ kind: 'keys', keyIds: others })
 }
 
 async function erasePart(ctx: Context, name: CollectionName, owner: Owner): Promise<void> {

@@ -32,8 +32,8 @@ export type ExportState = Pick<ExportDoc, 'state' | 'written' | 'total' | 'creat
 }
 
 /**
- * Asks for an export of the whole account; one that is under way is that one. Fails with `forbidden` for an agent key and
- * `rate_limited` past 5 in a day.
+ * Asks for an export of the whole account; one that is under way is that one. Fails with `forbidden` for an agent key or a
+ * member who is no owner, and with `rate_limited` past 5 in a day.
  */
 export async function requestExport(ctx: Context, principal: Principal): Promise<ExportState> {
   requireWholeAccount(principal)
@@ -67,7 +67,7 @@ export async function requestExport(ctx: Context, principal: Principal): Promise
   return stateOf(ctx, doc)
 }
 
-/** The newest export of the account. Fails with `forbidden` for an agent key, `not_found`. */
+/** The newest export of the account. Fails with `forbidden` as `requestExport` does, `not_found`. */
 export async function getExport(ctx: Context, principal: Principal): Promise<ExportState> {
   requireWholeAccount(principal)
   const newest = await store.newestExport(ctx.store, principal.accountId)
@@ -78,11 +78,11 @@ export async function getExport(ctx: Context, principal: Principal): Promise<Exp
   return stateOf(ctx, newest)
 }
 
-/** Fails with `forbidden` for a key that is not to reach the whole account. */
-export function requireWholeAccount({ kind }: Pick<Principal, 'kind'>): void {
-  if (kind !== 'account')
-    throw new Failure('forbidden', 'An agent key reaches its mailboxes and not the whole account.', {
-      fix: 'Use an account key.',
+/** Fails with `forbidden` for who is not to reach the whole account. */
+function requireWholeAccount({ kind, role }: Pick<Principal, 'kind' | 'role'>): void {
+  if (kind !== 'account' || (role !== null && role !== 'owner'))
+    throw new Failure('forbidden', 'Only an owner or an account key has the whole account.', {
+      fix: 'Ask an owner of the account, or use an account key.',
     })
 }
 

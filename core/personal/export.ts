@@ -6,10 +6,12 @@
 
 import { mboxEntry } from '../../mail/compose/mbox.ts'
 import { splitAddress } from '../../mail/message/address.ts'
+import { findSandboxesOf } from '../../store/accounts.ts'
 import { readBlob } from '../../store/blobs.ts'
 import type { BlobRef } from '../../store/documents/mail.ts'
 import { countDocuments, documentsOf, messagesOf, sendsWithoutCopy, shownCollections } from '../../store/exports.ts'
-import { mailboxIdsOf, namedMailboxes } from '../../store/mailboxes.ts'
+import { namedMailboxes } from '../../store/mailboxes.ts'
+import { ownerOf } from '../../store/personal.ts'
 import type { Context } from '../process/context.ts'
 import { withTrace } from '../receive/trace-headers.ts'
 
@@ -30,6 +32,7 @@ const about = `This is all that Mailroom keeps for this account.
 mail/ADDRESS.mbox      the mail of a mailbox, oldest first (RFC 4155; lines that begin with "From " are quoted as mboxrd does)
 mail/sends.mbox        mail that was sent without a copy in a mailbox
 data/NAME.json         everything else, one file for each kind of record; times are UTC, bytes are base64
+sandbox/               the same of the sandbox, if there is one
 
 data/messages.json says of each message its mailbox, folder, flags and labels. Secrets (keys, passwords, signing secrets) are
 not part of it: the service keeps of most of them only a digest.
@@ -41,10 +44,27 @@ export async function exportOf(
   accountId: string,
   onDocument: () => void = () => undefined,
 ): Promise<Export> {
-  const owner = { accountId, mailboxIds: await mailboxIdsOf(ctx.store, accountId) }
+  const [sandboxId] = await findSandboxesOf(ctx.store, accountId)
+  const parts = await Promise.all([
+    partOf(ctx, accountId, onDocument),
+    ...(sandboxId === undefined ? [] : [partOf(ctx, sandboxId, onDocument)]),
+  ])
+  return {
+    files: [
+      { name: 'README.txt', content: () => oneOf(about) },
+      ...parts.flatMap(({ files }, n) =>
+        files.map((file) => (n === 0 ? file : { ...file, name: `sandbox/${file.name}` })),
+      ),
+    ],
+    total: parts.reduce((sum, { total }) => sum + total, 0),
+  }
+}
+
+/** The files of the account itself, or of its sandbox. */
+async function partOf(ctx: Context, accountId: string, onDocument: () => void): Promise<Export> {
+  const owner = await ownerOf(ctx.store, accountId)
   const mailboxes = await namedMailboxes(ctx.store, accountId)
   const files: ExportedFile[] = [
-    { name: 'README.txt', content: () => oneOf(about) },
     ...mailboxes.map(({ id, address }) => ({
       name: `mail/${fileNameOf(address)}.mbox`,
       content: () => mboxOfMailbox(ctx, id),

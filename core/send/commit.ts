@@ -199,6 +199,8 @@ export type AcceptedSend = SendToCompose & {
   readonly decided: readonly Decided[]
   readonly allowance: Allowance
   readonly batchId?: string
+  /** Of a notice of the service itself: to whom. */
+  readonly noticeTo?: string
   /** The message, when it is composed already. */
   readonly composed?: Composed
 }
@@ -212,7 +214,7 @@ export async function writeSend(
   { accountId, keyId, account }: Pick<Principal, 'accountId' | 'account'> & { readonly keyId: string | null },
   accepted: AcceptedSend,
 ): Promise<EmailDoc> {
-  const { id, mailbox, parent, input, decided, from, sendAt, origin, batchId, tags, allowance } = accepted
+  const { id, mailbox, parent, input, decided, from, sendAt, origin, batchId, noticeTo, tags, allowance } = accepted
   const at = ctx.clock.now()
   const { raw, messageIdHeader, references } = accepted.composed ?? (await composeSigned(ctx, accepted))
   const folders = accepted.keepsCopy && mailbox !== null ? await foldersToFill(ctx, mailbox._id) : []
@@ -242,6 +244,7 @@ export async function writeSend(
     inReplyTo: parent?.messageIdHeader ?? null,
     ...(origin !== undefined && { origin }),
     ...(batchId !== undefined && { batchId }),
+    ...(noticeTo !== undefined && { noticeTo }),
     ...(tags !== undefined && { tags }),
     ...ctx.tracing.cause(),
     ...(sendAt !== null && { sendAt, scheduledFor: sendAt }),

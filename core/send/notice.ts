@@ -24,7 +24,8 @@ const free = (): Allowance => ({
 
 /**
  * Sends a notice from postmaster of the shared domain, through the outbox as any mail, without a copy in Sent. It says that a
- * program wrote it, so that no program answers (RFC 3834 5); an answer by a person reaches the postmaster. Fails with
+ * program wrote it, so that no program answers (RFC 3834 5); an answer by a person reaches the postmaster. Nobody hears of it by
+ * events, and it is erased with the person. Fails with
  * `validation_error` for an address that is none.
  */
 export async function sendNotice(ctx: Context, { to: address, subject, text }: Notice): Promise<void> {
@@ -50,6 +51,7 @@ export async function sendNotice(ctx: Context, { to: address, subject, text }: N
       sendAt: null,
       keepsCopy: false,
       origin: 'transactional',
+      noticeTo: address,
       decided: [{ email: address, decision: 'send', reason: null }],
       allowance: free(),
       sender: async () => from,

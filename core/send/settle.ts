@@ -89,11 +89,13 @@ async function settleAll(settlings: readonly SendToSettle[]): Promise<void> {
     ctx,
     open.filter(({ email }) => !email.planned && email.recipients.some(({ status }) => status !== 'failed')),
   )
-  await announceOutcomes(ctx, emails)
+  // Nobody asks for the events of the service's own account.
+  const announced = emails.filter(({ noticeTo }) => noticeTo === undefined)
+  await announceOutcomes(ctx, announced)
   const dueAt = ({ sentAt }: EmailDoc) =>
     sentAt === undefined ? null : after(sentAt, ctx.settings.outbound.messageSentDelaySeconds * secondMs)
   const sentIsOut = (email: EmailDoc) => (dueAt(email) ?? after(now, 1)) <= now
-  await announceSent(ctx, emails.filter(sentIsOut))
+  await announceSent(ctx, announced.filter(sentIsOut))
   const settled = emails.map((email) => ({
     email,
     recipients: withAnnounced(email),

@@ -11,6 +11,8 @@ export type PersonDoc = {
   /** Argon2id, as a PHC string. */
   readonly passwordHash: string
   readonly createdAt: Date
+  /** Since when the person is being erased, with the last account: nobody signs in as one who is. */
+  readonly erasing?: Date
 }
 
 /** A person in an account, kept in the document of the account: one conditional update guards its last owner. */

@@ -43,6 +43,8 @@ export type EmailDoc = {
   /** How the send was made; absent for an ordinary send by the API or an MCP tool. */
   readonly origin?: 'transactional' | 'batch' | 'submission'
   readonly batchId?: string
+  /** Of a notice, which the service itself writes (core/send/notice.ts): to whom. */
+  readonly noticeTo?: string
   readonly tags?: readonly string[]
   /** What the send took from the account's allowance when it was accepted, so that it can be given back. */
   readonly taken?: readonly {

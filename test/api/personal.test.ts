@@ -4,31 +4,37 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { Binary, type Collection, type Document } from 'mongodb'
+import { Secret, TOTP } from 'otpauth'
 import { runCommand } from '../../cli/command-line.ts'
 import { verifyAudit } from '../../core/access/audit.ts'
 import { administrator } from '../../core/access/principal.ts'
 import { getAccount } from '../../core/account/accounts.ts'
 import { createAppPassword } from '../../core/account/login.ts'
+import { issueTestKey } from '../../core/account/sandboxes.ts'
 import { claimAttempts, deliverLocally } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import { makeLink } from '../../core/people/mailed-links.ts'
+import { joinAccount } from '../../core/people/members.ts'
 import { makeRequest } from '../../core/people/requests.ts'
 import { eraseUnclaimed, sweepErasures } from '../../core/personal/erase.ts'
 import { makeExports } from '../../core/personal/export-jobs.ts'
 import { dayMs, minuteMs, secondMs } from '../../core/process/clock.ts'
 import { sweepSearch } from '../../core/search/sweep.ts'
 import { stepBatches } from '../../core/send/batches.ts'
+import { sendNotice } from '../../core/send/notice.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import { sweepArrivals } from '../../core/upkeep/sweep.ts'
 import { newId } from '../../schemas/ids.ts'
 import { agentScopes, allScopes } from '../../schemas/scopes.ts'
 import type { CollectionName } from '../../store/collections.ts'
-import { mailboxIdsOf } from '../../store/mailboxes.ts'
-import { type Owner, personal } from '../../store/personal.ts'
+import { ownerOf, personal } from '../../store/personal.ts'
 import { eventually } from '../eventually.ts'
+import { type Authenticator, createAuthenticator } from '../peers/authenticator.ts'
+import { expectRefusal, type Person } from '../peers/person.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { unzip } from '../peers/zip.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { type KnownPerson, makePerson, newPerson, signedIn, testPassword } from '../start/people.ts'
 
 /** An account in which everything is that an account may have, and what can be recognised of it. */
 type Filled = Tenant & {
@@ -36,6 +42,10 @@ type Filled = Tenant & {
   readonly name: string
   /** Ids and addresses of its own: nothing may keep one of them. */
   readonly marks: ReadonlySet<string>
+  readonly sandboxId: string
+  readonly testKey: string
+  /** The owner, who is in no other account and has all that a person may have. */
+  readonly owner: KnownPerson & { readonly device: Authenticator }
   /** Words that it wrote or received, which an export has to show. */
   readonly words: readonly string[]
 }
@@ -43,8 +53,8 @@ type Filled = Tenant & {
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 const idForm = /\b(?:key|mbx|msg|thr|em|bat|evt|whk|dlv|fld|att|exp|blb|seg)_[0-9a-hjkmnp-tv-z]{26}/g
 
-/** What goes by itself: change notes are overwritten, the requests of a minute expire. */
-const passing: readonly string[] = ['changeNotes', 'requestRates']
+/** What goes by itself: change notes are overwritten, the requests of a minute and failed logins expire. */
+const passing: readonly string[] = ['changeNotes', 'requestRates', 'failedLogins']
 
 /** What each collection of the account holds, as the declarations find it. */
 const rows = (Object.entries(personal) as [CollectionName, (typeof personal)[CollectionName]][]).flatMap(
@@ -54,8 +64,12 @@ const rows = (Object.entries(personal) as [CollectionName, (typeof personal)[Col
 describe('personal data', () => {
   let door: Door
   let bystander: Filled
+  /** An account of others, who know people of these. */
+  let elsewhere: Tenant
   before(async () => {
-    door = await openDoor()
+    door = await openDoor({ isNamed: true })
+    Object.assign(door.ctx.settings.limits.logins, { slowMs: 0 })
+    elsewhere = await makeTenant(door, { name: 'elsewhere' })
     bystander = await fill('bystander')
   })
   after(() => door?.close())
@@ -136,7 +150,24 @@ describe('personal data', () => {
     })
     await makeKey(ctx, { accountId, kind: 'agent', name: word('keyname'), scopes: agentScopes })
     await createAppPassword(ctx, { account: await getAccount(ctx, accountId), address, name: word('program') })
-    const principal = administrator(await getAccount(ctx, accountId))
+    const owner = await makePerson(door, { role: 'owner', accountId, email: `${word('person')}@remote.example` })
+    const person = await signedIn(door, owner, accountId)
+    const device = await usePerson(owner, person)
+    marks.add(owner.id)
+    const account = await getAccount(ctx, accountId)
+    const {
+      apiKey: testKey,
+      key,
+      domain: testDomain,
+    } = await issueTestKey(ctx, account, {
+      kind: 'account',
+      name: word('testkey'),
+      scopes: allScopes,
+      mailboxes: [],
+      expiresAt: null,
+    })
+    marks.add(key.id).add(testDomain)
+    const principal = administrator(account)
     const invitationId = newId('inv', ctx.clock.now())
     const email = `${word('invited')}@remote.example`
     await makeLink(ctx, { kind: 'invitation', email, accountId, role: 'reader', invitationId })
@@ -148,7 +179,8 @@ describe('personal data', () => {
     await stepBatches(ctx)
     await ctx.background.done()
     for (const attempt of await claimAttempts(ctx, { owner: 'test', max: 500 })) {
-      const outcome = await deliverLocally(ctx, attempt)
+      const isNotice = attempt.recipient === owner.email
+      const outcome = (await deliverLocally(ctx, attempt)) ?? (isNotice ? bounced() : null)
       if (outcome !== null) await recordOutcome(ctx, attempt, outcome)
     }
     await settleDue(ctx)
@@ -158,16 +190,48 @@ describe('personal data', () => {
     await made('GET', `${box}/messages`)
     await made('GET', '/api/v1/emails')
     await made('GET', '/api/v1/events')
-    return { ...tenant, call, name, marks, words }
+    return { ...tenant, call, name, marks, words, owner: { ...owner, device }, sandboxId: key.accountId, testKey }
   }
 
-  async function ownerOf({ accountId }: Tenant): Promise<Owner> {
-    return { accountId, mailboxIds: await mailboxIdsOf(door.ctx.store, accountId) }
+  /** Does what a person may do: all of it leaves something behind, and mails to the person. */
+  async function usePerson({ email }: KnownPerson, { ask }: Person): Promise<Authenticator> {
+    const { ctx, http } = door
+    const { secret } = (await ask<{ secret: string }>('POST', '/api/v1/people/me/totp')).body
+    const code = TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: ctx.clock.now().getTime() })
+    expect((await ask('POST', '/api/v1/people/me/totp', { code })).status).to.equal(201)
+    const passkeys = '/api/v1/people/me/passkeys'
+    const { options } = (await ask<{ options: { challenge: string } }>('POST', passkeys)).body
+    const device = createAuthenticator()
+    const credential = device.create(options, here())
+    expect((await ask('POST', passkeys, { credential })).status).to.equal(201)
+    const asked = await ask('POST', '/api/v1/account/requests', { kind: 'phone', phone: '+33123456789' })
+    expect(asked.status, JSON.stringify(asked.body)).to.equal(201)
+    // A link to the address, which is counted, and an invitation by others.
+    expect((await client(http)('POST', '/api/v1/people/reset', { email })).status).to.equal(202)
+    const { accountId } = elsewhere
+    const invitationId = newId('inv', ctx.clock.now())
+    await makeLink(ctx, { kind: 'invitation', email, accountId, role: 'reader', invitationId })
+    return device
+  }
+  const here = () => ({ origin: door.ctx.baseUrl, rpId: 'localhost' })
+  /** What the server of the person's address answers to notices. */
+  const bounced = () =>
+    ({ status: 'bounced', response: '550 5.1.1 nobody', mx: null, tls: false, at: door.ctx.clock.now() }) as const
+
+  async function signInByPasskey({ owner: { device } }: Filled) {
+    const visitor = client(door.http)
+    const { body } = await visitor<{ attempt: string; options: { challenge: string } }>(
+      'POST',
+      '/api/v1/session/passkey',
+    )
+    const { attempt, options } = body
+    const passkey = { attempt, credential: device.get(options, here()) }
+    return visitor<ErrorBody>('POST', '/api/v1/session', { passkey })
   }
 
   /** How many documents each collection finds for an account. */
   async function countsOf(tenant: Tenant): Promise<Readonly<Record<string, number>>> {
-    const owner = await ownerOf(tenant)
+    const owner = await ownerOf(door.ctx.store, tenant.accountId)
     const counted = rows.flatMap(({ name, row }) => {
       const filter = row.find?.(owner) as Document | undefined
       return filter === undefined ? [] : [{ name, filter }]
@@ -229,12 +293,16 @@ describe('personal data', () => {
         .and.equal(Number(response.headers.get('content-length')))
       const files = unzip(archive)
       const shown = rows.filter(({ row }) => row.find !== null).map(({ name: each }) => `data/${each}.json`)
+      const ofSandbox = [...files.keys()].filter((each) => each.startsWith('sandbox/mail/agent@'))
+      expect(ofSandbox).to.have.length(1)
       expect([...files.keys()]).to.have.members([
         'README.txt',
         `mail/${address}.mbox`,
         `mail/second@${name}.example.mbox`,
         'mail/sends.mbox',
         ...shown,
+        ...ofSandbox,
+        ...['mail/sends.mbox', ...shown].map((each) => `sandbox/${each}`),
       ])
       const text = [...files.values()].join('\n')
       expect(words.filter((each) => !text.includes(each))).to.deep.equal([])
@@ -242,7 +310,7 @@ describe('personal data', () => {
       expect([...marks].filter((each) => !/^att_/.test(each) && !text.includes(each))).to.deep.equal([])
       for (const each of shown) expect(JSON.parse(String(files.get(each))), each).to.be.an('array').and.not.be.empty
       expect(text).not.to.include(key)
-      for (const secret of ['"hash":"', '"secret"', '"privateKey"', '"claimHash"'])
+      for (const secret of ['"hash":"', '"secret"', '"privateKey"', '"claimHash"', '"passwordHash"', '"recovery"'])
         expect(
           text.replaceAll(/"(?:previousHash|hash)":"[0-9a-f]{64}"|"(?:previousHash|hash)":""/g, ''),
           secret,
@@ -259,7 +327,20 @@ describe('personal data', () => {
       const forged = url.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))
       expect((await fetch(forged)).status).to.equal(404)
       expect((await fetch(`${door.http}/exports/nothing`)).status).to.equal(404)
-      door.advance(dayMs - minuteMs)
+      // Who guesses is counted.
+      const { http } = door.ctx.settings.limits
+      const { requestsPerAddressPerMinute: before } = http
+      Object.assign(http, { requestsPerAddressPerMinute: 1 })
+      try {
+        door.advance(minuteMs)
+        const statuses: number[] = []
+        // One of them may begin another minute.
+        for (const guess of ['a', 'b', 'c']) statuses.push((await fetch(`${door.http}/exports/${guess}`)).status)
+        expect(statuses).to.include(429)
+      } finally {
+        Object.assign(http, { requestsPerAddressPerMinute: before })
+      }
+      door.advance(dayMs - 2 * minuteMs)
       expect((await fetch(url, { method: 'HEAD' })).status).to.equal(200)
       door.advance(2 * minuteMs)
       expect((await fetch(url)).status).to.equal(404)
@@ -351,9 +432,10 @@ describe('personal data', () => {
       await store.blobs.updateOne({ _id: good!._id }, { $set: good! })
     })
 
-    it('is for account keys that may read everything, and for few times a day', async () => {
+    it('is for owners and account keys that may read everything, and for few times a day', async () => {
       const agent = await makeKey(door.ctx, { accountId: bystander.accountId, kind: 'agent', scopes: agentScopes })
       const some = await makeKey(door.ctx, { accountId: bystander.accountId, scopes: ['mail:read'] })
+      const visited = await makeTenant(door, { name: 'visited' })
       for (const [method, at] of [
         ['POST', '/api/v1/account/export'],
         ['GET', '/api/v1/account/export'],
@@ -363,10 +445,15 @@ describe('personal data', () => {
           'insufficient_scope',
         )
         expect((await client(door.http)<ErrorBody>(method, at)).body.code, at).to.equal('missing_api_key')
+        for (const role of ['member', 'reader'] as const) {
+          const { ask } = await newPerson(door, { accountId: visited.accountId, role })
+          expect((await ask(method, at)).status, `${role} ${at}`).to.equal(403)
+        }
       }
       door.advance(dayMs)
+      const owner = await signedIn(door, bystander.owner, bystander.accountId)
       for (let n = 0; n < 5; n++) {
-        expect((await bystander.call('POST', '/api/v1/account/export')).status).to.equal(202)
+        expect((await owner.ask('POST', '/api/v1/account/export')).status).to.equal(202)
         await finished(bystander.call)
       }
       expect((await bystander.call<ErrorBody>('POST', '/api/v1/account/export')).body.code).to.equal('rate_limited')
@@ -379,46 +466,79 @@ describe('personal data', () => {
       filled = await fill('erased')
     })
 
-    it('needs the name of the account, and a key that may end everything', async () => {
+    const wanted = { confirm: 'erased', password: testPassword }
+    const path = '/api/v1/account/erase'
+
+    it('is for nobody but a signed-in owner', async () => {
       const { accountId, call } = filled
-      const asked = (key: string) =>
-        client(door.http, key)<ErrorBody>('POST', '/api/v1/account/erase', { confirm: 'erased' })
       const agent = await makeKey(door.ctx, { accountId, kind: 'agent', scopes: agentScopes })
-      const some = await makeKey(door.ctx, {
-        accountId,
-        scopes: allScopes.filter((scope) => scope !== 'domains:write'),
-      })
-      expect((await asked(agent.apiKey)).status).to.equal(403)
-      expect((await asked(some.apiKey)).body.code).to.equal('insufficient_scope')
-      for (const confirm of ['', 'Erased', 'erased ', 'bystander', accountId]) {
-        const { body } = await call<ErrorBody>('POST', '/api/v1/account/erase', { confirm })
-        expect([body.code, body.param], confirm).to.deep.equal(['validation_error', 'confirm'])
-      }
+      for (const [who, asks] of [
+        ['an account key', call],
+        ['an agent key', client(door.http, agent.apiKey)],
+        ['a test key', client(door.http, filled.testKey)],
+        ['a member', (await newPerson(door, { accountId, role: 'member' })).ask],
+        ['a reader', (await newPerson(door, { accountId, role: 'reader' })).ask],
+        ['a person without an account', (await newPerson(door)).ask],
+      ] as const)
+        expect((await asks('POST', path, wanted)).status, who).to.equal(403)
+      expectRefusal(await client(door.http)('POST', path, wanted), [401, 'unauthorized'])
+      const other = await newPerson(door, { accountId: elsewhere.accountId })
+      expectRefusal(await other.ask('POST', path, wanted), [400, 'validation_error'])
       expect((await call('GET', '/api/v1/account')).status).to.equal(200)
     })
 
+    it('needs the name of the account, and the password', async () => {
+      const { ask } = await signedIn(door, filled.owner, filled.accountId)
+      for (const confirm of ['', 'Erased', 'erased ', 'bystander', filled.accountId]) {
+        const { body } = await ask<ErrorBody>('POST', path, { ...wanted, confirm })
+        expect([body.code, body.param], confirm).to.deep.equal(['validation_error', 'confirm'])
+      }
+      const { password, ...nameAlone } = wanted
+      expectRefusal(await ask('POST', path, { password }), [400, 'validation_error'])
+      expectRefusal(await ask('POST', path, nameAlone), [400, 'validation_error'])
+      expectRefusal(await ask('POST', path, { ...wanted, password: 'wrong password' }), [401, 'unauthorized'])
+      expect((await ask('GET', '/api/v1/account')).status).to.equal(200)
+    })
+
     it('ends key and address at once, and leaves no trace in any collection', async () => {
-      const { accountId, address, call, marks, words } = filled
+      const { accountId, address, call, marks, words, owner, sandboxId } = filled
+      const { ask } = await signedIn(door, owner, accountId)
+      const guest = await newPerson(door, { accountId, role: 'member' })
+      await joinAccount(door.ctx, { accountId: elsewhere.accountId, personId: guest.id, role: 'reader' })
       const others = await countsOf(bystander)
-      const { mailboxIds } = await ownerOf(bystander)
+      const { mailboxIds } = await ownerOf(door.ctx.store, bystander.accountId)
       // Its mail to others is theirs; who delivered it was told their id.
       const toOthers = new Set(await door.ctx.store.messages.distinct('_id', { mailboxId: { $in: [...mailboxIds] } }))
       expect((await tracesOf(marks)).length).to.be.above(30)
-      expect((await call('POST', '/api/v1/account/erase', { confirm: 'erased' })).status).to.equal(202)
+      expect((await ask('POST', path, wanted)).status).to.equal(202)
       expect((await call<ErrorBody>('GET', '/api/v1/account')).body.code).to.equal('invalid_api_key')
+      expect((await client(door.http, filled.testKey)<ErrorBody>('GET', '/api/v1/account')).body.code).to.equal(
+        'invalid_api_key',
+      )
+      // Nobody signs in as the owner from then on, in no way; who is elsewhere too stays there.
+      expectRefusal(await ask('GET', '/api/v1/session'), [401, 'unauthorized'])
+      const signIn = { email: owner.email, password: owner.password }
+      expectRefusal(await client(door.http)('POST', '/api/v1/session', signIn), [401, 'unauthorized'])
+      expectRefusal(await signInByPasskey(filled), [401, 'unauthorized'])
+      expectRefusal(await guest.ask('GET', '/api/v1/mailboxes'), [403, 'forbidden'])
       const late = await deliver(door.ctx, { to: address, raw: 'Subject: Late\n\nHi\n' }).catch(
         (error: { code: string }) => error.code,
       )
       expect(late).to.equal('mailbox_not_found')
-      expect(await sweepErasures(door.ctx)).to.equal(1)
+      // With its sandbox.
+      expect(await sweepErasures(door.ctx)).to.equal(2)
       door.advance(6 * minuteMs)
-      expect(await sweepErasures(door.ctx)).to.equal(1)
+      expect(await sweepErasures(door.ctx)).to.equal(2)
       expect(await sweepErasures(door.ctx)).to.equal(0)
       // What remains under the account's id is that there was one, and its audit without names.
       const remains = [...marks].filter((mark) => mark !== accountId && !toOthers.has(mark))
       expect(await tracesOf([...remains, ...words])).to.deep.equal([])
-      const own = await tracesOf([accountId])
+      const own = [...(await tracesOf([accountId])), ...(await tracesOf([sandboxId]))]
       expect(own.filter((trace) => !/^(accounts|audit):/.test(trace))).to.deep.equal([])
+      const { body } = await guest.ask<{ account: null; accounts: { id: string }[] }>('GET', '/api/v1/session')
+      expect([body.account, body.accounts.map(({ id }) => id)]).to.deep.equal([null, [elsewhere.accountId]])
+      const { email, password } = guest
+      expect((await client(door.http)('POST', '/api/v1/session', { email, password })).status).to.equal(201)
       expect(await countsOf(bystander)).to.deep.equal(others)
       expect(await orphans()).to.deep.equal([])
       const { verified } = await audited(accountId)
@@ -445,10 +565,42 @@ describe('personal data', () => {
       expect((await client(door.http)('POST', '/api/v1/signup', { name: 'vanished-2' })).status).to.equal(201)
     })
 
+    it('keeps who has come into another account meanwhile, and erases who was in two that are erased', async () => {
+      const { ctx, http } = door
+      const { store } = ctx
+      const [one, two] = [await makeTenant(door, { name: 'one' }), await makeTenant(door, { name: 'two' })]
+      const [leaving, ending] = [await newPerson(door, one), await newPerson(door, one)]
+      await joinAccount(ctx, { accountId: two.accountId, personId: ending.id, role: 'owner' })
+      const erases = async (name: string, { accountId }: Tenant, person: KnownPerson) => {
+        const { ask } = await signedIn(door, person, accountId)
+        const { status } = await ask('POST', path, { confirm: name, password: testPassword })
+        expect(status).to.equal(202)
+      }
+      const signsIn = async ({ email, password }: KnownPerson) =>
+        (await client(http)('POST', '/api/v1/session', { email, password })).status
+      await erases('one', one, ending)
+      expect([await signsIn(leaving), await signsIn(ending)]).to.deep.equal([401, 201])
+      await erases('two', two, ending)
+      expect(await signsIn(ending)).to.equal(401)
+      // What was under way when the doors were closed: a request that joined an account, and a notice.
+      await joinAccount(ctx, { accountId: elsewhere.accountId, personId: leaving.id, role: 'reader' })
+      for (const { email: to } of [leaving, ending]) await sendNotice(ctx, { to, subject: 'Late', text: 'Hi' })
+      await ctx.background.done()
+      expect(await sweepErasures(ctx)).to.equal(2)
+      await sendNotice(ctx, { to: ending.email, subject: 'Later', text: 'Hi' })
+      await ctx.background.done()
+      door.advance(6 * minuteMs)
+      expect(await sweepErasures(ctx)).to.equal(2)
+      expect([await signsIn(leaving), await signsIn(ending)]).to.deep.equal([201, 401])
+      expect(await tracesOf([ending.id, ending.email])).to.deep.equal([])
+      expect(await store.emails.countDocuments({ noticeTo: leaving.email })).to.equal(1)
+      expect(await orphans()).to.deep.equal([])
+    })
+
     it('goes on after a kill -9 in the middle', async () => {
       const { store, settings } = door.ctx
       const killed = await fill('killed')
-      const { accountId, marks } = killed
+      const { accountId, marks, words } = killed
       const at = door.ctx.clock.now()
       const many = Array.from({ length: 10_000 }, (_, n) => ({
         _id: `${accountId}:p${n}@remote.example`,
@@ -471,10 +623,11 @@ describe('personal data', () => {
       expect(await left()).to.be.above(0)
       expect((await killed.call('GET', '/api/v1/account')).status).to.equal(401)
       door.advance(6 * minuteMs)
-      expect(await sweepErasures(door.ctx)).to.equal(1)
-      const { mailboxIds } = await ownerOf(bystander)
+      expect(await sweepErasures(door.ctx)).to.equal(2)
+      const { mailboxIds } = await ownerOf(store, bystander.accountId)
       const toOthers = new Set(await store.messages.distinct('_id', { mailboxId: { $in: [...mailboxIds] } }))
-      expect(await tracesOf([...marks].filter((mark) => mark !== accountId && !toOthers.has(mark)))).to.deep.equal([])
+      const remains = [...marks].filter((mark) => mark !== accountId && !toOthers.has(mark))
+      expect(await tracesOf([...remains, ...words])).to.deep.equal([])
       expect(await orphans()).to.deep.equal([])
     })
   })

@@ -190,7 +190,9 @@ describe('api: second factors', () => {
       const at = door.ctx.clock.now().toISOString()
       const shown = await list(userAgent)
       expect([shown?.createdFrom, shown?.usedFrom], userAgent).to.deep.equal([laptop, { address, userAgent: noted }])
-      expect(shown?.usedAt).to.be.a('string').and.satisfy((usedAt: string) => usedAt >= at)
+      expect(shown?.usedAt)
+        .to.be.a('string')
+        .and.satisfy((usedAt: string) => usedAt >= at)
       expect((await list('Other/1'))?.usedFrom.userAgent).to.equal(noted)
     }
   })
