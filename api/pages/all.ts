@@ -7,6 +7,7 @@ import { fileRoutes, showPage } from './page.ts'
 import { resetPages } from './reset.ts'
 import { developersPages } from './settings/developers.ts'
 import { membersPages } from './settings/members.ts'
+import { personalPages } from './settings/personal.ts'
 import { securityPages } from './settings/security.ts'
 import { youPages } from './settings/you.ts'
 import { signInPages } from './sign-in.ts'
@@ -24,6 +25,7 @@ const pages: readonly PageRoute[] = [
   ...securityPages,
   ...developersPages,
   ...membersPages,
+  ...personalPages,
 ]
 
 export function pageRoutes(options: PageOptions): readonly Route[] {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
+import { eventually } from '../eventually.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
 import { addAuthenticator, expectAccessible, openWindow } from '../start/browser.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
@@ -440,6 +441,52 @@ describe('pages', () => {
       await page.getByRole('button', { name: `Remove ${email}` }).click()
       expect(await page.getByRole('status').textContent()).to.equal('Removed.')
       expect(await page.getByText(email).count()).to.equal(0)
+    }),
+  )
+
+  it(
+    'an account is exported, and erased with the name and the password',
+    inWindow(async (page) => {
+      const own = await makeTenant(door, { name: 'leaving' })
+      const owner = await makePerson(door, { role: 'owner', accountId: own.accountId })
+      const member = await makePerson(door, { role: 'member', accountId: own.accountId })
+      await signIn(page, member)
+      await page.getByRole('link', { name: 'Export and erase' }).click()
+      expect(await page.getByText('Your role is member.').count()).to.equal(1)
+      expect(await page.getByRole('button', { name: 'Erase the account' }).count()).to.equal(0)
+      await signOut(page)
+
+      await signIn(page, owner)
+      await page.getByRole('link', { name: 'Export and erase' }).click()
+      await page.getByRole('button', { name: 'Make an export' }).click()
+      expect(await page.getByRole('status').textContent()).to.include('The export is being made.')
+      const link = page.getByRole('link', { name: 'Download the export' })
+      await eventually('the export', async () => {
+        await page.goto(at('/settings/personal'))
+        return (await link.count()) === 1
+      })
+      const file = await fetch((await link.getAttribute('href')) ?? '')
+      expect([file.status, file.headers.get('content-type')]).to.deep.equal([200, 'application/zip'])
+      await file.body?.cancel()
+      await expectAccessible(page, 'export and erase')
+      const erase = async (confirm: string, password: string) => {
+        await page.getByLabel('Name of the account').fill(confirm)
+        await page.getByLabel('Your password').fill(password)
+        await page.getByRole('button', { name: 'Erase the account' }).click()
+      }
+      await erase('leavin', testPassword)
+      expect(await page.locator('#confirm-error').textContent()).to.include('must be the name of the account')
+      await expectAccessible(page, 'erase refused')
+      await erase('leaving', 'wrong')
+      expect(await page.getByRole('alert').textContent()).to.include('password is wrong')
+      expect(await page.getByLabel('Name of the account').inputValue()).to.equal('leaving')
+      expect((await client(door.http, own.key)('GET', '/api/v1/account')).status).to.equal(200)
+      await erase('leaving', testPassword)
+      expect(await heading(page)).to.equal('The account is being erased')
+      await expectAccessible(page, 'account erased')
+      expect((await client(door.http, own.key)('GET', '/api/v1/account')).status).to.equal(401)
+      await page.getByRole('link', { name: 'To your other accounts' }).click()
+      expect(pathOf(page)).to.equal('/sign-in')
     }),
   )
 

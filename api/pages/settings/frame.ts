@@ -15,6 +15,7 @@ const sections = [
   { place: '/settings/security', label: 'Security' },
   { place: '/settings/developers', label: 'Developers' },
   { place: '/settings/members', label: 'Members' },
+  { place: '/settings/personal', label: 'Export and erase' },
 ] as const
 export type Place = (typeof sections)[number]['place']
 
