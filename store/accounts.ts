@@ -355,6 +355,12 @@ export async function findSandboxesOf(store: Store, accountId: string): Promise<
   return found.map(({ _id }) => _id)
 }
 
+/** The accounts that end with an account: its sandboxes, and what is left of those that were claimed into it. */
+export async function findPartsOf(store: Store, accountId: string): Promise<readonly string[]> {
+  const account = await store.accounts.findOne({ _id: accountId }, { projection: { joined: 1 } })
+  return [...(account?.joined ?? []), ...(await findSandboxesOf(store, accountId))]
+}
+
 /** Accounts that are being erased, the longest first. */
 export function findErasing(store: Store, limit: number): Promise<AccountDoc[]> {
   return store.accounts

@@ -2,8 +2,9 @@
  * Erases accounts: by command line, by their person, and when nobody claimed them. Invariants: what has begun is noted in the
  * account and goes on after a crash; the doors are closed first; an account is erased once more when everything that was
  * under way at the beginning is over, and only then what its documents are found by; a name that the service gave away stays
- * taken, as a keyed digest that nobody can read. An account's sandbox goes with it, and so do its members who are in no other
- * account: nobody signs in as one of them from the beginning on, and at the end, when they can have joined no other, they go.
+ * taken, as a keyed digest that nobody can read. An account's sandbox goes with it, so does what is left of accounts
+ * that were claimed into it, and so do its members who are in no other account: nobody signs in as one of them from the
+ * beginning on, and at the end, when they can have joined no other, they go.
  */
 import { Failure } from '../../schemas/failures.ts'
 import {
@@ -11,7 +12,7 @@ import {
   findAccount,
   findErasing,
   findExpiredAccounts,
-  findSandboxesOf,
+  findPartsOf,
   revokeKeys,
 } from '../../store/accounts.ts'
 import type { CollectionName } from '../../store/collections.ts'
@@ -118,8 +119,8 @@ async function closeDoors(ctx: Context, accountId: string): Promise<void> {
   for (const name of ['addresses', 'webhooks'] as const) await erasePart(ctx, name, owner)
   addressesChanged(ctx, addresses)
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
-  for (const sandboxId of await findSandboxesOf(ctx.store, accountId))
-    if (await begin(ctx.store, { accountId: sandboxId, at: ctx.machineClock.now() })) await closeDoors(ctx, sandboxId)
+  for (const partId of await findPartsOf(ctx.store, accountId))
+    if (await begin(ctx.store, { accountId: partId, at: ctx.machineClock.now() })) await closeDoors(ctx, partId)
 }
 
 /** Lets nobody sign in as one of the people who are erased; who has joined another account after all may again. */

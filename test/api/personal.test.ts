@@ -597,6 +597,32 @@ describe('personal data', () => {
       expect(await orphans()).to.deep.equal([])
     })
 
+    it('takes what is left of an account that was claimed into it', async () => {
+      const { accountId } = await makeTenant(door, { name: 'claiming' })
+      const { ask } = await newPerson(door, { accountId })
+      const signedUp = await client(door.http)<{ address: string; api_key: string; claim_url: string }>(
+        'POST',
+        '/api/v1/signup',
+      )
+      const { address, api_key, claim_url } = signedUp.body
+      const agent = client(door.http, api_key)
+      const { body: joined } = await agent<{ id: string }>('GET', '/api/v1/account')
+      const token = claim_url.slice(claim_url.lastIndexOf('/') + 1)
+      expect((await ask('POST', '/api/v1/claims', { token, account: accountId })).status).to.equal(200)
+      const claimed = await door.ctx.store.accounts.findOne({ _id: joined.id })
+      expect([claimed?.status, claimed?.movedTo]).to.deep.equal(['moved', accountId])
+      expect((await ask('POST', path, { confirm: 'claiming', password: testPassword })).status).to.equal(202)
+      expect((await agent('GET', '/api/v1/account')).status).to.equal(401)
+      expect(await sweepErasures(door.ctx)).to.equal(2)
+      door.advance(6 * minuteMs)
+      expect(await sweepErasures(door.ctx)).to.equal(2)
+      const own = [...(await tracesOf([joined.id])), ...(await tracesOf([accountId]))]
+      expect(own.filter((trace) => !/^(accounts|audit):/.test(trace))).to.deep.equal([])
+      expect(own.filter((trace) => trace.startsWith('accounts:'))).to.have.length(2)
+      expect(await tracesOf([address])).to.deep.equal([])
+      for (const id of [joined.id, accountId]) await audited(id)
+    })
+
     it('goes on after a kill -9 in the middle', async () => {
       const { store, settings } = door.ctx
       const killed = await fill('killed')
