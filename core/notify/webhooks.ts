@@ -42,8 +42,8 @@ export type WebhookInput = {
 /**
  * Creates an endpoint. Returns it with its signing secret, which is never shown again. Fails with `validation_error`
  * (URL, event type, scope), `domain_not_found` and `mailbox_not_found` (a scope beyond the key's reach), `plan_required`
- * (no webhooks on the plan, all in use, or an event type beyond it), `forbidden` and `insufficient_scope` (an event type that the key may not
- * read).
+ * (no webhooks on the plan, all in use, or an event type beyond it), `forbidden` and `insufficient_scope` (an event type
+ * that the key may not read).
  */
 export async function createWebhook(
   ctx: Context,

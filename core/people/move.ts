@@ -30,6 +30,7 @@ export async function moveAccount(ctx: Context, move: store.Move): Promise<void>
   await store.moveWebhooks(ctx.store, move)
   ctx.changes.publish({ kind: 'webhooks', accountIds: [from, to] })
   await store.moveSuppressions(ctx.store, move)
+  ctx.changes.publish({ kind: 'suppressions', accountIds: [from, to] })
   for (let tries = 0; tries < sendTries; tries++) {
     if ((await store.moveSends(ctx.store, move, ctx.clock.now())) === 0) break
     await sleep(sendPauseMs)

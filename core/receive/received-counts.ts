@@ -1,9 +1,10 @@
 /**
- * Counts received messages, per contact and per account and month, and the figures of each mailbox and day. All are a projection of the account's events, whose
- * numbers have no gap that a reader could see. Invariants: events are applied in the order of their numbers, from a
- * durable watermark on; each counter stores the last event number that it contains, so that applying events again,
- * after a crash or in two processes at once, changes nothing; the watermark moves last. An event that came from another
- * account was counted there before it moved, and its number is not below the one that it had.
+ * Counts received messages, per contact and per account and month, and the figures of each mailbox and day. All are a
+ * projection of the account's events, whose numbers have no gap that a reader could see. Invariants: events are applied
+ * in the order of their numbers, from a durable watermark on; each counter stores the last event number that it
+ * contains, so that applying events again, after a crash or in two processes at once, changes nothing; the watermark
+ * moves last. An event that came from another account was counted there before it moved, and its number is not below
+ * the one that it had.
  */
 import { countReceivedFrom, type ReceivedFrom } from '../../store/contacts.ts'
 import type { EventDoc } from '../../store/documents/events.ts'

@@ -23,10 +23,9 @@ const free = (): Allowance => ({
 })
 
 /**
- * Sends a notice from postmaster of the shared domain, through the outbox as any mail, without a copy in Sent. It says that a
- * program wrote it, so that no program answers (RFC 3834 5); an answer by a person reaches the postmaster. Nobody hears of it by
- * events, and it is erased with the person. Fails with
- * `validation_error` for an address that is none.
+ * Sends a notice from postmaster of the shared domain, through the outbox as any mail, without a copy in Sent. It says
+ * that a program wrote it, so that no program answers (RFC 3834 5); an answer by a person reaches the postmaster. Nobody
+ * hears of it by events, and it is erased with the person. Fails with `validation_error` for an address that is none.
  */
 export async function sendNotice(ctx: Context, { to: address, subject, text }: Notice): Promise<void> {
   const account = await serviceAccount(ctx)

@@ -191,6 +191,7 @@ describe('api: claims', () => {
       await carryOutgoing(door.ctx)
       emailId = (await reply()).body.id
       await carryOutgoing(door.ctx)
+      await made.call('POST', '/api/v1/suppressions', { email: 'bo@remote.example' })
       for (const address of ['two@target.example', 'three@target.example'])
         await own('POST', '/api/v1/mailboxes', { address })
       was = {
@@ -234,6 +235,11 @@ describe('api: claims', () => {
       expect((await own('GET', `/api/v1/webhooks/${webhookId}`)).status).to.equal(200)
       expect((await made.call('GET', `/api/v1/emails/${emailId}`)).status).to.equal(200)
       expect((await own('GET', `/api/v1/emails/${emailId}`)).status).to.equal(200)
+    })
+
+    it('what it may not send to stays suppressed', async () => {
+      const refused = await made.call('POST', `${mailboxPath(made.address)}/send`, letter('bo@remote.example'))
+      expectRefusal(refused, [422, 'all_recipients_suppressed'])
     })
 
     it('a send that is repeated with its Idempotency-Key is the same send', async () => {
