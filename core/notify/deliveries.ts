@@ -6,8 +6,10 @@
 import { createHmac } from 'node:crypto'
 import { deriveId, newToken } from '../../schemas/ids.ts'
 import { fromBinary } from '../../store/bytes.ts'
+import * as store from '../../store/deliveries.ts'
 import type { DeliveryAttempt, DeliveryDoc, EventDoc, WebhookDoc } from '../../store/documents/events.ts'
-import * as store from '../../store/events.ts'
+import { findEvents } from '../../store/events.ts'
+import { changeWebhook, findWebhook, markWebhookFailing } from '../../store/webhooks.ts'
 import { dueNow, inTimeOf } from '../process/account-time.ts'
 import { noteDue, noteFailed } from '../process/alarms.ts'
 import { after, dayMs, hourMs, minuteMs, secondMs } from '../process/clock.ts'
@@ -67,7 +69,7 @@ export async function planMissedDeliveries(
   const endpoints = await enabledEndpoints(inTime, accountId)
   if (endpoints.length === 0 || eventIds.length === 0) return
   const at = inTime.clock.now()
-  const expected = (await store.findEvents(ctx.store, eventIds)).flatMap((event) =>
+  const expected = (await findEvents(ctx.store, eventIds)).flatMap((event) =>
     endpoints
       .filter(({ webhook, matches }) => webhook.createdAt <= event.createdAt && matches(event))
       .map(({ webhook }) => deliveryOf(webhook, event, at)),
@@ -133,7 +135,7 @@ async function attempt(ctx: Context, deliveryId: string): Promise<void> {
   const token = newToken()
   const delivery = await store.claimDelivery(ctx.store, { deliveryId, now, until: after(now, leaseMs), token })
   if (delivery === null) return
-  const webhook = await store.findWebhook(ctx.store, delivery)
+  const webhook = await findWebhook(ctx.store, delivery)
   if (webhook === null || !(await isLive(ctx, webhook))) {
     await store.skipDeliveries(ctx.store, delivery.webhookId)
     return
@@ -177,7 +179,7 @@ async function attempt(ctx: Context, deliveryId: string): Promise<void> {
     ctx.metrics.observe('mailroom_webhook_lag_seconds', {}, lagMs / secondMs)
     await store.recordAttempt(ctx.store, delivery, { attempt: made, state: 'delivered', nextAt: null })
     if (webhook.failingSince !== null)
-      await store.changeWebhook(ctx.store, {
+      await changeWebhook(ctx.store, {
         accountId: webhook.accountId,
         webhookId: webhook._id,
         change: { failingSince: null },
@@ -204,9 +206,9 @@ async function recordFailure(
     nextAt: over ? null : nextAt,
   })
   if (!over) noteDue(ctx, 'deliveries', nextAt)
-  const failingSince = await store.markWebhookFailing(ctx.store, { accountId, webhookId, at: made.at })
+  const failingSince = await markWebhookFailing(ctx.store, { accountId, webhookId, at: made.at })
   if (made.at.getTime() - failingSince.getTime() < disableAfterMs) return
-  await store.changeWebhook(ctx.store, { accountId, webhookId, change: { enabled: false } })
+  await changeWebhook(ctx.store, { accountId, webhookId, change: { enabled: false } })
   await store.skipDeliveries(ctx.store, webhookId)
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
   ctx.log.warn({ webhookId, accountId, failingSince }, 'webhook endpoint turned off after 5 days of failures')

@@ -7,9 +7,10 @@ import { allowanceOf, type Plans } from '../../schemas/plans.ts'
 import { unknown } from '../../schemas/refusals.ts'
 import { findKey, freeSlot, takeSlot } from '../../store/accounts.ts'
 import { toBinary } from '../../store/bytes.ts'
+import { skipDeliveries } from '../../store/deliveries.ts'
 import type { KeyDoc } from '../../store/documents/accounts.ts'
 import type { EventDoc, WebhookDoc } from '../../store/documents/events.ts'
-import * as store from '../../store/events.ts'
+import * as store from '../../store/webhooks.ts'
 import { accountById } from '../access/known-callers.ts'
 import type { Principal } from '../access/principal.ts'
 import { secondMs } from '../process/clock.ts'
@@ -148,7 +149,7 @@ export async function deleteWebhook(ctx: Context, principal: Principal, id: stri
   const { accountId } = principal
   await reachWebhook(ctx, principal, id)
   if (!(await store.removeWebhook(ctx.store, { accountId, webhookId: id }))) throw noWebhook(id)
-  await store.skipDeliveries(ctx.store, id)
+  await skipDeliveries(ctx.store, id)
   await freeSlot(ctx.store, accountId, 'webhooks')
   publishChange(ctx, accountId)
 }

@@ -1,5 +1,5 @@
 /** What a scrape asks of the database: how much waits, and for how long it has been due. Each is one look at an index. */
-import { nextDelivery } from '../../store/events.ts'
+import { nextDelivery } from '../../store/deliveries.ts'
 import { countWaiting, nextLane } from '../../store/outbox.ts'
 import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
