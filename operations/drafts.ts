@@ -54,9 +54,9 @@ export const createDraft = operation({
   errors: [...draftErrors, 'attachments_too_large'],
   body: 'send',
   idempotent: true,
-  handle: (call, { address, inReplyTo, to, ...content }) =>
+  handle: (call, { address, inReplyTo, replyAll, to, ...content }) =>
     blaming({ to, ...content }, async () => {
-      const what = { address, inReplyTo, to: peopleOf(to), ...contentOf(content) }
+      const what = { address, inReplyTo, replyAll, to: peopleOf(to), ...contentOf(content) }
       return draftOf(call, { address, draft_id: await create(call.ctx, call.principal, what) })
     }),
 })
@@ -82,9 +82,9 @@ export const updateDraft = operation({
   output: FullMessage,
   errors: [...draftErrors, 'attachments_too_large', 'conflict'],
   body: 'send',
-  handle: (call, { address, draft_id, inReplyTo, to, ...content }) =>
+  handle: (call, { address, draft_id, inReplyTo, replyAll, to, ...content }) =>
     blaming({ to, ...content }, async () => {
-      const what = { address, draftId: draft_id, inReplyTo, to: peopleOf(to), ...contentOf(content) }
+      const what = { address, draftId: draft_id, inReplyTo, replyAll, to: peopleOf(to), ...contentOf(content) }
       await update(call.ctx, call.principal, what)
       return draftOf(call, { address, draft_id })
     }),

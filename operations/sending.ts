@@ -57,9 +57,9 @@ export const sendMessage = operation({
   errors: sendErrors,
   body: 'send',
   idempotent: true,
-  handle: ({ ctx, principal }, { address, inReplyTo, to, dryRun = false, ...content }) =>
+  handle: ({ ctx, principal }, { address, inReplyTo, replyAll, to, dryRun = false, ...content }) =>
     blaming({ to, ...content }, async (): Promise<Infer<typeof SendOrDryRun>> => {
-      const what = { address, inReplyTo, to: peopleOf(to), ...contentOf(content) }
+      const what = { address, inReplyTo, replyAll, to: peopleOf(to), ...contentOf(content) }
       if (!dryRun) return sendResult(await send(ctx, principal, what))
       const { sizeBytes, headers, recipients } = await dryRunMessage(ctx, principal, what)
       return { dryRun, size: sizeBytes, headers, recipients } satisfies DryRun

@@ -92,7 +92,13 @@ export const draftFields = {
   to: optional(AddressesInput),
   cc: optional(AddressesInput),
   bcc: optional(AddressesInput),
-  inReplyTo: optional(described('message_id of the message this answers: sets the threading headers.', MessageId)),
+  inReplyTo: optional(
+    described(
+      'message_id of the message this answers. Where they are not given, "to" is its sender and "subject" its subject with "Re: ".',
+      MessageId,
+    ),
+  ),
+  replyAll: optional(boolean({ description: 'With inReplyTo: everybody whom that message went to gets it too.' })),
   ...contentFields,
 } as const
 export const DraftId = identifier('Id of the draft: its message_id (msg_...).')

@@ -28,14 +28,12 @@ import { deriveThreads, requireAgentInbox, threadIdOf } from '../mailbox/threadi
 import type { Context } from '../process/context.ts'
 import { bytesOf } from '../read/bodies.ts'
 import { describe } from '../receive/message-document.ts'
+import { type Answering, answerTo, markAnswered, withoutAnswer } from './answer.ts'
 import { asValidationError, commitSend, referencesTo, type SendResult } from './commit.ts'
 import { filesOf, type SendInput } from './content.ts'
 import { mailboxSender } from './sender.ts'
 
-export type DraftInput = Omit<SendInput, 'sendAt'> & {
-  /** Id of the message in the mailbox that the draft answers. */
-  readonly inReplyTo?: string
-}
+export type DraftInput = Omit<SendInput, 'sendAt'> & Answering
 
 const triesMax = 5
 
@@ -81,7 +79,11 @@ export async function updateDraft(
   for (let tries = 0; tries < triesMax; tries++) {
     const { mailbox, message, folder } = await reachDraft(ctx, principal, { address, draftId })
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-    const input = { ...(await readDraft(ctx, message)), ...given }
+    const { to = [], subject = '', ...draft } = await readDraft(ctx, message)
+    // What the draft lacks is filled in from the message that it is to answer.
+    const isFilled = change.inReplyTo !== undefined
+    const kept = { ...((to.length > 0 || !isFilled) && { to }), ...((subject !== '' || !isFilled) && { subject }) }
+    const input = { ...draft, ...kept, ...given }
     const { content, chunks } = await composeDraft(ctx, principal, { mailbox, id: message._id, input })
     await insertBlob(ctx.store, chunks)
     if (await replaceDraft(ctx.store, changeOf(ctx, folder, [message]), message, content)) {
@@ -124,6 +126,7 @@ export async function sendDraft(
     keepsCopy: true,
   })
   await removeDraft(ctx, folder, message)
+  if (parent !== null) await markAnswered(ctx, principal, { address, messageId: parent._id })
   return result
 }
 
@@ -153,13 +156,18 @@ export async function reachDraftsOf(ctx: Context, principal: Principal, address:
 type DraftToCompose = { readonly mailbox: MailboxDoc; readonly id: string; readonly input: DraftInput }
 
 /** Composes the message of a draft and packs its bytes, without storing them. */
-async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, input }: DraftToCompose) {
+async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, input: given }: DraftToCompose) {
   const at = ctx.clock.now()
+  const { inReplyTo, replyAll, ...own } = given
+  const parent = await parentOf(ctx, mailbox, inReplyTo)
+  const input =
+    parent === null
+      ? withoutAnswer(replyAll, own)
+      : answerTo(principal, { mailbox, message: parent, replyAll, input: own })
   const { to = [], cc = [], bcc = [], replyTo = [], subject = '', text = '', html = '', headers = {} } = input
   for (const [field, people] of Object.entries({ to, cc, bcc, replyTo })) requireAddresses(field, people)
   const files = await filesOf(ctx, principal, { mailbox: mailbox.address, attachments: input.attachments })
   const from = await mailboxSender(ctx, mailbox, input)
-  const parent = await parentOf(ctx, mailbox, input.inReplyTo)
   const { raw } = await compose({
     from,
     to,

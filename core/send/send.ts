@@ -1,90 +1,54 @@
 /** Sends mail from a mailbox: a new message, a reply, a forward. Each ends in `commitSend`. */
 
-import { forwardSubject, replySubject } from '../../mail/compose/compose.ts'
-import { normaliseAddress, withoutTag } from '../../mail/message/address.ts'
-import { Failure } from '../../schemas/failures.ts'
+import { forwardSubject } from '../../mail/compose/compose.ts'
 import { noParent } from '../../schemas/refusals.ts'
-import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
+import type { MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { findMessage } from '../../store/messages.ts'
-import { isUnclaimed } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
-import { changeMessage } from '../mailbox/message-changes.ts'
 import { reachMessage } from '../mailbox/messages.ts'
-import { listRefusals } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
+import { type Answering, answerTo, markAnswered, withoutAnswer } from './answer.ts'
 import { commitSend, type DryRun, dryRun as dryRunSend, type Outgoing, type SendResult } from './commit.ts'
 import type { SendInput } from './content.ts'
 import { forwardedContent } from './forward.ts'
 import { mailboxSender } from './sender.ts'
 
+export type NewMessage = { readonly address: string } & Answering & SendInput
+
 /**
- * Sends a new message, or with `inReplyTo` an answer. Fails with `mailbox_not_found`, `validation_error` (inReplyTo),
- * and as `commitSend` does.
+ * Sends a new message, or with `inReplyTo` an answer, which needs no recipient and no subject (`core/send/answer.ts`) and marks
+ * the message as answered. Fails with `mailbox_not_found`, `validation_error` (inReplyTo), and as `commitSend` does.
  */
-export async function sendMessage(
-  ctx: Context,
-  principal: Principal,
-  what: { readonly address: string; readonly inReplyTo?: string } & SendInput,
-): Promise<SendResult> {
-  return commitSend(ctx, principal, await outgoingOf(ctx, principal, what))
+export async function sendMessage(ctx: Context, principal: Principal, what: NewMessage): Promise<SendResult> {
+  const { inReplyTo: messageId, address } = what
+  const result = await commitSend(ctx, principal, await outgoingOf(ctx, principal, what))
+  if (messageId !== undefined) await markAnswered(ctx, principal, { address, messageId })
+  return result
 }
 
 /**
  * What `sendMessage` would do with the same input: nothing is sent and nothing is taken (decisions.md 2, dryRun). Fails
  * as it does, except for what is decided per recipient.
  */
-export async function dryRunMessage(
-  ctx: Context,
-  principal: Principal,
-  what: { readonly address: string; readonly inReplyTo?: string } & SendInput,
-): Promise<DryRun> {
+export async function dryRunMessage(ctx: Context, principal: Principal, what: NewMessage): Promise<DryRun> {
   return dryRunSend(ctx, principal, await outgoingOf(ctx, principal, what))
 }
 
 /**
- * Replies to a message: to its sender (or its Reply-To, once the account is claimed), or with `all` to everybody it
- * went to. Subject and threading headers follow the message, which is marked as answered. Fails with
- * `mailbox_not_found`, `not_found`, and as `commitSend` does.
+ * Replies to a message: to its sender, or with `all` to everybody it went to. Fails with `mailbox_not_found`, `not_found`,
+ * and as `commitSend` does.
  */
 export async function replyToMessage(
   ctx: Context,
   principal: Principal,
-  {
-    address,
-    messageId,
-    all = false,
-    ...input
-  }: { address: string; messageId: string; all?: boolean } & Omit<SendInput, 'to'>,
+  { address, messageId, all, ...input }: { address: string; messageId: string; all?: boolean } & Omit<SendInput, 'to'>,
 ): Promise<SendResult> {
   const { mailbox, message } = await reachMessage(ctx, principal, { address, messageId })
-  const unclaimed = isUnclaimed(principal.account)
-  const { replyTo } = message
-  // Reply-To is used only when the lists let the mailbox send to it (decisions.md 4, Loops).
-  const isAllowed =
-    listRefusals(
-      mailbox,
-      replyTo.map(({ address }) => address),
-    ).size === 0
-  const answerTo = !unclaimed && replyTo.length > 0 && isAllowed ? replyTo : message.from === null ? [] : [message.from]
-  const own = (named: Named) => withoutTag(normaliseAddress(named.address) ?? '').base === mailbox.address
-  // A reply to a message from this mailbox goes to the recipients of that message.
-  const to = answerTo.every(own) && message.to.length > 0 ? message.to : answerTo
-  const others = all ? [...message.to, ...message.cc].filter((named) => !own(named) && !to.some(sameAs(named))) : []
-  const result = await commitSend(ctx, principal, {
-    ...fromMailbox(ctx, mailbox, input),
-    parent: message,
-    input: {
-      ...input,
-      to,
-      cc: [...(input.cc ?? []), ...others],
-      subject: input.subject ?? replySubject(message.subject),
-    },
-  })
-  await changeMessage(ctx, principal, { address, messageId, answered: true }).catch((error: unknown) => {
-    // The reply is committed: it stands even when the message was moved or deleted meanwhile.
-    if (!(error instanceof Failure)) throw error
-  })
+  const outgoing = { ...fromMailbox(ctx, mailbox, input), parent: message }
+  const answer = answerTo(principal, { mailbox, message, replyAll: all, input })
+  const result = await commitSend(ctx, principal, { ...outgoing, input: answer })
+  await markAnswered(ctx, principal, { address, messageId })
   return result
 }
 
@@ -114,11 +78,13 @@ export async function forwardMessage(
 async function outgoingOf(
   ctx: Context,
   principal: Principal,
-  { address, inReplyTo, ...input }: { readonly address: string; readonly inReplyTo?: string } & SendInput,
+  { address, inReplyTo, replyAll, ...input }: NewMessage,
 ): Promise<Outgoing> {
   const mailbox = await reachMailbox(ctx, principal, address)
-  const parent = inReplyTo === undefined ? null : await parentOf(ctx, mailbox, inReplyTo)
-  return { ...fromMailbox(ctx, mailbox, input), parent, input }
+  const outgoing = fromMailbox(ctx, mailbox, input)
+  if (inReplyTo === undefined) return { ...outgoing, parent: null, input: withoutAnswer(replyAll, input) }
+  const message = await parentOf(ctx, mailbox, inReplyTo)
+  return { ...outgoing, parent: message, input: answerTo(principal, { mailbox, message, replyAll, input }) }
 }
 
 function fromMailbox(ctx: Context, mailbox: MailboxDoc, input: SendInput): Omit<Outgoing, 'parent' | 'input'> {
@@ -132,5 +98,3 @@ async function parentOf(ctx: Context, mailbox: MailboxDoc, messageId: string): P
   if (parent === null) throw noParent(messageId, mailbox.address)
   return parent
 }
-
-const sameAs = (a: Named) => (b: Named) => a.address === b.address

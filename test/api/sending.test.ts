@@ -207,6 +207,90 @@ describe('api: sending', () => {
       expect((await call('GET', `${message}?view=headers`)).body).to.include({ answered: true })
     })
 
+    describe('inReplyTo alone is enough', () => {
+      const question =
+        'From: Eve <eve@remote.example>\nTo: agent@tenant.example, Ann <ann@remote.example>\nCc: bob@remote.example\nSubject: Question\n\nWhy?\n'
+      const cases: readonly (readonly [
+        what: string,
+        raw: string,
+        given: Json,
+        to: string,
+        cc: string,
+        subject: string,
+      ])[] = [
+        ['the sender', question, {}, 'eve@', '', 'Re: Question'],
+        ['Reply-To', `Reply-To: desk@remote.example\n${question}`, {}, 'desk@', '', 'Re: Question'],
+        ['everybody', question, { replyAll: true }, 'eve@', 'ann@ bob@', 'Re: Question'],
+        ['the sender and more', question, { cc: 'carol@remote.example' }, 'eve@', 'carol@', 'Re: Question'],
+        ['whom it names', question, { to: 'dan@remote.example' }, 'dan@', '', 'Re: Question'],
+        [
+          'those and everybody',
+          question,
+          { to: 'ann@remote.example', replyAll: true },
+          'ann@',
+          'eve@ bob@',
+          'Re: Question',
+        ],
+        ['with a subject of its own', question, { subject: 'Other' }, 'eve@', '', 'Other'],
+        ['one "Re: " is enough', question.replace('Question', 'RE: Question'), {}, 'eve@', '', 'Re: Question'],
+        [
+          'whom an own message went to',
+          'From: agent@tenant.example\nTo: eve@remote.example\nSubject: Own\n\nx\n',
+          {},
+          'eve@',
+          '',
+          'Re: Own',
+        ],
+      ]
+      const namesOf = (people: readonly { address: string }[]) =>
+        people.map(({ address }) => address.replace('remote.example', '')).join(' ')
+      for (const [what, raw, given, to, cc, subject] of cases)
+        it(`a send and a draft go to ${what}`, async () => {
+          const inReplyTo = await deliver(door.ctx, { to: tenant.address, raw })
+          const sent = await send({ inReplyTo, text: `Because: ${what}`, ...given })
+          expect(sent.status, JSON.stringify(sent.body)).to.equal(202)
+          const drafted = await call('POST', `${mailboxPath(tenant.address)}/drafts`, {
+            inReplyTo,
+            text: 'x',
+            ...given,
+          })
+          for (const id of [sent.body.message_id, drafted.body.message_id]) {
+            const { body } = await call<{ to: { address: string }[]; cc: { address: string }[]; subject: string }>(
+              'GET',
+              `${mailboxPath(tenant.address)}/messages/${id}`,
+            )
+            expect([namesOf(body.to), namesOf(body.cc), body.subject]).to.deep.equal([to, cc, subject])
+          }
+          const answered = await call('GET', `${mailboxPath(tenant.address)}/messages/${inReplyTo}`)
+          expect(answered.body).to.include({ answered: true })
+        })
+
+      it('a draft that is to answer is filled in where it is empty, and sending it marks the message', async () => {
+        const inReplyTo = await deliver(door.ctx, { to: tenant.address, raw: question })
+        const drafts = `${mailboxPath(tenant.address)}/drafts`
+        const draft = (await call('POST', drafts, { text: 'x', subject: 'Kept' })).body.message_id
+        const { body } = await call('PATCH', `${drafts}/${draft}`, { inReplyTo })
+        expect(body).to.deep.include({ subject: 'Kept', to: [{ name: 'Eve', address: 'eve@remote.example' }] })
+        expect((await call('PATCH', `${drafts}/${draft}`, { to: [] })).body).to.deep.include({ to: [] })
+        expect((await call('PATCH', `${drafts}/${draft}`, { to: 'eve@remote.example' })).status).to.equal(200)
+        expect((await call('POST', `${drafts}/${draft}/send`)).status).to.equal(202)
+        const answered = await call('GET', `${mailboxPath(tenant.address)}/messages/${inReplyTo}`)
+        expect(answered.body).to.include({ answered: true })
+      })
+
+      const refused: readonly (readonly [what: string, given: (id: string) => Json, param: string])[] = [
+        ['all of nothing', () => ({ to: 'eve@remote.example', replyAll: true }), 'replyAll'],
+        ['a message of nobody', () => ({ inReplyTo: 'msg_none' }), 'inReplyTo'],
+        ['an empty list of recipients', (inReplyTo) => ({ inReplyTo, to: [] }), 'to'],
+      ]
+      for (const [what, given, param] of refused)
+        it(`refuses ${what}`, async () => {
+          const id = await deliver(door.ctx, { to: tenant.address, raw: question })
+          const { status, body } = await send({ text: 'x', ...given(id) })
+          expect([status, body.param]).to.deep.equal([400, param])
+        })
+    })
+
     it('answers in a thread twenty times an hour, however many ask at once', async () => {
       const ofTheHour = door.ctx.clock.now().getTime() % hourMs
       if (ofTheHour > hourMs - 60_000) door.advance(hourMs - ofTheHour)
