@@ -2,15 +2,16 @@
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import { openExport } from '../core/personal/export-jobs.ts'
 import type { Context } from '../core/process/context.ts'
-import { admitCaller, userAgentOf } from '../operations/admit.ts'
+import { admitAgain, admitCaller, userAgentOf } from '../operations/admit.ts'
 import { operations } from '../operations/all.ts'
 import type { McpEndpoint } from '../operations/http.ts'
 import { invoke } from '../operations/invoke.ts'
 import { openApi } from '../operations/openapi.ts'
-import { isBytes, type Operation } from '../operations/registry.ts'
+import { isBytes, isEventStream, isStreamed, type Operation } from '../operations/registry.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { sendInPieces, sendJson } from './body.ts'
 import { contentDisposition, sendBytes } from './bytes.ts'
+import { sendEvents } from './event-stream.ts'
 import { createInFlight, type InFlight } from './in-flight.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
 import { pageRoutes } from './pages/all.ts'
@@ -71,9 +72,14 @@ async function serveOperation(
     userAgent: userAgentOf(req.headers),
     hungUp,
     checkOutput,
+    ...(principal !== null && { again: () => admitAgain(ctx, req.headers) }),
     ...(typeof key === 'string' && { idempotency: () => ({ key }) }),
     input: async () => {
       const query = new URLSearchParams(exchange.querystring)
+      const lastEventId = req.headers['last-event-id']
+      // Newer than what stands in the address: a client sends it when it connects again (HTML 9.2.3).
+      if (isStreamed(operation) && typeof lastEventId === 'string' && lastEventId !== '')
+        query.set('after', lastEventId)
       const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
       const limitBytes = operation.body === 'send' ? sendBodyBytes : bodyBytes
       const body = hasBody ? await readJsonObject(req, { limitBytes, parsing: ctx.parsing, inFlight: bodies }) : {}
@@ -82,6 +88,7 @@ async function serveOperation(
   })
   exchange.status = answer.status
   if (isBytes(answer.body)) sendBytes(exchange, answer.body, answers)
+  else if (isEventStream(answer.body)) sendEvents(exchange, answer.body)
   else sendJson(exchange, answer.body, answers)
 }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Readiness } from '../api/endpoints.ts'
 import { createHttpServer } from '../api/http-server.ts'
 import { ensureSharedDomain } from '../core/mailbox/domains.ts'
+import { closeFollowers } from '../core/notify/event-followers.ts'
 import { type Context, closeContext, openContext } from '../core/process/context.ts'
 import { loadOnce } from '../core/process/load-once.ts'
 import { answerScrapes } from '../core/process/metrics.ts'
@@ -93,6 +94,7 @@ function doorsOf(ctx: Context, server: Server): Doors {
   return {
     close() {
       closeWaiters(ctx)
+      closeFollowers(ctx)
       closing ??= new Promise((resolve) => {
         const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
         setTimeout(() => server.closeAllConnections(), doorsMs).unref()

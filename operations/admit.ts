@@ -79,6 +79,21 @@ export async function admitCaller(
   return callerIn(session, access)
 }
 
+/**
+ * Finds who made a request that goes on, once more; nothing is counted or noted. Fails as `admitCaller` does when the key, the
+ * session or the account has ended meanwhile.
+ */
+export async function admitAgain(ctx: Context, headers: IncomingHttpHeaders): Promise<Principal> {
+  const token = hasCredential(headers) ? null : sessionTokenOf(headers)
+  const principal =
+    token === null
+      ? await authenticate(ctx, credentialOf(headers) ?? '')
+      : ((await findSession(ctx, token, null))?.principal ?? null)
+  if (principal === null) throw new Failure('unauthorized', 'The session has ended.', { fix: 'Sign in again.' })
+  requireAllowed(principal.account, 'ask')
+  return principal
+}
+
 /** Of what a program calls itself so much is kept: enough to tell browsers apart. */
 const userAgentMax = 200
 

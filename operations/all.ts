@@ -8,7 +8,7 @@ import { getContacts } from './contacts.ts'
 import { getDeliveryStatus } from './delivery-status.ts'
 import { createDraft, deleteDraft, getDraft, listDrafts, sendDraft, updateDraft } from './drafts.ts'
 import { getEmail, listEmails, sendEmail } from './emails.ts'
-import { listEvents } from './events.ts'
+import { getEvent, listEvents, streamEvents } from './events.ts'
 import { getFile } from './files.ts'
 import { createFolder, deleteFolder, listFolders, updateFolder } from './folders.ts'
 import { createKey, createPassword, deleteKey, deletePassword, listKeys, listPasswords } from './keys.ts'
@@ -153,6 +153,8 @@ export const operations: readonly Operation[] = [
   createAlias,
   deleteAlias,
   listEvents,
+  getEvent,
+  streamEvents,
   receiveTestMail,
   moveTestClock,
   listWebhooks,

@@ -1,32 +1,100 @@
-import { listEvents as list } from '../core/notify/events.ts'
-import { eventTypes } from '../schemas/events.ts'
-import { AddressPart, page, pageSizeDefault, paging } from '../schemas/fields.ts'
-import { described, object, oneOf, optional, string, timestamp } from '../schemas/infer.ts'
+import { awaitEvents, followEvents } from '../core/notify/event-followers.ts'
+import { getEvent as get, listEventsAfter, listEvents as listNewest } from '../core/notify/event-list.ts'
+import { secondMs } from '../core/process/clock.ts'
+import { Failure } from '../schemas/failures.ts'
+import { AddressPart, identifier, page, pageSizeDefault, paging } from '../schemas/fields.ts'
+import { extended, type InferFields, integer, object, optional, string, timestamp } from '../schemas/infer.ts'
 import { EventEnvelope } from '../schemas/webhooks.ts'
-import { operation } from './registry.ts'
+import { eventStream, operation } from './registry.ts'
+import { serverSentEvents } from './server-sent-events.ts'
+
+const filters = {
+  type: optional(string({ minLength: 1, maxLength: 1_000, description: 'Kinds of events, with commas between them.' })),
+  mailbox: optional(AddressPart),
+  since: optional(timestamp({ description: 'From this time on.' })),
+  until: optional(timestamp({ description: 'Before this time.' })),
+} as const
+
+/** Shorter than a minute, after which many clients and proxies give up. */
+const waitSecondsMax = 55
 
 export const listEvents = operation({
   name: 'events.list',
-  summary: 'Events of the last 30 days that the key may read: newest first, or forward from a cursor, oldest first.',
+  summary:
+    'Events of the last 30 days that the key may read: newest first, or forward from a cursor, oldest first, as they come.',
   scope: null,
   http: 'GET /api/v1/events',
   input: object({
-    type: optional(oneOf(eventTypes)),
-    mailbox: optional(AddressPart),
-    since: optional(timestamp({ description: 'From this time on.' })),
-    until: optional(timestamp({ description: 'Before this time.' })),
+    ...filters,
     ...paging,
-    after: optional(described('Cursor of an event: newer ones follow, oldest first.', string({ maxLength: 1_000 }))),
+    after: optional(identifier('Cursor of an event or an earlier answer: newer ones follow, oldest first.')),
+    wait: optional(
+      integer({
+        minimum: 0,
+        maximum: waitSecondsMax,
+        description: 'Seconds to wait while there is nothing after the cursor; without one for what comes from now on.',
+      }),
+    ),
   }),
-  output: page('events', EventEnvelope),
+  output: extended(page('events', EventEnvelope), {
+    cursor: string({ description: 'Pass as after to go on behind this answer, also when it has no events.' }),
+  }),
   errors: ['conflict'],
-  async handle({ ctx, principal }, { since, until, limit = pageSizeDefault, ...filters }) {
-    const { items, next } = await list(ctx, principal, {
-      ...filters,
-      limit,
-      ...(since !== undefined && { since: new Date(since) }),
-      ...(until !== undefined && { until: new Date(until) }),
-    })
-    return { events: items, next }
+  async handle({ ctx, principal, again, hungUp }, { limit = pageSizeDefault, before, after, wait = 0, ...given }) {
+    const filter = filterOf(given)
+    if (before !== undefined && (after !== undefined || wait > 0))
+      throw new Failure('validation_error', '"before" goes back from a cursor, "after" and "wait" go forward.', {
+        param: 'before',
+        fix: 'Leave "before" out to go forward, or "after" and "wait" to go back.',
+      })
+    if (after === undefined && wait === 0) {
+      const { items, next, cursor } = await listNewest(ctx, principal, { ...filter, limit, before })
+      return { events: items, next, cursor }
+    }
+    const { events, isMore, cursor } =
+      after !== undefined && wait === 0
+        ? await listEventsAfter(ctx, principal, { ...filter, limit, after })
+        : await awaitEvents(ctx, { principal, again }, { ...filter, limit, after, timeoutMs: wait * secondMs, hungUp })
+    return { events, next: isMore ? cursor : null, cursor }
   },
 })
+
+export const getEvent = operation({
+  name: 'events.get',
+  summary: 'Read one event.',
+  scope: null,
+  http: 'GET /api/v1/events/{id}',
+  input: object({ id: identifier('Id of the event (evt_...).') }),
+  output: EventEnvelope,
+  errors: ['not_found'],
+  handle: ({ ctx, principal }, { id }) => get(ctx, principal, id),
+})
+
+/** Events read for a stream at once: bounds what a slow reader holds. */
+const streamPage = 50
+
+export const streamEvents = operation({
+  name: 'events.stream',
+  summary:
+    'Events as they are recorded, as server-sent events that never end; a reader that lost the connection goes on by Last-Event-ID.',
+  scope: null,
+  http: 'GET /api/v1/events/stream',
+  input: object({
+    ...filters,
+    after: optional(identifier('As in the list; Last-Event-ID, which clients send by themselves, goes before it.')),
+  }),
+  output: eventStream('The same envelopes, each with its cursor as its id.'),
+  errors: ['conflict', 'rate_limited', 'unavailable'],
+  async handle({ ctx, principal, again }, { after, ...given }) {
+    const caller = { principal, again }
+    return serverSentEvents(ctx, await followEvents(ctx, caller, { ...filterOf(given), after, limit: streamPage }))
+  },
+})
+
+function filterOf({ since, until, ...filter }: InferFields<typeof filters>) {
+  return {
+    ...filter,
+    ...(since !== undefined && { since: new Date(since) }),
+    ...(until !== undefined && { until: new Date(until) }),
+  }
+}

@@ -18,7 +18,10 @@ import { errorsOf } from './errors.ts'
 import {
   type AnswerHeaders,
   type Bytes,
+  type Call,
+  type EventStream,
   isBytes,
+  isEventStream,
   isOfMailbox,
   mediaTypeOf,
   type Operation,
@@ -45,6 +48,8 @@ export type InvokeRequest = {
   readonly isCounted?: boolean
   /** Aborted when the caller has hung up. */
   readonly hungUp: AbortSignal
+  /** Finds the principal once more, for an answer that goes on; default: it stays who it was. */
+  again?(): Promise<Principal>
   /** Whether an answer, or a failure, that the declaration does not allow is an error: for tests. */
   readonly checkOutput?: boolean
 }
@@ -53,7 +58,7 @@ export type JsonBody = { readonly success: true; readonly [field: string]: unkno
 
 export type Answer = {
   readonly status: number
-  readonly body: JsonBody | Bytes
+  readonly body: JsonBody | Bytes | EventStream
   /** Whether it is the stored answer of an earlier request. */
   readonly replayed: boolean
 }
@@ -142,9 +147,8 @@ async function once(
   if (repeat === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
   const path = pathOf(operation, await canonicalPath(ctx, operation, principal, request))
   const { marksUnder, keyId } = principal
-  const { headers, hungUp, peerAddress, userAgent = '', session = null } = request
   // Nobody hears a word about an earlier request who may not make this one. Of a first request the handler asks it.
-  const requireReach = () => prepared.reach({ ctx, principal, session, peerAddress, userAgent, headers, hungUp })
+  const requireReach = () => prepared.reach(callOf(ctx, principal, request))
   const mark = await beginIdempotent(ctx, {
     accountId: marksUnder,
     keyId,
@@ -159,7 +163,7 @@ async function once(
     await requireReach()
     if (principal.kind === 'agent' && mark.keyId !== keyId && !operation.sharesAnswer)
       throw new Failure('idempotency_key_reused', 'Another API key of the account has used this Idempotency-Key.')
-    headers['Idempotent-Replayed'] = 'true'
+    request.headers['Idempotent-Replayed'] = 'true'
     return { status: mark.status, body: unsealed(ctx, mark.body), replayed: true }
   }
   // The key is freed only if the operation failed. When it succeeded and only storing its answer fails, the key stays taken,
@@ -207,14 +211,25 @@ async function perform(
   ctx: Context,
   operation: Operation,
   principal: Principal | null,
-  { checkOutput, headers, hungUp, peerAddress, userAgent = '', session = null }: InvokeRequest,
+  request: InvokeRequest,
   prepared: Prepared,
-): Promise<{ readonly status: number; readonly body: JsonBody | Bytes }> {
-  const output = await prepared.run({ ctx, principal, session, peerAddress, userAgent, headers, hungUp })
-  if (isBytes(output)) return { status: operation.status, body: output }
-  if (checkOutput && (mediaTypeOf(operation) !== null || !isValid(operation.output, output)))
+): Promise<Pick<Answer, 'status' | 'body'>> {
+  const output = await prepared.run(callOf(ctx, principal, request))
+  if (isBytes(output) || isEventStream(output)) return { status: operation.status, body: output }
+  if (request.checkOutput && (mediaTypeOf(operation) !== null || !isValid(operation.output, output)))
     throw new Error(`${operation.name} answered what it does not declare: ${JSON.stringify(output)}`)
   return { status: operation.statusOf(output), body: { success: true, ...(output as object) } }
+}
+
+/** What the handler is told of its caller. */
+function callOf<P extends Principal | null>(ctx: Context, principal: P, request: InvokeRequest): Call<P> {
+  const { headers, hungUp, peerAddress, userAgent = '', session = null, again } = request
+  const callerAgain = async () => {
+    const found = (await again?.()) ?? principal
+    if (found === null) throw new Failure('missing_api_key')
+    return found
+  }
+  return { ctx, principal, session, peerAddress, userAgent, headers, hungUp, again: callerAgain }
 }
 
 /** Outcomes of requests that say nothing that could be done: they are not written to the audit. */

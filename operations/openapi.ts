@@ -1,7 +1,7 @@
 import { Account, ClaimLink, SignupResult, Usage } from '../schemas/accounts.ts'
 import { type EventType, eventKinds } from '../schemas/events.ts'
 import { type FailureCode, failures } from '../schemas/failures.ts'
-import { ErrorObject, idempotencyKeyMax } from '../schemas/fields.ts'
+import { ErrorObject, idempotencyKeyMax, identifierMax } from '../schemas/fields.ts'
 import { type JsonSchema, propertiesOf, requiredOf } from '../schemas/infer.ts'
 import { Mailbox } from '../schemas/mailboxes.ts'
 import { Address, AttachmentSummary, FullMessage, MessageSummary } from '../schemas/messages.ts'
@@ -9,7 +9,7 @@ import { scopes } from '../schemas/scopes.ts'
 import { SendResult } from '../schemas/sending.ts'
 import { EventEnvelope, NewWebhook, Webhook } from '../schemas/webhooks.ts'
 import { errorsOf } from './errors.ts'
-import { type Access, type Field, fieldsOf, isForPeople, mediaTypeOf, type Operation } from './registry.ts'
+import { type Access, type Field, fieldsOf, isForPeople, isStreamed, mediaTypeOf, type Operation } from './registry.ts'
 
 /** Schemas that the document refers to by name. */
 const components: { readonly [name: string]: JsonSchema } = {
@@ -82,6 +82,7 @@ function entryOf(operation: Operation): Json {
     parameters: [
       ...fields.filter(({ from }) => from !== 'body').map(parameterOf),
       ...(idempotent ? [idempotencyKey] : []),
+      ...(isStreamed(operation) ? [lastEventId] : []),
     ],
     ...(body.length > 0 && { requestBody: bodyOf(body) }),
     responses: {
@@ -116,6 +117,13 @@ const idempotencyKey: Json = {
   in: 'header',
   schema: { type: 'string', minLength: 1, maxLength: idempotencyKeyMax },
   description: 'A repeat with the same key gets the first answer, for 7 days.',
+}
+
+const lastEventId: Json = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  schema: { type: 'string', maxLength: identifierMax },
+  description: 'The id of the last event that was received: the cursor to go on behind.',
 }
 
 function parameterOf({ name, schema, required, from }: Field): Json {

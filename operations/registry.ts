@@ -53,6 +53,8 @@ export type Call<P extends Principal | null = Principal> = {
   readonly headers: AnswerHeaders
   /** Aborted when the caller has hung up and nobody reads the answer. */
   readonly hungUp: AbortSignal
+  /** Finds the caller once more, for a request that goes on. Fails when the key, session or account has ended meanwhile. */
+  again(): Promise<Principal>
 }
 
 /** The call of a person who is signed in, perhaps without an account. */
@@ -70,6 +72,13 @@ export type Bytes = {
   text?(piece: TextRange): Promise<TextPiece | null>
   /** Makes a link to it that needs no key, for MCP clients when it is too large for a result. */
   link?(): Promise<{ readonly url: string; readonly expiresAt: Date }>
+}
+
+/** The answer of an operation that goes on until either side ends it: server-sent events, each piece as it is ready. */
+export type EventStream = {
+  readonly pieces: AsyncIterable<string>
+  /** Frees what it holds; called when the peer is gone, whether the pieces were asked for or not. */
+  close(): void
 }
 
 /** Which limit the body of a request has: sends carry attachments (decisions.md 1, Sizes). */
@@ -242,7 +251,19 @@ export const bytes = (contentMediaType: string, description: string): Schema<Byt
   description,
 })
 
-/** The media type of an output that is bytes; null for JSON. */
+/** The output schema of an event stream (HTML 9.2, server-sent events). */
+export const eventStream = (description: string): Schema<EventStream> => ({
+  type: 'string',
+  contentMediaType: eventStreamType,
+  description,
+})
+
+const eventStreamType = 'text/event-stream'
+
+/** Whether an operation answers an event stream. */
+export const isStreamed = (operation: Operation): boolean => mediaTypeOf(operation) === eventStreamType
+
+/** The media type of an output that is bytes or an event stream; null for JSON. */
 export function mediaTypeOf(operation: Operation): string | null {
   const { contentMediaType } = operation.output
   return typeof contentMediaType === 'string' ? contentMediaType : null
@@ -250,6 +271,10 @@ export function mediaTypeOf(operation: Operation): string | null {
 
 export function isBytes(value: unknown): value is Bytes {
   return typeof value === 'object' && value !== null && Buffer.isBuffer((value as Bytes).content)
+}
+
+export function isEventStream(value: unknown): value is EventStream {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in ((value as EventStream).pieces ?? {})
 }
 
 export type Field = {

@@ -335,6 +335,11 @@ export const settings = {
       ),
       waits: count(5_000, 'Waits for mail under way at once in one process; against using up its memory.'),
       waitsPerKey: count(500, 'Waits for mail under way at once with one key in one process.'),
+      followers: count(
+        5_000,
+        'Event streams and long-polls under way at once in one process; against using up its memory.',
+      ),
+      followersPerKey: count(1_000, 'Event streams and long-polls under way at once with one key in one process.'),
       requestsPerAddressPerMinute: count(
         600,
         'Requests in a minute from one address that carry no valid key; against guessing.',

@@ -227,8 +227,12 @@ async function begin(store: Store, at: Date): Promise<ChangeDoc['_id']> {
   return _id
 }
 
-/** Two notes of messages as one, so that a busy writer does not write a note for each. */
+/** Two notes of messages or events as one, so that a busy writer does not write a note for each. */
 function mergeNotes(a: ChangeNote, b: ChangeNote): ChangeNote | null {
+  if (a.kind === 'events' && b.kind === 'events') {
+    const accountIds = [...new Set([...a.accountIds, ...b.accountIds])]
+    return accountIds.length > idsMax ? null : { kind: 'events', accountIds }
+  }
   if (a.kind !== 'messages' || b.kind !== 'messages' || a.ids.length + b.ids.length > idsMax) return null
   return {
     kind: 'messages',

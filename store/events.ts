@@ -77,10 +77,10 @@ export function walkEventsByTime(
     .toArray()
 }
 
+/** What a reader wants and may see. `eventsPassing` and the filter of `listEvents` say the same. */
 export type EventQuery = {
   readonly accountId: string
-  /** null: all types. */
-  readonly types: readonly string[] | null
+  readonly types: readonly string[]
   /** null: events of all mailboxes and of the account itself. */
   readonly mailboxIds: readonly string[] | null
   readonly mailbox?: string
@@ -88,26 +88,55 @@ export type EventQuery = {
   readonly until?: Date
 }
 
-/** Events with numbers below `before`, newest first; or with numbers above `after`, oldest first. */
+/** Those of the events of an account that a query asks for. */
+export function eventsPassing(events: readonly EventDoc[], query: EventQuery): EventDoc[] {
+  const { types, mailboxIds, mailbox, since, until } = query
+  return events.filter(
+    (event) =>
+      types.includes(event.type) &&
+      (mailboxIds === null || (event.mailboxId !== null && mailboxIds.includes(event.mailboxId))) &&
+      (mailbox === undefined || event.mailbox === mailbox) &&
+      (since === undefined || event.createdAt >= since) &&
+      (until === undefined || event.createdAt < until),
+  )
+}
+
+/** Numbers of events: above `after`, up to and with `upTo`. */
+export type EventRange = { readonly after: number; readonly upTo: number }
+
+/**
+ * The events with numbers in a range. `upTo` must be the number of an event that exists or existed: a query for several types
+ * walks several ranges of an index one after the other, and could miss an event that is inserted meanwhile before one that it
+ * finds.
+ */
 export function listEvents(
   store: Store,
   query: EventQuery,
-  range: { before: number | null; limit: number } | { after: number; limit: number },
+  { after, upTo, newestFirst, limit }: EventRange & { readonly newestFirst: boolean; readonly limit: number },
 ): Promise<EventDoc[]> {
-  const forward = 'after' in range
-  const seq = forward ? { $gt: range.after } : range.before === null ? null : { $lt: range.before }
-  const created = {
-    ...(query.since !== undefined && { $gte: query.since }),
-    ...(query.until !== undefined && { $lt: query.until }),
-  }
+  const { accountId, types, mailboxIds, mailbox, since, until } = query
+  const created = { ...(since !== undefined && { $gte: since }), ...(until !== undefined && { $lt: until }) }
   const filter: Filter<EventDoc> = {
-    accountId: query.accountId,
-    ...(seq !== null && { seq }),
-    ...(query.types !== null && { type: { $in: [...query.types] } }),
-    ...(query.mailboxIds !== null && { mailboxId: { $in: [...query.mailboxIds] } }),
-    ...(query.mailbox !== undefined && { mailbox: query.mailbox }),
+    accountId,
+    seq: { $gt: after, $lte: upTo },
+    type: { $in: [...types] },
+    ...(mailboxIds !== null && { mailboxId: { $in: [...mailboxIds] } }),
+    ...(mailbox !== undefined && { mailbox }),
     ...(Object.keys(created).length > 0 && { createdAt: created }),
   }
-  const direction = forward ? 1 : -1
-  return store.events.find(filter).sort({ accountId: direction, seq: direction }).limit(range.limit).toArray()
+  const direction = newestFirst ? -1 : 1
+  return store.events.find(filter).sort({ accountId: direction, seq: direction }).limit(limit).toArray()
+}
+
+/** How many events of an account have numbers in a range; fewer than it is long when some have expired. */
+export function countEvents(store: Store, accountId: string, { after, upTo }: EventRange): Promise<number> {
+  return store.events.countDocuments({ accountId, seq: { $gt: after, $lte: upTo } })
+}
+
+/** The event under an id. */
+export function findEvent(
+  store: Store,
+  { accountId, eventId }: { accountId: string; eventId: string },
+): Promise<EventDoc | null> {
+  return store.events.findOne({ accountId, _id: eventId })
 }

@@ -63,12 +63,16 @@ export async function createSession(
   return { session: await sessionFrom(ctx, doc), token, endsAt: doc.endsAt }
 }
 
-/** The session of a token, which is noted as used by who asks; null when there is none, or it has ended. */
-export async function findSession(ctx: Context, token: string, asker: Asker): Promise<Session | null> {
+/**
+ * The session of a token; null when there is none, or it has ended. It is noted as used by who asks, unless nobody does: a
+ * request that goes on is no use of its session.
+ */
+export async function findSession(ctx: Context, token: string, asker: Asker | null): Promise<Session | null> {
   const doc = await sessionByHash(ctx, hashCredential(token).toString('base64'))
   const now = ctx.clock.now()
   if (doc === undefined || hasEnded(ctx, doc, now)) return null
-  if (after(doc.usedAt, notedMs) <= now) await noteUse(ctx, doc, { usedAt: now, usedFrom: deviceOf(asker) })
+  if (asker !== null && after(doc.usedAt, notedMs) <= now)
+    await noteUse(ctx, doc, { usedAt: now, usedFrom: deviceOf(asker) })
   return sessionFrom(ctx, doc)
 }
 

@@ -66,5 +66,6 @@ async function moveEvents(ctx: Context, { from, to }: store.Move): Promise<void>
     if (last === undefined) return
     await countReceivedUpTo(ctx, from, last.seq)
     await store.moveEvents(ctx.store, events, { from, to })
+    ctx.changes.publish({ kind: 'events', accountIds: [to] })
   }
 }

@@ -36,8 +36,8 @@ export type Role = 'service' | 'smtp' | 'admin' | 'test'
  *   mailbox/known-mailboxes, mailbox/storage-limit, wait/arrivals
  * - requests leased from the database (core/access/request-rates.ts)
  * - counters per minute: wait/patterns
- * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, notify/webhook-post (connections),
- *   process/alarms, people/passwords (memory), read/bodies (memory), upkeep/quota-recount, wait/waiters
+ * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, notify/event-followers, notify/event-tails,
+ *   notify/webhook-post (connections), process/alarms, people/passwords (memory), read/bodies (memory), upkeep/quota-recount, wait/waiters
  */
 export type Context = {
   readonly role: Role

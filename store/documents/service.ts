@@ -37,6 +37,8 @@ export type ChangeNote =
   | { readonly kind: 'refused'; readonly caller: string; readonly count: number; readonly until: Date }
   /** A share of a caller's requests in a minute is used up; the others are to give back what they have left. */
   | { readonly kind: 'requests'; readonly id: string; readonly share: string }
+  /** These accounts have new events. */
+  | { readonly kind: 'events'; readonly accountIds: readonly string[] }
   /** Webhook deliveries are due whose writer does not attempt them. */
   | { readonly kind: 'deliveries' }
   /** The clocks of sandboxes were moved. */

@@ -1,0 +1,262 @@
+/**
+ * Who follows the events of an account in this process: long-polls and streams. Invariants: a follower gets each event that it
+ * may see once, in the order of the numbers, whether it is read from the database or held by the tail; it holds none itself, so
+ * a slow one costs no memory; what it may see is asked again before it gets more; it ends with its key or session, with the
+ * account's right to ask, and with the process.
+ */
+import { Failure } from '../../schemas/failures.ts'
+import { type EventQuery, eventsPassing } from '../../store/events.ts'
+import type { Principal } from '../access/principal.ts'
+import { secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { perProcess } from '../process/per-process.ts'
+import {
+  aheadFailure,
+  cursorBehind,
+  type EventFilter,
+  type EventPage,
+  eventPage,
+  eventQuery,
+  readForward,
+  requireWhole,
+  startAfter,
+} from './event-list.ts'
+import { followTail, type Tail } from './event-tails.ts'
+
+/** Who follows, and how to find him once more: that fails when the key, the session or the account has ended meanwhile. */
+export type FollowingCaller = { readonly principal: Principal; again(): Promise<Principal> }
+
+export type Following = EventFilter & {
+  /** The cursor of the place to begin behind; without one what is recorded from now on counts. */
+  readonly after?: string
+  /** Events in one page. */
+  readonly limit: number
+}
+
+export type Follower = {
+  /**
+   * The next events, as soon as there are any; none when `timeoutMs` is over, or the follower was closed. Call it again when it
+   * has resolved. Fails when the caller may not follow any more, and with `conflict` when it fell behind what is kept.
+   */
+  next(timeoutMs: number): Promise<EventPage>
+  /** The cursor of the place behind all that `next` returned. */
+  cursor(): string
+  isClosed(): boolean
+  /** Ends it: `next` resolves at once. */
+  close(): void
+}
+
+/** So often a tail is looked at whose followers hear nothing: a note may be lost. */
+const quietMs = 20 * secondMs
+/** For so long the right to read is taken for given; keys and accounts that change are told by notes. */
+const trustedMs = secondMs
+
+type Member = {
+  readonly keyId: string
+  readonly accountId: string
+  /** Asks once more who it is, before anything else. */
+  recheck(): void
+  close(): void
+}
+
+type Register = {
+  readonly members: Set<Member>
+  readonly byKey: Map<string, number>
+  closed: boolean
+  leaveFeed: (() => void) | null
+}
+
+const registerOf = perProcess(
+  (): Register => ({ members: new Set(), byKey: new Map(), closed: false, leaveFeed: null }),
+)
+
+/**
+ * Follows the events of an account: those after a cursor, and then those that come. Close it when it is not needed any more. Fails
+ * with `validation_error`, `conflict` (a cursor behind or ahead of what is kept), `rate_limited` past the limit of the key, and
+ * `unavailable` past that of the process or while it stops.
+ */
+export async function followEvents(
+  ctx: Context,
+  caller: FollowingCaller,
+  { after: from, limit, ...filter }: Following,
+): Promise<Follower> {
+  const { accountId, keyId } = caller.principal
+  let { principal } = caller
+  let query = eventQuery(principal, filter)
+  let checkedAt = performance.now()
+  let mustCheck = false
+  let closed = false
+  const bell = createBell()
+  const member: Member = {
+    keyId,
+    accountId,
+    recheck() {
+      mustCheck = true
+      bell.ring()
+    },
+    close() {
+      closed = true
+      bell.ring()
+    },
+  }
+  const leave = enter(ctx, member)
+  let tail: Tail | null = null
+  const close = () => {
+    member.close()
+    leave()
+    tail?.leave()
+    tail = null
+  }
+
+  /** Asks whether the caller may still read, and what. */
+  async function check(): Promise<void> {
+    if (!mustCheck && performance.now() - checkedAt < trustedMs) return
+    mustCheck = false
+    principal = await caller.again()
+    // Its account was claimed into another: its cursor leads on there.
+    if (principal.accountId !== accountId) return close()
+    query = eventQuery(principal, filter)
+    checkedAt = performance.now()
+  }
+
+  try {
+    const begunAt = performance.now()
+    const start = from === undefined ? null : await startAfter(ctx, principal, from)
+    tail = await followTail(ctx, accountId, bell.ring)
+    // The tail may not have heard of all that is there.
+    if (start === null || start > tail.end()) await tail.look(performance.now() - begunAt)
+    let seq = start ?? tail.end()
+    if (seq > tail.end()) throw aheadFailure()
+    // While it can be refused: `next` asks for each page again.
+    if (tail.since(seq) === null) await requireWhole(ctx, accountId, { after: seq, upTo: tail.end() })
+
+    /** What is there. */
+    const take = async (): Promise<EventPage | null> => {
+      await check()
+      if (tail === null || closed) return null
+      const upTo = tail.end()
+      const rows = await readBehind(ctx, tail, query, { after: seq, upTo, limit: limit + 1 })
+      seq = rows.length > limit ? rows[limit - 1]!.seq : upTo
+      return rows.length === 0 ? null : eventPage(ctx, principal, { rows, limit, upTo })
+    }
+    const cursor = () => cursorBehind(ctx, principal, seq)
+    return {
+      async next(timeoutMs) {
+        const endsAt = performance.now() + timeoutMs
+        for (;;) {
+          bell.mute()
+          const page = await take()
+          if (page !== null) return page
+          const leftMs = endsAt - performance.now()
+          if (closed || leftMs <= 0) return { events: [], cursor: cursor(), isMore: false }
+          await bell.rung(leftMs)
+          if (performance.now() >= endsAt) await tail?.look(quietMs)
+        }
+      },
+      cursor,
+      isClosed: () => closed,
+      close,
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/** Waits once for the events after a place, at most `timeoutMs` or until `hungUp`. Fails as `followEvents` and `next` do. */
+export async function awaitEvents(
+  ctx: Context,
+  caller: FollowingCaller,
+  { timeoutMs, hungUp, ...following }: Following & { readonly timeoutMs: number; readonly hungUp: AbortSignal },
+): Promise<EventPage> {
+  const follower = await followEvents(ctx, caller, following)
+  hungUp.addEventListener('abort', follower.close, { once: true })
+  try {
+    return await follower.next(hungUp.aborted ? 0 : timeoutMs)
+  } finally {
+    hungUp.removeEventListener('abort', follower.close)
+    follower.close()
+  }
+}
+
+/** Ends all followers because the process stops, and accepts no more. */
+export function closeFollowers(ctx: Context): void {
+  const register = registerOf(ctx)
+  register.closed = true
+  for (const member of register.members) member.close()
+}
+
+/** The rows behind a place: those that the tail holds, else those of the database. */
+async function readBehind(
+  ctx: Context,
+  tail: Tail,
+  query: EventQuery,
+  { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
+) {
+  const held = tail.since(after)
+  return held === null ? readForward(ctx, query, { after, upTo, limit }) : eventsPassing(held, query).slice(0, limit)
+}
+
+/** Counts a follower. Returns what takes it out again. */
+function enter(ctx: Context, member: Member): () => void {
+  const { followers, followersPerKey } = ctx.settings.limits.http
+  const register = registerOf(ctx)
+  const { members, byKey } = register
+  const ofKey = byKey.get(member.keyId) ?? 0
+  if (register.closed)
+    throw new Failure('unavailable', 'The service is stopping; go on from your cursor in a moment.', { retryAfter: 1 })
+  if (ofKey >= followersPerKey)
+    throw new Failure('rate_limited', `This key already follows events ${followersPerKey} times at once.`, {
+      fix: 'Let one of the streams or long-polls end first, or share one.',
+    })
+  if (members.size >= followers)
+    throw new Failure('unavailable', 'Too many follow events at once; please try again later.')
+  register.leaveFeed ??= listen(ctx, register)
+  members.add(member)
+  byKey.set(member.keyId, ofKey + 1)
+  return () => {
+    if (!members.delete(member)) return
+    const left = (byKey.get(member.keyId) ?? 1) - 1
+    if (left === 0) byKey.delete(member.keyId)
+    else byKey.set(member.keyId, left)
+    if (members.size > 0) return
+    register.leaveFeed?.()
+    register.leaveFeed = null
+  }
+}
+
+/** Has those ask again who they are whose keys, accounts or sessions changed. */
+function listen(ctx: Context, { members }: Register): () => void {
+  return ctx.changes.listen((note) => {
+    if (note.kind !== 'callers' && note.kind !== 'keys') return
+    const changed = new Set(
+      note.kind === 'keys' ? note.keyIds : [...note.keyIds, ...note.accountIds, ...note.personIds],
+    )
+    for (const member of members) if (changed.has(member.keyId) || changed.has(member.accountId)) member.recheck()
+  })
+}
+
+/** Something to wait for that may happen before anybody waits. */
+function createBell() {
+  let hasRung = false
+  let wake: (() => void) | null = null
+  return {
+    ring: () => {
+      hasRung = true
+      wake?.()
+    },
+    mute: () => {
+      hasRung = false
+    },
+    /** Resolves when it rings, or has rung since it was muted, or after `ms`. */
+    async rung(ms: number): Promise<void> {
+      if (hasRung) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      wake = resolve
+      const timer = setTimeout(resolve, ms)
+      await promise
+      clearTimeout(timer)
+      wake = null
+    },
+  }
+}

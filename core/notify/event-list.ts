@@ -1,0 +1,206 @@
+/**
+ * The events of an account as a key may read them. Invariant: whoever reads forward from a cursor gets every event after it
+ * that he may see, or is told that some are gone; that holds for every page, because no page ends behind an event that was
+ * not there yet when the page began.
+ */
+import { normaliseAddress } from '../../mail/message/address.ts'
+import { accountEventTypes, type EventType, eventKinds, eventTypes } from '../../schemas/events.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { notACursor, notAnAddress, unknown } from '../../schemas/refusals.ts'
+import type { EventDoc } from '../../store/documents/events.ts'
+import {
+  countEvents,
+  type EventQuery,
+  type EventRange,
+  findEvent,
+  lastEventNumber,
+  listEvents as list,
+} from '../../store/events.ts'
+import { firstMovedNumber } from '../../store/moves.ts'
+import { accountById } from '../access/known-callers.ts'
+import type { Page } from '../access/paging.ts'
+import { type Principal, reaches } from '../access/principal.ts'
+import { after, dayMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { cursorOf, cursorTag, type Event, eventOf, readCursor } from './event-body.ts'
+
+const keptMs = 30 * dayMs
+
+export type EventFilter = {
+  /** Kinds of events, with commas between them. */
+  readonly type?: string
+  readonly mailbox?: string
+  readonly since?: Date
+  readonly until?: Date
+}
+
+/** Events oldest first, and the cursor of the place behind them. */
+export type EventPage = {
+  readonly events: readonly Event[]
+  readonly cursor: string
+  /** Whether more follow at once. */
+  readonly isMore: boolean
+}
+
+/**
+ * Lists events that the key may read, newest first, with the cursor of the end, from which to go on. Fails with
+ * `validation_error`.
+ */
+export async function listEvents(
+  ctx: Context,
+  principal: Principal,
+  { limit, before, ...filter }: EventFilter & { readonly limit: number; readonly before?: string },
+): Promise<Page<Event> & { readonly cursor: string }> {
+  const query = eventQuery(principal, filter)
+  const end = await lastEventNumber(ctx.store, principal.accountId)
+  const upTo = before === undefined ? end : (await placeOf(ctx, principal, readCursor(before, 'before'), 'before')) - 1
+  const rows = await list(ctx.store, query, { after: 0, upTo, newestFirst: true, limit: limit + 1 })
+  return {
+    items: rows.slice(0, limit).map((row) => eventOf(row, principal.account)),
+    next: rows.length > limit ? cursorOf(rows[limit - 1]!) : null,
+    cursor: cursorBehind(ctx, principal, end),
+  }
+}
+
+/** Lists the events after a cursor that are there now, oldest first. Fails as `startAfter` does. */
+export async function listEventsAfter(
+  ctx: Context,
+  principal: Principal,
+  { limit, after: cursor, ...filter }: EventFilter & { readonly limit: number; readonly after: string },
+): Promise<EventPage> {
+  const query = eventQuery(principal, filter)
+  const from = await startAfter(ctx, principal, cursor)
+  const upTo = await lastEventNumber(ctx.store, principal.accountId)
+  if (from > upTo) throw aheadFailure()
+  const rows = await readForward(ctx, query, { after: from, upTo, limit: limit + 1 })
+  return eventPage(ctx, principal, { rows, limit, upTo })
+}
+
+/** Reads an event. Fails with `not_found`. */
+export async function getEvent(ctx: Context, principal: Principal, eventId: string): Promise<Event> {
+  const { accountId, account } = principal
+  const event = await findEvent(ctx.store, { accountId, eventId })
+  const mayRead =
+    event !== null &&
+    readableTypes(principal).some((type) => type === event.type) &&
+    (event.mailboxId === null ? principal.mailboxIds === null : reaches(principal, event.mailboxId))
+  if (!mayRead)
+    throw new Failure('not_found', `There is no event ${eventId} that this key may read.`, {
+      fix: 'Use an id as a webhook or a list of events shows it; events are kept for 30 days.',
+    })
+  return eventOf(event, account)
+}
+
+/** What a filter asks for, as far as the principal may see it. Fails with `validation_error`. */
+export function eventQuery(principal: Principal, { type, mailbox, since, until }: EventFilter): EventQuery {
+  const readable = readableTypes(principal)
+  const wanted = type?.split(',').map((name) => name.trim())
+  for (const name of wanted ?? [])
+    if (!eventTypes.some((known) => known === name)) throw unknown('kind of event', name, eventTypes, 'type')
+  const address = mailbox === undefined ? undefined : normaliseAddress(mailbox)
+  if (address === null) throw notAnAddress(String(mailbox), 'mailbox')
+  return {
+    accountId: principal.accountId,
+    types: wanted === undefined ? readable : readable.filter((name) => wanted.includes(name)),
+    mailboxIds: principal.mailboxIds,
+    ...(address !== undefined && { mailbox: address }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  }
+}
+
+/**
+ * The event types that a key may read: those about resources that its scopes let it read (decisions.md 2, Webhooks and
+ * events).
+ */
+export function readableTypes(principal: Principal): EventType[] {
+  return accountEventTypes.filter((type) => {
+    const { access } = eventKinds[type]
+    return access === 'account key'
+      ? principal.kind === 'account'
+      : access !== 'partner' && principal.scopes.includes(access)
+  })
+}
+
+/**
+ * The number of the event that a cursor stands behind. Fails with `validation_error`, and with `conflict` for a cursor that is
+ * older than 30 days.
+ */
+export async function startAfter(ctx: Context, principal: Principal, cursor: string): Promise<number> {
+  const read = readCursor(cursor, 'after')
+  const seq = await placeOf(ctx, principal, read, 'after')
+  if (read.at < after(ctx.clock.now(), -keptMs)) throw goneFailure('after')
+  return seq
+}
+
+/**
+ * Reads events with numbers above `after`, oldest first, up to and with number `upTo`, which must be there. Fails with `conflict`
+ * when some among them have expired.
+ */
+export async function readForward(
+  ctx: Context,
+  query: EventQuery,
+  { limit, ...range }: EventRange & { readonly limit: number },
+): Promise<readonly EventDoc[]> {
+  if (range.after >= range.upTo) return []
+  const rows = await list(ctx.store, query, { ...range, newestFirst: false, limit })
+  await requireWhole(ctx, query.accountId, rows.length < limit ? range : { ...range, upTo: rows.at(-1)!.seq })
+  return rows
+}
+
+/** Fails with `conflict` when an event of a range has expired: each number was given to one. */
+export async function requireWhole(ctx: Context, accountId: string, { after, upTo }: EventRange): Promise<void> {
+  if (after < upTo && (await countEvents(ctx.store, accountId, { after, upTo })) < upTo - after)
+    throw goneFailure('after')
+}
+
+/** The first `limit` of rows, of which one more was read than is wanted if there are so many up to number `upTo`. */
+export function eventPage(
+  ctx: Context,
+  principal: Principal,
+  { rows, limit, upTo }: { rows: readonly EventDoc[]; limit: number; upTo: number },
+): EventPage {
+  const isMore = rows.length > limit
+  return {
+    events: rows.slice(0, limit).map((row) => eventOf(row, principal.account)),
+    cursor: isMore ? cursorOf(rows[limit - 1]!) : cursorBehind(ctx, principal, upTo),
+    isMore,
+  }
+}
+
+/** The cursor of the place behind an event, taken now. */
+export function cursorBehind(ctx: Context, { accountId }: Principal, seq: number): string {
+  return cursorOf({ seq, createdAt: ctx.clock.now(), accountId })
+}
+
+/** The failure for a cursor that no event has had yet: of a database that was put back to an earlier state. */
+export function aheadFailure(): Failure {
+  return new Failure('conflict', 'The cursor in "after" is ahead of all events that there are.', { fix: beginAnew })
+}
+
+const beginAnew = 'Leave "after" out, list what is there, and go on from the cursor of that answer.'
+
+function goneFailure(param: string): Failure {
+  return new Failure('conflict', `Events behind the cursor in "${param}" may be gone: they are kept for 30 days.`, {
+    fix: beginAnew,
+  })
+}
+
+/**
+ * The number that a cursor stands for among the events of the account. One of an account that was claimed into it stands before
+ * the first event that came from there (decisions.md 3, Claim into an existing account).
+ */
+async function placeOf(
+  ctx: Context,
+  { accountId }: Principal,
+  { seq, tag }: ReturnType<typeof readCursor>,
+  param: string,
+): Promise<number> {
+  if (tag === null || tag === cursorTag(accountId)) return seq
+  const { joined = [] } = (await accountById(ctx, accountId)) ?? {}
+  const from = joined.find((each) => cursorTag(each) === tag)
+  if (from === undefined) throw notACursor(param)
+  const first = await firstMovedNumber(ctx.store, { from, to: accountId })
+  if (first === null) throw goneFailure(param)
+  return first - 1
+}

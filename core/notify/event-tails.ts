@@ -1,0 +1,131 @@
+/**
+ * The ends of the accounts' events, for those who follow them in this process. Invariants: however many follow an account, one
+ * query at a time looks for its new events, and one listener of the change feed serves all accounts; a tail has seen every event up
+ * to its end, and holds the last ones without a gap.
+ */
+import type { EventDoc } from '../../store/documents/events.ts'
+import { lastEventNumber, walkEvents } from '../../store/events.ts'
+import type { Context } from '../process/context.ts'
+import { perProcess } from '../process/per-process.ts'
+
+export type Tail = {
+  /** The number of the newest event that was seen. */
+  end(): number
+  /** The events with numbers above this one that were seen, in order; null when they are not all held any more. */
+  since(seq: number): readonly EventDoc[] | null
+  /** Looks for new events, unless that was done in the last `withinMs`. Who asks meanwhile waits for the next look. */
+  look(withinMs?: number): Promise<void>
+  /** Ends what `followTail` began; once. */
+  leave(): void
+}
+
+/** Events held of one account: more than come between two looks, unless a machine is very busy. */
+const heldMax = 200
+const pageSize = 500
+
+type Held = {
+  readonly accountId: string
+  /** Called when there are new events. */
+  readonly listeners: Set<() => void>
+  end: number
+  /** The last events, in order, up to number `end`. */
+  events: readonly EventDoc[]
+  lookedAt: number
+  looking: Promise<void> | null
+  /** The look after the one under way. */
+  next: Promise<void> | null
+}
+
+type Tails = {
+  readonly byAccount: Map<string, Promise<Held>>
+  leaveFeed: (() => void) | null
+}
+
+const tailsOf = perProcess((): Tails => ({ byAccount: new Map(), leaveFeed: null }))
+
+/** Follows the events of an account from now on: `onNews` is called whenever some were seen. */
+export async function followTail(ctx: Context, accountId: string, onNews: () => void): Promise<Tail> {
+  const tails = tailsOf(ctx)
+  // Who listens before the end is read misses nothing that comes after it.
+  tails.leaveFeed ??= listen(ctx, tails)
+  const opening = tails.byAccount.get(accountId) ?? openTail(ctx, accountId)
+  tails.byAccount.set(accountId, opening)
+  const held = await opening.catch((error: unknown) => {
+    if (tails.byAccount.get(accountId) === opening) forget(tails, accountId)
+    throw error
+  })
+  held.listeners.add(onNews)
+  return {
+    end: () => held.end,
+    since: (seq) => (seq < held.end - held.events.length ? null : held.events.filter((event) => event.seq > seq)),
+    look: (withinMs = 0) => (performance.now() - held.lookedAt < withinMs ? Promise.resolve() : lookNext(ctx, held)),
+    leave() {
+      held.listeners.delete(onNews)
+      if (held.listeners.size === 0 && tails.byAccount.get(accountId) === opening) forget(tails, accountId)
+    },
+  }
+}
+
+async function openTail(ctx: Context, accountId: string): Promise<Held> {
+  const lookedAt = performance.now()
+  const end = await lastEventNumber(ctx.store, accountId)
+  return { accountId, listeners: new Set(), end, events: [], lookedAt, looking: null, next: null }
+}
+
+function forget(tails: Tails, accountId: string): void {
+  tails.byAccount.delete(accountId)
+  if (tails.byAccount.size > 0) return
+  tails.leaveFeed?.()
+  tails.leaveFeed = null
+}
+
+function listen(ctx: Context, { byAccount }: Tails): () => void {
+  return ctx.changes.listen((note) => {
+    if (note.kind !== 'events') return
+    for (const accountId of note.accountIds) void lookAgain(ctx, byAccount.get(accountId))
+  })
+}
+
+/** What cannot be read now is found by a later look. */
+async function lookAgain(ctx: Context, opening: Promise<Held> | undefined): Promise<void> {
+  try {
+    const held = await opening
+    if (held !== undefined) await lookNext(ctx, held)
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'new events could not be read for those who follow them')
+  }
+}
+
+/** Begins a look, or waits for the one that begins after the one under way: that may have read too early. */
+function lookNext(ctx: Context, held: Held): Promise<void> {
+  if (held.looking === null) {
+    held.looking = look(ctx, held).finally(() => {
+      held.looking = null
+    })
+    return held.looking
+  }
+  held.next ??= held.looking
+    .catch(() => undefined)
+    .then(() => {
+      held.next = null
+      return lookNext(ctx, held)
+    })
+  return held.next
+}
+
+async function look(ctx: Context, held: Held): Promise<void> {
+  const { accountId } = held
+  for (let isMore = true; isMore; ) {
+    const lookedAt = performance.now()
+    const range = { after: held.end, upTo: Number.MAX_SAFE_INTEGER, limit: pageSize }
+    const fresh = await walkEvents(ctx.store, { accountId, ...range })
+    isMore = fresh.length === pageSize
+    held.lookedAt = lookedAt
+    const end = fresh.at(-1)?.seq ?? held.end
+    // Where one has expired, and when nothing comes any more, none is held: who is that far behind asks the database.
+    const isWhole = end - held.end === fresh.length && fresh.length > 0
+    held.events = isWhole ? [...held.events, ...fresh].slice(-heldMax) : []
+    held.end = end
+    if (fresh.length > 0) for (const tell of held.listeners) tell()
+  }
+}

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect } from 'chai'
+import Koa from 'koa'
+import { sendEvents } from '../../api/event-stream.ts'
+
+describe('api: sending an event stream', () => {
+  it('to a reader that takes nothing holds a few pieces, and ends', async () => {
+    const pieceBytes = 64 * 1024
+    const enoughBytes = 64 * 1024 * 1024
+    let made = 0
+    const closed = Promise.withResolvers<void>()
+    async function* endless() {
+      for (;;) {
+        made += pieceBytes
+        await nextTurn()
+        yield 'x'.repeat(pieceBytes)
+      }
+    }
+    const app = new Koa().use((koa) => sendEvents(koa, { pieces: endless(), close: closed.resolve }, 200))
+    app.silent = true
+    const server = createServer(app.callback()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const { port } = server.address() as AddressInfo
+      const asked = request({ port, host: '127.0.0.1' }).end()
+      const [response] = await once(asked, 'response')
+      await closed.promise
+      // What the sockets of both sides take, and no more than that.
+      expect(made).to.be.lessThan(enoughBytes)
+      response.resume()
+      const [error] = await once(response, 'error')
+      expect(error.code).to.equal('ECONNRESET')
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+})
