@@ -83,8 +83,7 @@ async function open(url: string, targets: readonly DriverTarget[]): Promise<Asks
     'list of 50': ({ mailboxId }) => listMessages(store, { mailboxId }, { before: null, limit: 51 }),
     'simulated send': send([{ period: 'month', counters: ['agentEmails', 'sent'] }]),
     'routed send': send([
-      { period: 'month', counters: ['agentEmails', 'sent'] },
-      { period: 'day', counters: ['sent'] },
+      { period: 'month', counters: ['agentEmails', 'sent', 'd01.sent'] },
       { period: 'minute', counters: ['sent'] },
     ]),
   }

@@ -7,6 +7,7 @@ import { createDomain } from '../core/mailbox/domains.ts'
 import { createMailbox } from '../core/mailbox/mailboxes.ts'
 import { closeContext } from '../core/process/context.ts'
 import { openStore, type Store } from '../store/open.ts'
+import { countOf } from '../store/usage.ts'
 import { eventually } from '../test/eventually.ts'
 import { client } from '../test/peers/rest.ts'
 import { contextOf, type Service, startService } from '../test/start/service.ts'
@@ -111,7 +112,7 @@ async function forgetEventLimit(store: Store, accountId: string): Promise<void> 
 /** How many messages were announced. They are counted after their events and contacts are written. */
 async function receivedOf(store: Store, accountId: string): Promise<number> {
   const months = await store.usage.find({ _id: { $regex: `^${accountId}:\\d{4}-\\d{2}$` } }).toArray()
-  return months.reduce((sum, { counts }) => sum + (counts.received ?? 0), 0)
+  return months.reduce((sum, month) => sum + countOf(month, 'received'), 0)
 }
 
 type Call = () => ReturnType<typeof client>

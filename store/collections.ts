@@ -166,7 +166,7 @@ export const collections = {
   suppressions: { version: 1, shardKey: 'accountId', indexes: [index('accountId', 'at', '_id')] },
   lanes: { version: 1, shardKey: '_id', indexes: [index('dueAt')] },
   stsPolicies: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
-  usage: { version: 2, shardKey: '_id', indexes: [expire('expiresAt'), { ...index('open.at'), sparse: true }] },
+  usage: { version: 3, shardKey: '_id', indexes: [expire('expiresAt'), { ...index('open.at'), sparse: true }] },
   events: {
     version: 1,
     shardKey: 'accountId',

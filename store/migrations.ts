@@ -2,7 +2,7 @@
 import type { Db } from 'mongodb'
 import { chained, type NewAudit } from './audit-hash.ts'
 import { type CollectionName, collections } from './collections.ts'
-import type { AuditDoc, AuditPersonal } from './documents/accounts.ts'
+import type { AuditDoc, AuditPersonal, UsageDoc } from './documents/accounts.ts'
 
 /** One step migrates a collection from version `to - 1` to `to`. It must be safe to repeat, because a crash repeats it. */
 type Migration = { readonly collection: CollectionName; readonly to: number; readonly run: (db: Db) => Promise<void> }
@@ -18,6 +18,29 @@ const migrations: readonly Migration[] = [
       await db
         .collection('usage')
         .updateMany({ 'counts.agentEmails': { $exists: false } }, [{ $set: { 'counts.agentEmails': sum } }])
+    },
+  },
+  {
+    // The counters of a day had a document of their own; the figures of mailboxes have it still.
+    collection: 'usage',
+    to: 3,
+    async run(db) {
+      const usage = db.collection<UsageDoc>('usage')
+      const ofDays = { _id: { $regex: /:\d{4}-\d{2}-\d{2}$/, $not: /:daily:/ } }
+      for await (const { _id, counts, open = [], expiresAt } of usage.find(ofDays)) {
+        const field = `d${_id.slice(-2)}`
+        const opened = open.map((take) => ({ ...take, counter: `${field}.${take.counter}` }))
+        await usage.updateOne(
+          { _id: _id.slice(0, -3) },
+          {
+            $set: { [`counts.${field}`]: counts },
+            $max: { expiresAt },
+            ...(opened.length > 0 && { $addToSet: { open: { $each: opened } } }),
+          },
+          { upsert: true },
+        )
+        await usage.deleteOne({ _id })
+      }
     },
   },
   {

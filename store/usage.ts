@@ -7,7 +7,7 @@ import { updateIn, type Write } from './writes.ts'
 /** E-mails sent and received in a month: both use up the allowance of an Agents plan (interface.md, Agents plans). */
 export const agentEmails = 'agentEmails'
 
-/** A counter to raise by `by`. `limit` null: the counter has no limit. */
+/** A counter, by its path in the document's counts, to raise by `by`. `limit` null: the counter has no limit. */
 export type CounterIncrement = {
   readonly counter: string
   readonly by: number
@@ -270,7 +270,10 @@ export function findUsage(store: Store, ids: readonly string[]): Promise<UsageDo
   return store.usage.find({ _id: { $in: [...ids] } }).toArray()
 }
 
-/** The value of a counter; 0 when nothing was counted. */
+/** The value of a counter, by its path in the counts; 0 when nothing was counted. */
 export function countOf(usage: UsageDoc | undefined, counter: string): number {
-  return usage?.counts[counter] ?? 0
+  const [name = '', inDay] = counter.split('.')
+  const found = usage?.counts[name]
+  const value = typeof found === 'object' ? found[inDay ?? ''] : found
+  return value ?? 0
 }

@@ -1,4 +1,7 @@
-/** Usage counters: of calendar periods (month, day, hour, minute) and of rolling windows. */
+/**
+ * Usage counters: of calendar periods (month, day, hour, minute) and of rolling windows. The days of a month stand in its
+ * document, so that what a send takes of both is one update.
+ */
 import { newToken } from '../../schemas/ids.ts'
 import type { UsagePeriod } from '../../store/documents/sending.ts'
 import { countOf, dropGrant, findGrants, findUsage, giveBack, takeCounts, takeGrant } from '../../store/usage.ts'
@@ -25,9 +28,12 @@ export async function takeUsage(
     owner,
     period,
     at = ctx.clock.now(),
-    ...count
+    counter,
+    by,
+    limit,
   }: { owner: string; period: Period; counter: string; by: number; limit: number | null; at?: Date },
 ): Promise<boolean> {
+  const count = { counter: counterIn(period, counter, at), by, limit }
   const refused = await takeCounts(ctx.store, [{ ...usagePeriod(owner, period, at), counts: [count] }])
   return refused.size === 0
 }
@@ -39,7 +45,7 @@ export function giveBackUsage(
   ctx: Context,
   { owner, period, counter, by, at }: { owner: string; period: Period; counter: string; by: number; at: Date },
 ): Promise<boolean> {
-  return giveBack(ctx.store, { id: usageIdOf(owner, period, at), counter, by })
+  return giveBack(ctx.store, { id: usageIdOf(owner, period, at), counter: counterIn(period, counter, at), by })
 }
 
 /** Id and expiry of the document that holds an owner's counters in the period that contains `at`. */
@@ -69,13 +75,32 @@ export const figuresOf = (accountId: string): string => `${accountId}:daily:`
 
 /** Id and expiry of the document that holds the figures of the day that contains `at`. */
 export function figuresPeriod(accountId: string, mailboxId: string | null, at: Date): { id: string; expiresAt: Date } {
-  return { id: usageIdOf(figuresOwner(accountId, mailboxId), 'day', at), expiresAt: after(at, figuresKeptMs) }
+  return { id: figuresId(figuresOwner(accountId, mailboxId), at), expiresAt: after(at, figuresKeptMs) }
 }
 
-/** Reads an owner's counters of the current period. Returns a function that gives the value of a counter. */
-export async function usageCounters(ctx: Context, owner: string, period: Period): Promise<(counter: string) => number> {
-  const [usage] = await findUsage(ctx.store, [usageIdOf(owner, period, ctx.clock.now())])
-  return (counter) => countOf(usage, counter)
+/** Takes `by` off a figure again, on the day that contained `at`. `owner` is a `figuresOwner`. */
+export function giveBackFigure(
+  ctx: Context,
+  { owner, counter, by, at }: { owner: string; counter: string; by: number; at: Date },
+): Promise<boolean> {
+  return giveBack(ctx.store, { id: figuresId(owner, at), counter, by })
+}
+
+const figuresId = (owner: string, at: Date) => `${owner}:${periodsOf(at).day}`
+
+/**
+ * Reads an owner's counters of the periods that contain the times, by default the current one. Returns a function that gives
+ * the sum of a counter over them.
+ */
+export async function usageCounters(
+  ctx: Context,
+  owner: string,
+  period: Period,
+  times: readonly Date[] = [ctx.clock.now()],
+): Promise<(counter: string) => number> {
+  const idOf = (at: Date) => usageIdOf(owner, period, at)
+  const usage = new Map((await findUsage(ctx.store, [...new Set(times.map(idOf))])).map((doc) => [doc._id, doc]))
+  return (counter) => times.reduce((sum, at) => sum + countOf(usage.get(idOf(at)), counterIn(period, counter, at)), 0)
 }
 
 /** A limit over a rolling window: at most `limit` in any `windowMs`. */
@@ -112,7 +137,12 @@ const rollingId = ({ owner, counter }: Pick<Rolling, 'owner' | 'counter'>) => `$
 
 /** Id of the document that holds an owner's counters in the period that contains `at`. */
 export function usageIdOf(owner: string, period: Period, at: Date): string {
-  const { month, day, minute } = periodsOf(at)
-  const name = { month, day, hour: minute.slice(0, 13), minute }[period]
+  const { month, minute } = periodsOf(at)
+  const name = { month, day: month, hour: minute.slice(0, 13), minute }[period]
   return `${owner}:${name}`
+}
+
+/** The path of a counter in the document of its period: those of a day stand in a field of their month. */
+export function counterIn(period: Period, counter: string, at: Date): string {
+  return period === 'day' ? `d${periodsOf(at).day.slice(8)}.${counter}` : counter
 }

@@ -5,11 +5,10 @@
 import { deriveId, newId } from '../../schemas/ids.ts'
 import { allowanceOf, sendingHealth, warmUpStart } from '../../schemas/plans.ts'
 import { findAccount, holdAccount, markPhoneVerified, raiseWarmUp, releaseAccount } from '../../store/accounts.ts'
-import { countOf, findUsage } from '../../store/usage.ts'
 import type { Account } from '../access/account-record.ts'
 import { recordAudit } from '../access/audit.ts'
 import { callersChanged } from '../access/known-callers.ts'
-import { takeUsage, usageIdOf } from '../access/usage.ts'
+import { takeUsage, usageCounters } from '../access/usage.ts'
 import { recordEvents } from '../notify/events.ts'
 import { after, dayMs, periodsOf } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -78,12 +77,10 @@ export async function warmUpVolume(ctx: Context, account: Account): Promise<numb
   const limit = planned ?? Number.MAX_SAFE_INTEGER
   const granted = Math.min(account.raised?.sendsPerDay ?? 0, limit)
   if (day === today) return Math.max(granted, Math.min(volume, limit))
-  const [usage] = await findUsage(ctx.store, [`${account.id}:${day}`])
+  const before = await usageCounters(ctx, account.id, 'day', [new Date(day)])
   const { bounceRate, complaintRate } = await healthOf(ctx, account.id)
   const isHealthy =
-    countOf(usage, 'sent') > 0 &&
-    bounceRate <= sendingHealth.bounceRateWarm &&
-    complaintRate <= sendingHealth.complaintRateWarm
+    before('sent') > 0 && bounceRate <= sendingHealth.bounceRateWarm && complaintRate <= sendingHealth.complaintRateWarm
   const next = isHealthy ? Math.min(volume * 2, limit) : volume
   await raiseWarmUp(ctx.store, account.id, { from: day, to: { day: today, volume: next } })
   void callersChanged(ctx, { accountIds: [account.id] })
@@ -101,11 +98,7 @@ async function healthOf(ctx: Context, accountId: string): Promise<Health> {
   const days = Array.from({ length: sendingHealth.days }, (_, n) => after(now, -n * dayMs))
   // Days before sending was resumed do not count.
   const countedDays = days.filter((day) => periodsOf(day).dayEnd.getTime() > since)
-  const usage = await findUsage(
-    ctx.store,
-    countedDays.map((day) => usageIdOf(accountId, 'day', day)),
-  )
-  const sum = (counter: string) => usage.reduce((total, each) => total + countOf(each, counter), 0)
+  const sum = await usageCounters(ctx, accountId, 'day', countedDays)
   const sent = sum('sent')
   const rate = (counter: string) => (sent < sendingHealth.sendsMin ? 0 : sum(counter) / sent)
   return { sent, bounceRate: rate('bounced'), complaintRate: rate('complained') }

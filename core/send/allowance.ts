@@ -18,7 +18,15 @@ import {
 } from '../../store/usage.ts'
 import type { Write } from '../../store/writes.ts'
 import type { Principal } from '../access/principal.ts'
-import { figuresOwner, figuresPeriod, giveBackUsage, type Period, usagePeriod } from '../access/usage.ts'
+import {
+  counterIn,
+  figuresOwner,
+  figuresPeriod,
+  giveBackFigure,
+  giveBackUsage,
+  type Period,
+  usagePeriod,
+} from '../access/usage.ts'
 import type { Context } from '../process/context.ts'
 import { type Limit, limitKinds, limitsOf } from './send-limits.ts'
 
@@ -67,7 +75,7 @@ export async function allowanceOfSend(
   const byPeriod = Map.groupBy(limits, ({ owner, period }) => usagePeriod(owner, period, at).id)
   const takes = [...byPeriod.values()].map((own): Take => {
     const { owner, period } = own[0]!
-    const counts = own.map(({ counter, by, limit }) => ({ counter, by, limit }))
+    const counts = own.map(({ period, counter, by, limit }) => ({ counter: counterIn(period, counter, at), by, limit }))
     return { ...usagePeriod(owner, period, at), counts, ...(isOpen(period) && { open: { token, purpose, at } }) }
   })
   if (!takes.every(isPossible)) throw await refusalOf(ctx, limits, at)
@@ -151,7 +159,10 @@ async function refusalOf(ctx: Context, limits: readonly Limit[], at: Date): Prom
 async function firstPassed(ctx: Context, limits: readonly Limit[], at: Date): Promise<Limit | undefined> {
   const ids = limits.map(({ owner, period }) => usagePeriod(owner, period, at).id)
   const usage = new Map((await findUsage(ctx.store, [...new Set(ids)])).map((doc) => [doc._id, doc]))
-  return limits.find(({ counter, by, limit }, n) => limit !== null && countOf(usage.get(ids[n]!), counter) + by > limit)
+  return limits.find(
+    ({ period, counter, by, limit }, n) =>
+      limit !== null && countOf(usage.get(ids[n]!), counterIn(period, counter, at)) + by > limit,
+  )
 }
 
 /** Gives back what a send took at `at`, when it was cancelled. */
@@ -159,8 +170,10 @@ export async function giveSendAllowance(
   ctx: Context,
   { accountId, taken, at }: { accountId: string; taken: NonNullable<EmailDoc['taken']>; at: Date },
 ): Promise<void> {
-  for (const { owner = accountId, period, counter, by } of taken)
-    await giveBackUsage(ctx, { owner, period, counter, by, at })
+  for (const { owner, period, counter, by } of taken)
+    await (owner === undefined
+      ? giveBackUsage(ctx, { owner: accountId, period, counter, by, at })
+      : giveBackFigure(ctx, { owner, counter, by, at }))
 }
 
 /** The failure that taking the allowance would have now; null when it would be granted. Takes nothing. */

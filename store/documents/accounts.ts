@@ -119,13 +119,15 @@ export type DomainDoc = {
 }
 
 /**
- * The counters of an owner in one calendar period (UTC). `_id` is `<owner>:<period>`. The owner is an account, a part of one
- * (`<account id>:<key id>`), so that an erasure finds them all, or a network, for signups.
+ * The counters of an owner in one calendar period (UTC): a month with its days, an hour or a minute; or a day for the figures of
+ * a mailbox. `_id` is `<owner>:<period>`. The owner is an account, a part of one (`<account id>:<key id>`), so that an erasure
+ * finds them all, or a network, for signups.
  */
 export type UsageDoc = {
   readonly _id: string
   readonly expiresAt: Date
-  readonly counts: { readonly [counter: string]: number }
+  /** Those of the days of a month stand in a field for each, `d01` to `d31`. */
+  readonly counts: { readonly [counter: string]: number | { readonly [counter: string]: number } }
   /** Takes for sends and batches that are not yet known to be committed. */
   readonly open?: readonly OpenTake[]
   /** What a limit over a rolling window granted within the last window, in no order. */

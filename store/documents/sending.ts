@@ -48,7 +48,7 @@ export type EmailDoc = {
   readonly tags?: readonly string[]
   /** What the send took from the account's allowance when it was accepted, so that it can be given back. */
   readonly taken?: readonly {
-    /** Who was counted; absent for the account. */
+    /** Whose figures of the day were counted; absent for the counters of the account. */
     readonly owner?: string
     readonly period: UsagePeriod
     readonly counter: string

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { UpdateFilter } from 'mongodb'
-import { usagePeriod } from '../../core/access/usage.ts'
+import { counterIn, usagePeriod } from '../../core/access/usage.ts'
 import { claimByToken, signup } from '../../core/account/accounts.ts'
 import { raiseLimit, setPlans } from '../../core/account/plans.ts'
 import { createDomain } from '../../core/mailbox/domains.ts'
@@ -42,8 +42,15 @@ describe('api: plans', () => {
 
   /** Writes what an account has used of a period, as its mail would leave it. */
   async function use({ tenant }: Own, period: 'month' | 'day', counts: { [counter in Count]?: number }): Promise<void> {
-    const { id, expiresAt } = usagePeriod(tenant.accountId, period, door.ctx.clock.now())
-    await door.ctx.store.usage.updateOne({ _id: id }, { $set: { counts, expiresAt } }, { upsert: true })
+    const at = door.ctx.clock.now()
+    const { id, expiresAt } = usagePeriod(tenant.accountId, period, at)
+    const used =
+      period === 'month'
+        ? { counts }
+        : Object.fromEntries(
+            Object.entries(counts).map(([counter, count]) => [`counts.${counterIn('day', counter, at)}`, count]),
+          )
+    await door.ctx.store.usage.updateOne({ _id: id }, { $set: { ...used, expiresAt } }, { upsert: true })
   }
 
   let sends = 0

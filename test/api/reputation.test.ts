@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { authenticate } from '../../core/access/principal.ts'
+import { counterIn, usagePeriod } from '../../core/access/usage.ts'
 import { claimByToken, signup } from '../../core/account/accounts.ts'
 import { countOutcomes, resumeSending, verifyPhone } from '../../core/account/reputation.ts'
 import { claimAttempts } from '../../core/deliver/outbox.ts'
@@ -28,10 +29,12 @@ describe('api: the reputation of an account', () => {
     accountId: string,
     counts: { sent: number; bounced?: number; complained?: number },
   ): Promise<void> {
-    const day = door.ctx.clock.now().toISOString().slice(0, 10)
+    const now = door.ctx.clock.now()
+    const { id, expiresAt } = usagePeriod(accountId, 'day', now)
+    const used = Object.entries(counts).map(([counter, count]) => [`counts.${counterIn('day', counter, now)}`, count])
     await door.ctx.store.usage.updateOne(
-      { _id: `${accountId}:${day}` },
-      { $set: { counts, expiresAt: new Date(Date.now() + 1e10) } },
+      { _id: id },
+      { $set: { ...Object.fromEntries(used), expiresAt } },
       { upsert: true },
     )
   }

@@ -1,5 +1,6 @@
 /** Stored counts must match the documents: contacts, the month's received messages, the quota slots of an account. */
 import type { Context } from '../../core/process/context.ts'
+import { countOf } from '../../store/usage.ts'
 import type { Remains } from './check.ts'
 
 /** A round deletes nothing, so every count must equal the number of documents. */
@@ -26,7 +27,7 @@ export async function checkCounts(ctx: Context, { owner, messages, emails }: Rem
     const same = contact?.received === received && contact.sent === sent
     return same ? [] : [`contact ${key} says ${contact?.received} and ${contact?.sent}, it is ${received} and ${sent}`]
   })
-  const counted = months.reduce((sum, { counts }) => sum + (counts.received ?? 0), 0)
+  const counted = months.reduce((sum, month) => sum + countOf(month, 'received'), 0)
   if (counted !== arrivals.length) wrong.push(`${counted} received messages are counted, there are ${arrivals.length}`)
   if (account?.inboxes !== mailboxes.length) wrong.push(`${account?.inboxes} inboxes are counted`)
   return wrong

@@ -2,6 +2,8 @@ import { channel } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
+import type { UsageDoc } from '../../store/documents/accounts.ts'
+import { migrate } from '../../store/migrations.ts'
 import { isUnavailable, openStore, type Store } from '../../store/open.ts'
 import { type Started, startEngine, url } from '../start/engine.ts'
 
@@ -45,5 +47,34 @@ describe('store: open', () => {
     const outcome = await store.searchMerges.bulkWrite([all]).catch((error: unknown) => error)
     expect(outcome).to.be.an('error')
     expect(isUnavailable(outcome)).to.equal(true)
+  })
+
+  it('puts the days of an earlier version into their months, and the takes that are open there', async () => {
+    const { usage, state } = store
+    const [at, expiresAt] = [new Date(1), new Date('2027-01-01')]
+    const open = { token: 't', purpose: 'em_1', counter: 'sent', by: 2, at }
+    const figures = { _id: 'acc_1:daily:mbx_1:2026-11-22', counts: { sent: 3 }, expiresAt }
+    const days: UsageDoc[] = [
+      { _id: 'acc_1:2026-11-21', counts: { sent: 1, bounced: 1 }, expiresAt },
+      { _id: 'acc_1:2026-11-22', counts: { sent: 2 }, expiresAt, open: [open] },
+      { _id: 'signup:192.0.2.7:2026-11-22', counts: { signups: 4 }, expiresAt },
+    ]
+    await usage.insertMany([{ _id: 'acc_1:2026-11', counts: { sent: 9 }, expiresAt: at }, figures])
+    for (let time = 0; time < 2; time++) {
+      // As a crash would leave it that came before the last of them was deleted.
+      await usage.insertMany(time === 0 ? days : days.slice(1, 2))
+      await state.updateOne({ _id: 'schemaVersions' }, { $set: { 'value.usage': 2 } })
+      await migrate(store.db)
+      expect(await usage.find({}).sort({ _id: 1 }).toArray()).to.deep.equal([
+        {
+          _id: 'acc_1:2026-11',
+          counts: { sent: 9, d21: { sent: 1, bounced: 1 }, d22: { sent: 2 } },
+          expiresAt,
+          open: [{ ...open, counter: 'd22.sent' }],
+        },
+        figures,
+        { _id: 'signup:192.0.2.7:2026-11', counts: { d22: { signups: 4 } }, expiresAt },
+      ])
+    }
   })
 })

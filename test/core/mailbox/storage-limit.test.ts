@@ -9,6 +9,7 @@ import { findRecipient } from '../../../core/receive/recipients.ts'
 import { settleDue } from '../../../core/send/settle.ts'
 import { sweepArrivals, sweepReservations } from '../../../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
+import { countOf } from '../../../store/usage.ts'
 import { eventually } from '../../eventually.ts'
 import { type Call, mailboxPath } from '../../peers/rest.ts'
 import { type Door, deliver, openTenant, type Tenant } from '../../start/door.ts'
@@ -229,7 +230,7 @@ async function checkContacts({ ctx: { store } }: Door, { accountId }: Tenant): P
     )
     expect({ received, sent }, address).to.deep.equal({ received: came.length, sent: went.length })
   }
-  const counted = months.reduce((sum, { counts }) => sum + (counts.received ?? 0), 0)
+  const counted = months.reduce((sum, month) => sum + countOf(month, 'received'), 0)
   expect(counted).to.equal(events.length)
 }
 
