@@ -5,9 +5,8 @@
 import { parseArgs } from 'node:util'
 import { createTransport, type Transporter } from 'nodemailer'
 import { type Context, closeContext } from '../core/process/context.ts'
-import type { Allowance } from '../core/send/allowance.ts'
+import { freeAllowance } from '../core/send/allowance.ts'
 import { writeSend } from '../core/send/commit.ts'
-import { Failure } from '../schemas/failures.ts'
 import { newId } from '../schemas/ids.ts'
 import { client } from '../test/peers/rest.ts'
 import { contextOf, type Service, startService } from '../test/start/service.ts'
@@ -118,15 +117,6 @@ async function measureOurs(
   }
 }
 
-/** An allowance that takes nothing. */
-const granted: Allowance = {
-  taken: [],
-  token: '',
-  takes: [],
-  closing: [],
-  giveBack: async () => undefined,
-  refusal: async () => new Failure('send_limit_reached'),
-}
 const text = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.\n'.repeat(sizeBytes / 74)
 const recipient = (n: number) => `r${n}@remote${n % 50}.example`
 
@@ -209,7 +199,7 @@ async function drain({
         recipients: to,
         files: [],
         sendAt: null,
-        allowance: granted,
+        allowance: freeAllowance(),
         decided: [{ email: to[0]!.address, decision: 'send', reason: null }],
       },
     )

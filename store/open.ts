@@ -14,11 +14,13 @@ import { type Collections, collectionsOf, ensureIndexes } from './collections.ts
 import { createKnownUids, type KnownUids } from './known-uids.ts'
 import { migrate } from './migrations.ts'
 import { createModseqs } from './modseq.ts'
-import { createWriteTogether, type WriteTogether } from './writes.ts'
+import { createWriteTogether, keepsListsWhole, type WriteTogether } from './writes.ts'
 
 export type Store = Collections & {
   readonly db: Db
   readonly writeTogether: WriteTogether
+  /** Whether a crash leaves all writes of a short list or none (store/writes.ts). */
+  readonly listsAreWhole: boolean
   /** The modseq for a reservation (store/modseq.ts). */
   readonly nextModseq: (at: Date) => number
   /** The UIDs that folders assign next, as far as they are known. */
@@ -81,6 +83,7 @@ export async function openStore({
     ...collectionsOf(db),
     db,
     writeTogether: await createWriteTogether(db),
+    listsAreWhole: await keepsListsWhole(db),
     nextModseq: createModseqs(),
     uids: createKnownUids(),
     async ping() {

@@ -75,6 +75,14 @@ export function deleteIn<D extends Document>({ collectionName: collection }: Col
   return { collection, operation, sizeBytes: documentBytes, mustMatch: true }
 }
 
+/**
+ * Whether a crash leaves all writes of a list or none, if none of them is refused and there are fewer than `longListMin`: so it is
+ * with the embedded engine, where a command is one commit. A MongoDB server may end between two writes of a command.
+ */
+export async function keepsListsWhole(db: Db): Promise<boolean> {
+  return (await db.command({ buildInfo: 1 })).embedded === true
+}
+
 /** Makes all writes but those that a unique key refuses. Returns the indexes of these. */
 export async function writeAll(
   { writeTogether }: { readonly writeTogether: WriteTogether },

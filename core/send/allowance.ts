@@ -39,6 +39,8 @@ type AllowanceInput = {
   readonly mailboxId: string | null
   /** Id of the send or batch that the allowance is for. */
   readonly purpose: string
+  /** Whether that id is new, so that no other try can commit it. */
+  readonly isNew?: boolean
   /** The kinds of limits to take from; without it all. */
   readonly kinds?: readonly Limit['kind'][]
 }
@@ -49,15 +51,32 @@ export type Allowance = {
   readonly taken: NonNullable<EmailDoc['taken']>
   /** Identifies the take; stored as `takenBy` in the document that commits the send or batch. */
   readonly token: string
-  /** The writes that take it; a refused one means a limit. None when it is taken already. */
-  readonly takes: readonly Write[]
-  /** The writes that mark it as used. A sweep checks what stays open. */
-  readonly closing: readonly Write[]
-  /** Gives back what was taken: everything, or what the first `count` of `takes` took. Call when nothing was committed. */
-  giveBack(count?: number): Promise<void>
+  /** What is still to be taken, in this order; a refused take means a limit. */
+  readonly takes: readonly Take[]
+  /** What no limit refuses, and is counted with the send. */
+  readonly figures: readonly Take[]
+  /** The periods with what is taken already, and open. A sweep checks what stays so. */
+  readonly open: readonly string[]
+  readonly isNew: boolean
+  /** Gives back what is taken already. Call when nothing was committed. */
+  giveBack(): Promise<void>
   /** The failure when one of `takes` was refused. */
   refusal(): Promise<Failure>
 }
+
+/** The allowance of what nobody's limits count. */
+export const freeAllowance = (): Allowance => ({
+  taken: [],
+  token: newToken(),
+  takes: [],
+  figures: [],
+  open: [],
+  isNew: true,
+  giveBack: async () => undefined,
+  refusal: async () => {
+    throw new Error('What takes nothing is not refused.')
+  },
+})
 
 /**
  * The allowance of a send to these recipients, still to be taken. Simulated recipients do not count in rate limits. Fails as
@@ -66,42 +85,36 @@ export type Allowance = {
 export async function allowanceOfSend(
   ctx: Context,
   { account, accountId }: Pick<Principal, 'account' | 'accountId'>,
-  { sender, recipients, parent = null, mailboxId, purpose, kinds = limitKinds }: AllowanceInput,
+  { sender, recipients, parent = null, mailboxId, purpose, isNew = false, kinds = limitKinds }: AllowanceInput,
 ): Promise<Allowance> {
   const at = ctx.clock.now()
   const token = newToken()
+  const open = { token, purpose, at }
   const all = await limitsOf(ctx, account, { sender, recipients, parent, at })
   const limits = all.filter(({ kind }) => kinds.includes(kind))
-  const byPeriod = Map.groupBy(limits, ({ owner, period }) => usagePeriod(owner, period, at).id)
+  const inOrder = limits.toSorted((a, b) => Number(isOfMonth(a)) - Number(isOfMonth(b)))
+  const byPeriod = Map.groupBy(inOrder, ({ owner, period }) => usagePeriod(owner, period, at).id)
   const takes = [...byPeriod.values()].map((own): Take => {
     const { owner, period } = own[0]!
     const counts = own.map(({ period, counter, by, limit }) => ({ counter: counterIn(period, counter, at), by, limit }))
-    return { ...usagePeriod(owner, period, at), counts, ...(isOpen(period) && { open: { token, purpose, at } }) }
+    return { ...usagePeriod(owner, period, at), counts, ...(isOpen(period) && { open }) }
   })
   if (!takes.every(isPossible)) throw await refusalOf(ctx, limits, at)
   const own = limits.filter(({ owner }) => owner === accountId)
   const sent = { counter: 'sent', by: recipients.length }
   // A batch takes its volume as a whole, and is sent mail by mail.
   const isSent = kinds.includes('pace') && sent.by > 0
-  if (isSent)
-    takes.push({
-      ...figuresPeriod(accountId, mailboxId, at),
-      counts: [{ ...sent, limit: null }],
-      open: { token, purpose, at },
-    })
   return {
     taken: [
       ...own.map(({ period, counter, by }) => ({ period, counter, by })),
       ...(isSent ? [{ owner: figuresOwner(accountId, mailboxId), period: 'day' as const, ...sent }] : []),
     ],
     token,
-    takes: takesTo(ctx.store, takes),
-    closing: takesClosed(
-      ctx.store,
-      takes.flatMap(({ id, open }) => (open === undefined ? [] : [id])),
-      token,
-    ),
-    giveBack: (count = takes.length) => giveTakes(ctx, takes.slice(0, count)),
+    takes,
+    figures: isSent ? [{ ...figuresPeriod(accountId, mailboxId, at), counts: [{ ...sent, limit: null }], open }] : [],
+    open: [],
+    isNew,
+    giveBack: async () => undefined,
     refusal: () => refusalOf(ctx, limits, at),
   }
 }
@@ -115,35 +128,79 @@ export async function takeAllowance(
   principal: Pick<Principal, 'account' | 'accountId'>,
   input: AllowanceInput,
 ): Promise<Allowance> {
-  const allowance = await allowanceOfSend(ctx, principal, input)
-  await takeWith(ctx, allowance, [])
-  return { ...allowance, takes: [] }
+  return takeFirst(ctx, await allowanceOfSend(ctx, principal, input))
+}
+
+/** Takes an allowance before the list of writes that commits what it is for. Fails as `takeAllowance` does. */
+export async function takeFirst(ctx: Context, allowance: Allowance): Promise<Allowance> {
+  const takes = [...allowance.figures, ...allowance.takes]
+  await take(ctx, takes, [], allowance.refusal)
+  return { ...allowance, takes: [], figures: [], open: openIn(takes), giveBack: () => giveTakes(ctx, takes) }
 }
 
 /**
- * Takes an allowance and makes further writes, in one command. Returns whether all writes were made: false when a unique key
- * refused one of the further writes, in which case the allowance is given back. Fails as `takeAllowance` does, and then
- * nothing was written.
+ * Takes an allowance and makes the writes that commit a send, in one command. Returns whether all were made: false when a unique
+ * key refused one of the writes, in which case the allowance is given back. Fails as `takeAllowance` does, and then nothing was
+ * written. Where lists are whole, no crash comes between what is taken last and a send that nobody else commits: that is
+ * not opened.
  */
-export async function takeWith(
-  { store }: Context,
-  { takes, giveBack, refusal }: Allowance,
-  further: readonly Write[],
-): Promise<boolean> {
-  const writes = [...takes, ...further]
-  const first = await store.writeTogether(writes)
-  const refused = first === null || first >= takes.length ? first : await afterRefusal(store, writes, first)
+export async function takeWith(ctx: Context, allowance: Allowance, writes: readonly Write[]): Promise<boolean> {
+  const { store } = ctx
+  const { takes, figures, open, token, isNew, refusal } = allowance
+  const isWhole = isNew && store.listsAreWhole
+  const taking = isWhole
+    ? takes.map((each, n) => (n === takes.length - 1 ? notOpened(each) : each))
+    : [...figures, ...takes]
+  const counting = isWhole ? takesTo(store, figures.map(notOpened)) : []
+  const closing = takesClosed(store, [...open, ...openIn(taking)], token)
+  const refused = await take(ctx, taking, [...writes, ...closing, ...counting], refusal)
   if (refused === null) return true
-  if (refused >= takes.length) {
-    await giveBack()
+  if (refused < writes.length) {
+    await giveTakes(ctx, taking)
+    await allowance.giveBack()
     return false
   }
-  await giveBack(refused)
-  throw await refusal()
+  // Another process made the document of these figures at the same time: the second try finds it.
+  await store.writeTogether(counting)
+  return true
+}
+
+/** Closes what was taken with `takeAllowance`, because what it is for is committed. */
+export async function closeAllowance({ store }: Context, { open, token }: Allowance): Promise<void> {
+  await store.writeTogether(takesClosed(store, open, token))
+}
+
+/**
+ * Makes takes and then writes. Returns the index of the write that a unique key refused; null when all were made. Fails with
+ * `refusal` when a take was refused, and then nothing is taken.
+ */
+async function take(
+  ctx: Context,
+  takes: readonly Take[],
+  writes: readonly Write[],
+  refusal: Allowance['refusal'],
+): Promise<number | null> {
+  const all = [...takesTo(ctx.store, takes), ...writes]
+  const first = await ctx.store.writeTogether(all)
+  const refused = first === null || first >= takes.length ? first : await afterRefusal(ctx.store, all, first)
+  if (refused === null) return null
+  if (refused < takes.length) {
+    await giveTakes(ctx, takes.slice(0, refused))
+    throw await refusal()
+  }
+  return refused - takes.length
 }
 
 /** Whether a take in this period is noted as open. A minute ends before a sweep could correct it. */
 const isOpen = (period: Period) => period !== 'minute'
+
+/** The periods with open takes. */
+const openIn = (takes: readonly Take[]) => takes.flatMap(({ id, open }) => (open === undefined ? [] : [id]))
+
+/** Whether counts of this period stand in the document of a month, which comes after the others. */
+const isOfMonth = ({ period }: Limit) => period === 'month' || period === 'day'
+
+const notOpened = ({ open: _, ...take }: Take): Take => take
 
 async function giveTakes(ctx: Context, takes: readonly Take[]): Promise<void> {
   for (const { id, counts, open } of takes)

@@ -25,7 +25,7 @@ import { dueNow, inTimeOf } from '../process/account-time.ts'
 import { noteDue } from '../process/alarms.ts'
 import { after, dayMs, minuteMs, periodsOf, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { type Allowance, takeAllowance } from './allowance.ts'
+import { type Allowance, closeAllowance, takeAllowance } from './allowance.ts'
 import { writeSend } from './commit.ts'
 import { decideRecipients } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
@@ -125,7 +125,7 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
   const committed = await store.insertBatch(ctx.store, batch)
   if (committed._id === batch._id) {
     noteDue(ctx, 'batches', at)
-    await ctx.store.writeTogether(allowance.closing)
+    await closeAllowance(ctx, allowance)
     return resultOf(batch, false)
   }
   await allowance.giveBack()
@@ -223,13 +223,13 @@ async function makeSends(
     }
     const one = { sender: from.address, recipients: [recipient.email], mailboxId: mailbox._id, purpose: id }
     const asked = { ...one, kinds: ['pace'] as const }
-    const taken = await takeAllowance(ctx, { account, accountId }, asked).catch((error: unknown) => {
+    const allowance = await takeAllowance(ctx, { account, accountId }, asked).catch((error: unknown) => {
       if (error instanceof Failure) return null
       throw error
     })
-    if (taken === null) return n
-    await makeSend(ctx, batch, { id, recipient, account, mailbox, taken }).catch(async (error: unknown) => {
-      if (error instanceof Failure) await taken.giveBack()
+    if (allowance === null) return n
+    await makeSend(ctx, batch, { id, recipient, account, mailbox, allowance }).catch(async (error: unknown) => {
+      if (error instanceof Failure) await allowance.giveBack()
       throw error
     })
   }
@@ -244,8 +244,8 @@ async function makeSend(
     recipient: { email, fields },
     account,
     mailbox,
-    taken,
-  }: { id: string; recipient: BatchRecipient; account: Account; mailbox: MailboxDoc; taken: Allowance },
+    allowance,
+  }: { id: string; recipient: BatchRecipient; account: Account; mailbox: MailboxDoc; allowance: Allowance },
 ): Promise<void> {
   const { accountId, keyId, _id: batchId, from, subject, text, html } = batch
   const texts = fillTexts({ subject, ...(text !== null && { text }), ...(html !== null && { html }) }, fields)
@@ -266,7 +266,7 @@ async function makeSend(
       files: [],
       sendAt: null,
       // The volume was taken by the batch.
-      allowance: { ...taken, taken: [] },
+      allowance: { ...allowance, taken: [] },
       decided: [{ email, decision: 'send', reason: null }],
     }),
   )

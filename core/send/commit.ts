@@ -25,7 +25,7 @@ import { noteDue, noteFailed } from '../process/alarms.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway } from '../process/database-away.ts'
-import { type Allowance, allowanceOfSend, allowanceRefusal, takeWith } from './allowance.ts'
+import { type Allowance, allowanceOfSend, allowanceRefusal, takeFirst, takeWith } from './allowance.ts'
 import { filesOf, recipientsIn, type SendInput, sendTimeOf } from './content.ts'
 import { type Decided, decideRecipients } from './send-rules.ts'
 import { settle } from './settle.ts'
@@ -92,6 +92,7 @@ export async function commitSend(ctx: Context, principal: Principal, outgoing: O
     parent: outgoing.parent,
     mailboxId: outgoing.mailbox?._id ?? null,
     purpose: id,
+    isNew: ctx.onceId === null,
   })
   try {
     return resultOf(await writeSend(ctx, principal, { ...outgoing, ...checked, id, from, decided, allowance }))
@@ -287,14 +288,11 @@ async function commit(
 ): Promise<void> {
   const { store } = ctx
   const isSmall = chunks.reduce((sum, { data }) => sum + data.length(), 0) <= smallBlobBytes
-  if (!isSmall) {
-    await takeWith(ctx, allowance, [])
-    await insertBlob(store, chunks)
-  }
-  const isWritten = await takeWith(ctx, isSmall ? allowance : { ...allowance, takes: [] }, [
+  const taken = isSmall ? allowance : await takeFirst(ctx, allowance)
+  if (!isSmall) await insertBlob(store, chunks)
+  const isWritten = await takeWith(ctx, taken, [
     ...(isSmall ? chunks.map((chunk) => insertInto(store.blobs, chunk, chunk.data.length())) : []),
     insertInto(store.emails, email),
-    ...allowance.closing,
   ])
   if (!isWritten) throw new Error(`Another try of the send ${email._id} was committed meanwhile.`)
 }

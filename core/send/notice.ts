@@ -1,26 +1,14 @@
 /** Mail that the service itself writes to people, such as the link that verifies an address. */
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
 import { compose } from '../../mail/compose/compose.ts'
-import { newId, newToken } from '../../schemas/ids.ts'
+import { newId } from '../../schemas/ids.ts'
 import { serviceAccount } from '../account/service-account.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import type { Context } from '../process/context.ts'
-import type { Allowance } from './allowance.ts'
+import { freeAllowance } from './allowance.ts'
 import { asValidationError, writeSend } from './commit.ts'
 
 export type Notice = { readonly to: string; readonly subject: string; readonly text: string }
-
-/** It counts against nobody's limits: who lets the service write has limits of its own. */
-const free = (): Allowance => ({
-  taken: [],
-  token: newToken(),
-  takes: [],
-  closing: [],
-  giveBack: async () => undefined,
-  refusal: async () => {
-    throw new Error('What takes nothing is not refused.')
-  },
-})
 
 /**
  * Sends a notice from postmaster of the shared domain, through the outbox as any mail, without a copy in Sent. It says
@@ -52,7 +40,8 @@ export async function sendNotice(ctx: Context, { to: address, subject, text }: N
       origin: 'transactional',
       noticeTo: address,
       decided: [{ email: address, decision: 'send', reason: null }],
-      allowance: free(),
+      // Who lets the service write has limits of its own.
+      allowance: freeAllowance(),
       sender: async () => from,
       input: { to, subject, text },
       composed: { raw: await dkimSign(raw, await signingKeys(ctx, domain), at), messageIdHeader, references: [] },
