@@ -6,7 +6,9 @@
 import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
 import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
-import { attemptDueDeliveries, nextAttempt } from '../core/notify/deliveries.ts'
+import { attemptDueDeliveries, nextAttempt } from '../core/notify/due-deliveries.ts'
+import { eraseOldSecrets } from '../core/notify/webhooks.ts'
+import { tellOfEndpoints } from '../core/people/endpoint-notices.ts'
 import { sweepMoves } from '../core/people/move.ts'
 import { eraseUnclaimed, sweepErasures } from '../core/personal/erase.ts'
 import { makeExports } from '../core/personal/export-jobs.ts'
@@ -67,7 +69,15 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
       name: 'each minute',
       every: '1 minute',
       lockMs: patientMs,
-      run: each(sweepMailboxes, sweepMailboxDeletions, sweepReservations, sweepBlobs, sweepOpenTakes, recountQuotas),
+      run: each(
+        sweepMailboxes,
+        sweepMailboxDeletions,
+        sweepReservations,
+        sweepBlobs,
+        sweepOpenTakes,
+        recountQuotas,
+        tellOfEndpoints,
+      ),
     },
     // Apart from the others: a large account takes long.
     {
@@ -80,7 +90,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
       name: 'every ten minutes',
       every: '10 minutes',
       lockMs: patientMs,
-      run: each(tidySearch, sweepDiscarded, repeatStorageWarnings, sweepSandboxes),
+      run: each(tidySearch, sweepDiscarded, repeatStorageWarnings, eraseOldSecrets, sweepSandboxes),
     },
     { name: 'each hour', every: '1 hour', lockMs: patientMs, run: each(purgeDeletedMailboxes, sweepEventFloors) },
   ]

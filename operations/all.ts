@@ -5,6 +5,7 @@ import { listAudit } from './audit.ts'
 import { getBatch, sendBatch } from './batches.ts'
 import { createClaim } from './claims.ts'
 import { getContacts } from './contacts.ts'
+import { getDelivery, listDeliveries, redeliverEvents, resendDelivery, testWebhook } from './deliveries.ts'
 import { getDeliveryStatus } from './delivery-status.ts'
 import { createDraft, deleteDraft, getDraft, listDrafts, sendDraft, updateDraft } from './drafts.ts'
 import { getEmail, listEmails, sendEmail } from './emails.ts'
@@ -47,7 +48,14 @@ import {
 } from './templates.ts'
 import { getThread, listThreads } from './threads.ts'
 import { claimNextMessage, waitForMessage } from './wait.ts'
-import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook } from './webhooks.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  rotateWebhookSecret,
+  updateWebhook,
+} from './webhooks.ts'
 
 export const operations: readonly Operation[] = [
   createSignup,
@@ -161,5 +169,11 @@ export const operations: readonly Operation[] = [
   createWebhook,
   getWebhook,
   updateWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  redeliverEvents,
   deleteWebhook,
+  listDeliveries,
+  getDelivery,
+  resendDelivery,
 ]

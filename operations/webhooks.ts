@@ -5,7 +5,9 @@ import {
   getWebhook as get,
   listWebhooks as list,
   deleteWebhook as remove,
+  requireRotation,
   requireWebhookReach,
+  rotateSecret,
   updateWebhook as update,
 } from '../core/notify/webhooks.ts'
 import { accountEventTypes } from '../schemas/events.ts'
@@ -92,6 +94,23 @@ export const updateWebhook = operation({
   },
 })
 
+export const rotateWebhookSecret = operation({
+  name: 'webhooks.rotate_secret',
+  summary:
+    'Give an endpoint a new signing secret, in this answer alone. For 24 hours the one before signs too: every delivery has a signature by each, the new one last.',
+  scope: null,
+  http: 'POST /api/v1/webhooks/{id}/rotate-secret',
+  input: object({ id: WebhookId }),
+  output: NewWebhook,
+  errors: ['not_found', 'plan_required', 'insufficient_scope', 'conflict'],
+  idempotent: true,
+  reach: ({ ctx, principal }, { id }) => requireRotation(ctx, principal, id),
+  async handle({ ctx, principal }, { id }) {
+    const { secret, ...webhook } = await rotateSecret(ctx, principal, id)
+    return { ...webhookRecord(webhook), secret }
+  },
+})
+
 export const deleteWebhook = operation({
   name: 'webhooks.delete',
   summary: 'Remove an endpoint; what waits for it is not delivered.',
@@ -106,15 +125,12 @@ export const deleteWebhook = operation({
   },
 })
 
-function webhookRecord({
-  id,
-  url,
-  events,
-  scope,
-  enabled,
-  ordering,
-  description,
-  createdAt,
-}: Found): Infer<typeof Webhook> {
-  return { id, url, events, scope, enabled, ordering, description, createdAt: createdAt.toISOString() }
+function webhookRecord({ createdAt, failingSince, turnedOff, previousUntil, ...rest }: Found): Infer<typeof Webhook> {
+  return {
+    ...rest,
+    createdAt: createdAt.toISOString(),
+    failingSince: failingSince?.toISOString() ?? null,
+    turnedOff: turnedOff === null ? null : { at: turnedOff.at.toISOString(), reason: turnedOff.reason },
+    previousSecretUntil: previousUntil?.toISOString() ?? null,
+  }
 }

@@ -31,6 +31,7 @@ export const AddressPart = identifier('Address of the mailbox.')
 export const MessageId = identifier('Permanent id of the message (msg_...).')
 export const ThreadId = identifier('Id of the conversation (thr_...).')
 export const AttachmentId = identifier('Id of the attachment (att_...).')
+export const DeliveryId = identifier('Id of the delivery (dlv_...).')
 export const WebhookId = identifier('Id of the endpoint (whk_...).')
 
 // Paging (decisions.md 1)

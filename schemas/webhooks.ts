@@ -4,8 +4,10 @@ import { AddressPart, line } from './fields.ts'
 import {
   array,
   boolean,
+  described,
   extended,
   type Infer,
+  integer,
   nullable,
   object,
   oneOf,
@@ -32,9 +34,50 @@ export const Webhook = object({
   ordering: oneOf(webhookOrderings, { description: '"mailbox" keeps the order of events within a mailbox.' }),
   description: nullable(string()),
   createdAt: timestamp(),
+  failingSince: described(
+    'The first failure since the last success; null when the last delivery succeeded.',
+    nullable(timestamp()),
+  ),
+  turnedOff: described(
+    'When and why the service turned it off: all deliveries failed for 5 days, or the agent key that made it ended. null otherwise.',
+    nullable(object({ at: timestamp(), reason: oneOf(['failures', 'key']) })),
+  ),
+  previousSecretUntil: described('Until when the secret before the last rotation signs too.', nullable(timestamp())),
 })
 export type Webhook = Infer<typeof Webhook>
 export const NewWebhook = extended(Webhook, { secret: string({ description: 'Signs every delivery. Shown once.' }) })
+
+/** What a delivery is made for: an event, a request to send one again, or a request to try the endpoint. */
+export const deliveryOrigins = ['event', 'resend', 'test'] as const
+export type DeliveryOrigin = (typeof deliveryOrigins)[number]
+/** `skipped`: the endpoint was turned off or removed before. */
+export const deliveryStates = ['waiting', 'delivered', 'failed', 'skipped'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
+const Headers = record(string())
+const DeliveryAttempt = object({
+  at: timestamp(),
+  url: string({ description: 'Where the request went.' }),
+  headers: described('Headers of the request.', Headers),
+  status: nullable(integer({ description: 'HTTP status of the answer; null without one.' })),
+  responseHeaders: described('Headers of the answer that help to find it again.', Headers),
+  response: described('The first 4 KB of the answer; null without one.', untrusted(nullable(string()))),
+  error: nullable(string({ description: 'Why there is no answer, or what is wrong with it.' })),
+  durationMs: integer(),
+})
+export const Delivery = object({
+  id: string(),
+  webhookId: string(),
+  eventId: string(),
+  type: string(),
+  origin: oneOf(deliveryOrigins, { description: 'A resend and a test event have one attempt.' }),
+  state: oneOf(deliveryStates, { description: '"skipped": the endpoint was turned off or removed.' }),
+  createdAt: timestamp(),
+  nextAttemptAt: described('null when none follows.', nullable(timestamp())),
+  body: untrusted(string({ description: 'The body of every attempt, to the byte.' })),
+  attempts: array(DeliveryAttempt),
+})
+
 export const WebhookUrl = string({ minLength: 1, maxLength: 2_000, format: 'uri' })
 export const WebhookDescription = line(500)
 

@@ -188,11 +188,27 @@ export const collections = {
     ],
   },
   exportChunks: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
-  webhooks: { version: 1, shardKey: 'accountId', indexes: [index('accountId', '_id')] },
-  deliveries: {
-    version: 1,
+  webhooks: {
+    version: 2,
     shardKey: 'accountId',
-    indexes: [{ key: { nextAt: 1 }, sparse: true }, index('webhookId', '_id'), index('accountId', '_id')],
+    indexes: [
+      index('accountId', '_id'),
+      { ...index('dueAt'), sparse: true },
+      { ...index('noticeDueAt'), sparse: true },
+      { ...index('previousUntil'), sparse: true },
+    ],
+  },
+  deliveries: {
+    version: 2,
+    shardKey: 'accountId',
+    indexes: [
+      { ...index('webhookId', 'nextAt'), partialFilterExpression: { nextAt: { $exists: true } } },
+      index('webhookId', '_id'),
+      { ...index('webhookId', '_id'), name: 'failed', partialFilterExpression: { state: 'failed' } },
+      { ...index('webhookId', 'mailboxId', 'order'), partialFilterExpression: { order: { $exists: true } } },
+      index('accountId', '_id'),
+      expire('expiresAt'),
+    ],
   },
   failedLogins: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   authenticators: { version: 1, shardKey: '_id', indexes: [] },

@@ -1,17 +1,44 @@
-/** The deliveries of events to webhook endpoints. */
-import type { DeliveryAttempt, DeliveryDoc } from './documents/events.ts'
+/**
+ * The deliveries of events to webhook endpoints. An endpoint's `dueAt` says that none of its deliveries is due before, so that
+ * processes find the endpoints that are due longest, and claim deliveries of each: nobody waits behind another's backlog.
+ * Invariant: `dueAt` is brought forward before a delivery is due earlier, and put back only if it was not brought forward
+ * meanwhile, which `dueRev` tells.
+ */
+import type { Filter } from 'mongodb'
+import type { DeliveryDoc, WebhookDoc } from './documents/events.ts'
 import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
-import { onlyDuplicates, type Store } from './open.ts'
+import type { Store } from './open.ts'
+import { insertInto, updateIn, type Write, writeAll } from './writes.ts'
 
-/** Inserts planned deliveries. Safe to repeat. */
-export async function insertDeliveries(store: Store, deliveries: readonly DeliveryDoc[]): Promise<void> {
-  if (deliveries.length === 0) return
-  try {
-    await store.deliveries.insertMany([...deliveries], { ordered: false })
-  } catch (error) {
-    if (!onlyDuplicates(error)) throw error
-  }
+/** What a delivery takes up beside its body. */
+const frameBytes = 1_024
+/** Deliveries that one command ends. */
+const pageSize = 500
+const everDue = { $gt: new Date(0) }
+
+/** Inserts deliveries, and makes their endpoints due when they are. Safe to repeat. Returns those that were not there yet. */
+export async function insertDeliveries(
+  store: Store,
+  deliveries: readonly DeliveryDoc[],
+): Promise<readonly DeliveryDoc[]> {
+  const dues = duesOf(store, deliveries)
+  const inserts = deliveries.map((each) => insertInto(store.deliveries, each, frameBytes + each.body.length))
+  const refused = new Set(await writeAll(store, [...dues, ...inserts]))
+  return deliveries.filter((_, n) => !refused.has(dues.length + n))
+}
+
+type Waiting = Pick<DeliveryDoc, 'accountId' | 'webhookId' | 'nextAt'>
+
+/** The writes that make endpoints due when these deliveries are; they go before those of the deliveries. */
+export function duesOf(store: Store, deliveries: readonly Waiting[]): Write[] {
+  return [...Map.groupBy(deliveries, ({ webhookId }) => webhookId).values()].flatMap((own) => {
+    const dueMs = Math.min(...own.map(({ nextAt }) => nextAt?.getTime() ?? Number.POSITIVE_INFINITY))
+    const { accountId, webhookId } = own[0]!
+    if (!Number.isFinite(dueMs)) return []
+    const change = { $min: { dueAt: new Date(dueMs) }, $inc: { dueRev: 1 } }
+    return updateIn(store.webhooks, { accountId, _id: webhookId }, change)
+  })
 }
 
 /** Those of the ids under which a delivery exists. */
@@ -20,82 +47,185 @@ export async function findExistingDeliveryIds(store: Store, ids: readonly string
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** Claims a due delivery for the holder of `token` until `until`; then it is due again. Returns null when it is not due. */
-export function claimDelivery(
-  store: Store,
-  { deliveryId, now, until, token }: { deliveryId: string; now: Date; until: Date; token: string },
-): Promise<DeliveryDoc | null> {
-  return store.deliveries.findOneAndUpdate(
-    { _id: deliveryId, nextAt: { $lte: now } },
-    { $set: { nextAt: until, lease: token } },
-    { returnDocument: 'after' },
-  )
-}
+export type DueEndpoint = Pick<WebhookDoc, '_id' | 'accountId' | 'dueAt' | 'dueRev'>
 
-/** The deliveries that are due, the longest due first. */
-export function findDueDeliveries(
-  store: Store,
-  due: Due,
-  limit: number,
-): Promise<Pick<DeliveryDoc, '_id' | 'accountId'>[]> {
-  return store.deliveries
-    .find(dueBy<DeliveryDoc>('nextAt', due), { projection: { accountId: 1 } })
-    .sort({ nextAt: 1 })
+/** The endpoints with deliveries that may be due, the longest due first. */
+export function findDueEndpoints(store: Store, due: Due, limit: number): Promise<DueEndpoint[]> {
+  return store.webhooks
+    .find(dueBy<WebhookDoc>('dueAt', due), { projection: { accountId: 1, dueAt: 1, dueRev: 1 } })
+    .sort({ dueAt: 1 })
     .limit(limit)
     .toArray()
 }
 
-/** When the next delivery is due, of an account or of all; null when none waits. */
-export function nextDelivery(store: Store, accountId?: string): Promise<Date | null> {
-  return earliest(store.deliveries, 'nextAt', accountId)
+/** Claims deliveries of an endpoint that are due, the longest due first, for the holder of `token` until `until`. */
+export async function claimDeliveries(
+  store: Store,
+  { webhookId, now, until, token, max }: Claim & { readonly webhookId: string; readonly max: number },
+): Promise<DeliveryDoc[]> {
+  const isDue = { webhookId, nextAt: { $lte: now } }
+  const due = await store.deliveries.find(isDue).sort({ webhookId: 1, nextAt: 1 }).limit(max).toArray()
+  return claimAmong(store, due, isDue, { until, token })
+}
+
+type Claim = { readonly now: Date; readonly until: Date; readonly token: string }
+
+/** Claims those of the deliveries for which the condition still holds. */
+async function claimAmong(
+  store: Store,
+  deliveries: readonly DeliveryDoc[],
+  condition: Filter<DeliveryDoc>,
+  { until, token }: Omit<Claim, 'now'>,
+): Promise<DeliveryDoc[]> {
+  if (deliveries.length === 0) return []
+  const among = { _id: { $in: deliveries.map(({ _id }) => _id) } }
+  const { modifiedCount } = await store.deliveries.updateMany(
+    { ...condition, ...among },
+    { $set: { nextAt: until, lease: token } },
+  )
+  if (modifiedCount < deliveries.length) return store.deliveries.find({ ...among, lease: token }).toArray()
+  return deliveries.map((delivery) => ({ ...delivery, nextAt: until, lease: token }))
+}
+
+/**
+ * Makes an endpoint due when the next of its deliveries is, but not before `notBefore`, unless something brought it forward since
+ * it was read.
+ */
+export async function settleDue(store: Store, endpoint: DueEndpoint, notBefore: Date): Promise<void> {
+  const next = await nextOf(store, endpoint._id)
+  const dueAt = next === null ? null : new Date(Math.max(next.getTime(), notBefore.getTime()))
+  await store.webhooks.updateOne(
+    { accountId: endpoint.accountId, _id: endpoint._id, dueRev: endpoint.dueRev ?? null } as Filter<WebhookDoc>,
+    dueAt === null ? { $unset: { dueAt: '' } } : { $set: { dueAt } },
+  )
+}
+
+async function nextOf(store: Store, webhookId: string): Promise<Date | null> {
+  const [next] = await store.deliveries
+    .find({ webhookId, nextAt: everDue }, { projection: { nextAt: 1 } })
+    .sort({ webhookId: 1, nextAt: 1 })
+    .limit(1)
+    .toArray()
+  return next?.nextAt ?? null
+}
+
+/** When the next delivery may be due, of an account or of all; null when none waits. */
+export async function nextDelivery(store: Store, accountId?: string): Promise<Date | null> {
+  if (accountId === undefined) return earliest(store.webhooks, 'dueAt')
+  const times = await Promise.all((await endpointIdsOf(store, accountId)).map((id) => nextOf(store, id)))
+  return times.reduce((first, at) => (first === null || (at !== null && at < first) ? at : first), null)
+}
+
+async function endpointIdsOf(store: Store, accountId: string): Promise<string[]> {
+  const found = await store.webhooks.find({ accountId }, { projection: { _id: 1 } }).toArray()
+  return found.map(({ _id }) => _id)
 }
 
 /** Whether an attempt to deliver an event of the account is under way, whose lease has not ended. */
 export async function isDelivering(store: Store, accountId: string, now: Date): Promise<boolean> {
-  const leased = { accountId, nextAt: { $gt: now }, lease: { $ne: null } }
+  const webhookId = { $in: await endpointIdsOf(store, accountId) }
+  const leased = { webhookId, nextAt: { $gt: now }, lease: { $ne: null } }
   return (await store.deliveries.findOne(leased, { projection: { _id: 1 } })) !== null
 }
 
-/**
- * Records an attempt and its consequences. Returns false, and changes nothing, when the delivery has another lease by now.
- */
-export async function recordAttempt(
-  store: Store,
-  delivery: DeliveryDoc,
-  { attempt, state, nextAt }: { attempt: DeliveryAttempt; state: DeliveryDoc['state']; nextAt: Date | null },
-): Promise<boolean> {
-  const { modifiedCount } = await store.deliveries.updateOne(
-    { accountId: delivery.accountId, _id: delivery._id, lease: delivery.lease },
-    {
-      $push: { attempts: attempt },
-      $set: { state, lease: null, firstAt: delivery.firstAt ?? attempt.at, ...(nextAt !== null && { nextAt }) },
-      ...(nextAt === null && { $unset: { nextAt: '' } }),
-    },
-  )
-  return modifiedCount === 1
+/** What came of a claimed delivery. Without an attempt nothing was sent; without `nextAt` none follows. */
+export type Outcome = Pick<DeliveryDoc, 'state'> & {
+  readonly delivery: DeliveryDoc
+  readonly attempt: DeliveryDoc['attempts'][number] | null
+  readonly nextAt: Date | null
 }
 
-/** Releases a claimed delivery until `nextAt` without counting an attempt. */
-export async function postponeDelivery(store: Store, delivery: DeliveryDoc, nextAt: Date): Promise<void> {
-  await store.deliveries.updateOne(
-    { accountId: delivery.accountId, _id: delivery._id, lease: delivery.lease },
-    { $set: { nextAt, lease: null } },
+/** The write of an outcome. It changes nothing when the delivery has another lease by now. */
+export function outcomeIn(store: Store, { delivery, attempt, state, nextAt }: Outcome): Write {
+  const { accountId, _id, lease, firstAt } = delivery
+  return updateIn(
+    store.deliveries,
+    { accountId, _id, lease },
+    {
+      $set: {
+        state,
+        lease: null,
+        ...(attempt !== null && { firstAt: firstAt ?? attempt.at }),
+        ...(nextAt !== null && { nextAt }),
+      },
+      ...(attempt !== null && { $push: { attempts: attempt } }),
+      ...(nextAt === null && { $unset: { nextAt: '', order: '' } }),
+    },
   )
 }
 
 /** Ends all deliveries that wait for an endpoint. */
 export async function skipDeliveries(store: Store, webhookId: string): Promise<void> {
-  await store.deliveries.updateMany(
-    { webhookId, state: 'waiting' },
-    { $set: { state: 'skipped', lease: null }, $unset: { nextAt: '' } },
-  )
+  for (;;) {
+    const waiting = { webhookId, nextAt: everDue }
+    const found = await store.deliveries
+      .find(waiting, { projection: { _id: 1 } })
+      .limit(pageSize)
+      .toArray()
+    if (found.length === 0) return
+    await store.deliveries.updateMany(
+      { ...waiting, _id: { $in: found.map(({ _id }) => _id) } },
+      { $set: { state: 'skipped', lease: null }, $unset: { nextAt: '', order: '' } },
+    )
+  }
 }
 
-/** Whether an earlier event of the same mailbox still waits to be delivered to the endpoint. */
-export async function hasEarlierWaiting(store: Store, delivery: DeliveryDoc): Promise<boolean> {
-  const earlier = await store.deliveries.findOne(
-    { webhookId: delivery.webhookId, _id: { $lt: delivery._id }, state: 'waiting', mailboxId: delivery.mailboxId },
-    { sort: { webhookId: 1, _id: 1 }, projection: { _id: 1 } },
-  )
-  return earlier !== null
+type InOrder = Pick<DeliveryDoc, 'webhookId' | 'mailboxId' | 'order'>
+
+/** When the earliest delivery of the same mailbox that waits ahead of this one is due; null when none is ahead. */
+export async function dueAhead(store: Store, { webhookId, mailboxId, order = 0 }: InOrder): Promise<Date | null> {
+  const [ahead] = await store.deliveries
+    .find({ webhookId, mailboxId, order: { $lt: order } }, { projection: { nextAt: 1 } })
+    .sort({ webhookId: 1, mailboxId: 1, order: 1 })
+    .limit(1)
+    .toArray()
+  return ahead === undefined ? null : (ahead.nextAt ?? new Date(0))
+}
+
+/** Claims the next deliveries of the same mailbox that are held behind this one. */
+export async function claimBehind(
+  store: Store,
+  { webhookId, mailboxId, order = 0 }: InOrder,
+  { until, token, max }: Omit<Claim, 'now'> & { readonly max: number },
+): Promise<DeliveryDoc[]> {
+  const isHeld = { webhookId, mailboxId, order: { $gt: order }, lease: null, 'attempts.0': { $exists: false } }
+  const held = await store.deliveries.find(isHeld).sort({ webhookId: 1, mailboxId: 1, order: 1 }).limit(max).toArray()
+  return claimAmong(store, held, isHeld, { until, token })
+}
+
+export type LogQuery = {
+  readonly accountId: string
+  readonly webhookId: string
+  readonly types: readonly string[]
+  /** null: all. Test events are of none. */
+  readonly mailboxIds: readonly string[] | null
+  readonly state?: DeliveryDoc['state']
+  readonly eventId?: string
+  /** An id; null: from the newest on. */
+  readonly before: string | null
+  readonly limit: number
+}
+
+/** Deliveries of an endpoint, newest first. */
+export function listDeliveries(
+  store: Store,
+  { accountId, webhookId, types, mailboxIds, before, limit, ...fields }: LogQuery,
+): Promise<DeliveryDoc[]> {
+  const filter: Filter<DeliveryDoc> = {
+    webhookId,
+    accountId,
+    ...fields,
+    type: { $in: [...types] },
+    ...(mailboxIds !== null && { mailboxId: { $in: [...mailboxIds, null] } }),
+    ...(before !== null && { _id: { $lt: before } }),
+  }
+  return store.deliveries.find(filter).sort({ webhookId: -1, _id: -1 }).limit(limit).toArray()
+}
+
+/** A delivery of an account; null when there is none. */
+export function findDelivery(
+  store: Store,
+  { accountId, id }: { readonly accountId: string; readonly id: string },
+): Promise<DeliveryDoc | null> {
+  return store.deliveries.findOne({ accountId, _id: id })
 }

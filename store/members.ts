@@ -78,6 +78,20 @@ export async function findPeopleOf(
   return { memberIds, people: found.flatMap(({ _id: id, email }) => (elsewhere.has(id) ? [] : [{ id, email }])) }
 }
 
+/** The mail addresses of those who own an account, at most `ownersMax`; without members, that of whom it was made for. */
+export async function findOwnerAddresses(store: Store, accountId: string): Promise<readonly string[]> {
+  const account = await store.accounts.findOne({ _id: accountId }, { projection: { members: 1, owner: 1 } })
+  const owners = (account?.members ?? []).flatMap(({ personId, role }) => (role === 'owner' ? [personId] : []))
+  if (owners.length === 0) return [account?.owner ?? []].flat()
+  const found = await store.people
+    .find({ _id: { $in: owners.slice(0, ownersMax) } }, { projection: { email: 1 } })
+    .toArray()
+  return found.map(({ email }) => email)
+}
+
+/** Owners who are written to. */
+const ownersMax = 50
+
 /** The accounts of a person, oldest first. */
 export function findAccountsOf(store: Store, personId: string): Promise<AccountDoc[]> {
   return store.accounts.find({ 'members.personId': personId, status: isThere }).sort({ _id: 1 }).toArray()

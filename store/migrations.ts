@@ -62,6 +62,24 @@ const migrations: readonly Migration[] = [
     },
   },
   // Notes were polled from an ordinary collection: now they are in a capped one of another name.
+  {
+    // What was due was found in the deliveries themselves. An endpoint that none waits for is looked at once.
+    collection: 'webhooks',
+    to: 2,
+    run: async (db) =>
+      void (await db.collection('webhooks').updateMany({ dueAt: { $exists: false } }, { $set: { dueAt: new Date() } })),
+  },
+  {
+    // The log was kept for ever, and knew events alone.
+    collection: 'deliveries',
+    to: 2,
+    async run(db) {
+      const expiresAt = new Date(Date.now() + 30 * 86_400_000)
+      const deliveries = db.collection('deliveries')
+      await deliveries.updateMany({ expiresAt: { $exists: false } }, { $set: { expiresAt, origin: 'event' } })
+      if (await deliveries.indexExists('nextAt_1')) await deliveries.dropIndex('nextAt_1')
+    },
+  },
   { collection: 'changes', to: 2, run: async (db) => void (await db.dropCollection('changes')) },
 ]
 

@@ -58,7 +58,13 @@ const pageSize = 500
 
 export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = {
   addresses: owned('addresses', ({ accountId }) => ({ accountId })),
-  webhooks: owned('webhooks', ({ accountId }) => ({ accountId }), ['secret']),
+  webhooks: owned('webhooks', ({ accountId }) => ({ accountId }), [
+    'secret',
+    'previousSecret',
+    'dueAt',
+    'dueRev',
+    'noticeDueAt',
+  ]),
   // Before the messages: no mail arrives where there is no folder.
   folders: owned('folders', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), [
     'open',
@@ -101,7 +107,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   templates: owned('templates', ({ accountId }) => ({ accountId })),
   suppressions: owned('suppressions', ({ accountId }) => ({ accountId })),
   events: owned('events', ({ accountId }) => ({ accountId })),
-  deliveries: owned('deliveries', ({ accountId }) => ({ accountId }), ['lease', 'nextAt']),
+  deliveries: owned('deliveries', ({ accountId }) => ({ accountId }), ['lease', 'nextAt', 'order']),
   usage: {
     ...owned('usage', ({ accountId }) => usageOf(accountId), ['open', 'granted']),
     erase: (store, { accountId, people }) =>

@@ -1,6 +1,9 @@
 /** Webhook endpoints. */
+import type { Binary } from 'mongodb'
 import type { WebhookDoc } from './documents/events.ts'
+import { type Due, dueBy } from './due.ts'
 import type { Store } from './open.ts'
+import { updateIn, type Write } from './writes.ts'
 
 export async function insertWebhook(store: Store, webhook: WebhookDoc): Promise<void> {
   await store.webhooks.insertOne(webhook)
@@ -25,27 +28,101 @@ export function findWebhook(
 
 export function changeWebhook(
   store: Store,
-  { accountId, webhookId, change }: { accountId: string; webhookId: string; change: Partial<WebhookDoc> },
+  {
+    accountId,
+    webhookId,
+    change,
+    drop = [],
+  }: {
+    readonly accountId: string
+    readonly webhookId: string
+    readonly change: Partial<WebhookDoc>
+    readonly drop?: readonly ('turnedOff' | 'noticeDueAt')[]
+  },
 ): Promise<WebhookDoc | null> {
-  return store.webhooks.findOneAndUpdate({ accountId, _id: webhookId }, { $set: change }, { returnDocument: 'after' })
+  return store.webhooks.findOneAndUpdate(
+    { accountId, _id: webhookId },
+    {
+      ...(Object.keys(change).length > 0 && { $set: change }),
+      ...(drop.length > 0 && { $unset: Object.fromEntries(drop.map((field) => [field, ''])) }),
+    },
+    { returnDocument: 'after' },
+  )
 }
 
-/** Disables the endpoints that an agent key created. */
-export async function disableWebhooks(
+/** Turns off the endpoints that an agent key made. */
+export async function turnOffWithKey(
   store: Store,
-  { accountId, agentKeyId }: { accountId: string; agentKeyId: string },
+  { accountId, agentKeyId, at }: { accountId: string; agentKeyId: string; at: Date },
 ): Promise<void> {
-  await store.webhooks.updateMany({ accountId, agentKeyId }, { $set: { enabled: false } })
+  const turnedOff = { at, reason: 'key' as const }
+  await store.webhooks.updateMany({ accountId, agentKeyId, enabled: true }, { $set: { enabled: false, turnedOff } })
 }
 
-/** Notes the time of the first failure since the last success; later failures do not change it. Returns that time. */
-export async function markWebhookFailing(
+type Named = Pick<WebhookDoc, '_id' | 'accountId'>
+
+/** The write that notes the first failure since the last success; later failures do not change it. */
+export function failureIn(store: Store, { accountId, _id }: Named, at: Date): Write {
+  return updateIn(store.webhooks, { accountId, _id, failingSince: null }, { $set: { failingSince: at } })
+}
+
+/** The write that notes a success. */
+export function successIn(store: Store, { accountId, _id }: Named): Write {
+  return updateIn(store.webhooks, { accountId, _id }, { $set: { failingSince: null } })
+}
+
+/**
+ * Turns off an endpoint that is failing since `since` or longer, and notes that its owner is to be told. Returns false when it is
+ * off already, or had a success meanwhile.
+ */
+export async function turnOffFailing(
   store: Store,
-  { accountId, webhookId, at }: { accountId: string; webhookId: string; at: Date },
-): Promise<Date> {
-  await store.webhooks.updateOne({ accountId, _id: webhookId, failingSince: null }, { $set: { failingSince: at } })
-  const webhook = await findWebhook(store, { accountId, webhookId })
-  return webhook?.failingSince ?? at
+  { accountId, _id, since, at, isTold }: Named & { readonly since: Date; readonly at: Date; readonly isTold: boolean },
+): Promise<boolean> {
+  const turnedOff = { at, reason: 'failures' as const }
+  const { modifiedCount } = await store.webhooks.updateOne(
+    { accountId, _id, enabled: true, failingSince: { $lte: since } },
+    { $set: { enabled: false, turnedOff, ...(isTold && { noticeDueAt: at }) } },
+  )
+  return modifiedCount === 1
+}
+
+/** Endpoints that were turned off and whose owners are to be told. */
+export function findUntold(store: Store, now: Date, limit: number): Promise<WebhookDoc[]> {
+  return store.webhooks
+    .find({ noticeDueAt: { $lte: now } })
+    .sort({ noticeDueAt: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Notes that the owner was told. */
+export async function noteTold(store: Store, { accountId, _id, noticeDueAt }: WebhookDoc): Promise<void> {
+  await store.webhooks.updateOne(
+    { accountId, _id, ...(noticeDueAt && { noticeDueAt }) },
+    { $unset: { noticeDueAt: '' } },
+  )
+}
+
+/** Replaces the secret that an endpoint has; it signs too until then. Returns null when another request replaced it. */
+export function replaceSecret(
+  store: Store,
+  { accountId, _id, secret: previousSecret }: Pick<WebhookDoc, '_id' | 'accountId' | 'secret'>,
+  { secret, previousUntil }: { readonly secret: Binary; readonly previousUntil: Date },
+): Promise<WebhookDoc | null> {
+  return store.webhooks.findOneAndUpdate(
+    { accountId, _id, secret: previousSecret },
+    { $set: { secret, previousSecret, previousUntil } },
+    { returnDocument: 'after' },
+  )
+}
+
+/** Erases the secrets that sign no more. Returns how many there were. */
+export async function erasePreviousSecrets(store: Store, due: Due): Promise<number> {
+  const { modifiedCount } = await store.webhooks.updateMany(dueBy<WebhookDoc>('previousUntil', due), {
+    $unset: { previousSecret: '', previousUntil: '' },
+  })
+  return modifiedCount
 }
 
 export async function removeWebhook(

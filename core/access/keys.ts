@@ -5,7 +5,7 @@ import { agentScopes, type KeyKind, type Scope } from '../../schemas/scopes.ts'
 import * as store from '../../store/accounts.ts'
 import { toBinary } from '../../store/bytes.ts'
 import type { KeyDoc } from '../../store/documents/accounts.ts'
-import { disableWebhooks } from '../../store/webhooks.ts'
+import { turnOffWithKey } from '../../store/webhooks.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential, newCredential } from '../process/secrets.ts'
 import { callersChanged } from './known-callers.ts'
@@ -90,7 +90,7 @@ export async function revokeKey(
       fix: 'Use the id of a key of this account that is not revoked (key_...).',
     })
   await store.freeSlot(ctx.store, accountId, 'keys')
-  await disableWebhooks(ctx.store, { accountId, agentKeyId: keyId })
+  await turnOffWithKey(ctx.store, { accountId, agentKeyId: keyId, at: ctx.clock.now() })
   ctx.changes.publish({ kind: 'keys', keyIds: [keyId] })
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
   await callersChanged(ctx, { keyIds: [keyId] })

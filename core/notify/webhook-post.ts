@@ -1,112 +1,144 @@
 /**
  * Sends one HTTP POST to a customer's URL. The address is checked when connecting, after the name was resolved, so that
- * no name can lead into the private network; redirects are not followed (interface.md, Events, rule 9).
+ * no name can lead into the private network; redirects are not followed (interface.md, Events, rule 9). Each endpoint has
+ * connections of its own, which are kept a moment for the next delivery.
  */
-import { isIP, type LookupFunction } from 'node:net'
-import { Failure } from '../../schemas/failures.ts'
+import type { LookupFunction } from 'node:net'
+import type { Pool } from 'undici'
 import { isPublicAddress } from '../access/public-address.ts'
 import { hourMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { loadOnce } from '../process/load-once.ts'
 import { perProcess } from '../process/per-process.ts'
+import { inWords, NoPublicAddress } from './post-errors.ts'
+import { allowedUrl } from './webhook-url.ts'
 
-/** The result of a POST: the answer's status and body, or the error. */
+type Headers = { readonly [name: string]: string }
+
+/** The result of a POST: what was sent and what was answered, or why nothing was. */
 export type WebhookAnswer = {
+  readonly headers: Headers
   readonly status: number | null
+  readonly responseHeaders: Headers
   readonly response: string | null
   readonly error: string | null
   readonly durationMs: number
   readonly retryAfterMs: number | null
 }
 
+/** Attempts in flight at once for one endpoint, each with a connection. */
+export const attemptsPerEndpoint = 10
 /** How much of an answer's body is kept (decisions.md 2, Webhooks and events). */
 const responseBytesMax = 4 * 1024
-const idleMs = 10 * secondMs
+/** How long an answer's header may be: against endless ones. */
+const headerBytesMax = 16 * 1024
+/** Headers of an answer that are kept: what it is, and what its sender finds it again by. */
+const keptHeaders = [
+  'content-type',
+  'content-length',
+  'date',
+  'location',
+  'retry-after',
+  'server',
+  'via',
+  'x-request-id',
+  'x-correlation-id',
+  'x-amzn-requestid',
+  'cf-ray',
+] as const
+const headerCharsMax = 200
+/** Shorter than receivers keep idle connections, so that none ends while a request is on its way. */
+const idleMs = 4 * secondMs
+/** Endpoints with connections of their own; beyond, that of the endpoint not used for longest ends. */
+const poolsMax = 1_000
 
 /** The HTTP client is large, and many a service has no webhook. */
 const loadClient = loadOnce(() => import('undici'))
 
-/** Posts JSON. Never rejects: the error is in the result. */
+/** Posts JSON to an endpoint. Never rejects: the error is in the result. */
 export async function postWebhook(
   ctx: Context,
-  { url, body, headers }: { url: string; body: string; headers: Record<string, string> },
+  { webhookId, url, body, headers: own }: { webhookId: string; url: string; body: string; headers: Headers },
 ): Promise<WebhookAnswer> {
   const { allowPrivate, timeoutMs } = ctx.settings.webhooks
   const started = performance.now()
-  const durationMs = () => Math.round(performance.now() - started)
+  const headers = { 'content-type': 'application/json', 'user-agent': 'Mailroom-Webhooks/1', ...own }
+  const took = () => ({ headers, durationMs: Math.round(performance.now() - started) })
+  const ending = new AbortController()
+  const timer = setTimeout(() => ending.abort(), timeoutMs)
+  const wordsOf = (error: unknown) =>
+    ending.signal.aborted ? `The endpoint did not answer within ${timeoutMs / secondMs} seconds.` : inWords(error)
   try {
-    const target = allowedUrl(url, allowPrivate)
-    const signal = AbortSignal.timeout(timeoutMs)
-    const { request } = await loadClient()
-    const answer = await request(target, {
-      method: 'POST',
-      body,
-      signal,
-      dispatcher: await dispatcherOf(ctx),
-      headers: { 'content-type': 'application/json', 'user-agent': 'Mailroom-Webhooks/1', ...headers },
-    })
-    const response = await readStart(answer.body)
-    const retryAfter = answer.headers['retry-after']
+    const target = new URL(allowedUrl(url, allowPrivate))
+    const pool = await poolsOf(ctx)(webhookId, target.origin)
+    const path = `${target.pathname}${target.search}`
+    const answer = await pool.request({ method: 'POST', path, headers, body, signal: ending.signal })
+    const { text, error } = await readStart(answer.body)
+    const { statusCode: status } = answer
+    const responseHeaders = keptOf(answer.headers)
     return {
-      status: answer.statusCode,
-      response,
-      error: null,
-      durationMs: durationMs(),
-      retryAfterMs: retryAfterMs(typeof retryAfter === 'string' ? retryAfter : null, ctx.clock.now()),
+      ...took(),
+      status,
+      responseHeaders,
+      response: text,
+      error: error === null ? redirectError(status, responseHeaders) : `The answer was cut off: ${wordsOf(error)}`,
+      retryAfterMs: retryAfterMs(responseHeaders['retry-after'], ctx.machineClock.now()),
     }
   } catch (error) {
-    const text =
-      error instanceof Error
-        ? error.name === 'TimeoutError'
-          ? `No answer within ${timeoutMs} ms.`
-          : error.message
-        : String(error)
-    return { status: null, response: null, error: text, durationMs: durationMs(), retryAfterMs: null }
+    return {
+      ...took(),
+      status: null,
+      responseHeaders: {},
+      response: null,
+      error: wordsOf(error),
+      retryAfterMs: null,
+    }
+  } finally {
+    clearTimeout(timer)
   }
 }
 
-/**
- * Returns a URL in the one form in which it is stored, shown and called: as the URL standard writes it, without a fragment and
- * without dots after the host. Fails with `validation_error` for a URL that must never be posted to, whatever its name
- * resolves to.
- */
-export function allowedUrl(text: string, allowPrivate: boolean): string {
-  const refuse = (why: string, fix: string) => new Failure('validation_error', why, { param: 'url', fix })
-  if (!URL.canParse(text)) throw refuse('"url" is not a valid URL.', 'Write it like "https://example.org/hook".')
-  const url = new URL(text)
-  const { protocol, username, password } = url
-  if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:'))
-    throw refuse('"url" must be an https URL.', 'Begin it with "https://".')
-  if (username !== '' || password !== '')
-    throw refuse(
-      '"url" must not contain a user name or password.',
-      'Take them out: deliveries are signed, which shows who sends them.',
-    )
-  url.hash = ''
-  url.hostname = url.hostname.replace(/\.+$/, '')
-  if (!allowPrivate && isPrivateHost(url.hostname))
-    throw refuse(
-      '"url" must be on a public address, not on a private network.',
-      'Give a host that the internet reaches.',
-    )
-  return url.href
+function redirectError(status: number, { location }: Headers): string | null {
+  if (status < 300 || status > 399) return null
+  return `The endpoint redirects${location === undefined ? '' : ` to ${location}`}; redirects are not followed.`
 }
 
-/** Whether a host, as the URL standard writes it, is an address that is not public, or a name that never leads to one. */
-function isPrivateHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '')
-  return isIP(host) === 0 ? /(?:^|\.)(?:localhost|local)$/.test(host) : !isPublicAddress(host)
+function keptOf(headers: { readonly [name: string]: string | readonly string[] | undefined }): Headers {
+  return Object.fromEntries(
+    keptHeaders.flatMap((name) => {
+      const value = headers[name]
+      return value === undefined ? [] : [[name, String(value).slice(0, headerCharsMax)]]
+    }),
+  )
 }
 
-/** The HTTP connections to customers' servers. */
-const dispatcherOf = perProcess(async ({ resolver, settings }) => {
-  const { Agent } = await loadClient()
-  const { allowPrivate, concurrency, timeoutMs } = settings.webhooks
-  return new Agent({
-    connections: concurrency,
-    keepAliveTimeout: idleMs,
-    connect: { lookup: publicLookup(resolver, allowPrivate), timeout: timeoutMs },
-  })
+/** The connections to customers' servers, by endpoint and origin. */
+const poolsOf = perProcess(({ resolver, settings }) => {
+  const { allowPrivate, timeoutMs } = settings.webhooks
+  const pools = new Map<string, Pool>()
+  return async (webhookId: string, origin: string): Promise<Pool> => {
+    const { Pool } = await loadClient()
+    const key = `${webhookId} ${origin}`
+    const pool =
+      pools.get(key) ??
+      new Pool(origin, {
+        connections: attemptsPerEndpoint,
+        keepAliveTimeout: idleMs,
+        keepAliveMaxTimeout: idleMs,
+        maxHeaderSize: headerBytesMax,
+        connect: { lookup: publicLookup(resolver, allowPrivate), timeout: timeoutMs },
+      })
+    // The last used is the last of the map.
+    pools.delete(key)
+    pools.set(key, pool)
+    const [oldest] = pools
+    if (pools.size > poolsMax && oldest !== undefined) {
+      pools.delete(oldest[0])
+      // What is in flight ends first.
+      oldest[1].close().catch(() => undefined)
+    }
+    return pool
+  }
 })
 
 /** Makes a lookup that resolves a name to its public addresses only. */
@@ -116,7 +148,7 @@ function publicLookup(resolver: Context['resolver'], allowPrivate: boolean): Loo
       (found) => {
         const allowed = found.filter(({ address }) => allowPrivate || isPublicAddress(address))
         const [first] = allowed
-        if (first === undefined) done(new Error(`${hostname} does not resolve to a public address.`), '', 0)
+        if (first === undefined) done(new NoPublicAddress(hostname), '', 0)
         else if (options.all === true) done(null, [...allowed])
         else done(null, first.address, first.family)
       },
@@ -125,23 +157,31 @@ function publicLookup(resolver: Context['resolver'], allowPrivate: boolean): Loo
   }
 }
 
-async function readStart(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+type Body = AsyncIterable<Buffer> & { destroy(): unknown }
+
+/** The beginning of an answer's body, and why it ends before it is whole. The rest of a long one is not read. */
+async function readStart(body: Body): Promise<{ readonly text: string; readonly error: unknown }> {
   const parts: Buffer[] = []
   let length = 0
-  for await (const part of body) {
-    parts.push(part)
-    length += part.length
-    if (length >= responseBytesMax) break
+  let error: unknown = null
+  try {
+    for await (const part of body) {
+      parts.push(part)
+      length += part.length
+      if (length >= responseBytesMax) break
+    }
+  } catch (cause) {
+    error = cause
   }
-  return Buffer.concat(parts).subarray(0, responseBytesMax).toString('utf8')
+  return { text: Buffer.concat(parts).subarray(0, responseBytesMax).toString('utf8'), error }
 }
 
 /**
  * Reads Retry-After, which is in seconds or a date (RFC 9110 10.2.3). Returns milliseconds, at most an hour; null
  * without one.
  */
-function retryAfterMs(value: string | null, now: Date): number | null {
-  if (value === null) return null
+function retryAfterMs(value: string | undefined, now: Date): number | null {
+  if (value === undefined) return null
   const ms = /^\d+$/.test(value) ? Number(value) * secondMs : Date.parse(value) - now.getTime()
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, hourMs) : null
 }

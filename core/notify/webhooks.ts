@@ -3,22 +3,20 @@ import { randomBytes } from 'node:crypto'
 import { accountEventTypes, type EventType, eventKinds } from '../../schemas/events.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
-import { allowanceOf, type Plans } from '../../schemas/plans.ts'
+import { allowanceOf } from '../../schemas/plans.ts'
 import { unknown } from '../../schemas/refusals.ts'
-import { findKey, freeSlot, takeSlot } from '../../store/accounts.ts'
+import { freeSlot, takeSlot } from '../../store/accounts.ts'
 import { toBinary } from '../../store/bytes.ts'
 import { skipDeliveries } from '../../store/deliveries.ts'
-import type { KeyDoc } from '../../store/documents/accounts.ts'
-import type { EventDoc, WebhookDoc } from '../../store/documents/events.ts'
+import type { OffReason, WebhookDoc } from '../../store/documents/events.ts'
 import * as store from '../../store/webhooks.ts'
-import { accountById } from '../access/known-callers.ts'
 import type { Principal } from '../access/principal.ts'
-import { secondMs } from '../process/clock.ts'
+import { dueNow } from '../process/account-time.ts'
+import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { createKept } from '../process/kept.ts'
-import { perProcess } from '../process/per-process.ts'
-import { allowedUrl } from './webhook-post.ts'
+import { endpointsChanged, validKey, webhookSecret } from './endpoints.ts'
 import { ownScope, type ScopeInput } from './webhook-scope.ts'
+import { allowedUrl } from './webhook-url.ts'
 
 export type Webhook = {
   readonly id: string
@@ -29,6 +27,10 @@ export type Webhook = {
   readonly ordering: 'none' | 'mailbox'
   readonly description: string | null
   readonly createdAt: Date
+  readonly failingSince: Date | null
+  readonly turnedOff: { readonly at: Date; readonly reason: OffReason } | null
+  /** Until when the secret before the last rotation signs too; null: there is none. */
+  readonly previousUntil: Date | null
 }
 
 export type WebhookInput = {
@@ -65,7 +67,7 @@ export async function createWebhook(
       fix: 'Delete an endpoint, or upgrade the plan.',
     })
   const at = ctx.clock.now()
-  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  const secret = newSecret()
   const doc: WebhookDoc = {
     _id: newId('whk', at),
     accountId,
@@ -75,7 +77,7 @@ export async function createWebhook(
     enabled: input.enabled ?? true,
     ordering: input.ordering ?? 'none',
     description: input.description ?? null,
-    secret: toBinary(ctx.secrets.seal(secret, 'webhook')),
+    secret: sealed(ctx, secret),
     createdAt: at,
     keyId,
     agentKeyId: principal.kind === 'agent' ? keyId : null,
@@ -83,8 +85,8 @@ export async function createWebhook(
     failingSince: null,
   }
   await store.insertWebhook(ctx.store, doc)
-  publishChange(ctx, accountId)
-  return { ...webhookOf(doc), secret }
+  endpointsChanged(ctx, accountId)
+  return { ...webhookOf(doc, at), secret }
 }
 
 /** Fails as `createWebhook` does when the key may not receive such events, or reaches no such scope. */
@@ -103,17 +105,17 @@ export async function listWebhooks(ctx: Context, principal: Principal): Promise<
     accountId: principal.accountId,
     keyId: principal.kind === 'agent' ? principal.keyId : null,
   })
-  return docs.map(webhookOf)
+  return docs.map((doc) => webhookOf(doc, ctx.clock.now()))
 }
 
 /** Reads an endpoint. Fails with `not_found`. */
 export async function getWebhook(ctx: Context, principal: Principal, id: string): Promise<Webhook> {
-  return webhookOf(await reachWebhook(ctx, principal, id))
+  return webhookOf(await reachWebhook(ctx, principal, id), ctx.clock.now())
 }
 
 /**
- * Changes an endpoint. Turning a disabled one on clears its failures. Fails with `not_found`, and as `createWebhook`
- * does.
+ * Changes an endpoint. What waits for one that is turned off is skipped; one that is turned on starts afresh. Fails with
+ * `not_found`, `conflict` (turned on, and the agent key that made it has ended), and as `createWebhook` does.
  */
 export async function updateWebhook(
   ctx: Context,
@@ -126,23 +128,73 @@ export async function updateWebhook(
   // endpoint at another URL.
   requireEvents(principal, input.events ?? before.events)
   const { url, events, scope, enabled, ordering, description } = input
+  const isTurnedOn = enabled === true && !before.enabled
+  if (isTurnedOn) await requireKey(ctx, before)
   const change: Partial<WebhookDoc> = {
     ...(url !== undefined && { url: allowedUrl(url, ctx.settings.webhooks.allowPrivate) }),
     ...(events !== undefined && { events: [...new Set(events)] }),
     ...(scope !== undefined && { scope: await ownScope(ctx, principal, scope) }),
     ...(enabled !== undefined && { enabled }),
-    ...(enabled === true && !before.enabled && { failingSince: null }),
+    ...(isTurnedOn && { failingSince: null }),
     ...(ordering !== undefined && { ordering }),
     ...(description !== undefined && { description }),
   }
   const doc =
     Object.keys(change).length === 0
       ? before
-      : await store.changeWebhook(ctx.store, { accountId, webhookId: id, change })
+      : await store.changeWebhook(ctx.store, {
+          accountId,
+          webhookId: id,
+          change,
+          drop: enabled === undefined ? [] : ['turnedOff', 'noticeDueAt'],
+        })
   if (doc === null) throw noWebhook(id)
-  publishChange(ctx, accountId)
-  return webhookOf(doc)
+  endpointsChanged(ctx, accountId)
+  if (enabled === false) await skipDeliveries(ctx.store, id)
+  return webhookOf(doc, ctx.clock.now())
 }
+
+/**
+ * Gives an endpoint a new secret. The one before signs too for a day, so that receivers have time to change; the one before that
+ * ends at once. Returns the endpoint with its secret, which is never shown again. Fails with `not_found`, `conflict` (another
+ * request rotates it just then), and as `createWebhook` does for event types that the key may not read.
+ */
+export async function rotateSecret(
+  ctx: Context,
+  principal: Principal,
+  id: string,
+): Promise<Webhook & { readonly secret: string }> {
+  const before = await reachWebhook(ctx, principal, id)
+  requireEvents(principal, before.events)
+  const at = ctx.clock.now()
+  const secret = newSecret()
+  const doc = await store.replaceSecret(ctx.store, before, {
+    secret: sealed(ctx, secret),
+    previousUntil: after(at, overlapMs),
+  })
+  if (doc === null)
+    throw new Failure('conflict', 'Another request has just given the endpoint a new secret.', {
+      fix: 'Use that one, or ask again.',
+    })
+  endpointsChanged(ctx, principal.accountId)
+  return { ...webhookOf(doc, at), secret }
+}
+
+/** Fails as `rotateSecret` does when the key may not do it. */
+export async function requireRotation(ctx: Context, principal: Principal, id: string): Promise<void> {
+  requireEvents(principal, (await reachWebhook(ctx, principal, id)).events)
+}
+
+/** Erases the secrets whose day after a rotation is over. Returns how many there were. */
+export function eraseOldSecrets(ctx: Context): Promise<number> {
+  return store.erasePreviousSecrets(ctx.store, dueNow(ctx))
+}
+
+/** How long the secret before a rotation signs too (decisions.md 2, rotate-secret). */
+const overlapMs = dayMs
+
+const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
+const sealed = ({ secrets }: Context, secret: string) => toBinary(secrets.seal(secret, webhookSecret))
 
 /** Deletes an endpoint; its outstanding deliveries are skipped. Fails with `not_found`. */
 export async function deleteWebhook(ctx: Context, principal: Principal, id: string): Promise<void> {
@@ -151,106 +203,19 @@ export async function deleteWebhook(ctx: Context, principal: Principal, id: stri
   if (!(await store.removeWebhook(ctx.store, { accountId, webhookId: id }))) throw noWebhook(id)
   await skipDeliveries(ctx.store, id)
   await freeSlot(ctx.store, accountId, 'webhooks')
-  publishChange(ctx, accountId)
+  endpointsChanged(ctx, accountId)
 }
 
-/** An enabled endpoint, and whether it receives an event. */
-export type Endpoint = { readonly webhook: WebhookDoc; readonly matches: (event: EventDoc) => boolean }
-
-/** How long a change may go unnoticed when its change note is lost. */
-const endpointsKeptMs = 2 * secondMs
-/** Accounts whose endpoints are cached. */
-const endpointsKeptMax = 10_000
-const endpointsOfAccounts = perProcess(({ changes, clock }) => {
-  const kept = createKept<readonly Endpoint[]>(clock, { max: endpointsKeptMax, ttlMs: endpointsKeptMs })
-  changes.listen((note) => {
-    if (note.kind === 'webhooks' || note.kind === 'callers')
-      for (const accountId of note.accountIds) kept.delete(accountId)
+/** Fails with `conflict` when the agent key that made the endpoint has ended: it would be turned off again. */
+async function requireKey(ctx: Context, { accountId, agentKeyId }: WebhookDoc): Promise<void> {
+  if (agentKeyId === null || (await validKey(ctx, accountId, agentKeyId)) !== null) return
+  throw new Failure('conflict', 'The agent key that made the endpoint was revoked or has expired.', {
+    fix: 'Make another endpoint, with a key that is valid.',
   })
-  return kept
-})
-
-/**
- * The enabled endpoints of an account. They are cached for a moment, because every event needs them; a change note ends
- * the cache at once.
- */
-export async function enabledEndpoints(ctx: Context, accountId: string): Promise<readonly Endpoint[]> {
-  const kept = endpointsOfAccounts(ctx)
-  const known = kept.get(accountId)
-  if (known !== undefined) return known
-  const webhooks = await store.listWebhooks(ctx.store, { accountId, keyId: null })
-  const enabled = webhooks.filter((webhook) => webhook.enabled)
-  const account = enabled.length === 0 ? undefined : await accountById(ctx, accountId)
-  const includes = account === undefined ? nothing : includedBy(account)
-  const endpoints = (await Promise.all(enabled.map((webhook) => endpointOf(ctx, webhook, includes)))).filter(
-    (endpoint) => endpoint !== null,
-  )
-  kept.set(accountId, endpoints)
-  return endpoints
 }
 
-function publishChange(ctx: Context, accountId: string): void {
-  endpointsOfAccounts(ctx).delete(accountId)
-  ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
-}
-
-/**
- * Whether an endpoint is enabled and its agent key, if it has one, is valid. An endpoint whose agent key was revoked or
- * has expired is turned off.
- */
-export async function isLive(ctx: Context, webhook: WebhookDoc): Promise<boolean> {
-  return webhook.enabled && (webhook.agentKeyId === null || (await validKey(ctx, webhook, webhook.agentKeyId)) !== null)
-}
-
-async function validKey(ctx: Context, { accountId, _id }: WebhookDoc, keyId: string): Promise<KeyDoc | null> {
-  const key = await findKey(ctx.store, { accountId, keyId })
-  if (key !== null && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > ctx.clock.now())) return key
-  await store.changeWebhook(ctx.store, { accountId, webhookId: _id, change: { enabled: false } })
-  return null
-}
-
-/**
- * An endpoint created by an agent key receives only events of that key's mailboxes, and none when the key is no longer
- * valid.
- */
-async function endpointOf(ctx: Context, webhook: WebhookDoc, includes: Included): Promise<Endpoint | null> {
-  const isHeard = (event: EventDoc) => includes(event.type) && isSubscribed(webhook, event)
-  if (webhook.agentKeyId === null) return { webhook, matches: isHeard }
-  const key = await validKey(ctx, webhook, webhook.agentKeyId)
-  if (key === null) return null
-  const reach = new Set(key.mailboxIds ?? [])
-  return {
-    webhook,
-    matches: (event) => event.mailboxId !== null && reach.has(event.mailboxId) && isHeard(event),
-  }
-}
-
-/** Whether the plan includes events of a type. */
-type Included = (type: string) => boolean
-
-const nothing: Included = () => false
-
-/** What the plan of an account includes: of a smaller plan than the one an endpoint was made under, less. */
-function includedBy(account: Plans): Included {
-  const allowance = allowanceOf(account)
-  if (allowance.webhookEndpoints === 0) return nothing
-  return (type) => {
-    const plan = Object.hasOwn(eventKinds, type) ? eventKinds[type as EventType].plan : null
-    return plan === null || allowance[plan]
-  }
-}
-
-/**
- * Whether an event passes the endpoint's types and scope. With a scope, it must be about one of its mailboxes or
- * domains; events without either (`account.*`) then never pass.
- */
-function isSubscribed({ events, scope }: WebhookDoc, { type, mailbox, domain }: EventDoc): boolean {
-  if (!events.includes(type)) return false
-  if (scope.domains.length === 0 && scope.mailboxes.length === 0) return true
-  return (mailbox !== null && scope.mailboxes.includes(mailbox)) || (domain !== null && scope.domains.includes(domain))
-}
-
-async function reachWebhook(ctx: Context, principal: Principal, webhookId: string): Promise<WebhookDoc> {
+/** An endpoint that the key may see: an agent key sees only its own. Fails with `not_found`. */
+export async function reachWebhook(ctx: Context, principal: Principal, webhookId: string): Promise<WebhookDoc> {
   const doc = await store.findWebhook(ctx.store, { accountId: principal.accountId, webhookId })
   if (doc === null || (principal.kind === 'agent' && doc.keyId !== principal.keyId)) throw noWebhook(webhookId)
   return doc
@@ -261,9 +226,11 @@ const noWebhook = (id: string) =>
     fix: 'Use an id as the list of webhooks shows it (whk_...); an agent key sees only those that it made.',
   })
 
-function requireEvents(principal: Principal, events: readonly string[]): void {
+/** Fails with `validation_error`, `forbidden`, `insufficient_scope`, `plan_required` for event types that the key may not receive. */
+export function requireEvents(principal: Principal, events: readonly string[], param = 'events'): void {
   for (const [n, name] of events.entries()) {
-    if (!Object.hasOwn(eventKinds, name)) throw unknown('event type', name, accountEventTypes, `events[${n}]`)
+    if (!Object.hasOwn(eventKinds, name))
+      throw unknown('event type', name, accountEventTypes, param === 'type' ? param : `${param}[${n}]`)
     const { access, plan } = eventKinds[name as EventType]
     if (access === 'partner' || (access === 'account key' && principal.kind === 'agent'))
       throw new Failure('forbidden', `This key may not receive the event type ${name}.`, {
@@ -282,6 +249,20 @@ function requireEvents(principal: Principal, events: readonly string[]): void {
   }
 }
 
-function webhookOf({ _id, url, events, scope, enabled, ordering, description, createdAt }: WebhookDoc): Webhook {
-  return { id: _id, url, events, scope, enabled, ordering, description, createdAt }
+function webhookOf(doc: WebhookDoc, now: Date): Webhook {
+  const { _id, url, events, scope, enabled, ordering, description, createdAt, failingSince, turnedOff } = doc
+  const { previousUntil } = doc
+  return {
+    id: _id,
+    url,
+    events,
+    scope,
+    enabled,
+    ordering,
+    description,
+    createdAt,
+    failingSince,
+    turnedOff: turnedOff ?? null,
+    previousUntil: previousUntil !== undefined && previousUntil > now ? previousUntil : null,
+  }
 }

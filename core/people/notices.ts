@@ -55,6 +55,15 @@ export const invitationNotice = (
   text: `${inviter} invites you to the Mailroom account "${account}", as ${role}.\n\nTo accept, open this link within 7 days:\n\n${link}\n\nIf you do not know what this is about, ignore this mail.\n`,
 })
 
+export const endpointOffNotice = (
+  to: string,
+  { id, url, failingSince, baseUrl }: { id: string; url: string; failingSince: Date | null; baseUrl: string },
+): Notice => ({
+  to,
+  subject: 'A webhook endpoint was turned off',
+  text: `Mailroom has turned off this webhook endpoint, because every delivery to it failed for 5 days:\n\n${url}\n\nIts id is ${id}.${failingSince === null ? '' : ` The first of these failures was on ${failingSince.toUTCString()}.`} What waited for it is not delivered.\n\nThe delivery log says what was answered:\n\nGET ${baseUrl}/api/v1/webhooks/${id}/deliveries\n\nWhen it answers again, turn it on by PATCH ${baseUrl}/api/v1/webhooks/${id} with {"enabled": true}, and have the events of these days delivered again by POST ${baseUrl}/api/v1/webhooks/${id}/redeliver.\n`,
+})
+
 export const answerNotice = (
   to: string,
   { text, phone, status, answer }: { text: string; phone: string | null; status: string; answer: string },

@@ -27,17 +27,18 @@ export type Role = 'service' | 'smtp' | 'admin' | 'test'
  *
  * In addition, a process has one of each of the following (core/process/per-process.ts), kept by the modules named:
  * - writes in groups (core/process/group-commit.ts): access/audit, access/key-use, access/login-limits,
- *   access/request-rates, deliver/outcomes, mailbox/message-changes, notify/events, send/settle
+ *   access/request-rates, deliver/outcomes, mailbox/message-changes, notify/events, notify/outcomes, send/settle
  * - batched lookups (core/process/batched-lookup.ts): mailbox/domains, mailbox/messages, mailbox/threading,
  *   read/bodies, receive/recipient-cache, receive/trust
- * - caches (core/process/kept.ts): access/key-use, access/login-limits, mailbox/domains, notify/webhooks,
+ * - caches (core/process/kept.ts): access/key-use, access/login-limits, mailbox/domains,
  *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache
  * - what others may change (core/process/known.ts): access/known-callers, deliver/suppressions, mailbox/known-folders,
- *   mailbox/known-mailboxes, mailbox/storage-limit, wait/arrivals
+ *   mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints, wait/arrivals
  * - requests leased from the database (core/access/request-rates.ts)
  * - counters per minute: wait/patterns
- * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, notify/event-followers, notify/event-tails,
- *   notify/webhook-post (connections), process/alarms, people/passwords (memory), read/bodies (memory), upkeep/quota-recount, wait/waiters
+ * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, notify/attempt-queue, notify/event-followers,
+ *   notify/event-tails, notify/webhook-post (connections), process/alarms, people/passwords (memory), read/bodies (memory),
+ *   upkeep/quota-recount, wait/waiters
  */
 export type Context = {
   readonly role: Role

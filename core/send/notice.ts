@@ -1,7 +1,8 @@
 /** Mail that the service itself writes to people, such as the link that verifies an address. */
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
 import { compose } from '../../mail/compose/compose.ts'
-import { newId } from '../../schemas/ids.ts'
+import { type Id, newId } from '../../schemas/ids.ts'
+import { findEmail } from '../../store/emails.ts'
 import { serviceAccount } from '../account/service-account.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import type { Context } from '../process/context.ts'
@@ -13,12 +14,14 @@ export type Notice = { readonly to: string; readonly subject: string; readonly t
 /**
  * Sends a notice from postmaster of the shared domain, through the outbox as any mail, without a copy in Sent. It says
  * that a program wrote it, so that no program answers (RFC 3834 5); an answer by a person reaches the postmaster. Nobody
- * hears of it by events, and it is erased with the person. Fails with `validation_error` for an address that is none.
+ * hears of it by events, and it is erased with the person. With an id it is sent once, however often this is repeated. Fails
+ * with `validation_error` for an address that is none.
  */
-export async function sendNotice(ctx: Context, { to: address, subject, text }: Notice): Promise<void> {
+export async function sendNotice(ctx: Context, { to: address, subject, text }: Notice, once?: Id<'em'>): Promise<void> {
   const account = await serviceAccount(ctx)
+  if (once !== undefined && (await findEmail(ctx.store, { accountId: account.id, emailId: once })) !== null) return
   const at = ctx.clock.now()
-  const id = newId('em', at)
+  const id = once ?? newId('em', at)
   const domain = ctx.settings.sharedDomain
   const from = { name: 'Mailroom', address: `postmaster@${domain}` }
   const to = [{ name: '', address }]

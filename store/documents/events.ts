@@ -1,5 +1,6 @@
 /** Documents of events, webhook endpoints and deliveries. Times are Dates (UTC). */
 import type { Binary } from 'mongodb'
+import type { DeliveryOrigin, DeliveryState } from '../../schemas/webhooks.ts'
 import type { Letter } from './mail.ts'
 
 export type EventDoc = {
@@ -34,6 +35,9 @@ export type WebhookDoc = {
   readonly ordering: 'none' | 'mailbox'
   readonly description: string | null
   readonly secret: Binary
+  /** The secret before the last rotation, and until when it signs too. */
+  readonly previousSecret?: Binary
+  readonly previousUntil?: Date
   readonly createdAt: Date
   readonly keyId: string
   /** The agent key whose mailboxes limit the events; null: events of the whole account. */
@@ -42,19 +46,35 @@ export type WebhookDoc = {
   readonly sandbox?: true
   /** When the first failure since the last success happened; null when the last delivery succeeded. */
   readonly failingSince: Date | null
+  /** When and why the service turned it off; absent while it is on, and when its owner turned it off. */
+  readonly turnedOff?: { readonly at: Date; readonly reason: OffReason }
+  /** Since when the owner is to be told by mail that it was turned off; absent when nobody is. */
+  readonly noticeDueAt?: Date
+  /** No delivery that waits for it is due before; absent when none waits. `dueRev` counts what may have brought it forward. */
+  readonly dueAt?: Date
+  readonly dueRev?: number
 }
+
+/** Each delivery failed for days, or the agent key that made the endpoint was revoked or has expired. */
+export type OffReason = 'failures' | 'key'
 
 export type DeliveryAttempt = {
   readonly at: Date
+  /** What was sent beside the body of the delivery, and what came back; absent in those of before. */
+  readonly url?: string
+  readonly headers?: Headers
   readonly status: number | null
+  readonly responseHeaders?: Headers
   readonly response: string | null
   readonly error: string | null
   readonly durationMs: number
 }
 
+type Headers = { readonly [name: string]: string }
+
 /**
  * The delivery of one event to one endpoint, with its attempts. A process that claims it moves `nextAt` to the end of its
- * lease.
+ * lease. A resend is a delivery of its own, which has one attempt; so is a test event.
  */
 export type DeliveryDoc = {
   readonly _id: string
@@ -62,10 +82,17 @@ export type DeliveryDoc = {
   readonly webhookId: string
   readonly eventId: string
   readonly type: string
+  readonly origin: DeliveryOrigin
+  /** It leaves when the account may resend something. */
+  readonly isPaced?: true
   readonly mailboxId: string | null
   readonly body: string
-  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
+  readonly state: DeliveryState
+  /** The number of the event, while it waits for an endpoint that keeps the order within a mailbox. */
+  readonly order?: number
   readonly createdAt: Date
+  /** When the log forgets it. */
+  readonly expiresAt: Date
   readonly firstAt: Date | null
   /** When the next attempt is due; absent when none will be made. */
   readonly nextAt?: Date

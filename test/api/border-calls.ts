@@ -23,6 +23,7 @@ export type Asked = { readonly path: { readonly [field: string]: string }; reado
 const references: { readonly [field: string]: string } = {
   attachmentId: 'attachments attachment_id',
   domains: 'domain',
+  event: 'events id',
   from: 'mailboxes address',
   id: 'emails id',
   inReplyTo: 'messages message_id',
@@ -210,6 +211,12 @@ export async function settle(
   await deliver()
   const later = { to: 'delivered@simulator.invalid', text: 'x', sendAt: wordsOf(tenant).sendAt?.[0] }
   await resident.call('POST', `${mailboxPath(tenant.address)}/send`, later)
+  const hook = await resident.call('POST', '/api/v1/webhooks', {
+    url: wordsOf(tenant).url?.[0],
+    events: ['message.received'],
+  })
+  const tried = await resident.call('POST', `/api/v1/webhooks/${hook.body.id}/test`, { type: 'message.received' })
+  names.set('deliveries id', String(tried.body.id))
   const parameters = operations.flatMap((operation) => operation.pathFields.map((field) => ({ operation, field })))
   for (const { operation, field } of parameters.toSorted((a, b) => depth(a) - depth(b))) {
     const place = placeOf(operation, field)

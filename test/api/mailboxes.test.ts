@@ -207,7 +207,7 @@ describe('api: mailboxes', () => {
           // With a store of its own a context has connections of its own.
           const own = { ...ctx, store: { ...ctx.store }, resolver: createResolver([dns.address], new Map()) }
           const url = `https://${question.split(' ')[1]}/hook`
-          const answer = await postWebhook(own, { url, body: '{}', headers: {} })
+          const answer = await postWebhook(own, { webhookId: question, url, body: '{}', headers: {} })
           expect(answer.status).to.equal(null)
           expect(answer.error).to.match(/does not resolve to a public address/)
         })

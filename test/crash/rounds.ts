@@ -3,7 +3,7 @@
  * while it starts.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { attemptDueDeliveries } from '../../core/notify/deliveries.ts'
+import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
 import { closeContext } from '../../core/process/context.ts'
 import { timeOfId } from '../../schemas/ids.ts'
 import { readState } from '../../store/records.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { allowedUrl } from '../../../core/notify/webhook-post.ts'
+import { allowedUrl } from '../../../core/notify/webhook-url.ts'
 import { Failure } from '../../../schemas/failures.ts'
 
 const notPublic = /public address/

@@ -1,0 +1,163 @@
+/**
+ * The deliveries that a process has claimed and not attempted yet, by endpoint. Invariants: at most `concurrency` attempts are in
+ * flight, and `attemptsPerEndpoint` of one endpoint; endpoints take turns, so a long queue delays no other endpoint's; an attempt
+ * that takes long gives its place to another, up to `slowMax`; an endpoint that did not answer has one attempt in flight until it
+ * answers again. Of one endpoint first attempts go before those that are made again, and of a mailbox whose order is kept one is
+ * in flight. A delivery whose lease is too short by its turn is not attempted under it.
+ */
+import type { DeliveryDoc } from '../../store/documents/events.ts'
+import { secondMs } from '../process/clock.ts'
+import { perProcess } from '../process/per-process.ts'
+import { attemptsPerEndpoint } from './webhook-post.ts'
+
+/** How an attempt ended: whether the endpoint answered at all. */
+export type Ended = { readonly hasAnswered: boolean }
+
+export type Work = {
+  readonly delivery: DeliveryDoc
+  /** Until when it may begin, by the machine's clock. */
+  readonly beginBefore: Date
+  run(): Promise<Ended>
+}
+
+type Queue = {
+  readonly first: Item[]
+  readonly again: Item[]
+  /** The mailboxes whose order is kept that have an attempt in flight. */
+  readonly busy: Set<string | null>
+  inFlight: number
+  isSilent: boolean
+}
+
+type Item = { readonly work: Work; done(hasBegun: boolean): void }
+
+export type AttemptQueue = {
+  /** Resolves when the attempt was made, with false when it was not: its time was over, or the process ends. */
+  add(work: Work): Promise<boolean>
+  /** How many more deliveries of an endpoint the queue takes. */
+  roomFor(webhookId: string): number
+  /** Whether an endpoint did not answer the last attempt. */
+  isSilent(webhookId: string): boolean
+  /** Begins no more attempts, and resolves when those in flight are over. */
+  close(): Promise<void>
+}
+
+/** Deliveries of one endpoint in memory, each with its body. */
+export const queuedMax = 200
+/** An attempt that takes longer holds no place. */
+const slowAfterMs = secondMs
+/** Endpoints that are known not to answer. */
+const queuesMax = 10_000
+/** Slow attempts beside the others: each holds a socket. */
+const slowMax = 1_000
+
+/** The queue of a process. */
+export const attemptQueue = perProcess(({ settings, machineClock }) => {
+  const { concurrency } = settings.webhooks
+  const queues = new Map<string, Queue>()
+  /** The endpoints that have something to begin, in the order of their turns. */
+  const turns = new Set<string>()
+  let inFlight = 0
+  let slow = 0
+  let isClosed = false
+  let closed: (() => void) | null = null
+
+  function queueOf(webhookId: string): Queue {
+    const queue = queues.get(webhookId) ?? { first: [], again: [], busy: new Set(), inFlight: 0, isSilent: false }
+    queues.set(webhookId, queue)
+    return queue
+  }
+
+  function admit(): void {
+    for (const [webhookId] of turns.entries()) {
+      if (isClosed || inFlight >= concurrency) return
+      turns.delete(webhookId)
+      const queue = queueOf(webhookId)
+      const item = next(queue)
+      if (item === null) continue
+      begin(webhookId, queue, item)
+      if (hasRoom(queue)) turns.add(webhookId)
+    }
+  }
+
+  /** Takes the next item that may begin. */
+  function next(queue: Queue): Item | null {
+    if (!hasRoom(queue)) return null
+    for (const items of [queue.first, queue.again]) {
+      dropLate(items)
+      const at = items.findIndex(({ work: { delivery } }) => !isHeld(queue, delivery))
+      if (at >= 0) return items.splice(at, 1)[0] ?? null
+    }
+    return null
+  }
+
+  function dropLate(items: Item[]): void {
+    const now = machineClock.now()
+    while (items[0] !== undefined && items[0].work.beginBefore <= now) items.shift()?.done(false)
+  }
+
+  function begin(webhookId: string, queue: Queue, { work, done }: Item): void {
+    const { delivery } = work
+    let isSlow = false
+    inFlight += 1
+    queue.inFlight += 1
+    if (delivery.order !== undefined) queue.busy.add(delivery.mailboxId)
+    const timer = setTimeout(() => {
+      if (slow >= slowMax) return
+      isSlow = true
+      slow += 1
+      inFlight -= 1
+      admit()
+    }, slowAfterMs)
+    void work.run().then(({ hasAnswered }) => {
+      clearTimeout(timer)
+      if (isSlow) slow -= 1
+      else inFlight -= 1
+      queue.inFlight -= 1
+      if (delivery.order !== undefined) queue.busy.delete(delivery.mailboxId)
+      queue.isSilent = !hasAnswered
+      done(true)
+      if (queue.first.length + queue.again.length > 0) turns.add(webhookId)
+      else if (queue.inFlight === 0 && (!queue.isSilent || queues.size > queuesMax)) queues.delete(webhookId)
+      admit()
+      if (inFlight + slow === 0) closed?.()
+    })
+  }
+
+  return {
+    add: (work) =>
+      new Promise((resolve) => {
+        if (isClosed) return resolve(false)
+        const { webhookId, attempts } = work.delivery
+        const queue = queueOf(webhookId)
+        const items = attempts.length === 0 ? queue.first : queue.again
+        items.push({ work, done: resolve })
+        turns.add(webhookId)
+        admit()
+      }),
+    roomFor(webhookId) {
+      if (isClosed) return 0
+      const queue = queues.get(webhookId)
+      if (queue === undefined) return queuedMax
+      const queued = queue.first.length + queue.again.length
+      return Math.max(0, queue.isSilent ? 1 - queue.inFlight - queued : queuedMax - queued)
+    },
+    isSilent: (webhookId) => queues.get(webhookId)?.isSilent ?? false,
+    close: () =>
+      new Promise((resolve) => {
+        isClosed = true
+        closed = resolve
+        for (const { first, again } of queues.values())
+          for (const { done } of [...first.splice(0), ...again.splice(0)]) done(false)
+        if (inFlight + slow === 0) resolve()
+      }),
+  } satisfies AttemptQueue as AttemptQueue
+})
+
+function hasRoom(queue: Queue): boolean {
+  return queue.inFlight < (queue.isSilent ? 1 : attemptsPerEndpoint)
+}
+
+function isHeld({ busy }: Queue, { order, mailboxId }: DeliveryDoc): boolean {
+  return order !== undefined && busy.has(mailboxId)
+}

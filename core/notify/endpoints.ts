@@ -1,0 +1,140 @@
+/** The endpoints of accounts as events and deliveries need them: which are on, what each receives, and what signs for it. */
+import { type EventType, eventKinds } from '../../schemas/events.ts'
+import { allowanceOf, type Plans } from '../../schemas/plans.ts'
+import { findKey } from '../../store/accounts.ts'
+import { fromBinary } from '../../store/bytes.ts'
+import type { KeyDoc } from '../../store/documents/accounts.ts'
+import type { EventDoc, WebhookDoc } from '../../store/documents/events.ts'
+import { listWebhooks, turnOffWithKey } from '../../store/webhooks.ts'
+import { accountById } from '../access/known-callers.ts'
+import { inTimeOf } from '../process/account-time.ts'
+import { dayMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { createKnown } from '../process/known.ts'
+import { perProcess } from '../process/per-process.ts'
+
+/** An endpoint that is on, and what deliveries need of it. */
+export type Endpoint = {
+  readonly webhook: WebhookDoc
+  /** Whether it receives an event. */
+  readonly matches: (event: EventDoc) => boolean
+  /** What signs at a time: the secret, and before it the one that it replaced less than a day ago. */
+  readonly secretsAt: (at: Date) => readonly string[]
+  /** How long the delivery log of its account reaches back. */
+  readonly logMs: number
+}
+
+const endpointsOfAccounts = perProcess(({ changes, clock }) => {
+  const known = createKnown<readonly Endpoint[]>(clock)
+  changes.listen((note) => {
+    if (note.kind === 'webhooks' || note.kind === 'callers')
+      known.forget((accountId) => note.accountIds.includes(accountId))
+  })
+  return known
+})
+
+/** The endpoints of an account that are on. They are known for a moment, because every event and delivery needs them. */
+export async function enabledEndpoints(ctx: Context, accountId: string): Promise<readonly Endpoint[]> {
+  const load = async (ids: readonly string[]) =>
+    new Map(await Promise.all(ids.map(async (id) => [id, await readEndpoints(inTimeOf(ctx, id), id)] as const)))
+  return (await endpointsOfAccounts(ctx).find(accountId, load)) ?? []
+}
+
+/** The endpoint, if it is on: as it is known, or as it is, when it is not known to be on. */
+export async function enabledEndpoint(
+  ctx: Context,
+  { accountId, webhookId }: { readonly accountId: string; readonly webhookId: string },
+): Promise<Endpoint | null> {
+  const among = async () => (await enabledEndpoints(ctx, accountId)).find(({ webhook }) => webhook._id === webhookId)
+  const known = await among()
+  if (known !== undefined) return known
+  forgetEndpoints(ctx, accountId)
+  return (await among()) ?? null
+}
+
+/** Says that endpoints of an account were changed. */
+export function endpointsChanged(ctx: Context, accountId: string): void {
+  forgetEndpoints(ctx, accountId)
+  ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
+}
+
+function forgetEndpoints(ctx: Context, accountId: string): void {
+  endpointsOfAccounts(ctx).forget((id) => id === accountId)
+}
+
+async function readEndpoints(ctx: Context, accountId: string): Promise<readonly Endpoint[]> {
+  const enabled = (await listWebhooks(ctx.store, { accountId, keyId: null })).filter((webhook) => webhook.enabled)
+  const account = enabled.length === 0 ? undefined : await accountById(ctx, accountId)
+  const endpoints = await Promise.all(enabled.map((webhook) => endpointOf(ctx, webhook, account)))
+  return endpoints.filter((endpoint) => endpoint !== null)
+}
+
+/**
+ * The agent key that made an endpoint, as long as it is valid. The endpoints of a key that is not are turned off: its
+ * revocation does that too, and nobody does it when it expires.
+ */
+export async function validKey(ctx: Context, accountId: string, keyId: string): Promise<KeyDoc | null> {
+  const key = await findKey(ctx.store, { accountId, keyId })
+  const at = ctx.clock.now()
+  if (key !== null && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > at)) return key
+  await turnOffWithKey(ctx.store, { accountId, agentKeyId: keyId, at })
+  return null
+}
+
+/**
+ * An endpoint created by an agent key receives only events of that key's mailboxes, and none when the key is no longer
+ * valid.
+ */
+async function endpointOf(ctx: Context, webhook: WebhookDoc, account: Plans | undefined): Promise<Endpoint | null> {
+  const includes = account === undefined ? nothing : includedBy(account)
+  const isHeard = (event: EventDoc) => includes(event.type) && isSubscribed(webhook, event)
+  const endpoint = { webhook, secretsAt: secretsOf(ctx, webhook), logMs: logMsOf(account) }
+  if (webhook.agentKeyId === null) return { ...endpoint, matches: isHeard }
+  const key = await validKey(ctx, webhook.accountId, webhook.agentKeyId)
+  if (key === null) return null
+  const reach = new Set(key.mailboxIds ?? [])
+  return { ...endpoint, matches: (event) => event.mailboxId !== null && reach.has(event.mailboxId) && isHeard(event) }
+}
+
+/** A delivery is retried for a day, whatever became of the plan. */
+const logMsOf = (account: Plans | undefined) =>
+  Math.max(2, account === undefined ? 0 : allowanceOf(account).deliveryLogDays) * dayMs
+
+function secretsOf(ctx: Context, { secret, previousSecret, previousUntil }: WebhookDoc): Endpoint['secretsAt'] {
+  const opened = (sealed: WebhookDoc['secret']) => ctx.secrets.open(fromBinary(sealed), webhookSecret)
+  let [newest, previous]: [string?, string?] = []
+  return (at) => {
+    newest ??= opened(secret)
+    if (previousSecret === undefined || previousUntil === undefined || previousUntil <= at) return [newest]
+    previous ??= opened(previousSecret)
+    return [previous, newest]
+  }
+}
+
+/** What the secrets of endpoints are sealed for. */
+export const webhookSecret = 'webhook'
+
+/** Whether the plan includes events of a type. */
+type Included = (type: string) => boolean
+
+const nothing: Included = () => false
+
+/** What the plan of an account includes: of a smaller plan than the one an endpoint was made under, less. */
+function includedBy(account: Plans): Included {
+  const allowance = allowanceOf(account)
+  if (allowance.webhookEndpoints === 0) return nothing
+  return (type) => {
+    const plan = Object.hasOwn(eventKinds, type) ? eventKinds[type as EventType].plan : null
+    return plan === null || allowance[plan]
+  }
+}
+
+/**
+ * Whether an event passes the endpoint's types and scope. With a scope, it must be about one of its mailboxes or
+ * domains; events without either (`account.*`) then never pass.
+ */
+function isSubscribed({ events, scope }: WebhookDoc, { type, mailbox, domain }: EventDoc): boolean {
+  if (!events.includes(type)) return false
+  if (scope.domains.length === 0 && scope.mailboxes.length === 0) return true
+  return (mailbox !== null && scope.mailboxes.includes(mailbox)) || (domain !== null && scope.domains.includes(domain))
+}

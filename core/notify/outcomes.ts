@@ -1,0 +1,145 @@
+/**
+ * What comes of an attempt: it is recorded, with those that end at the same time in one command; a failed one is made again after
+ * a pause; an endpoint that failed for days is turned off.
+ */
+import * as store from '../../store/deliveries.ts'
+import type { DeliveryAttempt, DeliveryDoc, WebhookDoc } from '../../store/documents/events.ts'
+import { failureIn, successIn, turnOffFailing } from '../../store/webhooks.ts'
+import { type Write, writeAll } from '../../store/writes.ts'
+import { noteDue } from '../process/alarms.ts'
+import { after, dayMs, hourMs, minuteMs, secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
+import { perProcess } from '../process/per-process.ts'
+import { endpointsChanged } from './endpoints.ts'
+
+/** Pauses after the first failed attempts; later ones are 8 hours (decisions.md 2, Webhooks and events). */
+const pausesMs = [
+  5 * secondMs,
+  30 * secondMs,
+  2 * minuteMs,
+  10 * minuteMs,
+  30 * minuteMs,
+  hourMs,
+  2 * hourMs,
+  4 * hourMs,
+]
+const finalPauseMs = 8 * hourMs
+const jitter = 0.2
+const retryForMs = dayMs
+const disableAfterMs = 5 * dayMs
+/** Outcomes of one command, and the pause in which they gather. */
+const groupMax = 200
+const pauseMs = 10
+
+/** An attempt that was made, or a delivery that is not attempted now. */
+type Recorded = { readonly ctx: Context; readonly outcome: store.Outcome; readonly webhook: WebhookDoc | null }
+
+const groups = perProcess(() => createGroupCommit<Recorded>(groupMax, isolateFailures(write), { pauseMs }))
+
+/** Records an attempt, and when the next one follows. */
+export async function recordAttempt(
+  ctx: Context,
+  {
+    delivery,
+    webhook,
+    attempt,
+    retryAfterMs,
+  }: {
+    readonly delivery: DeliveryDoc
+    readonly webhook: WebhookDoc
+    readonly attempt: DeliveryAttempt
+    readonly retryAfterMs: number | null
+  },
+): Promise<void> {
+  const isTaken = isSuccess(attempt)
+  const nextAt = isTaken ? null : retryOf(delivery, attempt, retryAfterMs)
+  const state = isTaken ? 'delivered' : nextAt === null ? 'failed' : 'waiting'
+  ctx.metrics.count('mailroom_webhook_attempts_total', { result: isTaken ? 'delivered' : 'failed' })
+  if (isTaken) {
+    const lagMs = ctx.clock.now().getTime() - delivery.createdAt.getTime()
+    ctx.metrics.observe('mailroom_webhook_lag_seconds', {}, lagMs / secondMs)
+  }
+  await groups(ctx)({ ctx, webhook, outcome: { delivery, attempt, state, nextAt } })
+  if (!isTaken && delivery.origin !== 'test') await turnOffIfFailing(ctx, webhook, attempt.at)
+}
+
+/** Gives a claimed delivery back until a time, without an attempt. */
+export function holdDelivery(ctx: Context, delivery: DeliveryDoc, nextAt: Date): Promise<void> {
+  return groups(ctx)({ ctx, webhook: null, outcome: { delivery, attempt: null, state: 'waiting', nextAt } })
+}
+
+/** Ends a claimed delivery whose endpoint is off or gone. */
+export function skipDelivery(ctx: Context, delivery: DeliveryDoc): Promise<void> {
+  return groups(ctx)({ ctx, webhook: null, outcome: { delivery, attempt: null, state: 'skipped', nextAt: null } })
+}
+
+const isSuccess = ({ status }: DeliveryAttempt) => status !== null && status >= 200 && status < 300
+
+/** When a failed delivery is attempted again; null when it is given up. */
+function retryOf(
+  { origin, firstAt, attempts }: DeliveryDoc,
+  { at }: DeliveryAttempt,
+  retryAfterMs: number | null,
+): Date | null {
+  if (origin !== 'event') return null
+  const pause = (pausesMs[attempts.length] ?? finalPauseMs) * (1 - jitter + 2 * jitter * Math.random())
+  const nextAt = after(at, Math.max(pause, retryAfterMs ?? 0))
+  return nextAt.getTime() - (firstAt ?? at).getTime() > retryForMs ? null : nextAt
+}
+
+async function write(recorded: readonly Recorded[]): Promise<[]> {
+  const { store: db } = recorded[0]!.ctx
+  const again = recorded.flatMap(({ outcome: { delivery, nextAt } }) =>
+    nextAt === null ? [] : { ...delivery, nextAt },
+  )
+  const changed: WebhookDoc[] = []
+  const changes: Write[] = []
+  for (const own of Map.groupBy(recorded, ({ webhook }) => webhook?._id).values()) {
+    const { webhook } = own[0]!
+    if (webhook === null) continue
+    const health = healthIn(own, webhook)
+    if (health.clears) changes.push(successIn(db, webhook))
+    if (health.failedAt !== null) changes.push(failureIn(db, webhook, health.failedAt))
+    if (health.clears || health.failedAt !== null) changed.push(webhook)
+  }
+  const outcomes = recorded.map(({ outcome }) => store.outcomeIn(db, outcome))
+  await writeAll(db, [...store.duesOf(db, again), ...changes, ...outcomes])
+  for (const { ctx, outcome } of recorded) if (outcome.nextAt !== null) noteDue(ctx, 'deliveries', outcome.nextAt)
+  for (const { accountId } of changed) endpointsChanged(recorded[0]!.ctx, accountId)
+  return []
+}
+
+/**
+ * What attempts in a row change of an endpoint: whether they end its failures, and the first failure after that. Test events
+ * say nothing about it.
+ */
+function healthIn(recorded: readonly Recorded[], { failingSince }: WebhookDoc) {
+  let clears = false
+  let failedAt: Date | null = null
+  for (const { outcome } of recorded) {
+    const { attempt, delivery } = outcome
+    if (attempt === null || delivery.origin === 'test') continue
+    if (!isSuccess(attempt)) failedAt ??= attempt.at
+    else {
+      failedAt = null
+      clears = failingSince !== null
+    }
+  }
+  return { clears, failedAt: failingSince !== null && !clears ? null : failedAt }
+}
+
+async function turnOffIfFailing(
+  ctx: Context,
+  { accountId, _id, failingSince, sandbox }: WebhookDoc,
+  at: Date,
+): Promise<void> {
+  const since = after(at, -disableAfterMs)
+  if (failingSince === null || failingSince > since) return
+  // From a sandbox no mail goes to anybody outside.
+  const isTold = sandbox !== true
+  if (!(await turnOffFailing(ctx.store, { accountId, _id, since, at, isTold }))) return
+  endpointsChanged(ctx, accountId)
+  await store.skipDeliveries(ctx.store, _id)
+  ctx.log.warn({ webhookId: _id, accountId, failingSince }, 'webhook endpoint turned off after 5 days of failures')
+}

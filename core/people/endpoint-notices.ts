@@ -1,0 +1,29 @@
+/** Tells the owners of accounts by mail that a webhook endpoint was turned off (interface.md, Webhook endpoint). */
+import { deriveId, idAt } from '../../schemas/ids.ts'
+import type { WebhookDoc } from '../../store/documents/events.ts'
+import { findOwnerAddresses } from '../../store/members.ts'
+import { findUntold, noteTold } from '../../store/webhooks.ts'
+import type { Context } from '../process/context.ts'
+import { sendNotice } from '../send/notice.ts'
+import { endpointOffNotice } from './notices.ts'
+
+const endpointsMax = 50
+
+/**
+ * Mails the owners of endpoints that were turned off. Of each endpoint and turn one mail goes to an owner, however often this is
+ * repeated. Returns how many endpoints there were.
+ */
+export async function tellOfEndpoints(ctx: Context): Promise<number> {
+  const untold = await findUntold(ctx.store, ctx.clock.now(), endpointsMax)
+  for (const webhook of untold) {
+    for (const address of await findOwnerAddresses(ctx.store, webhook.accountId)) await tell(ctx, webhook, address)
+    await noteTold(ctx.store, webhook)
+  }
+  return untold.length
+}
+
+async function tell(ctx: Context, webhook: WebhookDoc, address: string): Promise<void> {
+  const { _id, url, failingSince, noticeDueAt = ctx.clock.now() } = webhook
+  const id = deriveId('em', idAt('em', noticeDueAt), `${_id} ${address}`)
+  await sendNotice(ctx, endpointOffNotice(address, { id: _id, url, failingSince, baseUrl: ctx.baseUrl }), id)
+}
