@@ -58,6 +58,13 @@ export async function settleEmails(store: Store, settled: readonly SettledEmail[
   )
 }
 
+/** Notes that the outbox rows and Sent copies of sends are written. What changed in them meanwhile stays, `todoAt` too. */
+export async function markPlanned(store: Store, emails: readonly Pick<EmailDoc, 'accountId' | '_id'>[]): Promise<void> {
+  await store.writeTogether(
+    emails.map(({ accountId, _id }) => updateIn(store.emails, { accountId, _id }, { $set: { planned: true } })),
+  )
+}
+
 /** Sends of an account, or of one of its keys, newest first, starting after the id `before`. */
 export function listEmails(
   store: Store,

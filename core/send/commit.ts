@@ -22,13 +22,13 @@ import { signingKeys } from '../mailbox/domains.ts'
 import { fitsStorage, foldersToFill } from '../mailbox/storage-limit.ts'
 import { ownThreadId } from '../mailbox/threading.ts'
 import { noteDue, noteFailed } from '../process/alarms.ts'
-import { after, secondMs } from '../process/clock.ts'
+import { after } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway } from '../process/database-away.ts'
 import { type Allowance, allowanceOfSend, allowanceRefusal, takeFirst, takeWith } from './allowance.ts'
 import { filesOf, recipientsIn, type SendInput, sendTimeOf } from './content.ts'
 import { type Decided, decideRecipients } from './send-rules.ts'
-import { settle } from './settle.ts'
+import { settle, settlingMs } from './settle.ts'
 
 /** A send that is to be committed. */
 export type Outgoing = {
@@ -67,8 +67,6 @@ const referencesMax = 50
 const smallBlobBytes = 64 * 1024
 /** A larger message is settled before its caller is answered, so that not too many stay in memory. */
 const backgroundBytesMax = 256 * 1024
-/** What is committed now is settled by this process in a moment; the sweep looks for it later. */
-const settlingMs = 5 * secondMs
 
 /**
  * Accepts one mail for sending. Fails in the contract's order of checks (decisions.md 3): `validation_error`,

@@ -5,7 +5,7 @@
  * come together are settled together, at about the cost of one.
  */
 import type { EmailDoc, EmailRecipient, OutboxDoc } from '../../store/documents/sending.ts'
-import { findEmailsById, findUnsettled, nextUnsettled, settleEmails } from '../../store/emails.ts'
+import { findEmailsById, findUnsettled, markPlanned, nextUnsettled, settleEmails } from '../../store/emails.ts'
 import { insertOutbox } from '../../store/outbox.ts'
 import { announceOutcomes, announceSent, withAnnounced } from '../deliver/delivery-events.ts'
 import { noteRecipients } from '../mailbox/contacts.ts'
@@ -26,11 +26,16 @@ const dueGroupMax = 100
 /** The caller was answered: what follows may wait for company. */
 const pauseMs = 25
 
+/** What is committed now is settled by this process in a moment; the sweep looks for it later. */
+export const settlingMs = 5 * secondMs
+
 type SendToSettle = { readonly ctx: Context; readonly email: EmailDoc; readonly fresh?: FreshSend }
 
 const freshGroups = perProcess(() =>
   createGroupCommit<SendToSettle>(freshGroupMax, isolateFailures(settleGroup), { pauseMs }),
 )
+/** Sends that were committed a moment ago and are being settled, by id. */
+const underWay = perProcess(() => new Map<string, Promise<void>>())
 const dueGroups = perProcess(() => createGroupCommit<SendToSettle>(dueGroupMax, isolateFailures(settleGroup)))
 
 /** Settles the sends that are due, of an account or of all, up to a group of them. Returns how many there were. */
@@ -45,18 +50,30 @@ export function nextSettling(ctx: Context, accountId?: string): Promise<Date | n
   return nextUnsettled(ctx.store, accountId)
 }
 
-/** Settles sends in their current state. A failure is logged; the sweep tries again. */
+/**
+ * Settles sends in their current state, after what this process has under way for them. One that another process committed a
+ * moment ago is left to that process. A failure is logged; the sweep tries again.
+ */
 export async function settleByIds(ctx: Context, ids: readonly string[]): Promise<void> {
+  await Promise.allSettled(ids.map((id) => underWay(ctx).get(id)))
   const emails = await findEmailsById(ctx.store, ids)
+  const isOfAnother = ({ planned, accountId, createdAt }: EmailDoc) =>
+    !planned && after(createdAt, settlingMs) > inTimeOf(ctx, accountId).clock.now()
   await settleInGroups(
     ctx,
-    emails.filter(({ todoAt }) => todoAt !== undefined),
+    emails.filter((email) => email.todoAt !== undefined && !isOfAnother(email)),
   )
 }
 
 /** Settles a send that was just committed. */
-export function settle(ctx: Context, email: EmailDoc, fresh: FreshSend): Promise<void> {
-  return freshGroups(ctx)({ ctx, email, fresh })
+export async function settle(ctx: Context, email: EmailDoc, fresh: FreshSend): Promise<void> {
+  const settled = freshGroups(ctx)({ ctx, email, fresh })
+  underWay(ctx).set(email._id, settled)
+  try {
+    await settled
+  } finally {
+    underWay(ctx).delete(email._id)
+  }
 }
 
 async function settleInGroups(ctx: Context, emails: readonly EmailDoc[]): Promise<void> {
@@ -96,7 +113,15 @@ async function settleAll(settlings: readonly SendToSettle[]): Promise<void> {
     sentAt === undefined ? null : after(sentAt, ctx.settings.outbound.messageSentDelaySeconds * secondMs)
   const sentIsOut = (email: EmailDoc) => (dueAt(email) ?? after(now, 1)) <= now
   await announceSent(ctx, announced.filter(sentIsOut))
-  const settled = emails.map((email) => ({
+  // An outcome is to be told of next: what that writes is settled then.
+  const isBegun = ({ email, fresh }: Omit<SendToSettle, 'ctx'>) =>
+    fresh !== undefined && email.recipients.some(isQueued)
+  await markPlanned(
+    ctx.store,
+    open.filter(isBegun).map(({ email }) => email),
+  )
+  const ended = open.filter((settling) => !isBegun(settling))
+  const settled = ended.map(({ email }) => ({
     email,
     recipients: withAnnounced(email),
     todoAt: sentIsOut(email) ? null : dueAt(email),
@@ -130,14 +155,14 @@ async function writeOutbox(ctx: Context, emails: readonly EmailDoc[]): Promise<v
   await insertOutbox(
     ctx.store,
     emails.flatMap((email) =>
-      email.recipients.flatMap((recipient, n) =>
-        recipient.status === 'queued' ? [outboxRow(ctx, email, recipient, n)] : [],
-      ),
+      email.recipients.flatMap((recipient, n) => (isQueued(recipient) ? [outboxRow(ctx, email, recipient, n)] : [])),
     ),
     ctx.clock.aheadMs,
   )
   ctx.changes.publish({ kind: 'due', accountIds: [...new Set(emails.map(({ accountId }) => accountId))] })
 }
+
+const isQueued = ({ status }: EmailRecipient) => status === 'queued'
 
 function outboxRow(ctx: Context, email: EmailDoc, { email: recipient }: EmailRecipient, n: number): OutboxDoc {
   const { _id, accountId, from, messageIdHeader, blob, createdAt } = email
