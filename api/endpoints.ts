@@ -164,6 +164,7 @@ async function serveMcp(mcp: McpEndpoint, exchange: Exchange, { bodies, answers 
   })
   exchange.status = answer.status
   if (answer.body === null) exchange.body = ''
-  else sendInPieces(exchange, Buffer.from(answer.body), answers)
+  else if (typeof answer.body === 'string') sendInPieces(exchange, Buffer.from(answer.body), answers)
+  else sendEvents(exchange, answer.body)
   exchange.set(answer.headers)
 }

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult } from '@modelcontextprotocol/server'
 import { readPlainText, type TextPiece, type TextRange } from '../core/read/bodies.ts'
 import type { Bytes } from '../operations/registry.ts'
 import {

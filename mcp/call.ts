@@ -1,31 +1,21 @@
 import { createHash } from 'node:crypto'
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { type CallToolResult, type InputRequiredResult, ProtocolError } from '@modelcontextprotocol/server'
 import type { Principal } from '../core/access/principal.ts'
 import { minuteMs } from '../core/process/clock.ts'
-import type { Context } from '../core/process/context.ts'
 import { errorAnswer } from '../operations/errors.ts'
 import { canonicalJson, invoke, type JsonBody } from '../operations/invoke.ts'
-import { type AnswerHeaders, fieldsOf, isBytes, pathOf } from '../operations/registry.ts'
+import { fieldsOf, isBytes, pathOf } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import { allowanceOf } from '../schemas/plans.ts'
 import { validate } from '../schemas/validate.ts'
 import { showBytes } from './attachment.ts'
+import type { Caller } from './caller.ts'
+import { questionBefore } from './confirm.ts'
 import { bodiesOf, resultBytesMax, shortened, sizeOf } from './fit.ts'
 import { untrustedBlock } from './markers.ts'
+import type { Arguments, Exchange } from './offer.ts'
 import { argumentName, type BoundTool } from './tools.ts'
 import { separated, trustedOnly } from './trust.ts'
-
-export type Caller = {
-  readonly ctx: Context
-  readonly principal: Principal
-  readonly peerAddress: string
-  readonly answerHeaders: AnswerHeaders
-  /** Aborted when the caller has hung up. */
-  readonly hungUp: AbortSignal
-  readonly checkOutput?: boolean
-}
-
-type Arguments = { readonly [name: string]: unknown }
 
 /** How long a repeated send without a key is taken for the same one (decisions.md 4, MCP sending). */
 const repeatMs = 10 * minuteMs
@@ -35,12 +25,21 @@ const repeatMs = 10 * minuteMs
 const smallerMax = 8
 const keptAtMost = 0.95
 
-/** Calls a tool. Never rejects: a refusal is a result with `isError` and the error object. */
-export async function callTool(caller: Caller, bound: BoundTool, given: Arguments): Promise<CallToolResult> {
+/**
+ * Calls a tool, or asks a person first. A refusal is a result with `isError` and the error object; only a broken rule of the
+ * protocol rejects.
+ */
+export async function callTool(
+  exchange: Exchange,
+  bound: BoundTool,
+  given: Arguments,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { caller } = exchange
   try {
     requirePlan(caller.principal)
-    return await perform(caller, bound, given)
+    return (await questionBefore(exchange, bound, given)) ?? (await perform(caller, bound, given))
   } catch (error) {
+    if (error instanceof ProtocolError) throw error
     const { body } = errorAnswer(caller.ctx, error)
     return {
       isError: true,
@@ -48,6 +47,12 @@ export async function callTool(caller: Caller, bound: BoundTool, given: Argument
       content: [{ type: 'text', text: `${body.code}: ${body.error} ${body.fix}` }],
     }
   }
+}
+
+/** The same, for who shows refusals in another way: rejects with them. */
+export async function runTool(caller: Caller, bound: BoundTool, given: Arguments): Promise<CallToolResult> {
+  requirePlan(caller.principal)
+  return perform(caller, bound, given)
 }
 
 /** Fails with `plan_required` when the plan has no MCP (interface.md, Rate and volume limits). */
@@ -72,7 +77,7 @@ async function perform(caller: Caller, bound: BoundTool, given: Arguments): Prom
       hungUp: caller.hungUp,
       checkOutput: caller.checkOutput,
       idempotency: () => repeatKey(caller, bound, given),
-      isCounted: tries === 0,
+      isCounted: tries === 0 && caller.isCounted !== false,
       input: () => ({ ...inputOf(bound, given), ...smaller }),
     })
     if (isBytes(answer.body))

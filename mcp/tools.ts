@@ -1,5 +1,5 @@
 /** Derives the tools that a model sees, with their schemas and annotations, from the registry of operations. */
-import type { Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js'
+import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import { type Effect, fieldsOf, mediaTypeOf, type Operation, type Tool } from '../operations/registry.ts'
 import { ErrorObject, idempotencyKeyMax } from '../schemas/fields.ts'
 import { boolean, type JsonSchema, object, opened, propertiesOf, requiredOf, string } from '../schemas/infer.ts'
@@ -27,7 +27,7 @@ export function argumentName({ pathFields }: Operation, field: string): string {
   return field === 'address' && pathFields.includes(field) ? 'mailbox' : field
 }
 
-function bind(operation: Operation, tool: Tool): BoundTool {
+export function bind(operation: Operation, tool: Tool): BoundTool {
   const argumentsSchema = argumentsOf(operation, tool)
   return {
     operation,

@@ -1,7 +1,7 @@
 /** The interface between the HTTP door and the MCP endpoint. It stands here because doors do not import each other. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context } from '../core/process/context.ts'
-import type { AnswerHeaders } from './registry.ts'
+import type { AnswerHeaders, EventStream } from './registry.ts'
 
 export type McpRequest = {
   /** Of this request. */
@@ -22,8 +22,8 @@ export type McpRequest = {
 export type McpAnswer = {
   readonly status: number
   readonly headers: AnswerHeaders
-  /** JSON text; null for none. */
-  readonly body: string | null
+  /** JSON text, or a stream of events; null for none. */
+  readonly body: string | EventStream | null
 }
 
 export type McpEndpoint = (request: McpRequest) => Promise<McpAnswer>

@@ -157,6 +157,12 @@ export function findThread(store: Store, { mailboxId, threadId }: ThreadRef): Pr
   return store.threads.findOne({ _id: threadId, mailboxId, emptyAt: { $exists: false } })
 }
 
+/** The mailbox of a thread, of whichever account; null when there is no such thread. */
+export async function findThreadMailbox(store: Store, threadId: string): Promise<string | null> {
+  const found = await store.threads.findOne({ _id: threadId }, { projection: { mailboxId: 1 } })
+  return found?.mailboxId ?? null
+}
+
 /** The threads of a subject whose newest message is from `since` or later, newest first. */
 export function findThreadsBySubject(
   store: Store,

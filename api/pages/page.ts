@@ -31,17 +31,26 @@ const files = (Object.keys(types) as FileName[]).map((name) => {
 })
 const pathOf = (name: FileName) => files.find((file) => file.name === name)?.path ?? ''
 
-/** The routes of the style and the script. */
+const icon = readFileSync(new URL('icon.svg', import.meta.url), 'utf8')
+
+/** The routes of the style and the script, and of the picture that programs show beside the name of the service. */
 export function fileRoutes(): readonly Route[] {
-  return files.map(({ name, content, path }) => ({
+  return [
+    ...files.map(({ name, content, path }) => fileRoute(path, types[name], { content, lasts: '31536000, immutable' })),
+    fileRoute('/icon.svg', 'image/svg+xml', { content: icon, lasts: '86400' }),
+  ]
+}
+
+function fileRoute(path: string, type: string, { content, lasts }: { content: string; lasts: string }): Route {
+  return {
     method: 'GET',
     path,
     serve(exchange) {
-      exchange.set('Cache-Control', 'public, max-age=31536000, immutable')
-      exchange.type = `${types[name]}; charset=utf-8`
+      exchange.set('Cache-Control', `public, max-age=${lasts}`)
+      exchange.type = `${type}; charset=utf-8`
       exchange.body = content
     },
-  }))
+  }
 }
 
 /** No script but ours, and that only where it is needed, no other host, no frame; forms lead to this service alone. */

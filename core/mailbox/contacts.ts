@@ -5,6 +5,7 @@ import {
   type ContactUpdate,
   contactId,
   countSent,
+  findContacts,
   listContacts,
   matchContacts,
 } from '../../store/contacts.ts'
@@ -44,6 +45,19 @@ export async function getContacts(
   const last = items.at(-1)
   const next = rows.length > limit && last ? encodeTimeCursor({ at: last.lastSeenAt, key: last.address }) : null
   return { items, next }
+}
+
+/** Those of the addresses that the mailbox has not written with, as they are given. Fails with `mailbox_not_found`. */
+export async function strangersAmong(
+  ctx: Context,
+  principal: Principal,
+  { address, people }: { address: string; people: readonly string[] },
+): Promise<readonly string[]> {
+  const { _id: mailboxId } = await reachMailbox(ctx, principal, address)
+  const canonical = (person: string) => normaliseAddress(person) ?? person
+  const found = await findContacts(ctx.store, mailboxId, people.map(canonical))
+  const known = new Set(found.map((contact) => contact.address))
+  return people.filter((person) => !known.has(canonical(person)))
 }
 
 /** Records the recipients of sends as contacts; each send counts once, however often it is recorded. */

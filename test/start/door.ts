@@ -18,7 +18,7 @@ import { type Context, closeContext } from '../../core/process/context.ts'
 import { receive } from '../../core/receive/receive.ts'
 import { findRecipient } from '../../core/receive/recipients.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
-import { createMcp } from '../../mcp/server.ts'
+import { createMcp, type McpOptions } from '../../mcp/server.ts'
 import type { AgentsPlanName, MailPlanName } from '../../schemas/plans.ts'
 import { allScopes } from '../../schemas/scopes.ts'
 import { type Call, client } from '../peers/rest.ts'
@@ -45,9 +45,14 @@ export type Door = {
 
 /**
  * `monitorCommands`: whether the driver tells of each command (`ctx.store.db.client`); `isNamed`: whether links name localhost
- * and the port, as browsers need it for passkeys.
+ * and the port, as browsers need it for passkeys; `offers`: what MCP offers beside the service's own.
  */
-export async function openDoor({ monitorCommands = false, isNamed = false } = {}): Promise<Door> {
+export async function openDoor({
+  monitorCommands = false,
+  isNamed = false,
+  offers,
+  progressMs,
+}: { monitorCommands?: boolean; isNamed?: boolean } & Pick<McpOptions, 'offers' | 'progressMs'> = {}): Promise<Door> {
   const data = await mkdtemp(path.join(tmpdir(), 'mailroom-door-'))
   const database = await openDatabase()
   let aheadMs = 0
@@ -62,7 +67,7 @@ export async function openDoor({ monitorCommands = false, isNamed = false } = {}
     const ctx: Context = { ...opened, log }
     const server = createHttpServer(ctx, {
       readiness: async () => door.readiness,
-      mcp: createMcp(ctx, { checkOutput: true }),
+      mcp: (request) => mcp(request),
       checkOutput: true,
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -73,6 +78,7 @@ export async function openDoor({ monitorCommands = false, isNamed = false } = {}
     }
     const { port } = server.address() as AddressInfo
     if (isNamed) Object.assign(ctx, { baseUrl: `http://localhost:${port}` })
+    const mcp = createMcp(ctx, { checkOutput: true, offers, progressMs })
     return { http: `http://127.0.0.1:${port}`, ctx, server, close }
   }
   const { http, ctx, server, close } = await open()

@@ -1,0 +1,32 @@
+/** In which mailbox something lies that is named by its id alone. */
+import { Failure } from '../../schemas/failures.ts'
+import { findMailboxesOfAccount } from '../../store/mailboxes.ts'
+import { findMessagesInState } from '../../store/messages.ts'
+import { findThreadMailbox } from '../../store/threads.ts'
+import { type Principal, reaches } from '../access/principal.ts'
+import type { Context } from '../process/context.ts'
+
+/** The address of the mailbox that a message lies in. Fails with `not_found`, also when the key does not reach it. */
+export async function mailboxOfMessage(ctx: Context, principal: Principal, messageId: string): Promise<string> {
+  const { accountId } = principal
+  const [message] = await findMessagesInState(ctx.store, { accountId, ids: [messageId] }, {})
+  if (message === undefined || !reaches(principal, message.mailboxId)) throw nowhere('message', messageId)
+  return message.mailbox
+}
+
+/** The address of the mailbox of a thread. Fails as `mailboxOfMessage`. */
+export async function mailboxOfThread(ctx: Context, principal: Principal, threadId: string): Promise<string> {
+  const { accountId } = principal
+  // What was done before shows: a thread is derived behind its message.
+  await ctx.background.done(accountId)
+  const mailboxId = await findThreadMailbox(ctx.store, threadId)
+  const [mailbox] = mailboxId === null ? [] : await findMailboxesOfAccount(ctx.store, { accountId, ids: [mailboxId] })
+  if (mailbox === undefined || !reaches(principal, mailbox._id)) throw nowhere('thread', threadId)
+  return mailbox.address
+}
+
+function nowhere(what: 'message' | 'thread', id: string): Failure {
+  return new Failure('not_found', `This key reaches no ${what} ${id}.`, {
+    fix: `Use the ${what}_id that a list of messages shows.`,
+  })
+}

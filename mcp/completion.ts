@@ -1,0 +1,55 @@
+/** Completes arguments of prompts and resource templates: addresses, folders and labels that are there. */
+import type { CompleteRequestParams } from '@modelcontextprotocol/server'
+import { listFolders } from '../operations/folders.ts'
+import { invoke, type JsonBody } from '../operations/invoke.ts'
+import { listLabels } from '../operations/labels.ts'
+import type { Operation } from '../operations/registry.ts'
+import { Failure } from '../schemas/failures.ts'
+import type { Folder, LabelCount } from '../schemas/threads.ts'
+import type { Caller } from './caller.ts'
+import { mailboxesOf } from './resources.ts'
+
+/** What is known by the name of an argument. */
+const sources: Readonly<Record<string, (caller: Caller, mailbox: string | undefined) => Promise<readonly string[]>>> = {
+  address: addressesOf,
+  mailbox: addressesOf,
+  folder: async (caller, mailbox) => (await listIn<Folder>(caller, listFolders, mailbox)).map(({ path }) => path),
+  label: async (caller, mailbox) => (await listIn<LabelCount>(caller, listLabels, mailbox)).map(({ label }) => label),
+}
+
+/** The values that begin with what is there, in any case; for other arguments none. */
+export async function complete(
+  caller: Caller,
+  { argument, context }: CompleteRequestParams,
+): Promise<readonly string[]> {
+  const source = Object.hasOwn(sources, argument.name) ? sources[argument.name] : undefined
+  const found = (await source?.(caller, context?.arguments?.mailbox)) ?? []
+  const wanted = argument.value.toLowerCase()
+  return found.filter((value) => value.toLowerCase().startsWith(wanted))
+}
+
+async function addressesOf(caller: Caller): Promise<readonly string[]> {
+  return (await mailboxesOf(caller)).mailboxes.map(({ address }) => address)
+}
+
+/** The list of an operation about a mailbox; nothing where the mailbox is not known yet or not within reach. */
+async function listIn<T>(caller: Caller, operation: Operation, mailbox: string | undefined): Promise<readonly T[]> {
+  if (mailbox === undefined) return []
+  const path = { address: mailbox }
+  try {
+    const { body } = await invoke(caller.ctx, operation, caller.principal, {
+      path,
+      peerAddress: caller.peerAddress,
+      headers: caller.answerHeaders,
+      hungUp: caller.hungUp,
+      checkOutput: caller.checkOutput,
+      isCounted: false,
+      input: () => path,
+    })
+    const lists = Object.values(body as JsonBody).filter((value) => Array.isArray(value))
+    return (lists[0] ?? []) as readonly T[]
+  } catch (error) {
+    if (error instanceof Failure) return []
+    throw error
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Asks a person before a call does what cannot be undone, where the client can show its user a form. The client repeats the call
+ * with the answer and with a token of ours, which is bound to the key, the tool and the arguments and ends after ten minutes;
+ * nothing is kept in between.
+ */
+import { createHash } from 'node:crypto'
+import { type InputRequiredResult, inputRequired, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { requireScope } from '../core/access/principal.ts'
+import { readToken, signToken } from '../core/access/signed-tokens.ts'
+import { strangersAmong } from '../core/mailbox/contacts.ts'
+import { after, minuteMs } from '../core/process/clock.ts'
+import { reachDraft } from '../core/send/drafts.ts'
+import { peopleOf } from '../operations/addresses.ts'
+import { countRequest } from '../operations/admit.ts'
+import { canonicalJson } from '../operations/invoke.ts'
+import { Failure } from '../schemas/failures.ts'
+import type { AddressesInput } from '../schemas/sending.ts'
+import { validate } from '../schemas/validate.ts'
+import type { Caller } from './caller.ts'
+import type { Arguments, Exchange } from './offer.ts'
+import type { BoundTool } from './tools.ts'
+
+const purpose = 'mcp-confirm'
+const answerMs = 10 * minuteMs
+/** The question and the field of the form. */
+const question = 'confirm'
+/** Addresses that are named in a question. */
+const namedMax = 10
+
+/** What a person is asked; null when nothing. */
+type Asking = (caller: Caller, given: Arguments) => Promise<string | null> | string | null
+
+/** By the name of the tool. */
+const askings: Readonly<Record<string, Asking>> = {
+  empty_trash: (_, { mailbox }) => `Remove everything in the Trash of ${mailbox} for good?`,
+  delete_message: (_, { mailbox, message_id, permanent }) =>
+    permanent === true ? `Remove the message ${message_id} of ${mailbox} for good?` : null,
+  send_message: (caller, given) =>
+    given.dryRun === true ? null : askForStrangers(caller, given, recipientsOf(given.to, given.cc, given.bcc)),
+  forward_message: (caller, given) => askForStrangers(caller, given, recipientsOf(given.to, given.cc, given.bcc)),
+  send_batch: (caller, given) =>
+    askForStrangers(
+      caller,
+      given,
+      (given.recipients as readonly { readonly email: string }[]).map(({ email }) => email),
+    ),
+  send_draft: async (caller, given) => {
+    const { ctx, principal } = caller
+    const draft = { address: String(given.mailbox), draftId: String(given.draft_id) }
+    const { to, cc, bcc } = (await reachDraft(ctx, principal, draft)).message
+    return askForStrangers(
+      caller,
+      given,
+      [...to, ...cc, ...bcc].map(({ address }) => address),
+    )
+  },
+}
+
+/**
+ * Returns the question that has to be answered before a call; null when it may go on. Fails with `validation_error` for malformed
+ * arguments, with `insufficient_scope`, and with `forbidden` when the person refused.
+ */
+export async function questionBefore(
+  { caller, canAsk, request }: Exchange,
+  { arguments: schema, operation, tool }: BoundTool,
+  given: Arguments,
+): Promise<InputRequiredResult | null> {
+  const asking = canAsk && Object.hasOwn(askings, tool.name) ? askings[tool.name] : undefined
+  if (asking === undefined) return null
+  const { answerHeaders, ctx, principal } = caller
+  validate(schema, given)
+  for (const scope of operation.scopes) requireScope(principal, scope)
+  const about = { kind: 'call', ids: [principal.keyId, digestOf(tool.name, given)] }
+  const state = request.requestState<string>()
+  if (state !== undefined) requireSame(caller, state, about.ids)
+  const answer = request.inputResponses?.[question] as Answer | undefined
+  if (state !== undefined && answer !== undefined) {
+    if (answer.action === 'accept' && answer.content?.[question] === true) return null
+    throw new Failure('forbidden', 'The person who was asked did not agree, so nothing was done.', {
+      fix: 'Ask what they want instead; do not repeat the call unless they say so.',
+    })
+  }
+  const message = await asking(caller, given)
+  if (message === null) return null
+  // It has not reached its operation, which counts.
+  await countRequest(ctx, principal, answerHeaders)
+  return inputRequired({
+    inputRequests: { [question]: inputRequired.elicit({ message, requestedSchema: form }) },
+    requestState: signToken(ctx, purpose, about, after(ctx.clock.now(), answerMs)),
+  })
+}
+
+type Answer = { readonly action?: string; readonly content?: { readonly [field: string]: unknown } }
+
+const form = {
+  type: 'object' as const,
+  properties: { [question]: { type: 'boolean' as const, title: 'Yes, do it', default: false } },
+  required: [question],
+}
+
+/** The client sends the token back, and may send anything (2026-07-28, Multi Round-Trip Requests). */
+function requireSame({ ctx }: Caller, state: string, ids: readonly string[]): void {
+  const read = readToken(ctx, purpose, state)
+  if (read === null || read.ids.join(' ') !== ids.join(' '))
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      'This requestState is not of this call, or is older than 10 minutes.',
+    )
+}
+
+function digestOf(name: string, given: Arguments): string {
+  return createHash('sha256')
+    .update(canonicalJson([name, given]))
+    .digest('base64url')
+}
+
+function recipientsOf(...fields: readonly unknown[]): readonly string[] {
+  return fields.flatMap((field) => (peopleOf(field as AddressesInput | undefined) ?? []).map(({ address }) => address))
+}
+
+async function askForStrangers(
+  { ctx, principal }: Caller,
+  { mailbox }: Arguments,
+  people: readonly string[],
+): Promise<string | null> {
+  const address = String(mailbox)
+  const strangers = await strangersAmong(ctx, principal, { address, people })
+  if (strangers.length === 0) return null
+  const named = strangers.slice(0, namedMax).join(', ')
+  const more = strangers.length > namedMax ? ` and ${strangers.length - namedMax} more` : ''
+  return `${address} has never written with ${named}${more}. Send this mail to them?`
+}

@@ -1,0 +1,20 @@
+/**
+ * Revision 2026-07-28: each request stands for itself and says its revision and what its client can do. The protocol's library
+ * checks the envelope, the headers and the revision.
+ */
+import { createMcpHandler, type ServerEventBus } from '@modelcontextprotocol/server'
+import type { McpAnswer, McpRequest } from '../operations/http.ts'
+import type { Caller } from './caller.ts'
+import { type Serving, serverOf } from './handlers.ts'
+import { asFetchRequest, streamsTo, toAnswer } from './messages.ts'
+
+export async function answerCurrent(
+  request: McpRequest,
+  { body, caller, serving, bus }: { body: unknown; caller: Caller; serving: Serving; bus?: ServerEventBus },
+): Promise<McpAnswer> {
+  const server = serverOf(serving, { caller, streams: streamsTo(request) })
+  const onerror = (error: Error) => caller.ctx.log.debug({ err: error }, 'an MCP message was refused')
+  const handler = createMcpHandler(() => server, { legacy: 'reject', bus, onerror })
+  const response = await handler.fetch(asFetchRequest(request), { parsedBody: body })
+  return toAnswer(response, () => handler.close())
+}

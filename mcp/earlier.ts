@@ -1,0 +1,131 @@
+/**
+ * The revisions before 2026-07-28: a first request, `initialize`, says what the client can do. A call is answered with a stream
+ * where its client wants to hear of its progress or can be asked, with JSON otherwise.
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  type ClientCapabilities,
+  DEFAULT_NEGOTIATED_PROTOCOL_VERSION,
+  INVALID_REQUEST,
+  isJSONRPCErrorResponse,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import type { McpAnswer, McpRequest } from '../operations/http.ts'
+import type { Caller } from './caller.ts'
+import { type Serving, serverOf } from './handlers.ts'
+import { asFetchRequest, isRequestOf, streamsTo, toAnswer } from './messages.ts'
+import { refuse } from './refusals.ts'
+import { capabilitiesOf, newSession, type Sessions, sessionHeader } from './sessions.ts'
+
+/** Of revision 2025-03-26; later ones have no batches. */
+const batchMax = 10
+const firstWithoutBatches = '2025-06-18'
+
+/** Why a message is refused before anything of it is looked at; null when it is not. */
+export function refusedBatch({ headers }: McpRequest, body: unknown): McpAnswer | null {
+  if (!Array.isArray(body)) return null
+  const version = headers['mcp-protocol-version']
+  const message =
+    typeof version === 'string' && version >= firstWithoutBatches
+      ? `Revision ${version} has no batches: send each message by itself.`
+      : body.length > batchMax
+        ? `A batch has at most ${batchMax} messages.`
+        : null
+  return message === null ? null : refuse(body, { status: 400, code: INVALID_REQUEST, message })
+}
+
+export async function answerEarlier(
+  request: McpRequest,
+  { body, caller, serving, sessions }: { body: unknown; caller: Caller; serving: Serving; sessions: Sessions },
+): Promise<McpAnswer> {
+  const named = request.headers[sessionHeader.toLowerCase()]
+  const session = typeof named === 'string' ? `${caller.principal.keyId} ${named}` : null
+  if (isResponse(body)) {
+    if (session !== null) sessions.answer(session, body)
+    return { status: 202, headers: {}, body: null }
+  }
+  const declared = typeof named === 'string' ? capabilitiesOf(named) : {}
+  const streams =
+    streamsTo(request) && isRequestOf(body, 'tools/call') && (wantsProgress(body) || 'elicitation' in declared)
+  const server = serverOf(serving, {
+    caller,
+    streams,
+    ...(session !== null && { run: (id, call) => sessions.run(session, id, call) }),
+  })
+  if (session !== null)
+    server.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
+      if (requestId !== undefined) sessions.cancel(session, requestId)
+    })
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !streams })
+  const forget =
+    streams && session !== null ? askThrough(transport, (...question) => sessions.ask(session, ...question)) : null
+  const close = async () => {
+    forget?.()
+    await server.close()
+  }
+  await server.connect(transport)
+  request.hungUp.addEventListener('abort', close, { once: true })
+  if (forget !== null) introduce(transport, declared, request)
+  const response = await transport.handleRequest(asFetchRequest(request), { parsedBody: body ?? null })
+  const answer = await toAnswer(response, close)
+  const begins = isRequestOf(body, 'initialize') && response.ok
+  return { ...answer, headers: { ...answer.headers, ...(begins && { [sessionHeader]: newSession(declaredIn(body)) }) } }
+}
+
+type Transport = WebStandardStreamableHTTPServerTransport
+
+type Ask = (name: string, answered: (message: JSONRPCMessage) => void) => () => void
+
+/**
+ * Gives the questions that go out to the client names by which their answers, requests of their own, find back. Returns a
+ * function that forgets those that are open.
+ */
+function askThrough(transport: Transport, ask: Ask): () => void {
+  const open = new Set<() => void>()
+  const send = transport.send.bind(transport)
+  transport.send = async (message, options) => {
+    if (isJSONRPCResultResponse(message) && message.id === introductionId) return
+    if (!isJSONRPCRequest(message)) return send(message, options)
+    const { id } = message
+    const name = randomUUID()
+    const forget = ask(name, (answer) => {
+      open.delete(forget)
+      forget()
+      transport.onmessage?.({ ...answer, id } as JSONRPCMessage)
+    })
+    open.add(forget)
+    return send({ ...message, id: name }, options)
+  }
+  return () => {
+    for (const forget of open) forget()
+  }
+}
+
+/** Of a request that no client makes. */
+const introductionId = randomUUID()
+
+/** Tells the server of a later request what its client said in the first one of the session. */
+function introduce(transport: Transport, capabilities: ClientCapabilities, { headers }: McpRequest): void {
+  const version = headers['mcp-protocol-version']
+  transport.onmessage?.({
+    jsonrpc: '2.0',
+    id: introductionId,
+    method: 'initialize',
+    params: {
+      protocolVersion: typeof version === 'string' ? version : DEFAULT_NEGOTIATED_PROTOCOL_VERSION,
+      capabilities,
+      clientInfo: { name: 'client', version: '0' },
+    },
+  })
+}
+
+type Params = { readonly capabilities?: ClientCapabilities; readonly _meta?: { readonly progressToken?: unknown } }
+
+const paramsOf = (body: unknown): Params => (body as { readonly params?: Params }).params ?? {}
+const declaredIn = (body: unknown) => paramsOf(body).capabilities
+const wantsProgress = (body: unknown) => paramsOf(body)._meta?.progressToken !== undefined
+const isResponse = (body: unknown): body is JSONRPCMessage =>
+  isJSONRPCResultResponse(body) || isJSONRPCErrorResponse(body)

@@ -1,0 +1,154 @@
+/** The server of one exchange: the protocol's library with a handler for each method, which asks the offers. */
+import {
+  type CacheHint,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type Implementation,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerCapabilities,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
+import { countRequest } from '../operations/admit.ts'
+import type { Caller } from './caller.ts'
+import type { Exchange, Offer } from './offer.ts'
+import { withProgress } from './progress.ts'
+import { protocolError } from './refusals.ts'
+
+export type Serving = {
+  readonly offers: readonly Offer[]
+  readonly identity: Implementation
+  readonly validator: AjvJsonSchemaValidator
+  readonly instructions: string
+  /** How often a call that its client wants to hear of tells that it goes on. */
+  readonly progressMs: number
+}
+
+export type ServerOf = {
+  readonly caller: Caller
+  /** Whether the answer may be a stream, in which the client hears and is asked before the result. */
+  readonly streams: boolean
+  /** Lets another request cancel this one; default: it ends with its connection alone. */
+  run?<T>(id: string | number, call: (cancelled: AbortSignal) => Promise<T>): Promise<T>
+}
+
+const capabilities: ServerCapabilities = { tools: {}, resources: {}, prompts: {}, completions: {} }
+
+const minuteMs = 60_000
+/** How long a client may keep an answer; nobody else may have it. What changes earlier is told to those who listen. */
+const cacheHints = {
+  'server/discover': kept(60 * minuteMs),
+  'tools/list': kept(5 * minuteMs),
+  'prompts/list': kept(60 * minuteMs),
+  'resources/list': kept(minuteMs),
+  'resources/templates/list': kept(60 * minuteMs),
+  'resources/read': kept(0),
+} as const
+
+/** How long a person may take to answer a question of an earlier revision, for which the call waits. */
+const answerMs = 10 * minuteMs
+const completionsMax = 100
+
+/** Makes the server that answers one exchange. */
+export function serverOf(serving: Serving, { caller, streams, run }: ServerOf): Server {
+  const { identity, instructions, offers, progressMs, validator } = serving
+  const server = new Server(identity, {
+    capabilities,
+    instructions,
+    cacheHints,
+    jsonSchemaValidator: validator,
+    inputRequired: { roundTimeoutMs: answerMs },
+  })
+  const exchangeOf = ({ mcpReq: request }: ServerContext, cancelled: AbortSignal = request.signal): Exchange => ({
+    caller: { ...caller, hungUp: AbortSignal.any([caller.hungUp, request.signal, cancelled]) },
+    request,
+    canAsk: streams && canShowForms(declaredTo(server, request)),
+  })
+  const failing = async <T>(act: () => Promise<T>): Promise<T> => {
+    try {
+      return await act()
+    } catch (error) {
+      throw protocolError(caller.ctx, error)
+    }
+  }
+
+  server.setRequestHandler('tools/list', () => ({ tools: offers.flatMap((offer) => offer.tools(caller)) }))
+  server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }, context) =>
+    failing(() => {
+      const { id } = context.mcpReq
+      const call = async (cancelled?: AbortSignal) => {
+        const exchange = exchangeOf(context, cancelled)
+        const answer = firstOf(offers, (offer) => offer.callTool(exchange, name, given))
+        if (answer === null) {
+          await countRequest(caller.ctx, caller.principal, caller.answerHeaders)
+          throw invalid(`There is no tool ${name}.`)
+        }
+        return streams ? await withProgress(exchange, { everyMs: progressMs, given }, answer) : await answer
+      }
+      return run === undefined ? call() : run(id, call)
+    }),
+  )
+  server.setRequestHandler('resources/list', ({ params }) =>
+    failing(async () => {
+      const pages = await Promise.all(offers.map((offer) => offer.resources(caller, params?.cursor)))
+      const next = pages.find((page) => page.next !== undefined)?.next
+      return { resources: pages.flatMap(({ items }) => items), ...(next !== undefined && { nextCursor: next }) }
+    }),
+  )
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: offers.flatMap(({ templates }) => templates),
+  }))
+  server.setRequestHandler('resources/read', ({ params: { uri } }, context) =>
+    failing(async () => {
+      const answer = firstOf(offers, (offer) => offer.readResource(exchangeOf(context), uri))
+      if (answer === null) throw invalid('There is no such resource.', { uri })
+      return answer
+    }),
+  )
+  server.setRequestHandler('prompts/list', () => ({ prompts: offers.flatMap(({ prompts }) => prompts) }))
+  server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }, context) =>
+    failing(async () => {
+      const answer = firstOf(offers, (offer) => offer.getPrompt(exchangeOf(context), name, given))
+      if (answer === null) throw invalid(`There is no prompt ${name}.`)
+      return answer
+    }),
+  )
+  server.setRequestHandler('completion/complete', ({ params }) =>
+    failing(async () => {
+      const found = (await firstOf(offers, (offer) => offer.complete(caller, params))) ?? []
+      const values = found.slice(0, completionsMax)
+      return { completion: { values, total: found.length, hasMore: found.length > values.length } }
+    }),
+  )
+  return server
+}
+
+function kept(ttlMs: number): CacheHint {
+  return { ttlMs, cacheScope: 'private' }
+}
+
+function firstOf<T>(offers: readonly Offer[], ask: (offer: Offer) => T | null): T | null {
+  for (const offer of offers) {
+    const answer = ask(offer)
+    if (answer !== null) return answer
+  }
+  return null
+}
+
+function invalid(message: string, data?: unknown): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, data)
+}
+
+/** What the client of a request can do: since 2026-07-28 each request says it, before that the first of a session. */
+function declaredTo(server: Server, { envelope }: ServerContext['mcpReq']): ClientCapabilities | undefined {
+  if (envelope === undefined) return server.getClientCapabilities()
+  return (envelope as { readonly [key: string]: ClientCapabilities | undefined })[CLIENT_CAPABILITIES_META_KEY]
+}
+
+/** An empty `elicitation` means forms, as it did when there was nothing else. */
+export function canShowForms(declared: ClientCapabilities | undefined): boolean {
+  const { elicitation } = declared ?? {}
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+}

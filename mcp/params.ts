@@ -1,0 +1,54 @@
+/** What the parameters of each method must be, so that a malformed request is refused in words of ours. */
+import { array, type JsonSchema, object, oneOf, opened, optional, record, string } from '../schemas/infer.ts'
+import { validate } from '../schemas/validate.ts'
+
+/** Longest name, cursor or address of a resource: longer than any that is ours. */
+const wordMax = 2_000
+/** Most characters of an argument that a client wants completed. */
+const valueMax = 1_000
+/** Most resources in one subscription. */
+export const subscribedMax = 100
+
+const word = string({ minLength: 1, maxLength: wordMax })
+const cursor = optional(word)
+/** What a client adds when it repeats a request with the answers of its user. */
+const answers = { inputResponses: optional(record<unknown>({})), requestState: optional(string()) }
+const texts = optional(record<string>(string({ maxLength: valueMax })))
+
+const strict: { readonly [method: string]: JsonSchema } = {
+  'tools/call': object({ name: word, arguments: optional(record<unknown>({})), ...answers }),
+  'tools/list': object({ cursor }),
+  'resources/list': object({ cursor }),
+  'resources/templates/list': object({ cursor }),
+  'resources/read': object({ uri: word, ...answers }),
+  'resources/subscribe': object({ uri: word }),
+  'resources/unsubscribe': object({ uri: word }),
+  'prompts/list': object({ cursor }),
+  'prompts/get': object({ name: word, arguments: texts, ...answers }),
+  'completion/complete': object({
+    ref: object({ type: oneOf(['ref/prompt', 'ref/resource']), name: optional(word), uri: optional(word) }),
+    argument: object({ name: word, value: string({ maxLength: valueMax }) }),
+    context: optional(object({ arguments: texts })),
+  }),
+  'subscriptions/listen': object({
+    notifications: object({ resourceSubscriptions: optional(array(word, { maxItems: subscribedMax })) }),
+  }),
+}
+
+/** A later revision may add fields. */
+const schemas = new Map(Object.entries(strict).map(([method, schema]) => [method, opened(schema)]))
+
+/** Methods that revision 2026-07-28 has no more: there they are unknown, whatever their parameters. */
+const ofEarlier = ['resources/subscribe', 'resources/unsubscribe']
+
+/**
+ * Fails with `validation_error` when a message is a request of a method that its revision knows, and its parameters are
+ * malformed.
+ */
+export function requireParams(message: unknown, { isEarlier }: { isEarlier: boolean }): void {
+  if (typeof message !== 'object' || message === null) return
+  const { method, params = {} } = message as { readonly method?: unknown; readonly params?: unknown }
+  if (typeof method !== 'string' || (!isEarlier && ofEarlier.includes(method))) return
+  const schema = schemas.get(method)
+  if (schema !== undefined) validate(schema, params, 'params')
+}

@@ -1,0 +1,181 @@
+/**
+ * Resources: what the reading tools show, under an address. Invariant: a resource is read by the operation of the tool that shows
+ * the same, with its scope, reach and limits, and what strangers wrote stands in a block of its own.
+ */
+import type { CallToolResult, ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
+import { mailboxOfMessage, mailboxOfThread } from '../core/read/whereabouts.ts'
+import { listEvents } from '../operations/events.ts'
+import { invoke } from '../operations/invoke.ts'
+import { listMailboxes } from '../operations/mailboxes.ts'
+import { Failure } from '../schemas/failures.ts'
+import type { Mailbox } from '../schemas/mailboxes.ts'
+import { runTool } from './call.ts'
+import type { Caller } from './caller.ts'
+import type { Arguments, Page } from './offer.ts'
+import { type BoundTool, bind } from './tools.ts'
+
+const scheme = 'mailroom://'
+const json = 'application/json'
+const pageSize = 200
+
+export const eventsUri = `${scheme}events`
+
+export const templates: readonly ResourceTemplateType[] = [
+  {
+    name: 'mailbox',
+    title: 'Mailbox',
+    uriTemplate: `${scheme}mailbox/{address}`,
+    description: 'The newest messages in the INBOX of a mailbox. Subscribe to it to hear of new mail.',
+    mimeType: json,
+  },
+  {
+    name: 'message',
+    title: 'Message',
+    uriTemplate: `${scheme}message/{message_id}`,
+    description: 'One message: who wrote it, its text, its files.',
+    mimeType: json,
+  },
+  {
+    name: 'attachment',
+    title: 'Attachment',
+    uriTemplate: `${scheme}attachment/{message_id}/{attachment_id}`,
+    description: 'One file of a message, up to 1 MB; of a larger one a link that works for 15 minutes.',
+  },
+  {
+    name: 'thread',
+    title: 'Conversation',
+    uriTemplate: `${scheme}thread/{thread_id}`,
+    description: 'One conversation, oldest message first.',
+    mimeType: json,
+  },
+]
+
+const events: Resource = {
+  uri: eventsUri,
+  name: 'events',
+  title: 'Events',
+  description: 'What happened last in the account, newest first. Subscribe to it to hear of more.',
+  mimeType: json,
+}
+
+export function mailboxUri(address: string): string {
+  return `${scheme}mailbox/${encodeURIComponent(address)}`
+}
+
+/** What an address of ours names: its kind and the parts behind it; null for any other address. */
+export function partsOf(uri: string): { readonly kind: string; readonly parts: readonly string[] } | null {
+  if (!uri.startsWith(scheme)) return null
+  try {
+    const [kind = '', ...parts] = uri.slice(scheme.length).split('/').map(decodeURIComponent)
+    return parts.includes('') ? null : { kind, parts }
+  } catch {
+    return null
+  }
+}
+
+/** The resources that can be listed: the events, and the mailboxes that the key reaches. */
+export async function listResources(caller: Caller, cursor: string | undefined): Promise<Page<Resource>> {
+  const { mailboxes, next } = await mailboxesOf(caller, cursor)
+  const listed = mailboxes.map(
+    ({ address, displayName }): Resource => ({
+      uri: mailboxUri(address),
+      name: address,
+      ...(displayName !== null && { title: displayName }),
+      description: `The newest messages of ${address}.`,
+      mimeType: json,
+    }),
+  )
+  const items = cursor === undefined ? [events, ...listed] : listed
+  return { items, ...(next !== null && { next }) }
+}
+
+/** A page of the mailboxes that the key reaches; none for a key that may not list them. */
+export async function mailboxesOf(caller: Caller, before?: string): Promise<MailboxPage> {
+  try {
+    const { body } = await invoke(caller.ctx, listMailboxes, caller.principal, {
+      path: {},
+      peerAddress: caller.peerAddress,
+      headers: caller.answerHeaders,
+      hungUp: caller.hungUp,
+      checkOutput: caller.checkOutput,
+      isCounted: false,
+      input: () => ({ limit: pageSize, ...(before !== undefined && { before }) }),
+    })
+    return body as unknown as MailboxPage
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'insufficient_scope') return { mailboxes: [], next: null }
+    throw error
+  }
+}
+
+type MailboxPage = { readonly mailboxes: readonly Mailbox[]; readonly next: string | null }
+
+const eventsTool = bind(listEvents, {
+  name: 'list_events',
+  effect: 'read',
+  expose: ['limit'],
+  preset: { limit: 20 },
+  sizedBy: 'limit',
+})
+
+/** How the resources of a kind are read. Functions fail with `not_found`. */
+type Reading = {
+  readonly parts: number
+  readonly tool: string
+  given(caller: Caller, parts: readonly string[]): Promise<Arguments> | Arguments
+}
+
+const readings: Readonly<Record<string, Reading>> = {
+  mailbox: { parts: 1, tool: 'list_messages', given: (_, [mailbox]) => ({ mailbox, folder: 'INBOX' }) },
+  message: {
+    parts: 1,
+    tool: 'read_message',
+    given: async ({ ctx, principal }, [id = '']) => ({
+      mailbox: await mailboxOfMessage(ctx, principal, id),
+      message_id: id,
+    }),
+  },
+  attachment: {
+    parts: 2,
+    tool: 'get_attachment',
+    given: async ({ ctx, principal }, [id = '', attachment]) => ({
+      mailbox: await mailboxOfMessage(ctx, principal, id),
+      message_id: id,
+      attachment_id: attachment,
+    }),
+  },
+  thread: {
+    parts: 1,
+    tool: 'get_thread',
+    given: async ({ ctx, principal }, [id = '']) => ({
+      mailbox: await mailboxOfThread(ctx, principal, id),
+      thread_id: id,
+    }),
+  },
+}
+
+/** Reads a resource; null for an address that is not ours. Rejects as the operation does. */
+export function readResource(
+  caller: Caller,
+  tools: ReadonlyMap<string, BoundTool>,
+  uri: string,
+): Promise<ReadResourceResult> | null {
+  const { kind, parts } = partsOf(uri) ?? { kind: '', parts: [] }
+  if (uri === eventsUri) return read(caller, eventsTool, {}, uri)
+  const reading = Object.hasOwn(readings, kind) ? readings[kind] : undefined
+  const bound = reading === undefined ? undefined : tools.get(reading.tool)
+  if (reading?.parts !== parts.length || bound === undefined) return null
+  return Promise.resolve(reading.given(caller, parts)).then((given) => read(caller, bound, given, uri))
+}
+
+async function read(caller: Caller, bound: BoundTool, given: Arguments, uri: string): Promise<ReadResourceResult> {
+  const result = await runTool({ ...caller, isCounted: false }, bound, given)
+  return { contents: result.content.flatMap((block) => contentsOf(block, uri)) }
+}
+
+/** The first text is what we vouch for, as JSON; what strangers wrote follows in its block. */
+function contentsOf(block: CallToolResult['content'][number], uri: string): ReadResourceResult['contents'] {
+  if (block.type === 'text')
+    return [{ uri, mimeType: block.text.startsWith('{') ? json : 'text/plain', text: block.text }]
+  return block.type === 'resource' ? [{ ...block.resource, uri }] : []
+}

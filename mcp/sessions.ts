@@ -1,0 +1,62 @@
+/**
+ * Sessions of the revisions before 2026-07-28. Invariant: a session is only a name that its client repeats, and the name says
+ * what the client can do; so any node answers. What a session has under way is known to the process that serves it: calls
+ * that can be cancelled, and questions that wait for an answer.
+ */
+import { randomBytes } from 'node:crypto'
+import type { ClientCapabilities, JSONRPCMessage } from '@modelcontextprotocol/server'
+import { canShowForms } from './handlers.ts'
+
+export const sessionHeader = 'Mcp-Session-Id'
+const nameBytes = 16
+/** Ends the name of a session whose client can show its user a form. */
+const asksMark = '.asks'
+
+/** Name of a new session. */
+export function newSession(declared: ClientCapabilities | undefined): string {
+  return randomBytes(nameBytes).toString('base64url') + (canShowForms(declared) ? asksMark : '')
+}
+
+/** What the client of a session can do. */
+export function capabilitiesOf(session: string): ClientCapabilities {
+  return session.endsWith(asksMark) ? { elicitation: { form: {} } } : {}
+}
+
+export type Sessions = {
+  /** Runs a call that a later request of its session may cancel. */
+  run<T>(session: string, id: string | number, call: (cancelled: AbortSignal) => Promise<T>): Promise<T>
+  cancel(session: string, id: string | number): void
+  /** Remembers a question under a name of its own, which is its id on the wire. Returns a function that forgets it. */
+  ask(session: string, name: string, answered: (message: JSONRPCMessage) => void): () => void
+  answer(session: string, message: JSONRPCMessage): void
+}
+
+/** `session` is a name together with the key that uses it, so that nobody reaches into the session of another. */
+export function createSessions(): Sessions {
+  const calls = new Map<string, AbortController>()
+  const questions = new Map<string, (message: JSONRPCMessage) => void>()
+  const nameOf = (session: string, id: unknown) => JSON.stringify([session, id])
+  return {
+    async run(session, id, call) {
+      const name = nameOf(session, id)
+      const own = new AbortController()
+      calls.set(name, own)
+      try {
+        return await call(own.signal)
+      } finally {
+        if (calls.get(name) === own) calls.delete(name)
+      }
+    },
+    cancel(session, id) {
+      calls.get(nameOf(session, id))?.abort()
+    },
+    ask(session, id, answered) {
+      const name = nameOf(session, id)
+      questions.set(name, answered)
+      return () => questions.delete(name)
+    },
+    answer(session, message) {
+      if ('id' in message) questions.get(nameOf(session, message.id))?.(message)
+    },
+  }
+}

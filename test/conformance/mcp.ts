@@ -1,0 +1,125 @@
+/**
+ * The conformance suites of the protocol (modelcontextprotocol/conformance) against our endpoint: every scenario that a revision
+ * requires must pass, but for those named here as not applicable.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { makeTenant, openDoor } from '../start/door.ts'
+import { conformanceOffer } from './offer.ts'
+
+type Suite = {
+  readonly name: string
+  /** The package that runs it. */
+  readonly by: string
+  readonly arguments: readonly string[]
+  /** Scenarios that need what is deprecated and not built, with the reason. */
+  readonly notApplicable: Readonly<Record<string, string>>
+}
+
+const deprecated = 'sampling and logging are deprecated since 2026-07-28 and not offered'
+const resumable = 'answers are not kept for a client that comes back; the suite itself does not score it'
+const ofEarlier = {
+  'logging-set-level': deprecated,
+  'tools-call-with-logging': deprecated,
+  'tools-call-sampling': deprecated,
+  'server-sse-polling': resumable,
+}
+
+const suites: readonly Suite[] = [
+  {
+    name: '2026-07-28',
+    by: '@modelcontextprotocol/conformance',
+    arguments: ['--requirements', '2026-07-28'],
+    notApplicable: {},
+  },
+  {
+    name: '2025-11-25',
+    by: '@modelcontextprotocol/conformance',
+    arguments: ['--requirements', '2025-11-25'],
+    notApplicable: ofEarlier,
+  },
+  {
+    name: '2025-11-25, by the suite of its time',
+    by: 'conformance-2025',
+    arguments: ['--suite', 'all'],
+    notApplicable: ofEarlier,
+  },
+]
+
+type Check = { readonly status: string; readonly name: string; readonly errorMessage?: string }
+type Scenario = { readonly name: string; readonly failures: readonly Check[]; readonly passed: number }
+
+/** Runs all suites, or one scenario of each. Returns 0 when everything passed that must. */
+export async function run([scenario]: readonly string[]): Promise<number> {
+  const door = await openDoor({ isNamed: true, offers: [conformanceOffer] })
+  const { key } = await makeTenant(door, { name: 'conformance' })
+  const url = `${door.ctx.baseUrl}/api/mcp/${key}`
+  let failed = 0
+  try {
+    for (const suite of suites) failed += await runSuite(suite, url, scenario)
+  } finally {
+    await door.close()
+  }
+  return failed === 0 ? 0 : 1
+}
+
+async function runSuite(suite: Suite, url: string, only: string | undefined): Promise<number> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'conformance-'))
+  try {
+    const chosen = only === undefined ? suite.arguments : [...suite.arguments, '--scenario', only]
+    const output = await runPackage(suite.by, ['server', '--url', url, '--output-dir', folder, ...chosen])
+    const scenarios = await scenariosIn(folder)
+    if (scenarios.length === 0) throw new Error(`Nothing was run: ${output}`)
+    return report(suite, scenarios)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Runs the program of the package in a process of its own; its status says nothing that its results do not. */
+async function runPackage(name: string, args: readonly string[]): Promise<string> {
+  const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
+  const program = path.join(path.dirname(manifest), 'dist', 'index.js')
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const lines: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => lines.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => lines.push(chunk))
+  await once(child, 'close')
+  return Buffer.concat(lines).toString()
+}
+
+/** Each scenario leaves a folder `server-NAME-TIME` with its checks. */
+async function scenariosIn(folder: string): Promise<readonly Scenario[]> {
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('checks.json'))
+  return Promise.all(
+    files.sort().map(async (file) => {
+      const checks: readonly Check[] = JSON.parse(await readFile(path.join(folder, file), 'utf8'))
+      const name = path
+        .basename(path.dirname(file))
+        .replace(/^server-/, '')
+        .replace(/-\d{4}-\d\d-\d\dT.*$/, '')
+      const failures = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
+      return { name, failures, passed: checks.filter(({ status }) => status === 'SUCCESS').length }
+    }),
+  )
+}
+
+function report({ name, notApplicable }: Suite, scenarios: readonly Scenario[]): number {
+  let failed = 0
+  console.log(`\n${name}: ${scenarios.length} scenarios`)
+  for (const { name: scenario, failures, passed } of scenarios) {
+    const reason = notApplicable[scenario]
+    if (failures.length === 0) console.log(`  ok   ${scenario}: ${passed} checks`)
+    else if (reason !== undefined) console.log(`  -    ${scenario}: not applicable: ${reason}`)
+    else {
+      failed += 1
+      console.log(`  BAD  ${scenario}: ${passed} checks passed`)
+      for (const check of failures) console.log(`         ${check.status} ${check.name}: ${check.errorMessage ?? ''}`)
+    }
+  }
+  return failed
+}

@@ -1,0 +1,440 @@
+/** The transport: revisions beside each other on one endpoint, what is refused, streams, and questions to a person. */
+import {
+  Client as CurrentClient,
+  StreamableHTTPClientTransport as CurrentTransport,
+} from '@modelcontextprotocol/client'
+import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { expect } from 'chai'
+import { eventually } from '../eventually.ts'
+import type { Json } from '../peers/rest.ts'
+import { type Door, deliver, makeTenant, openDoor, type Tenant, watchWaits } from '../start/door.ts'
+
+const current = '2026-07-28'
+const meta = (declared: Json = {}): Json => ({
+  'io.modelcontextprotocol/protocolVersion': current,
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': declared,
+})
+const asksForms = { elicitation: { form: {} } }
+
+type Progress = { readonly progress: number; readonly total?: number }
+type Told = { readonly status: number; readonly headers: Headers; readonly body: Answer }
+type Answer = {
+  readonly id?: unknown
+  readonly result: Json & {
+    readonly structuredContent?: Json
+    readonly inputRequests?: Json
+    readonly requestState?: string
+  }
+  readonly error: { readonly code: number; readonly message: string; readonly data?: Json }
+}
+
+describe('mcp protocol', () => {
+  let door: Door
+  let tenant: Tenant
+  let closing: (() => Promise<unknown>)[] = []
+
+  before(async () => {
+    door = await openDoor({ progressMs: 20 })
+    tenant = await makeTenant(door, { name: 'tenant' })
+  })
+  afterEach(async () => {
+    await Promise.all(closing.map((close) => close()))
+    closing = []
+  })
+  after(() => door?.close())
+
+  const post = (
+    body: unknown,
+    headers: Record<string, string> = {},
+    { key = tenant.key, signal }: { key?: string; signal?: AbortSignal } = {},
+  ) =>
+    fetch(`${door.http}/api/mcp`, {
+      method: 'POST',
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      signal: signal ?? null,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'x-api-key': key,
+        ...headers,
+      },
+    })
+  const tell = async (...given: Parameters<typeof post>): Promise<Told> => {
+    const response = await post(...given)
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Answer }
+  }
+  const headersOf = (method: string, params: Json): Record<string, string> => {
+    const name = params.name ?? params.uri
+    return {
+      'mcp-protocol-version': current,
+      'mcp-method': method,
+      ...(typeof name === 'string' &&
+        ['tools/call', 'prompts/get', 'resources/read'].includes(method) && { 'mcp-name': name }),
+    }
+  }
+  /** A request of the newest revision. */
+  const ask = (method: string, params: Json = {}, { declared = {}, id = 7 }: { declared?: Json; id?: unknown } = {}) =>
+    tell({ jsonrpc: '2.0', id, method, params: { _meta: meta(declared), ...params } }, headersOf(method, params))
+
+  describe('2026-07-28', () => {
+    it('says what it is', async () => {
+      const { status, body } = await ask('server/discover')
+      expect(status).to.equal(200)
+      expect(body.result).to.deep.include({
+        supportedVersions: [current],
+        resultType: 'complete',
+        cacheScope: 'private',
+      })
+      expect(body.result.capabilities).to.have.keys('tools', 'resources', 'prompts', 'completions')
+      const info = (body.result._meta as Json)['io.modelcontextprotocol/serverInfo'] as Json
+      expect(info).to.include({ name: 'mailroom', title: 'Mailroom', websiteUrl: door.ctx.baseUrl })
+      const [icon] = info.icons as Json[]
+      const picture = await fetch(String(icon?.src).replace(door.ctx.baseUrl, door.http))
+      expect([picture.status, picture.headers.get('content-type')]).to.deep.equal([200, 'image/svg+xml; charset=utf-8'])
+    })
+
+    for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'])
+      it(`${method} says how long it lasts, and is the same each time`, async () => {
+        const { body } = await ask(method)
+        expect(body.result).to.include({ resultType: 'complete', cacheScope: 'private' })
+        expect(body.result.ttlMs).to.be.a('number')
+        expect((await ask(method)).body).to.deep.equal(body)
+      })
+
+    const plain = { jsonrpc: '2.0', id: 'a', method: 'tools/list', params: { _meta: meta() } }
+    const call = { ...plain, method: 'tools/call', params: { name: 'list_mailboxes', arguments: {}, _meta: meta() } }
+    const refused: readonly (readonly [string, unknown, Record<string, string>, number, number])[] = [
+      ['no Mcp-Method', plain, { 'mcp-protocol-version': current }, 400, -32020],
+      ['another Mcp-Method', plain, { 'mcp-protocol-version': current, 'mcp-method': 'ping' }, 400, -32020],
+      [
+        'another version in the header',
+        plain,
+        { 'mcp-protocol-version': '2025-11-25', 'mcp-method': 'tools/list' },
+        400,
+        -32020,
+      ],
+      ['no Mcp-Name', call, { 'mcp-protocol-version': current, 'mcp-method': 'tools/call' }, 400, -32020],
+      [
+        'another Mcp-Name',
+        call,
+        { 'mcp-protocol-version': current, 'mcp-method': 'tools/call', 'mcp-name': 'send_message' },
+        400,
+        -32020,
+      ],
+      [
+        'an unknown version',
+        { ...plain, params: { _meta: { ...meta(), 'io.modelcontextprotocol/protocolVersion': '2099-01-01' } } },
+        { 'mcp-protocol-version': '2099-01-01', 'mcp-method': 'tools/list' },
+        400,
+        -32022,
+      ],
+      [
+        'no _meta',
+        { ...plain, params: {} },
+        { 'mcp-protocol-version': current, 'mcp-method': 'tools/list' },
+        400,
+        -32602,
+      ],
+      ...['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'tasks/get', 'no/such'].map(
+        (method): [string, unknown, Record<string, string>, number, number] => [
+          `the method ${method}`,
+          { ...plain, method },
+          { 'mcp-protocol-version': current, 'mcp-method': method },
+          404,
+          -32601,
+        ],
+      ),
+      ['a batch', [plain], { 'mcp-protocol-version': current, 'mcp-method': 'tools/list' }, 400, -32600],
+      [
+        'arguments that are none',
+        { ...call, params: { ...call.params, arguments: [] } },
+        { 'mcp-protocol-version': current, 'mcp-method': 'tools/call', 'mcp-name': 'list_mailboxes' },
+        400,
+        -32602,
+      ],
+    ]
+    for (const [name, body, headers, status, code] of refused)
+      it(`${name}: ${status}, ${code}`, async () => {
+        const told = await tell(body, headers)
+        expect([told.status, told.body.error.code]).to.deep.equal([status, code])
+        expect(told.body.id).to.equal(Array.isArray(body) ? null : 'a')
+        expect(told.body.error.message).not.to.match(/zod|expected object|invalid_type/i)
+      })
+
+    it('a name that no header can have is encoded', async () => {
+      const name = 'l\u00ebs_mailboxes'
+      const header = `=?base64?${Buffer.from(name).toString('base64')}?=`
+      const body = { ...call, params: { ...call.params, name } }
+      const told = await tell(body, { 'mcp-protocol-version': current, 'mcp-method': 'tools/call', 'mcp-name': header })
+      expect(told.body.error).to.include({ code: -32602, message: `There is no tool ${name}.` })
+    })
+  })
+
+  const malformed: readonly (readonly [string, string, Json])[] = [
+    ['a call of nothing', 'tools/call', {}],
+    ['a call whose name is a number', 'tools/call', { name: 1 }],
+    ['a resource without an address', 'resources/read', {}],
+    ['a prompt whose argument is an object', 'prompts/get', { name: 'triage_inbox', arguments: { mailbox: {} } }],
+    ['a completion of nothing', 'completion/complete', { ref: { type: 'ref/prompt', name: 'x' } }],
+    ['a cursor that is a number', 'resources/list', { cursor: 1 }],
+  ]
+  for (const [name, method, params] of malformed)
+    it(`${name} is refused in words of ours, in each revision`, async () => {
+      const now = await ask(method, params)
+      const before = await tell({ jsonrpc: '2.0', id: 7, method, params })
+      expect([now.status, before.status]).to.deep.equal([400, 200])
+      for (const { body } of [now, before]) {
+        expect([body.id, body.error.code]).to.deep.equal([7, -32602])
+        expect(body.error.data).to.include({ code: 'validation_error' })
+        expect(body.error.message).to.match(/^"params[."]/)
+      }
+    })
+
+  it('batches ended with revision 2025-06-18', async () => {
+    const batch = [{ jsonrpc: '2.0', id: 1, method: 'ping' }]
+    expect((await post(batch)).status).to.equal(200)
+    expect((await post(batch, { 'mcp-protocol-version': '2025-03-26' })).status).to.equal(200)
+    for (const version of ['2025-06-18', '2025-11-25']) {
+      const { status, body } = await tell(batch, { 'mcp-protocol-version': version })
+      expect([status, body.error.code]).to.deep.equal([400, -32600])
+    }
+  })
+
+  it('too many requests are told in the protocol: of a call in its result, of all else with 429', async () => {
+    const slow = await makeTenant(door, { name: 'slow', agentsPlan: 'free', plan: null })
+    const list = (method: string, params: Json) =>
+      tell({ jsonrpc: '2.0', id: 'x', method, params }, {}, { key: slow.key })
+    let told = await list('prompts/list', {})
+    for (let n = 0; n < 700 && told.status === 200; n++) told = await list('prompts/list', {})
+    expect([told.status, told.body.id, told.body.error.data?.code]).to.deep.equal([429, 'x', 'rate_limited'])
+    expect(Number(told.headers.get('retry-after'))).to.be.within(1, 60)
+    const call = await list('tools/call', { name: 'list_mailboxes', arguments: {} })
+    expect([call.status, call.body.result.isError]).to.deep.equal([200, true])
+    expect(call.body.result.structuredContent).to.include({ code: 'rate_limited' })
+    expect(call.body.result.structuredContent?.retryAfter).to.be.within(1, 60)
+  })
+
+  describe('official clients', () => {
+    const url = () => new URL('/api/mcp', door.http)
+    const requestInit = () => ({ headers: { authorization: `Bearer ${tenant.key}` } })
+
+    async function connectCurrent() {
+      const client = new CurrentClient(
+        { name: 'test', version: '1' },
+        { capabilities: {}, versionNegotiation: { mode: { pin: current } } },
+      )
+      await client.connect(new CurrentTransport(url(), { requestInit: requestInit() }))
+      closing.push(() => client.close())
+      return client
+    }
+    async function connectEarlier(capabilities: Json = {}) {
+      const client = new EarlierClient({ name: 'test', version: '1' }, { capabilities })
+      await client.connect(new EarlierTransport(url(), { requestInit: requestInit() }))
+      closing.push(() => client.close())
+      return client
+    }
+
+    it('of the newest revision: tools, resources, prompts, completion', async () => {
+      const client = await connectCurrent()
+      expect((await client.listTools()).tools.length).to.be.above(30)
+      expect((await client.listResources()).resources.map(({ name }) => name)).to.include(tenant.address)
+      expect((await client.listPrompts()).prompts.map(({ name }) => name)).to.include('triage_inbox')
+      const { completion } = await client.complete({
+        ref: { type: 'ref/prompt', name: 'triage_inbox' },
+        argument: { name: 'mailbox', value: 'AGENT' },
+      })
+      expect(completion.values).to.deep.equal([tenant.address])
+      const result = await client.callTool({ name: 'list_mailboxes', arguments: {} })
+      expect(result.structuredContent).to.include({ success: true })
+    })
+
+    it('of the one before: the same', async () => {
+      const client = await connectEarlier()
+      expect(client.getServerVersion()).to.include({ name: 'mailroom', title: 'Mailroom' })
+      expect((await client.listTools()).tools.length).to.be.above(30)
+      expect((await client.listResourceTemplates()).resourceTemplates).to.have.length(4)
+      const { messages } = await client.getPrompt({ name: 'triage_inbox', arguments: { mailbox: tenant.address } })
+      expect(messages.map(({ content }) => content.type)).to.deep.equal(['text', 'resource_link'])
+    })
+
+    for (const [name, connect] of [
+      ['newest', () => connectCurrent()],
+      ['earlier', () => connectEarlier()],
+    ] as const)
+      it(`${name}: a wait tells that it goes on, and ends with its mail`, async () => {
+        const client = await connect()
+        const heard: number[] = []
+        const { entered } = watchWaits(door.ctx)
+        const waiting = client.callTool(
+          { name: 'wait_for_message', arguments: { mailbox: tenant.address, timeout: 50 } },
+          // The earlier client takes the schema of the result second.
+          ...((name === 'newest' ? [] : [undefined]) as []),
+          { onprogress: ({ progress, total }: Progress) => heard.push(progress, Number(total)) } as never,
+        )
+        await eventually('it tells', () => entered() > 0 && heard.length >= 4)
+        const id = await deliver(door.ctx, { to: tenant.address, raw: `Subject: ${name}\n\nhere\n` })
+        const { structuredContent } = await waiting
+        expect((structuredContent as { message: Json }).message).to.include({ message_id: id })
+        expect(heard.filter((_, n) => n % 2 === 0)).to.deep.equal(
+          heard.filter((_, n) => n % 2 === 0).toSorted((a, b) => a - b),
+        )
+        expect(heard[1]).to.equal(50)
+      })
+
+    it('a person is asked before a mail to a stranger, in the earlier revision too', async () => {
+      const client = await connectEarlier(asksForms)
+      const asked: string[] = []
+      let answer: Json = { action: 'decline' }
+      client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+        asked.push(params.message)
+        return answer as never
+      })
+      const letter = { mailbox: tenant.address, to: 'first@remote.example', subject: 'Hi', text: 'Hello' }
+      const send = async () => (await client.callTool({ name: 'send_message', arguments: letter })) as Answer['result']
+      expect((await send()).structuredContent).to.include({ code: 'forbidden' })
+      answer = { action: 'accept', content: { confirm: true } }
+      expect((await send()).structuredContent).to.include({ success: true, status: 'queued' })
+      expect(asked).to.deep.equal(
+        Array(2).fill(`${tenant.address} has never written with first@remote.example. Send this mail to them?`),
+      )
+    })
+  })
+
+  it('closing the stream of a call ends the call', async () => {
+    const { entered } = watchWaits(door.ctx)
+    const own = new AbortController()
+    const params = { name: 'wait_for_message', arguments: { mailbox: tenant.address, timeout: 55 } }
+    const response = await post(
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: { ...meta(), progressToken: 'p' } } },
+      headersOf('tools/call', params),
+      { signal: own.signal },
+    )
+    expect(response.headers.get('content-type')).to.equal('text/event-stream; charset=utf-8')
+    expect(response.headers.get('x-accel-buffering')).to.equal('no')
+    const first = await response.body!.getReader().read()
+    expect(Buffer.from(first.value!).toString()).to.include('"progressToken":"p"')
+    expect(entered()).to.equal(1)
+    own.abort()
+    // With room for one wait only, the next is let in when the first has ended.
+    const { http } = door.ctx.settings.limits
+    const { waitsPerKey } = http
+    Object.assign(http, { waitsPerKey: 1 })
+    await deliver(door.ctx, { to: tenant.address, raw: 'Subject: there\n\nit is\n' })
+    const given = { mailbox: tenant.address, since: '2000-01-01T00:00:00Z' }
+    await eventually('the wait has ended', async () => {
+      const { body } = await ask('tools/call', { name: 'wait_for_message', arguments: given })
+      return body.result.isError !== true
+    })
+    Object.assign(http, { waitsPerKey })
+  })
+
+  describe('questions to a person', () => {
+    const call = (name: string, given: Json, rest: Json = {}, declared: Json = asksForms, key?: string) =>
+      tell(
+        {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name, arguments: given, ...rest, _meta: meta(declared) },
+        },
+        headersOf('tools/call', { name }),
+        { key },
+      )
+    const yes = { confirm: { action: 'accept', content: { confirm: true } } }
+    const letter = (to: string) => ({ mailbox: tenant.address, to, subject: 'Hi', text: 'Hello' })
+
+    it('a send to a stranger is asked for once, and done when the answer is yes', async () => {
+      const given = letter('new@remote.example')
+      const { body } = await call('send_message', given)
+      expect(body.result).to.include({ resultType: 'input_required' })
+      expect(JSON.stringify(body.result.inputRequests)).to.include('new@remote.example')
+      const { requestState } = body.result
+      const done = await call('send_message', given, { inputResponses: yes, requestState })
+      expect(done.body.result.structuredContent).to.include({ success: true, status: 'queued' })
+      await eventually('they have written', async () => {
+        const { result } = (await call('get_contacts', { mailbox: tenant.address, q: 'new@' })).body
+        const { contacts = [] } = result.structuredContent as { contacts?: readonly Json[] }
+        return contacts.length === 1
+      })
+      const next = await call('send_message', { ...given, text: 'Once more' })
+      expect(next.body.result.structuredContent).to.include({ success: true })
+    })
+
+    const answers: readonly (readonly [string, Json, Json])[] = [
+      ['declined', { confirm: { action: 'decline' } }, { code: 'forbidden' }],
+      ['cancelled', { confirm: { action: 'cancel' } }, { code: 'forbidden' }],
+      ['accepted without the yes', { confirm: { action: 'accept', content: {} } }, { code: 'forbidden' }],
+      ['accepted with a text', { confirm: { action: 'accept', content: { confirm: 'true' } } }, { code: 'forbidden' }],
+    ]
+    for (const [name, inputResponses, expected] of answers)
+      it(`${name}: nothing is done`, async () => {
+        const given = letter('never@remote.example')
+        const { requestState } = (await call('send_message', given)).body.result
+        const { body } = await call('send_message', given, { inputResponses, requestState })
+        expect(body.result.structuredContent).to.include(expected)
+      })
+
+    it('asks again for an answer that is missing, and takes none without its state', async () => {
+      const given = letter('never@remote.example')
+      const { requestState } = (await call('send_message', given)).body.result
+      for (const rest of [{ requestState }, { requestState, inputResponses: { other: {} } }, { inputResponses: yes }])
+        expect((await call('send_message', given, rest)).body.result.resultType).to.equal('input_required')
+    })
+
+    it('takes a state for its own call, key and time alone', async () => {
+      const given = letter('never@remote.example')
+      const { requestState = '' } = (await call('send_message', given)).body.result
+      const other = await makeTenant(door, { name: `other${Date.now()}` })
+      const changed = `${requestState.slice(0, -2)}xx`
+      const tries: readonly [string, Json, string, string | undefined][] = [
+        ['send_message', { ...given, to: 'else@remote.example' }, requestState, undefined],
+        ['send_message', { ...given, text: 'Changed' }, requestState, undefined],
+        ['send_message', given, changed, undefined],
+        ['send_message', given, 'x', undefined],
+        ['send_message', given, '', undefined],
+        ['send_message', given, requestState, other.key],
+      ]
+      for (const [name, args, state, key] of tries) {
+        const { body } = await call(name, args, { inputResponses: yes, requestState: state }, asksForms, key)
+        expect(body.error?.code, JSON.stringify(body)).to.equal(-32602)
+      }
+      door.advance(10 * 60_000 + 1)
+      const late = await call('send_message', given, { inputResponses: yes, requestState })
+      expect(late.body.error.code).to.equal(-32602)
+    })
+
+    it('is asked before the Trash is emptied and a message is gone for good, and not for less', async () => {
+      const id = await deliver(door.ctx, { to: tenant.address, raw: 'Subject: old\n\nold\n' })
+      const message = { mailbox: tenant.address, message_id: id }
+      const mailbox = { mailbox: tenant.address }
+      expect((await call('delete_message', { ...message, permanent: true })).body.result.resultType).to.equal(
+        'input_required',
+      )
+      expect((await call('empty_trash', mailbox)).body.result.resultType).to.equal('input_required')
+      const moved = await call('delete_message', message)
+      expect(moved.body.result.structuredContent).to.include({ deleted: true, folder: 'Trash' })
+      const { requestState } = (await call('empty_trash', mailbox)).body.result
+      const emptied = await call('empty_trash', mailbox, { inputResponses: yes, requestState })
+      expect(emptied.body.result.structuredContent).to.include({ success: true })
+    })
+
+    for (const [name, declared] of [
+      ['no form', {}],
+      ['links alone', { elicitation: { url: {} } }],
+    ] as const)
+      it(`a client that can show ${name} is not asked`, async () => {
+        const { body } = await call('send_message', letter(`${name.replace(' ', '')}@remote.example`), {}, declared)
+        expect(body.result.structuredContent).to.include({ success: true })
+      })
+
+    it('what is refused anyway is not asked', async () => {
+      const unknown = await call('send_message', { ...letter('never@remote.example'), color: 'red' })
+      expect(unknown.body.result.structuredContent).to.include({ code: 'validation_error', param: 'color' })
+      const dry = await call('send_message', { ...letter('never@remote.example'), dryRun: true })
+      expect(dry.body.result.structuredContent).to.include({ dryRun: true })
+    })
+  })
+})
