@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import { signatureHeaders } from '../../core/notify/deliveries.ts'
+import { signatureHeaders } from '../../core/notify/signature.ts'
 import type { EventEnvelope } from '../../schemas/webhooks.ts'
 import { verifyWebhook, WebhookError, type WebhookEvent, type WebhookRequest } from '../../sdk/verify-webhook.ts'
 
