@@ -2,11 +2,13 @@
 import { recordAdministration } from '../core/access/audit.ts'
 import { administrator } from '../core/access/principal.ts'
 import { createAccount, getAccount, listAccounts } from '../core/account/accounts.ts'
+import { setApproval } from '../core/account/approval.ts'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../core/account/holds.ts'
 import { raiseLimit, setPlans } from '../core/account/plans.ts'
 import { pauseSending, resumeSending, verifyPhone } from '../core/account/reputation.ts'
 import { claimFor } from '../core/people/claim.ts'
 import { invite } from '../core/people/invitations.ts'
+import { approvalModes } from '../schemas/approvals.ts'
 import { Failure } from '../schemas/failures.ts'
 import { agentsPlanNames, figureNames, mailPlanNames } from '../schemas/plans.ts'
 import { roleNames } from '../schemas/scopes.ts'
@@ -100,6 +102,13 @@ export const inviteTo = withContext(
     print(io, { account: account.id, ...(await invite(ctx, administrator(account), wanted)) })
   },
 )
+
+export const changeApproval = withContext(async (ctx, io, name: string, mode: string) => {
+  const { id } = await getAccount(ctx, name)
+  const account = await setApproval(ctx, id, oneOf(mode, approvalModes, 'mode'))
+  await recordAdministration(ctx, { accountId: id, action: 'account.approval', target: mode })
+  print(io, account)
+})
 
 export const notePhone = withContext(async (ctx, io, id: string) => {
   const account = await getAccount(ctx, id)

@@ -1,4 +1,6 @@
 /** Every command of the program. What a command does is loaded when it is called: the service's own processes stay small. */
+
+import { approvalModes } from '../schemas/approvals.ts'
 import { agentsPlanNames, mailPlanNames } from '../schemas/plans.ts'
 import { keyKinds, roleNames } from '../schemas/scopes.ts'
 import type { Io } from './io.ts'
@@ -120,6 +122,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./accounts.ts')).inviteTo,
   },
   {
+    call: 'account approval <account> <mode>',
+    about: `whether what its agents send waits for the approval of a person: ${approvalModes.join(' or ')}`,
+    load: async () => (await import('./accounts.ts')).changeApproval,
+  },
+  {
     call: 'account phone <account>',
     about: "note that its owner's phone number was verified",
     load: async () => (await import('./accounts.ts')).notePhone,
@@ -165,6 +172,7 @@ export const commands: readonly CommandEntry[] = [
       { flags: '--scopes <scopes>', about: 'comma-separated; default: all that the kind may hold' },
       { flags: '--mailboxes <addresses>', about: 'comma-separated addresses an agent key is granted' },
       { flags: '--days <days>', about: 'days until it expires' },
+      { flags: '--approval', about: 'what it sends waits for the approval of a person', initial: false },
       { flags: '--test', about: 'a test key, which acts on the sandbox of the account', initial: false },
     ],
     load: async () => (await import('./keys.ts')).create,

@@ -17,6 +17,7 @@ type CreateOptions = {
   readonly scopes?: string
   readonly mailboxes?: string
   readonly days?: string
+  readonly approval?: boolean
   readonly test?: boolean
 }
 
@@ -32,6 +33,7 @@ export const create = withContext(async (ctx, io, account: string, options: Crea
     name: options.name,
     scopes: scopesOf(options.scopes, kind),
     mailboxes: itemsOf(options.mailboxes ?? ''),
+    approval: options.approval ? ('required' as const) : ('none' as const),
     expiresAt: options.days === undefined ? null : after(ctx.clock.now(), daysOf(options.days) * dayMs),
   }
   const owner = await getAccount(ctx, account)

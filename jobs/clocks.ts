@@ -9,6 +9,7 @@ import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
 import { attemptDueDeliveries, nextAttempt } from '../core/notify/due-deliveries.ts'
 import { eraseOldSecrets } from '../core/notify/webhooks.ts'
 import { tellOfEndpoints } from '../core/people/endpoint-notices.ts'
+import { tellOfApprovals } from '../core/people/approval-notices.ts'
 import { sweepMoves } from '../core/people/move.ts'
 import { eraseUnclaimed, sweepErasures } from '../core/personal/erase.ts'
 import { makeExports } from '../core/personal/export-jobs.ts'
@@ -16,6 +17,7 @@ import { type Alarm, startAlarm } from '../core/process/alarms.ts'
 import type { Context } from '../core/process/context.ts'
 import { sweepSandboxes } from '../core/sandbox/test-clock.ts'
 import { sweepSearch, tidySearch } from '../core/search/sweep.ts'
+import { nextApproval, settleApprovals } from '../core/send/approvals.ts'
 import { nextStep, stepBatches } from '../core/send/batches.ts'
 import { sweepOpenTakes } from '../core/send/open-allowances.ts'
 import { nextSettling, settleDue } from '../core/send/settle.ts'
@@ -77,6 +79,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         sweepOpenTakes,
         recountQuotas,
         tellOfEndpoints,
+        tellOfApprovals,
       ),
     },
     // Apart from the others: a large account takes long.
@@ -130,7 +133,7 @@ type Alarms = ReturnType<typeof startAlarms>
 
 function startAlarms(ctx: Context) {
   const alarm = (
-    kind: 'deliveries' | 'batches' | 'sends',
+    kind: 'deliveries' | 'batches' | 'sends' | 'approvals',
     work: Task,
     next: (ctx: Context) => Promise<Date | null>,
   ): Alarm => startAlarm(ctx, { kind, work: () => work(ctx), next: () => next(ctx) })
@@ -138,6 +141,7 @@ function startAlarms(ctx: Context) {
     deliveries: alarm('deliveries', attemptDueDeliveries, nextAttempt),
     batches: alarm('batches', stepBatches, nextStep),
     sends: alarm('sends', settleDue, nextSettling),
+    approvals: alarm('approvals', settleApprovals, nextApproval),
   }
 }
 

@@ -1,13 +1,22 @@
 import { mintClaimLink, requireInboxKey, usageOf } from '../core/account/accounts.ts'
+import { setApproval } from '../core/account/approval.ts'
 import { dailyUsage } from '../core/account/daily-usage.ts'
 import { requirePasswordOf } from '../core/people/sign-in.ts'
 import { beginErasure } from '../core/personal/erase.ts'
 import * as exports from '../core/personal/export-jobs.ts'
-import { Account, AccountExport, ClaimLink, DailyUsage, DayOrTime, Usage } from '../schemas/accounts.ts'
+import {
+  Account,
+  AccountApproval,
+  AccountExport,
+  ClaimLink,
+  DailyUsage,
+  DayOrTime,
+  Usage,
+} from '../schemas/accounts.ts'
 import { AddressPart } from '../schemas/fields.ts'
 import { boolean, described, object, optional, string } from '../schemas/infer.ts'
 import { Password } from '../schemas/people.ts'
-import { operation } from './registry.ts'
+import { type Call, operation } from './registry.ts'
 
 export const claimAccount = operation({
   name: 'account.claim',
@@ -35,21 +44,36 @@ export const getAccount = operation({
   input: object({}),
   output: Account,
   errors: [],
-  async handle({ principal }) {
-    const { id, name, status, plan, agentsPlan, claimExpiresAt, owner, sandbox, createdAt } = principal.account
-    return {
-      id,
-      name,
-      status,
-      plan,
-      agentsPlan,
-      ...(claimExpiresAt !== null && { claimExpiresAt: claimExpiresAt.toISOString() }),
-      ...(owner !== null && { owner }),
-      sandbox,
-      createdAt: createdAt.toISOString(),
-    }
-  },
+  handle: async ({ principal }) => shown(principal.account),
 })
+
+export const updateAccount = operation({
+  name: 'account.update',
+  summary: 'Let what agents send wait for the approval of a person, or let it go. What waits already stays.',
+  by: 'owner',
+  scope: null,
+  http: 'PATCH /api/v1/account',
+  input: object({ approval: AccountApproval }),
+  output: Account,
+  errors: [],
+  handle: async ({ ctx, principal }, { approval }) => shown(await setApproval(ctx, principal.accountId, approval)),
+})
+
+function shown(account: Call['principal']['account']) {
+  const { id, name, status, plan, agentsPlan, claimExpiresAt, owner, approval, sandbox, createdAt } = account
+  return {
+    id,
+    name,
+    status,
+    plan,
+    agentsPlan,
+    ...(claimExpiresAt !== null && { claimExpiresAt: claimExpiresAt.toISOString() }),
+    ...(owner !== null && { owner }),
+    approval,
+    sandbox,
+    createdAt: createdAt.toISOString(),
+  }
+}
 
 /** All that an export shows. */
 const readsAll = ['mail:read', 'mail:send', 'mailboxes:read', 'domains:read', 'aliases:read'] as const

@@ -1,6 +1,16 @@
 /** Every operation, in the order of the reference. A new one is listed here. */
-import { claimAccount, eraseAccount, getAccount, getDailyUsage, getExport, getUsage, requestExport } from './account.ts'
+import {
+  claimAccount,
+  eraseAccount,
+  getAccount,
+  getDailyUsage,
+  getExport,
+  getUsage,
+  requestExport,
+  updateAccount,
+} from './account.ts'
 import { createAlias, deleteAlias, listAliases } from './aliases.ts'
+import { decideApproval, getApproval, listApprovals } from './approvals.ts'
 import { listAudit } from './audit.ts'
 import { getBatch, sendBatch } from './batches.ts'
 import { createClaim } from './claims.ts'
@@ -80,6 +90,7 @@ export const operations: readonly Operation[] = [
   createClaim,
   claimAccount,
   getAccount,
+  updateAccount,
   getUsage,
   getDailyUsage,
   listAudit,
@@ -146,6 +157,9 @@ export const operations: readonly Operation[] = [
   sendEmail,
   listEmails,
   getEmail,
+  listApprovals,
+  getApproval,
+  decideApproval,
   listTemplates,
   getTemplate,
   createTemplate,

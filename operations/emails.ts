@@ -54,7 +54,21 @@ export const getEmail = operation({
 })
 
 function emailOf(email: Found): Email {
-  const { _id, from, to, cc, bcc, subject, mailbox, messageId, tags = [], sendAt, createdAt, recipients } = email
+  const {
+    _id,
+    from,
+    to,
+    cc,
+    bcc,
+    subject,
+    mailbox,
+    messageId,
+    tags = [],
+    sendAt,
+    createdAt,
+    recipients,
+    approval,
+  } = email
   const addresses = (people: Found['to']) => people.map(({ address }) => address)
   return {
     id: _id,
@@ -67,6 +81,9 @@ function emailOf(email: Found): Email {
     message_id: messageId,
     tags,
     ...(sendAt !== undefined && { sendAt: sendAt.toISOString() }),
+    ...(approval !== undefined && {
+      approval: { id: approval._id, status: approval.status, reason: approval.decision?.reason ?? null },
+    }),
     createdAt: createdAt.toISOString(),
     recipients: recipients.map(recipientStatus),
   }

@@ -4,7 +4,7 @@ import { describeKeys, issueKey, type ListedKey } from '../core/account/keys.ts'
 import { createAppPassword, listAppPasswords, revokeAppPassword } from '../core/account/login.ts'
 import { AddressPart, Deleted, identifier, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { array, extended, nullable, object, oneOf, optional, string, timestamp } from '../schemas/infer.ts'
-import { AppPassword, Key, KeyName } from '../schemas/keys.ts'
+import { AppPassword, Key, KeyApproval, KeyName } from '../schemas/keys.ts'
 import { allScopes, keyKinds } from '../schemas/scopes.ts'
 import { operation } from './registry.ts'
 
@@ -43,6 +43,7 @@ export const createKey = operation({
       array(string({ maxLength: 1_000 }), { maxItems: 1_000, description: 'Addresses that an agent key is granted.' }),
     ),
     expiresAt: optional(nullable(timestamp())),
+    approval: optional(KeyApproval),
   }),
   output: extended(Key, { apiKey: string({ description: 'Shown once.' }) }),
   errors: ['conflict', 'mailbox_not_found'],
@@ -119,13 +120,14 @@ export const deletePassword = operation({
 })
 
 function shown(key: ListedKey) {
-  const { id, name, kind, scopes, mailboxes, createdAt, expiresAt, revokedAt } = key
+  const { id, name, kind, scopes, mailboxes, approval, createdAt, expiresAt, revokedAt } = key
   return {
     id,
     name,
     kind,
     scopes,
     mailboxes,
+    approval,
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt?.toISOString() ?? null,
     revokedAt: revokedAt?.toISOString() ?? null,

@@ -142,9 +142,18 @@ export function sendResult({
   threadId,
   status,
   sendAt,
+  approval,
   recipients,
   suppressed,
 }: Sent): Infer<typeof SendResult> {
   const time = sendAt === undefined ? {} : { sendAt: sendAt.toISOString() }
-  return { id, message_id: messageId, thread_id: threadId, status, ...time, recipients, suppressed }
+  const waits = approval === undefined ? {} : { approval: askedFor(approval) }
+  return { id, message_id: messageId, thread_id: threadId, status, ...time, ...waits, recipients, suppressed }
 }
+
+const askedFor = ({ _id: id, hash, draft, expiresAt }: NonNullable<Sent['approval']>) => ({
+  id,
+  hash,
+  draft_id: draft?.messageId ?? null,
+  expiresAt: expiresAt.toISOString(),
+})

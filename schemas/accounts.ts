@@ -1,4 +1,5 @@
 /** Accounts, signup and usage as callers see them (interface.md, Signup result; decisions.md 2, Account). */
+import { approvalModes } from './approvals.ts'
 import {
   array,
   boolean,
@@ -42,6 +43,10 @@ const planFields = {
   plan: nullable(oneOf(mailPlanNames)),
   agentsPlan: nullable(oneOf(agentsPlanNames)),
 } as const
+export const AccountApproval = oneOf(approvalModes, {
+  description: 'required: what agent keys of the account send waits until a person has approved it.',
+})
+
 export const Account = object({
   id: string(),
   name: string(),
@@ -49,6 +54,7 @@ export const Account = object({
   ...planFields,
   claimExpiresAt: optional(timestamp()),
   owner: optional(string()),
+  approval: AccountApproval,
   sandbox: boolean(),
   createdAt: timestamp(),
 })

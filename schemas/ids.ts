@@ -16,6 +16,7 @@ export const idPrefixes = [
   'msg',
   'thr',
   'att',
+  'apr',
   'em',
   'bat',
   'evt',

@@ -1,8 +1,13 @@
 /** Keys and app passwords as people see them (decisions.md 2, Account, keys, usage, audit). */
+import { approvalModes } from './approvals.ts'
 import { array, nullable, object, oneOf, string, timestamp } from './infer.ts'
 import { allScopes, keyKinds } from './scopes.ts'
 
 export const KeyName = string({ maxLength: 1_000, description: 'What it is for.' })
+
+export const KeyApproval = oneOf(approvalModes, {
+  description: 'required: what an agent key sends waits until a person has approved it.',
+})
 
 const lastUse = {
   lastUsedAt: nullable(timestamp({ description: 'A minute behind at most; null: never.' })),
@@ -15,6 +20,7 @@ export const Key = object({
   kind: oneOf(keyKinds),
   scopes: array(oneOf(allScopes)),
   mailboxes: nullable(array(string(), { description: 'What an agent key reaches; null: all of the account.' })),
+  approval: KeyApproval,
   createdAt: timestamp(),
   expiresAt: nullable(timestamp()),
   revokedAt: nullable(timestamp()),

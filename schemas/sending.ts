@@ -1,5 +1,6 @@
 /** What a send takes and answers (decisions.md 2, Sending). */
 
+import { ApprovalState } from './approvals.ts'
 import { AttachmentId, headerLineMax, identifier, identifierMax, line, MessageId } from './fields.ts'
 import {
   anyOf,
@@ -135,8 +136,16 @@ export const SendResult = object({
   id: string({ description: 'Id of the send (em_...).' }),
   message_id: nullable(string({ description: 'The Sent copy; null when none is kept.' })),
   thread_id: nullable(string()),
-  status: oneOf(['queued', 'scheduled']),
+  status: oneOf(['queued', 'scheduled', 'waiting_for_approval'], {
+    description: 'waiting_for_approval: it is sent when a person approves it; read it by its id to see.',
+  }),
   sendAt: optional(timestamp({ description: 'When it will be sent; only while it is scheduled.' })),
+  approval: optional(
+    object(
+      { id: string(), hash: string(), draft_id: nullable(string()), expiresAt: timestamp() },
+      { description: 'What a person is asked to approve: a draft that is changed is asked for anew.' },
+    ),
+  ),
   recipients: array(
     object({
       email: string(),
@@ -240,6 +249,7 @@ export const Email = object({
   message_id: nullable(string({ description: 'The Sent copy; null when none is kept.' })),
   tags: array(string()),
   sendAt: optional(timestamp({ description: 'The time it was asked for.' })),
+  approval: optional(ApprovalState),
   createdAt: timestamp(),
   recipients: array(RecipientStatus),
 })

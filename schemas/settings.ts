@@ -235,6 +235,12 @@ export const settings = {
     concurrency: count(50, 'Attempts in flight at once in one process.'),
   },
   keep: {
+    approvalDays: setting(
+      integer({ minimum: 1, maximum: 60 }),
+      7,
+      'How long a send waits for the approval of a person; then it is not sent.',
+      'days',
+    ),
     discardedDays: count(30, 'How long mail stays in Trash and Spam; then it is gone.', 'days'),
     deletedMailboxDays: count(
       30,

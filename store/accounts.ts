@@ -1,5 +1,6 @@
 /** Accounts and their API keys. */
 import { Binary, type Collection, type Document, type Filter, type UpdateFilter } from 'mongodb'
+import type { ApprovalMode } from '../schemas/approvals.ts'
 import type { Figure } from '../schemas/plans.ts'
 import type { AccountDoc, Hold, KeyDoc } from './documents/accounts.ts'
 import type { MemberDoc } from './documents/people.ts'
@@ -75,6 +76,28 @@ export function changePlans(
 ): Promise<AccountDoc | null> {
   const filter: Filter<AccountDoc> = { _id: accountId, status: { $ne: 'removed' } }
   return store.accounts.findOneAndUpdate(filter, { $set: plans }, { returnDocument: 'after' })
+}
+
+/** Sets whether what its agents send waits for an approval. Returns the account; null when there is none. */
+export function changeApproval(store: Store, accountId: string, mode: ApprovalMode): Promise<AccountDoc | null> {
+  return store.accounts.findOneAndUpdate(
+    { _id: accountId, status: { $ne: 'removed' } },
+    mode === 'none' ? { $unset: { approval: '' } } : { $set: { approval: mode } },
+    { returnDocument: 'after' },
+  )
+}
+
+/** Notes that people are told of approvals now. Returns false when they were told since `before`. */
+export async function noteApprovalsTold(
+  store: Store,
+  accountId: string,
+  { at, before }: { at: Date; before: Date },
+): Promise<boolean> {
+  const { modifiedCount } = await store.accounts.updateOne(
+    { _id: accountId, $or: [{ approvalsToldAt: { $exists: false } }, { approvalsToldAt: { $lte: before } }] },
+    { $set: { approvalsToldAt: at } },
+  )
+  return modifiedCount === 1
 }
 
 /** Raises a figure of an account that was not removed, or ends that (null). Returns the account; null when there is none. */

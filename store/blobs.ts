@@ -196,13 +196,15 @@ export async function findBlobsInDoubt(store: Store, before: Date, limit: number
  */
 export async function findBlobUsers(store: Store, users: readonly string[]): Promise<ReadonlySet<string>> {
   const of = (prefix: string) => users.filter((user) => user.startsWith(prefix))
-  const [messages, emails] = await Promise.all([
+  const [messages, emails, approvals] = await Promise.all([
     store.messages.find({ _id: { $in: of('msg_') } }, { projection: { _id: 1 } }).toArray(),
     store.emails.find({ _id: { $in: of('em_') } }, { projection: { messageId: 1, planned: 1 } }).toArray(),
+    store.approvals.find({ _id: { $in: of('apr_') }, dueAt: { $exists: true } }, { projection: { _id: 1 } }).toArray(),
   ])
   return new Set([
-    ...users.filter((user) => !/^(msg|em)_/.test(user)),
+    ...users.filter((user) => !/^(msg|em|apr)_/.test(user)),
     ...messages.map(({ _id }) => _id),
+    ...approvals.map(({ _id }) => _id),
     ...emails.flatMap(({ _id, messageId, planned }) => (planned || messageId === null ? [_id] : [_id, messageId])),
   ])
 }

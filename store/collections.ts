@@ -145,6 +145,18 @@ export const collections = {
       { ...index('noticeTo'), sparse: true },
     ],
   },
+  approvals: {
+    version: 1,
+    shardKey: 'accountId',
+    indexes: [
+      index('accountId', '_id'),
+      index('accountId', 'status', '_id'),
+      { ...index('accountId', 'draft.messageId'), partialFilterExpression: { status: 'waiting' } },
+      { ...index('dueAt'), sparse: true },
+      { ...index('untoldSince'), sparse: true },
+      expire('removeAt'),
+    ],
+  },
   outbox: {
     version: 1,
     shardKey: 'accountId',
@@ -255,6 +267,7 @@ export type Collections = {
   readonly searchMerges: Collection<search.SearchMergeDoc>
   readonly contacts: Collection<mail.ContactDoc>
   readonly emails: Collection<sending.EmailDoc>
+  readonly approvals: Collection<sending.ApprovalDoc>
   readonly outbox: Collection<sending.OutboxDoc>
   readonly batches: Collection<sending.BatchDoc>
   readonly templates: Collection<sending.TemplateDoc>

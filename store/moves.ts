@@ -90,11 +90,12 @@ export async function moveSuppressions(store: Store, { from, to }: Move): Promis
 }
 
 /**
- * Moves sends with their rows in the outbox, and batches. A send that is on its way stays until its outcome is known, because
+ * Moves sends with their rows in the outbox, batches, and sends that wait for an approval. A send that is on its way stays until its outcome is known, because
  * the outcome names the account. Returns how many stay.
  */
 export async function moveSends(store: Store, { from, to }: Move, now: Date): Promise<number> {
   await moveEach(store.batches, { accountId: from }, to)
+  await moveEach(store.approvals, { accountId: from }, to)
   let staying = 0
   for (let after = ''; ; ) {
     const sends = await store.emails

@@ -102,6 +102,10 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
       (await untilNone(() => removeSends(store, { accountId }))) +
       (await sumOf(people, ({ email }) => untilNone(() => removeSends(store, { noticeTo: email })))),
   },
+  approvals: {
+    ...owned('approvals', ({ accountId }) => ({ accountId }), ['blob', 'dueAt', 'untoldSince']),
+    erase: (store, { accountId }) => untilNone(() => removeApprovals(store, accountId)),
+  },
   blobs: { of: 'nobody', because: 'go with the last message or send that uses them' },
   batches: owned('batches', ({ accountId }) => ({ accountId }), ['fingerprint', 'takenBy', 'nextAt']),
   templates: owned('templates', ({ accountId }) => ({ accountId })),
@@ -249,6 +253,19 @@ async function removeSends(store: Store, filter: Filter<EmailDoc>): Promise<numb
   )
   await store.emails.deleteMany({ accountId, _id: { $in: ids } })
   return sends.length
+}
+
+async function removeApprovals(store: Store, accountId: string): Promise<number> {
+  const found = await store.approvals
+    .find({ accountId }, { projection: { blob: 1 } })
+    .limit(pageSize)
+    .toArray()
+  await dropBlobUsers(
+    store,
+    found.map(({ _id, blob }) => ({ blobId: blob.id, users: [_id] })),
+  )
+  if (found.length > 0) await store.approvals.deleteMany({ accountId, _id: { $in: found.map(({ _id }) => _id) } })
+  return found.length
 }
 
 async function removeExports(store: Store, accountId: string): Promise<number> {

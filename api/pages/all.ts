@@ -5,6 +5,7 @@ import { errorsPage } from './documents.ts'
 import { invitationPages } from './invitation.ts'
 import { fileRoutes, showPage } from './page.ts'
 import { resetPages } from './reset.ts'
+import { approvalsPages } from './settings/approvals.ts'
 import { developersPages } from './settings/developers.ts'
 import { membersPages } from './settings/members.ts'
 import { personalPages } from './settings/personal.ts'
@@ -23,6 +24,7 @@ const pages: readonly PageRoute[] = [
   ...resetPages,
   ...youPages,
   ...securityPages,
+  ...approvalsPages,
   ...developersPages,
   ...membersPages,
   ...personalPages,

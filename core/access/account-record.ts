@@ -1,5 +1,6 @@
 /** The record of an account, as callers see it. */
 import { type AccountState, type Act, accountStates, refusalIn } from '../../schemas/account-states.ts'
+import type { ApprovalMode } from '../../schemas/approvals.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { Plans } from '../../schemas/plans.ts'
 import type { AccountDoc, Hold } from '../../store/documents/accounts.ts'
@@ -21,6 +22,8 @@ export type Account = Plans & {
   readonly suspended: Hold | null
   readonly warmUp: AccountDoc['warmUp']
   readonly phoneVerified: boolean
+  /** Whether what its agents send waits for the approval of a person. */
+  readonly approval: ApprovalMode
 }
 
 /** The failure of an account that does not exist, or no longer. */
@@ -52,6 +55,7 @@ export function accountOf(doc: AccountDoc): Account {
     suspended,
     warmUp,
     phoneVerified: doc.phoneVerifiedAt !== undefined,
+    approval: doc.approval ?? 'none',
   }
 }
 

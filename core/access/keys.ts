@@ -1,4 +1,5 @@
 /** API keys and app passwords, created by a person or an administrator. Only a hash of each is stored. */
+import type { ApprovalMode } from '../../schemas/approvals.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { type Id, newId } from '../../schemas/ids.ts'
 import { agentScopes, type KeyKind, type Scope } from '../../schemas/scopes.ts'
@@ -24,12 +25,15 @@ export type NewKey = {
   /** Mailboxes that an agent key may reach; an account key reaches all. */
   readonly mailboxIds: readonly string[]
   readonly expiresAt: Date | null
+  /** Whether what it sends waits for the approval of a person (default none). */
+  readonly approval?: ApprovalMode
   /** What the key begins with (core/access/principal.ts). */
   readonly prefix?: string
 }
 
-export type Key = Omit<KeyDoc, 'hash' | '_id' | 'prefix' | 'lastUsed'> & {
+export type Key = Omit<KeyDoc, 'hash' | '_id' | 'prefix' | 'lastUsed' | 'approval'> & {
   readonly id: string
+  readonly approval: ApprovalMode
   readonly use: 'API' | 'mail program'
   /** When and from which network address it was used last, a minute behind at most; null: never. */
   readonly lastUsed: { readonly at: Date; readonly address: string } | null
@@ -41,7 +45,7 @@ export type Key = Omit<KeyDoc, 'hash' | '_id' | 'prefix' | 'lastUsed'> & {
  */
 export async function createKey(
   ctx: Context,
-  { id, accountId, kind, name, scopes, mailboxIds, expiresAt, prefix = liveKeyPrefix }: NewKey,
+  { id, accountId, kind, name, scopes, mailboxIds, expiresAt, approval = 'none', prefix = liveKeyPrefix }: NewKey,
 ): Promise<{ apiKey: string; key: Key }> {
   const notAllowed = kind === 'agent' ? scopes.filter((scope) => !agentScopes.includes(scope)) : []
   if (notAllowed.length > 0)
@@ -60,6 +64,7 @@ export async function createKey(
     name,
     scopes,
     mailboxIds: kind === 'agent' ? mailboxIds : null,
+    ...(approval === 'required' && { approval: 'required' as const }),
     createdAt: at,
     expiresAt,
     revokedAt: null,
@@ -124,6 +129,7 @@ export async function rotateKey(
   return { apiKey, key: keyOf(rotated) }
 }
 
-function keyOf({ _id, hash: _, prefix, lastUsed, ...key }: KeyDoc): Key {
-  return { id: _id, use: prefix === appPasswordPrefix ? 'mail program' : 'API', ...key, lastUsed: lastUsed ?? null }
+function keyOf({ _id, hash: _, prefix, lastUsed, approval, ...key }: KeyDoc): Key {
+  const use = prefix === appPasswordPrefix ? 'mail program' : 'API'
+  return { id: _id, use, approval: approval ?? 'none', ...key, lastUsed: lastUsed ?? null }
 }

@@ -1,7 +1,7 @@
 /** Authentication: turns a credential into a principal, which says what the caller may reach. */
 import { Failure } from '../../schemas/failures.ts'
 import { allScopes, type KeyKind, type Role, roles, type Scope } from '../../schemas/scopes.ts'
-import type { AccountDoc } from '../../store/documents/accounts.ts'
+import type { AccountDoc, KeyDoc } from '../../store/documents/accounts.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential } from '../process/secrets.ts'
@@ -20,6 +20,8 @@ export type Principal = {
   readonly scopes: readonly Scope[]
   /** Mailboxes that the key may reach; null: all of the account. */
   readonly mailboxIds: readonly string[] | null
+  /** Whether what it sends waits for the approval of a person; such a caller approves nothing. */
+  readonly waitsForApproval: boolean
   readonly account: Account
 }
 
@@ -99,9 +101,13 @@ async function principalOfHash(ctx: Context, hash: string): Promise<Principal> {
     marksUnder: key.movedFrom ?? key.accountId,
     scopes: key.scopes,
     mailboxIds: key.mailboxIds,
+    waitsForApproval: key.approval === 'required' || (account.approval === 'required' && isAgent(key)),
     account: accountOf(account),
   }
 }
+
+/** Whether a key is an agent's: app passwords reach one mailbox too, and are for the mail program of a person. */
+const isAgent = ({ kind, prefix }: KeyDoc) => kind === 'agent' && prefix !== appPasswordPrefix
 
 /** The principal of a person in an account: reaches all of it, with the scopes of the role; null for who is no member. */
 export function memberPrincipal(doc: AccountDoc, personId: string): Principal | null {
@@ -116,6 +122,7 @@ export function memberPrincipal(doc: AccountDoc, personId: string): Principal | 
     marksUnder: doc._id,
     scopes: roles[role],
     mailboxIds: null,
+    waitsForApproval: false,
     account: accountOf(doc),
   }
 }
@@ -157,6 +164,7 @@ export function administrator(account: Account): Principal {
     marksUnder: account.id,
     scopes: allScopes,
     mailboxIds: null,
+    waitsForApproval: false,
     account,
   }
 }

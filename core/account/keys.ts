@@ -13,7 +13,7 @@ const daysMax = 36_500
 /** Mailboxes that one key is granted when it is made. */
 const grantsMax = 1_000
 
-export type KeyRequest = Pick<NewKey, 'kind' | 'name' | 'scopes' | 'expiresAt' | 'prefix'> & {
+export type KeyRequest = Pick<NewKey, 'kind' | 'name' | 'scopes' | 'expiresAt' | 'approval' | 'prefix'> & {
   /** Addresses of mailboxes that an agent key is granted. */
   readonly mailboxes: readonly string[]
 }
@@ -23,14 +23,14 @@ export type ListedKey = Omit<Key, 'mailboxIds'> & { readonly mailboxes: readonly
 
 /**
  * Creates an API key of an account. Returns it in clear text, which is never shown again. Fails with `validation_error`
- * (name, scopes, expiry, grants of an account key), `mailbox_not_found` (a grant).
+ * (name, scopes, expiry, grants or approval of an account key), `mailbox_not_found` (a grant).
  */
 export async function issueKey(
   ctx: Context,
   account: Account,
   { mailboxes, ...request }: KeyRequest,
 ): Promise<{ apiKey: string; key: ListedKey }> {
-  const { kind, scopes, expiresAt } = request
+  const { kind, scopes, expiresAt, approval } = request
   if (scopes.length === 0)
     throw new Failure('validation_error', 'A key without any scope can do nothing.', {
       param: 'scopes',
@@ -42,6 +42,11 @@ export async function issueKey(
     throw new Failure('validation_error', 'An account key reaches all mailboxes, so it takes none in "mailboxes".', {
       param: 'mailboxes',
       fix: 'Make an agent key, or leave "mailboxes" out.',
+    })
+  if (kind === 'account' && approval === 'required')
+    throw new Failure('validation_error', 'An account key decides about approvals, so its own sends wait for none.', {
+      param: 'approval',
+      fix: 'Make an agent key, or leave "approval" out.',
     })
   if (mailboxes.length > grantsMax)
     throw new Failure('validation_error', `At most ${grantsMax} mailboxes can be granted at once.`, {

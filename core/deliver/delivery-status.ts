@@ -1,9 +1,10 @@
 /** The delivery status of one send, found by its id or by its message in Sent (decisions.md 2, Sending). */
 import { Failure } from '../../schemas/failures.ts'
 import type { DeliveryStatus, EmailDoc } from '../../store/documents/sending.ts'
-import { findEmail, findEmailByMessage } from '../../store/emails.ts'
+import { findEmailByMessage } from '../../store/emails.ts'
 import { type Principal, reaches } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
+import { findSend } from './approval-state.ts'
 
 /** In the order in which `overallStatus` picks a status. */
 const unfinished = ['queued', 'sent'] as const satisfies readonly DeliveryStatus[]
@@ -27,7 +28,7 @@ export async function getDeliveryStatus(
   const email =
     id === undefined
       ? await findEmailByMessage(ctx.store, { accountId, messageId: messageId ?? '' })
-      : await findEmail(ctx.store, { accountId, emailId: id })
+      : await findSend(ctx, { accountId, emailId: id })
   if (email !== null && isVisible(principal, email)) return email
   if (id !== undefined) throw new Failure('email_not_found', `There is no email ${id}.`)
   throw new Failure('not_found', `There is no sent message ${messageId}.`, {

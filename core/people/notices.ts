@@ -72,3 +72,9 @@ export const answerNotice = (
   subject: `Your request was ${status}`,
   text: `You asked:\n\n${[text, phone ?? ''].filter((line) => line !== '').join('\n')}\n\nThe request was ${status}.${answer === '' ? '' : ` The administrator writes:\n\n${answer}`}\n`,
 })
+
+export const approvalNotice = (to: string, account: string, baseUrl: string): Notice => ({
+  to,
+  subject: 'Mail of an agent waits for your approval',
+  text: `Agents of the Mailroom account "${account}" want to send mail, which waits until somebody has approved it.\n\nRead it, and approve or refuse it there:\n\n${baseUrl}/settings/approvals\n\nWhat nobody decides about is not sent.\n`,
+})

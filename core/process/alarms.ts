@@ -9,8 +9,11 @@ import { after, hourMs, secondMs } from './clock.ts'
 import type { Context } from './context.ts'
 import { perProcess } from './per-process.ts'
 
-/** What there are alarms for: webhook deliveries, batches, sends with something to derive, lanes of mail to be delivered. */
-export type DueKind = 'deliveries' | 'batches' | 'sends' | 'lanes'
+/**
+ * What there are alarms for: webhook deliveries, batches, sends with something to derive, approvals that expire or are to be
+ * sent, lanes of mail to be delivered.
+ */
+export type DueKind = 'deliveries' | 'batches' | 'sends' | 'approvals' | 'lanes'
 
 export type Alarm = {
   /** Does what is due now, unless that is being done. Never rejects: what fails is logged, and tried again. */

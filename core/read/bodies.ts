@@ -198,7 +198,11 @@ const memoryRoom = perProcess(() => createMemoryRoom(memoryRoomLimits))
 const noRoomBytesMax = 256 * 1024
 
 /** Runs work that holds the bytes of a message in memory, as soon as there is room for them. Fails with `unavailable`. */
-export function inMemoryRoom<T>(ctx: Context, { sizeBytes }: MessageDoc, work: () => Promise<T>): Promise<T> {
+export function inMemoryRoom<T>(
+  ctx: Context,
+  { sizeBytes }: Pick<MessageDoc, 'sizeBytes'>,
+  work: () => Promise<T>,
+): Promise<T> {
   return sizeBytes <= noRoomBytesMax ? work() : memoryRoom(ctx)(sizeBytes, work)
 }
 

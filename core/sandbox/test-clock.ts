@@ -23,6 +23,7 @@ import { after, dayMs, minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { announceMissed } from '../receive/announce.ts'
 import { countReceivedUpTo } from '../receive/received-counts.ts'
+import { nextApproval, settleApprovals } from '../send/approvals.ts'
 import { nextStep, stepBatches } from '../send/batches.ts'
 import { nextSettling, settleDue } from '../send/settle.ts'
 import { purgeDeletedMailboxes, sweepDiscarded } from '../upkeep/sweep.ts'
@@ -87,6 +88,7 @@ type Work = {
 const works: readonly Work[] = [
   { next: nextSettling, run: settleDue },
   { next: nextStep, run: stepBatches },
+  { next: nextApproval, run: settleApprovals },
   { next: ({ store }, accountId) => nextRow(store, accountId), run: deliverOwn },
   { next: nextAttempt, run: attemptDueDeliveries },
   { next: nextWarning, run: repeatStorageWarnings },

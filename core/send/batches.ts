@@ -68,7 +68,7 @@ const keyCharactersMax = 256
 
 /**
  * Accepts or refuses a batch as a whole. Fails with `idempotency_key_invalid`, `idempotency_key_reused`,
- * `plan_required`, `batch_too_large`, `validation_error` (a recipient that is listed twice), `payload_too_large`, and
+ * `forbidden` (a key whose sends wait for the approval of a person), `plan_required`, `batch_too_large`, `validation_error` (a recipient that is listed twice), `payload_too_large`, and
  * by the rules of a single send: `sending_paused`, `CLAIM_REQUIRED`, `forbidden`, `all_recipients_suppressed`,
  * `AGENT_EMAIL_LIMIT`, `send_limit_reached`.
  */
@@ -81,6 +81,10 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
   const fingerprint = fingerprintOf(input)
   const earlier = await store.findBatchByKey(ctx.store, { accountId, mailboxId: mailbox._id, idempotencyKey })
   if (earlier !== null) return resultOf(sameRequest(earlier, fingerprint), true)
+  if (principal.waitsForApproval)
+    throw new Failure('forbidden', 'What this key sends waits for the approval of a person, and a batch cannot wait.', {
+      fix: 'Send the mails one by one, so that a person can read each, or let an account key send the batch.',
+    })
   const recipients = readRecipients(principal.account, input)
   requireAllowed(principal.account, 'reply')
   const { from, decided } = await decideRecipients(ctx, principal, {

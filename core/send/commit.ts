@@ -13,7 +13,7 @@ import { deriveId, newId } from '../../schemas/ids.ts'
 import { noBody } from '../../schemas/refusals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
 import type { BlobDoc, MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
-import type { DeliveryStatus, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
+import type { ApprovalDoc, DeliveryStatus, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
 import { findEmail } from '../../store/emails.ts'
 import { insertInto } from '../../store/writes.ts'
 import { requireAllowed } from '../access/account-record.ts'
@@ -26,6 +26,7 @@ import { after } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway } from '../process/database-away.ts'
 import { type Allowance, allowanceOfSend, allowanceRefusal, takeFirst, takeWith } from './allowance.ts'
+import { askApproval, findAsked } from './approval-requests.ts'
 import { filesOf, recipientsIn, type SendInput, sendTimeOf } from './content.ts'
 import { type Decided, decideRecipients } from './send-rules.ts'
 import { settle, settlingMs } from './settle.ts'
@@ -43,14 +44,20 @@ export type Outgoing = {
   readonly keepsCopy: boolean
   readonly origin?: EmailDoc['origin']
   readonly tags?: readonly string[]
+  /** Whether it answers `parent`, which is then marked as answered. */
+  readonly isReply?: boolean
+  /** The draft that it is. */
+  readonly draft?: MessageDoc
 }
 
 export type SendResult = {
   readonly id: string
   readonly messageId: string | null
   readonly threadId: string | null
-  readonly status: 'queued' | 'scheduled'
+  readonly status: 'queued' | 'scheduled' | 'waiting_for_approval'
   readonly sendAt?: Date
+  /** What it waits for. */
+  readonly approval?: ApprovalDoc
   readonly recipients: readonly { readonly email: string; readonly status: DeliveryStatus }[]
   readonly suppressed: readonly string[]
 }
@@ -73,17 +80,28 @@ const backgroundBytesMax = 256 * 1024
  * `attachments_too_large`, `account_suspended`, `account_paused`, `sending_paused`, `CLAIM_REQUIRED`, what `sender`
  * fails with, `forbidden` (a list of the mailbox), `all_recipients_suppressed`, `AGENT_EMAIL_LIMIT`,
  * `send_limit_reached`, `shared_domain_send_limit`, `send_rate_limited`; with `send_failed` when it cannot be composed or
- * written.
+ * written. What a key sends whose sends wait for the approval of a person is kept instead, and then it fails as `askApproval`
+ * does.
  */
 export async function commitSend(ctx: Context, principal: Principal, outgoing: Outgoing): Promise<SendResult> {
   const { accountId } = principal
   const earlier = ctx.onceId === null ? null : await findEmail(ctx.store, { accountId, emailId: sendId(ctx) })
   if (earlier !== null) return resultOf(earlier)
+  if (principal.waitsForApproval && ctx.onceId !== null) {
+    const { draft, input } = outgoing
+    const asked = { emailId: sendId(ctx), sendAt: input.sendAt ?? null, ...(draft !== undefined && { draft }) }
+    const approval = await findAsked(ctx, principal, asked)
+    if (approval !== null) return waitingResult(approval)
+  }
   const checked = await readInput(ctx, principal, outgoing)
   requireAllowed(principal.account, 'reply')
   const { from, decided } = await decideRecipients(ctx, principal, { ...outgoing, ...checked, strict: true })
   const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
   const id = sendId(ctx)
+  if (principal.waitsForApproval) {
+    const composed = await composeUnsigned(ctx, { ...outgoing, ...checked, id, from })
+    return waitingResult(await askApproval(ctx, principal, { ...outgoing, ...checked, id, from, composed }))
+  }
   const allowance = await allowanceOfSend(ctx, principal, {
     sender: from.address,
     recipients: accepted,
@@ -127,6 +145,20 @@ export async function dryRun(ctx: Context, principal: Principal, outgoing: Outgo
   }
 }
 
+/** The result of a send that waits for the approval of a person. */
+function waitingResult(approval: ApprovalDoc): SendResult {
+  return {
+    id: approval.emailId,
+    messageId: null,
+    threadId: null,
+    status: 'waiting_for_approval',
+    ...(approval.sendAt !== null && { sendAt: approval.sendAt }),
+    approval,
+    recipients: approval.recipients.map(({ address: email }) => ({ email, status: 'queued' })),
+    suppressed: [],
+  }
+}
+
 /** The result of a committed send. */
 export function resultOf({ _id, messageId, threadId, recipients, scheduledFor }: EmailDoc): SendResult {
   return {
@@ -158,7 +190,13 @@ type SendToCompose = Outgoing & CheckedInput & { readonly id: string; readonly f
 /** A composed and signed message. */
 type Composed = { readonly raw: Buffer; readonly messageIdHeader: string; readonly references: readonly string[] }
 
-async function composeSigned(
+async function composeSigned(ctx: Context, send: SendToCompose): Promise<Composed> {
+  const { raw, ...composed } = await composeUnsigned(ctx, send)
+  const keys = await signingKeys(ctx, splitAddress(send.from.address).domain)
+  return { ...composed, raw: await dkimSign(raw, keys, ctx.clock.now()) }
+}
+
+async function composeUnsigned(
   ctx: Context,
   { id, from, parent, input, files, sendAt }: SendToCompose,
 ): Promise<Composed> {
@@ -184,7 +222,7 @@ async function composeSigned(
     headers: Object.entries(headers),
   }
   const { raw } = await compose(draft).catch(asValidationError)
-  return { raw: await dkimSign(raw, await signingKeys(ctx, domain), ctx.clock.now()), messageIdHeader, references }
+  return { raw, messageIdHeader, references }
 }
 
 /** The Message-IDs for References of an answer (RFC 5322 3.6.4). */
@@ -198,6 +236,7 @@ export type AcceptedSend = SendToCompose & {
   readonly decided: readonly Decided[]
   readonly allowance: Allowance
   readonly batchId?: string
+  readonly approvalId?: string
   /** Of a notice of the service itself: to whom. */
   readonly noticeTo?: string
   /** The message, when it is composed already. */
@@ -213,7 +252,8 @@ export async function writeSend(
   { accountId, keyId, account }: Pick<Principal, 'accountId' | 'account'> & { readonly keyId: string | null },
   accepted: AcceptedSend,
 ): Promise<EmailDoc> {
-  const { id, mailbox, parent, input, decided, from, sendAt, origin, batchId, noticeTo, tags, allowance } = accepted
+  const { id, mailbox, parent, input, decided, from, sendAt, origin, batchId, noticeTo, approvalId, tags, allowance } =
+    accepted
   const at = ctx.clock.now()
   const { raw, messageIdHeader, references } = accepted.composed ?? (await composeSigned(ctx, accepted))
   const folders = accepted.keepsCopy && mailbox !== null ? await foldersToFill(ctx, mailbox._id) : []
@@ -244,6 +284,7 @@ export async function writeSend(
     ...(origin !== undefined && { origin }),
     ...(batchId !== undefined && { batchId }),
     ...(noticeTo !== undefined && { noticeTo }),
+    ...(approvalId !== undefined && { approvalId }),
     ...(tags !== undefined && { tags }),
     ...ctx.tracing.cause(),
     ...(sendAt !== null && { sendAt, scheduledFor: sendAt }),

@@ -15,22 +15,20 @@ import { mailboxFull, noParent, notAnAddress } from '../../schemas/refusals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
 import type { BlobDoc, MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import { type DraftContent, replaceDraft } from '../../store/drafts.ts'
-import { removeMessages } from '../../store/message-edits.ts'
 import { findMessage } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
 import { changeOf } from '../mailbox/bulk-changes.ts'
-import { getFolder } from '../mailbox/folders.ts'
-import type { KnownFolder } from '../mailbox/known-folders.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { type ReachedMessage, reachMessage } from '../mailbox/messages.ts'
 import { fitsStorage, foldersToFill } from '../mailbox/storage-limit.ts'
-import { deriveThreads, requireAgentInbox, threadIdOf } from '../mailbox/threading.ts'
+import { requireAgentInbox, threadIdOf } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
 import { bytesOf } from '../read/bodies.ts'
 import { describe } from '../receive/message-document.ts'
 import { type Answering, answerTo, markAnswered, withoutAnswer } from './answer.ts'
 import { asValidationError, commitSend, referencesTo, type SendResult } from './commit.ts'
 import { filesOf, type SendInput } from './content.ts'
+import { announceChange, removeDraft, writeDraft } from './draft-message.ts'
 import { mailboxSender } from './sender.ts'
 
 export type DraftInput = Omit<SendInput, 'sendAt'> & Answering
@@ -49,25 +47,8 @@ export async function createDraft(
   const mailbox = await reachDraftsOf(ctx, principal, address)
   const id = newId('msg', ctx.clock.now())
   const { content, chunks, parsed } = await composeDraft(ctx, principal, { mailbox, id, input })
-  const drafts = await getFolder(ctx, mailbox._id, 'drafts')
-  const draft = {
-    _id: id,
-    accountId: mailbox.accountId,
-    mailboxId: mailbox._id,
-    mailbox: mailbox.address,
-    folderId: drafts._id,
-    receivedAt: ctx.clock.now(),
-    seen: true,
-    flagged: false,
-    answered: false,
-    trace: '',
-    deliveredTo: null,
-    ...content,
-    threadId: await threadIdOf(ctx, { id, mailboxId: mailbox._id, parsed }),
-  }
-  await ctx.arrivals.write({ chunks, messages: [draft] })
-  await announceChange(ctx, draft)
-  return id
+  const threadId = await threadIdOf(ctx, { id, mailboxId: mailbox._id, parsed })
+  return writeDraft(ctx, mailbox, { id, content, chunks, threadId })
 }
 
 /** Changes the fields that are given; the others stay. Fails as `createDraft` does, and with `not_found`, `conflict`. */
@@ -105,8 +86,8 @@ export async function deleteDraft(
 }
 
 /**
- * Sends a draft and deletes it; the result names its copy in Sent. Fails with `mailbox_not_found`, `not_found`,
- * `agent_inbox_only`, and as `commitSend` does.
+ * Sends a draft and deletes it; the result names its copy in Sent. One that waits for the approval of a person stays till then.
+ * Fails with `mailbox_not_found`, `not_found`, `agent_inbox_only`, and as `commitSend` does.
  */
 export async function sendDraft(
   ctx: Context,
@@ -124,7 +105,10 @@ export async function sendDraft(
     input: { ...input, ...(sendAt !== undefined && { sendAt }) },
     sender: () => mailboxSender(ctx, mailbox, input),
     keepsCopy: true,
+    isReply: parent !== null,
+    draft: message,
   })
+  if (result.status === 'waiting_for_approval') return result
   await removeDraft(ctx, folder, message)
   if (parent !== null) await markAnswered(ctx, principal, { address, messageId: parent._id })
   return result
@@ -212,7 +196,8 @@ async function readDraft(ctx: Context, message: MessageDoc): Promise<DraftInput>
   return {
     to: parsed.to,
     cc: parsed.cc,
-    bcc: parsed.bcc,
+    // A draft that waits for its approval has no Bcc field.
+    bcc: message.bcc,
     replyTo: parsed.replyTo,
     subject: parsed.subject ?? '',
     ...(parsed.from !== null && { from: formatNamedAddress(parsed.from) }),
@@ -243,16 +228,4 @@ function requireAddresses(field: string, people: readonly Named[]): void {
   for (const [n, { address }] of people.entries()) {
     if (normaliseAddress(address) === null) throw notAnAddress(address, `${field}[${n}]`)
   }
-}
-
-async function removeDraft(ctx: Context, folder: KnownFolder, message: MessageDoc): Promise<void> {
-  await removeMessages(ctx.store, changeOf(ctx, folder, [message]))
-  ctx.changes.publish({ kind: 'folders', mailboxId: message.mailboxId, messageIds: [message._id] })
-}
-
-async function announceChange(ctx: Context, draft: Pick<MessageDoc, '_id' | 'mailboxId' | 'threadId'>): Promise<void> {
-  await deriveThreads(ctx, [draft])
-  ctx.changes.publish({ kind: 'stored', ids: [draft._id] })
-  ctx.changes.publish({ kind: 'folders', mailboxId: draft.mailboxId, messageIds: [draft._id] })
-  ctx.changes.publish({ kind: 'stored', ids: [draft._id] })
 }

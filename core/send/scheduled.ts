@@ -48,7 +48,8 @@ export async function listScheduled(
 
 /**
  * Changes the time of a scheduled send: dates and signs its message again. Fails with `mailbox_not_found`,
- * `email_not_found`, `validation_error`, `conflict` (too late).
+ * `email_not_found`, `forbidden` (a key whose sends wait for the approval of a person), `validation_error`, `conflict` (too
+ * late).
  */
 export async function reschedule(
   ctx: Context,
@@ -56,6 +57,10 @@ export async function reschedule(
   { address, id, sendAt }: { address: string; id: string; sendAt: Date },
 ): Promise<EmailDoc> {
   const email = await reachScheduled(ctx, principal, { address, id })
+  if (principal.waitsForApproval)
+    throw new Failure('forbidden', 'A person approved this send for its time, and this key may not change it.', {
+      fix: 'Cancel it and send again with the other time, which asks for another approval.',
+    })
   const at = ctx.clock.now()
   const time = sendTimeOf(at, sendAt) ?? at
   const raw = await readBlob(ctx.store, email.blob)

@@ -18,6 +18,9 @@ import { requireSandboxRecipients } from './sandbox-rules.ts'
 export type Decision = 'send' | 'suppressed' | 'blocked_by_list' | 'claim_required' | 'over_limit'
 export type Decided = { readonly email: string; readonly decision: Decision; readonly reason: string | null }
 
+/** Who sends: a key, or whose sends were approved. */
+export type Sender = Pick<Principal, 'accountId' | 'account'> & { readonly keyId: string | null }
+
 type RulesInput = {
   readonly mailbox: MailboxDoc | null
   readonly parent: MessageDoc | null
@@ -34,7 +37,7 @@ type RulesInput = {
  */
 export async function decideRecipients(
   ctx: Context,
-  principal: Principal,
+  principal: Sender,
   { mailbox, parent, recipients, sender, strict }: RulesInput,
 ): Promise<{ from: Named; decided: readonly Decided[] }> {
   const addresses = recipients.map(({ address }) => address)

@@ -23,7 +23,8 @@ export type NewMessage = { readonly address: string } & Answering & SendInput
 export async function sendMessage(ctx: Context, principal: Principal, what: NewMessage): Promise<SendResult> {
   const { inReplyTo: messageId, address } = what
   const result = await commitSend(ctx, principal, await outgoingOf(ctx, principal, what))
-  if (messageId !== undefined) await markAnswered(ctx, principal, { address, messageId })
+  if (messageId !== undefined && result.status !== 'waiting_for_approval')
+    await markAnswered(ctx, principal, { address, messageId })
   return result
 }
 
@@ -47,8 +48,8 @@ export async function replyToMessage(
   const { mailbox, message } = await reachMessage(ctx, principal, { address, messageId })
   const outgoing = { ...fromMailbox(ctx, mailbox, input), parent: message }
   const answer = answerTo(principal, { mailbox, message, replyAll: all, input })
-  const result = await commitSend(ctx, principal, { ...outgoing, input: answer })
-  await markAnswered(ctx, principal, { address, messageId })
+  const result = await commitSend(ctx, principal, { ...outgoing, isReply: true, input: answer })
+  if (result.status !== 'waiting_for_approval') await markAnswered(ctx, principal, { address, messageId })
   return result
 }
 
@@ -84,7 +85,7 @@ async function outgoingOf(
   const outgoing = fromMailbox(ctx, mailbox, input)
   if (inReplyTo === undefined) return { ...outgoing, parent: null, input: withoutAnswer(replyAll, input) }
   const message = await parentOf(ctx, mailbox, inReplyTo)
-  return { ...outgoing, parent: message, input: answerTo(principal, { mailbox, message, replyAll, input }) }
+  return { ...outgoing, parent: message, isReply: true, input: answerTo(principal, { mailbox, message, replyAll, input }) }
 }
 
 function fromMailbox(ctx: Context, mailbox: MailboxDoc, input: SendInput): Omit<Outgoing, 'parent' | 'input'> {

@@ -12,16 +12,17 @@ import { ancestors } from '../../mail/message/threading.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId } from '../../schemas/ids.ts'
 import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
-import { findEmail } from '../../store/emails.ts'
 import { findMessagesByHeader } from '../../store/messages.ts'
 import { requireAllowed } from '../access/account-record.ts'
 import { recordAudit } from '../access/audit.ts'
 import { beginIdempotent } from '../access/idempotency.ts'
 import type { Login } from '../account/login.ts'
+import { findSend } from '../deliver/approval-state.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import { dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { allowanceOfSend } from './allowance.ts'
+import { askApproval } from './approval-requests.ts'
 import { writeSend } from './commit.ts'
 import { decideRecipients } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
@@ -37,12 +38,15 @@ export type Submission = {
 /** How long the same bytes to the same recipients count as a repeat. */
 const repeatMs = dayMs
 
+/** A message that was accepted: the id of its send, and whether that waits for the approval of a person. */
+export type Submitted = { readonly id: string; readonly isWaiting: boolean }
+
 /**
- * Accepts a submitted message. Returns the id of the send. Fails with `payload_too_large` (the header),
+ * Accepts a submitted message. Fails with `payload_too_large` (the header),
  * `invalid_sender` (no author, or several), `forbidden` and `domain_not_on_account` (From or Sender is not an address
  * of the mailbox), as `beginIdempotent` does, and by the rules of sending as `commitSend` does.
  */
-export async function submit(ctx: Context, login: Login, submission: Submission): Promise<string> {
+export async function submit(ctx: Context, login: Login, submission: Submission): Promise<Submitted> {
   const { accountId, keyId } = login.principal
   const note = (outcome: string) =>
     ctx.background.begin(accountId, () =>
@@ -58,7 +62,8 @@ export async function submit(ctx: Context, login: Login, submission: Submission)
   try {
     const { id, isRepeated } = await submitIdempotent(ctx, login, submission)
     if (!isRepeated) await note('done')
-    return id
+    const send = login.principal.waitsForApproval ? await findSend(ctx, { accountId, emailId: id }) : null
+    return { id, isWaiting: send?.approval?.status === 'waiting' }
   } catch (error) {
     await note(error instanceof Failure ? error.code : 'internal_error')
     throw error
@@ -82,7 +87,7 @@ async function submitIdempotent(
   if (request.done) return { id: request.body, isRepeated: true }
   try {
     const id = deriveId('em', request.onceId, 'send')
-    const earlier = await findEmail(ctx.store, { accountId, emailId: id })
+    const earlier = await findSend(ctx, { accountId, emailId: id })
     if (earlier === null) await submitOnce(ctx, login, { ...submission, id })
     await request.finish({ status: 202, body: id })
     return { id, isRepeated: earlier !== null }
@@ -117,6 +122,22 @@ async function submitOnce(
     strict: true,
     sender: () => originator(ctx, mailbox, origin),
   })
+  const send = {
+    id,
+    mailbox,
+    parent,
+    from,
+    recipients: to,
+    sendAt: null,
+    keepsCopy: true,
+    origin: 'submission',
+    input: { ...recipientFields(parsed, recipients), subject: parsed.subject ?? undefined },
+  } as const
+  const whole = finishMessage(ctx, { raw, parsed, from, id })
+  if (principal.waitsForApproval) {
+    await askApproval(ctx, principal, { ...send, composed: whole })
+    return
+  }
   const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
   const allowance = await allowanceOfSend(ctx, principal, {
     sender: from.address,
@@ -125,21 +146,14 @@ async function submitOnce(
     mailboxId: mailbox._id,
     purpose: id,
   })
+  const keys = await signingKeys(ctx, splitAddress(from.address).domain)
   await writeSend(ctx, principal, {
-    id,
-    mailbox,
-    parent,
-    from,
-    recipients: to,
+    ...send,
     files: [],
-    sendAt: null,
-    keepsCopy: true,
-    origin: 'submission',
     decided,
     allowance,
     sender: async () => from,
-    input: { ...recipientFields(parsed, recipients), subject: parsed.subject ?? undefined },
-    composed: await finishMessage(ctx, { raw, parsed, from, id }),
+    composed: { ...whole, raw: await dkimSign(whole.raw, keys, ctx.clock.now()) },
   })
 }
 
@@ -153,17 +167,14 @@ async function originator(
   return mailboxSender(ctx, mailbox, { from: formatNamedAddress(author), fromName: author.name })
 }
 
-/** The message as it is sent: without Bcc, with the header fields that a message must have, and signed. */
-async function finishMessage(
+/** The message as it is sent, unsigned: without Bcc, with the header fields that a message must have. */
+function finishMessage(
   ctx: Context,
   { raw, parsed, from, id }: { raw: Buffer; parsed: ParsedMessage; from: Named; id: string },
-): Promise<{ raw: Buffer; messageIdHeader: string; references: readonly string[] }> {
-  const { domain } = splitAddress(from.address)
-  const at = ctx.clock.now()
-  const messageIdHeader = parsed.messageId ?? `${id}@${domain}`
-  const whole = finishSubmission(raw, { parsed, date: at, messageId: messageIdHeader })
-  const signed = await dkimSign(whole, await signingKeys(ctx, domain), at)
-  return { raw: signed, messageIdHeader, references: parsed.references }
+): { raw: Buffer; messageIdHeader: string; references: readonly string[] } {
+  const messageIdHeader = parsed.messageId ?? `${id}@${splitAddress(from.address).domain}`
+  const whole = finishSubmission(raw, { parsed, date: ctx.clock.now(), messageId: messageIdHeader })
+  return { raw: whole, messageIdHeader, references: parsed.references }
 }
 
 async function parentOf(ctx: Context, mailbox: MailboxDoc, parsed: ParsedMessage): Promise<MessageDoc | null> {

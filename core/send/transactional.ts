@@ -9,6 +9,7 @@ import * as store from '../../store/emails.ts'
 import { findAddresses, findDomain, findMailboxes } from '../../store/mailboxes.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { type Principal, reaches } from '../access/principal.ts'
+import { findSend, type SeenSend } from '../deliver/approval-state.ts'
 import { recentDomain } from '../mailbox/domains.ts'
 import type { Context } from '../process/context.ts'
 import { commitSend, type SendResult } from './commit.ts'
@@ -59,9 +60,9 @@ export async function requireSender(ctx: Context, principal: Principal, from: st
   await senderMailbox(ctx, principal, readSender(from))
 }
 
-/** Reads one send; agent keys see only their own. Fails with `email_not_found`. */
-export async function getEmail(ctx: Context, principal: Principal, id: string): Promise<EmailDoc> {
-  const email = await store.findEmail(ctx.store, { accountId: principal.accountId, emailId: id })
+/** Reads one send, also one that waits for the approval of a person; agent keys see only their own. Fails with `email_not_found`. */
+export async function getEmail(ctx: Context, principal: Principal, id: string): Promise<SeenSend> {
+  const email = await findSend(ctx, { accountId: principal.accountId, emailId: id })
   if (email === null || (principal.kind === 'agent' && email.keyId !== principal.keyId))
     throw new Failure('email_not_found', `There is no email ${id}.`)
   return email
@@ -82,8 +83,11 @@ export async function listEmails(
   return pageOf(rows, limit)
 }
 
-/** The mailbox with the sender's address, whose lists and claim rules then apply; null when there is none. */
-async function senderMailbox(ctx: Context, principal: Principal, sender: Named): Promise<MailboxDoc | null> {
+/**
+ * The mailbox with the sender's address, whose lists and claim rules then apply; null when there is none. Fails as
+ * `requireSender` does.
+ */
+export async function senderMailbox(ctx: Context, principal: Principal, sender: Named): Promise<MailboxDoc | null> {
   const { accountId } = principal
   const { domain } = splitAddress(sender.address)
   const owner = await findDomain(ctx.store, domain)

@@ -114,11 +114,11 @@ export const submitMessage = hook(async ({ transaction, notes, remote }: Connect
   if (transaction === null || message === undefined || submitsTo === undefined || notes.login === undefined) return pass
   const ctx = withRequest(await context(), transaction.uuid)
   const { login } = notes
-  const id = await ctx.tracing.span('submit', causedBy(transaction), () =>
+  const { id, isWaiting } = await ctx.tracing.span('submit', causedBy(transaction), () =>
     submit(ctx, login, { raw: message.raw, recipients: [...new Set(submitsTo)], peerAddress: remote.ip }),
   )
   transaction.notes.message = undefined
-  transaction.notes.accepted = `2.6.0 ${id} accepted`
+  transaction.notes.accepted = `2.6.0 ${id} ${isWaiting ? 'waits for the approval of a person' : 'accepted'}`
   return pass
 })
 

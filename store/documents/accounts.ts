@@ -41,6 +41,10 @@ export type AccountDoc = Plans & {
   readonly eventSeqFloor: number
   /** For accounts made by signup: how many sends a day are allowed, as of the last day with sends. */
   readonly warmUp?: { readonly day: string; readonly volume: number }
+  /** Whether what its agents send waits for the approval of a person; absent when it does not. */
+  readonly approval?: 'required'
+  /** When its people were last told of sends that wait for their approval. */
+  readonly approvalsToldAt?: Date
   /** When an administrator verified the owner's phone number. */
   readonly phoneVerifiedAt?: Date
   /** When sending was last resumed after a pause. Delivery outcomes of earlier days no longer count against the account. */
@@ -90,6 +94,8 @@ export type KeyDoc = {
   readonly scopes: readonly Scope[]
   /** Ids of the mailboxes that the key created or was granted; null: all mailboxes of the account. */
   readonly mailboxIds: readonly string[] | null
+  /** Whether what it sends waits for the approval of a person; absent when it does not. */
+  readonly approval?: 'required'
   readonly createdAt: Date
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null

@@ -1,4 +1,5 @@
 /** Documents of sending: accepted sends, outbox rows, lanes, templates, batches and more. Times are Dates (UTC). */
+import type { ApprovalStatus } from '../../schemas/approvals.ts'
 import type { deliveryStatuses, suppressionReasons } from '../../schemas/sending.ts'
 import type { BlobRef, Named } from './mail.ts'
 
@@ -46,6 +47,8 @@ export type EmailDoc = {
   /** Of a notice, which the service itself writes (core/send/notice.ts): to whom. */
   readonly noticeTo?: string
   readonly tags?: readonly string[]
+  /** The approval of a person that it waited for, if it did. */
+  readonly approvalId?: string
   /** What the send took from the account's allowance when it was accepted, so that it can be given back. */
   readonly taken?: readonly {
     /** Whose figures of the day were counted; absent for the counters of the account. */
@@ -71,6 +74,67 @@ export type EmailDoc = {
   readonly traceparent?: string
   /** When the next derived documents (outbox rows, Sent copy, events) are due to be written; absent when all are. */
   readonly todoAt?: Date
+}
+
+/**
+ * A send that waits for the approval of a person, or waited; its message is composed and not signed yet. `_id` is derived from
+ * the id that the send will have, so that one send waits once. Inserting this document is the commit point of the waiting.
+ */
+export type ApprovalDoc = {
+  readonly _id: string
+  readonly accountId: string
+  /** The id that the send has when it is approved. */
+  readonly emailId: string
+  /** Of the key that asks. */
+  readonly keyId: string
+  readonly mailboxId: string | null
+  readonly mailbox: string | null
+  readonly from: Named
+  readonly to: readonly Named[]
+  readonly cc: readonly Named[]
+  readonly bcc: readonly Named[]
+  readonly subject: string | null
+  /** The recipients of the envelope, in canonical form. */
+  readonly recipients: readonly Named[]
+  /** The message that it answers or forwards. */
+  readonly parentId: string | null
+  /** Whether that message is marked as answered when the send is approved. */
+  readonly isReply: boolean
+  readonly sendAt: Date | null
+  readonly keepsCopy: boolean
+  readonly origin?: EmailDoc['origin']
+  readonly tags?: readonly string[]
+  readonly messageIdHeader: string
+  readonly references: readonly string[]
+  readonly inReplyTo: string | null
+  readonly blob: BlobRef
+  /** SHA-256 (hex) over the message, its sender, its recipients and its time: what is approved. */
+  readonly hash: string
+  /** The message in Drafts, with the blob that it had then; null without a mailbox. A changed one voids the approval. */
+  readonly draft: { readonly messageId: string; readonly blobId: string } | null
+  readonly status: ApprovalStatus
+  readonly createdAt: Date
+  /** When it expires if nobody has decided. */
+  readonly expiresAt: Date
+  /** Absent while it waits. */
+  readonly decision?: ApprovalDecision
+  /**
+   * When there is something to do: it expires, or the process that was to make the approved send is taken for dead. Absent
+   * when all is done.
+   */
+  readonly dueAt?: Date
+  /** Since when people are to be told of it; absent once they are. */
+  readonly untoldSince?: Date
+  /** When the document goes. */
+  readonly removeAt: Date
+}
+
+export type ApprovalDecision = {
+  /** The person or the key that decided; null for the service. */
+  readonly by: string | null
+  readonly at: Date
+  /** What the person writes to the agent. */
+  readonly reason: string | null
 }
 
 /**

@@ -6,7 +6,7 @@ import { announceArrivals } from '../../core/receive/announce.ts'
 import { operations } from '../../operations/all.ts'
 import { fieldsOf, isOfMailbox } from '../../operations/registry.ts'
 import { agentScopes, allScopes } from '../../schemas/scopes.ts'
-import { type Answer, type Call, client } from '../peers/rest.ts'
+import { type Answer, type Call, client, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor } from '../start/door.ts'
 import {
   type Asked,
@@ -97,6 +97,19 @@ describe('borders of the registry', () => {
     const tenant = { ...(await makeTenant(door, { name })), name }
     return settle(keyed, tenant, door.http, async () => {
       await announceArrivals(door.ctx, [await deliver(door.ctx, { to: tenant.address, raw: letter(name) })])
+      const { accountId, address, mailboxId } = tenant
+      const wanted = {
+        accountId,
+        kind: 'agent',
+        scopes: agentScopes,
+        mailboxIds: [mailboxId],
+        approval: 'required',
+      } as const
+      const agent = client(door.http, (await makeKey(door.ctx, wanted)).apiKey)
+      await agent('POST', `${mailboxPath(address)}/send`, {
+        to: 'delivered@simulator.invalid',
+        text: `Waits for ${name}`,
+      })
     })
   }
 

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
+import { agentScopes } from '../../schemas/scopes.ts'
 import { eventually } from '../eventually.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
 import { addAuthenticator, expectAccessible, openWindow } from '../start/browser.ts'
-import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { type Door, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 import { carryOutgoing } from '../start/outgoing.ts'
 import { makePerson, signedIn, testPassword } from '../start/people.ts'
 
@@ -441,6 +442,45 @@ describe('pages', () => {
       await page.getByRole('button', { name: `Remove ${email}` }).click()
       expect(await page.getByRole('status').textContent()).to.equal('Removed.')
       expect(await page.getByText(email).count()).to.equal(0)
+    }),
+  )
+
+  it(
+    'mail of an agent is read, approved and refused',
+    inWindow(async (page) => {
+      const own = await makeTenant(door, { name: 'asking' })
+      const owner = await makePerson(door, { role: 'owner', accountId: own.accountId })
+      const wanted = {
+        accountId: own.accountId,
+        kind: 'agent',
+        scopes: agentScopes,
+        mailboxIds: [own.mailboxId],
+      } as const
+      const agent = client(door.http, (await makeKey(door.ctx, wanted)).apiKey)
+      const ask = async (subject: string) => {
+        const mail = { to: 'b@remote.example', subject, text: 'Ten euros.\n<b>Now</b>' }
+        const { body } = await agent<{ id: string }>('POST', `${mailboxPath(own.address)}/send`, mail)
+        return async () =>
+          (await agent<{ approval?: object }>('GET', `/api/v1/emails/${body.id}`)).body.approval as { status: string }
+      }
+      await signIn(page, owner)
+      await page.getByRole('link', { name: 'Approvals' }).click()
+      await page.getByRole('button', { name: 'Let what agents send wait' }).click()
+      expect(await page.getByRole('status').textContent()).to.equal('The setting is changed.')
+      const [first, second] = [await ask('Offer'), await ask('Spam')]
+      await page.reload()
+      await expectAccessible(page, 'approvals')
+      await page.getByRole('link', { name: 'Offer' }).click()
+      expect(await page.locator('pre').textContent()).to.equal('Ten euros.\n<b>Now</b>')
+      await expectAccessible(page, 'approval')
+      await page.getByRole('button', { name: 'Approve and send' }).click()
+      expect(await page.getByRole('status').textContent()).to.include('It is approved')
+      expect(await first()).to.include({ status: 'approved' })
+      await page.getByRole('link', { name: 'Spam' }).click()
+      await page.getByLabel('A word to the agent').fill('No spam')
+      await page.getByRole('button', { name: 'Refuse' }).click()
+      expect(await second()).to.include({ status: 'refused', reason: 'No spam' })
+      expect(await page.getByText('Nothing waits.').count()).to.equal(1)
     }),
   )
 

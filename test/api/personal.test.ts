@@ -51,7 +51,7 @@ type Filled = Tenant & {
 }
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
-const idForm = /\b(?:key|mbx|msg|thr|em|bat|evt|whk|dlv|fld|att|exp|blb|seg)_[0-9a-hjkmnp-tv-z]{26}/g
+const idForm = /\b(?:key|apr|mbx|msg|thr|em|bat|evt|whk|dlv|fld|att|exp|blb|seg)_[0-9a-hjkmnp-tv-z]{26}/g
 
 /** What goes by itself: change notes are overwritten, the requests of a minute and failed logins expire. */
 const passing: readonly string[] = ['changeNotes', 'requestRates', 'failedLogins']
@@ -148,7 +148,14 @@ describe('personal data', () => {
       idempotencyKey: name,
       recipients: [{ email: 'gina@remote.example', fields: { n: word('field') } }],
     })
-    await makeKey(ctx, { accountId, kind: 'agent', name: word('keyname'), scopes: agentScopes })
+    const wanted = { accountId, kind: 'agent', name: word('keyname'), scopes: agentScopes } as const
+    const waiting = await makeKey(ctx, { ...wanted, mailboxIds: [tenant.mailboxId], approval: 'required' })
+    const asked = await client(http, waiting.apiKey)<Json>('POST', `${box}/send`, {
+      to: 'hans@remote.example',
+      subject: word('waiting'),
+      text: 'x',
+    })
+    for (const [id] of JSON.stringify(asked.body).matchAll(idForm)) marks.add(id)
     await createAppPassword(ctx, { account: await getAccount(ctx, accountId), address, name: word('program') })
     const owner = await makePerson(door, { role: 'owner', accountId, email: `${word('person')}@remote.example` })
     const person = await signedIn(door, owner, accountId)

@@ -22,6 +22,8 @@ const done: Done = { revoked: 'It is revoked, and opens nothing any more.' }
 /** So many keys, and mailboxes to choose from, are shown. */
 const rowsMax = 200
 
+const waits = { value: 'required', label: 'Waits for approval', hint: 'until a person has read and approved it' }
+
 type OwnKey = Infer<typeof Key>
 type OwnPassword = Infer<typeof AppPassword>
 
@@ -40,6 +42,7 @@ export const developersPages: readonly PageRoute[] = [
         scopes: chosen.scopes,
         ...(kind === 'agent' && { mailboxes: chosen.mailboxes }),
         ...(expires !== '' && { expiresAt: `${expires}T23:59:59.999Z` }),
+        ...(form.get('approval') === 'required' && { approval: 'required' }),
       }
       return refused(
         async () => shownOncePage(visit, name, (await visit.ask<{ readonly apiKey: string }>(createKey, input)).apiKey),
@@ -117,10 +120,10 @@ ${rows.length === 0 ? html`<p class="faint">There are none yet.</p>` : html`<ul 
 }
 
 function keyRow({ token }: Visit, key: OwnKey): Html {
-  const { id, name, kind, scopes: own, createdAt, expiresAt } = key
+  const { id, name, kind, scopes: own, approval, createdAt, expiresAt } = key
   const used = usedText(key)
   const end = expiresAt === null ? null : html`, expires ${time(expiresAt)}`
-  return html`<li><p><strong>${name}</strong> <span class="faint">${kind} key</span><br>
+  return html`<li><p><strong>${name}</strong> <span class="faint">${kind} key${approval === 'required' ? ', what it sends waits for approval' : null}</span><br>
 <span class="faint">Made ${time(createdAt)}, ${used}${end}<br>${own.join(' ')}</span></p>
 ${buttonForm({ action: '/settings/developers/keys/revoke', token, label: 'Revoke', about: name, style: 'danger', fields: { key: id } })}</li>`
 }
@@ -145,6 +148,7 @@ async function newKeyPage(
   const view = await viewOf(visit)
   const addresses = await addressesOf(visit)
   const error = typed.refusal
+  const { form } = visit
   const kinds = [
     {
       value: 'agent',
@@ -163,12 +167,13 @@ async function newKeyPage(
     place,
     title: 'Make a key',
     typed,
-    content: html`${alert(typed, ['name', 'kind', 'scopes', 'mailboxes', 'expiresAt'])}
+    content: html`${alert(typed, ['name', 'kind', 'scopes', 'mailboxes', 'approval', 'expiresAt'])}
 <form class="card" method="post">${tokenField(visit.token)}
 ${field(typed, { name: 'name', label: 'Name', autocomplete: 'off', hint: 'What it is for, such as "support bot".', isFocused: true })}
 ${choices({ name: 'kind', legend: 'Kind', type: 'radio', options: kinds, checked: [typed.values.kind || 'agent'], error })}
 ${choices({ name: 'scopes', legend: 'What it may do', type: 'checkbox', options: scopeOptions, checked: chosen.scopes, error })}
 ${mailboxOptions.length === 0 ? null : choices({ name: 'mailboxes', legend: 'Mailboxes that an agent key may use from the start', type: 'checkbox', options: mailboxOptions, checked: chosen.mailboxes, error })}
+${choices({ name: 'approval', legend: 'What an agent sends', type: 'checkbox', options: [waits], checked: [form.get('approval') ?? ''], error })}
 ${field(typed, { name: 'expiresAt', label: 'Last day', type: 'date', autocomplete: 'off', hint: 'Without one it is valid until it is revoked.', isOptional: true })}
 <button>Make the key</button>
 </form>

@@ -13,6 +13,7 @@ export type SessionView = Infer<typeof Session>
 const sections = [
   { place: '/settings', label: 'You' },
   { place: '/settings/security', label: 'Security' },
+  { place: '/settings/approvals', label: 'Approvals' },
   { place: '/settings/developers', label: 'Developers' },
   { place: '/settings/members', label: 'Members' },
   { place: '/settings/personal', label: 'Export and erase' },

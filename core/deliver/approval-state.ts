@@ -1,0 +1,132 @@
+/**
+ * How a send stands that waits for the approval of a person. Nobody tells when the agent changes the draft, moves it away or
+ * deletes it, by whichever door: who reads an approval looks at the draft, and an approval whose draft is not as it was is void.
+ */
+import { Failure } from '../../schemas/failures.ts'
+import { deriveId } from '../../schemas/ids.ts'
+import { changeApproval, findApproval } from '../../store/approvals.ts'
+import { dropBlobUsers } from '../../store/blobs.ts'
+import type { MessageDoc } from '../../store/documents/mail.ts'
+import type { ApprovalDoc, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
+import { findEmail } from '../../store/emails.ts'
+import { standardFolderId } from '../../store/folders.ts'
+import { findMessages } from '../../store/messages.ts'
+import type { Context } from '../process/context.ts'
+
+/** The id of the approval of a send. */
+export const approvalIdOf = (emailId: string) => deriveId('apr', emailId, 'approval')
+
+/** Approvals as they stand: one whose time is over has expired, one whose draft changed is void. */
+export async function currentApprovals(
+  ctx: Context,
+  approvals: readonly ApprovalDoc[],
+): Promise<readonly ApprovalDoc[]> {
+  const waiting = approvals.filter(({ status }) => status === 'waiting')
+  const ids = waiting.flatMap(({ draft }) => draft?.messageId ?? [])
+  const drafts = new Map((ids.length === 0 ? [] : await findMessages(ctx.store, ids)).map((each) => [each._id, each]))
+  return Promise.all(
+    approvals.map(async (approval) => {
+      if (approval.status !== 'waiting') return approval
+      const isOver = approval.expiresAt <= ctx.clock.now()
+      const isAsItWas = approval.draft === null || isUnchanged(approval, drafts.get(approval.draft.messageId))
+      if (isAsItWas && !isOver) return approval
+      const ended = await endWaiting(ctx, approval, { status: isAsItWas ? 'expired' : 'void' })
+      return ended ?? (await findApproval(ctx.store, { ...approval, approvalId: approval._id })) ?? approval
+    }),
+  )
+}
+
+/** Whether a message in Drafts is still what was to be approved. */
+export function isUnchanged({ draft }: Pick<ApprovalDoc, 'draft'>, message: MessageDoc | undefined): boolean {
+  if (draft === null || message === undefined) return false
+  return message.blob.id === draft.blobId && message.folderId === standardFolderId(message.mailboxId, 'Drafts')
+}
+
+/** Ends the waiting without a send, and lets its message go. Returns the approval; null when it was decided meanwhile. */
+export async function endWaiting(
+  ctx: Context,
+  approval: ApprovalDoc,
+  {
+    status,
+    by = null,
+    reason = null,
+  }: { status: 'refused' | 'expired' | 'void'; by?: string | null; reason?: string | null },
+): Promise<ApprovalDoc | null> {
+  const decision = { by, at: ctx.clock.now(), reason }
+  const ended = await changeApproval(ctx.store, approval, { status, decision, dueAt: null })
+  if (ended !== null) await releaseMessage(ctx, ended)
+  return ended
+}
+
+/** The bytes of an approval that nobody waits for; a draft keeps its own use of them. */
+export async function releaseMessage(ctx: Context, { _id, blob }: ApprovalDoc): Promise<void> {
+  await dropBlobUsers(ctx.store, [{ blobId: blob.id, users: [_id] }])
+}
+
+/** A send as who made it sees it, with its approval if it needs one. */
+export type SeenSend = EmailDoc & { readonly approval?: Pick<ApprovalDoc, '_id' | 'status' | 'decision'> }
+
+/** A send, or what waits to become one; null when there is neither. */
+export async function findSend(
+  ctx: Context,
+  { accountId, emailId }: { accountId: string; emailId: string },
+): Promise<SeenSend | null> {
+  const email = await findEmail(ctx.store, { accountId, emailId })
+  if (email !== null && email.approvalId === undefined) return email
+  if (!emailId.startsWith('em_')) return email
+  const found = await findApproval(ctx.store, { accountId, approvalId: approvalIdOf(emailId) })
+  if (found === null) return email
+  const [approval = found] = await currentApprovals(ctx, [found])
+  return { ...(email ?? sendOf(approval)), approval }
+}
+
+/** What waits, as the send that it becomes. */
+function sendOf({ emailId: _id, status, sendAt, createdAt, decision, ...approval }: ApprovalDoc): EmailDoc {
+  const { accountId, mailboxId, mailbox, keyId, from, to, cc, bcc, subject, messageIdHeader, blob, tags } = approval
+  const isOpen = status === 'waiting' || status === 'approved'
+  const recipient = {
+    status: isOpen ? ('queued' as const) : ('failed' as const),
+    reason: status === 'waiting' ? 'waiting_for_approval' : `approval_${status}`,
+    at: decision?.at ?? createdAt,
+  }
+  return {
+    _id,
+    accountId,
+    mailboxId,
+    mailbox,
+    keyId,
+    from,
+    to,
+    cc,
+    bcc,
+    subject,
+    messageIdHeader,
+    blob,
+    messageId: null,
+    threadId: null,
+    inReplyTo: approval.inReplyTo,
+    references: approval.references,
+    ...(tags !== undefined && { tags }),
+    ...(sendAt !== null && { sendAt }),
+    createdAt,
+    planned: false,
+    rev: 0,
+    recipients: approval.recipients.map(
+      ({ address: email }): EmailRecipient => ({
+        email,
+        ...recipient,
+        mx: null,
+        response: null,
+        tls: null,
+        attempts: 0,
+        announced: null,
+      }),
+    ),
+  }
+}
+
+/** `not_found` for an approval that is not there. */
+export const noApproval = (id: string) =>
+  new Failure('not_found', `There is no approval ${id}.`, {
+    fix: 'Use an id that GET /api/v1/approvals lists (apr_...).',
+  })

@@ -1,0 +1,39 @@
+/** Tells the people of an account by mail that sends of its agents wait for them, at most once in a while. */
+import { findAccount, noteApprovalsTold } from '../../store/accounts.ts'
+import * as store from '../../store/approvals.ts'
+import { findPerson } from '../../store/people.ts'
+import { inTimeOf } from '../process/account-time.ts'
+import { after, hourMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { sendNotice } from '../send/notice.ts'
+import { approvalNotice } from './notices.ts'
+
+/** So often at most; what comes meanwhile is told then, with the rest. */
+const pauseMs = hourMs
+const groupMax = 500
+
+/** Tells of what waits. Who may approve is told: owners and members. Returns how many mails were sent. */
+export async function tellOfApprovals(ctx: Context): Promise<number> {
+  let told = 0
+  for (const accountId of await store.findUntold(ctx.store, groupMax))
+    told += await tell(inTimeOf(ctx, accountId), accountId)
+  return told
+}
+
+async function tell(ctx: Context, accountId: string): Promise<number> {
+  const account = await findAccount(ctx.store, accountId)
+  const at = ctx.clock.now()
+  const people = (account?.members ?? []).filter(({ role }) => role !== 'reader')
+  if (account === null || people.length === 0 || account.sandbox) {
+    await store.noteTold(ctx.store, accountId)
+    return 0
+  }
+  if (!(await noteApprovalsTold(ctx.store, accountId, { at, before: after(at, -pauseMs) }))) return 0
+  await store.noteTold(ctx.store, accountId)
+  const found = await Promise.all(people.map(({ personId }) => findPerson(ctx.store, personId)))
+  const notices = found.flatMap((person) =>
+    person === null ? [] : [approvalNotice(person.email, account.name, ctx.baseUrl)],
+  )
+  for (const notice of notices) await sendNotice(ctx, notice)
+  return notices.length
+}

@@ -1,0 +1,180 @@
+/**
+ * Asks people for the approval of a send (decisions.md 2, People). `commitSend` and `submit` come here instead of committing
+ * when the key's sends wait: the message is composed as it will go out and kept, with its hash; one with a mailbox lies in
+ * Drafts too, where people and the agent see it. Invariants: what is sent later is what was kept, never what the draft holds
+ * by then; the id of the approval is derived from the id of the send, so that a repeated request asks once.
+ */
+import { createHash } from 'node:crypto'
+import { createSlice, nextTurn, sliceBytes } from '../../mail/slices.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
+import { mailboxFull } from '../../schemas/refusals.ts'
+import * as store from '../../store/approvals.ts'
+import { dropBlobUsers, insertBlob, packBlob } from '../../store/blobs.ts'
+import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
+import type { ApprovalDoc, EmailDoc } from '../../store/documents/sending.ts'
+import { findMessages } from '../../store/messages.ts'
+import type { Principal } from '../access/principal.ts'
+import { approvalIdOf, currentApprovals, endWaiting, isUnchanged, releaseMessage } from '../deliver/approval-state.ts'
+import { getFolder } from '../mailbox/folders.ts'
+import { fitsStorage, foldersToFill } from '../mailbox/storage-limit.ts'
+import { threadIdOf } from '../mailbox/threading.ts'
+import { noteDue } from '../process/alarms.ts'
+import { after, dayMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { describe } from '../receive/message-document.ts'
+import type { SendInput } from './content.ts'
+import { removeDraft, writeDraft } from './draft-message.ts'
+
+/** Sends of one key that wait at once: more than a person reads, and a bound on what they take up. */
+const waitingMax = 100
+const keptMs = 90 * dayMs
+
+/** A send that passed the rules, with its message as it would go out, unsigned. */
+export type SendToApprove = {
+  readonly id: string
+  readonly mailbox: MailboxDoc | null
+  readonly parent: MessageDoc | null
+  readonly from: Named
+  readonly input: SendInput
+  readonly recipients: readonly Named[]
+  readonly sendAt: Date | null
+  readonly keepsCopy: boolean
+  readonly isReply?: boolean
+  readonly origin?: EmailDoc['origin']
+  readonly tags?: readonly string[]
+  /** The draft that is sent, if it is one already. */
+  readonly draft?: MessageDoc
+  readonly composed: { readonly raw: Buffer; readonly messageIdHeader: string; readonly references: readonly string[] }
+}
+
+/**
+ * The approval that a send asked for before: of the same request, or of the same draft when neither that nor its time changed.
+ * Null when there is none.
+ */
+export async function findAsked(
+  ctx: Context,
+  { accountId }: Principal,
+  { emailId, draft, sendAt }: { emailId: string; draft?: MessageDoc; sendAt: Date | null },
+): Promise<ApprovalDoc | null> {
+  const id = { accountId, approvalId: approvalIdOf(emailId) }
+  if (draft === undefined) return store.findApproval(ctx.store, id)
+  const found = await store.findApprovalOfDraft(ctx.store, { accountId, messageId: draft._id })
+  if (found === null) return null
+  const [approval = found] = await currentApprovals(ctx, [found])
+  if (approval.status !== 'waiting') return null
+  if (isUnchanged(approval, draft) && approval.sendAt?.getTime() === sendAt?.getTime()) return approval
+  await endWaiting(ctx, approval, { status: 'void' })
+  return null
+}
+
+/**
+ * Keeps a send until a person has decided. Fails with `unprocessable` when the mailbox has no room for the draft, or too many
+ * sends of the key wait.
+ */
+export async function askApproval(ctx: Context, principal: Principal, send: SendToApprove): Promise<ApprovalDoc> {
+  const { accountId, keyId } = principal
+  if ((await store.countWaiting(ctx.store, { accountId, keyId }, waitingMax)) >= waitingMax)
+    throw new Failure('unprocessable', `${waitingMax} sends of this key wait for the approval of a person already.`, {
+      fix: 'Wait until some of them are decided, or delete drafts that need not be sent.',
+    })
+  const at = ctx.clock.now()
+  const _id = approvalIdOf(send.id)
+  const earlier = await store.findApproval(ctx.store, { accountId, approvalId: _id })
+  const { draft, blob } = await keepMessage(ctx, principal, { send, approvalId: _id, at })
+  const expiresAt = after(at, ctx.settings.keep.approvalDays * dayMs)
+  const { mailbox, from, input, recipients, sendAt, keepsCopy, isReply = false, origin, tags, parent, composed } = send
+  const approval: ApprovalDoc = {
+    _id,
+    accountId,
+    emailId: send.id,
+    keyId,
+    mailboxId: mailbox?._id ?? null,
+    mailbox: mailbox?.address ?? null,
+    from,
+    to: input.to ?? [],
+    cc: input.cc ?? [],
+    bcc: input.bcc ?? [],
+    subject: input.subject ?? null,
+    recipients,
+    parentId: parent?._id ?? null,
+    inReplyTo: parent?.messageIdHeader ?? null,
+    isReply,
+    sendAt,
+    keepsCopy,
+    ...(origin !== undefined && { origin }),
+    ...(tags !== undefined && { tags }),
+    messageIdHeader: composed.messageIdHeader,
+    references: composed.references,
+    blob,
+    hash: await hashOf(send),
+    draft,
+    status: 'waiting',
+    createdAt: at,
+    expiresAt,
+    dueAt: expiresAt,
+    untoldSince: at,
+    removeAt: after(at, keptMs),
+  }
+  if (await store.keepApproval(ctx.store, approval, earlier)) {
+    if (earlier !== null && earlier.blob.id !== blob.id) await releaseMessage(ctx, earlier)
+    noteDue(ctx, 'approvals', expiresAt)
+    return approval
+  }
+  // Another try of the same request was first.
+  if (send.draft === undefined) await takeDraftAway(ctx, approval)
+  await dropBlobUsers(ctx.store, [{ blobId: blob.id, users: [_id] }])
+  const first = await store.findApproval(ctx.store, { accountId, approvalId: _id })
+  if (first === null) throw new Error(`The approval ${_id} was neither kept nor found.`)
+  return first
+}
+
+/** Takes the draft of an approval out of Drafts, if it is still there as it was. */
+export async function takeDraftAway(ctx: Context, approval: Pick<ApprovalDoc, 'draft'>): Promise<void> {
+  if (approval.draft === null) return
+  const [message] = await findMessages(ctx.store, [approval.draft.messageId])
+  if (message === undefined || !isUnchanged(approval, message)) return
+  await removeDraft(ctx, await getFolder(ctx, message.mailboxId, 'drafts'), message)
+}
+
+/** Stores the message of a send, and the draft that shows it where there is a mailbox. */
+async function keepMessage(
+  ctx: Context,
+  { account }: Principal,
+  { send, approvalId, at }: { send: SendToApprove; approvalId: string; at: Date },
+): Promise<Pick<ApprovalDoc, 'draft' | 'blob'>> {
+  const { mailbox, parent, draft, composed, input } = send
+  const { raw } = composed
+  const draftId = mailbox === null || draft !== undefined ? null : newId('msg', at)
+  const users = draftId === null ? [approvalId] : [approvalId, draftId]
+  const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes: raw, users, at })
+  if (mailbox === null || draftId === null) {
+    await insertBlob(ctx.store, chunks)
+    return { blob: ref, draft: draft === undefined ? null : { messageId: draft._id, blobId: draft.blob.id } }
+  }
+  if (!fitsStorage(account, await foldersToFill(ctx, mailbox._id), raw.length)) throw mailboxFull(mailbox.address)
+  const description = await ctx.parsing.run('description', { raw })
+  const content = {
+    ...describe(description, ref),
+    // The message has no Bcc field: nobody but the sender is told.
+    bcc: input.bcc ?? [],
+    ...(parent !== null && { answers: parent._id }),
+  }
+  const { parsed } = description
+  const threadId = parent?.threadId ?? (await threadIdOf(ctx, { id: draftId, mailboxId: mailbox._id, parsed }))
+  const messageId = await writeDraft(ctx, mailbox, { id: draftId, content, chunks, threadId })
+  return { blob: ref, draft: { messageId, blobId: ref.id } }
+}
+
+/** What a person approves: the message, who sends it, to whom, and when. */
+async function hashOf({ composed: { raw }, from, recipients, sendAt }: SendToApprove): Promise<string> {
+  const hash = createHash('sha256')
+  const to = recipients.map(({ address }) => address).sort()
+  hash.update(`${JSON.stringify([from.address, to, sendAt?.toISOString() ?? null])}\n`)
+  const slice = createSlice()
+  for (let start = 0; start < raw.length; start += sliceBytes) {
+    hash.update(raw.subarray(start, start + sliceBytes))
+    if (slice.isOver(sliceBytes)) await nextTurn()
+  }
+  return hash.digest('hex')
+}

@@ -1,0 +1,289 @@
+/**
+ * Decides about sends that wait for the approval of a person. An approval is decided by one conditional update, so of several
+ * who decide one wins. The process that approved has it for a while to make the send; its id is that of the request, so that
+ * it is made once, and who dies between the two is followed by `settleApprovals`, which the alarm calls. The rules and limits of
+ * sending are asked again then: what they refuse waits as before.
+ */
+import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
+import { redate } from '../../mail/compose/redate.ts'
+import { formatNamedAddress, splitAddress } from '../../mail/message/address.ts'
+import type { ApprovalStatus } from '../../schemas/approvals.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { findAccount } from '../../store/accounts.ts'
+import * as store from '../../store/approvals.ts'
+import { readBlob } from '../../store/blobs.ts'
+import type { MailboxDoc } from '../../store/documents/mail.ts'
+import type { ApprovalDoc } from '../../store/documents/sending.ts'
+import { findEmail } from '../../store/emails.ts'
+import { findMailboxes } from '../../store/mailboxes.ts'
+import { findMessage } from '../../store/messages.ts'
+import { accountOf, requireAllowed } from '../access/account-record.ts'
+import { recordAudit } from '../access/audit.ts'
+import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
+import { administrator, type Principal } from '../access/principal.ts'
+import { currentApprovals, endWaiting, noApproval, releaseMessage } from '../deliver/approval-state.ts'
+import { signingKeys } from '../mailbox/domains.ts'
+import { dueNow, inTimeOf } from '../process/account-time.ts'
+import { noteDue, noteFailed } from '../process/alarms.ts'
+import { after, minuteMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { inMemoryRoom } from '../read/bodies.ts'
+import { allowanceOfSend } from './allowance.ts'
+import { markAnswered } from './answer.ts'
+import { takeDraftAway } from './approval-requests.ts'
+import { writeSend } from './commit.ts'
+import { decideRecipients, type Sender } from './send-rules.ts'
+import { mailboxSender } from './sender.ts'
+import { senderMailbox } from './transactional.ts'
+
+/** Longer than any send takes from its approval to its commit. */
+const sendingMs = minuteMs
+const groupMax = 50
+
+/** Lists approvals of the account, newest first. Fails with `validation_error` (cursor). */
+export async function listApprovals(
+  ctx: Context,
+  { accountId }: Principal,
+  { status, limit, before }: { status?: ApprovalStatus; limit: number; before?: string },
+): Promise<Page<ApprovalDoc>> {
+  const rows = await store.listApprovals(ctx.store, {
+    accountId,
+    status,
+    before: readIdCursor(before, 'apr'),
+    limit: limit + 1,
+  })
+  const { items, next } = pageOf(rows, limit)
+  const current = await currentApprovals(ctx, items)
+  return { items: current.filter((each) => status === undefined || each.status === status), next }
+}
+
+/** What is to be approved, as a person reads it. */
+export type ApprovalContent = {
+  readonly text: string
+  readonly html: string | null
+  readonly hidden: readonly { readonly kind: string; readonly excerpt: string }[]
+  readonly attachments: readonly { readonly name: string; readonly contentType: string; readonly sizeBytes: number }[]
+  readonly truncated: boolean
+}
+
+/** Reads an approval; its content while it waits. Fails with `not_found`, `unavailable`. */
+export async function readApproval(
+  ctx: Context,
+  principal: Principal,
+  id: string,
+): Promise<{ readonly approval: ApprovalDoc; readonly content: ApprovalContent | null }> {
+  const approval = await reachApproval(ctx, principal, id)
+  if (approval.status !== 'waiting') return { approval, content: null }
+  const reading = await inMemoryRoom(ctx, approval.blob, async () => {
+    const raw = await readBlob(ctx.store, approval.blob)
+    if (raw === null) return null
+    return ctx.parsing.run('reading', {
+      raw,
+      messageId: approval.draft?.messageId ?? approval._id,
+      view: 'full',
+      attachmentId: null,
+      attachmentsUrl: '',
+    })
+  })
+  if (reading === null) return { approval, content: null }
+  const { text = '', html = null, hidden = [], truncated, parsed } = reading
+  const attachments = parsed.attachments.map(({ name, contentType, sizeBytes }) => ({ name, contentType, sizeBytes }))
+  return { approval, content: { text, html, hidden, attachments, truncated } }
+}
+
+export type Verdict = { readonly decision: 'approve' | 'refuse'; readonly hash: string; readonly reason?: string }
+
+/**
+ * Approves or refuses exactly the content with this hash. An approved one is committed before this returns. Fails with
+ * `not_found`; `forbidden` (a caller whose own sends wait); `conflict` (another hash, or it does not wait); and with what
+ * `commitSend` fails with, and then it waits as before.
+ */
+export async function decideApproval(
+  ctx: Context,
+  principal: Principal,
+  { id, decision, hash, reason = '' }: Verdict & { readonly id: string },
+): Promise<ApprovalDoc> {
+  if (principal.waitsForApproval)
+    throw new Failure('forbidden', 'Whose own sends wait for an approval may not approve.', {
+      fix: 'Let a person who is signed in decide, or an account key.',
+    })
+  const approval = await reachApproval(ctx, principal, id)
+  if (approval.status !== 'waiting') throw decided(approval)
+  if (approval.hash !== hash)
+    throw new Failure('conflict', 'The content that waits is not the one with this hash.', {
+      fix: 'Read the approval again, and decide with the hash that it has.',
+    })
+  const by = { by: principal.keyId, reason: reason === '' ? null : reason }
+  const ended =
+    decision === 'refuse'
+      ? await endWaiting(ctx, approval, { status: 'refused', ...by })
+      : await approve(ctx, approval, by)
+  if (ended === null) throw decided(await reachApproval(ctx, principal, id))
+  const action = `approvals.${decision}`
+  const entry = { accountId: approval.accountId, keyId: principal.keyId, action, target: `${approval.emailId} ${hash}` }
+  await ctx.background.begin(approval.accountId, () =>
+    recordAudit(ctx, { ...entry, outcome: 'done', address: null }).catch((error: unknown) =>
+      ctx.log.error({ err: error }, 'an audit entry was lost'),
+    ),
+  )
+  return ended
+}
+
+/**
+ * Does what is due of approvals, of an account or of all: those whose time is over expire, and those that were approved by a
+ * process which died are sent. Returns how many there were.
+ */
+export async function settleApprovals(ctx: Context, accountId?: string): Promise<number> {
+  const due = await store.findDueApprovals(ctx.store, { due: dueNow(ctx, accountId), limit: groupMax })
+  for (const approval of due) {
+    const own = inTimeOf(ctx, approval.accountId)
+    await settleApproval(own, approval).catch((error: unknown) => {
+      ctx.log.error({ err: error, approvalId: approval._id }, 'approval could not be settled; it is tried again')
+      noteFailed(ctx, 'approvals')
+    })
+  }
+  return due.length
+}
+
+/** When there is something to do for an approval next, of an account or of all; null when nothing waits. */
+export function nextApproval(ctx: Context, accountId?: string): Promise<Date | null> {
+  return store.nextApproval(ctx.store, accountId)
+}
+
+async function settleApproval(ctx: Context, approval: ApprovalDoc): Promise<void> {
+  if (approval.status === 'waiting') {
+    await currentApprovals(ctx, [approval])
+    return
+  }
+  const taken = await store.takeApproved(ctx.store, approval, after(ctx.clock.now(), sendingMs))
+  if (taken === null) return
+  await sendApproved(ctx, taken).catch((error: unknown) => {
+    // It waits again, for a person who reads why when approving it once more.
+    if (!(error instanceof Failure)) throw error
+    ctx.log.warn({ err: error, approvalId: approval._id }, 'an approved send was refused; it waits again')
+  })
+}
+
+async function reachApproval(ctx: Context, { accountId }: Principal, id: string): Promise<ApprovalDoc> {
+  const found = await store.findApproval(ctx.store, { accountId, approvalId: id })
+  if (found === null) throw noApproval(id)
+  const [approval = found] = await currentApprovals(ctx, [found])
+  return approval
+}
+
+function decided({ status, decision }: ApprovalDoc): Failure {
+  const at = decision === undefined ? '' : ` at ${decision.at.toISOString()}`
+  return new Failure('conflict', `Nothing waits here: the approval is ${status}${at}.`, {
+    fix: 'Read the list of approvals for what waits.',
+  })
+}
+
+/** Approves, and makes the send. Null when it was decided meanwhile. */
+async function approve(
+  ctx: Context,
+  waiting: ApprovalDoc,
+  by: Pick<NonNullable<ApprovalDoc['decision']>, 'by' | 'reason'>,
+): Promise<ApprovalDoc | null> {
+  const at = ctx.clock.now()
+  const dueAt = after(at, sendingMs)
+  const approval = await store.changeApproval(ctx.store, waiting, {
+    status: 'approved',
+    decision: { ...by, at },
+    dueAt,
+  })
+  if (approval === null) return null
+  // Another process or the next start makes the send if this one dies.
+  noteDue(ctx, 'approvals', dueAt)
+  await sendApproved(ctx, approval)
+  return approval
+}
+
+/** Commits an approved send, once; takes the draft away then. What the rules refuse waits again. */
+async function sendApproved(ctx: Context, approval: ApprovalDoc): Promise<void> {
+  try {
+    await commitApproved(ctx, approval)
+  } catch (error) {
+    if (error instanceof Failure && error.code !== 'send_failed') await store.reopenApproval(ctx.store, approval)
+    throw error
+  }
+  await takeDraftAway(ctx, approval)
+  await releaseMessage(ctx, approval)
+  await store.finishApproval(ctx.store, approval)
+}
+
+async function commitApproved(ctx: Context, approval: ApprovalDoc): Promise<void> {
+  const { accountId, keyId, emailId, mailboxId, parentId, recipients, origin, tags } = approval
+  const committed = () => findEmail(ctx.store, { accountId, emailId })
+  if ((await committed()) !== null) return
+  const doc = await findAccount(ctx.store, accountId)
+  if (doc === null) throw new Failure('account_suspended')
+  const account = accountOf(doc)
+  requireAllowed(account, 'reply')
+  const [mailbox = null] = mailboxId === null ? [] : await findMailboxes(ctx.store, [{ accountId, mailboxId }])
+  if (mailboxId !== null && mailbox === null)
+    throw new Failure('mailbox_not_found', `The mailbox ${approval.mailbox} is gone.`)
+  const parent =
+    mailboxId === null || parentId === null ? null : await findMessage(ctx.store, { mailboxId, messageId: parentId })
+  const sender: Sender = { accountId, keyId, account }
+  const { from, decided } = await decideRecipients(ctx, sender, {
+    mailbox,
+    parent,
+    recipients,
+    sender: () => senderOf(ctx, administrator(account), { approval, mailbox }),
+    strict: true,
+  })
+  const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
+  const allowance = await allowanceOfSend(ctx, sender, {
+    sender: from.address,
+    recipients: accepted,
+    parent,
+    mailboxId,
+    purpose: emailId,
+  })
+  const now = ctx.clock.now()
+  const sendAt = approval.sendAt !== null && approval.sendAt > now ? approval.sendAt : null
+  const composed = await signed(ctx, approval, sendAt ?? now)
+  const { to, cc, bcc, subject, keepsCopy } = approval
+  try {
+    await writeSend(ctx, sender, {
+      id: emailId,
+      mailbox,
+      parent,
+      from,
+      recipients,
+      files: [],
+      sendAt,
+      keepsCopy,
+      ...(origin !== undefined && { origin }),
+      ...(tags !== undefined && { tags }),
+      approvalId: approval._id,
+      decided,
+      allowance,
+      sender: async () => from,
+      input: { to, cc, bcc, ...(subject !== null && { subject }) },
+      composed,
+    })
+  } catch (error) {
+    if (error instanceof Failure || (await committed()) === null) throw error
+  }
+  if (approval.isReply && parent !== null && mailbox !== null)
+    await markAnswered(ctx, administrator(account), { address: mailbox.address, messageId: parent._id })
+}
+
+/** The sender, if it may still send: the name is the one that was approved. */
+async function senderOf(
+  ctx: Context,
+  principal: Principal,
+  { approval: { from, origin }, mailbox }: { approval: ApprovalDoc; mailbox: MailboxDoc | null },
+) {
+  if (mailbox === null || origin === 'transactional') await senderMailbox(ctx, principal, from)
+  else await mailboxSender(ctx, mailbox, { from: formatNamedAddress(from) })
+  return from
+}
+
+async function signed(ctx: Context, { blob, from, messageIdHeader, references }: ApprovalDoc, date: Date) {
+  const raw = await readBlob(ctx.store, blob)
+  if (raw === null) throw new Failure('internal_error', 'The stored bytes of the message are missing.')
+  const keys = await signingKeys(ctx, splitAddress(from.address).domain)
+  return { raw: await dkimSign(redate(raw, date), keys, ctx.clock.now()), messageIdHeader, references }
+}

@@ -1,0 +1,143 @@
+/** Sends that wait for the approval of a person (`approvals` documents). */
+import type { ApprovalStatus } from '../schemas/approvals.ts'
+import type { ApprovalDecision, ApprovalDoc } from './documents/sending.ts'
+import { type Due, dueBy } from './due.ts'
+import { earliest } from './earliest.ts'
+import { isDuplicate, type Store } from './open.ts'
+
+/** Which approval, in the state in which it was read. */
+export type ReadApproval = Pick<ApprovalDoc, 'accountId' | '_id' | 'status' | 'hash'>
+
+/** Keeps a new approval, or one in place of `earlier`. Returns false when there is another meanwhile. */
+export async function keepApproval(
+  store: Store,
+  approval: ApprovalDoc,
+  earlier: ReadApproval | null,
+): Promise<boolean> {
+  try {
+    if (earlier === null) {
+      await store.approvals.insertOne(approval)
+      return true
+    }
+    const { modifiedCount } = await store.approvals.replaceOne(asRead(earlier), approval)
+    return modifiedCount === 1
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+export function findApproval(
+  store: Store,
+  { accountId, approvalId }: { accountId: string; approvalId: string },
+): Promise<ApprovalDoc | null> {
+  return store.approvals.findOne({ accountId, _id: approvalId })
+}
+
+/** The approval that waits with this message in Drafts. */
+export function findApprovalOfDraft(
+  store: Store,
+  { accountId, messageId }: { accountId: string; messageId: string },
+): Promise<ApprovalDoc | null> {
+  return store.approvals.findOne({ accountId, 'draft.messageId': messageId, status: 'waiting' })
+}
+
+/** Approvals of an account, newest first, starting after the id `before`; with `status` only those. */
+export function listApprovals(
+  store: Store,
+  {
+    accountId,
+    status,
+    before,
+    limit,
+  }: { accountId: string; status?: ApprovalStatus | undefined; before: string | null; limit: number },
+): Promise<ApprovalDoc[]> {
+  return store.approvals
+    .find({ accountId, ...(status !== undefined && { status }), ...(before !== null && { _id: { $lt: before } }) })
+    .sort(status === undefined ? { accountId: -1, _id: -1 } : { accountId: -1, status: -1, _id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** How many sends of a key wait, counted up to `limit`. */
+export function countWaiting(
+  store: Store,
+  { accountId, keyId }: { accountId: string; keyId: string },
+  limit: number,
+): Promise<number> {
+  return store.approvals.countDocuments({ accountId, status: 'waiting', keyId }, { limit })
+}
+
+/**
+ * Changes the status of an approval, if it is still as it was read. `dueAt` is when there is something to do for it then, null
+ * for never. Returns it; null when it was changed meanwhile.
+ */
+export function changeApproval(
+  store: Store,
+  approval: ReadApproval,
+  { status, decision, dueAt }: { status: ApprovalStatus; decision: ApprovalDecision; dueAt: Date | null },
+): Promise<ApprovalDoc | null> {
+  return store.approvals.findOneAndUpdate(
+    asRead(approval),
+    {
+      $set: { status, decision, ...(dueAt !== null && { dueAt }) },
+      $unset: { untoldSince: '', ...(dueAt === null && { dueAt: '' as const }) },
+    },
+    { returnDocument: 'after' },
+  )
+}
+
+/** Gives the making of an approved send to this process until `until`. Returns it; null when another has it. */
+export function takeApproved(
+  store: Store,
+  { accountId, _id, dueAt }: ApprovalDoc,
+  until: Date,
+): Promise<ApprovalDoc | null> {
+  if (dueAt === undefined) return Promise.resolve(null)
+  return store.approvals.findOneAndUpdate(
+    { accountId, _id, status: 'approved', dueAt },
+    { $set: { dueAt: until } },
+    { returnDocument: 'after' },
+  )
+}
+
+/** Lets an approved send that was refused wait again, if this process still has it. */
+export async function reopenApproval(store: Store, { accountId, _id, dueAt, expiresAt }: ApprovalDoc): Promise<void> {
+  if (dueAt === undefined) return
+  await store.approvals.updateOne(
+    { accountId, _id, status: 'approved', dueAt },
+    { $set: { status: 'waiting', dueAt: expiresAt }, $unset: { decision: '' } },
+  )
+}
+
+/** Notes that an approved send is made. */
+export async function finishApproval(store: Store, { accountId, _id }: ApprovalDoc): Promise<void> {
+  await store.approvals.updateOne({ accountId, _id, status: 'approved' }, { $unset: { dueAt: '' } })
+}
+
+/** Approvals for which there is something to do, the longest due first. */
+export function findDueApprovals(store: Store, { due, limit }: { due: Due; limit: number }): Promise<ApprovalDoc[]> {
+  return store.approvals.find(dueBy<ApprovalDoc>('dueAt', due)).sort({ dueAt: 1 }).limit(limit).toArray()
+}
+
+/** When there is something to do for an approval next, of an account or of all; null when nothing waits. */
+export function nextApproval(store: Store, accountId?: string): Promise<Date | null> {
+  return earliest(store.approvals, 'dueAt', accountId)
+}
+
+/** Accounts with approvals that people are to be told of, the longest waiting first. */
+export async function findUntold(store: Store, limit: number): Promise<readonly string[]> {
+  const found = await store.approvals
+    .find({ untoldSince: { $gt: new Date(0) } }, { projection: { accountId: 1 } })
+    .sort({ untoldSince: 1 })
+    .limit(limit)
+    .toArray()
+  return [...new Set(found.map(({ accountId }) => accountId))]
+}
+
+/** Notes that the people of an account were told of what waits. */
+export async function noteTold(store: Store, accountId: string): Promise<void> {
+  await store.approvals.updateMany({ accountId, untoldSince: { $exists: true } }, { $unset: { untoldSince: '' } })
+}
+
+const asRead = ({ accountId, _id, status, hash }: ReadApproval) => ({ accountId, _id, status, hash })
