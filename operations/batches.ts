@@ -1,4 +1,5 @@
 import { getBatch as get, sendBatch as send } from '../core/send/batches.ts'
+import { withBodies } from '../core/send/content.ts'
 import { AddressPart } from '../schemas/fields.ts'
 import { object } from '../schemas/infer.ts'
 import { BatchId, BatchResult, BatchStatus, batchFields } from '../schemas/sending.ts'
@@ -17,7 +18,7 @@ export const sendBatch = operation({
   output: BatchResult,
   errors: [...sendErrors, 'batch_too_large', 'plan_required', 'idempotency_key_invalid', 'idempotency_key_reused'],
   body: 'send',
-  handle: ({ ctx, principal }, input) => send(ctx, principal, input),
+  handle: async ({ ctx, principal }, input) => send(ctx, principal, await withBodies(ctx, input)),
 })
 
 export const getBatch = operation({

@@ -56,7 +56,7 @@ export const createDraft = operation({
   idempotent: true,
   handle: (call, { address, inReplyTo, replyAll, to, ...content }) =>
     blaming({ to, ...content }, async () => {
-      const what = { address, inReplyTo, replyAll, to: peopleOf(to), ...contentOf(content) }
+      const what = { address, inReplyTo, replyAll, to: peopleOf(to), ...(await contentOf(call.ctx, content)) }
       return draftOf(call, { address, draft_id: await create(call.ctx, call.principal, what) })
     }),
 })
@@ -84,7 +84,14 @@ export const updateDraft = operation({
   body: 'send',
   handle: (call, { address, draft_id, inReplyTo, replyAll, to, ...content }) =>
     blaming({ to, ...content }, async () => {
-      const what = { address, draftId: draft_id, inReplyTo, replyAll, to: peopleOf(to), ...contentOf(content) }
+      const what = {
+        address,
+        draftId: draft_id,
+        inReplyTo,
+        replyAll,
+        to: peopleOf(to),
+        ...(await contentOf(call.ctx, content)),
+      }
       await update(call.ctx, call.principal, what)
       return draftOf(call, { address, draft_id })
     }),

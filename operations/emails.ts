@@ -23,7 +23,7 @@ export const sendEmail = operation({
   reach: ({ ctx, principal }, { from }) => requireSender(ctx, principal, from),
   handle: ({ ctx, principal }, { from, to, template, variables, tags, ...content }) =>
     blaming({ to, ...content }, async () => {
-      const what = { ...contentOf(content), from, to: peopleOf(to), template, variables, tags }
+      const what = { ...(await contentOf(ctx, content)), from, to: peopleOf(to), template, variables, tags }
       return sendResult(await send(ctx, principal, what))
     }),
 })

@@ -7,7 +7,7 @@ import { type Infer, object } from '../schemas/infer.ts'
 import { TestClock, TestInbound, TestTime } from '../schemas/sandbox.ts'
 import { blaming, peopleOf } from './addresses.ts'
 import { operation } from './registry.ts'
-import { contentOf, decoded } from './sending.ts'
+import { decoded, filesIn } from './sending.ts'
 
 export const receiveTestMail = operation({
   name: 'test.inbound',
@@ -62,7 +62,7 @@ function writtenOf({ from, to, subject, text, html, headers, attachments }: Part
     text,
     html,
     headers,
-    attachments: contentOf({ attachments }).attachments,
+    attachments: filesIn(attachments),
   }
 }
 

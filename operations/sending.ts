@@ -1,5 +1,6 @@
+import type { Context } from '../core/process/context.ts'
 import type { SendResult as Sent } from '../core/send/commit.ts'
-import type { NewAttachment, SendInput } from '../core/send/content.ts'
+import { type NewAttachment, type SendInput, withBodies } from '../core/send/content.ts'
 import { dryRunMessage, forwardMessage as forward, replyToMessage, sendMessage as send } from '../core/send/send.ts'
 import { Failure } from '../schemas/failures.ts'
 import { AddressPart, MessageId } from '../schemas/fields.ts'
@@ -59,7 +60,7 @@ export const sendMessage = operation({
   idempotent: true,
   handle: ({ ctx, principal }, { address, inReplyTo, replyAll, to, dryRun = false, ...content }) =>
     blaming({ to, ...content }, async (): Promise<Infer<typeof SendOrDryRun>> => {
-      const what = { address, inReplyTo, replyAll, to: peopleOf(to), ...contentOf(content) }
+      const what = { address, inReplyTo, replyAll, to: peopleOf(to), ...(await contentOf(ctx, content)) }
       if (!dryRun) return sendResult(await send(ctx, principal, what))
       const { sizeBytes, headers, recipients } = await dryRunMessage(ctx, principal, what)
       return { dryRun, size: sizeBytes, headers, recipients } satisfies DryRun
@@ -78,9 +79,10 @@ export const replyMessage = operation({
   body: 'send',
   idempotent: true,
   handle: ({ ctx, principal }, { address, message_id, all, ...content }) =>
-    blaming(content, async () =>
-      sendResult(await replyToMessage(ctx, principal, { address, messageId: message_id, all, ...contentOf(content) })),
-    ),
+    blaming(content, async () => {
+      const what = { address, messageId: message_id, all, ...(await contentOf(ctx, content)) }
+      return sendResult(await replyToMessage(ctx, principal, what))
+    }),
 })
 
 export const forwardMessage = operation({
@@ -96,22 +98,30 @@ export const forwardMessage = operation({
   idempotent: true,
   handle: ({ ctx, principal }, { address, message_id, to, includeAttachments, ...content }) =>
     blaming({ to, ...content }, async () => {
-      const what = { address, messageId: message_id, to: peopleOf(to), includeAttachments, ...contentOf(content) }
+      const body = await contentOf(ctx, content)
+      const what = { address, messageId: message_id, to: peopleOf(to), includeAttachments, ...body }
       return sendResult(await forward(ctx, principal, what))
     }),
 })
 
-/** Turns the input into content as core takes it. Fails with `validation_error`. */
-export function contentOf({ cc, bcc, replyTo, attachments, sendAt, ...content }: Omit<ReplyBody, 'all'>): SendInput {
+/** Turns the input into content as core takes it. Fails with `validation_error`, `unavailable`. */
+export async function contentOf(
+  ctx: Context,
+  { cc, bcc, replyTo, attachments, sendAt, ...content }: Omit<ReplyBody, 'all'>,
+): Promise<SendInput> {
   return {
-    ...content,
+    ...(await withBodies(ctx, content)),
     ...(sendAt !== undefined && { sendAt: new Date(sendAt) }),
     cc: peopleOf(cc),
     bcc: peopleOf(bcc),
     replyTo: peopleOf(replyTo),
-    attachments: attachments?.map(fileOf),
+    attachments: filesIn(attachments),
   }
 }
+
+/** The files of a send with their bytes. Fails with `validation_error`. */
+export const filesIn = (attachments: readonly AttachmentInput[] | undefined): readonly NewAttachment[] | undefined =>
+  attachments?.map(fileOf)
 
 /** Decodes base64 (RFC 4648 4), skipping white space. Fails with `validation_error` for anything else. */
 function fileOf(attachment: AttachmentInput, index: number): NewAttachment {

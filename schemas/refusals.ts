@@ -34,9 +34,9 @@ export function notACursor(param: string, what = 'this list'): Failure {
 
 /** `validation_error` for a mail or template without any body. */
 export function noBody(): Failure {
-  return new Failure('validation_error', 'There is neither a "text" nor an "html" body.', {
+  return new Failure('validation_error', 'There is no body: neither "text" nor "html" nor "markdown".', {
     param: 'text',
-    fix: 'Add "text", "html" or both.',
+    fix: 'Add "text", "html" or both, or "markdown" alone.',
   })
 }
 

@@ -60,6 +60,13 @@ export const AttachmentsInput = array(AttachmentInput, {
   description: 'At most 10 files, 10 MB before base64.',
 })
 
+/** Longest body in Markdown, in characters: more than a person reads, and quickly rendered. */
+const markdownMax = 200_000
+const MarkdownInput = string({
+  maxLength: markdownMax,
+  description: 'The body in Markdown, in place of text and html, which are both made of it.',
+})
+
 const contentFields = {
   from: optional(
     line(identifierMax, { description: 'The mailbox, an alias of it or a plus form: an address or "Name <address>".' }),
@@ -69,6 +76,7 @@ const contentFields = {
   subject: optional(line(headerLineMax)),
   text: optional(string()),
   html: optional(string()),
+  markdown: optional(MarkdownInput),
   attachments: optional(AttachmentsInput),
   headers: optional(
     record(line(headerLineMax), {
@@ -277,6 +285,7 @@ export const emailFields = {
   subject: contentFields.subject,
   text: contentFields.text,
   html: contentFields.html,
+  markdown: contentFields.markdown,
   template: optional(string({ minLength: 1, maxLength: 100, description: 'Alias of a template (case-sensitive).' })),
   variables: optional(Variables),
   headers: contentFields.headers,
@@ -329,6 +338,7 @@ export const batchFields = {
   subject: line(headerLineMax),
   text: optional(string()),
   html: optional(string()),
+  markdown: optional(MarkdownInput),
   recipients: array(
     object({
       email: identifier('Address of the recipient.'),

@@ -4,9 +4,11 @@
  */
 import { createHash } from 'node:crypto'
 import { asSeen, quickSnippet, readBody } from '../../mail/body/body.ts'
+import { visibleText } from '../../mail/body/html-text.ts'
 import { replyText } from '../../mail/body/reply.ts'
 import { sanitiseHtml } from '../../mail/body/sanitise.ts'
 import { findVerification, type UnboundVerification } from '../../mail/codes/verification.ts'
+import { markdownAsHtml, withTokenLinks } from '../../mail/compose/markdown.ts'
 import type { Hidden } from '../../mail/encoding/invisible-characters.ts'
 import { limits } from '../../mail/limits.ts'
 import { attachmentsInside, contentAt, isMessage, partBytes } from '../../mail/message/attached-message.ts'
@@ -142,6 +144,12 @@ export const jobs = {
   forwarding({ raw }: { raw: Buffer }): { readonly text: string; readonly html: string | null } {
     const { text, html } = readBody(raw, parseMessage(raw))
     return { text, html: html === null ? null : sanitiseHtml(html, { remoteImages: true }) }
+  },
+
+  /** The bodies of a mail that is written in Markdown: safe HTML, and what a person sees of it. */
+  markdown({ raw }: { raw: Buffer }): { readonly text: string; readonly html: string } {
+    const html = sanitiseHtml(markdownAsHtml(raw.toString()), { remoteImages: true })
+    return { text: withTokenLinks(visibleText(html).text), html: withTokenLinks(html) }
   },
 
   /** The visible text of the message, at most `maxChars` characters: for search and for waiting. */

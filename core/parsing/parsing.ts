@@ -49,6 +49,7 @@ export const parsingLimits: ParsingLimits = {
     file: 32 * 1024,
     forwarding: 32 * 1024,
     json: 512 * 1024,
+    markdown: 16 * 1024,
     reading: 32 * 1024,
     text: 32 * 1024,
   },

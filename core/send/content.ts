@@ -83,6 +83,25 @@ export async function filesOf(
   return files
 }
 
+/**
+ * The bodies of a mail that is written in Markdown. Fails with `validation_error` when another body stands beside it, and with
+ * `unavailable`.
+ */
+export async function withBodies<T extends Pick<SendInput, 'text' | 'html'>>(
+  ctx: Context,
+  { markdown, ...input }: T & { readonly markdown?: string },
+): Promise<Omit<T, 'markdown'>> {
+  if (markdown === undefined) return input as Omit<T, 'markdown'>
+  const beside = (['text', 'html'] as const).find((body) => input[body] !== undefined && input[body] !== null)
+  if (beside !== undefined)
+    throw new Failure('validation_error', `"markdown" makes both bodies, so "${beside}" cannot stand beside it.`, {
+      param: beside,
+      fix: `Leave "${beside}" out, or give "text" and "html" without "markdown".`,
+    })
+  const bodies = await ctx.parsing.run('markdown', { raw: Buffer.from(markdown) })
+  return { ...(input as Omit<T, 'markdown'>), ...bodies }
+}
+
 /** When a send is sent, at most 30 days ahead; null for now. Fails with `validation_error`. */
 export function sendTimeOf(now: Date, sendAt: Date | undefined): Date | null {
   if (sendAt === undefined) return null

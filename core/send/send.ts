@@ -85,7 +85,12 @@ async function outgoingOf(
   const outgoing = fromMailbox(ctx, mailbox, input)
   if (inReplyTo === undefined) return { ...outgoing, parent: null, input: withoutAnswer(replyAll, input) }
   const message = await parentOf(ctx, mailbox, inReplyTo)
-  return { ...outgoing, parent: message, isReply: true, input: answerTo(principal, { mailbox, message, replyAll, input }) }
+  return {
+    ...outgoing,
+    parent: message,
+    isReply: true,
+    input: answerTo(principal, { mailbox, message, replyAll, input }),
+  }
 }
 
 function fromMailbox(ctx: Context, mailbox: MailboxDoc, input: SendInput): Omit<Outgoing, 'parent' | 'input'> {

@@ -4,7 +4,7 @@ import { callersChanged } from '../../core/access/known-callers.ts'
 import { getAccount } from '../../core/account/accounts.ts'
 import { limitsOf } from '../../core/send/send-limits.ts'
 import type { Scope } from '../../schemas/scopes.ts'
-import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
+import { type Answer, type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, openTenant, type Tenant } from '../start/door.ts'
 
 const hourMs = 3_600_000
@@ -498,6 +498,49 @@ describe('api: sending', () => {
         expect(again.body.secret).to.equal(first.body.secret)
       })
     })
+  })
+
+  describe('Markdown', () => {
+    type Read = Json & { text: string; html: string }
+    const markdown = '**Yes**, see [it](https://b.example/x).'
+    const read = async (id: unknown) => (await call<Read>('GET', `${mailboxPath(tenant.address)}/messages/${id}`)).body
+    const box = () => mailboxPath(tenant.address)
+    const received = () => deliver(door.ctx, { to: tenant.address, raw: 'From: a@remote.example\nSubject: Q\n\nWell?' })
+    /** The message that each way of writing leaves in the mailbox. */
+    const ways: { readonly [way: string]: (body: Json) => Promise<Answer<Json & ErrorBody>> } = {
+      send: (body) => call('POST', `${box()}/send`, { to: 'a@remote.example', ...body }),
+      reply: async (body) => call('POST', `${box()}/messages/${await received()}/reply`, body),
+      forward: async (body) =>
+        call('POST', `${box()}/messages/${await received()}/forward`, { to: 'a@remote.example', ...body }),
+      draft: (body) => call('POST', `${box()}/drafts`, body),
+      'a changed draft': async (body) => {
+        const { body: draft } = await call('POST', `${box()}/drafts`, { text: 'First' })
+        return call('PATCH', `${box()}/drafts/${draft.message_id}`, body)
+      },
+      emails: (body) => call('POST', '/api/v1/emails', { from: tenant.address, to: 'a@remote.example', ...body }),
+      batch: (body) =>
+        call('POST', `${box()}/send-batch`, {
+          subject: 's',
+          recipients: [{ email: 'a@remote.example' }],
+          idempotencyKey: JSON.stringify(body),
+          ...body,
+        }),
+    }
+    for (const [way, write] of Object.entries(ways))
+      it(`${way} takes it in place of text and HTML`, async () => {
+        const { status, body } = await write({ markdown })
+        expect(status, JSON.stringify(body)).to.be.within(200, 202)
+        if (typeof body.message_id === 'string') {
+          const { text, html } = await read(body.message_id)
+          expect(html).to.include('<strong>Yes</strong>').and.include('href="https://b.example/x"')
+          expect(text).to.include('Yes, see it <https://b.example/x>.')
+        }
+        for (const beside of ['text', 'html'])
+          expect((await write({ markdown, [beside]: 'x' })).body, beside).to.include({
+            code: 'validation_error',
+            param: beside,
+          })
+      })
   })
 
   describe('account and usage', () => {

@@ -19,7 +19,17 @@ describe('core/parsing/parsing', () => {
     return parsing
   }
   const inThreads = {
-    inlineBytes: { arrival: 0, content: 0, description: 0, file: 0, forwarding: 0, json: 0, reading: 0, text: 0 },
+    inlineBytes: {
+      arrival: 0,
+      content: 0,
+      description: 0,
+      file: 0,
+      forwarding: 0,
+      json: 0,
+      markdown: 0,
+      reading: 0,
+      text: 0,
+    },
   }
   const raw = messageOf(100)
   const arrive = (parsing: Parsing, bytes = raw) => parsing.run('arrival', { raw: bytes, prefix: 'a@b' })
