@@ -27,8 +27,14 @@ export type Endpoint = {
 const endpointsOfAccounts = perProcess(({ changes, clock }) => {
   const known = createKnown<readonly Endpoint[]>(clock)
   changes.listen((note) => {
-    if (note.kind === 'webhooks' || note.kind === 'callers')
-      known.forget((accountId) => note.accountIds.includes(accountId))
+    if (note.kind === 'webhooks') known.forget((accountId) => note.accountIds.includes(accountId))
+    // The reach of an agent key is that of its endpoints.
+    if (note.kind === 'callers')
+      known.forget(
+        (accountId, endpoints) =>
+          note.accountIds.includes(accountId) ||
+          endpoints.some(({ webhook: { agentKeyId } }) => agentKeyId !== null && note.keyIds.includes(agentKeyId)),
+      )
   })
   return known
 })

@@ -37,7 +37,7 @@ export function inWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof AggregateError && error.errors.length > 0) return inWords(error.errors[0])
   const code = 'code' in error ? String(error.code) : ''
-  if (code.startsWith('HPE_')) return `The answer is not HTTP (${code}).`
+  if (error.name === 'HTTPParserError') return 'The answer is not HTTP.'
   const known = words[code]
   if (known !== undefined) return `${known.slice(0, -1)} (${code}).`
   return error.name === 'DnsError' ? `The host name could not be looked up: ${error.message}.` : error.message

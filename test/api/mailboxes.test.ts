@@ -193,6 +193,12 @@ describe('api: mailboxes', () => {
         'AAAA compatible.test': ['::7f00:1'],
         'AAAA mapped.test': ['::ffff:127.0.0.1'],
         'AAAA translated.test': ['64:ff9b::7f00:1'],
+        'AAAA six-to-four.test': ['2002:7f00:1::'],
+        'AAAA teredo.test': ['2001:0:53aa:64c:0:0:80ff:fffe'],
+        'AAAA unique.test': ['fd00::1'],
+        'AAAA linked.test': ['fe80::1'],
+        'A nowhere.test': ['0.0.0.0'],
+        'A carrier.test': ['100.64.0.1'],
         'CNAME elsewhere.test': ['loopback.test'],
       }
       let dns: NameServer
