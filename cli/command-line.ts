@@ -27,7 +27,7 @@ export async function runCommand(argv: readonly string[], { env, out, err }: Sur
   let status = 0
   const run = async ({ load }: CommandEntry, given: readonly unknown[]) => {
     const action = await load()
-    status = (await action({ settings, out, err }, ...(given as never[]))) ?? 0
+    status = (await action({ settings, env, out, err }, ...(given as never[]))) ?? 0
   }
   addCommands(program, run)
   try {

@@ -54,6 +54,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./doctor.ts')).doctor,
   },
   {
+    call: 'listen',
+    about: 'have the events of an account posted to a program on this machine, signed as webhooks are',
+    options: [
+      { flags: '--forward-to <url>', about: 'where to post them, such as http://127.0.0.1:3000/hook', required: true },
+      { flags: '--key <key>', about: 'an API key of the account; default: MAILROOM_API_KEY' },
+      { flags: '--server <url>', about: 'the Mailroom to listen to; default: that of the settings' },
+      {
+        flags: '--events <kinds>',
+        about: 'comma-separated, such as message.received; default: all that the key may read',
+      },
+      { flags: '--mailbox <address>', about: 'only those of this mailbox' },
+    ],
+    load: async () => (await import('./listen.ts')).listen,
+  },
+  {
     call: 'generate',
     about: 'write the documents that are derived from the code',
     options: [{ flags: '--check', about: 'only say which are out of date' }],

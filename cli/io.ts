@@ -5,6 +5,7 @@ import type { Settings } from '../schemas/settings.ts'
 export type Io = {
   /** Reads the settings. Throws SettingsError. */
   readonly settings: () => Settings
+  readonly env: NodeJS.ProcessEnv
   /** Both take text with its line ends. */
   readonly out: (text: string) => void
   readonly err: (text: string) => void

@@ -4,12 +4,16 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { runCommand } from '../../cli/command-line.ts'
 import { serviceVersion } from '../../operations/version.ts'
+import { verifyWebhook } from '../../sdk/verify-webhook.ts'
 import { eventually } from '../eventually.ts'
+import { startCutProxy } from '../peers/cut-proxy.ts'
+import { startWebhookReceiver } from '../peers/receivers.ts'
 import { client, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Service, startService } from '../start/service.ts'
 
@@ -277,6 +281,109 @@ describe('the command line', () => {
     const [received] = (await events()).body.events
     expect(received?.sandbox).to.equal(true)
     expect(Date.parse(received?.created_at ?? '')).to.be.above(Date.now() + 2 * 86_400_000)
+  })
+
+  describe('listen', () => {
+    const cases: readonly (readonly [what: string, args: readonly string[], said: RegExp])[] = [
+      [
+        'no key',
+        ['--forward-to', 'http://127.0.0.1:1/'],
+        /^There is no API key\. Pass --key, or set MAILROOM_API_KEY\.\n$/,
+      ],
+      ['a key that is none', ['--key', 'x', '--forward-to', 'http://127.0.0.1:1/'], /^.*key.*\.\n$/],
+      ['no place to forward to', ['--key', 'KEY'], /^error: required option '--forward-to <url>' not specified/],
+      [
+        'a place that is no URL',
+        ['--key', 'KEY', '--forward-to', 'hook'],
+        /^"hook" is not an http or https URL\. .*--forward-to/,
+      ],
+      [
+        'another protocol',
+        ['--key', 'KEY', '--forward-to', 'ftp://127.0.0.1/'],
+        /^"ftp:.* is not an http or https URL/,
+      ],
+      [
+        'a server that is not there',
+        ['--key', 'KEY', '--forward-to', 'http://127.0.0.1:1/', '--server', 'http://127.0.0.1:2'],
+        /^Nothing answers at http:\/\/127\.0\.0\.1:2\/ \(\w+\)\. Try again/,
+      ],
+      [
+        'a kind of event that is none',
+        ['--key', 'KEY', '--forward-to', 'http://127.0.0.1:1/', '--events', 'message.lost'],
+        /message\.lost/,
+      ],
+      [
+        'an address that is none',
+        ['--key', 'KEY', '--forward-to', 'http://127.0.0.1:1/', '--mailbox', 'nobody'],
+        /"nobody" is not an email address/,
+      ],
+    ]
+    let key: string
+
+    before(async () => {
+      const [made] = await done(['key', 'create', 'acme'])
+      key = String(made?.apiKey)
+    })
+
+    for (const [what, args, said] of cases)
+      it(`says what is wrong with ${what}`, async () => {
+        const given = args.map((each) => (each === 'KEY' ? key : each))
+        const { code, err } = await mailroom(['listen', ...given], { MAILROOM_HTTP_PORT: new URL(service.http).port })
+        expect(err).to.match(said)
+        expect(code).to.equal(1)
+      })
+
+    it('posts each event to a local program, signed, also those of the time when the connection was away', async () => {
+      const receiver = await startWebhookReceiver((count) => (count === 2 ? 500 : 200))
+      const proxy = await startCutProxy(service.http)
+      const listening = spawn(
+        process.execPath,
+        [
+          bin,
+          'listen',
+          '--forward-to',
+          receiver.url,
+          '--server',
+          proxy.http,
+          '--events',
+          'mailbox.created,mailbox.deleted',
+        ],
+        { stdio: ['ignore', 'pipe', 'pipe'], env: surroundings({ MAILROOM_API_KEY: key }) },
+      )
+      const lines: string[] = []
+      createInterface({ input: listening.stdout }).on('line', (line) => lines.push(line))
+      const err = text(listening.stderr)
+      try {
+        const secret = await eventually(
+          'the secret',
+          async () => /^Signing secret: (whsec_\S+)$/.exec(lines[1] ?? '')?.[1],
+        )
+        const make = (name: string) => done(['mailbox', 'create', 'acme', `${name}@acme.test`])
+        await make('one')
+        await eventually('the first', async () => receiver.requests.length === 1)
+        proxy.cut()
+        await make('two')
+        await make('three')
+        await eventually('all three', async () => receiver.requests.length === 3)
+        const events = []
+        for (const { body, headers } of receiver.requests) events.push(await verifyWebhook({ body, headers, secret }))
+        expect(events.map(({ data }) => data.address)).to.deep.equal(
+          ['one', 'two', 'three'].map((name) => `${name}@acme.test`),
+        )
+        await eventually('a line for each', async () => lines.length === 5)
+        for (const [n, line] of lines.slice(2).entries())
+          expect(line).to.match(
+            new RegExp(`^\\d{4}-\\S+Z  mailbox\\.created  ${events[n]?.id}  ${n === 1 ? 500 : 200}  \\d+ ms$`),
+          )
+        listening.kill('SIGINT')
+        const [code] = await once(listening, 'close')
+        expect(code).to.equal(0)
+        expect(await err).to.equal('The connection to the server ended. Again in 1 s.\n')
+      } finally {
+        listening.kill('SIGKILL')
+        await Promise.all([receiver.close(), proxy.close()])
+      }
+    })
   })
 
   it('is a program that leaves with the status, and writes what is asked to stdout and what is wrong to stderr', async () => {

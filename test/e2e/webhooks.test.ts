@@ -5,9 +5,14 @@ import { hostname } from 'node:os'
 import { expect } from 'chai'
 import ipaddr from 'ipaddr.js'
 import type { SMTPServerOptions } from 'smtp-server'
+import { recordEvents } from '../../core/notify/events.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { sweepArrivals, sweepMailboxes } from '../../core/upkeep/sweep.ts'
+import { newId } from '../../schemas/ids.ts'
+import { createRandom } from '../crash/random.ts'
 import { eventually } from '../eventually.ts'
+import { startCutProxy } from '../peers/cut-proxy.ts'
+import { openStream } from '../peers/event-stream.ts'
 import { type SmtpSink, startSmtpSink, startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
 import { client, type Json, mailboxPath } from '../peers/rest.ts'
 import { sendMail } from '../peers/send-mail.ts'
@@ -17,6 +22,7 @@ import { contextOf, type Service, startService } from '../start/service.ts'
 type Call = ReturnType<typeof client>
 type Envelope = { id: string; type: string; created_at: string; cursor: string; data: Json & { to?: unknown } }
 type Events = { events: Envelope[]; next: string | null }
+type Page = Events & { cursor: string }
 
 /** A mail server that accepts mail, except for `gone@`, which it refuses permanently. */
 const remote: SMTPServerOptions = {
@@ -267,6 +273,98 @@ describe('webhooks and events', () => {
     await hooked(last, ({ data }) => String(data.to).startsWith('delivered+late'))
     expect(all.requests).to.have.length(before)
     await last.close()
+  })
+
+  it('whoever follows through a bad line, by stream or long-poll, gets what the list has, once and in order', async function () {
+    const seed = Number(process.env.EVENTS_SEED ?? 15)
+    this.test!.title += ` (EVENTS_SEED=${seed})`
+    const random = createRandom(seed)
+    const start = (await call<{ cursor: string }>('GET', '/api/v1/events')).body.cursor
+    const proxy = await startCutProxy(service.http)
+    let last: string | undefined
+    /** Whether a reader has seen everything. */
+    const isAll = (ids: readonly string[]) => last !== undefined && ids.includes(last)
+
+    async function byStream(): Promise<string[]> {
+      const ids: string[] = []
+      for (let cursor = start; !isAll(ids); ) {
+        const reader = await openStream(proxy.http, { key: one.key, headers: { 'last-event-id': cursor } }).catch(
+          () => null,
+        )
+        for (let left = random.below(40); left > 0 && !isAll(ids); left--) {
+          const event = (await reader?.next()) ?? null
+          if (event === null) break
+          ids.push((JSON.parse(event.data) as Envelope).id)
+          cursor = event.id ?? cursor
+        }
+        reader?.hangUp()
+      }
+      return ids
+    }
+
+    async function byLongPoll(): Promise<string[]> {
+      const ids: string[] = []
+      for (let cursor = start; !isAll(ids); ) {
+        const url = `${proxy.http}/api/v1/events?after=${cursor}&wait=${random.below(2)}&limit=${1 + random.below(30)}`
+        const signal = AbortSignal.timeout(20 + random.below(400))
+        const page = await fetch(url, { headers: { authorization: `Bearer ${one.key}` }, signal })
+          .then(async (response) => (response.status === 200 ? ((await response.json()) as Page) : null))
+          .catch(() => null)
+        if (page === null) continue
+        ids.push(...page.events.map(({ id }) => id))
+        cursor = page.cursor
+      }
+      return ids
+    }
+
+    const following = Promise.all([byStream(), byStream(), byLongPoll()])
+    proxy.cutBehind(() => 300 + random.below(30_000))
+    // From two processes, so that their numbers meet; mail comes in by SMTP meanwhile.
+    const happen = (n: number) => ({
+      _id: newId('evt', new Date()),
+      accountId: one.accountId,
+      type: n % 3 === 0 ? 'message.sent' : 'message.received',
+      createdAt: new Date(),
+      mailbox: one.address,
+      mailboxId: one.mailboxId,
+      domain: 'one.example',
+      data: { n, from: null },
+    })
+    const mails = Array.from({ length: 5 }, (_, n) =>
+      sendMail(service.smtp, {
+        from: 'carol@remote.test',
+        to: one.address,
+        raw: Buffer.from(`Subject: ${n}\r\n\r\nHi\r\n`),
+      }),
+    )
+    for (let n = 0; n < 30; n++) {
+      await recordEvents(
+        ctx,
+        Array.from({ length: 1 + random.below(8) }, () => happen(n)),
+      )
+      if (random.below(8) === 0) proxy.cut()
+    }
+    await Promise.all(mails)
+    await eventually('the mails', async () => {
+      const { body } = await call<Events>('GET', `/api/v1/events?after=${start}&limit=200&type=message.received`)
+      return body.events.filter(({ data }) => data.snippet === 'Hi').length === mails.length
+    })
+    const marker = happen(-1)
+    await recordEvents(ctx, [marker])
+    last = marker._id
+    // Whoever reads the marker may do so in peace.
+    proxy.cutBehind(null)
+    const consumed = await following
+    const log: string[] = []
+    for (let after: string | null = start; after !== null; ) {
+      const { body }: { body: Page } = await call<Page>('GET', `/api/v1/events?after=${after}&limit=50`)
+      log.push(...body.events.map(({ id }) => id))
+      after = body.next
+    }
+    const upToMarker = log.slice(0, log.indexOf(last) + 1)
+    expect(upToMarker.length).to.be.greaterThan(100)
+    for (const ids of consumed) expect(ids.slice(0, ids.indexOf(last) + 1)).to.deep.equal(upToMarker)
+    await proxy.close()
   })
 })
 

@@ -1,0 +1,232 @@
+/**
+ * `mailroom listen`: has the events of an account posted to a program on this machine, signed as a webhook is, so that nobody needs
+ * a public address to write one. It goes on by cursor when the connection ends, so nothing that happened meanwhile is lost;
+ * what the program refuses is not sent again.
+ */
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { signatureHeaders } from '../core/notify/signature.ts'
+import { secondMs } from '../core/process/clock.ts'
+import { serviceVersion } from '../operations/version.ts'
+import { Failure } from '../schemas/failures.ts'
+import type { EventEnvelope } from '../schemas/webhooks.ts'
+import type { Io } from './io.ts'
+
+export type ListenOptions = {
+  readonly forwardTo: string
+  readonly key?: string
+  readonly server?: string
+  readonly events?: string
+  readonly mailbox?: string
+}
+
+/** As long as a webhook waits for its receiver. */
+const answerMs = 10 * secondMs
+/** The server sends something every 20 seconds: after this the connection is dead. */
+const silentMs = 60 * secondMs
+const pauseFirstMs = secondMs
+const pauseMaxMs = 30 * secondMs
+
+type Session = {
+  readonly io: Io
+  readonly server: URL
+  readonly forwardTo: URL
+  readonly headers: { readonly [name: string]: string }
+  /** Of the events that are wanted. */
+  readonly filter: URLSearchParams
+  readonly secret: string
+  /** Aborted when the person has had enough. */
+  readonly stopped: AbortSignal
+}
+
+/** The connection did not come about or ended; it is worth another try. */
+class Interrupted extends Error {
+  readonly retryAfterMs: number
+
+  constructor(message: string, retryAfterMs = 0) {
+    super(message)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Forwards events until it is interrupted (SIGINT, SIGTERM). Fails when the server refuses, and when nothing answers at first. */
+export async function listen(io: Io, options: ListenOptions): Promise<void> {
+  const key = options.key ?? io.env.MAILROOM_API_KEY
+  if (key === undefined || key === '')
+    throw new Failure('missing_api_key', 'There is no API key.', { fix: 'Pass --key, or set MAILROOM_API_KEY.' })
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  const session: Session = {
+    io,
+    server: urlOf(options.server ?? serverOf(io), '--server'),
+    forwardTo: urlOf(options.forwardTo, '--forward-to'),
+    headers: { authorization: `Bearer ${key}`, 'user-agent': `Mailroom/${serviceVersion()}` },
+    filter: new URLSearchParams({
+      ...(options.events !== undefined && { type: options.events }),
+      ...(options.mailbox !== undefined && { mailbox: options.mailbox }),
+    }),
+    secret: `whsec_${randomBytes(32).toString('base64')}`,
+    stopped: stopping.signal,
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+  try {
+    const cursor = await cursorNow(session).catch((error: unknown) => {
+      throw error instanceof Interrupted
+        ? new Failure('unavailable', error.message, { fix: 'Try again, or name another with --server.' })
+        : error
+    })
+    io.out(`Events of ${session.server.href} go to ${session.forwardTo.href}\nSigning secret: ${session.secret}\n`)
+    await forwardAll(session, cursor)
+  } catch (error) {
+    if (!session.stopped.aborted) throw error
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
+  }
+}
+
+/** Reads stream after stream, each from where the one before ended. */
+async function forwardAll(session: Session, from: string): Promise<never> {
+  const { io, stopped } = session
+  let cursor = from
+  let pauseMs = pauseFirstMs
+  for (;;) {
+    try {
+      await readStream(session, cursor, async (event) => {
+        await forward(session, event)
+        cursor = event.id ?? cursor
+        pauseMs = pauseFirstMs
+      })
+    } catch (error) {
+      if (stopped.aborted) throw error
+      if (error instanceof Failure && error.code === 'conflict') {
+        io.err('Events were missed: the connection was away for longer than events are kept.\n')
+        cursor = await cursorNow(session)
+      } else if (!(error instanceof Interrupted)) throw error
+      else {
+        const waitMs = Math.max(pauseMs, error.retryAfterMs)
+        io.err(`${error.message} Again in ${Math.ceil(waitMs / secondMs)} s.\n`)
+        await sleep(waitMs, undefined, { signal: stopped })
+        pauseMs = Math.min(2 * pauseMs, pauseMaxMs)
+      }
+    }
+  }
+}
+
+/** The cursor of the end of the events: what comes later counts. What is wrong with the filter is told here, too. */
+async function cursorNow(session: Session): Promise<string> {
+  const response = await ask(session, '/api/v1/events', new URLSearchParams([...session.filter, ['limit', '1']]), {})
+  const { cursor } = (await response.json()) as { readonly cursor: string }
+  return cursor
+}
+
+/** Reads a stream of events, one at a time, to its end. Fails with `Interrupted` then, and with what the server refuses with. */
+async function readStream(
+  session: Session,
+  cursor: string,
+  take: (event: EventSourceMessage) => Promise<void>,
+): Promise<never> {
+  const silent = new AbortController()
+  const timer = setTimeout(() => silent.abort(), silentMs)
+  try {
+    const headers = { 'last-event-id': cursor }
+    const { body } = await ask(session, '/api/v1/events/stream', session.filter, headers, silent.signal)
+    const waiting: EventSourceMessage[] = []
+    const parser = createParser({ onEvent: (event) => void waiting.push(event) })
+    for await (const text of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+      parser.feed(text)
+      for (let event = waiting.shift(); event !== undefined; event = waiting.shift()) await take(event)
+      timer.refresh()
+    }
+  } catch (error) {
+    if (error instanceof Failure || error instanceof Interrupted || session.stopped.aborted) throw error
+  } finally {
+    clearTimeout(timer)
+  }
+  throw new Interrupted('The connection to the server ended.')
+}
+
+/** Asks the server. Fails with what it refuses with, and with `Interrupted` when it does not answer, or not at this time. */
+async function ask(
+  { server, headers, stopped }: Session,
+  path: string,
+  query: URLSearchParams,
+  more: { readonly [name: string]: string },
+  silent: AbortSignal = AbortSignal.timeout(silentMs),
+): Promise<Response> {
+  const url = new URL(`${server.pathname.replace(/\/+$/, '')}${path}?${query}`, server)
+  const signal = AbortSignal.any([stopped, silent])
+  const response = await fetch(url, { headers: { ...headers, ...more }, signal }).catch((error: unknown) => {
+    if (stopped.aborted) throw error
+    throw new Interrupted(`Nothing answers at ${server.href} (${reasonOf(error)}).`)
+  })
+  if (response.ok) return response
+  const told = (await response.json().catch(() => ({}))) as { readonly [field: string]: unknown }
+  if (response.status === 429 || response.status >= 500)
+    throw new Interrupted(
+      `The server answers ${response.status}: ${told.error ?? response.statusText}`,
+      Number(response.headers.get('retry-after') ?? 0) * secondMs,
+    )
+  throw new Failure(
+    response.status === 409 ? 'conflict' : 'invalid_request',
+    String(told.error ?? `The server answers ${response.status}: this is no Mailroom.`),
+    { fix: String(told.fix ?? 'Look at --server.') },
+  )
+}
+
+/** Posts an event to the local program, and tells in a line what it answered. */
+async function forward({ io, forwardTo, secret, stopped }: Session, { data: body }: EventSourceMessage): Promise<void> {
+  const { id, type } = JSON.parse(body) as EventEnvelope
+  const at = new Date()
+  const startedAt = performance.now()
+  const outcome = await fetch(forwardTo, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': `Mailroom/${serviceVersion()}`,
+      ...signatureHeaders({ id, body, secrets: [secret], at }),
+    },
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.any([stopped, AbortSignal.timeout(answerMs)]),
+  }).then(
+    async (response) => {
+      await response.body?.cancel()
+      return String(response.status)
+    },
+    (error: unknown) => {
+      if (stopped.aborted) throw error
+      return reasonOf(error)
+    },
+  )
+  const ms = Math.round(performance.now() - startedAt)
+  io.out(`${[at.toISOString(), type, id, outcome, `${ms} ms`].map(printable).join('  ')}\n`)
+}
+
+/** Another server's text may not write anywhere but in its line. */
+const printable = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?')
+
+/** Why nothing answered: the code of the system, such as ECONNREFUSED. */
+function reasonOf(error: unknown): string {
+  const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: string } }
+  return name === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? String(error))
+}
+
+/** The server of the settings, which may be on this machine. */
+function serverOf(io: Io): string {
+  const { baseUrl, http } = io.settings()
+  if (baseUrl === null && http.port === 0)
+    throw new Failure('invalid_request', 'The settings do not say where the server is.', {
+      fix: 'Pass --server with its URL.',
+    })
+  return baseUrl ?? `http://${http.host}:${http.port}`
+}
+
+function urlOf(text: string, option: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw new Failure('invalid_request', `"${text}" is not an http or https URL.`, {
+      fix: `Write ${option} like http://127.0.0.1:3000.`,
+    })
+  return url
+}
