@@ -15,7 +15,7 @@ import { pathsOf, topLevel } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { choosePlan, type Plan } from './choose.ts'
 import { isScalar } from './predicates.ts'
-import { type Hit, noRecord, type ScanStats, scan } from './scan.ts'
+import { accept, type Hit, noRecord, type ScanStats, scan } from './scan.ts'
 
 export type QueryRequest = {
   readonly filter: Document
@@ -49,36 +49,32 @@ export type Query = {
  * @throws EngineError for malformed filters, sorts and hints, and for refused table scans
  */
 export function prepareQuery(store: Store, collection: Collection, request: QueryRequest): Query {
-  const id = onlyId(request)
+  const id = idOf(request)
   return id === undefined ? planned(store, collection, request) : byId(store, collection, request, id)
 }
 
-/** The `_id` when a request asks for one document by it and nothing else: the commonest of all, planned in advance. */
-function onlyId({ filter, sort, hint, skip }: QueryRequest): Value | undefined {
+/** The `_id` when a request asks for one document by it: the commonest of all, planned in advance. */
+function idOf({ filter, sort, hint, skip }: QueryRequest): Value | undefined {
   if (sort !== undefined || hint !== undefined || skip !== undefined) return undefined
   const id = filter._id
-  if (id === undefined || !isScalar(id)) return undefined
-  for (const field in filter) if (field !== '_id') return undefined
-  return id
+  return id !== undefined && isScalar(id) ? id : undefined
 }
 
-/** What `planned` would find. Filter and plan are made when somebody asks for them: updates by operators and explain do. */
+/** What `planned` would find. What a filter by `_id` alone has no need of is made when somebody asks for it, as explain does. */
 function byId(store: Store, collection: Collection, request: QueryRequest, id: Value): Query {
-  let whole: Query | undefined
-  const query = () => {
-    whole ??= planned(store, collection, request)
-    return whole
-  }
+  const node = once(() => parseFilter(request.filter, request.place))
+  const matcher = once(() => compileFilter(node(), request.names))
+  const further = hasOthers(request.filter) ? { matcher: matcher(), fields: fieldsOf(request, node()) } : undefined
   const stats: ScanStats = { keysExamined: 0, docsExamined: 0 }
   return {
     get node() {
-      return parseFilter(request.filter, request.place)
+      return node()
     },
     get matcher() {
-      return query().matcher
+      return matcher()
     },
     get plan() {
-      return query().plan
+      return planned(store, collection, request).plan
     },
     stats,
     sortInMemory: false,
@@ -89,9 +85,28 @@ function byId(store: Store, collection: Collection, request: QueryRequest, id: V
       const bytes = store.records(collection.id).get(record)
       if (bytes === undefined) return
       stats.docsExamined++
-      yield { record, bytes, doc: undefined }
+      const hit = further === undefined ? { record, bytes, doc: undefined } : accept({ record, bytes }, further)
+      if (hit !== undefined) yield hit
     },
   }
+}
+
+function hasOthers(filter: Document): boolean {
+  for (const field in filter) if (field !== '_id') return true
+  return false
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** The fields that the filter reads; undefined for whole documents. */
+function fieldsOf({ whole }: QueryRequest, node: FilterNode): ReadonlySet<string> | undefined {
+  return whole === true ? undefined : pathsOf(node)
 }
 
 /**
@@ -122,7 +137,7 @@ function planned(store: Store, collection: Collection, request: QueryRequest): Q
     noTableScan: request.noTableScan,
   })
   const stats: ScanStats = { keysExamined: 0, docsExamined: 0 }
-  const fields = request.whole === true ? undefined : pathsOf(node)
+  const fields = fieldsOf(request, node)
   const sortInMemory = sort !== undefined && natural === undefined && !plan.sorted
   const skip = request.skip ?? 0
   const limit = request.limit ?? 0

@@ -69,7 +69,7 @@ export function* accepted(
       continue
     }
     options.stats.docsExamined++
-    const hit = accept(row.record, row.bytes, exact, options)
+    const hit = exact ? { ...row, doc: undefined } : accept(row, options)
     if (hit !== undefined) yield hit
     bytes += row.bytes.length
     if (++rows % limits.scanClockEvery === 0 || bytes > limits.scanClockBytes) {
@@ -98,8 +98,11 @@ export function* records(
 
 export type Row = { readonly record: number; readonly bytes: Uint8Array }
 
-function accept(record: number, bytes: Uint8Array, exact: boolean, { matcher, fields }: ScanOptions): Hit | undefined {
-  if (exact) return { record, bytes, doc: undefined }
+/** What the filter makes of one document; undefined when it refuses it. */
+export function accept(
+  { record, bytes }: Row,
+  { matcher, fields }: Pick<ScanOptions, 'matcher' | 'fields'>,
+): Hit | undefined {
   const doc = decode(fields === undefined ? bytes : pick(bytes, fields))
   return matcher.matches(doc) ? { record, bytes, doc } : undefined
 }

@@ -128,7 +128,8 @@ function operatorUpdate(update: Document, filters: ElementFilters): Update {
   checkIdentifiers(leaves, filters)
   const needsPositional = leaves.some(({ parts }) => parts.includes('$'))
   const inserting = compileTree(treeOf(leaves), filters)
-  const updating = compileTree(treeOf(leaves.filter(({ leaf }) => leaf.operator !== '$setOnInsert')), filters)
+  const ofUpdates = leaves.filter(({ leaf }) => leaf.operator !== '$setOnInsert')
+  const updating = ofUpdates.length === leaves.length ? inserting : compileTree(treeOf(ofUpdates), filters)
   return {
     kind: 'operators',
     needsPositional,
