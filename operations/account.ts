@@ -1,6 +1,7 @@
 import { mintClaimLink, requireInboxKey, usageOf } from '../core/account/accounts.ts'
 import { setApproval } from '../core/account/approval.ts'
 import { dailyUsage } from '../core/account/daily-usage.ts'
+import { setupOf } from '../core/account/setup.ts'
 import { requirePasswordOf } from '../core/people/sign-in.ts'
 import { beginErasure } from '../core/personal/erase.ts'
 import * as exports from '../core/personal/export-jobs.ts'
@@ -11,6 +12,7 @@ import {
   ClaimLink,
   DailyUsage,
   DayOrTime,
+  Setup,
   Usage,
 } from '../schemas/accounts.ts'
 import { AddressPart } from '../schemas/fields.ts'
@@ -45,6 +47,19 @@ export const getAccount = operation({
   output: Account,
   errors: [],
   handle: async ({ principal }) => shown(principal.account),
+})
+
+export const getSetup = operation({
+  name: 'account.setup',
+  summary:
+    'What is left to set up (claim, name, domain, DNS, first mail, webhook), and what this caller has to do for it.',
+  scope: null,
+  http: 'GET /api/v1/account/setup',
+  tools: [{ name: 'get_setup_summary', effect: 'read', expose: [] }],
+  input: object({}),
+  output: Setup,
+  errors: [],
+  handle: async ({ ctx, principal }) => ({ steps: await setupOf(ctx, principal) }),
 })
 
 export const updateAccount = operation({

@@ -59,6 +59,19 @@ export const Account = object({
   createdAt: timestamp(),
 })
 
+export const setupSteps = ['claim', 'name', 'domain', 'dns', 'first_mail', 'webhook'] as const
+/** What is left to set up. */
+export const Setup = object({
+  steps: array(
+    object({
+      id: oneOf(setupSteps),
+      done: boolean(),
+      detail: string({ description: 'How it stands.' }),
+      fix: nullable(string({ description: 'What this caller has to do; null when it is done.' })),
+    }),
+  ),
+})
+
 /** One entry of the audit trail: who, what, when, from where (decisions.md 2, Audit). */
 export const AuditEntry = object({
   id: string(),

@@ -5,7 +5,7 @@ import { createKept } from '../../core/process/kept.ts'
 import { judge } from '../../core/receive/sender-verdict.ts'
 import { startNameServer } from '../peers/name-server.ts'
 import { type Answer, type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
-import { type Door, deliver, openTenant } from '../start/door.ts'
+import { type Door, deliver, makeKey, makeTenant, openTenant } from '../start/door.ts'
 
 describe('api: accounts', () => {
   let door: Door
@@ -147,6 +147,51 @@ describe('api: accounts', () => {
         address: 'post@taken.agents.localhost',
       })
       expect((await visitor<ErrorBody>('POST', '/api/v1/signup', { name: 'taken' })).body.code).to.equal('conflict')
+    })
+  })
+
+  describe('what is left to set up', () => {
+    type Step = { readonly id: string; readonly done: boolean; readonly detail: string; readonly fix: string | null }
+    const stepsOf = async (asks: Call) => (await asks<{ steps: Step[] }>('GET', '/api/v1/account/setup')).body.steps
+    const open = (steps: readonly Step[]) => steps.filter(({ done }) => !done).map(({ id }) => id)
+    const fixOf = (steps: readonly Step[], id: string) => steps.find((step) => step.id === id)?.fix ?? ''
+
+    it('of a signup is nearly everything, until it is done', async () => {
+      const { body } = await client(door.http)<{ address: string; api_key: string }>('POST', '/api/v1/signup')
+      const own = client(door.http, body.api_key)
+      const first = await stepsOf(own)
+      expect(first.map(({ id }) => id)).to.deep.equal(['claim', 'name', 'domain', 'dns', 'first_mail', 'webhook'])
+      expect(open(first)).to.deep.equal(['claim', 'name', 'domain', 'first_mail', 'webhook'])
+      for (const { done, fix } of first) expect(fix === null).to.equal(done)
+      const base = door.ctx.baseUrl
+      expect(fixOf(first, 'claim')).to.include(`POST ${base}/api/v1/account/claim`)
+      expect(fixOf(first, 'name')).to.include(`PATCH ${base}${mailboxPath(body.address)}`)
+      expect(fixOf(first, 'domain')).to.include('An agent key cannot do this.')
+      // An unclaimed account may only reply.
+      expect(fixOf(first, 'first_mail')).to.include(`Write to ${body.address}`).and.not.include('/send')
+      await own('PATCH', mailboxPath(body.address), { displayName: 'Bot' })
+      await deliver(door.ctx, { to: body.address, raw: 'From: a@remote.example\nSubject: Hi\n\nHello\n' })
+      await own('POST', '/api/v1/webhooks', { url: 'https://hooks.example/a', events: ['message.received'] })
+      expect(open(await stepsOf(own))).to.deep.equal(['claim', 'domain'])
+    })
+
+    it('is told to each caller by what it may do', async () => {
+      const tenant = await makeTenant(door, { name: 'setting-up' })
+      const steps = await stepsOf(client(door.http, tenant.key))
+      expect(open(steps)).to.deep.equal(['first_mail', 'webhook'])
+      expect(fixOf(steps, 'first_mail')).to.include(`${mailboxPath(tenant.address)}/send`)
+      const { accountId } = tenant
+      const { apiKey } = await makeKey(door.ctx, { accountId, kind: 'agent', scopes: ['mail:send'] })
+      const agent = await stepsOf(client(door.http, apiKey))
+      expect(open(agent)).to.deep.equal(['name', 'first_mail', 'webhook'])
+      for (const [id, scope] of [
+        ['name', 'mailboxes:write'],
+        ['webhook', 'mail:read'],
+      ] as const)
+        expect(fixOf(agent, id)).to.include(`lacks the scope ${scope}`)
+      const small = await makeTenant(door, { name: 'small', plan: null, agentsPlan: 'free' })
+      await door.ctx.store.domains.deleteOne({ _id: 'small.example' })
+      expect(fixOf(await stepsOf(client(door.http, small.key)), 'domain')).to.include('larger plan')
     })
   })
 })

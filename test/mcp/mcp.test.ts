@@ -82,6 +82,7 @@ describe('mcp', () => {
       const { tools } = await mcp.listTools()
       expect(tools.map(({ name }) => name)).to.have.members([
         'get_account_summary',
+        'get_setup_summary',
         'list_mailboxes',
         'create_mailbox',
         'update_mailbox',

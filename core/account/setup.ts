@@ -1,0 +1,189 @@
+/** What is left to set up, each with what this very caller has to do (decisions.md 2, Account). */
+import type { setupSteps } from '../../schemas/accounts.ts'
+import { allowanceOf } from '../../schemas/plans.ts'
+import type { Scope } from '../../schemas/scopes.ts'
+import type { DomainDoc } from '../../store/documents/accounts.ts'
+import type { MailboxDoc } from '../../store/documents/mail.ts'
+import { findFoldersOf } from '../../store/folders.ts'
+import * as store from '../../store/mailboxes.ts'
+import { isUnclaimed } from '../access/account-record.ts'
+import type { Principal } from '../access/principal.ts'
+import { listWebhooks } from '../notify/webhooks.ts'
+import type { Context } from '../process/context.ts'
+
+/** A step; `fix` is null when it is done. */
+export type SetupStep = {
+  readonly id: (typeof setupSteps)[number]
+  readonly done: boolean
+  readonly detail: string
+  readonly fix: string | null
+}
+
+/** Mailboxes that are looked at: the newest. */
+const mailboxesMax = 100
+
+/** The steps in their order. */
+export async function setupOf(ctx: Context, principal: Principal): Promise<readonly SetupStep[]> {
+  const { accountId, mailboxIds: only } = principal
+  const [mailboxes, domains] = await Promise.all([
+    store.listMailboxes(ctx.store, { accountId, only, before: null, limit: mailboxesMax }),
+    store.listDomains(ctx.store, accountId),
+  ])
+  const own = domains.filter(({ parent, status }) => parent === null && status !== 'removed')
+  return [
+    claimStep(ctx, principal),
+    nameStep(ctx, principal, { mailboxes, domains }),
+    domainStep(ctx, principal, { own, domains }),
+    dnsStep(principal, own),
+    await firstMailStep(ctx, principal, mailboxes),
+    await webhookStep(ctx, principal),
+  ]
+}
+
+const todo = (id: SetupStep['id'], detail: string, fix: string): SetupStep => ({ id, done: false, detail, fix })
+const done = (id: SetupStep['id'], detail: string): SetupStep => ({ id, done: true, detail, fix: null })
+
+/** What to do, if the caller may; else whom to ask. */
+function fixFor(principal: Principal, scope: Scope, fix: string): string {
+  if (principal.scopes.includes(scope)) return fix
+  if (principal.role !== null) return `Your role ${principal.role} lacks ${scope}: ask an owner of the account.`
+  return `This key lacks the scope ${scope}, and scopes cannot be added: ask for a key that has it. Then: ${fix}`
+}
+
+function claimStep({ baseUrl }: Context, { account, kind }: Principal): SetupStep {
+  if (!isUnclaimed(account)) return done('claim', `The account belongs to ${account.owner ?? 'its people'}.`)
+  const end = account.claimExpiresAt?.toISOString() ?? 'its end'
+  const detail = `Nobody has claimed the account: it may only reply, and is removed with its mail at ${end}.`
+  return kind === 'agent'
+    ? todo(
+        'claim',
+        detail,
+        `POST ${baseUrl}/api/v1/account/claim answers a claim_url: give it to the person who will own the account.`,
+      )
+    : todo('claim', detail, 'Let the inbox key of the signup ask for a claim link (POST /api/v1/account/claim).')
+}
+
+function nameStep(
+  { baseUrl }: Context,
+  principal: Principal,
+  { mailboxes, domains }: { mailboxes: readonly MailboxDoc[]; domains: readonly DomainDoc[] },
+): SetupStep {
+  if (mailboxes.length === 0) return todo('name', 'There is no mailbox yet.', newMailbox(baseUrl, principal, domains))
+  const named = new Set(domains.filter(({ defaultDisplayName }) => defaultDisplayName !== null).map(({ _id }) => _id))
+  const nameless = mailboxes.find(({ displayName, domain }) => displayName === null && !named.has(domain))
+  if (nameless === undefined) return done('name', 'Recipients see the names of the mailboxes.')
+  const fix = `PATCH ${mailboxUrl(baseUrl, nameless.address)} with {"displayName": "..."}.`
+  const detail = `Of ${nameless.address} recipients see the bare address.`
+  return todo('name', detail, fixFor(principal, 'mailboxes:write', fix))
+}
+
+function newMailbox(baseUrl: string, principal: Principal, domains: readonly DomainDoc[]): string {
+  const domain = domains.find(({ status }) => status === 'verified' || status === 'broken')
+  const address = `agent@${domain?._id ?? 'a verified domain'}`
+  const fix = `POST ${baseUrl}/api/v1/mailboxes with {"address": "${address}", "displayName": "..."}.`
+  return fixFor(principal, 'mailboxes:write', fix)
+}
+
+function domainStep(
+  { baseUrl }: Context,
+  { account, kind, role }: Principal,
+  { own, domains }: { own: readonly DomainDoc[]; domains: readonly DomainDoc[] },
+): SetupStep {
+  const [first] = own
+  if (first !== undefined) return done('domain', `The account has the domain ${first._id}.`)
+  if (account.sandbox) return done('domain', 'A sandbox has a domain that leads nowhere, and needs no other.')
+  const free = domains.find(({ parent }) => parent !== null)?._id
+  const detail = free === undefined ? 'The account has no domain.' : `The account has the free domain ${free}.`
+  const { ownDomains } = allowanceOf(account)
+  if (ownDomains === 0) {
+    const plan = account.agentsPlan ?? account.plan ?? 'none'
+    const ask = `ask for a larger plan (POST ${baseUrl}/api/v1/account/requests, or "mailroom account plan ${account.id}").`
+    return todo('domain', `${detail} The plan ${plan} has no domain of its own.`, asking(kind, role, ask))
+  }
+  const create = `let the administrator put it on the account: "mailroom domain create example.org --account ${account.id}".`
+  return todo('domain', detail, asking(kind, role, create))
+}
+
+function dnsStep({ account, kind, role }: Principal, own: readonly DomainDoc[]): SetupStep {
+  const [missing] = own.filter(({ status }) => status !== 'verified')
+  if (missing !== undefined) {
+    const { _id: domain, status } = missing
+    const fix = `publish the records of ${domain} (MX, SPF, DKIM, DMARC; "mailroom domain list ${account.id}" shows its keys).`
+    return todo(
+      'dns',
+      `The domain ${domain} is ${status}: its DNS records were not all found.`,
+      asking(kind, role, fix),
+    )
+  }
+  return done('dns', own.length === 0 ? 'The free domain has its DNS records already.' : 'All domains are verified.')
+}
+
+/** What people and administrators do: an agent can only ask for it. */
+function asking(kind: Principal['kind'], role: Principal['role'], what: string): string {
+  if (kind === 'agent') return `An agent key cannot do this. Ask the owner of the account: ${what}`
+  if (role !== null && role !== 'owner') return `The role ${role} cannot do this. Ask an owner of the account: ${what}`
+  return `${what[0]?.toUpperCase()}${what.slice(1)}`
+}
+
+async function firstMailStep(ctx: Context, principal: Principal, mailboxes: readonly MailboxDoc[]): Promise<SetupStep> {
+  const [mailbox] = mailboxes
+  if (mailbox === undefined)
+    return todo('first_mail', 'There is no mailbox yet.', 'Make one first: see the step "name".')
+  const folders = await findFoldersOf(
+    ctx.store,
+    mailboxes.map(({ _id }) => _id),
+  )
+  const had = (wanted: string) => folders.some(({ role, uidNext }) => role === wanted && uidNext > 1)
+  const [isReceived, isSent] = [had('inbox'), had('sent')]
+  if (isReceived || isSent) {
+    const what = isReceived && isSent ? 'received and sent' : isReceived ? 'received' : 'sent'
+    return done('first_mail', `Mail was ${what}.`)
+  }
+  const { baseUrl } = ctx
+  const { address } = mailbox
+  const detail = `${address} has neither received nor sent mail.`
+  if (principal.account.sandbox)
+    return todo(
+      'first_mail',
+      detail,
+      `POST ${baseUrl}/api/v1/test/inbound with {"mailbox": "${address}", "from": "a@example.org", "text": "Hello"}.`,
+    )
+  const wait = `write to ${address} from any mail program, and read it with GET ${mailboxUrl(baseUrl, address)}/messages.`
+  if (isUnclaimed(principal.account) || !principal.scopes.includes('mail:send'))
+    return todo('first_mail', detail, `${wait[0]?.toUpperCase()}${wait.slice(1)}`)
+  const send = `POST ${mailboxUrl(baseUrl, address)}/send with {"to": "delivered@simulator.invalid", "subject": "Hello", "text": "Hello"}`
+  return todo('first_mail', detail, `${send}, which tries everything and leaves nobody a mail; or ${wait}`)
+}
+
+async function webhookStep(ctx: Context, principal: Principal): Promise<SetupStep> {
+  const webhooks = await listWebhooks(ctx, principal)
+  const enabled = webhooks.find((webhook) => webhook.enabled)
+  if (enabled !== undefined) return done('webhook', `Events are posted to ${enabled.url}.`)
+  const [off] = webhooks
+  const { baseUrl } = ctx
+  if (off !== undefined)
+    return todo(
+      'webhook',
+      `The endpoint ${off.url} is turned off.`,
+      `PATCH ${baseUrl}/api/v1/webhooks/${off.id} with {"enabled": true}.`,
+    )
+  const whose = principal.kind === 'agent' ? 'This key has made no endpoint' : 'The account has no endpoint'
+  if (allowanceOf(principal.account).webhookEndpoints === 0)
+    return todo(
+      'webhook',
+      `${whose}, and the plan has none.`,
+      'Wait for mail instead (GET .../wait), or ask for a larger plan.',
+    )
+  const create = `POST ${baseUrl}/api/v1/webhooks with {"url": "https://...", "events": ["message.received"]}`
+  return todo(
+    'webhook',
+    `${whose}: nothing is posted anywhere.`,
+    fixFor(
+      principal,
+      'mail:read',
+      `${create}; without one, GET .../wait and GET ${baseUrl}/api/v1/events tell of new mail.`,
+    ),
+  )
+}
+
+const mailboxUrl = (baseUrl: string, address: string) => `${baseUrl}/api/v1/mailboxes/${encodeURIComponent(address)}`
