@@ -174,7 +174,7 @@ export async function dropGrant(store: Store, id: string, token: string): Promis
   await store.usage.updateOne({ _id: id }, { $pull: { granted: { token } } })
 }
 
-/** Messages received in one period, given by the numbers of their events. */
+/** Messages received, and message events dropped, in one period, given by the numbers of their events. */
 export type TalliedPeriod = {
   readonly id: string
   readonly expiresAt: Date
@@ -214,7 +214,7 @@ export async function countEvents(
           'counts.received': more('received', received),
           [`counts.${agentEmails}`]: more(agentEmails, received),
           'counts.eventsDropped': more('eventsDropped', eventsDropped),
-          'counts.tallied': { $max: ['$counts.tallied', Math.max(...received)] },
+          'counts.tallied': { $max: ['$counts.tallied', Math.max(...received, ...eventsDropped)] },
           expiresAt: { $ifNull: ['$expiresAt', expiresAt] },
         }
         return { updateOne: { filter: { _id: id }, update: [{ $set: set }], upsert: true } }

@@ -12,7 +12,8 @@ import { countOutcomes } from '../account/reputation.ts'
 import { recordEvents } from '../notify/events.ts'
 import type { Context } from '../process/context.ts'
 import { causeOf } from '../process/tracing.ts'
-import { allowEvents, messageEventData } from '../receive/announce.ts'
+import { messageEventData, recordMessageEvents } from '../receive/message-events.ts'
+import { countReceivedUpTo, droppedSentType } from '../receive/received-counts.ts'
 import { reportBounces } from './bounce-mail.ts'
 import { isSimulated } from './simulator.ts'
 import { suppressOutcomes } from './suppressions.ts'
@@ -75,17 +76,19 @@ export async function announceSent(ctx: Context, emails: readonly EmailDoc[]): P
     copiesOf(ctx, emails),
   ])
   const fresh = wanted.filter(({ id }) => !known.has(id))
-  const allowed = await allowEvents(ctx, fresh)
   const now = ctx.clock.now()
-  await recordEvents(
-    ctx,
-    [...allowed].map(({ id: _id, email, n, at }) => {
+  const recorded = await recordMessageEvents(ctx, fresh, {
+    event({ id: _id, email, n, at }) {
       const copy = copies.get(email.messageId ?? '')
       const data =
         copy === undefined ? withoutCopy(email, n, at) : { ...messageEventData(copy, 'Sent'), received_at: at }
       return { _id, ...eventFrame(email, 'message.sent', now), data }
-    }),
-  )
+    },
+    dropped: ({ id: _id, email }) => ({ _id, ...eventFrame(email, droppedSentType, now), data: {} }),
+  })
+  const dropped = recorded.filter(({ type }) => type === droppedSentType)
+  for (const [accountId, own] of Map.groupBy(dropped, (event) => event.accountId))
+    await countReceivedUpTo(ctx, accountId, own.at(-1)!.seq)
 }
 
 const isNewOutcome = ({ status, announced }: EmailRecipient) =>

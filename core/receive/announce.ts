@@ -4,26 +4,20 @@
  */
 
 import { splitAddress } from '../../mail/message/address.ts'
-import type { MessageEvent, MessageReceived } from '../../schemas/events.ts'
+import type { MessageReceived } from '../../schemas/events.ts'
 import { deriveId } from '../../schemas/ids.ts'
 import type { FolderDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { findEventNumbers, type NewEvent } from '../../store/events.ts'
 import { findFoldersOf, standardFolderId } from '../../store/folders.ts'
 import { findMessages } from '../../store/messages.ts'
-import { takeCounts } from '../../store/usage.ts'
-import { giveBackUsage, usagePeriod } from '../access/usage.ts'
 import { usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveMissedThreads, deriveNewThreads } from '../mailbox/threading.ts'
 import { planMissedDeliveries } from '../notify/deliveries.ts'
-import { recordEvents } from '../notify/events.ts'
-import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 import { causeOf } from '../process/tracing.ts'
+import { messageEventData, recordMessageEvents } from './message-events.ts'
 import { countReceived, countReceivedUpTo, droppedEventType } from './received-counts.ts'
 import { trustRecord } from './trust.ts'
-
-/** Message events that one account can cause in an hour; more are dropped (interface.md, Events, rule 3). */
-export const messageEventsPerHour = 2_000
 
 /** Announces messages that were just committed: events, counts and threads. */
 export async function announceArrivals(ctx: Context, ids: readonly string[]): Promise<void> {
@@ -51,26 +45,6 @@ export async function announceMissed(ctx: Context, messages: readonly MessageDoc
   return missed.length
 }
 
-/** The event data of a message (interface.md, Message event data). */
-export function messageEventData(message: MessageDoc, folder: string): MessageEvent {
-  return {
-    mailbox: message.mailbox,
-    message_id: message._id,
-    thread_id: message.threadId,
-    folder,
-    from: message.from,
-    to: message.to,
-    subject: message.subject,
-    snippet: message.snippet,
-    received_at: message.receivedAt.toISOString(),
-    attachments: message.attachments.map(({ name, contentType, sizeBytes }) => ({
-      name,
-      content_type: contentType,
-      size: sizeBytes,
-    })),
-  }
-}
-
 /** Whether a message was received: Sent copies and drafts have no fingerprint. */
 const isReceived = (message: MessageDoc) => message.fingerprint !== undefined
 
@@ -80,26 +54,13 @@ async function announce(ctx: Context, messages: readonly MessageDoc[]): Promise<
   if (messages.length === 0) return
   const folders = await foldersOfMailboxes(ctx, messages)
   const paths = new Map(folders.map(({ _id, path }) => [_id, path]))
-  const allowed = await allowEvents(ctx, messages)
-  const recorded = await recordEvents(
-    ctx,
-    messages.map((message) =>
-      allowed.has(message) ? receivedEvent(message, paths.get(message.folderId) ?? 'INBOX') : droppedEvent(message),
-    ),
-  )
+  // In the order of their arrival, whatever order they were read in.
+  const inOrder = messages.toSorted((a, b) => (a._id < b._id ? -1 : 1))
+  const recorded = await recordMessageEvents(ctx, inOrder, {
+    event: (message) => receivedEvent(message, paths.get(message.folderId) ?? 'INBOX'),
+    dropped: droppedEvent,
+  })
   const known = Map.groupBy(recorded, ({ accountId }) => accountId)
-  for (const [accountId, own] of Map.groupBy(allowed, (message) => message.accountId)) {
-    const created = (known.get(accountId) ?? []).filter(({ type }) => type !== droppedEventType).length
-    // Messages that another process announced meanwhile were counted twice.
-    if (created < own.length)
-      await giveBackUsage(ctx, {
-        owner: accountId,
-        period: 'hour',
-        counter: 'messageEvents',
-        by: own.length - created,
-        at: inTimeOf(ctx, accountId).clock.now(),
-      })
-  }
   await Promise.all([...known].map(([accountId, own]) => countReceived(ctx, accountId, own)))
   await warnOfStorage(ctx, usageByMailbox(folders))
 }
@@ -107,33 +68,6 @@ async function announce(ctx: Context, messages: readonly MessageDoc[]): Promise<
 /** Reads all folders of the mailboxes of the messages. */
 function foldersOfMailboxes(ctx: Context, messages: readonly MessageDoc[]): Promise<FolderDoc[]> {
   return findFoldersOf(ctx.store, [...new Set(messages.map(({ mailboxId }) => mailboxId))])
-}
-
-/**
- * Selects the items whose message event is within the limit of their account for this hour; of each account the first
- * ones. Those are counted.
- */
-export async function allowEvents<T extends { readonly accountId: string }>(
-  ctx: Context,
-  items: readonly T[],
-): Promise<ReadonlySet<T>> {
-  const accounts = [...Map.groupBy(items, ({ accountId }) => accountId)]
-  const takeOf = (accountId: string, by: number) => ({
-    ...usagePeriod(accountId, 'hour', inTimeOf(ctx, accountId).clock.now()),
-    counts: [{ counter: 'messageEvents', by, limit: messageEventsPerHour }],
-  })
-  const refused = await takeCounts(
-    ctx.store,
-    accounts.map(([accountId, own]) => takeOf(accountId, own.length)),
-  )
-  const allowed = new Set(accounts.flatMap(([, own], n) => (refused.has(n) ? [] : own)))
-  for (const [accountId, own] of [...refused].map((n) => accounts[n]!)) {
-    for (const item of own) {
-      if ((await takeCounts(ctx.store, [takeOf(accountId, 1)])).size > 0) break
-      allowed.add(item)
-    }
-  }
-  return allowed
 }
 
 function receivedEvent(message: MessageDoc, folder: string): NewEvent {

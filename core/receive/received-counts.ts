@@ -23,7 +23,10 @@ import { perProcess } from '../process/per-process.ts'
  * endpoint receives it, and it keeps the message from being announced and counted a second time.
  */
 export const droppedEventType = 'message.dropped'
-const countedTypes = ['message.received', droppedEventType] as const
+/** The same for the event of a send. */
+export const droppedSentType = 'message.sent_dropped'
+const receivedTypes: readonly string[] = ['message.received', droppedEventType]
+const droppedTypes: readonly string[] = [droppedEventType, droppedSentType]
 /** The figure of a day that an event of a type counts for. */
 const figures: { readonly [type: string]: string } = {
   'message.received': 'received',
@@ -77,16 +80,19 @@ async function watermarkOf(ctx: Context, accountId: string): Promise<number> {
 
 async function apply(ctx: Context, accountId: string, events: readonly EventDoc[], upTo: number): Promise<void> {
   const counted = events.filter(
-    ({ type, movedFrom }) => movedFrom === undefined && countedTypes.some((name) => name === type),
+    ({ type, movedFrom }) => movedFrom === undefined && [...receivedTypes, ...droppedTypes].includes(type),
   )
-  await countReceivedFrom(ctx.store, contactsOf(accountId, counted))
+  const numbers = (own: readonly EventDoc[], types: readonly string[]) =>
+    own.flatMap(({ type, seq }) => (types.includes(type) ? [seq] : []))
+  const received = counted.filter(({ type }) => receivedTypes.includes(type))
+  await countReceivedFrom(ctx.store, contactsOf(accountId, received))
   const months = Map.groupBy(counted, ({ createdAt }) => usagePeriod(accountId, 'month', createdAt).id)
   await countEvents(ctx.store, {
     watermark: { id: receivedWatermarkId(accountId), upTo },
     periods: [...months.values()].map((own) => ({
       ...usagePeriod(accountId, 'month', own[0]!.createdAt),
-      received: own.map(({ seq }) => seq),
-      eventsDropped: own.filter(({ type }) => type === droppedEventType).map(({ seq }) => seq),
+      received: numbers(own, receivedTypes),
+      eventsDropped: numbers(own, droppedTypes),
     })),
     days: daysOf(accountId, events),
   })

@@ -189,6 +189,30 @@ describe('api: the figures of each day', () => {
     }
   })
 
+  it('counts the events of sends that are dropped, once, and as nothing else', async () => {
+    await nextDay()
+    const hour = `${accountId}:${today}T12`
+    const counts = { messageEvents: 1_999 }
+    await door.ctx.store.usage.insertOne({ _id: hour, expiresAt: new Date('9999-01-01'), counts })
+    const usage = async () => {
+      const { body } = await call<{ emails: { received: number }; eventsDropped: number }>('GET', '/api/v1/usage')
+      return { dropped: body.eventsDropped, received: body.emails.received }
+    }
+    const sent = async () =>
+      (await call<{ events: Json[] }>('GET', '/api/v1/events?limit=200&type=message.sent')).body.events.length
+    const [before, sentBefore] = [await usage(), await sent()]
+    const ids = []
+    for (let n = 0; n < 3; n++) ids.push(await send(inbox, ['delivered@simulator.invalid']))
+    await settled()
+    const after = { dropped: before.dropped + 2, received: before.received }
+    expect([await usage(), await sent()]).to.deep.equal([after, sentBefore + 1])
+    // As after a crash: nothing is noted on the sends, in an hour that has room.
+    await door.ctx.store.usage.updateOne({ _id: hour }, { $set: { counts: { messageEvents: 0 } } })
+    await door.ctx.store.emails.updateMany({ _id: { $in: ids } }, { $set: { todoAt: new Date(0) } })
+    await settled()
+    expect([await usage(), await sent()]).to.deep.equal([after, sentBefore + 1])
+  })
+
   it('keeps the figures when the events have expired', async () => {
     const month = await ask(`?since=${today}`)
     const before = month.days[0]!
