@@ -8,13 +8,26 @@ import type { Caller } from './caller.ts'
 import { type Serving, serverOf } from './handlers.ts'
 import { asFetchRequest, streamsTo, toAnswer } from './messages.ts'
 
-export async function answerCurrent(
+type Given = {
+  readonly body: unknown
+  readonly caller: Caller
+  readonly serving: Serving
+  /** Tells a stream of subscriptions what changed. */
+  readonly bus?: ServerEventBus
+}
+
+export async function answerCurrent(request: McpRequest, given: Given): Promise<McpAnswer> {
+  return (await beginCurrent(request, given)).answer
+}
+
+/** The same, with what ends a stream in good order. */
+export async function beginCurrent(
   request: McpRequest,
-  { body, caller, serving, bus }: { body: unknown; caller: Caller; serving: Serving; bus?: ServerEventBus },
-): Promise<McpAnswer> {
+  { body, caller, serving, bus }: Given,
+): Promise<{ readonly answer: McpAnswer; close(): Promise<void> }> {
   const server = serverOf(serving, { caller, streams: streamsTo(request) })
   const onerror = (error: Error) => caller.ctx.log.debug({ err: error }, 'an MCP message was refused')
   const handler = createMcpHandler(() => server, { legacy: 'reject', bus, onerror })
   const response = await handler.fetch(asFetchRequest(request), { parsedBody: body })
-  return toAnswer(response, () => handler.close())
+  return { answer: await toAnswer(response, handler.close), close: handler.close }
 }

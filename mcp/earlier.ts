@@ -6,18 +6,21 @@ import { randomUUID } from 'node:crypto'
 import {
   type ClientCapabilities,
   DEFAULT_NEGOTIATED_PROTOCOL_VERSION,
+  INVALID_PARAMS,
   INVALID_REQUEST,
   isJSONRPCErrorResponse,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
+  ProtocolError,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { McpAnswer, McpRequest } from '../operations/http.ts'
 import type { Caller } from './caller.ts'
 import { type Serving, serverOf } from './handlers.ts'
 import { asFetchRequest, isRequestOf, streamsTo, toAnswer } from './messages.ts'
-import { refuse } from './refusals.ts'
+import { canWatch } from './notices.ts'
+import { protocolError, refuse } from './refusals.ts'
 import { capabilitiesOf, newSession, type Sessions, sessionHeader } from './sessions.ts'
 
 /** Of revision 2025-03-26; later ones have no batches. */
@@ -59,6 +62,22 @@ export async function answerEarlier(
     server.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
       if (requestId !== undefined) sessions.cancel(session, requestId)
     })
+  const watch =
+    (act: (session: string, uri: string) => void) =>
+    async ({ params: { uri } }: Watching) => {
+      if (session === null)
+        throw new ProtocolError(INVALID_REQUEST, 'Only a session can subscribe: begin one with initialize.')
+      if (!(await canWatch(caller, serving.offers, uri)))
+        throw new ProtocolError(INVALID_PARAMS, 'There is no such resource that can be watched.', { uri })
+      try {
+        act(session, uri)
+      } catch (error) {
+        throw protocolError(caller.ctx, error)
+      }
+      return {}
+    }
+  server.setRequestHandler('resources/subscribe', watch(sessions.subscribe))
+  server.setRequestHandler('resources/unsubscribe', watch(sessions.unsubscribe))
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !streams })
   const forget =
     streams && session !== null ? askThrough(transport, (...question) => sessions.ask(session, ...question)) : null
@@ -122,6 +141,7 @@ function introduce(transport: Transport, capabilities: ClientCapabilities, { hea
   })
 }
 
+type Watching = { readonly params: { readonly uri: string } }
 type Params = { readonly capabilities?: ClientCapabilities; readonly _meta?: { readonly progressToken?: unknown } }
 
 const paramsOf = (body: unknown): Params => (body as { readonly params?: Params }).params ?? {}

@@ -34,7 +34,13 @@ export type ServerOf = {
   run?<T>(id: string | number, call: (cancelled: AbortSignal) => Promise<T>): Promise<T>
 }
 
-const capabilities: ServerCapabilities = { tools: {}, resources: {}, prompts: {}, completions: {} }
+/** The prompts never change. */
+const capabilities: ServerCapabilities = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: {},
+  completions: {},
+}
 
 const minuteMs = 60_000
 /** How long a client may keep an answer; nobody else may have it. What changes earlier is told to those who listen. */

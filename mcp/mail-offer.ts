@@ -4,7 +4,7 @@ import { callTool } from './call.ts'
 import { complete } from './completion.ts'
 import type { Offer } from './offer.ts'
 import { getPrompt, prompts } from './prompts.ts'
-import { listResources, readResource, templates } from './resources.ts'
+import { canWatch, listResources, readResource, templates } from './resources.ts'
 import { toolsOf } from './tools.ts'
 
 export function mailOffer(): Offer {
@@ -18,6 +18,7 @@ export function mailOffer(): Offer {
     },
     resources: listResources,
     templates,
+    canWatch,
     readResource: ({ caller }, uri) => readResource(caller, tools, uri),
     prompts,
     getPrompt: ({ caller }, name, given) => getPrompt(caller, name, given),

@@ -34,6 +34,8 @@ export type Offer = {
   resources(caller: Caller, cursor?: string): Promise<Page<Resource>>
   readonly templates: readonly ResourceTemplateType[]
   readResource(exchange: Exchange, uri: string): Asking<ReadResourceResult> | null
+  /** Whether the caller may be told when a resource changes. */
+  canWatch(caller: Caller, uri: string): Promise<boolean>
   readonly prompts: readonly Prompt[]
   getPrompt(exchange: Exchange, name: string, given: Arguments): Asking<GetPromptResult> | null
   /** The values of an argument that begin with what is there, the best first. */

@@ -3,6 +3,7 @@
  * the same, with its scope, reach and limits, and what strangers wrote stands in a block of its own.
  */
 import type { CallToolResult, ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
+import { reachMailbox } from '../core/mailbox/mailboxes.ts'
 import { mailboxOfMessage, mailboxOfThread } from '../core/read/whereabouts.ts'
 import { listEvents } from '../operations/events.ts'
 import { invoke } from '../operations/invoke.ts'
@@ -171,6 +172,21 @@ export function readResource(
 async function read(caller: Caller, bound: BoundTool, given: Arguments, uri: string): Promise<ReadResourceResult> {
   const result = await runTool({ ...caller, isCounted: false }, bound, given)
   return { contents: result.content.flatMap((block) => contentsOf(block, uri)) }
+}
+
+/** Whether the caller may be told of changes of a resource: of the events, and of the mailboxes that it may read. */
+export async function canWatch({ ctx, principal }: Caller, uri: string): Promise<boolean> {
+  if (uri === eventsUri) return true
+  const { kind, parts } = partsOf(uri) ?? { kind: '', parts: [] }
+  const [address] = parts
+  if (kind !== 'mailbox' || parts.length !== 1 || address === undefined) return false
+  return (
+    principal.scopes.includes('mail:read') &&
+    reachMailbox(ctx, principal, address).then(
+      () => true,
+      () => false,
+    )
+  )
 }
 
 /** The first text is what we vouch for, as JSON; what strangers wrote follows in its block. */

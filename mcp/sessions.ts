@@ -5,7 +5,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { ClientCapabilities, JSONRPCMessage } from '@modelcontextprotocol/server'
+import { type Clock, hourMs } from '../core/process/clock.ts'
+import { createKept } from '../core/process/kept.ts'
+import { Failure } from '../schemas/failures.ts'
 import { canShowForms } from './handlers.ts'
+import { subscribedMax } from './params.ts'
 
 export const sessionHeader = 'Mcp-Session-Id'
 const nameBytes = 16
@@ -29,12 +33,31 @@ export type Sessions = {
   /** Remembers a question under a name of its own, which is its id on the wire. Returns a function that forgets it. */
   ask(session: string, name: string, answered: (message: JSONRPCMessage) => void): () => void
   answer(session: string, message: JSONRPCMessage): void
+  /** Notes the stream of a session; an older one of the same session is closed. Returns a function that forgets it. */
+  listens(session: string, close: () => void): () => void
+  /** The resources that a session watches. */
+  subscribed(session: string): ReadonlySet<string>
+  /** Fails with `rate_limited` past the number of resources that a session may watch. */
+  subscribe(session: string, uri: string): void
+  unsubscribe(session: string, uri: string): void
 }
 
+/** Resources that all sessions of a process watch, and for how long one that nobody asks for is kept. */
+const watchedMax = 100_000
+const watchedMs = hourMs
+
 /** `session` is a name together with the key that uses it, so that nobody reaches into the session of another. */
-export function createSessions(): Sessions {
+export function createSessions(clock: Clock): Sessions {
   const calls = new Map<string, AbortController>()
   const questions = new Map<string, (message: JSONRPCMessage) => void>()
+  const streams = new Map<string, () => void>()
+  const watched = createKept<ReadonlySet<string>>(clock, {
+    max: watchedMax,
+    weigh: (uris) => 1 + uris.size,
+    ttlMs: watchedMs,
+    renewOnUse: true,
+  })
+  const subscribed = (session: string) => watched.get(session) ?? new Set()
   const nameOf = (session: string, id: unknown) => JSON.stringify([session, id])
   return {
     async run(session, id, call) {
@@ -57,6 +80,25 @@ export function createSessions(): Sessions {
     },
     answer(session, message) {
       if ('id' in message) questions.get(nameOf(session, message.id))?.(message)
+    },
+    listens(session, close) {
+      streams.get(session)?.()
+      streams.set(session, close)
+      return () => {
+        if (streams.get(session) === close) streams.delete(session)
+      }
+    },
+    subscribed,
+    subscribe(session, uri) {
+      const uris = new Set([...subscribed(session), uri])
+      if (uris.size > subscribedMax)
+        throw new Failure('rate_limited', `A session watches at most ${subscribedMax} resources.`, {
+          fix: 'Unsubscribe from some first.',
+        })
+      watched.set(session, uris)
+    },
+    unsubscribe(session, uri) {
+      watched.set(session, new Set([...subscribed(session)].filter((each) => each !== uri)))
     },
   }
 }

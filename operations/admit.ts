@@ -80,14 +80,14 @@ export async function admitCaller(
 }
 
 /**
- * Finds who made a request that goes on, once more; nothing is counted or noted. Fails as `admitCaller` does when the key, the
+ * Finds who made a request that goes on, once more; nothing is counted or noted. `credential` is a key from the path. Fails as `admitCaller` does when the key, the
  * session or the account has ended meanwhile.
  */
-export async function admitAgain(ctx: Context, headers: IncomingHttpHeaders): Promise<Principal> {
-  const token = hasCredential(headers) ? null : sessionTokenOf(headers)
+export async function admitAgain(ctx: Context, headers: IncomingHttpHeaders, credential?: string): Promise<Principal> {
+  const token = hasCredential(headers) || credential !== undefined ? null : sessionTokenOf(headers)
   const principal =
     token === null
-      ? await authenticate(ctx, credentialOf(headers) ?? '')
+      ? await authenticate(ctx, credentialOf(headers) ?? credential ?? '')
       : ((await findSession(ctx, token, null))?.principal ?? null)
   if (principal === null) throw new Failure('unauthorized', 'The session has ended.', { fix: 'Sign in again.' })
   requireAllowed(principal.account, 'ask')

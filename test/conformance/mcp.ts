@@ -8,6 +8,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { parse } from 'yaml'
 import { makeTenant, openDoor } from '../start/door.ts'
 import { conformanceOffer } from './offer.ts'
 
@@ -16,12 +17,15 @@ type Suite = {
   /** The package that runs it. */
   readonly by: string
   readonly arguments: readonly string[]
+  /** Its arguments when it runs one scenario. */
+  readonly forOne: readonly string[]
   /** Scenarios that need what is deprecated and not built, with the reason. */
   readonly notApplicable: Readonly<Record<string, string>>
 }
 
-const deprecated = 'sampling and logging are deprecated since 2026-07-28 and not offered'
-const resumable = 'answers are not kept for a client that comes back; the suite itself does not score it'
+const deprecated = 'not applicable: sampling and logging are deprecated since 2026-07-28 and not offered'
+const resumable =
+  'not applicable: answers are not kept for a client that comes back; the suite itself does not score it'
 const ofEarlier = {
   'logging-set-level': deprecated,
   'tools-call-with-logging': deprecated,
@@ -29,23 +33,35 @@ const ofEarlier = {
   'server-sse-polling': resumable,
 }
 
+/** What the newest suite runs and does not score says why itself, in the frozen list of the revision. */
+async function notScored(revision: string): Promise<Readonly<Record<string, string>>> {
+  const text = await readFile(path.join(folderOf(newest), 'requirements', `${revision}.yaml`), 'utf8')
+  const { not_scored: entries } = parse(text) as { not_scored: readonly { scenario: string; reason: string }[] }
+  return Object.fromEntries(entries.map(({ scenario, reason }) => [scenario, `not scored by the suite: ${reason}`]))
+}
+
+const newest = '@modelcontextprotocol/conformance'
+
 const suites: readonly Suite[] = [
   {
     name: '2026-07-28',
-    by: '@modelcontextprotocol/conformance',
+    by: newest,
     arguments: ['--requirements', '2026-07-28'],
-    notApplicable: {},
+    forOne: ['--spec-version', '2026-07-28'],
+    notApplicable: await notScored('2026-07-28'),
   },
   {
     name: '2025-11-25',
-    by: '@modelcontextprotocol/conformance',
+    by: newest,
     arguments: ['--requirements', '2025-11-25'],
-    notApplicable: ofEarlier,
+    forOne: ['--spec-version', '2025-11-25'],
+    notApplicable: { ...(await notScored('2025-11-25')), ...ofEarlier },
   },
   {
     name: '2025-11-25, by the suite of its time',
     by: 'conformance-2025',
     arguments: ['--suite', 'all'],
+    forOne: [],
     notApplicable: ofEarlier,
   },
 ]
@@ -70,10 +86,10 @@ export async function run([scenario]: readonly string[]): Promise<number> {
 async function runSuite(suite: Suite, url: string, only: string | undefined): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), 'conformance-'))
   try {
-    const chosen = only === undefined ? suite.arguments : [...suite.arguments, '--scenario', only]
+    const chosen = only === undefined ? suite.arguments : [...suite.forOne, '--scenario', only]
     const output = await runPackage(suite.by, ['server', '--url', url, '--output-dir', folder, ...chosen])
     const scenarios = await scenariosIn(folder)
-    if (scenarios.length === 0) throw new Error(`Nothing was run: ${output}`)
+    if (scenarios.length === 0 && only === undefined) throw new Error(`Nothing was run: ${output}`)
     return report(suite, scenarios)
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -82,14 +98,17 @@ async function runSuite(suite: Suite, url: string, only: string | undefined): Pr
 
 /** Runs the program of the package in a process of its own; its status says nothing that its results do not. */
 async function runPackage(name: string, args: readonly string[]): Promise<string> {
-  const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
-  const program = path.join(path.dirname(manifest), 'dist', 'index.js')
+  const program = path.join(folderOf(name), 'dist', 'index.js')
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => lines.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => lines.push(chunk))
   await once(child, 'close')
   return Buffer.concat(lines).toString()
+}
+
+function folderOf(name: string): string {
+  return path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
 }
 
 /** Each scenario leaves a folder `server-NAME-TIME` with its checks. */
@@ -114,7 +133,7 @@ function report({ name, notApplicable }: Suite, scenarios: readonly Scenario[]):
   for (const { name: scenario, failures, passed } of scenarios) {
     const reason = notApplicable[scenario]
     if (failures.length === 0) console.log(`  ok   ${scenario}: ${passed} checks`)
-    else if (reason !== undefined) console.log(`  -    ${scenario}: not applicable: ${reason}`)
+    else if (reason !== undefined) console.log(`  -    ${scenario}: ${reason}`)
     else {
       failed += 1
       console.log(`  BAD  ${scenario}: ${passed} checks passed`)

@@ -163,6 +163,9 @@ function byCapabilities(exchange: Exchange): Answer {
   return inputRequired({ inputRequests, requestState: sign(exchange, 'capabilities') })
 }
 
+/** Whether the list of tools has one more, so that it can change. */
+let hasMore = false
+
 const calls: Readonly<Record<string, Call>> = {
   test_simple_text: () => said(text('This is a simple text response for testing.')),
   test_image_content: () => said(image),
@@ -188,6 +191,7 @@ const calls: Readonly<Record<string, Call>> = {
   test_tool_with_progress: progress,
   test_streaming_elicitation: progress,
   test_trigger_tool_change: async ({ caller: { ctx, principal } }) => {
+    hasMore = !hasMore
     await callersChanged(ctx, { keyIds: [principal.keyId] })
     return said(text('changed'))
   },
@@ -302,12 +306,13 @@ const promptArguments: Readonly<Record<string, readonly string[]>> = {
 }
 
 export const conformanceOffer: Offer = {
-  tools: () => tools,
+  tools: () => (hasMore ? [...tools, { ...schema2020, name: 'one_more' }] : tools),
   callTool(exchange, name, given) {
     const call = Object.hasOwn(calls, name) ? calls[name] : undefined
     return call === undefined ? null : Promise.resolve(call(exchange, given))
   },
   resources: async () => ({ items: Object.values(files).map(({ uri, mimeType }) => ({ uri, mimeType, name: uri })) }),
+  canWatch: async (_, uri) => uri in files,
   templates: [{ name: 'template', uriTemplate: 'test://template/{id}/data', mimeType: 'application/json' }],
   readResource(_, uri) {
     const id = /^test:\/\/template\/([^/]+)\/data$/.exec(uri)?.[1]
@@ -329,7 +334,7 @@ export const conformanceOffer: Offer = {
     const prompt = Object.hasOwn(prompts, name) ? prompts[name] : undefined
     return prompt === undefined ? null : Promise.resolve(prompt(exchange, given))
   },
-  complete({ ctx: _ }, { ref }) {
+  complete(_, { ref }) {
     return ref.type === 'ref/prompt' && Object.hasOwn(prompts, ref.name) ? Promise.resolve([]) : null
   },
 }

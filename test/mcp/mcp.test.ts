@@ -171,7 +171,7 @@ describe('mcp', () => {
       ['the Origin of a file', () => post(JSON.stringify(initialize), { origin: 'null' }), 403],
       ['its own Origin', () => post(JSON.stringify(initialize), { origin: door.ctx.baseUrl }), 200],
       [
-        'GET, as it has no stream',
+        'GET in no session',
         () => fetch(`${door.http}/api/mcp`, { headers: { 'x-api-key': tenant.key, accept: 'text/event-stream' } }),
         405,
       ],

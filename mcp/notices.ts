@@ -1,0 +1,105 @@
+/**
+ * Notices that something changed, for streams that stay open. Invariants: they follow the numbered events of the account, so none
+ * is missed while a stream is open; who may hear them is asked again with each page of events, and at least every 20 seconds; a
+ * stream ends with its key.
+ */
+import type { ServerEvent } from '@modelcontextprotocol/server'
+import type { Principal } from '../core/access/principal.ts'
+import type { Event } from '../core/notify/event-body.ts'
+import { followEvents } from '../core/notify/event-followers.ts'
+import { inTimeOf } from '../core/process/account-time.ts'
+import { secondMs } from '../core/process/clock.ts'
+import { Failure } from '../schemas/failures.ts'
+import type { Caller } from './caller.ts'
+import type { Offer } from './offer.ts'
+import { eventsUri, partsOf } from './resources.ts'
+
+/** Events looked at together. */
+const pageMax = 100
+/** So often a stream that hears nothing asks whether it may still listen. */
+const quietMs = 20 * secondMs
+
+export type Listening = {
+  readonly caller: Caller
+  readonly offers: readonly Offer[]
+  /** Finds the principal once more. Fails when the key or the account has ended meanwhile. */
+  again(): Promise<Principal>
+}
+
+export type Notices = {
+  /** Tells what changed until it is closed, by either side; `uris` are the resources that are watched then. Never rejects. */
+  tell(uris: () => Iterable<string>, notice: (event: ServerEvent) => void): Promise<void>
+  close(): void
+}
+
+/**
+ * Begins to listen: what happens from now on is told. Fails with `rate_limited` past the limit of the key, and with `unavailable`
+ * past that of the process or while it stops.
+ */
+export async function openNotices({ caller, offers, again }: Listening): Promise<Notices> {
+  const { principal } = caller
+  const ctx = inTimeOf(caller.ctx, principal.accountId)
+  let lists = listsOf(caller, offers)
+  // What changes before it is told is told first.
+  const changed: ServerEvent[] = []
+  let hear = (event: ServerEvent): void => void changed.push(event)
+  const follower = await followEvents(
+    ctx,
+    {
+      principal,
+      async again() {
+        const now = await again()
+        const after = listsOf({ ...caller, principal: now }, offers)
+        if (after.tools !== lists.tools) hear({ kind: 'tools_list_changed' })
+        if (after.mailboxes !== lists.mailboxes) hear({ kind: 'resources_list_changed' })
+        lists = after
+        return now
+      },
+    },
+    { limit: pageMax },
+  )
+  return {
+    async tell(uris, notice) {
+      hear = notice
+      for (const event of changed) notice(event)
+      try {
+        while (!follower.isClosed()) {
+          const { events } = await follower.next(quietMs)
+          for (const event of noticesOf(events, uris())) notice(event)
+        }
+      } catch (error) {
+        if (!(error instanceof Failure)) ctx.log.warn({ err: error }, 'a subscription ended')
+      } finally {
+        follower.close()
+      }
+    },
+    close: follower.close,
+  }
+}
+
+/** Whether changes of a resource can be told to the caller. */
+export async function canWatch(caller: Caller, offers: readonly Offer[], uri: string): Promise<boolean> {
+  for (const offer of offers) if (await offer.canWatch(caller, uri)) return true
+  return false
+}
+
+/** What the lists of a caller depend on. */
+function listsOf(caller: Caller, offers: readonly Offer[]): { readonly tools: string; readonly mailboxes: string } {
+  const tools = offers.flatMap((offer) => offer.tools(caller)).map(({ name }) => name)
+  return { tools: JSON.stringify(tools), mailboxes: JSON.stringify(caller.principal.mailboxIds) }
+}
+
+function noticesOf(events: readonly Event[], uris: Iterable<string>): readonly ServerEvent[] {
+  if (events.length === 0) return []
+  const received = new Set(events.flatMap(({ type, data }) => (type === 'message.received' ? [data.mailbox] : [])))
+  const updated = [...uris].filter((uri) => {
+    if (uri === eventsUri) return true
+    const { kind, parts } = partsOf(uri) ?? { kind: '', parts: [] }
+    return kind === 'mailbox' && received.has(parts[0]?.toLowerCase())
+  })
+  const lists = events.some(({ type }) => type === 'mailbox.created' || type === 'mailbox.deleted')
+  return [
+    ...updated.map((uri): ServerEvent => ({ kind: 'resource_updated', uri })),
+    ...(lists ? [{ kind: 'resources_list_changed' } as const] : []),
+  ]
+}
