@@ -4,7 +4,7 @@ import type { DeliveryStatus, EmailDoc, EmailRecipient } from './documents/sendi
 import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
 import type { Store } from './open.ts'
-import { updateIn } from './writes.ts'
+import { updateIn, type Write } from './writes.ts'
 
 export function findEmail(
   store: Store,
@@ -151,13 +151,10 @@ export async function changeRecipient(store: Store, change: RecipientChange): Pr
   return modifiedCount === 1
 }
 
-/** Makes changes in order, leaving out those whose recipient has another status. */
-export async function changeRecipients(store: Store, changes: readonly RecipientChange[]): Promise<void> {
-  if (changes.length === 0) return
-  await store.emails.bulkWrite(
-    changes.map((change) => ({ updateOne: recipientUpdate(change) })),
-    { ordered: true },
-  )
+/** The write that makes a change, unless the recipient has another status. */
+export function changingRecipient(store: Store, change: RecipientChange): Write {
+  const { filter, update } = recipientUpdate(change)
+  return updateIn(store.emails, filter, update)
 }
 
 function recipientUpdate({ accountId, emailId, n, from, change, at }: RecipientChange): {

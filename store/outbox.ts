@@ -201,27 +201,28 @@ export type RowEnd = {
   readonly aheadMs?: number
 }
 
-/** Ends attempts whose rows are still claimed under their tokens, and makes the lanes due of rows that are due again. */
-export async function endRows(store: Store, ends: readonly RowEnd[]): Promise<void> {
-  if (ends.length === 0) return
-  await store.outbox.bulkWrite(
-    ends.map(({ accountId, id, token, at, notBefore, untried }) => ({
-      updateOne: {
-        filter: { accountId, _id: id, 'lease.token': token },
-        update:
-          notBefore === null
-            ? { $set: { doneAt: at, lease: null, attempting: false }, $unset: { notBefore: '' as const } }
-            : { $set: { notBefore, lease: null, attempting: false }, ...(untried && { $inc: { attempts: -1 } }) },
-      },
-    })),
-    { ordered: false },
-  )
-  await bringLanesForward(
-    store,
-    ends.flatMap(({ accountId, notBefore, aheadMs = 0 }) =>
-      notBefore === null ? [] : [{ accountId, dueAt: new Date(notBefore.getTime() - aheadMs) }],
+/**
+ * Ends attempts whose rows are still claimed under their tokens, and makes the lanes due of rows that are due again; all of it in
+ * one list, after the writes `before` and followed by `after`.
+ */
+export async function endRows(
+  store: Store,
+  ends: readonly RowEnd[],
+  { before, after }: { readonly before: readonly Write[]; readonly after: readonly Write[] },
+): Promise<void> {
+  const rows = ends.map(({ accountId, id, token, at, notBefore, untried }) =>
+    updateIn(
+      store.outbox,
+      { accountId, _id: id, 'lease.token': token },
+      notBefore === null
+        ? { $set: { doneAt: at, lease: null, attempting: false }, $unset: { notBefore: '' as const } }
+        : { $set: { notBefore, lease: null, attempting: false }, ...(untried && { $inc: { attempts: -1 } }) },
     ),
   )
+  const lanes = ends.flatMap(({ accountId, notBefore, aheadMs = 0 }) =>
+    notBefore === null ? [] : [{ accountId, dueAt: new Date(notBefore.getTime() - aheadMs) }],
+  )
+  await bringLanesForward(store, lanes, [...before, ...rows, ...after])
 }
 
 /** Finishes a row. Returns false when it is no longer claimed under the token. */

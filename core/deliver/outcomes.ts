@@ -1,12 +1,13 @@
 /**
- * Records the outcomes of attempts in groups: three commands for all attempts that end together. Invariants: an outcome
+ * Records the outcomes of attempts in groups: two commands for those that end together, four for many. Invariants: an outcome
  * counts only while its attempt holds the lease of the row; the status of the recipient is written before the row, so
  * that after a crash in between the outcome is recorded again, and no other process takes the row meanwhile.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmailRecipient } from '../../store/documents/sending.ts'
-import { changeRecipients, type RecipientChange } from '../../store/emails.ts'
+import { changingRecipient, type RecipientChange } from '../../store/emails.ts'
 import { endRows, findLeaseTokens } from '../../store/outbox.ts'
+import type { Write } from '../../store/writes.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import { noteDue } from '../process/alarms.ts'
 import { after, secondMs } from '../process/clock.ts'
@@ -54,11 +55,11 @@ export function recordOutcome(ctx: Context, attempt: Attempt, outcome: Outcome):
 }
 
 async function writeStarted(started: readonly StartedAttempt[]): Promise<[]> {
-  await changeRecipients(
-    started[0]!.ctx.store,
-    started.map(({ attempt, at }) => startOf(attempt, at)),
-  )
-  publishChanges(started)
+  const { store } = started[0]!.ctx
+  await store.writeTogether([
+    ...started.map(({ attempt, at }) => changingRecipient(store, startOf(attempt, at))),
+    ...notesOf(started),
+  ])
   return []
 }
 
@@ -70,7 +71,6 @@ async function writeEnded(ended: readonly EndedAttempt[]): Promise<boolean[]> {
   )
   const counts = ended.map(({ attempt }) => held.get(attempt.id) === attempt.token)
   const counted = ended.filter((_, n) => counts[n])
-  await changeRecipients(db, counted.flatMap(changesOf))
   const rows = counted.map((each) => ({ each, next: nextAttempt(each) }))
   await endRows(
     db,
@@ -86,10 +86,13 @@ async function writeEnded(ended: readonly EndedAttempt[]): Promise<boolean[]> {
         untried: next !== null && outcome.untried === true,
       }
     }),
+    {
+      before: counted.flatMap(changesOf).map((change) => changingRecipient(db, change)),
+      after: notesOf(counted.filter(({ outcome }) => outcome.untried !== true)),
+    },
   )
   for (const { each, next } of rows) if (next !== null) noteDue(each.ctx, 'lanes', next)
   for (const ended of counted) countOutcome(ended)
-  publishChanges(counted.filter(({ outcome }) => outcome.untried !== true))
   return counts
 }
 
@@ -148,8 +151,9 @@ function changesOf(ended: EndedAttempt): RecipientChange[] {
   return [delivered, of(['delivered'], { status: 'complained', reason: 'abuse', at })]
 }
 
-function publishChanges(changed: readonly { readonly ctx: Context; readonly attempt: Attempt }[]): void {
+/** The note that tells of changed sends, as the last write of the list that changes them. */
+function notesOf(changed: readonly { readonly ctx: Context; readonly attempt: Attempt }[]): Write[] {
   const [first] = changed
   const ids = [...new Set(changed.map(({ attempt }) => attempt.emailId))]
-  if (first !== undefined) first.ctx.changes.publish({ kind: 'emails', ids })
+  return first === undefined ? [] : [first.ctx.changes.noteWith({ kind: 'emails', ids })]
 }
