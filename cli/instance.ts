@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Failure } from '../schemas/failures.ts'
-import { type Settings, submissionPort, submissionsPort } from '../schemas/settings.ts'
+import { imapPort, imapsPort, type Settings, submissionPort, submissionsPort } from '../schemas/settings.ts'
 
 /** A unix socket's path must fit 108 bytes with its end (sun_path); the driver wants it to end in `.sock`. */
 const socketPathMax = 104
@@ -62,7 +62,7 @@ const sticky = 0o1000
 export async function withPorts(settings: Settings): Promise<Settings> {
   const candidates = openPorts()
   const port = async (wanted: number, host: string) => (wanted === 0 ? freePort(candidates, host) : wanted)
-  const { metrics, smtp, submission, submissions } = settings
+  const { metrics, smtp, submission, submissions, imap, imaps } = settings
   const forPrograms = async (wanted: number | null, usual: number) => {
     if (wanted === null) return null
     return port(smtp.port === 0 && wanted === usual ? 0 : wanted, smtp.host)
@@ -74,6 +74,8 @@ export async function withPorts(settings: Settings): Promise<Settings> {
     metrics: { ...metrics, port: metrics.port === null ? null : await port(metrics.port, metrics.host) },
     submission: { port: await forPrograms(submission.port, submissionPort) },
     submissions: { port: await forPrograms(submissions.port, submissionsPort) },
+    imap: { port: await forPrograms(imap.port, imapPort) },
+    imaps: { port: await forPrograms(imaps.port, imapsPort) },
   }
 }
 
@@ -83,7 +85,7 @@ export async function withPorts(settings: Settings): Promise<Settings> {
  */
 const openPortMin = 10_000
 const openPortEnd = 32_768
-const portsOfInstance = 5
+const portsOfInstance = 7
 
 function* openPorts(): Generator<number> {
   const size = openPortEnd - openPortMin

@@ -11,7 +11,7 @@ import { createLog } from '../core/process/log.ts'
 import { openMetrics } from '../core/process/metrics.ts'
 import { writeInstance } from '../plugins/instance.ts'
 import type { Settings } from '../schemas/settings.ts'
-import { ensureCertificate } from './certificate.ts'
+import { type CertificateFiles, ensureCertificate } from './certificate.ts'
 import { loginArguments } from './database-login.ts'
 import { enginePaths, engineUrl, makeFolders, withPorts } from './instance.ts'
 import { type Io, told } from './io.ts'
@@ -23,7 +23,7 @@ const repository = fileURLToPath(new URL('..', import.meta.url))
 const script = (name: string) => path.join(repository, name)
 
 /** An orderly stop takes at most 20 s (decisions.md 5): Haraka may finish transactions, then the service, then the engine. */
-const stopMs = { smtp: 12_000, service: 4_000, engine: 3_500 } as const
+const stopMs = { smtp: 12_000, imap: 12_000, service: 4_000, engine: 3_500 } as const
 
 /** Longer than the parts of a killed supervisor take to leave the data folder (engine/limits.ts, orphanMs). */
 const lockWaitMs = 6_000
@@ -94,7 +94,7 @@ class Service {
 
   async #stopParts(): Promise<void> {
     this.#parts.get('service')?.send({ closeDoors: true })
-    await this.#parts.get('smtp')?.stop(stopMs.smtp)
+    await Promise.all([this.#parts.get('smtp')?.stop(stopMs.smtp), this.#parts.get('imap')?.stop(stopMs.imap)])
     await this.#parts.get('service')?.stop(stopMs.service)
     await this.#parts.get('engine')?.stop(stopMs.engine)
   }
@@ -122,6 +122,11 @@ async function startParts(service: Service, given: Settings, names: readonly Par
   const start = {
     api: () => service.start({ name: 'service', script: script('cli/service-main.ts'), env }),
     smtp: async () => service.start({ ...(await harakaPart(settings)), env }),
+    imap: async () => {
+      if (settings.imap.port === null && settings.imaps.port === null) return
+      await certificateOf(settings)
+      await service.start({ name: 'imap', script: script('cli/imap-main.ts'), env })
+    },
   }
   await Promise.all(names.map((name) => start[name]()))
 }
@@ -135,28 +140,37 @@ async function enginePart(settings: Settings): Promise<PartOptions> {
 
 async function harakaPart(settings: Settings): Promise<PartOptions> {
   const dir = path.join(settings.data, 'haraka')
-  const tls = await ensureCertificate(settings.data, settings.hostname ?? hostname())
+  const tls = await certificateOf(settings)
   await writeInstance({ dir, settings, repository, tls })
   const haraka = script('node_modules/haraka/bin/haraka')
   return { name: 'smtp', preload: script('plugins/preload.ts'), script: haraka, args: ['-c', dir] }
 }
 
+/** Several parts ask for it at once; it is made once. */
+function certificateOf(settings: Settings): Promise<CertificateFiles> {
+  certificate ??= ensureCertificate(settings.data, settings.hostname ?? hostname())
+  return certificate
+}
+
+let certificate: Promise<CertificateFiles> | undefined
+
 /** The greeting of a terminal, and the one line of JSON that programs read (decisions.md 5). */
 function announce({ out }: Io, settings: Settings, service: Service): void {
   if (service.isStopping) return
   const http = service.has('service') ? `http://${settings.http.host}:${settings.http.port}` : null
-  const mail = (port: number | null) => (service.has('smtp') && port !== null ? `${settings.smtp.host}:${port}` : null)
+  const at = (part: PartName, port: number | null) =>
+    service.has(part) && port !== null ? `${settings.smtp.host}:${port}` : null
   if (process.stdout.isTTY && http !== null)
     out(`Mailroom is up. Make your first mailbox:\n\n  curl -X POST ${http}/api/v1/signup\n\n`)
   const line = {
     ready: true,
     http,
     mcp: http === null ? null : `${http}/api/mcp`,
-    smtp: mail(settings.smtp.port),
-    submission: mail(settings.submission.port),
-    submissions: mail(settings.submissions.port),
-    imap: null,
-    imaps: null,
+    smtp: at('smtp', settings.smtp.port),
+    submission: at('smtp', settings.submission.port),
+    submissions: at('smtp', settings.submissions.port),
+    imap: at('imap', settings.imap.port),
+    imaps: at('imap', settings.imaps.port),
     dns: null,
     metrics: settings.metrics.port === null ? null : `${settings.metrics.host}:${settings.metrics.port}`,
     data: settings.data,

@@ -16,7 +16,7 @@ export type Metric =
     }
 
 /** The processes of an installation. Each adds the label `process` to all that it measures. */
-export const processNames = ['supervisor', 'engine', 'smtp', 'service'] as const
+export const processNames = ['supervisor', 'engine', 'smtp', 'service', 'imap'] as const
 export type ProcessName = (typeof processNames)[number]
 type From = readonly ProcessName[]
 
@@ -80,14 +80,19 @@ export const metrics = {
     { operation: 'its name, such as `messages.get`' },
     answerBuckets,
   ),
+  mailroom_imap_connections: gauge(['imap'], 'Connections of mail programs that read mail.', {}),
+  mailroom_imap_commands_total: counter(['imap'], 'Commands of mail programs that read mail.', {
+    command: 'its name, such as `UID FETCH`; `none` when there is no such command',
+    result: '`ok`, `no` or `bad`',
+  }),
   mailroom_database_command_seconds: histogram(
-    ['service', 'smtp'],
+    ['service', 'smtp', 'imap'],
     'Commands to the database, seen by the driver; but for `getMore`, which waits for news.',
     { command: 'such as `find`; `other` for a rare one' },
     commandBuckets,
   ),
   mailroom_part_ready: gauge(['supervisor'], 'Whether a part is ready: 1 or 0.', {
-    part: '`engine`, `smtp` or `service`',
+    part: '`engine`, `smtp`, `service` or `imap`',
   }),
 } as const satisfies { readonly [name: `mailroom_${string}`]: Metric }
 

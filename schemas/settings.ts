@@ -49,9 +49,11 @@ const networks = (about: string) =>
   )
 const optionalString = (about: string) => setting<string | null>(nullable(string()), null, about)
 
-/** Default ports on which mail programs submit mail. */
+/** Default ports on which mail programs submit mail, and read it. */
 export const submissionPort = 2587
 export const submissionsPort = 2465
+export const imapPort = 2143
+export const imapsPort = 2993
 
 export const settings = {
   data: setting(
@@ -110,6 +112,18 @@ export const settings = {
     port: optionalPort(
       submissionsPort,
       'The same with TLS from the first byte (465 in production). null turns it off; 0, or its default while smtp.port is 0, means any free port.',
+    ),
+  },
+  imap: {
+    port: optionalPort(
+      imapPort,
+      'Port where mail programs read mail, encrypted by STARTTLS (143 in production), on smtp.host. null turns it off; 0, or its default while smtp.port is 0, means any free port.',
+    ),
+  },
+  imaps: {
+    port: optionalPort(
+      imapsPort,
+      'The same with TLS from the first byte (993 in production). null turns it off; 0, or its default while smtp.port is 0, means any free port.',
     ),
   },
   metrics: {
@@ -281,6 +295,26 @@ export const settings = {
         'Message bytes held in memory over all connections; past it DATA is answered 452.',
       ),
       freeDiskBytes: bytes(256 * MiB, 'With less room than this in the data folder new mail is answered 452.'),
+    },
+    imap: {
+      connections: count(10_000, 'Connections of mail programs that read mail at once, in one process.'),
+      connectionsPerAddress: count(
+        1_000,
+        'Such connections at once from one address; against one machine taking all of them.',
+      ),
+      connectionsPerNetwork: count(2_000, 'Such connections at once from one IPv6 /64 or IPv4 /24.'),
+      loginSeconds: setting(
+        integer({ minimum: 1 }),
+        60,
+        'How long a connection may be silent before its login; against those that only wait.',
+        'seconds',
+      ),
+      idleSeconds: setting(
+        integer({ minimum: 1_800 }),
+        1_860,
+        'How long a connection may be silent after its login (RFC 9051 5.4 asks for 30 minutes and more).',
+        'seconds',
+      ),
     },
     logins: {
       failuresPerAddress: setting(

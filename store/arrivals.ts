@@ -33,8 +33,13 @@ export type NewMessage = Omit<MessageDoc, 'uid' | 'modseq' | 'labels'>
  */
 export type WriteArrival = { readonly chunks: readonly BlobDoc[]; readonly messages: readonly NewMessage[] }
 
-/** The id under which a message is stored, and whether an earlier arrival stored it. */
-export type ArrivalResult = { readonly id: string; readonly repeated: boolean }
+/** What came of one message: the id under which it is stored, and whether an earlier arrival stored it. */
+export type ArrivalResult = {
+  readonly id: string
+  readonly repeated: boolean
+  /** The UID that it got; for a repeat, the one that was taken for nothing. */
+  readonly uid: number
+}
 
 export type ArrivalWriter = {
   /** Resolves when every message of the arrival is on disk. Rejects when they could not be written. */
@@ -341,7 +346,7 @@ function numberedBy(message: NewMessage, { uid, modseq }: Numbers, nth: number):
 }
 
 function resultOf(message: MessageDoc, repeated: ReadonlyMap<MessageDoc, string>): ArrivalResult {
-  return { id: repeated.get(message) ?? message._id, repeated: repeated.has(message) }
+  return { id: repeated.get(message) ?? message._id, repeated: repeated.has(message), uid: message.uid }
 }
 
 /**

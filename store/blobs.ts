@@ -93,6 +93,15 @@ export async function readBlob(store: Store, ref: BlobRef): Promise<Buffer | nul
   return bytes
 }
 
+/** The bytes of a blob, a chunk at a time, for who hands them on. Throws when it is deleted meanwhile. */
+export async function* readChunks(store: Store, ref: BlobRef): AsyncGenerator<Buffer> {
+  for (let n = 0; n < ref.chunks; n++) {
+    const doc = await store.blobs.findOne({ _id: `${ref.id}#${n}` })
+    if (doc === null) throw new Error(`Blob ${ref.id} was deleted while it was read.`)
+    yield decompress(doc, ref)
+  }
+}
+
 /** The bytes of several blobs by id; deleted blobs are missing from the map. The caller bounds their total size. */
 export async function readBlobs(store: Store, refs: readonly BlobRef[]): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>()

@@ -91,6 +91,7 @@ export const collections = {
     shardKey: 'mailboxId',
     indexes: [
       unique('mailboxId', 'folderId', 'uid'),
+      index('mailboxId', 'folderId', 'modseq'),
       { ...inFolder, name: 'inFolder' },
       { ...inFolder, name: 'flagged', partialFilterExpression: { flagged: true } },
       { ...inFolder, name: 'withAttachment', partialFilterExpression: { 'attachments.0': { $exists: true } } },

@@ -324,3 +324,13 @@ export async function namedMailboxes(
   const found = await store.mailboxes.find({ accountId }, { projection: { address: 1 } }).toArray()
   return found.map(({ _id, address }) => ({ id: _id, address }))
 }
+
+/** The paths that mail programs subscribed to; null when nobody changed them yet. */
+export async function findSubscribed(store: Store, mailboxId: string): Promise<readonly string[] | null> {
+  const mailbox = await store.mailboxes.findOne({ _id: mailboxId }, { projection: { subscribed: 1 } })
+  return mailbox?.subscribed ?? null
+}
+
+export async function setSubscribed(store: Store, mailboxId: string, paths: readonly string[]): Promise<void> {
+  await store.mailboxes.updateOne({ _id: mailboxId }, { $set: { subscribed: paths } })
+}

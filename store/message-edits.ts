@@ -17,7 +17,20 @@ export const editMessagesMax = 100
 /** A message as it was read, with the fields that a change needs. */
 export type EditableMessage = Pick<
   MessageDoc,
-  '_id' | 'mailboxId' | 'folderId' | 'threadId' | 'uid' | 'modseq' | 'seen' | 'labels' | 'sizeBytes' | 'blob'
+  | '_id'
+  | 'mailboxId'
+  | 'folderId'
+  | 'threadId'
+  | 'uid'
+  | 'modseq'
+  | 'seen'
+  | 'flagged'
+  | 'answered'
+  | 'deleted'
+  | 'draft'
+  | 'labels'
+  | 'sizeBytes'
+  | 'blob'
 >
 
 const readFields = {
@@ -27,19 +40,33 @@ const readFields = {
   uid: 1,
   modseq: 1,
   seen: 1,
+  flagged: 1,
+  answered: 1,
+  deleted: 1,
+  draft: 1,
   labels: 1,
   sizeBytes: 1,
   blob: 1,
 } as const
 
-/** The changes to make. A move to Trash or Spam also gives the folder the message comes from and the time of the move. */
+/**
+ * The changes to make. A move gives its time; one to Trash or Spam also the folder the message comes from, and the time once
+ * more.
+ */
 export type MessageEdit = {
   readonly seen?: boolean
   readonly flagged?: boolean
   readonly answered?: boolean
+  readonly deleted?: boolean
+  readonly draft?: boolean
   /** All labels of the message after the change. */
   readonly labels?: readonly string[]
-  readonly to?: { readonly folderId: string; readonly deletedFrom?: string; readonly discardedAt?: Date }
+  readonly to?: {
+    readonly folderId: string
+    readonly savedAt?: Date
+    readonly deletedFrom?: string
+    readonly discardedAt?: Date
+  }
 }
 
 type Changing = {
@@ -66,6 +93,17 @@ export function listEditable(
     .find({ mailboxId, folderId, uid: { $gt: after } }, { projection: readFields })
     .sort({ uid: 1 })
     .limit(editMessagesMax)
+    .toArray()
+}
+
+/** Those messages of a folder that have one of these UIDs, in order. */
+export function findEditable(
+  store: Store,
+  { mailboxId, folderId, uids }: InFolder & { uids: readonly number[] },
+): Promise<EditableMessage[]> {
+  return store.messages
+    .find({ mailboxId, folderId, uid: { $in: [...uids] } }, { projection: readFields })
+    .sort({ uid: 1 })
     .toArray()
 }
 
@@ -247,7 +285,10 @@ function changeHere(messages: readonly EditableMessage[], edit: MessageEdit | 'r
 const none: FolderCounts = { total: 0, unread: 0, bytes: 0 }
 
 /** The counts of messages as they are (for 'remove'), or as they are after an edit. */
-function countsOf(messages: readonly EditableMessage[], edit: MessageEdit | 'remove'): FolderCounts {
+export function countsOf(
+  messages: readonly Pick<EditableMessage, 'seen' | 'labels' | 'sizeBytes'>[],
+  edit: MessageEdit | 'remove',
+): FolderCounts {
   const labels = new Map<string, number>()
   let unread = 0
   let bytes = 0

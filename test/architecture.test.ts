@@ -122,7 +122,7 @@ describe('architecture', () => {
   describe('walks', () => {
     const walks = walksIn(architecture)
 
-    it('lead along each of the six paths', () => {
+    it('lead along each of the seven paths', () => {
       const paths = architecture.slice(architecture.indexOf('## 3. Paths')).split(/^\*\*/m)
       const walked = paths.filter((text) => text.includes('\nWalk: ')).map((text) => text.slice(0, text.indexOf('.')))
       expect(walked).to.deep.equal([
@@ -131,6 +131,7 @@ describe('architecture', () => {
         'Webhook',
         'Search',
         'Wait',
+        'IMAP',
         'MCP tool call and REST request',
       ])
     })

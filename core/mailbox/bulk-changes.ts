@@ -28,7 +28,7 @@ export async function markAllRead(
 ): Promise<number> {
   const mailbox = await reachMailbox(ctx, principal, address)
   const folder = await getFolder(ctx, mailbox._id, name)
-  return inBatches(ctx, folder, {
+  return inBatches(ctx, {
     start: '',
     read: (after) => store.listUnreadEditable(ctx.store, { mailboxId: mailbox._id, folderId: folder._id, after }),
     position: ({ _id }) => _id,
@@ -40,7 +40,7 @@ export async function markAllRead(
 export async function emptyTrash(ctx: Context, principal: Principal, address: string): Promise<number> {
   const mailbox = await reachMailbox(ctx, principal, address)
   const trash = await getFolder(ctx, mailbox._id, 'trash')
-  return inBatches(ctx, trash, {
+  return inBatches(ctx, {
     ...byUid(ctx, trash),
     change: (messages) => store.removeMessages(ctx.store, changeOf(ctx, trash, messages)),
   })
@@ -48,7 +48,7 @@ export async function emptyTrash(ctx: Context, principal: Principal, address: st
 
 /** Moves all messages of a folder to another folder. Returns the number of moved messages. */
 export async function moveAll(ctx: Context, from: KnownFolder, to: KnownFolder): Promise<number> {
-  return inBatches(ctx, from, {
+  return inBatches(ctx, {
     ...byUid(ctx, from),
     change: (messages) => {
       const change = changeOf(ctx, from, messages)
@@ -66,6 +66,7 @@ export async function removeForGood(ctx: Context, messages: readonly EditableMes
       const [{ mailboxId, folderId }] = some as [EditableMessage]
       const change = changeOf(ctx, { _id: folderId, mailboxId }, some)
       removed += (await store.removeMessages(ctx.store, change)).size
+      publishEdits(ctx, some)
     }
   }
   return removed
@@ -78,7 +79,7 @@ export function moveEdit(
   at: Date,
 ): NonNullable<store.MessageEdit['to']> {
   const discards = to.role === 'trash' || to.role === 'spam'
-  return { folderId: to._id, ...(discards && { deletedFrom: from._id, discardedAt: at }) }
+  return { folderId: to._id, savedAt: at, ...(discards && { deletedFrom: from._id, discardedAt: at }) }
 }
 
 /** A change of messages of one folder, made now. */
@@ -88,6 +89,15 @@ export function changeOf(
   messages: readonly EditableMessage[],
 ): store.EditTarget {
   return { mailboxId, folderId, messages, at: ctx.machineClock.now(), derive: threadDeriver(ctx, mailboxId) }
+}
+
+/** Tells that messages of one folder were changed, moved or deleted; `messages` are as they were before. */
+export function publishEdits({ changes }: Context, messages: readonly EditableMessage[]): void {
+  const [first] = messages
+  if (first === undefined) return
+  const { mailboxId, folderId } = first
+  const was = { folderId, uids: messages.map(({ uid }) => uid) }
+  changes.publish({ kind: 'folders', mailboxId, messageIds: messages.map(({ _id }) => _id), was })
 }
 
 type Batches<P> = {
@@ -105,11 +115,7 @@ function byUid(ctx: Context, { _id: folderId, mailboxId }: KnownFolder): Omit<Ba
   }
 }
 
-async function inBatches<P>(
-  ctx: Context,
-  { mailboxId }: KnownFolder,
-  { start, read, position, change }: Batches<P>,
-): Promise<number> {
+async function inBatches<P>(ctx: Context, { start, read, position, change }: Batches<P>): Promise<number> {
   let changed = 0
   for (let pass = 0; pass < passesMax; pass++) {
     let missed = 0
@@ -119,7 +125,7 @@ async function inBatches<P>(
       const last = messages.at(-1)
       if (last === undefined) break
       const { size } = await change(messages)
-      ctx.changes.publish({ kind: 'folders', mailboxId, messageIds: messages.map(({ _id }) => _id) })
+      publishEdits(ctx, messages)
       changed += size
       missed += messages.length - size
       after = position(last)

@@ -38,6 +38,12 @@ export function labelsAfter(
   requireAgentInbox(mailbox)
   const removed = new Set(remove.map(canonicalLabel))
   const labels = [...new Set([...before, ...add.map(canonicalLabel)])].filter((label) => !removed.has(label))
+  requireFewLabels(folders, labels)
+  return labels
+}
+
+/** Fails with `validation_error` when a message would have too many labels, or the mailbox with these folders. */
+export function requireFewLabels(folders: readonly FolderDoc[], labels: readonly string[]): void {
   const refuse = (text: string, fix: string) => new Failure('validation_error', text, { param: 'addLabels', fix })
   if (labels.length > messageLabelsMax)
     throw refuse(`A message can have at most ${messageLabelsMax} labels.`, 'Take labels off it with "removeLabels".')
@@ -48,7 +54,6 @@ export function labelsAfter(
       `A mailbox can have at most ${mailboxLabelsMax} different labels.`,
       'Use labels that it has: the list of labels shows them.',
     )
-  return labels
 }
 
 function countsOf(folders: readonly FolderDoc[]): Map<string, number> {

@@ -5,7 +5,7 @@ import { type DroppedBlobUsers, dropBlobUsers } from '../../store/blobs.ts'
 import type { MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { closeTogether, findFolders, type ReservationEnd } from '../../store/folders.ts'
 import * as store from '../../store/message-edit.ts'
-import type { MessageEdit } from '../../store/message-edits.ts'
+import type { EditableMessage, MessageEdit } from '../../store/message-edits.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
@@ -133,8 +133,14 @@ async function writeEdit(
   return after
 }
 
-function editOfOne(ctx: Context, { _id: folderId, mailboxId }: KnownFolder, message: MessageDoc): store.EditOfOne {
-  const note = ctx.changes.noteWith({ kind: 'folders', mailboxId, messageIds: [message._id] })
+/** An edit of one message in its folder, made now. */
+export function editOfOne(
+  ctx: Context,
+  { _id: folderId, mailboxId }: KnownFolder,
+  message: EditableMessage,
+): store.EditOfOne {
+  const was = { folderId, uids: [message.uid] }
+  const note = ctx.changes.noteWith({ kind: 'folders', mailboxId, messageIds: [message._id], was })
   return { mailboxId, folderId, message, at: ctx.machineClock.now(), note }
 }
 
@@ -142,9 +148,15 @@ function editOfOne(ctx: Context, { _id: folderId, mailboxId }: KnownFolder, mess
  * Derives in the background what follows from a change: the thread, and the end of its reservations, which until then tell
  * the sweep what is left to do.
  */
-async function derive(
+export async function derive(
   ctx: Context,
-  { _id, accountId, mailboxId, threadId, blob }: MessageDoc,
+  {
+    _id,
+    accountId,
+    mailboxId,
+    threadId,
+    blob,
+  }: Pick<MessageDoc, '_id' | 'accountId' | 'mailboxId' | 'threadId' | 'blob'>,
   ends: readonly ReservationEnd[],
   { isGone = false } = {},
 ): Promise<void> {

@@ -7,7 +7,7 @@
 import { Worker } from 'node:worker_threads'
 import { joined } from '../../mail/slices.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { type JobName, type Jobs, jobs } from './jobs.ts'
+import type { JobName, Jobs } from './jobs.ts'
 
 export type Parsing = {
   /**
@@ -53,6 +53,13 @@ export const parsingLimits: ParsingLimits = {
     reading: 32 * 1024,
     text: 32 * 1024,
   },
+}
+
+/** Reading bodies takes much code, and a process that has not read one yet may never do. */
+let loaded: Jobs | undefined
+async function loadJobs(): Promise<Jobs> {
+  loaded ??= (await import('./jobs.ts')).jobs
+  return loaded
 }
 
 /** Whether a job failed because of its message: it took too long, or ended its worker. */
@@ -143,7 +150,7 @@ export function createParsing({
 
   return {
     async run(name, input) {
-      if (input.raw.length <= limits.inlineBytes[name]) return jobs[name](input as never) as never
+      if (input.raw.length <= limits.inlineBytes[name]) return (await loadJobs())[name](input as never) as never
       if (closed || waiting.length >= limits.waitingMax)
         throw new Failure('unavailable', 'Too many large messages are being parsed; please try again later.')
       return new Promise((resolve, reject) => {

@@ -19,7 +19,7 @@ import { openTestClocks, type TestClocks } from './test-clocks.ts'
 import { noTracing, openTracing, type Tracing } from './tracing.ts'
 
 /** What a process is for; `admin` runs one command and ends. */
-export type Role = 'service' | 'smtp' | 'admin' | 'test'
+export type Role = 'service' | 'smtp' | 'imap' | 'admin' | 'test'
 
 /**
  * The argument `ctx` of every function of core: first what the process has, then what belongs to one request or SMTP
@@ -37,8 +37,8 @@ export type Role = 'service' | 'smtp' | 'admin' | 'test'
  * - requests leased from the database (core/access/request-rates.ts)
  * - counters per minute: wait/patterns
  * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, notify/attempt-queue, notify/event-followers,
- *   notify/event-tails, notify/webhook-post (connections), process/alarms, people/passwords (memory), read/bodies (memory),
- *   upkeep/quota-recount, wait/waiters
+ *   notify/event-tails, notify/webhook-post (connections), process/alarms, people/passwords (memory), programs/contents
+ *   (memory), read/bodies (memory), upkeep/quota-recount, wait/waiters
  */
 export type Context = {
   readonly role: Role
@@ -90,7 +90,7 @@ export async function openContext({
   if (settings.mongodbUrl === null)
     throw new Error('No database: set MONGODB_URL, or run "mailroom serve", which starts its own.')
   const logger = log ?? createLog(settings, role)
-  const isWatched = role === 'service' || role === 'smtp'
+  const isWatched = role === 'service' || role === 'smtp' || role === 'imap'
   const metrics = isWatched && settings.metrics.port !== null ? await openMetrics(role) : noMetrics
   const tracing = isWatched && settings.traces.enabled ? await openTracing(role) : noTracing
   const onCommand = (command: string, seconds: number) =>

@@ -10,7 +10,7 @@ import type { Description, ReadArrival } from '../parsing/jobs.ts'
 import type { Context } from '../process/context.ts'
 import type { RecipientMailbox } from './recipient-cache.ts'
 import type { Verdict } from './sender-verdict.ts'
-import { type Peer, traceOf } from './trace-headers.ts'
+import { type Peer, shownBytes, traceOf } from './trace-headers.ts'
 import { isAuthentic, trustOf } from './trust.ts'
 
 /** Addresses of one header field kept in the document; the raw bytes have all of them. */
@@ -50,6 +50,7 @@ export async function documentOf(
   const { mailboxId, accountId, address } = mailbox
   const at = ctx.clock.now()
   const infos = verdict?.authentication.infos ?? null
+  const trace = traceOf(ctx, { reversePath, peer, transactionId, deliveredTo, infos, at })
   return {
     _id: id,
     accountId,
@@ -61,13 +62,14 @@ export async function documentOf(
     flagged: false,
     answered: false,
     deliveredTo,
-    trace: traceOf(ctx, { reversePath, peer, transactionId, deliveredTo, infos, at }),
+    trace,
     ...(folderId === mailbox.spamId && { discardedAt: at }),
     ...(isAuthentic({ parsed, reversePath, peer }, verdict) && { authentic: true }),
     ...(verdict !== undefined && {
       trust: trustOf(ctx, verdict, { parsed, reversePath, mailbox, firstContact, alternativesDiffer }),
     }),
     ...describe(arrival, blob),
+    shownBytes: shownBytes({ trace, cuts: verdict?.cuts }, blob.sizeBytes),
     receivedAt: at,
     fingerprint: toBinary(arrival.fingerprint),
     ...cutsOf(verdict),
@@ -101,6 +103,7 @@ export function describe({ parsed, snippet }: Description, blob: BlobRef): Messa
     })),
     encrypted: parsed.encrypted,
     sizeBytes: blob.sizeBytes,
+    shownBytes: blob.sizeBytes,
     blob,
   }
 }

@@ -52,6 +52,14 @@ export function traceOf(
   ].join('')
 }
 
+/** The size of what `withTrace` makes of a message of `sizeBytes`. */
+export function shownBytes(
+  { trace, cuts = [] }: { readonly trace: string; readonly cuts?: MessageDoc['cuts'] | undefined },
+  sizeBytes: number,
+): number {
+  return cuts.reduce((sum, { start, end }) => sum - (end - start), Buffer.byteLength(trace) + sizeBytes)
+}
+
 /**
  * A message as IMAP, forwarding and export show it: with our trace fields in front, and without fields forged in our
  * name.

@@ -3,7 +3,7 @@ import { newId } from '../../schemas/ids.ts'
 import type { BlobDoc, MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
 import type { DraftContent } from '../../store/drafts.ts'
 import { removeMessages } from '../../store/message-edits.ts'
-import { changeOf } from '../mailbox/bulk-changes.ts'
+import { changeOf, publishEdits } from '../mailbox/bulk-changes.ts'
 import { getFolder } from '../mailbox/folders.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
 import { deriveThreads } from '../mailbox/threading.ts'
@@ -33,6 +33,7 @@ export async function writeDraft(
     seen: true,
     flagged: false,
     answered: false,
+    draft: true,
     trace: '',
     deliveredTo: null,
     ...content,
@@ -46,15 +47,22 @@ export async function writeDraft(
 /** Deletes a draft permanently, unless it changed since it was read. */
 export async function removeDraft(ctx: Context, folder: KnownFolder, message: MessageDoc): Promise<void> {
   await removeMessages(ctx.store, changeOf(ctx, folder, [message]))
-  ctx.changes.publish({ kind: 'folders', mailboxId: message.mailboxId, messageIds: [message._id] })
+  publishEdits(ctx, [message])
 }
 
-/** Tells of a draft that was written or changed. */
+/** Tells of a draft that was written or changed; `uid` is the one that it had before. */
 export async function announceChange(
   ctx: Context,
-  draft: Pick<MessageDoc, '_id' | 'mailboxId' | 'threadId'>,
+  {
+    _id,
+    mailboxId,
+    folderId,
+    threadId,
+    uid,
+  }: Pick<MessageDoc, '_id' | 'mailboxId' | 'folderId' | 'threadId'> & { readonly uid?: number },
 ): Promise<void> {
-  await deriveThreads(ctx, [draft])
-  ctx.changes.publish({ kind: 'stored', ids: [draft._id] })
-  ctx.changes.publish({ kind: 'folders', mailboxId: draft.mailboxId, messageIds: [draft._id] })
+  await deriveThreads(ctx, [{ mailboxId, threadId }])
+  const was = uid === undefined ? {} : { was: { folderId, uids: [uid] } }
+  ctx.changes.publish({ kind: 'stored', ids: [_id], mailboxIds: [mailboxId] })
+  ctx.changes.publish({ kind: 'folders', mailboxId, messageIds: [_id], ...was })
 }

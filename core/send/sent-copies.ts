@@ -33,7 +33,11 @@ export async function writeSentCopies(ctx: Context, sends: readonly CommittedSen
   const copies = made.filter((copy) => copy !== null)
   // All at once: writes that start in one turn of the event loop form one group.
   await Promise.all(copies.map((copy) => ctx.arrivals.write({ chunks: [], messages: [copy] })))
-  ctx.changes.publish({ kind: 'stored', ids: copies.map(({ _id }) => _id) })
+  ctx.changes.publish({
+    kind: 'stored',
+    ids: copies.map(({ _id }) => _id),
+    mailboxIds: copies.map(({ mailboxId }) => mailboxId),
+  })
   const folders = new Map(withCopies.flatMap(foldersOf).map((folder) => [folder._id, folder]))
   const held = usageByMailbox([...folders.values()]).map((each) => ({
     ...each,

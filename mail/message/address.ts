@@ -60,6 +60,12 @@ export function parseAddressList(headerValue: string): NamedAddress[] {
   }))
 }
 
+/** A member of an address header field: an address as it is written, or where a group (RFC 5322 3.4) begins or ends. */
+export type AddressItem = NamedAddress | { readonly group: string } | { readonly groupEnd: true }
+
+/** Reads an address header field as `parseAddressList` does, with its groups, and addresses as they are written. */
+export const readAddressItems = (headerValue: string): AddressItem[] => readItems(headerValue, limits.addressesMax)
+
 /** What an address header field calls somebody whom it gives no address with a domain; null when it says nothing. Never throws. */
 export function nameAlone(headerValue: string): string | null {
   const [, before = '', bracket = ''] = /^([^<]*)(?:<([^<>]*)>?)?/.exec(headerValue) ?? []
@@ -121,10 +127,15 @@ function addressLiteral(text: string): string | null {
 /** What has been read of one mailbox: `raw` keeps quotes, `phrase` has them removed. */
 type Pending = { raw: string; phrase: string; comment: string; angle: string | null }
 
+const groupEnd = { groupEnd: true } as const
+
 const nothingRead = (): Pending => ({ raw: '', phrase: '', comment: '', angle: null })
 
-function readList(text: string, max: number): NamedAddress[] {
-  const found: NamedAddress[] = []
+const readList = (text: string, max: number): NamedAddress[] => readItems(text, max).filter((item) => 'address' in item)
+
+function readItems(text: string, max: number): AddressItem[] {
+  const found: AddressItem[] = []
+  let inGroup = false
   const lasts = { quote: text.lastIndexOf('"'), paren: text.lastIndexOf(')') }
   let pending = nothingRead()
   for (let at = 0; at < text.length && found.length < max; ) {
@@ -135,11 +146,14 @@ function readList(text: string, max: number): NamedAddress[] {
       continue
     }
     // What stands before a colon is the name of a group.
-    if (isEnd) found.push(...finish(pending))
+    found.push(...(isEnd ? finish(pending) : [{ group: displayName(pending.phrase) }]))
+    if (inGroup && char !== ',') found.push(groupEnd)
+    if (char !== ',') inGroup = char === ':'
     pending = nothingRead()
     at++
   }
   if (found.length < max) found.push(...finish(pending))
+  if (inGroup) found.push(groupEnd)
   return found
 }
 

@@ -53,6 +53,8 @@ export type MailboxDoc = {
   readonly warned?: { readonly level: number; readonly at: Date }
   /** When the mailbox was deleted; absent before. Its mail is purged after a set time (30 days by default). */
   readonly deletedAt?: Date
+  /** Paths that mail programs subscribed to; absent until the first change: the standard folders. */
+  readonly subscribed?: readonly string[]
   /** The highest UIDVALIDITY given to a folder created after the standard folders. */
   readonly lastUidValidity?: number
 }
@@ -93,6 +95,8 @@ export type FolderDoc = FolderCounts & {
   readonly uidNext: number
   readonly highestModseq: number
   readonly open: readonly Reservation[]
+  /** Mail programs were told of all messages with lower UIDs; absent: of none. */
+  readonly recentFrom?: number
   /**
    * Present during a recount (store/recount.ts): the token of the process that recounts, the UIDs changed or removed since
    * it began, and until when changes of messages have to wait.
@@ -165,11 +169,16 @@ export type MessageDoc = {
   readonly seen: boolean
   readonly flagged: boolean
   readonly answered: boolean
+  /** \\Deleted and \\Draft of mail programs; absent is false. */
+  readonly deleted?: boolean
+  readonly draft?: boolean
   /** Absent when there are none, so that the index of labels holds only labelled messages. */
   readonly labels?: readonly string[]
   readonly attachments: readonly AttachmentDoc[]
   readonly encrypted: 'pgp' | 'smime' | null
   readonly sizeBytes: number
+  /** The size of the message as mail programs see it: with its trace, without its cuts. Absent on messages of old. */
+  readonly shownBytes?: number
   readonly blob: BlobRef
   /** Absent on Sent copies and drafts. */
   readonly trust?: TrustDoc
@@ -194,6 +203,8 @@ export type MessageDoc = {
   readonly emailId?: string
   /** The folder the message was in before it was moved to Trash or Spam. */
   readonly deletedFrom?: string
+  /** When the message came into its folder; absent when it was there from the beginning. */
+  readonly savedAt?: Date
   /** When the message was moved to Trash or Spam; old messages there are purged. */
   readonly discardedAt?: Date
   /** The span that caused it, as W3C Trace Context writes it; absent unless spans are made (core/process/tracing.ts). */
@@ -258,6 +269,7 @@ export type MessageContent = Pick<
   | 'attachments'
   | 'encrypted'
   | 'sizeBytes'
+  | 'shownBytes'
   | 'blob'
 >
 

@@ -13,7 +13,7 @@ export type ChangeNote =
   /** Messages were received; `mailboxIds` names each of their mailboxes once. */
   | { readonly kind: 'messages'; readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
   /** Messages were stored or changed in another way: Sent copies, drafts. */
-  | { readonly kind: 'stored'; readonly ids: readonly string[] }
+  | { readonly kind: 'stored'; readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
   /** Sends changed, and documents derived from them (outbox rows, events, Sent copy) have to be written. */
   | { readonly kind: 'emails'; readonly ids: readonly string[] }
   /** These accounts have outbox rows that are due. */
@@ -24,9 +24,14 @@ export type ChangeNote =
   | { readonly kind: 'address'; readonly addresses: readonly string[] }
   /**
    * A mailbox has other folders, or other names for them; with `messageIds` only their counts changed, because these messages
-   * did.
+   * did. `was` is where they were before, with their UIDs there.
    */
-  | { readonly kind: 'folders'; readonly mailboxId: string; readonly messageIds?: readonly string[] }
+  | {
+      readonly kind: 'folders'
+      readonly mailboxId: string
+      readonly messageIds?: readonly string[]
+      readonly was?: { readonly folderId: string; readonly uids: readonly number[] }
+    }
   /** The lease of a message was released. */
   | { readonly kind: 'freed'; readonly mailboxId: string; readonly messageId: string }
   /** The suppressions of these accounts changed. */

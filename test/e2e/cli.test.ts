@@ -234,7 +234,7 @@ describe('the command line', () => {
     [(id) => ['account', 'raise', id, 'inboxes', '9'.repeat(20)], /is no figure\./],
     [(id) => ['account', 'raise', id, 'inboxes', ''], /^"" is no figure\./],
     [() => ['mailbox', 'create'], /missing required argument/],
-    [() => ['serve', '--only', 'imap'], /^Unknown part "imap"; known are api, smtp\./],
+    [() => ['serve', '--only', 'dns'], /^Unknown part "dns"; known are api, smtp, imap\./],
   ]
   it('refuses bad arguments with status 1 and one line that says why', async () => {
     const all = await Promise.all(refusals.map(([args]) => mailroom(args(account))))

@@ -159,7 +159,10 @@ describe('serving', () => {
       expect(response.status, at).to.equal(200)
     }
     const { body } = await client(service.http)<{ parts: Json }>('GET', '/readyz')
-    expect(body).to.deep.equal({ ready: true, parts: { engine: true, smtp: true, database: true, api: true } })
+    expect(body).to.deep.equal({
+      ready: true,
+      parts: { engine: true, smtp: true, imap: true, database: true, api: true },
+    })
   })
 
   it('takes its settings from the environment', async () => {

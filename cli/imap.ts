@@ -1,0 +1,43 @@
+/** The process of mail programs that read mail. */
+import { readFile } from 'node:fs/promises'
+import { closeContext, openContext } from '../core/process/context.ts'
+import { answerScrapes } from '../core/process/metrics.ts'
+import { startImap } from '../imap/server.ts'
+import type { Settings } from '../schemas/settings.ts'
+import { certificateFiles } from './certificate.ts'
+
+/** How long sessions may go on with their command after a stop; then what they wrote is settled. */
+const drainMs = 8_000
+const stopMs = 11_000
+/** The same when the supervisor is gone: the port and the data folder have to be free for the next start. */
+const orphanDrainMs = 1_500
+const orphanMs = 2_500
+
+/** Resolves when the server is ready; it runs until the supervisor stops it, or is gone. Rejects when it cannot start. */
+export async function runImap(settings: Settings): Promise<void> {
+  // A start whose supervisor is gone waits for a database that is gone too.
+  const leave = () => process.exit(1)
+  process.on('disconnect', leave)
+  if (process.connected === false) leave()
+  const ctx = await openContext({ settings, role: 'imap' })
+  if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
+  const files = certificateFiles(settings.data)
+  const [key, cert] = await Promise.all([readFile(files.key), readFile(files.cert)])
+  const { host } = settings.smtp
+  const server = await startImap(ctx, { host, port: settings.imap.port, tlsPort: settings.imaps.port, key, cert })
+  let isStopping = false
+  const stop = async (closeMs: number, withinMs: number): Promise<void> => {
+    if (isStopping) return
+    isStopping = true
+    setTimeout(() => process.exit(1), withinMs).unref()
+    await server.close(closeMs)
+    await closeContext(ctx)
+    process.exit(0)
+  }
+  process.on('message', (told: { readonly stop?: boolean }) => {
+    if (told.stop === true) void stop(drainMs, stopMs)
+  })
+  process.off('disconnect', leave)
+  process.on('disconnect', () => void stop(orphanDrainMs, orphanMs))
+  process.send?.({ ready: true })
+}

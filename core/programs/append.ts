@@ -1,0 +1,114 @@
+/** Messages that a mail program brings: copies of what it sent, drafts, and mail from elsewhere. */
+import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
+import { mailboxFull } from '../../schemas/refusals.ts'
+import type { NewMessage } from '../../store/arrivals.ts'
+import { insertBlob, packBlob } from '../../store/blobs.ts'
+import { findUidByHeader } from '../../store/folder-entries.ts'
+import type { Login } from '../account/login.ts'
+import type { KnownFolder } from '../mailbox/known-folders.ts'
+import { fitsStorage, foldersToFill, usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
+import { deriveNewThreads, threadIdOf } from '../mailbox/threading.ts'
+import type { Context } from '../process/context.ts'
+import { describe } from '../receive/message-document.ts'
+import { changeFlags, folderRef, type SystemFlag } from './flags.ts'
+
+export type Appended = {
+  readonly raw: Buffer
+  readonly flags: ReadonlySet<SystemFlag>
+  readonly labels: readonly string[]
+  /** When it was received; null: now. */
+  readonly receivedAt: Date | null
+}
+
+/** Largest message that a mail program may bring, and that a person may receive. */
+export const messageBytesMax = ({ settings }: Pick<Context, 'settings'>): number => settings.limits.smtp.messageBytes
+
+/**
+ * Stores messages in a folder, all or none. Returns their UIDs. Of a message that Sent has already (by its Message-ID: the
+ * service keeps a copy of each send itself), the UID of that one. Fails with `unprocessable` (mailbox full),
+ * `payload_too_large`, `not_found` (the folder is gone), `validation_error` (labels).
+ */
+export async function appendMessages(
+  ctx: Context,
+  { principal, mailbox }: Login,
+  folder: KnownFolder,
+  messages: readonly Appended[],
+): Promise<readonly number[]> {
+  const tooLarge = messages.find(({ raw }) => raw.length > messageBytesMax(ctx))
+  if (tooLarge !== undefined)
+    throw new Failure('payload_too_large', `A message may have at most ${messageBytesMax(ctx)} bytes.`)
+  const read = await Promise.all(messages.map((message) => documentOf(ctx, { mailbox, folder, message })))
+  const fresh = read.filter((each) => 'document' in each)
+  const bytes = fresh.reduce((sum, { document }) => sum + document.sizeBytes, 0)
+  const folders = await foldersToFill(ctx, mailbox._id)
+  if (bytes > 0 && !fitsStorage(principal.account, folders, bytes)) throw mailboxFull(mailbox.address)
+  const uids = await write(ctx, fresh)
+  const documents = fresh.map(({ document }) => document)
+  ctx.changes.publish({ kind: 'stored', ids: documents.map(({ _id }) => _id), mailboxIds: [mailbox._id] })
+  const [usage] = usageByMailbox(folders)
+  await Promise.all([
+    deriveNewThreads(ctx, documents),
+    usage !== undefined && warnOfStorage(ctx, [{ ...usage, usedBytes: usage.usedBytes + bytes }]),
+  ])
+  for (const [n, { message }] of fresh.entries()) {
+    if (message.labels.length > 0)
+      await changeFlags(ctx, folder, [uids[n]!], { mode: 'add', flags: new Set(), labels: message.labels })
+  }
+  return read.map((each) => ('document' in each ? uids[fresh.indexOf(each)]! : each.uid))
+}
+
+type Fresh = {
+  readonly message: Appended
+  readonly document: NewMessage
+  readonly chunks: Awaited<ReturnType<typeof packBlob>>['chunks']
+}
+
+/** The document of a message, or the UID of the one that Sent has already. */
+async function documentOf(
+  ctx: Context,
+  { mailbox, folder, message }: { mailbox: Login['mailbox']; folder: KnownFolder; message: Appended },
+): Promise<Fresh | { readonly uid: number }> {
+  const at = ctx.clock.now()
+  const { raw, flags } = message
+  const description = await ctx.parsing.run('description', { raw })
+  const messageIdHeader = description.parsed.messageId
+  if (folder.role === 'sent' && messageIdHeader !== null) {
+    const uid = await findUidByHeader(ctx.store, { ...folderRef(folder), messageIdHeader })
+    if (uid !== null) return { uid }
+  }
+  const id = newId('msg', at)
+  const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes: raw, users: [id], at })
+  const isDiscarded = folder.role === 'trash' || folder.role === 'spam'
+  const document: NewMessage = {
+    _id: id,
+    accountId: mailbox.accountId,
+    mailboxId: mailbox._id,
+    mailbox: mailbox.address,
+    folderId: folder._id,
+    receivedAt: message.receivedAt ?? at,
+    savedAt: at,
+    seen: flags.has('seen'),
+    flagged: flags.has('flagged'),
+    answered: flags.has('answered'),
+    ...(flags.has('deleted') && { deleted: true }),
+    ...(flags.has('draft') && { draft: true }),
+    ...(isDiscarded && { discardedAt: at }),
+    trace: '',
+    deliveredTo: null,
+    ...describe(description, ref),
+    threadId: await threadIdOf(ctx, { id, mailboxId: mailbox._id, parsed: description.parsed }),
+  }
+  return { message, document, chunks }
+}
+
+/** Several blobs, and one of several chunks, are written before the messages, which go together. */
+async function write(ctx: Context, fresh: readonly Fresh[]): Promise<readonly number[]> {
+  const chunks = fresh.flatMap((each) => each.chunks)
+  const messages = fresh.map(({ document }) => document)
+  if (messages.length === 0) return []
+  const isAlone = chunks.length === 1
+  if (!isAlone) await insertBlob(ctx.store, chunks)
+  const written = await ctx.arrivals.write({ chunks: isAlone ? chunks : [], messages })
+  return written.map(({ uid }) => uid)
+}

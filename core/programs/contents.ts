@@ -1,0 +1,76 @@
+/** The bytes of messages as mail programs see them: with their trace, without their cuts. */
+import { readBlobs, readChunks } from '../../store/blobs.ts'
+import * as store from '../../store/folder-entries.ts'
+import type { Context } from '../process/context.ts'
+import { createMemoryRoom } from '../process/memory-room.ts'
+import { perProcess } from '../process/per-process.ts'
+import { withTrace } from '../receive/trace-headers.ts'
+import type { FolderRef } from './folder-state.ts'
+
+export type Held = store.Held
+
+/** Messages of a folder by their UIDs, in order; those that are gone are left out. */
+export function heldMessages(ctx: Context, folder: FolderRef, uids: readonly number[]): Promise<readonly Held[]> {
+  return store.findHeld(ctx.store, { ...folder, uids })
+}
+
+/** Messages in groups of few bytes, so that one group at a time lies in memory; a large message is alone. */
+export function bySize(messages: readonly Held[]): readonly (readonly Held[])[] {
+  const groups: Held[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const message of messages) {
+    if (bytes + message.sizeBytes > groupBytes) {
+      groups.push([])
+      bytes = 0
+    }
+    bytes += message.sizeBytes
+    groups.at(-1)!.push(message)
+  }
+  return groups
+}
+
+const groupBytes = 1024 * 1024
+
+/** Large messages whose parts are asked for lie whole in memory: few at once. */
+const largeMessages = perProcess(() => createMemoryRoom({ bytesMax: 64 * 1024 * 1024, waitingMax: 1_000 }))
+
+/** Whether a message is better read piece by piece. */
+export const isLarge = ({ blob }: Held): boolean => blob.chunks > 1
+
+/** The bytes of a group of messages, as they are shown, by message id; of those that were deleted none. */
+export async function shownMessages(ctx: Context, messages: readonly Held[]): Promise<ReadonlyMap<string, Buffer>> {
+  const [first] = messages
+  if (first === undefined) return new Map()
+  const read = () =>
+    readBlobs(
+      ctx.store,
+      messages.map(({ blob }) => blob),
+    )
+  const raws = await (isLarge(first) ? largeMessages(ctx)(first.sizeBytes, read) : read())
+  return new Map(
+    messages.flatMap((message) => {
+      const raw = raws.get(message.blob.id)
+      return raw === undefined ? [] : [[message._id, withTrace(message, raw)]]
+    }),
+  )
+}
+
+/** How many bytes `shownPieces` gives. */
+export const shownSize = ({ trace, cuts = [], sizeBytes }: Held): number =>
+  cuts.reduce((sum, { start, end }) => sum - (end - start), Buffer.byteLength(trace) + sizeBytes)
+
+/** The bytes of a message, as they are shown, piece by piece. Throws when it is deleted meanwhile. */
+export async function* shownPieces(ctx: Context, { trace, cuts = [], blob }: Held): AsyncGenerator<Buffer> {
+  yield Buffer.from(trace)
+  let at = 0
+  for await (const chunk of readChunks(ctx.store, blob)) {
+    let from = 0
+    for (const { start, end } of cuts) {
+      if (end <= at + from || start >= at + chunk.length) continue
+      yield chunk.subarray(from, Math.max(from, start - at))
+      from = Math.min(chunk.length, end - at)
+    }
+    yield chunk.subarray(from)
+    at += chunk.length
+  }
+}

@@ -1,0 +1,122 @@
+/** Copies and moves several messages of a folder to another folder of the mailbox, and deletes those that are marked. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
+import { mailboxFull } from '../../schemas/refusals.ts'
+import { type NewCopy, writeCopies } from '../../store/copies.ts'
+import type { MessageDoc } from '../../store/documents/mail.ts'
+import { findMessagesByUid, findPlaces } from '../../store/folder-entries.ts'
+import * as store from '../../store/message-edits.ts'
+import type { Principal } from '../access/principal.ts'
+import { changeOf, moveEdit, publishEdits } from '../mailbox/bulk-changes.ts'
+import type { KnownFolder } from '../mailbox/known-folders.ts'
+import { fitsStorage, foldersToFill, usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
+import { deriveThreads } from '../mailbox/threading.ts'
+import type { Context } from '../process/context.ts'
+import { folderRef } from './flags.ts'
+
+/** UIDs before and after, in pairs. */
+export type Moved = { readonly from: number; readonly to: number }
+
+const copiesAtOnce = 100
+const triesMax = 10
+const pauseMs = 20
+
+/**
+ * Copies the messages with these UIDs; those that are gone are left out. Copies keep flags, labels and dates. Fails with
+ * `unprocessable` (mailbox full), `not_found` (the target is gone).
+ */
+export async function copyMessages(
+  ctx: Context,
+  { account }: Principal,
+  { from, to, uids }: { from: KnownFolder; to: KnownFolder; uids: readonly number[] },
+): Promise<readonly Moved[]> {
+  const found: MessageDoc[] = []
+  for (let n = 0; n < uids.length; n += copiesAtOnce)
+    found.push(...(await findMessagesByUid(ctx.store, { ...folderRef(from), uids: uids.slice(n, n + copiesAtOnce) })))
+  const bytes = found.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  const folders = await foldersToFill(ctx, to.mailboxId)
+  if (!fitsStorage(account, folders, bytes)) throw mailboxFull(found[0]?.mailbox ?? '')
+  const copied: Moved[] = []
+  for (let n = 0; n < found.length; n += copiesAtOnce) {
+    const some = found.slice(n, n + copiesAtOnce)
+    const at = ctx.clock.now()
+    const copies = some.map((message) => copyOf(message, { _id: newId('msg', at), from, to, at }))
+    const written = await writeCopies(ctx.store, { ...folderRef(to), copies, at: ctx.machineClock.now() })
+    if (written === null)
+      throw new Failure('not_found', 'The folder, or one of the messages, has been deleted.', {
+        fix: 'Look what is there, and repeat the command.',
+      })
+    copied.push(...some.map(({ uid }, k) => ({ from: uid, to: written[k]! })))
+    const mailboxIds = [to.mailboxId]
+    ctx.changes.publish({ kind: 'stored', ids: copies.map(({ _id }) => _id), mailboxIds })
+    await deriveThreads(ctx, some)
+  }
+  const [usage] = usageByMailbox(folders)
+  if (usage !== undefined) await warnOfStorage(ctx, [{ ...usage, usedBytes: usage.usedBytes + bytes }])
+  return copied
+}
+
+/** What a copy does not have: it was not received itself, nobody holds it, and it is the copy of no send. */
+function copyOf(
+  { fingerprint, lease, emailId, deletedFrom, discardedAt, answers, traceparent, ...kept }: MessageDoc,
+  { _id, from, to, at }: { _id: string; from: KnownFolder; to: KnownFolder; at: Date },
+): NewCopy {
+  const { uid, modseq, ...message } = kept
+  const { savedAt, ...placed } = moveEdit(to, from, at)
+  return { ...message, ...placed, _id, savedAt: savedAt ?? at, folderId: to._id }
+}
+
+/**
+ * Moves the messages with these UIDs; those that are gone are left out, as are those that somebody else takes meanwhile.
+ * Fails with `conflict` when messages are changed all the time.
+ */
+export async function moveMessages(
+  ctx: Context,
+  { from, to, uids }: { from: KnownFolder; to: KnownFolder; uids: readonly number[] },
+): Promise<readonly Moved[]> {
+  const moved: Moved[] = []
+  await inGroups(ctx, from, uids, async (messages) => {
+    const change = changeOf(ctx, from, messages)
+    const done = await store.editMessages(ctx.store, change, { to: moveEdit(to, from, change.at) })
+    const places = await findPlaces(ctx.store, { mailboxId: from.mailboxId, ids: [...done] })
+    for (const { _id, uid } of messages) {
+      const place = places.get(_id)
+      if (place?.folderId === to._id) moved.push({ from: uid, to: place.uid })
+    }
+    return done
+  })
+  return moved
+}
+
+/** Deletes for good the messages with these UIDs that are marked as deleted. */
+export async function expungeMessages(ctx: Context, from: KnownFolder, uids: readonly number[]): Promise<void> {
+  await inGroups(ctx, from, uids, async (messages) => {
+    const marked = messages.filter(({ deleted }) => deleted === true)
+    const removed = await store.removeMessages(ctx.store, changeOf(ctx, from, marked))
+    return new Set([...removed, ...messages.filter((message) => !marked.includes(message)).map(({ _id }) => _id)])
+  })
+}
+
+/** Changes messages in groups, and again those that were changed meanwhile. */
+async function inGroups(
+  ctx: Context,
+  from: KnownFolder,
+  uids: readonly number[],
+  change: (messages: readonly store.EditableMessage[]) => Promise<ReadonlySet<string>>,
+): Promise<void> {
+  for (let n = 0; n < uids.length; n += store.editMessagesMax) {
+    let waiting = uids.slice(n, n + store.editMessagesMax)
+    for (let tries = 0; waiting.length > 0; tries++) {
+      if (tries === triesMax)
+        throw new Failure('conflict', 'The messages are being changed by another request.', {
+          fix: 'Repeat the command.',
+        })
+      if (tries > 0) await sleep(Math.random() * pauseMs * tries)
+      const messages = await store.findEditable(ctx.store, { ...folderRef(from), uids: waiting })
+      const done = messages.length === 0 ? new Set<string>() : await change(messages)
+      publishEdits(ctx, messages)
+      waiting = messages.filter(({ _id }) => !done.has(_id)).map(({ uid }) => uid)
+    }
+  }
+}

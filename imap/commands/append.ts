@@ -1,0 +1,38 @@
+import { type Appended, appendMessages } from '../../core/programs/append.ts'
+import { command, loggedIn } from '../command.ts'
+import { Bad, No } from '../wire/answers.ts'
+import { readFlags } from '../wire/keywords.ts'
+import { formatSet } from '../wire/numbers.ts'
+import type { Parser } from '../wire/parser.ts'
+
+/** RFC 9051 6.3.12. */
+export const append = command({
+  states: loggedIn,
+  read(parser) {
+    parser.space()
+    const name = parser.folder()
+    parser.space()
+    return { name, messages: [readMessage(parser)] }
+  },
+  async run(session, { name, messages }) {
+    session.requireWrite()
+    const folder = await session.folderAt(name, 'TRYCREATE')
+    if (messages.some(({ raw }) => raw.length === 0)) throw new No('CANNOT', 'A message must not be empty')
+    const uids = await appendMessages(session.ctx, session.user, folder, messages)
+    const view = await session.views.open({ mailboxId: folder.mailboxId, folderId: folder._id })
+    return { responseCode: `APPENDUID ${view.uidValidity} ${formatSet(uids)}` }
+  },
+})
+
+/** Flags, date and bytes of a message. */
+export function readMessage(parser: Parser): Appended {
+  const given = parser.peek() === '(' ? parser.list(() => parser.flag()) : null
+  if (given !== null) parser.space()
+  const receivedAt = parser.peek() === '"' ? parser.dateTime() : null
+  if (receivedAt !== null) parser.space()
+  const { bytes, isBinary } = parser.literal()
+  if (isBinary) throw new Bad('A literal of binary bytes is not taken here')
+  // Some programs give \Recent back, which nobody can set.
+  const { flags, labels } = readFlags((given ?? []).filter((flag) => flag.toLowerCase() !== '\\recent'))
+  return { raw: bytes, flags, labels, receivedAt }
+}

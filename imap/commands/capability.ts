@@ -1,0 +1,12 @@
+import { capabilities } from '../capabilities.ts'
+import { anyState, command, nothing } from '../command.ts'
+
+/** RFC 9051 6.1.1. */
+export const capability = command({
+  states: anyState,
+  read: nothing,
+  async run(session) {
+    session.writer.line(`* CAPABILITY ${capabilities(session)}`)
+    return { text: 'That is what can be done' }
+  },
+})

@@ -1,0 +1,38 @@
+import { expungeMessages } from '../../core/programs/copy.ts'
+import { command, inFolder, nothing } from '../command.ts'
+import { flagBit } from '../selected/message-table.ts'
+import type { Session } from '../session.ts'
+import type { Uid } from '../wire/numbers.ts'
+
+/** RFC 9051 6.4.1: what is marked as deleted goes, without a word. */
+export const close = command({
+  states: inFolder,
+  tells: 'nothing',
+  read: nothing,
+  async run(session) {
+    const { folder, isReadOnly } = session.folder
+    const mayWrite = !isReadOnly && session.user.principal.scopes.includes('mail:write')
+    if (mayWrite) await expungeMessages(session.ctx, folder, markedUids(session))
+    session.unselect()
+    return undefined
+  },
+})
+
+/** RFC 9051 6.4.2: the same, and nothing goes. */
+export const unselect = command({
+  states: inFolder,
+  tells: 'nothing',
+  read: nothing,
+  async run(session) {
+    session.unselect()
+    return undefined
+  },
+})
+
+/** The UIDs of the messages that are marked as deleted. */
+export function markedUids({ folder: { view } }: Session): Uid[] {
+  const { table } = view
+  const marked: Uid[] = []
+  for (let n = 0; n < table.size; n++) if ((table.flagsAt(n) & flagBit('deleted')) !== 0) marked.push(table.uidAt(n))
+  return marked
+}

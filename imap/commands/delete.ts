@@ -1,0 +1,25 @@
+import { deleteFolder } from '../../core/mailbox/folder-changes.ts'
+import { foldersIn } from '../../core/mailbox/known-folders.ts'
+import { command, loggedIn } from '../command.ts'
+import { No } from '../wire/answers.ts'
+
+/** RFC 9051 6.3.5. Its mail goes to Trash, as by the API. */
+export const remove = command({
+  states: loggedIn,
+  read(parser) {
+    parser.space()
+    return parser.folder()
+  },
+  async run(session, name) {
+    session.requireWrite()
+    const { principal, mailbox } = session.user
+    const folder = await session.folderAt(name)
+    if (folder.role !== null) throw new No('CANNOT', 'A standard folder cannot be deleted')
+    const all = await foldersIn(session.ctx, mailbox._id)
+    if (all.some(({ path }) => path.startsWith(`${folder.path}/`)))
+      throw new No('HASCHILDREN', 'There are folders below it: delete them first')
+    if (session.selected?.folder._id === folder._id) session.unselect()
+    await deleteFolder(session.ctx, principal, { address: mailbox.address, path: folder.path })
+    return undefined
+  },
+})

@@ -1,0 +1,32 @@
+import { command, loggedIn } from '../command.ts'
+import type { Extension } from '../session.ts'
+
+/** The names by which clients turn extensions on, as they are told back. */
+const names: { readonly [name: string]: Extension } = { IMAP4REV2: 'IMAP4REV2' }
+const toldNames: { readonly [E in Extension]: string } = {
+  IMAP4REV2: 'IMAP4rev2',
+  CONDSTORE: 'CONDSTORE',
+  QRESYNC: 'QRESYNC',
+  'UTF8=ACCEPT': 'UTF8=ACCEPT',
+}
+
+/** RFC 5161. What is not known is left out without a word. */
+export const enable = command({
+  states: loggedIn,
+  read(parser) {
+    const asked: string[] = []
+    parser.space()
+    do asked.push(parser.atom('The name of an extension').toUpperCase())
+    while (parser.takeSpace())
+    return asked
+  },
+  async run(session, asked) {
+    const fresh = asked.flatMap((name) => {
+      const extension = names[name]
+      return extension === undefined || session.enabled.has(extension) ? [] : [extension]
+    })
+    for (const extension of fresh) session.enabled.add(extension)
+    session.writer.line(['* ENABLED', ...new Set(fresh.map((extension) => toldNames[extension]))].join(' '))
+    return undefined
+  },
+})

@@ -1,0 +1,40 @@
+import { expungeMessages } from '../../core/programs/copy.ts'
+import { command, inFolder, nothing } from '../command.ts'
+import type { Session } from '../session.ts'
+import { uidsOf } from '../sets.ts'
+import type { Done } from '../wire/answers.ts'
+import type { Uid } from '../wire/numbers.ts'
+import { markedUids } from './close.ts'
+
+/** RFC 9051 6.4.3. */
+export const expunge = command({
+  states: inFolder,
+  read: nothing,
+  run: (session) => expungeThose(session, markedUids(session)),
+})
+
+/** RFC 4315 2.1: only those among these UIDs. */
+export const expungeUids = command({
+  states: inFolder,
+  read(parser) {
+    parser.space()
+    return parser.set()
+  },
+  run(session, set) {
+    const marked = new Set(markedUids(session))
+    return expungeThose(
+      session,
+      uidsOf(session, set, 'uid').filter((uid) => marked.has(uid)),
+    )
+  },
+})
+
+async function expungeThose(session: Session, uids: readonly Uid[]): Promise<Done | undefined> {
+  const { folder, view } = session.requireWritable()
+  await expungeMessages(session.ctx, folder, uids)
+  view.mayHaveLeft(uids)
+  await view.refresh()
+  return session.enabled.has('CONDSTORE') && uids.length > 0
+    ? { responseCode: `HIGHESTMODSEQ ${view.modseq}` }
+    : undefined
+}

@@ -1,0 +1,19 @@
+import { anyState, command } from '../command.ts'
+
+/** RFC 2971. What the client says of itself is not kept. */
+export const id = command({
+  states: anyState,
+  read(parser) {
+    parser.space()
+    if (parser.take('NIL')) return
+    parser.list(() => {
+      parser.string()
+      parser.space()
+      parser.nstring()
+    })
+  },
+  async run({ writer }) {
+    writer.line('* ID ("name" "Mailroom" "vendor" "Mailroom")')
+    return undefined
+  },
+})

@@ -1,0 +1,30 @@
+import { moveMessages } from '../../core/programs/copy.ts'
+import { type Command, command, inFolder } from '../command.ts'
+import { type Kind, presentUids } from '../sets.ts'
+import { copyUid } from './copy.ts'
+
+/** RFC 9051 6.4.8. Into the same folder it gives new UIDs. */
+export const move = (kind: Kind): Command =>
+  command({
+    states: inFolder,
+    read(parser) {
+      parser.space()
+      const set = parser.set()
+      parser.space()
+      return { set, name: parser.folder() }
+    },
+    async run(session, { set, name }) {
+      const { ctx, views, writer } = session
+      const { folder: from, view } = session.requireWritable()
+      const uids = presentUids(session, set, kind)
+      const to = await session.folderAt(name, 'TRYCREATE')
+      if (uids.length === 0) return { text: 'There was nothing to move' }
+      const moved = await moveMessages(ctx, { from, to, uids })
+      const target = await views.open({ mailboxId: to.mailboxId, folderId: to._id })
+      // RFC 6851 4.3: before the EXPUNGE of those that left.
+      if (moved.length > 0) writer.line(`* OK [${copyUid(target.uidValidity, moved)}] Moved`)
+      view.mayHaveLeft(uids)
+      await view.refresh()
+      return session.enabled.has('CONDSTORE') ? { responseCode: `HIGHESTMODSEQ ${view.modseq}` } : undefined
+    },
+  })

@@ -1,0 +1,14 @@
+import { beforeLogin, command, nothing } from '../command.ts'
+import { Bad } from '../wire/answers.ts'
+
+/** RFC 9051 6.2.1. The handshake begins when the answer is written. */
+export const starttls = command({
+  states: beforeLogin,
+  tells: 'nothing',
+  read: nothing,
+  async run({ peer }) {
+    if (!peer.canEncrypt()) throw new Bad('The connection is encrypted already')
+    peer.afterAnswer(() => peer.encrypt())
+    return { text: 'Begin the handshake' }
+  },
+})

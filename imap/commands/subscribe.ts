@@ -1,0 +1,32 @@
+import { canonicalPath } from '../../core/mailbox/folders.ts'
+import { subscribe } from '../../core/programs/folder-list.ts'
+import { command, loggedIn } from '../command.ts'
+
+/** RFC 9051 6.3.7: only to a folder that is there. */
+export const subscribeTo = command({
+  states: loggedIn,
+  read(parser) {
+    parser.space()
+    return parser.folder()
+  },
+  async run(session, name) {
+    session.requireWrite()
+    const { path } = await session.folderAt(name)
+    await subscribe(session.ctx, session.user.mailbox._id, { path, isWanted: true })
+    return undefined
+  },
+})
+
+/** RFC 9051 6.3.8: also from one that is gone. */
+export const unsubscribeFrom = command({
+  states: loggedIn,
+  read(parser) {
+    parser.space()
+    return parser.folder()
+  },
+  async run(session, name) {
+    session.requireWrite()
+    await subscribe(session.ctx, session.user.mailbox._id, { path: canonicalPath(name), isWanted: false })
+    return undefined
+  },
+})

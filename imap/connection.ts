@@ -1,0 +1,293 @@
+/**
+ * One client. Commands are carried out one after the other, in five steps: read, check the state, do, tell the news, answer.
+ * Invariants: every command is answered once, with its tag; nothing is read from a client that does not read what it asked
+ * for; whatever ends the connection ends its session.
+ */
+import type { Socket } from 'node:net'
+import { type SecureContext, TLSSocket } from 'node:tls'
+import { isLoopback } from '../core/access/network.ts'
+import type { Context } from '../core/process/context.ts'
+import { messageBytesMax } from '../core/programs/append.ts'
+import { Failure, failures } from '../schemas/failures.ts'
+import { capabilities } from './capabilities.ts'
+import type { Command } from './command.ts'
+import { commandNamed } from './commands.ts'
+import type { Structures } from './fetch/structures.ts'
+import { limits } from './limits.ts'
+import { tellNews } from './news.ts'
+import type { Room } from './room.ts'
+import type { Views } from './selected/views.ts'
+import { type Peer, Session } from './session.ts'
+import { Bad, type Done, No, told } from './wire/answers.ts'
+import { type CommandText, Refused, readCommand } from './wire/command-reader.ts'
+import { Parser } from './wire/parser.ts'
+import { Source } from './wire/source.ts'
+import { Writer } from './wire/writer.ts'
+
+export type ConnectionOptions = {
+  readonly ctx: Context
+  readonly views: Views
+  readonly structures: Structures
+  /** The room that all messages on their way in share. */
+  readonly room: Room
+  readonly socket: Socket
+  readonly address: string
+  readonly secureContext: SecureContext
+}
+
+export class Connection implements Peer {
+  readonly address: string
+  readonly session: Session
+  readonly #ctx: Context
+  readonly #room: Room
+  readonly #secureContext: SecureContext
+  readonly #source = new Source()
+  readonly #writer: Writer
+  #stream: Socket
+  #isLeaving = false
+  /** Whether the client owes us the rest of a command. */
+  #isReading = false
+  #isRunning = false
+  #badCommands = 0
+  #commands = 0
+  #incoming = 0
+  #wrongLogins = 0
+  #afterAnswer: (() => Promise<void>) | null = null
+
+  constructor({ ctx, views, structures, room, socket, address, secureContext }: ConnectionOptions) {
+    this.#ctx = ctx
+    this.#room = room
+    this.#secureContext = secureContext
+    this.address = address
+    this.#stream = socket
+    this.#writer = new Writer(socket)
+    this.session = new Session({ ctx, views, structures, writer: this.#writer, peer: this })
+    this.#watch(socket)
+    this.#source.attach(socket)
+  }
+
+  isEncrypted(): boolean {
+    return this.#stream instanceof TLSSocket
+  }
+
+  isPrivate(): boolean {
+    return this.isEncrypted() || isLoopback(this.address)
+  }
+
+  canEncrypt(): boolean {
+    return !this.isEncrypted()
+  }
+
+  leave(): void {
+    this.#isLeaving = true
+  }
+
+  afterAnswer(work: () => Promise<void>): void {
+    this.#afterAnswer = work
+  }
+
+  wrongLogin(isRefused: boolean): void {
+    this.#wrongLogins += 1
+    if (isRefused || this.#wrongLogins >= limits.wrongLogins)
+      this.#afterAnswer = async () => this.end('Too many wrong logins')
+  }
+
+  /** Serves the client until either side ends it; never rejects. */
+  async serve(): Promise<void> {
+    try {
+      this.#writer.line(`* OK [CAPABILITY ${capabilities(this.session)}] Mailroom is ready`)
+      await this.#run()
+    } catch (error) {
+      this.#ctx.log.error({ err: error }, 'an IMAP connection failed')
+    } finally {
+      this.session.unselect()
+      this.#room.leave(this.#incoming)
+      this.#writer.flush()
+      this.#stream.end()
+      // Its end is only heard of a socket that is read.
+      this.#stream.resume()
+      const stream = this.#stream
+      setTimeout(() => stream.destroy(), lingerMs).unref()
+    }
+  }
+
+  /** Ends the connection with a word: at once, or after the command that is under way. */
+  end(why: string): void {
+    if (this.#isLeaving) return
+    this.#isLeaving = true
+    this.#writer.line(`* BYE ${why}`)
+    this.#writer.flush()
+    this.#source.end()
+  }
+
+  abandon(): void {
+    this.#isLeaving = true
+    this.#stream.destroy()
+  }
+
+  async line(): Promise<string | null> {
+    const line = await this.#source.line(limits.lineBytes)
+    return Buffer.isBuffer(line) ? line.toString('latin1') : null
+  }
+
+  async encrypt(): Promise<void> {
+    const plain = this.#stream
+    // What came before the handshake was not protected by it (RFC 9051 6.2.1).
+    const left = this.#source.detach()
+    this.#writer.flush()
+    if (left.length > 0) {
+      this.#isLeaving = true
+      return
+    }
+    plain.removeAllListeners('timeout')
+    const secure = new TLSSocket(plain, { isServer: true, secureContext: this.#secureContext })
+    this.#stream = secure
+    this.#watch(secure)
+    this.#writer.attach(secure)
+    this.#source.attach(secure)
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isLeaving) {
+      this.#writer.flush()
+      await this.#writer.room()
+      this.#setPatience()
+      let text: CommandText | null
+      try {
+        text = await this.#read()
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error
+        this.#answerFailure(error.tag ?? '*', error.answer)
+        if (error.isLost) this.end('The rest of the command could not be read')
+        continue
+      } finally {
+        this.#isReading = false
+      }
+      if (text === null || this.#isLeaving) return
+      this.#isRunning = true
+      await this.#execute(text)
+      this.#isRunning = false
+      this.#room.leave(this.#incoming)
+      this.#incoming = 0
+      const work = this.#afterAnswer
+      this.#afterAnswer = null
+      await work?.()
+    }
+  }
+
+  #read(): Promise<CommandText | null> {
+    const isIn = this.session.login !== null
+    return readCommand(this.#source, {
+      lineBytesMax: isIn ? limits.lineBytes : limits.lineBytesBeforeLogin,
+      admit: (before, size, bytesSoFar) => this.#admit(before, size, bytesSoFar),
+      goOn: () => {
+        this.#writer.line('+ Go on')
+        this.#writer.flush()
+      },
+      begun: () => {
+        this.#isReading = true
+        this.#stream.setTimeout(limits.stalledMs)
+      },
+    })
+  }
+
+  /** Messages are large; who has not logged in has none. */
+  #admit(before: string, size: number, bytesSoFar: number): void {
+    const isMessage = this.session.login !== null && bringsMessage.test(before)
+    const short = this.session.login === null ? limits.lineBytesBeforeLogin : limits.literalBytes
+    const max = isMessage ? messageBytesMax(this.#ctx) : short
+    if (size > max) throw new No('TOOBIG', `A literal may have at most ${max} bytes here`)
+    if (bytesSoFar + size > messagesAtOnce * max) throw new No('TOOBIG', 'Bring less with one command')
+    if (!isMessage) return
+    if (!this.#room.enter(size)) throw new No('UNAVAILABLE', 'Too many messages are on their way; try again later')
+    this.#incoming += size
+  }
+
+  async #execute(text: CommandText): Promise<void> {
+    const { session } = this
+    let tag = '*'
+    let name = 'none'
+    try {
+      const parser = new Parser(text, session.nameForm)
+      tag = parser.tag()
+      session.currentTag = tag
+      parser.space()
+      const known = await commandNamed(parser)
+      if (known === null) throw new Bad('There is no such command')
+      name = known.name
+      if (session.login === null && ++this.#commands > limits.commandsBeforeLogin) this.end('Too many commands')
+      this.#requireState(known.command)
+      const run = known.command.read(parser, session)
+      const done = await this.#ctx.tracing.span(`imap ${name}`, {}, run)
+      this.#tell(known.command)
+      this.#answer(tag, name, done)
+      this.#badCommands = 0
+    } catch (error) {
+      if (session.selected !== null && !(error instanceof Bad)) tellNews(session, { withExpunged: false })
+      this.#answerFailure(tag, error, name)
+    }
+  }
+
+  #requireState({ states }: Command): void {
+    const { state } = this.session
+    if (states.includes(state)) return
+    if (state === 'greeted') throw new Bad('Log in first')
+    throw new Bad(
+      state === 'authenticated' && states.includes('selected') ? 'Select a folder first' : 'You are logged in already',
+    )
+  }
+
+  #tell({ tells }: Command): void {
+    const { session } = this
+    if (session.selected?.view.isGone === true) this.end('The folder has been deleted')
+    else if (tells !== 'nothing') tellNews(session, { withExpunged: tells === 'all' })
+  }
+
+  #answer(tag: string, name: string, { responseCode, text = 'Done' }: Done): void {
+    this.#ctx.metrics.count('mailroom_imap_commands_total', { command: name, result: 'ok' })
+    this.#writer.line(`${tag} OK ${told(responseCode, text)}`)
+  }
+
+  #answerFailure(tag: string, error: unknown, name = 'none'): void {
+    const { metrics, log } = this.#ctx
+    if (error instanceof Bad) {
+      metrics.count('mailroom_imap_commands_total', { command: name, result: 'bad' })
+      this.#writer.line(`${tag} BAD ${told(error.responseCode, error.message)}`)
+      if (++this.#badCommands >= limits.badCommands) this.end('Too many commands that cannot be read')
+      return
+    }
+    metrics.count('mailroom_imap_commands_total', { command: name, result: 'no' })
+    this.#writer.line(`${tag} NO ${refusal(error)}`)
+    if (!(error instanceof No) && !(error instanceof Failure))
+      log.error({ err: error, command: name }, 'a command failed')
+  }
+
+  #setPatience(): void {
+    const { loginSeconds, idleSeconds } = this.#ctx.settings.limits.imap
+    this.#stream.setTimeout((this.session.login === null ? loginSeconds : idleSeconds) * 1_000)
+  }
+
+  #watch(stream: Socket): void {
+    stream.setNoDelay(true)
+    stream.on('error', () => stream.destroy())
+    stream.on('close', () => this.#source.end())
+    stream.on('timeout', () => {
+      // A command that takes its time is no fault of the client.
+      if (this.#isRunning && stream.writableLength === 0 && this.session.onNews === null) return
+      if (this.#isReading || stream.writableLength > 0) stream.destroy()
+      else this.end('Nothing came for a long time')
+    })
+  }
+}
+
+const lingerMs = 2_000
+/** What one command may bring, as a multiple of what one literal may. */
+const messagesAtOnce = 2
+const bringsMessage = /^\S+ (?:APPEND|REPLACE|UID REPLACE) /i
+
+/** `[CODE] text` of what went wrong; the cause of a fault of ours is for the log. */
+function refusal(error: unknown): string {
+  if (error instanceof No) return told(error.responseCode, error.message)
+  if (error instanceof Failure) return told(failures[error.code].imap, error.message)
+  return told('SERVERBUG', 'Something went wrong here; it has been noted')
+}

@@ -1,0 +1,218 @@
+/**
+ * Writes what FETCH asks of messages. They are read in groups, so that a client that reads slowly holds one group and what it
+ * has not read; a large message is handed on piece by piece.
+ */
+import {
+  bySize,
+  type Held,
+  heldMessages,
+  isLarge,
+  shownMessages,
+  shownPieces,
+  shownSize,
+} from '../../core/programs/contents.ts'
+import { changeFlags } from '../../core/programs/flags.ts'
+import { type Part, readStructure } from '../../mail/message/structure.ts'
+import { flagsOf, tellKeywords } from '../news.ts'
+import { flagBit } from '../selected/message-table.ts'
+import type { Session } from '../session.ts'
+import type { Uid } from '../wire/numbers.ts'
+import { cutOut, sectionOf } from '../wire/sections.ts'
+import { formatDateTime, withoutNul } from '../wire/text.ts'
+import type { Item, SectionItem } from './items.ts'
+import { type Described, describe } from './structures.ts'
+
+/** Messages whose documents are read together. */
+const documentsAtOnce = 100
+
+/** Items that the table of the folder knows by itself. */
+const inTable: ReadonlySet<Item> = new Set<Item>(['FLAGS', 'INTERNALDATE', 'RFC822.SIZE', 'UID'])
+const described: ReadonlySet<Item> = new Set<Item>(['ENVELOPE', 'BODY', 'BODYSTRUCTURE'])
+
+/** Writes the items of messages; of those that are gone nothing. */
+export async function fetchMessages(session: Session, uids: readonly Uid[], items: readonly Item[]): Promise<void> {
+  const { writer } = session
+  if (items.every((item) => inTable.has(item))) {
+    for (const uid of uids) {
+      writeMessage(session, uid, items, null)
+      await writer.room()
+    }
+    return
+  }
+  const marks = items.some((item) => typeof item === 'object' && !item.isPeek)
+  for (let n = 0; n < uids.length; n += documentsAtOnce) {
+    const some = uids.slice(n, n + documentsAtOnce)
+    const told = marks ? await markSeen(session, some) : none
+    await fetchGroup(session, some, { items, told })
+  }
+}
+
+const none: ReadonlySet<Uid> = new Set()
+
+type Asked = {
+  readonly items: readonly Item[]
+  /** Messages that were unread, whose flags are told too. */
+  readonly told: ReadonlySet<Uid>
+}
+
+async function fetchGroup(session: Session, uids: readonly Uid[], { items, told }: Asked): Promise<void> {
+  const { ctx, folder, structures, writer } = session
+  const held = await heldMessages(ctx, folder.view.folder, uids)
+  const withFlags: readonly Item[] = items.includes('FLAGS') ? items : [...items, 'FLAGS']
+  const itemsOf = ({ uid }: Held) => (told.has(uid as Uid) ? withFlags : items)
+  const needsBytes = items.some((item) => typeof item === 'object')
+  for (const group of bySize(held)) {
+    const [first] = group
+    const known = new Map(group.map(({ blob }) => [blob.id, structures.get(blob.id) ?? null]))
+    const isKnown = ({ blob }: Held) => !needsBytes && (known.get(blob.id) ?? null) !== null
+    if (first !== undefined && isLarge(first) && items.every((item) => canStream(item))) {
+      await streamMessage(session, first, itemsOf(first))
+      continue
+    }
+    const shown = await shownMessages(
+      ctx,
+      group.filter((message) => !isKnown(message)),
+    )
+    for (const message of group) {
+      const bytes = shown.get(message._id) ?? null
+      const described = known.get(message.blob.id) ?? null
+      if (bytes === null && described === null) continue
+      writeMessage(session, message.uid as Uid, itemsOf(message), new Content(session, message, { bytes, described }))
+      await writer.room()
+    }
+  }
+}
+
+/** A message whose bytes are in memory, or whose structure is known. */
+class Content {
+  readonly #session: Session
+  readonly #message: Held
+  readonly #bytes: Buffer | null
+  #described: Described | null
+  #root: Part | null = null
+
+  constructor(
+    session: Session,
+    message: Held,
+    { bytes, described }: { readonly bytes: Buffer | null; readonly described: Described | null },
+  ) {
+    this.#session = session
+    this.#message = message
+    this.#bytes = bytes
+    this.#described = described
+  }
+
+  described(): Described {
+    if (this.#described === null) {
+      this.#described = describe(this.#shown())
+      this.#session.structures.set(this.#message.blob.id, this.#described)
+    }
+    return this.#described
+  }
+
+  section({ section, partial }: SectionItem): Buffer | null {
+    const found = sectionOf(this.#shown(), section, () => {
+      this.#root ??= readStructure(this.#shown()).root
+      return this.#root
+    })
+    return found === null ? null : withoutNul(cutOut(found, partial))
+  }
+
+  #shown(): Buffer {
+    if (this.#bytes === null) throw new Error('The bytes of a message were not read.')
+    return this.#bytes
+  }
+}
+
+function writeMessage(session: Session, uid: Uid, items: readonly Item[], content: Content | null): void {
+  const { writer, folder } = session
+  const index = folder.view.table.indexOf(uid)
+  const seq = folder.tracker.seqOf(uid)
+  if (index < 0 || seq === null) return
+  if (items.includes('FLAGS')) {
+    tellKeywords(session, folder.view.table.labelsAt(index))
+    folder.tracker.forget([uid])
+  }
+  writer.text(`* ${seq} FETCH (`)
+  let isFirst = true
+  for (const item of items) {
+    if (!isFirst) writer.text(' ')
+    isFirst = false
+    if (typeof item === 'string') writer.text(plainItem(session, item, { uid, index, content }))
+    else writeLiteral(session, item.label, content?.section(item) ?? null)
+  }
+  writer.line(')')
+}
+
+function writeLiteral({ writer }: Session, label: string, bytes: Buffer | null): void {
+  if (bytes === null) {
+    writer.text(`${label} NIL`)
+    return
+  }
+  writer.text(`${label} {${bytes.length}}\r\n`)
+  writer.bytes(bytes)
+}
+
+function plainItem(
+  session: Session,
+  item: Extract<Item, string>,
+  { uid, index, content }: { uid: Uid; index: number; content: Content | null },
+): string {
+  const { table } = session.folder.view
+  if (described.has(item)) {
+    const made = content?.described()
+    if (item === 'ENVELOPE') return `ENVELOPE ${made?.envelope}`
+    return item === 'BODY' ? `BODY ${made?.body}` : `BODYSTRUCTURE ${made?.bodyStructure}`
+  }
+  if (item === 'UID') return `UID ${uid}`
+  if (item === 'FLAGS') return `FLAGS ${flagsOf(session, uid, index)}`
+  if (item === 'INTERNALDATE') return `INTERNALDATE ${formatDateTime(new Date(table.dateAt(index)))}`
+  return `RFC822.SIZE ${table.sizeAt(index)}`
+}
+
+/** Whether an item of a large message needs no more than to be handed on. */
+const canStream = (item: Item): boolean =>
+  typeof item === 'string'
+    ? inTable.has(item)
+    : item.section.path.length === 0 && item.section.text === 'all' && item.partial === null
+
+/** Writes a large message while it is read. When it is deleted meanwhile, the connection ends: its size was told already. */
+async function streamMessage(session: Session, message: Held, items: readonly Item[]): Promise<void> {
+  const { ctx, writer, folder, peer } = session
+  const uid = message.uid as Uid
+  const index = folder.view.table.indexOf(uid)
+  const seq = folder.tracker.seqOf(uid)
+  if (index < 0 || seq === null) return
+  const plain = items.filter((item) => typeof item === 'string')
+  writer.text(`* ${seq} FETCH (`)
+  writer.text(plain.map((item) => plainItem(session, item, { uid, index, content: null })).join(' '))
+  for (const item of items) {
+    if (typeof item === 'string') continue
+    writer.text(`${plain.length > 0 ? ' ' : ''}${item.label} {${shownSize(message)}}\r\n`)
+    try {
+      for await (const piece of shownPieces(ctx, message)) {
+        writer.bytes(withoutNul(piece))
+        await writer.room()
+      }
+    } catch (error) {
+      peer.abandon()
+      throw error
+    }
+  }
+  writer.line(')')
+}
+
+/** Marks messages as read that are about to be. Returns those that were not. */
+async function markSeen(session: Session, uids: readonly Uid[]): Promise<ReadonlySet<Uid>> {
+  const { view, tracker, isReadOnly, folder } = session.folder
+  if (isReadOnly) return none
+  const unseen = uids.filter((uid) => {
+    const index = view.table.indexOf(uid)
+    return index >= 0 && (view.table.flagsAt(index) & flagBit('seen')) === 0
+  })
+  if (unseen.length === 0) return none
+  await changeFlags(session.ctx, folder, unseen, { mode: 'add', flags: new Set(['seen']), labels: [] })
+  await view.refresh()
+  tracker.forget(unseen)
+  return new Set(unseen)
+}

@@ -1,0 +1,76 @@
+/** The items of FETCH (RFC 9051 6.4.5) as they are asked for. */
+import { Bad } from '../wire/answers.ts'
+import type { Parser } from '../wire/parser.ts'
+import { type Partial, readPartial, readSection, type Section } from '../wire/sections.ts'
+
+/** What stands in the document of a message, or in its structure. */
+export type PlainItem = 'FLAGS' | 'INTERNALDATE' | 'RFC822.SIZE' | 'UID' | 'ENVELOPE' | 'BODY' | 'BODYSTRUCTURE'
+
+export type SectionItem = {
+  readonly section: Section
+  readonly partial: Partial | null
+  /** Whether reading it leaves the message unread. */
+  readonly isPeek: boolean
+  /** What it is called in the answer. */
+  readonly label: string
+}
+
+export type Item = PlainItem | SectionItem
+
+const plainItems: ReadonlySet<string> = new Set<PlainItem>([
+  'FLAGS',
+  'INTERNALDATE',
+  'RFC822.SIZE',
+  'UID',
+  'ENVELOPE',
+  'BODY',
+  'BODYSTRUCTURE',
+])
+
+const macros: { readonly [name: string]: readonly Item[] } = {
+  ALL: ['FLAGS', 'INTERNALDATE', 'RFC822.SIZE', 'ENVELOPE'],
+  FAST: ['FLAGS', 'INTERNALDATE', 'RFC822.SIZE'],
+  FULL: ['FLAGS', 'INTERNALDATE', 'RFC822.SIZE', 'ENVELOPE', 'BODY'],
+}
+
+/** Reads a macro, an item or a list of items. */
+export function readItems(parser: Parser): readonly Item[] {
+  if (parser.peek() === '(') {
+    const items = parser.list(() => readItem(parser))
+    if (items.length === 0) throw new Bad('Ask for at least one item')
+    return items
+  }
+  for (const [name, items] of Object.entries(macros)) if (parser.take(name)) return items
+  return [readItem(parser)]
+}
+
+function readItem(parser: Parser): Item {
+  const word = parser.word('The name of an item')
+  if (word === 'BODY' && parser.peek() === '[') return sectionItem(parser, false)
+  if (word === 'BODY.PEEK') return sectionItem(parser, true)
+  const old = oldItems[word]
+  if (old !== undefined) return old
+  if (!plainItems.has(word)) throw new Bad(`${word} is no item of a message`)
+  return word as PlainItem
+}
+
+function sectionItem(parser: Parser, isPeek: boolean): SectionItem {
+  const section = readSection(parser)
+  const partial = readPartial(parser)
+  const label = `BODY${section.label}${partial === null ? '' : `<${partial.from}>`}`
+  return { section, partial, isPeek, label }
+}
+
+const old = (text: Section['text'], label: string, isPeek: boolean): SectionItem => ({
+  section: { path: [], text, fields: [], label: '' },
+  partial: null,
+  isPeek,
+  label,
+})
+
+/** RFC 3501 6.4.5. */
+const oldItems: { readonly [word: string]: SectionItem } = {
+  RFC822: old('all', 'RFC822', false),
+  'RFC822.HEADER': old('header', 'RFC822.HEADER', true),
+  'RFC822.TEXT': old('text', 'RFC822.TEXT', false),
+}

@@ -1,0 +1,32 @@
+/** Envelopes and structures of messages, made when they are first asked for and kept in bounded memory. */
+import type { Context } from '../../core/process/context.ts'
+import { createKept, type Kept } from '../../core/process/kept.ts'
+import { readStructure } from '../../mail/message/structure.ts'
+import { bodyStructureOf } from '../wire/body-structure.ts'
+import { envelopeOf } from '../wire/envelope.ts'
+
+/** As they stand on the wire. */
+export type Described = { readonly envelope: string; readonly body: string; readonly bodyStructure: string }
+
+const keptChars = 12 * 1024 * 1024
+const keptMs = 60 * 60_000
+
+export type Structures = Kept<Described>
+
+export const createStructures = ({ clock }: Pick<Context, 'clock'>): Structures =>
+  createKept<Described>(clock, {
+    max: keptChars,
+    weigh: ({ envelope, body, bodyStructure }) => envelope.length + body.length + bodyStructure.length + 200,
+    ttlMs: keptMs,
+    renewOnUse: true,
+  })
+
+/** What is told of the structure of a message. */
+export function describe(shown: Buffer): Described {
+  const { root } = readStructure(shown)
+  return {
+    envelope: envelopeOf(root.fields),
+    body: bodyStructureOf(root, false),
+    bodyStructure: bodyStructureOf(root, true),
+  }
+}

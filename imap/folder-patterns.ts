@@ -1,0 +1,29 @@
+/** Names of folders with wildcards (RFC 9051 6.3.9): `*` stands for anything, `%` for anything within a level. */
+
+/** Makes the test of a pattern. `INBOX` is the same in upper and lower case. */
+export function folderPattern(reference: string, pattern: string): (path: string) => boolean {
+  const whole = `${reference}${pattern}`.replaceAll(/[*%]*\*[*%]*/g, '*').replaceAll(/%+/g, '%')
+  const wanted = whole.normalize('NFC').replace(/^inbox(?=$|\/)/i, 'INBOX')
+  return (path) => fits(wanted, path) || (path === 'INBOX' && fits(wanted.toUpperCase(), 'INBOX'))
+}
+
+/** Walks the name once, at all places of the pattern that it may have reached. */
+function fits(pattern: string, path: string): boolean {
+  let reached = new Set([0])
+  const close = (places: Set<number>) => {
+    for (const at of places) if (pattern[at] === '*' || pattern[at] === '%') places.add(at + 1)
+    return places
+  }
+  close(reached)
+  for (const character of path) {
+    const next = new Set<number>()
+    for (const at of reached) {
+      const wanted = pattern[at]
+      if (wanted === '*' || (wanted === '%' && character !== '/')) next.add(at)
+      if (wanted === character) next.add(at + 1)
+    }
+    reached = close(next)
+    if (reached.size === 0) return false
+  }
+  return reached.has(pattern.length)
+}

@@ -1,0 +1,62 @@
+/** Tells a session what changed in the folder that it selected: the untagged EXPUNGE, VANISHED, EXISTS, RECENT, FETCH and FLAGS. */
+import type { Session } from './session.ts'
+import { flagList, flagNames, keywordOf } from './wire/keywords.ts'
+import { formatSet, type Uid } from './wire/numbers.ts'
+
+/** Writes the news; what left only with `withExpunged`. */
+export function tellNews(session: Session, { withExpunged }: { readonly withExpunged: boolean }): void {
+  const { selected, writer, enabled } = session
+  if (selected === null) return
+  const { tracker } = selected
+  if (!tracker.hasNews()) return
+  const { expunged, exists, changed } = tracker.take({ withExpunged })
+  if (expunged.length > 0 && enabled.has('QRESYNC'))
+    writer.line(`* VANISHED ${formatSet(expunged.map(({ uid }) => uid).reverse())}`)
+  else for (const { seq } of expunged) writer.line(`* ${seq} EXPUNGE`)
+  if (exists !== null) {
+    writer.line(`* ${exists} EXISTS`)
+    selected.noteRecent()
+    if (!enabled.has('IMAP4REV2')) writer.line(`* ${selected.recentCount} RECENT`)
+  }
+  tellFlags(session, changed)
+}
+
+/** Writes the flags that messages have now. */
+export function tellFlags(session: Session, uids: readonly Uid[]): void {
+  for (const uid of uids) {
+    const items = flagItems(session, uid)
+    const seq = session.folder.tracker.seqOf(uid)
+    if (items !== null && seq !== null) session.writer.line(`* ${seq} FETCH (${items})`)
+  }
+}
+
+/** `UID 3 FLAGS (...) MODSEQ (5)`; null when the message has left. */
+export function flagItems(session: Session, uid: Uid): string | null {
+  const { view } = session.folder
+  const index = view.table.indexOf(uid)
+  if (index < 0) return null
+  tellKeywords(session, view.table.labelsAt(index))
+  const modseq = session.enabled.has('CONDSTORE') ? ` MODSEQ (${view.table.modseqAt(index)})` : ''
+  return `UID ${uid} FLAGS ${flagsOf(session, uid, index)}${modseq}`
+}
+
+/** The flags of the message at an index of the table. */
+export function flagsOf(session: Session, uid: Uid, index: number): string {
+  const { view } = session.folder
+  const isRecent = !session.enabled.has('IMAP4REV2') && session.folder.isRecent(uid)
+  return flagList(view.table.flagsAt(index), view.table.labelsAt(index), isRecent)
+}
+
+/** A client hears of a keyword before it is used (RFC 9051 7.3.5). */
+export function tellKeywords(session: Session, labels: readonly string[]): void {
+  const { toldKeywords } = session.folder
+  const fresh = labels.filter((label) => !toldKeywords.has(label))
+  if (fresh.length === 0) return
+  for (const label of fresh) toldKeywords.add(label)
+  session.writer.line(`* FLAGS ${allFlags(session)}`)
+}
+
+/** All flags that the folder knows. */
+export function allFlags({ folder }: Session): string {
+  return `(${[...flagNames, ...[...folder.toldKeywords].map(keywordOf)].join(' ')})`
+}

@@ -1,0 +1,187 @@
+/**
+ * A folder as this process knows it, shared by all sessions that have selected it: one change is read once, however many of
+ * them it concerns. Invariants: a message is shown only when every lower UID is, or never will be; a message that was told is
+ * in the table or was taken out of it, of which every tracker hears; `modseq` never exceeds what has been read.
+ */
+
+import type { Context } from '../../core/process/context.ts'
+import { noteTold } from '../../core/programs/folder-list.ts'
+import {
+  entriesSince,
+  type FolderRef,
+  type FolderState,
+  folderState,
+  uidsIn,
+} from '../../core/programs/folder-state.ts'
+import type { Uid } from '../wire/numbers.ts'
+import { MessageTable } from './message-table.ts'
+
+/** Hears what changes in a view. */
+export type ViewListener = {
+  /** Messages whose flags or keywords changed, and of which only the modseq did. */
+  changed(uids: readonly Uid[], isVisible: boolean): void
+  /** Messages that left, in the order of their UIDs. */
+  removed(uids: readonly Uid[]): void
+  /** After all changes of one reading. */
+  settled(): void
+  /** The folder is gone. */
+  gone(): void
+}
+
+/** While a UID is taken whose message is not there, the folder is read again after this time. */
+const openMs = 40
+
+export class FolderView {
+  readonly folder: FolderRef
+  readonly table = new MessageTable()
+  readonly #ctx: Context
+  readonly #listeners = new Set<ViewListener>()
+  readonly #left = new Set<number>()
+  #state: FolderState | null = null
+  #modseq = 0
+  #uidNext = 1
+  #isGone = false
+  #reading: Promise<void> | null = null
+  #next: Promise<void> | null = null
+  #retry: NodeJS.Timeout | undefined
+  #recentFrom = 1
+
+  constructor(ctx: Context, folder: FolderRef) {
+    this.#ctx = ctx
+    this.folder = folder
+  }
+
+  get uidValidity(): number {
+    return this.#state?.uidValidity ?? 0
+  }
+
+  /** No message that is not shown yet will have a lower UID. */
+  get uidNext(): number {
+    return this.#uidNext
+  }
+
+  /** Every change with this modseq or a lower one is in the table. */
+  get modseq(): number {
+    return Math.max(1, this.#modseq)
+  }
+
+  /** From this UID on no session was told of a message. */
+  get recentFrom(): number {
+    return Math.max(this.#recentFrom, this.#state?.recentFrom ?? 1)
+  }
+
+  /** Notes that a session was told of all messages below a UID. */
+  tellRecent(uid: number): void {
+    if (uid <= this.recentFrom) return
+    this.#recentFrom = uid
+    void noteTold(this.#ctx, this.folder, uid)
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  get isInUse(): boolean {
+    return this.#listeners.size > 0
+  }
+
+  listen(listener: ViewListener): () => void {
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size === 0) clearTimeout(this.#retry)
+    }
+  }
+
+  /** Notes that messages with these UIDs may have left. */
+  mayHaveLeft(uids: readonly number[]): void {
+    for (const uid of uids) this.#left.add(uid)
+  }
+
+  /** Reads what has changed. Resolves when everything is in the table that was written before the call. */
+  refresh(): Promise<void> {
+    if (this.#reading === null) {
+      this.#reading = this.#read().finally(() => {
+        this.#reading = null
+      })
+      return this.#reading
+    }
+    this.#next ??= this.#reading
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = null
+        return this.refresh()
+      })
+    return this.#next
+  }
+
+  async #read(): Promise<void> {
+    const state = await folderState(this.#ctx, this.folder)
+    if (state === null) {
+      this.#isGone = true
+      for (const listener of [...this.#listeners]) listener.gone()
+      return
+    }
+    const left = [...this.#left]
+    this.#left.clear()
+    const isSettled = !state.isOpen && state.settledModseq === this.#modseq && this.#state !== null
+    try {
+      const entries = isSettled ? [] : await entriesSince(this.#ctx, this.folder, this.#modseq)
+      const isThere = new Set(entries.map(({ uid }) => uid))
+      const inDoubt = left.filter((uid) => !isThere.has(uid) && this.table.indexOf(uid) >= 0)
+      const limit = this.#uidLimit(state, isThere)
+      const changed: Uid[] = []
+      const touched: Uid[] = []
+      let hidden = Number.POSITIVE_INFINITY
+      for (const entry of entries.toSorted((a, b) => a.uid - b.uid)) {
+        const index = this.table.indexOf(entry.uid)
+        if (index >= 0) {
+          if (this.table.modseqAt(index) === entry.modseq) continue
+          ;(this.table.update(index, entry) ? changed : touched).push(entry.uid as Uid)
+        } else if (entry.uid >= limit) hidden = Math.min(hidden, entry.modseq - 1)
+        else if (entry.uid > this.table.last) this.table.append(entry)
+      }
+      this.#state = state
+      this.#modseq = Math.max(this.#modseq, Math.min(state.settledModseq, hidden))
+      this.#uidNext = Math.max(this.table.last + 1, Math.min(state.uidNext, limit))
+      await this.#takeOut(state, inDoubt)
+      for (const listener of [...this.#listeners]) {
+        if (changed.length > 0) listener.changed(changed, true)
+        if (touched.length > 0) listener.changed(touched, false)
+        listener.settled()
+      }
+      clearTimeout(this.#retry)
+      if (limit < state.uidNext && this.isInUse)
+        this.#retry = setTimeout(() => void this.refresh().catch(() => undefined), openMs).unref()
+    } catch (error) {
+      for (const uid of left) this.#left.add(uid)
+      throw error
+    }
+  }
+
+  /** The lowest UID that may not be shown: it is taken, and its message is not there (store/folders.ts). */
+  #uidLimit({ open, uidNext }: FolderState, isThere: ReadonlySet<number>): number {
+    for (const { first, end } of open) {
+      for (let uid = first; uid < end; uid++) {
+        if (!isThere.has(uid) && this.table.indexOf(uid) < 0) return uid
+      }
+    }
+    return uidNext
+  }
+
+  /** Takes out those messages that have left. When the count tells of others than those in doubt, all are looked for. */
+  async #takeOut(state: FolderState, inDoubt: readonly number[]): Promise<void> {
+    let there = inDoubt.length === 0 ? [] : await uidsIn(this.#ctx, this.folder, inDoubt)
+    let asked = inDoubt
+    const leaving = inDoubt.length - there.length
+    if (!state.isOpen && this.table.size - leaving > state.total) {
+      asked = Array.from({ length: this.table.size }, (_, n) => this.table.uidAt(n))
+      there = await uidsIn(this.#ctx, this.folder)
+    }
+    const stays = new Set(there)
+    const removed = asked.filter((uid) => !stays.has(uid)).sort((a, b) => a - b) as Uid[]
+    if (removed.length === 0) return
+    this.table.remove(removed)
+    for (const listener of [...this.#listeners]) listener.removed(removed)
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * The messages of a folder in memory, in the order of their UIDs: about 35 bytes for each, so that thousands of folders fit.
+ * What is rarely there, keywords, stands apart.
+ */
+import { type SystemFlag, systemFlags } from '../../core/programs/flags.ts'
+import type { Entry } from '../../core/programs/folder-state.ts'
+import type { Uid } from '../wire/numbers.ts'
+
+export class MessageTable {
+  #size = 0
+  #uids = new Uint32Array(16)
+  #modseqs = new Float64Array(16)
+  #dates = new Float64Array(16)
+  #sizes = new Float64Array(16)
+  #flags = new Uint8Array(16)
+  readonly #labels = new Map<number, readonly string[]>()
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** The highest UID; 0 when there is none. */
+  get last(): Uid {
+    return (this.#size === 0 ? 0 : this.#uids[this.#size - 1]) as Uid
+  }
+
+  uidAt(index: number): Uid {
+    return this.#uids[index] as Uid
+  }
+
+  modseqAt(index: number): number {
+    return this.#modseqs[index]!
+  }
+
+  /** When the message was received, in milliseconds. */
+  dateAt(index: number): number {
+    return this.#dates[index]!
+  }
+
+  sizeAt(index: number): number {
+    return this.#sizes[index]!
+  }
+
+  /** A bit for each of `systemFlags`. */
+  flagsAt(index: number): number {
+    return this.#flags[index]!
+  }
+
+  labelsAt(index: number): readonly string[] {
+    return this.#labels.get(this.#uids[index]!) ?? none
+  }
+
+  /** All keywords that a message has. */
+  allLabels(): ReadonlySet<string> {
+    return new Set([...this.#labels.values()].flat())
+  }
+
+  /** How many UIDs are lower. */
+  indexAbove(uid: number): number {
+    let [low, high] = [0, this.#size]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#uids[middle]! < uid) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** The index of a UID; -1 when it is not there. */
+  indexOf(uid: number): number {
+    const index = this.indexAbove(uid)
+    return index < this.#size && this.#uids[index] === uid ? index : -1
+  }
+
+  /** Adds a message, whose UID must be the highest. */
+  append(entry: Entry): void {
+    if (this.#size === this.#uids.length) this.#grow()
+    this.#uids[this.#size] = entry.uid
+    this.#size += 1
+    this.#put(this.#size - 1, entry)
+  }
+
+  /** Takes over what has changed of a message. Returns whether its flags or keywords did. */
+  update(index: number, entry: Entry): boolean {
+    const [flags, labels] = [this.flagsAt(index), this.labelsAt(index)]
+    this.#put(index, entry)
+    return flags !== this.flagsAt(index) || !sameLabels(labels, this.labelsAt(index))
+  }
+
+  /** Takes messages out; the UIDs are in order. */
+  remove(uids: readonly Uid[]): void {
+    let next = 0
+    let to = 0
+    for (let from = 0; from < this.#size; from++) {
+      while (next < uids.length && uids[next]! < this.#uids[from]!) next += 1
+      if (uids[next] === this.#uids[from]) {
+        this.#labels.delete(this.#uids[from]!)
+        continue
+      }
+      for (const column of this.#columns()) column[to] = column[from]!
+      to += 1
+    }
+    this.#size = to
+  }
+
+  #put(index: number, { modseq, receivedAt, shownBytes, labels, ...entry }: Entry): void {
+    this.#modseqs[index] = modseq
+    this.#dates[index] = receivedAt.getTime()
+    this.#sizes[index] = shownBytes
+    this.#flags[index] = bitsOf(entry)
+    const uid = this.#uids[index]!
+    if (labels === undefined || labels.length === 0) this.#labels.delete(uid)
+    else this.#labels.set(uid, labels)
+  }
+
+  #columns() {
+    return [this.#uids, this.#modseqs, this.#dates, this.#sizes, this.#flags]
+  }
+
+  #grow(): void {
+    const length = Math.ceil(this.#size * 1.5)
+    const grown = <T extends Uint32Array | Float64Array | Uint8Array>(to: T, from: T): T => {
+      to.set(from)
+      return to
+    }
+    this.#uids = grown(new Uint32Array(length), this.#uids)
+    this.#modseqs = grown(new Float64Array(length), this.#modseqs)
+    this.#dates = grown(new Float64Array(length), this.#dates)
+    this.#sizes = grown(new Float64Array(length), this.#sizes)
+    this.#flags = grown(new Uint8Array(length), this.#flags)
+  }
+}
+
+const none: readonly string[] = []
+
+/** The flags of the system as bits. */
+export const bitsOf = (flags: { readonly [F in SystemFlag]?: boolean | undefined }): number =>
+  systemFlags.reduce((bits, flag, n) => (flags[flag] === true ? bits | (1 << n) : bits), 0)
+
+export const flagBit = (flag: SystemFlag): number => 1 << systemFlags.indexOf(flag)
+
+const sameLabels = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((label, n) => label === b[n])

@@ -1,0 +1,68 @@
+/**
+ * The views of this process. Invariants: a folder has one view, whoever selected it; a view that nobody uses is kept for the
+ * next who comes while there is room, and read again then.
+ */
+import type { Context } from '../../core/process/context.ts'
+import type { FolderRef } from '../../core/programs/folder-state.ts'
+import { FolderView } from './folder-view.ts'
+
+/** Messages in views that nobody uses. */
+const keptMessagesMax = 200_000
+
+export class Views {
+  readonly #ctx: Context
+  /** In the order of their last use. */
+  readonly #views = new Map<string, FolderView>()
+  readonly #byMailbox = new Map<string, Set<FolderView>>()
+  readonly #stopListening: () => void
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx
+    this.#stopListening = ctx.changes.listen((note) => {
+      if (note.kind === 'messages' || note.kind === 'stored') for (const id of new Set(note.mailboxIds)) this.#wake(id)
+      if (note.kind !== 'folders') return
+      const { mailboxId, was } = note
+      if (was !== undefined) this.#views.get(was.folderId)?.mayHaveLeft(was.uids)
+      this.#wake(mailboxId)
+    })
+  }
+
+  /** The view of a folder, as the folder is now. */
+  async open(folder: FolderRef): Promise<FolderView> {
+    const { folderId, mailboxId } = folder
+    let view = this.#views.get(folderId)
+    if (view === undefined) {
+      view = new FolderView(this.#ctx, folder)
+      const own = this.#byMailbox.get(mailboxId) ?? new Set()
+      this.#byMailbox.set(mailboxId, own.add(view))
+    } else this.#views.delete(folderId)
+    this.#views.set(folderId, view)
+    await view.refresh()
+    this.#forgetUnused(view)
+    return view
+  }
+
+  close(): void {
+    this.#stopListening()
+  }
+
+  /** Reads the folders of a mailbox that sessions have selected. Those that nobody uses are read when somebody does. */
+  #wake(mailboxId: string): void {
+    for (const view of this.#byMailbox.get(mailboxId) ?? [])
+      if (view.isInUse)
+        view.refresh().catch((error: unknown) => this.#ctx.log.warn({ err: error }, 'a folder could not be read'))
+  }
+
+  #forgetUnused(except: FolderView): void {
+    let messages = 0
+    for (const [folderId, view] of [...this.#views].reverse()) {
+      if (view.isInUse || view === except) continue
+      messages += view.table.size + 50
+      if (messages <= keptMessagesMax && !view.isGone) continue
+      this.#views.delete(folderId)
+      const own = this.#byMailbox.get(view.folder.mailboxId)
+      own?.delete(view)
+      if (own?.size === 0) this.#byMailbox.delete(view.folder.mailboxId)
+    }
+  }
+}

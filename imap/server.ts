@@ -1,0 +1,159 @@
+/**
+ * The IMAP server: listens, lets connections in, and ends those whose login has ended. Invariant: every connection is counted
+ * until it is closed.
+ */
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createSecureContext, createServer as createTlsServer, type SecureContext } from 'node:tls'
+import { ConnectionCounter } from '../core/access/connections.ts'
+import { watchLogins } from '../core/access/login-limits.ts'
+import type { Context } from '../core/process/context.ts'
+import { Failure } from '../schemas/failures.ts'
+import { Connection } from './connection.ts'
+import { createStructures, type Structures } from './fetch/structures.ts'
+import { limits } from './limits.ts'
+import { Room } from './room.ts'
+import { Views } from './selected/views.ts'
+
+export type ImapServer = {
+  /** The ports on which it listens; null where it does not. */
+  readonly ports: { readonly imap: number | null; readonly imaps: number | null }
+  /** Lets nobody in any more, says goodbye to those who are in, and resolves when they are gone or their time is over. */
+  close(withinMs: number): Promise<void>
+}
+
+export type ServerOptions = {
+  readonly host: string
+  readonly port: number | null
+  readonly tlsPort: number | null
+  /** As PEM. */
+  readonly key: string | Buffer
+  readonly cert: string | Buffer
+}
+
+/** Listens. Rejects when a port is taken. */
+export async function startImap(ctx: Context, { host, port, tlsPort, key, cert }: ServerOptions): Promise<ImapServer> {
+  const secureContext = createSecureContext({ key, cert })
+  const door = new Door(ctx, secureContext)
+  watchLogins(ctx)
+  const open = port === null ? null : createServer(serverOptions, (socket) => door.enter(socket))
+  const secure =
+    tlsPort === null
+      ? null
+      : createTlsServer({ ...serverOptions, key, cert, handshakeTimeout: handshakeMs }, (socket) => door.enter(socket))
+  // Whoever breaks the handshake off is no news.
+  secure?.on('tlsClientError', (_error, socket) => socket.destroy())
+  const servers = [open, secure].filter((server) => server !== null)
+  const listening = [listen(open, { host, port }), listen(secure, { host, port: tlsPort })]
+  const [imap = null, imaps = null] = await Promise.all(listening)
+  return {
+    ports: { imap, imaps },
+    async close(withinMs) {
+      for (const server of servers) server.close()
+      await door.close(withinMs)
+    },
+  }
+}
+
+const serverOptions = { keepAlive: true, allowHalfOpen: false } as const
+const handshakeMs = 30_000
+
+function listen(
+  server: Server | null,
+  { host, port }: { readonly host: string; readonly port: number | null },
+): Promise<number | null> {
+  if (server === null || port === null) return Promise.resolve(null)
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+/** What the connections of a process share. */
+class Door {
+  readonly #ctx: Context
+  readonly #secureContext: SecureContext
+  readonly #views: Views
+  readonly #structures: Structures
+  readonly #room = new Room(limits.appendBytesInFlight)
+  readonly #counter: ConnectionCounter
+  readonly #connections = new Map<Connection, Promise<void>>()
+  readonly #stopListening: () => void
+
+  constructor(ctx: Context, secureContext: SecureContext) {
+    this.#ctx = ctx
+    this.#secureContext = secureContext
+    this.#views = new Views(ctx)
+    this.#structures = createStructures(ctx)
+    this.#counter = new ConnectionCounter(ctx.settings.limits.imap)
+    this.#stopListening = ctx.changes.listen((note) => {
+      if (note.kind === 'keys') this.#checkLogins(({ keyId }) => note.keyIds.includes(keyId))
+      if (note.kind === 'callers')
+        this.#checkLogins(({ keyId, accountId }) => note.keyIds.includes(keyId) || note.accountIds.includes(accountId))
+    })
+  }
+
+  enter(socket: Socket): void {
+    const address = socket.remoteAddress
+    if (address === undefined) {
+      socket.destroy()
+      return
+    }
+    if (!this.#counter.enter(socket, address)) {
+      socket.on('error', () => socket.destroy())
+      socket.end('* BYE [UNAVAILABLE] Too many connections\r\n')
+      return
+    }
+    const connection = new Connection({
+      ctx: this.#ctx,
+      views: this.#views,
+      structures: this.#structures,
+      room: this.#room,
+      socket,
+      address,
+      secureContext: this.#secureContext,
+    })
+    socket.once('close', () => this.#counter.leave(socket))
+    this.#connections.set(
+      connection,
+      connection.serve().finally(() => {
+        this.#connections.delete(connection)
+        this.#count()
+      }),
+    )
+    this.#count()
+  }
+
+  async close(withinMs: number): Promise<void> {
+    this.#stopListening()
+    this.#views.close()
+    for (const connection of this.#connections.keys()) connection.end('The server is stopping')
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, withinMs)
+    })
+    await Promise.race([Promise.all(this.#connections.values()), late])
+    clearTimeout(timer)
+    for (const connection of this.#connections.keys()) connection.abandon()
+  }
+
+  #count(): void {
+    this.#ctx.metrics.set('mailroom_imap_connections', {}, this.#connections.size)
+  }
+
+  /** Ends the sessions whose key or account has ended. */
+  #checkLogins(isMeant: (principal: { readonly keyId: string; readonly accountId: string }) => boolean): void {
+    for (const connection of this.#connections.keys()) {
+      const { login } = connection.session
+      if (login === null || !isMeant(login.principal)) continue
+      login.again().then(
+        (again) => {
+          connection.session.login = again
+        },
+        (error: unknown) => {
+          if (error instanceof Failure) connection.end('The login has ended')
+          else this.#ctx.log.warn({ err: error }, 'a login could not be checked')
+        },
+      )
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/** What STATUS tells of a folder (RFC 9051 6.3.11), and LIST with it. */
+import { type FolderDocument, stateOf } from '../core/programs/folder-state.ts'
+import type { FolderView } from './selected/folder-view.ts'
+import { flagBit } from './selected/message-table.ts'
+import type { Session } from './session.ts'
+import { Bad } from './wire/answers.ts'
+import type { Parser } from './wire/parser.ts'
+import { folderName } from './wire/text.ts'
+
+const items = [
+  'MESSAGES',
+  'RECENT',
+  'UIDNEXT',
+  'UIDVALIDITY',
+  'UNSEEN',
+  'DELETED',
+  'SIZE',
+  'HIGHESTMODSEQ',
+  'MAILBOXID',
+] as const
+export type StatusItem = (typeof items)[number]
+
+/** Those that need the messages; the others stand in the folder's own document. */
+const ofMessages: ReadonlySet<StatusItem> = new Set(['DELETED', 'SIZE', 'RECENT'])
+
+export function readStatusItems(parser: Parser): readonly StatusItem[] {
+  const asked = parser.list(() => {
+    const word = parser.word('A status item')
+    const item = items.find((each) => each === word)
+    if (item === undefined) throw new Bad(`${word} is no status item`)
+    return item
+  })
+  if (asked.length === 0) throw new Bad('Ask for at least one status item')
+  return asked
+}
+
+/** Writes the STATUS response of a folder. */
+export async function tellStatus(
+  session: Session,
+  folder: FolderDocument,
+  asked: readonly StatusItem[],
+): Promise<void> {
+  const { ctx, views, writer } = session
+  const { _id: folderId, mailboxId, path } = folder
+  if (asked.includes('HIGHESTMODSEQ')) session.useModseqs()
+  const state = stateOf(ctx, folder)
+  const view = asked.some((item) => ofMessages.has(item)) ? await views.open({ mailboxId, folderId }) : null
+  const [firstOpen] = state.open
+  const values: { readonly [I in StatusItem]: () => string | number } = {
+    MESSAGES: () => view?.table.size ?? state.total,
+    RECENT: () => (view === null ? 0 : view.table.size - view.table.indexAbove(view.recentFrom)),
+    UIDNEXT: () => Math.min(state.uidNext, firstOpen?.first ?? state.uidNext),
+    UIDVALIDITY: () => state.uidValidity,
+    UNSEEN: () => state.unread,
+    DELETED: () =>
+      view === null ? 0 : countOf(view, (n) => ((view.table.flagsAt(n) & flagBit('deleted')) === 0 ? 0 : 1)),
+    SIZE: () => (view === null ? 0 : countOf(view, (n) => view.table.sizeAt(n))),
+    HIGHESTMODSEQ: () => state.settledModseq,
+    MAILBOXID: () => `(${folderId})`,
+  }
+  const told = asked.map((item) => `${item} ${values[item]()}`)
+  writer.line(`* STATUS ${folderName(path, session.nameForm)} (${told.join(' ')})`)
+}
+
+function countOf({ table }: FolderView, of: (index: number) => number): number {
+  let sum = 0
+  for (let n = 0; n < table.size; n++) sum += of(n)
+  return sum
+}

@@ -1,0 +1,67 @@
+/**
+ * What goes to the client. Text is written as Latin-1, so that a string stands for bytes: what is no ASCII is put into it by
+ * `utf8`. Invariant: who awaits `room` before each piece of a long answer holds at most `limits.writtenBytes` and that piece
+ * for a client that does not read.
+ */
+import type { Writable } from 'node:stream'
+import { limits } from '../limits.ts'
+
+export class Writer {
+  #stream: Writable
+  #text = ''
+
+  constructor(stream: Writable) {
+    this.#stream = stream
+  }
+
+  /** Writes to another stream from now on. */
+  attach(stream: Writable): void {
+    this.flush()
+    this.#stream = stream
+  }
+
+  /** A whole response line; CRLF follows. */
+  line(text: string): void {
+    this.text(`${text}\r\n`)
+  }
+
+  text(text: string): void {
+    this.#text += text
+    if (this.#text.length > gatherChars) this.flush()
+  }
+
+  /** Bytes, such as those of a literal that was announced. */
+  bytes(bytes: Buffer): void {
+    if (bytes.length < smallBytes) {
+      this.text(bytes.toString('latin1'))
+      return
+    }
+    this.flush()
+    if (this.#stream.writable) this.#stream.write(bytes)
+  }
+
+  /** Hands what was written to the stream. */
+  flush(): void {
+    if (this.#text === '') return
+    if (this.#stream.writable) this.#stream.write(this.#text, 'latin1')
+    this.#text = ''
+  }
+
+  /** Resolves when the client has read enough for more to be made, or is gone. */
+  async room(): Promise<void> {
+    const stream = this.#stream
+    if (stream.writableLength + this.#text.length < limits.writtenBytes) return
+    this.flush()
+    if (!stream.writableNeedDrain || stream.closed || stream.destroyed) return
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        stream.off('drain', go).off('close', go)
+        resolve()
+      }
+      stream.on('drain', go).on('close', go)
+    })
+  }
+}
+
+const gatherChars = 32 * 1024
+const smallBytes = 4 * 1024

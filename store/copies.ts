@@ -1,0 +1,41 @@
+/** Copies of messages in other folders: documents of their own that share the blobs. */
+import { newToken } from '../schemas/ids.ts'
+import type { MessageDoc } from './documents/mail.ts'
+import { closeReservations, reserve } from './folders.ts'
+import { countsOf } from './message-edits.ts'
+import type { Store } from './open.ts'
+
+/** A copy before its folder gave it numbers. */
+export type NewCopy = Omit<MessageDoc, 'uid' | 'modseq'>
+
+/**
+ * Writes copies into a folder. Returns their UIDs, in the order given; null when the folder or one of the
+ * messages is gone: then nothing was written. The sweep takes those users from the blobs that do not exist.
+ */
+export async function writeCopies(
+  store: Store,
+  { mailboxId, folderId, copies, at }: { mailboxId: string; folderId: string; copies: readonly NewCopy[]; at: Date },
+): Promise<readonly number[] | null> {
+  const token = newToken()
+  const { matchedCount } = await store.blobs.bulkWrite(
+    copies.map(({ _id, blob }) => ({
+      updateOne: {
+        filter: { _id: `${blob.id}#0` },
+        update: { $addToSet: { users: _id }, $set: { inDoubt: at } },
+      },
+    })),
+    { ordered: false },
+  )
+  if (matchedCount < copies.length) return null
+  const claim = { folderId, mailboxId, uids: copies.length, ...countsOf(copies, 'remove') }
+  const reserved = (await reserve(store, [claim], { token, at })).get(folderId)
+  if (reserved === undefined) return null
+  const { uid: first, modseq } = reserved
+  store.uids.learn(folderId, first + copies.length, at)
+  await store.messages.insertMany(
+    copies.map((copy, n) => ({ ...copy, folderId, uid: first + n, modseq })),
+    { ordered: true },
+  )
+  await closeReservations(store, [{ folderId, token }])
+  return copies.map((_, n) => first + n)
+}

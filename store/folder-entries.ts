@@ -1,0 +1,176 @@
+/** What mail programs see of a folder: its messages by UID, with what can change of them. Every query reads a range of an index. */
+import type { FolderDoc, MessageDoc } from './documents/mail.ts'
+import type { Store } from './open.ts'
+
+const entryFields = {
+  _id: 0,
+  uid: 1,
+  modseq: 1,
+  seen: 1,
+  flagged: 1,
+  answered: 1,
+  deleted: 1,
+  draft: 1,
+  labels: 1,
+  receivedAt: 1,
+  shownBytes: 1,
+} as const
+
+/** A message in its folder. */
+export type Entry = Pick<
+  MessageDoc,
+  'uid' | 'modseq' | 'seen' | 'flagged' | 'answered' | 'deleted' | 'draft' | 'labels' | 'receivedAt'
+> & { readonly shownBytes: number }
+
+type InFolder = { readonly mailboxId: string; readonly folderId: string }
+
+/** The messages of a folder that have changed or come since a modseq; 0: all. In no order. */
+export async function findEntriesSince(
+  store: Store,
+  { mailboxId, folderId, modseq }: InFolder & { readonly modseq: number },
+): Promise<readonly Entry[]> {
+  const found = await store.messages
+    .find<Omit<Entry, 'shownBytes'> & { shownBytes?: number }>(
+      { mailboxId, folderId, ...(modseq > 0 && { modseq: { $gt: modseq } }) },
+      { projection: entryFields },
+    )
+    .toArray()
+  const sizes = await sizesOfOld(store, { mailboxId, folderId }, found)
+  return sizes.size === 0
+    ? (found as readonly Entry[])
+    : found.map((entry) => ({ ...entry, shownBytes: entry.shownBytes ?? sizes.get(entry.uid) ?? 0 }))
+}
+
+/** Messages that were written before sizes were noted have to be asked for what was put in front of them. */
+async function sizesOfOld(
+  store: Store,
+  inFolder: InFolder,
+  entries: readonly { readonly uid: number; readonly shownBytes?: number }[],
+): Promise<ReadonlyMap<number, number>> {
+  const uids = entries.flatMap(({ uid, shownBytes }) => (shownBytes === undefined ? [uid] : []))
+  if (uids.length === 0) return new Map()
+  const found = await store.messages
+    .find({ ...inFolder, uid: { $in: uids } }, { projection: { uid: 1, sizeBytes: 1, trace: 1, cuts: 1 } })
+    .toArray()
+  return new Map(
+    found.map(({ uid, sizeBytes, trace, cuts = [] }) => [
+      uid,
+      cuts.reduce((sum, { start, end }) => sum - (end - start), Buffer.byteLength(trace) + sizeBytes),
+    ]),
+  )
+}
+
+/** The UIDs under which a folder has messages: of all, or of those that are asked for. In order. */
+export async function findUids(
+  store: Store,
+  { mailboxId, folderId, uids }: InFolder & { readonly uids?: readonly number[] },
+): Promise<readonly number[]> {
+  const found = await store.messages
+    .find(
+      { mailboxId, folderId, ...(uids !== undefined && { uid: { $in: [...uids] } }) },
+      { projection: { _id: 0, uid: 1 } },
+    )
+    .sort({ mailboxId: 1, folderId: 1, uid: 1 })
+    .toArray()
+  return found.map(({ uid }) => uid)
+}
+
+/** Messages of a folder by their UIDs, in order. */
+export function findMessagesByUid(
+  store: Store,
+  { mailboxId, folderId, uids }: InFolder & { readonly uids: readonly number[] },
+): Promise<MessageDoc[]> {
+  return store.messages
+    .find({ mailboxId, folderId, uid: { $in: [...uids] } })
+    .sort({ mailboxId: 1, folderId: 1, uid: 1 })
+    .toArray()
+}
+
+/** Where messages lie, and under which UIDs, by their ids. */
+export async function findPlaces(
+  store: Store,
+  { mailboxId, ids }: { readonly mailboxId: string; readonly ids: readonly string[] },
+): Promise<ReadonlyMap<string, Pick<MessageDoc, 'folderId' | 'uid'>>> {
+  const found = await store.messages
+    .find({ mailboxId, _id: { $in: [...ids] } }, { projection: { folderId: 1, uid: 1 } })
+    .toArray()
+  return new Map(found.map(({ _id, folderId, uid }) => [_id, { folderId, uid }]))
+}
+
+/** The UID of the message in a folder that has this Message-ID; the lowest of several. */
+export async function findUidByHeader(
+  store: Store,
+  { mailboxId, folderId, messageIdHeader }: InFolder & { readonly messageIdHeader: string },
+): Promise<number | null> {
+  const found = await store.messages
+    .find({ mailboxId, messageIdHeader }, { projection: { folderId: 1, uid: 1 } })
+    .toArray()
+  const uids = found.flatMap((message) => (message.folderId === folderId ? [message.uid] : []))
+  return uids.length === 0 ? null : Math.min(...uids)
+}
+
+/** A folder; null when it is gone. */
+export function findFolder(
+  store: Store,
+  { mailboxId, folderId }: { mailboxId: string; folderId: string },
+): Promise<FolderDoc | null> {
+  return store.folders.findOne({ _id: folderId, mailboxId })
+}
+
+/** Notes that mail programs were told of all messages of a folder below a UID. */
+export async function claimRecent(store: Store, { mailboxId, folderId }: InFolder, uid: number): Promise<void> {
+  await store.folders.updateOne({ _id: folderId, mailboxId }, { $max: { recentFrom: uid } })
+}
+
+const heldFields = {
+  uid: 1,
+  threadId: 1,
+  blob: 1,
+  trace: 1,
+  cuts: 1,
+  sizeBytes: 1,
+  snippet: 1,
+  receivedAt: 1,
+  savedAt: 1,
+} as const
+
+/** What is needed to show a message of a folder. */
+export type Held = Pick<MessageDoc, '_id' | keyof typeof heldFields>
+
+/** Messages of a folder by their UIDs, with what is needed to show them. In order. */
+export function findHeld(
+  store: Store,
+  { mailboxId, folderId, uids }: InFolder & { readonly uids: readonly number[] },
+): Promise<Held[]> {
+  return store.messages
+    .find<Held>({ mailboxId, folderId, uid: { $in: [...uids] } }, { projection: heldFields })
+    .sort({ mailboxId: 1, folderId: 1, uid: 1 })
+    .toArray()
+}
+
+const searchedFields = {
+  _id: 0,
+  uid: 1,
+  from: 1,
+  authorName: 1,
+  to: 1,
+  cc: 1,
+  bcc: 1,
+  subject: 1,
+  date: 1,
+  messageIdHeader: 1,
+} as const
+
+/** What a search asks of a message before it reads its bytes. */
+export type SearchFields = Pick<MessageDoc, Exclude<keyof typeof searchedFields, '_id'>>
+
+/** Messages of a folder by their UIDs, with what a search asks of them. In order. */
+export function findSearchFields(
+  store: Store,
+  { mailboxId, folderId, uids }: InFolder & { readonly uids: readonly number[] },
+): Promise<SearchFields[]> {
+  return store.messages
+    .find<SearchFields>({ mailboxId, folderId, uid: { $in: [...uids] } }, { projection: searchedFields })
+    .sort({ mailboxId: 1, folderId: 1, uid: 1 })
+    .toArray()
+}

@@ -1,0 +1,192 @@
+/** Sessions: login, states, folders, messages, and what one session and the API see of the other. */
+import { expect } from 'chai'
+import { suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
+import { createAppPassword, logIn, revokeAppPassword } from '../../core/account/login.ts'
+import { eventually } from '../eventually.ts'
+import { ImapClient } from '../peers/imap-client.ts'
+import { type Json, mailboxPath } from '../peers/rest.ts'
+import { deliver, makeKey } from '../start/door.ts'
+import { type ImapDoor, openImapDoor } from '../start/imap.ts'
+
+const mail = (subject: string, body = 'Hello') =>
+  `From: Ann <ann@remote.example>\r\nTo: agent@tenant.example\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@remote.example>\r\n\r\n${body}\r\n`
+
+describe('IMAP sessions', () => {
+  let imap: ImapDoor
+
+  before(async () => {
+    imap = await openImapDoor()
+  })
+  after(() => imap?.close())
+
+  /** Appends messages to a folder. */
+  async function fill(client: ImapClient, folder: string, ...subjects: readonly string[]): Promise<void> {
+    for (const subject of subjects) {
+      const text = mail(subject)
+      const { end } = await client.ask(`APPEND ${folder} {${text.length}}`, `${text}\r\n`)
+      expect(end).to.match(/^OK \[APPENDUID \d+ \d+\]/)
+    }
+  }
+
+  describe('login', () => {
+    it('greets with what it can do, and is greeted over TLS', async () => {
+      const { client, greeting } = await ImapClient.connect(imap.ports.imap)
+      expect(greeting).to.match(/^\* OK \[CAPABILITY IMAP4rev1 IMAP4rev2 .*STARTTLS AUTH=PLAIN\]/)
+      client.close()
+      const secure = await ImapClient.connect(imap.ports.imaps, { tls: true })
+      expect(secure.greeting).to.include('AUTH=PLAIN').and.not.include('STARTTLS')
+      secure.client.close()
+    })
+
+    it('encrypts by STARTTLS, once', async () => {
+      const client = await imap.open({ user: null })
+      expect((await client.ask('STARTTLS')).end).to.match(/^OK/)
+      await client.encrypt()
+      expect((await client.ask('CAPABILITY')).lines[0]).to.not.include('STARTTLS')
+      expect((await client.ask('STARTTLS')).end).to.match(/^BAD/)
+      const { end } = await client.ask(`LOGIN ${imap.tenant.address} ${imap.tenant.key}`)
+      expect(end).to.match(/^OK \[CAPABILITY .*IDLE/)
+    })
+
+    it('takes nothing that was sent before the handshake', async () => {
+      const client = await imap.open({ user: null })
+      client.write('a STARTTLS\r\nb NOOP\r\n')
+      expect((await client.answer('a')).end).to.match(/^OK/)
+      expect((await client.answer('b')).end).to.equal('CLOSED')
+    })
+
+    const plain = (...parts: readonly string[]) => Buffer.from(parts.join('\0')).toString('base64')
+
+    it('takes PLAIN with and without a first answer', async () => {
+      const { address, key } = imap.tenant
+      const first = await imap.open({ user: null })
+      expect((await first.ask(`AUTHENTICATE PLAIN ${plain('', address, key)}`)).end).to.match(/^OK/)
+      const second = await imap.open({ user: null })
+      expect((await second.ask('AUTHENTICATE PLAIN', `${plain(address, address, key)}\r\n`)).end).to.match(/^OK/)
+    })
+
+    const refused: readonly (readonly [string, () => readonly [string, ...string[]], RegExp])[] = [
+      ['a wrong password', () => [`LOGIN ${imap.tenant.address} wrong`], /^NO \[AUTHENTICATIONFAILED\]/],
+      ['an unknown mailbox', () => [`LOGIN nobody@tenant.example ${imap.tenant.key}`], /^NO \[AUTHENTICATIONFAILED\]/],
+      [
+        'another user',
+        () => [`AUTHENTICATE PLAIN ${plain('b@c.example', imap.tenant.address, 'x')}`],
+        /^NO \[AUTHORIZ/,
+      ],
+      ['no Base64', () => ['AUTHENTICATE PLAIN', '???\r\n'], /^BAD/],
+      ['a cancelled answer', () => ['AUTHENTICATE PLAIN', '*\r\n'], /^BAD/],
+      ['another mechanism', () => ['AUTHENTICATE CRAM-MD5'], /^NO \[CANNOT\]/],
+      ['a command before it', () => ['SELECT INBOX'], /^BAD Log in first/],
+      ['nothing', () => ['LOGIN a'], /^BAD/],
+      ['no command', () => ['BLURDYBLOOP'], /^BAD/],
+    ]
+    for (const [name, asked, expected] of refused) {
+      it(`refuses ${name}`, async () => {
+        const client = await imap.open({ user: null })
+        const [command, ...literals] = asked()
+        expect((await client.ask(command, ...literals)).end).to.match(expected)
+      })
+    }
+
+    it('refuses a key without mail:read, and opens every folder to read with one without mail:write', async () => {
+      const { accountId, address } = imap.tenant
+      const sender = await makeKey(imap.door.ctx, { accountId, scopes: ['mail:send'] })
+      const blind = await imap.open({ user: null })
+      expect((await blind.ask(`LOGIN ${address} ${sender.apiKey}`)).end).to.match(/^NO \[NOPERM\]/)
+      const reader = await makeKey(imap.door.ctx, { accountId, scopes: ['mail:read'] })
+      await fill(await imap.open(), 'INBOX', 'for-a-reader')
+      const client = await imap.open({ key: reader.apiKey })
+      const selected = await client.ask('SELECT INBOX')
+      expect(selected.end).to.match(/^OK \[READ-ONLY\]/)
+      expect(selected.lines.join('\n')).to.include('[PERMANENTFLAGS ()]')
+      const text = mail('no')
+      for (const command of [
+        'STORE 1 +FLAGS (\\Seen)',
+        'COPY 1 Archive',
+        'MOVE 1 Archive',
+        'EXPUNGE',
+        'CREATE New',
+        'DELETE Archive',
+        'RENAME Archive Other',
+        'SUBSCRIBE Archive',
+      ])
+        expect((await client.ask(command)).end, command).to.match(/^NO \[NOPERM\]/)
+      expect((await client.ask(`APPEND INBOX {${text.length}}`, `${text}\r\n`)).end).to.match(/^NO \[NOPERM\]/)
+      await client.ask('FETCH 1 BODY[]')
+      expect((await client.ask('FETCH 1 FLAGS')).lines[0]).to.not.include('\\Seen')
+    })
+
+    it('ends a session whose app password is revoked, or whose account is suspended', async () => {
+      const { ctx } = imap.door
+      const { address, accountId } = imap.tenant
+      const password = imap.tenant.key
+      const { principal } = await logIn(ctx, { user: address, password, scope: 'mail:read', peerAddress: '127.0.0.1' })
+      const made = await createAppPassword(ctx, { account: principal.account, address, name: 'Phone' })
+      const phone = await imap.open({ key: made.password })
+      const other = await imap.open()
+      await revokeAppPassword(ctx, { account: principal.account, address, keyId: made.keyId })
+      expect(await phone.response()).to.match(/^\* BYE/)
+      expect((await other.ask('NOOP')).end).to.match(/^OK/)
+      await suspendAccount(ctx, accountId, 'a test')
+      expect(await other.response()).to.match(/^\* BYE/)
+      const late = await imap.open({ user: null })
+      expect((await late.ask(`LOGIN ${address} ${imap.tenant.key}`)).end).to.match(/^NO \[NOPERM\]/)
+      await unsuspendAccount(ctx, accountId)
+    })
+  })
+
+  describe('what others do', () => {
+    it('is seen in a selected folder: mail, flags, labels, moves, deletions', async () => {
+      const address = await imap.mailbox()
+      const client = await imap.open({ user: address })
+      await client.ask('SELECT INBOX')
+      const id = await deliver(imap.door.ctx, { to: address, raw: mail('one') })
+      const news = (wanted: RegExp) =>
+        eventually(String(wanted), async () => wanted.test((await client.ask('NOOP')).lines.join('\n')))
+      await news(/\* 1 EXISTS/)
+      const path = `${mailboxPath(address)}/messages/${id}`
+      await imap.call('PATCH', path, { seen: true, addLabels: ['Needs review'] })
+      await news(/\* 1 FETCH \(UID 1 FLAGS \(\\Seen \\Recent Needs&ACA-review\)\)/)
+      await imap.call('PATCH', path, { folder: 'Archive' })
+      await news(/\* 1 EXPUNGE/)
+      await imap.call('PATCH', path, { folder: 'INBOX' })
+      await news(/\* 1 EXISTS/)
+      await imap.call('DELETE', `${path}?permanent=true`)
+      await news(/\* 1 EXPUNGE/)
+    })
+
+    it('shows the API what a mail program does', async () => {
+      const address = await imap.mailbox()
+      const client = await imap.open({ user: address })
+      await fill(client, 'INBOX', 'two')
+      await client.ask('SELECT INBOX')
+      await client.ask('STORE 1 +FLAGS (\\Seen \\Flagged \\Answered Urgent)')
+      const list = async (folder: string) =>
+        (await imap.call<{ messages: Json[] }>('GET', `${mailboxPath(address)}/messages?folder=${folder}`)).body
+          .messages
+      const [shown] = await list('INBOX')
+      expect(shown).to.include({ seen: true, flagged: true, answered: true, subject: 'two' })
+      expect(shown?.labels).to.deep.equal(['Urgent'])
+      await client.ask('MOVE 1 Archive')
+      expect((await list('INBOX')).length).to.equal(0)
+      expect((await list('Archive'))[0]?.message_id).to.equal(shown?.message_id)
+      await client.ask('SELECT Archive')
+      await client.ask('STORE 1 +FLAGS (\\Deleted)')
+      await client.ask('EXPUNGE')
+      expect((await list('Archive')).length).to.equal(0)
+    })
+
+    it('is told in IDLE, mail at once', async () => {
+      const address = await imap.mailbox()
+      const client = await imap.open({ user: address })
+      await client.ask('SELECT INBOX')
+      const tag = client.send('IDLE')
+      expect(await client.response()).to.match(/^\+ /)
+      await deliver(imap.door.ctx, { to: address, raw: mail('three') })
+      expect(await client.response()).to.equal('* 1 EXISTS')
+      expect(await client.response()).to.equal('* 1 RECENT')
+      client.write('DONE\r\n')
+      expect((await client.answer(tag)).end).to.match(/^OK/)
+    })
+  })
+})

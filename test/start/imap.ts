@@ -1,0 +1,59 @@
+/** The IMAP door beside the HTTP door of a tenant, in this process and on one database. */
+import { generate } from 'selfsigned'
+import { startImap } from '../../imap/server.ts'
+import { ImapClient } from '../peers/imap-client.ts'
+import type { Call } from '../peers/rest.ts'
+import { type Door, openTenant, type Tenant } from './door.ts'
+
+export type ImapDoor = {
+  readonly door: Door
+  readonly tenant: Tenant
+  readonly call: Call
+  readonly ports: { readonly imap: number; readonly imaps: number }
+  /** Connects; with `user` logs in to that mailbox with the account's key or another. */
+  open(options?: { readonly user?: string | null; readonly key?: string; readonly tls?: boolean }): Promise<ImapClient>
+  /** Makes a mailbox of its own, so that a test finds it empty. Returns its address. */
+  mailbox(): Promise<string>
+  close(): Promise<void>
+}
+
+let certificate: Promise<{ private: string; cert: string }> | undefined
+
+export async function openImapDoor(): Promise<ImapDoor> {
+  const { door, tenant, call } = await openTenant()
+  // Many logins go wrong here, and none of them is slow.
+  Object.assign(door.ctx.settings.limits.logins, { slowAfter: 1_000, failuresPerAddress: 1_000 })
+  certificate ??= generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 })
+  const { private: key, cert } = await certificate
+  const server = await startImap(door.ctx, { host: '127.0.0.1', port: 0, tlsPort: 0, key, cert })
+  const { imap, imaps } = server.ports
+  if (imap === null || imaps === null) throw new Error('The IMAP server does not listen.')
+  const clients: ImapClient[] = []
+  let mailboxes = 0
+  return {
+    door,
+    tenant,
+    call,
+    ports: { imap, imaps },
+    async open({ user = tenant.address, key: secret = tenant.key, tls = false } = {}) {
+      const { client } = await ImapClient.connect(tls ? imaps : imap, { tls })
+      clients.push(client)
+      if (user !== null) {
+        const { end } = await client.ask(`LOGIN "${user}" "${secret}"`)
+        if (!end.startsWith('OK')) throw new Error(`No login: ${end}`)
+      }
+      return client
+    },
+    async mailbox() {
+      const address = `box${++mailboxes}@tenant.example`
+      const { status, body } = await call('POST', '/api/v1/mailboxes', { address })
+      if (status !== 201) throw new Error(`No mailbox: ${JSON.stringify(body)}`)
+      return address
+    },
+    async close() {
+      for (const client of clients) client.close()
+      await server.close(2_000)
+      await door.close()
+    },
+  }
+}
