@@ -5,6 +5,7 @@
  */
 import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
+import { sweepPauseChanges } from '../core/account/reputation.ts'
 import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
 import { attemptDueDeliveries, nextAttempt } from '../core/notify/due-deliveries.ts'
 import { eraseOldSecrets } from '../core/notify/webhooks.ts'
@@ -75,6 +76,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         sweepMailboxes,
         sweepMailboxDeletions,
         sweepReservations,
+        sweepPauseChanges,
         sweepBlobs,
         sweepOpenTakes,
         recountQuotas,

@@ -2,8 +2,9 @@
 import type { Message } from '../core/mailbox/messages.ts'
 import type { FullMessage as Whole } from '../core/read/bodies.ts'
 import { trustRecord } from '../core/receive/trust.ts'
+import { verificationRecord } from '../core/receive/verification-record.ts'
 import type { WaitedMessage as Waited } from '../core/wait/wait.ts'
-import type { FullMessage, MessageSummary, Verification, WaitedMessage } from '../schemas/messages.ts'
+import type { FullMessage, MessageSummary, WaitedMessage } from '../schemas/messages.ts'
 import type { Cut } from './bodies.ts'
 
 /** A message in lists (decisions.md 2, Message summary). */
@@ -49,7 +50,7 @@ export function fullMessage(message: Whole, { next, ...bodies }: Cut, hasHeaders
     ...bodies,
     ...(hasHeaders && { headers }),
     trust: trust === undefined ? null : trustRecord(trust),
-    verification: verification === undefined ? null : verificationOf(verification),
+    verification: verification === undefined ? null : verificationRecord(verification),
     ...(hidden !== undefined && { hidden }),
     encrypted,
     truncated: truncated || next !== null,
@@ -63,11 +64,6 @@ export function waitedMessage(message: Waited): WaitedMessage {
   return {
     ...messageSummary(message),
     trust: trust === undefined ? null : trustRecord(trust),
-    verification: verification === undefined ? null : verificationOf(verification),
+    verification: verification === undefined ? null : verificationRecord(verification),
   }
-}
-
-/** decisions.md 4, verification. */
-export function verificationOf({ codes, links }: NonNullable<Waited['verification']>): Verification {
-  return { codes, links: links.map(({ url, host, sameOrg }) => ({ url, host, same_org: sameOrg })) }
 }

@@ -19,7 +19,7 @@ import {
   timestamp,
 } from './infer.ts'
 import { Mailbox } from './mailboxes.ts'
-import { Address, Trust } from './messages.ts'
+import { Address, Trust, Verification } from './messages.ts'
 import type { Scope } from './scopes.ts'
 
 /** Who may see events of a kind: keys with a scope, any account key, or partners on their own endpoints. */
@@ -48,9 +48,10 @@ export const MessageEvent = object({
 })
 export type MessageEvent = Infer<typeof MessageEvent>
 
-/** With the `trust` of the message, which partners are not shown (decisions.md 4, trust). */
+/** With the `trust` of the message and what is to be verified, which partners are not shown (decisions.md 4, trust). */
 export const MessageReceived = extended(MessageEvent, {
   trust: described('null for mail whose origin was not looked at.', nullable(Trust)),
+  verification: described('null when nothing is to be verified.', nullable(Verification)),
 })
 export type MessageReceived = Infer<typeof MessageReceived>
 

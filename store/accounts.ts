@@ -2,7 +2,7 @@
 import { Binary, type Collection, type Document, type Filter, type UpdateFilter } from 'mongodb'
 import type { ApprovalMode } from '../schemas/approvals.ts'
 import type { Figure } from '../schemas/plans.ts'
-import type { AccountDoc, Hold, KeyDoc } from './documents/accounts.ts'
+import type { AccountDoc, Hold, KeyDoc, PauseChange } from './documents/accounts.ts'
 import type { MemberDoc } from './documents/people.ts'
 import type { Store } from './open.ts'
 
@@ -322,8 +322,8 @@ export async function revokeKeys(
   return found.map(({ _id }) => _id)
 }
 
-/** The fields of an account that hold it. */
-export type HoldName = 'sendingPaused' | 'paused' | 'suspended'
+/** The fields of an account that hold it for a person's reason. */
+export type HoldName = 'paused' | 'suspended'
 
 /** Holds an account. Returns false when it is held in this way already. */
 export async function holdAccount(store: Store, accountId: string, name: HoldName, hold: Hold): Promise<boolean> {
@@ -332,12 +332,47 @@ export async function holdAccount(store: Store, accountId: string, name: HoldNam
 }
 
 /** Ends a hold of an account. Returns false when it is not held in this way. */
-export async function releaseAccount(store: Store, accountId: string, name: HoldName, at: Date): Promise<boolean> {
+export async function releaseAccount(store: Store, accountId: string, name: HoldName): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(
     { _id: accountId, [name]: { $ne: null } },
-    { $set: { [name]: null, ...(name === 'sendingPaused' && { resumedAt: at }) } },
+    { $set: { [name]: null } },
   )
   return modifiedCount === 1
+}
+
+/** Pauses sending, or lets it go on, and notes the change, so that its event is not lost. Returns false when it is so already. */
+export async function changePause(store: Store, accountId: string, change: PauseChange): Promise<boolean> {
+  const { to, reason, at } = change
+  const [before, set] =
+    to === 'paused'
+      ? [null, { sendingPaused: { reason, at } }]
+      : [{ $ne: null }, { sendingPaused: null, resumedAt: at }]
+  const { modifiedCount } = await store.accounts.updateOne(
+    { _id: accountId, sendingPaused: before },
+    { $set: set, $push: { pauseChanges: change } },
+  )
+  return modifiedCount === 1
+}
+
+/** Forgets changes whose events are recorded. */
+export async function forgetPauseChanges(
+  store: Store,
+  accountId: string,
+  changes: readonly PauseChange[],
+): Promise<void> {
+  await store.accounts.updateOne(
+    { _id: accountId },
+    { $pull: { pauseChanges: { at: { $in: changes.map(({ at }) => at) } } } },
+  )
+}
+
+/** Accounts whose sending was paused or resumed without its event being known to be recorded. */
+export function findPauseChanges(store: Store, limit: number): Promise<Pick<AccountDoc, '_id' | 'pauseChanges'>[]> {
+  return store.accounts
+    .find({ 'pauseChanges.at': { $gt: new Date(0) } }, { projection: { pauseChanges: 1 } })
+    .sort({ 'pauseChanges.at': 1 })
+    .limit(limit)
+    .toArray()
 }
 
 /** Begins the next day of an account's warm-up, unless another process did so already. */

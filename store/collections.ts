@@ -46,6 +46,7 @@ export const collections = {
       { ...index('sandboxOf'), sparse: true },
       { ...index('members.personId'), sparse: true },
       { ...index('movingSince'), sparse: true },
+      { ...index('pauseChanges.at'), sparse: true },
     ],
   },
   people: { version: 1, shardKey: 'email', indexes: [unique('email')] },

@@ -21,16 +21,14 @@ export const pauseAccount = (ctx: Context, accountId: string, reason: string): P
 /** Ends a pause by the account's partner. Returns false when there is none. */
 export const resumeAccount = (ctx: Context, accountId: string): Promise<boolean> => release(ctx, accountId, 'paused')
 
-type Own = Exclude<HoldName, 'sendingPaused'>
-
-async function hold(ctx: Context, accountId: string, name: Own, reason: string): Promise<boolean> {
+async function hold(ctx: Context, accountId: string, name: HoldName, reason: string): Promise<boolean> {
   if (!(await holdAccount(ctx.store, accountId, name, { reason, at: ctx.clock.now() }))) return false
   await callersChanged(ctx, { accountIds: [accountId] })
   return true
 }
 
-async function release(ctx: Context, accountId: string, name: Own): Promise<boolean> {
-  if (!(await releaseAccount(ctx.store, accountId, name, ctx.clock.now()))) return false
+async function release(ctx: Context, accountId: string, name: HoldName): Promise<boolean> {
+  if (!(await releaseAccount(ctx.store, accountId, name))) return false
   await callersChanged(ctx, { accountIds: [accountId] })
   return true
 }

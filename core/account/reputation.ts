@@ -2,9 +2,19 @@
  * The sending reputation of an account: the daily volume of a new account rises while it sends without bounces and
  * complaints (warm-up), and an account with too many of them is paused (decisions.md 3, Warm-up).
  */
-import { deriveId, newId } from '../../schemas/ids.ts'
+import type { EventType } from '../../schemas/events.ts'
+import { deriveId, idAt } from '../../schemas/ids.ts'
 import { allowanceOf, sendingHealth, warmUpStart } from '../../schemas/plans.ts'
-import { findAccount, holdAccount, markPhoneVerified, raiseWarmUp, releaseAccount } from '../../store/accounts.ts'
+import {
+  changePause,
+  findAccount,
+  findPauseChanges,
+  forgetPauseChanges,
+  markPhoneVerified,
+  raiseWarmUp,
+} from '../../store/accounts.ts'
+import type { PauseChange } from '../../store/documents/accounts.ts'
+import type { NewEvent } from '../../store/events.ts'
 import type { Account } from '../access/account-record.ts'
 import { recordAudit } from '../access/audit.ts'
 import { callersChanged } from '../access/known-callers.ts'
@@ -40,21 +50,30 @@ export async function countOutcomes(
 
 /** Pauses an account's sending until somebody resumes it. Returns false when it was paused already. */
 export async function pauseSending(ctx: Context, accountId: string, reason: string): Promise<boolean> {
-  const at = ctx.clock.now()
-  if (!(await holdAccount(ctx.store, accountId, 'sendingPaused', { reason, at }))) return false
-  await callersChanged(ctx, { accountIds: [accountId] })
-  await recordPauseEvent(ctx, accountId, { type: 'account.sending_paused', reason, at })
-  return true
+  return pauseOrResume(ctx, accountId, { to: 'paused', reason, at: ctx.clock.now() })
 }
 
 /**
  * Resumes an account's sending; bounces and complaints until now no longer count. Returns false when it was not paused.
  */
 export async function resumeSending(ctx: Context, accountId: string, reason: string): Promise<boolean> {
-  const at = ctx.clock.now()
-  if (!(await releaseAccount(ctx.store, accountId, 'sendingPaused', at))) return false
+  return pauseOrResume(ctx, accountId, { to: 'resumed', reason, at: ctx.clock.now() })
+}
+
+/** Records the events of pauses and their ends that a crash prevented. Returns how many accounts there were. */
+export async function sweepPauseChanges(ctx: Context): Promise<number> {
+  const changed = await findPauseChanges(ctx.store, changesMax)
+  for (const { _id, pauseChanges = [] } of changed) await tellPauseChanges(ctx, _id, pauseChanges)
+  return changed.length
+}
+
+/** Accounts looked at in one run of the sweep. */
+const changesMax = 500
+
+async function pauseOrResume(ctx: Context, accountId: string, change: PauseChange): Promise<boolean> {
+  if (!(await changePause(ctx.store, accountId, change))) return false
   await callersChanged(ctx, { accountIds: [accountId] })
-  await recordPauseEvent(ctx, accountId, { type: 'account.sending_resumed', reason, at })
+  await tellPauseChanges(ctx, accountId, [change])
   return true
 }
 
@@ -104,14 +123,12 @@ async function healthOf(ctx: Context, accountId: string): Promise<Health> {
   return { sent, bounceRate: rate('bounced'), complaintRate: rate('complained') }
 }
 
-async function recordPauseEvent(
-  ctx: Context,
-  accountId: string,
-  { type, reason, at }: { type: 'account.sending_paused' | 'account.sending_resumed'; reason: string; at: Date },
-): Promise<void> {
-  await recordEvents(ctx, [
-    {
-      _id: deriveId('evt', newId('evt', at), type),
+/** Records the events of changes. Their ids are derived from the account and the time, so that this may be repeated. */
+async function tellPauseChanges(ctx: Context, accountId: string, changes: readonly PauseChange[]): Promise<void> {
+  const events = changes.map(({ to, reason, at }): NewEvent => {
+    const type = `account.sending_${to}` satisfies EventType
+    return {
+      _id: deriveId('evt', idAt('acc', at), `${type} ${accountId}`),
       accountId,
       type,
       createdAt: at,
@@ -119,6 +136,8 @@ async function recordPauseEvent(
       mailboxId: null,
       domain: null,
       data: { reason, at: at.toISOString() },
-    },
-  ])
+    }
+  })
+  await recordEvents(ctx, events)
+  await forgetPauseChanges(ctx.store, accountId, changes)
 }

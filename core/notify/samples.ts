@@ -91,6 +91,7 @@ const samples: { readonly [type in EventType]: Sample } = {
       display_name_spoof: false,
       auto_submitted: false,
     },
+    verification: null,
   }),
   'message.sent': (at) => ({
     ...messageOf(at),

@@ -18,6 +18,7 @@ import { causeOf } from '../process/tracing.ts'
 import { messageEventData, recordMessageEvents } from './message-events.ts'
 import { countReceived, countReceivedUpTo, droppedEventType } from './received-counts.ts'
 import { trustRecord } from './trust.ts'
+import { verificationRecord } from './verification-record.ts'
 
 /** Announces messages that were just committed: events, counts and threads. */
 export async function announceArrivals(ctx: Context, ids: readonly string[]): Promise<void> {
@@ -71,8 +72,12 @@ function foldersOfMailboxes(ctx: Context, messages: readonly MessageDoc[]): Prom
 }
 
 function receivedEvent(message: MessageDoc, folder: string): NewEvent {
-  const trust = message.trust === undefined ? null : trustRecord(message.trust)
-  const data: MessageReceived = { ...messageEventData(message, folder), trust }
+  const { trust, verification } = message
+  const data: MessageReceived = {
+    ...messageEventData(message, folder),
+    trust: trust === undefined ? null : trustRecord(trust),
+    verification: verification === undefined ? null : verificationRecord(verification),
+  }
   return { ...eventFrame(message), type: 'message.received', data }
 }
 

@@ -51,6 +51,8 @@ export type AccountDoc = Plans & {
   readonly resumedAt?: Date
   /** What holds the account, by whom it was set: the service or an administrator, its partner, an administrator. */
   readonly sendingPaused: Hold | null
+  /** Pauses of sending, and their ends, whose event is not known to be recorded. */
+  readonly pauseChanges?: readonly PauseChange[]
   readonly paused?: Hold | null
   readonly suspended?: Hold | null
   /** Since when the account is being erased; absent before, and when nothing is left of it. */
@@ -58,6 +60,7 @@ export type AccountDoc = Plans & {
 }
 
 export type Hold = { readonly reason: string; readonly at: Date }
+export type PauseChange = Hold & { readonly to: 'paused' | 'resumed' }
 
 /** An export of an account's data: one zip file, made by whichever process takes it on, and kept for a day. */
 export type ExportDoc = {

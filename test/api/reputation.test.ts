@@ -2,12 +2,13 @@ import { expect } from 'chai'
 import { authenticate } from '../../core/access/principal.ts'
 import { counterIn, usagePeriod } from '../../core/access/usage.ts'
 import { claimByToken, signup } from '../../core/account/accounts.ts'
-import { countOutcomes, resumeSending, verifyPhone } from '../../core/account/reputation.ts'
+import { countOutcomes, resumeSending, sweepPauseChanges, verifyPhone } from '../../core/account/reputation.ts'
 import { claimAttempts } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import { sendMessage } from '../../core/send/send.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import type { Failure } from '../../schemas/failures.ts'
+import { changePause } from '../../store/accounts.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeTenant, openDoor } from '../start/door.ts'
 
@@ -98,6 +99,33 @@ describe('api: the reputation of an account', () => {
     expect((await send(101)).status).to.equal(202)
     const resumed = await call<{ events: Json[] }>('GET', '/api/v1/events?type=account.sending_resumed')
     expect(resumed.body.events).to.have.length(1)
+  })
+
+  it('tells of a pause and its end once, also when a process dies between the change and its event', async () => {
+    const tenant = await makeTenant(door, { name: 'interrupted' })
+    const call = client(door.http, tenant.key)
+    const heard = async () => {
+      const { body } = await call<{ events: { type: string; data: Json }[] }>(
+        'GET',
+        '/api/v1/events?type=account.sending_paused,account.sending_resumed',
+      )
+      return body.events.map(({ type, data }) => [type, data])
+    }
+    const at = (seconds: number) => new Date(door.ctx.clock.now().getTime() + seconds * 1_000)
+    const changes = [
+      { to: 'paused', reason: 'one', at: at(0) },
+      { to: 'resumed', reason: 'two', at: at(1) },
+      { to: 'paused', reason: 'three', at: at(2) },
+    ] as const
+    const wanted = changes.map(({ to, reason, at }) => [`account.sending_${to}`, { reason, at: at.toISOString() }])
+    for (const change of changes) expect(await changePause(door.ctx.store, tenant.accountId, change)).to.equal(true)
+    expect(await heard()).to.deep.equal([])
+    expect(await sweepPauseChanges(door.ctx)).to.equal(1)
+    expect(await heard()).to.deep.equal(wanted.toReversed())
+    // As when it died before it noted that they are told.
+    await door.ctx.store.accounts.updateOne({ _id: tenant.accountId }, { $set: { pauseChanges: changes } })
+    expect([await sweepPauseChanges(door.ctx), await sweepPauseChanges(door.ctx)]).to.deep.equal([1, 0])
+    expect(await heard()).to.deep.equal(wanted.toReversed())
   })
 
   it('judges nothing below 50 sends, and complaints more strictly than bounces', async () => {

@@ -5,7 +5,7 @@ import { deliverLocally } from '../../core/deliver/outbox.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import type { ErrorBody } from '../peers/rest.ts'
-import { type Call, mailboxPath } from '../peers/rest.ts'
+import { type Call, type Json, mailboxPath } from '../peers/rest.ts'
 import { connectMcp, type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
 
 const verdict: Verdict = {
@@ -66,6 +66,17 @@ describe('trust in a message', () => {
       '/api/v1/events?type=message.received',
     )
     expect(body.events.find(({ data }) => data.message_id === id)?.data.trust).to.deep.equal(trust)
+  })
+
+  it('stands in the event beside the codes that the message is to verify with', async () => {
+    const id = await arrive(
+      'From: Shop <shop@remote.example>\n\nYour verification code is 482913. It expires in 10 minutes.\n',
+    )
+    const { verification } = (await call<{ verification: { codes: Json[] } }>('GET', `${path}/${id}`)).body
+    expect(verification.codes[0]?.value).to.equal('482913')
+    await announceArrivals(door.ctx, [id])
+    const { body } = await call<{ events: readonly { data: Json }[] }>('GET', '/api/v1/events?type=message.received')
+    expect(body.events.find(({ data }) => data.message_id === id)?.data.verification).to.deep.equal(verification)
   })
 
   it('tells that the plain text says what the HTML shows nowhere', async () => {

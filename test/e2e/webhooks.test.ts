@@ -8,7 +8,10 @@ import type { SMTPServerOptions } from 'smtp-server'
 import { recordEvents } from '../../core/notify/events.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { sweepArrivals, sweepMailboxes } from '../../core/upkeep/sweep.ts'
+import { type EventType, eventKinds } from '../../schemas/events.ts'
 import { newId } from '../../schemas/ids.ts'
+import type { Schema } from '../../schemas/infer.ts'
+import { isValid } from '../../schemas/validate.ts'
 import { createRandom } from '../crash/random.ts'
 import { eventually } from '../eventually.ts'
 import { startCutProxy } from '../peers/cut-proxy.ts'
@@ -207,6 +210,11 @@ describe('webhooks and events', () => {
   it('the list of events can be walked both ways, whatever the size of a page', async () => {
     const whole = (await call<Events>('GET', '/api/v1/events?limit=200')).body.events
     expect(whole.length).to.be.greaterThan(8)
+    for (const { type, data } of whole)
+      expect(
+        isValid<unknown>(eventKinds[type as EventType].data as Schema, data),
+        `${type}: ${JSON.stringify(data)}`,
+      ).to.equal(true)
     const ids = whole.map(({ id }) => id)
     expect(new Set(ids).size).to.equal(ids.length)
     for (const limit of [1, 3, whole.length]) {
