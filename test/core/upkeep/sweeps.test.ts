@@ -1,14 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { usagePeriod } from '../../../core/access/usage.ts'
+import { counterIn, figuresPeriod, usagePeriod } from '../../../core/access/usage.ts'
 import { deleteMailboxUnchecked } from '../../../core/mailbox/mailboxes.ts'
 import { announceArrivals } from '../../../core/receive/announce.ts'
 import { sweepOpenTakes } from '../../../core/send/open-allowances.ts'
+import { settleByIds } from '../../../core/send/settle.ts'
 import { noteStart, noteStop, recountQuotas } from '../../../core/upkeep/quota-recount.ts'
 import { purgeDeletedMailboxes, sweepEventFloors, sweepMailboxDeletions } from '../../../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
 import { newId } from '../../../schemas/ids.ts'
 import { addBlobUser, insertBlob, packBlob } from '../../../store/blobs.ts'
-import { takeCounts } from '../../../store/usage.ts'
+import { countOf, findUsage, takeCounts } from '../../../store/usage.ts'
 import { type Call, mailboxPath } from '../../peers/rest.ts'
 import { type Door, deliver, openTenant, type Tenant } from '../../start/door.ts'
 
@@ -183,6 +185,22 @@ describe('sweeps', () => {
     })
   })
 
+  it('a send that another process has just committed is left to it for a moment', async () => {
+    const { emails, outbox } = door.ctx.store
+    const body = { to: 'x@remote.example', subject: 'x', text: 'x' }
+    const sent = await call<{ id: string }>('POST', `${mailboxPath(tenant.address)}/send`, body)
+    await door.ctx.background.done()
+    // As another process finds it that hears of an outcome while the rest is being derived.
+    await emails.updateOne({ _id: sent.body.id }, { $set: { planned: false, todoAt: door.ctx.clock.now() } })
+    await outbox.deleteOne({ accountId: tenant.accountId, _id: `${sent.body.id}#0` })
+    const rows = () => outbox.countDocuments({ accountId: tenant.accountId, _id: `${sent.body.id}#0` })
+    await settleByIds(door.ctx, [sent.body.id])
+    expect(await rows()).to.equal(0)
+    door.advance(6_000)
+    await settleByIds(door.ctx, [sent.body.id])
+    expect(await rows()).to.equal(1)
+  })
+
   describe('takes', () => {
     const used = async () => (await call<{ sends: { used: number } }>('GET', '/api/v1/usage')).body.sends.used
     const open = () => door.ctx.store.usage.countDocuments({ 'open.at': { $gt: new Date(0) } })
@@ -206,6 +224,32 @@ describe('sweeps', () => {
       const refused = { to: 'x@remote.example', subject: 'x', text: 'x', headers: { 'X-A': '\u{1f600}'.repeat(300) } }
       const { status } = await call('POST', `${mailboxPath(tenant.address)}/send`, refused)
       expect(await used()).to.equal(before + (status === 202 ? 2 : 1))
+      expect(await open()).to.equal(0)
+    })
+
+    it('of sends that can be repeated, of large ones and of those for later are counted once and closed too', async () => {
+      const counted = async () => {
+        const at = door.ctx.clock.now()
+        const [month] = await findUsage(door.ctx.store, [usagePeriod(tenant.accountId, 'month', at).id])
+        const [figures] = await findUsage(door.ctx.store, [figuresPeriod(tenant.accountId, tenant.mailboxId, at).id])
+        return [countOf(month, 'sent'), countOf(month, counterIn('day', 'sent', at)), countOf(figures, 'sent')]
+      }
+      const body = { to: 'x@remote.example', subject: 'x', text: 'x' }
+      const kinds: readonly (readonly [what: object, headers?: Record<string, string>])[] = [
+        [{}],
+        [{}, { 'Idempotency-Key': 'one' }],
+        [{}, { 'Idempotency-Key': 'one' }],
+        [{ text: randomBytes(100_000).toString('base64') }],
+        [{ sendAt: new Date(door.ctx.clock.now().getTime() + dayMs).toISOString() }],
+      ]
+      const before = await counted()
+      for (const [what, headers] of kinds) {
+        const path = `${mailboxPath(tenant.address)}/send`
+        const { status } = await call('POST', path, { ...body, ...what }, headers)
+        expect(status).to.equal(202)
+      }
+      // One of them is a repeat.
+      expect(await counted()).to.deep.equal(before.map((count) => count + kinds.length - 1))
       expect(await open()).to.equal(0)
     })
 
