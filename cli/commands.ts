@@ -41,6 +41,11 @@ const partnerOption: CommandOption = {
   initial: false,
 }
 
+const serverOptions: readonly CommandOption[] = [
+  { flags: '--key <key>', about: 'an API key of the account; default: MAILROOM_API_KEY' },
+  { flags: '--server <url>', about: 'which Mailroom; default: MAILROOM_URL, or that of the settings' },
+]
+
 export const commands: readonly CommandEntry[] = [
   {
     call: 'serve',
@@ -58,8 +63,7 @@ export const commands: readonly CommandEntry[] = [
     about: 'have the events of an account posted to a program on this machine, signed as webhooks are',
     options: [
       { flags: '--forward-to <url>', about: 'where to post them, such as http://127.0.0.1:3000/hook', required: true },
-      { flags: '--key <key>', about: 'an API key of the account; default: MAILROOM_API_KEY' },
-      { flags: '--server <url>', about: 'the Mailroom to listen to; default: that of the settings' },
+      ...serverOptions,
       {
         flags: '--events <kinds>',
         about: 'comma-separated, such as message.received; default: all that the key may read',
@@ -67,6 +71,12 @@ export const commands: readonly CommandEntry[] = [
       { flags: '--mailbox <address>', about: 'only those of this mailbox' },
     ],
     load: async () => (await import('./listen.ts')).listen,
+  },
+  {
+    call: 'mcp',
+    about: 'speak MCP on standard input and output, for clients that start their servers; passes all on to a Mailroom',
+    options: serverOptions,
+    load: async () => (await import('./mcp.ts')).serveStdio,
   },
   {
     call: 'generate',

@@ -27,7 +27,25 @@ export async function doctor(io: Io): Promise<number> {
   ]
   const findings = (await Promise.all(checks)).flat()
   for (const { what, ok, detail } of findings) io.out(`${ok ? 'ok  ' : 'BAD '} ${what}: ${detail}\n`)
+  io.out(connecting(settings))
   return findings.every(({ ok }) => ok) ? 0 : 1
+}
+
+/** How programs connect to the MCP endpoint; docs/mcp.md says more. */
+function connecting({ baseUrl, http }: Settings): string {
+  const base = baseUrl ?? (http.port === 0 ? null : `http://${http.host}:${http.port}`)
+  if (base === null) return ''
+  const url = `${base}/api/mcp`
+  return [
+    '',
+    'MCP clients connect by this URL, with an API key (mailroom key create):',
+    `  ${url}`,
+    `  claude mcp add --transport http mailroom ${url} --header "Authorization: Bearer <API_KEY>"`,
+    'Clients that start programs instead (Claude Desktop):',
+    `  MAILROOM_URL=${base} MAILROOM_API_KEY=<API_KEY> npx mailroom mcp`,
+    'docs/mcp.md has the settings of Cursor, VS Code, ChatGPT and others.',
+    '',
+  ].join('\n')
 }
 
 function port(name: string, { host, port: number }: { host: string; port: number }): Promise<Finding> {

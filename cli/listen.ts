@@ -12,11 +12,10 @@ import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { EventEnvelope } from '../schemas/webhooks.ts'
 import type { Io } from './io.ts'
+import { type ServerOptions, serverWithKey, urlOf } from './server-options.ts'
 
-export type ListenOptions = {
+export type ListenOptions = ServerOptions & {
   readonly forwardTo: string
-  readonly key?: string
-  readonly server?: string
   readonly events?: string
   readonly mailbox?: string
 }
@@ -52,14 +51,12 @@ class Interrupted extends Error {
 
 /** Forwards events until it is interrupted (SIGINT, SIGTERM). Fails when the server refuses, and when nothing answers at first. */
 export async function listen(io: Io, options: ListenOptions): Promise<void> {
-  const key = options.key ?? io.env.MAILROOM_API_KEY
-  if (key === undefined || key === '')
-    throw new Failure('missing_api_key', 'There is no API key.', { fix: 'Pass --key, or set MAILROOM_API_KEY.' })
+  const { key, server } = serverWithKey(io, options)
   const stopping = new AbortController()
   const stop = () => stopping.abort()
   const session: Session = {
     io,
-    server: urlOf(options.server ?? serverOf(io), '--server'),
+    server,
     forwardTo: urlOf(options.forwardTo, '--forward-to'),
     headers: { authorization: `Bearer ${key}`, 'user-agent': `Mailroom/${serviceVersion()}` },
     filter: new URLSearchParams({
@@ -210,23 +207,4 @@ const printable = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?')
 function reasonOf(error: unknown): string {
   const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: string } }
   return name === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? String(error))
-}
-
-/** The server of the settings, which may be on this machine. */
-function serverOf(io: Io): string {
-  const { baseUrl, http } = io.settings()
-  if (baseUrl === null && http.port === 0)
-    throw new Failure('invalid_request', 'The settings do not say where the server is.', {
-      fix: 'Pass --server with its URL.',
-    })
-  return baseUrl ?? `http://${http.host}:${http.port}`
-}
-
-function urlOf(text: string, option: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw new Failure('invalid_request', `"${text}" is not an http or https URL.`, {
-      fix: `Write ${option} like http://127.0.0.1:3000.`,
-    })
-  return url
 }

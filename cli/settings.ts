@@ -13,7 +13,7 @@ export class SettingsError extends Error {
 }
 
 /** Variables with our prefix that are not settings: the second is of commands that ask a server. */
-const otherVariables = new Set(['MAILROOM_SETTINGS', 'MAILROOM_API_KEY'])
+const otherVariables = new Set(['MAILROOM_SETTINGS', 'MAILROOM_API_KEY', 'MAILROOM_URL'])
 
 /**
  * The settings of this start. `file` is the settings file (absent: defaults only); relative paths in them are taken from

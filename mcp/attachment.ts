@@ -79,6 +79,7 @@ export async function showBytes(
             },
           ]
         : []),
+      ...(form === 'link' ? [{ type: 'resource_link' as const, uri: url, name: 'file' }] : []),
     ],
   }
 }

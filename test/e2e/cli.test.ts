@@ -419,10 +419,12 @@ describe('the command line', () => {
         mailroom(['account', 'list'], { MAILROOM_DATA: data }),
       ])
       // Whether DNS answers depends on the machine, not on Mailroom.
-      const found = well.out.split('\n').filter((line) => line !== '' && !line.includes('DNS'))
+      const [looked = '', connecting] = well.out.split('\n\n')
+      const found = looked.split('\n').filter((line) => !line.includes('DNS'))
       expect(found.map((line) => line.split(':')[0])).to.deep.equal(
         ['port http', 'port smtp', 'certificate', 'disk', 'database', 'queue'].map((what) => `ok   ${what}`),
       )
+      expect(connecting).to.include(`${service.http}/api/mcp`).and.include('npx mailroom mcp')
       expect(early.code).to.equal(1)
       for (const says of [
         /^BAD {2}port http: 127\.0\.0\.1:1 /m,

@@ -562,6 +562,8 @@ describe('mcp', () => {
       const { result, structured } = await use('get_attachment', await attached(content, 'image/png'))
       expect(structured).to.include({ form: 'link', size: content.length })
       expect(result.content.some(({ type }) => type === 'resource')).to.equal(false)
+      const links = result.content.flatMap((block) => (block.type === 'resource_link' ? [block.uri] : []))
+      expect(links).to.deep.equal([structured.url])
       const leftMs = Date.parse(String(structured.expires_at)) - door.ctx.clock.now().getTime()
       expect(leftMs).to.be.within(14 * 60_000, 15 * 60_000)
       const fetched = await fetch(String(structured.url).replace(door.ctx.baseUrl, door.http))

@@ -3,10 +3,13 @@ import {
   Client as CurrentClient,
   StreamableHTTPClientTransport as CurrentTransport,
 } from '@modelcontextprotocol/client'
+import { StdioClientTransport as CurrentStdio } from '@modelcontextprotocol/client/stdio'
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as EarlierStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
+import { announceArrivals } from '../../core/receive/announce.ts'
 import { eventually } from '../eventually.ts'
 import type { Json } from '../peers/rest.ts'
 import { type Door, deliver, makeTenant, openDoor, type Tenant, watchWaits } from '../start/door.ts'
@@ -300,6 +303,59 @@ describe('mcp protocol', () => {
       expect(asked).to.deep.equal(
         Array(2).fill(`${tenant.address} has never written with first@remote.example. Send this mail to them?`),
       )
+    })
+  })
+
+  describe('mailroom mcp', () => {
+    const program = { command: process.execPath, args: ['cli/main.ts', 'mcp'], stderr: 'pipe' as const }
+    const environment = (key: string, url = door.http) =>
+      ({ ...process.env, MAILROOM_URL: url, MAILROOM_API_KEY: key }) as Record<string, string>
+    const letter = (to: string) => ({ mailbox: tenant.address, to, subject: 'Hi', text: 'Hello' })
+
+    it('carries the newest revision: calls, questions, subscriptions and what is cancelled', async () => {
+      const client = new CurrentClient(
+        { name: 'test', version: '1' },
+        { capabilities: asksForms, versionNegotiation: { mode: { pin: current } } },
+      )
+      client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { confirm: true } }))
+      await client.connect(new CurrentStdio({ ...program, env: environment(tenant.key) }))
+      closing.push(() => client.close())
+      expect((await client.listTools()).tools.length).to.be.above(30)
+      const sent = await client.callTool({ name: 'send_message', arguments: letter('stdio@remote.example') })
+      expect(sent.structuredContent).to.include({ success: true, status: 'queued' })
+      const uri = `mailroom://mailbox/${encodeURIComponent(tenant.address)}`
+      const heard: string[] = []
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => void heard.push(params.uri))
+      const listening = await client.listen({ resourceSubscriptions: [uri] })
+      const { entered } = watchWaits(door.ctx)
+      const own = new AbortController()
+      const params = { name: 'wait_for_message', arguments: { mailbox: tenant.address, timeout: 55 } }
+      const waiting = client.callTool(params, { signal: own.signal }).catch((error: unknown) => error)
+      await eventually('it waits', () => entered() === 1)
+      own.abort()
+      expect(await waiting).to.be.an('error')
+      await eventually('it hears', async () => {
+        const id = await deliver(door.ctx, { to: tenant.address, raw: `Subject: s\n\n${Math.random()}\n` })
+        await announceArrivals(door.ctx, [id])
+        return heard.includes(uri)
+      })
+      await listening.close()
+    })
+
+    it('carries the revisions before, and tells a refusal in the protocol', async () => {
+      const client = new EarlierClient({ name: 'test', version: '1' })
+      await client.connect(new EarlierStdio({ ...program, env: environment(tenant.key) }))
+      closing.push(() => client.close())
+      expect((await client.listTools()).tools.length).to.be.above(30)
+      for (const [env, said] of [
+        [environment('svc_live_wrong'), 'key'],
+        [environment(tenant.key, 'http://127.0.0.1:1'), 'http://127.0.0.1:1/ does not answer'],
+      ] as const) {
+        const refused = new EarlierClient({ name: 'test', version: '1' })
+        const failure = await refused.connect(new EarlierStdio({ ...program, env })).catch((error: unknown) => error)
+        expect(String(failure)).to.include(said)
+        await refused.close()
+      }
     })
   })
 

@@ -1,0 +1,108 @@
+/**
+ * `mailroom mcp`: MCP over standard input and output, for clients that start their servers as programs. Each message is passed on to
+ * the endpoint of a Mailroom as it is, so that both sides speak whatever revision they agree on. Standard output is the client's
+ * alone.
+ */
+import { once } from 'node:events'
+import { SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  isInitializeRequest,
+  isJSONRPCErrorResponse,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  type RequestId,
+} from '@modelcontextprotocol/server'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { serviceVersion } from '../operations/version.ts'
+import { type Io, told } from './io.ts'
+import { type ServerOptions, serverWithKey } from './server-options.ts'
+
+/** What JSON-RPC has for an error of the server itself (JSON-RPC 2.0, 5.1). */
+const serverError = -32000
+const stateless = '2026-07-28'
+
+/** Passes messages on until the client closes standard input. Fails when there is no key or no server. */
+export async function serveStdio(io: Io, options: ServerOptions): Promise<void> {
+  const { key, server } = serverWithKey(io, options)
+  const headers = { authorization: `Bearer ${key}`, 'user-agent': `Mailroom/${serviceVersion()}` }
+  const remote = new StreamableHTTPClientTransport(new URL('/api/mcp', server), { requestInit: { headers } })
+  const client = new StdioServerTransport()
+  /** Requests under way that stand for themselves: closing their connection is what cancels them. */
+  const running = new Map<RequestId, AbortController>()
+  let beginning: RequestId | null = null
+
+  const answer = (message: JSONRPCMessage) => client.send(message).catch((error: unknown) => io.err(`${told(error)}\n`))
+
+  remote.onmessage = (message) => {
+    const { id } = message as { readonly id?: RequestId }
+    if (isJSONRPCResultResponse(message) && id === beginning) {
+      const { protocolVersion } = message.result as { readonly protocolVersion?: string }
+      if (protocolVersion !== undefined) remote.setProtocolVersion(protocolVersion)
+    }
+    if (id !== undefined && !('method' in message)) running.delete(id)
+    void answer(message)
+  }
+
+  async function passOn(message: JSONRPCMessage): Promise<void> {
+    if (isInitializeRequest(message)) beginning = (message as { readonly id: RequestId }).id
+    if (cancels(message, running)) return
+    if (!isJSONRPCRequest(message)) return remote.send(message)
+    const own = new AbortController()
+    if (isStateless(message)) running.set(message.id, own)
+    try {
+      await remote.send(message, { requestSignal: own.signal })
+    } catch (error) {
+      running.delete(message.id)
+      if (!own.signal.aborted) await answer(refusalOf(error, message.id, server))
+    }
+  }
+
+  client.onmessage = (message) => {
+    passOn(message).catch((error: unknown) => io.err(`${told(error)}\n`))
+  }
+  const ended = once(process.stdin, 'end')
+  await remote.start()
+  await client.start()
+  await ended
+  await remote.close()
+  await client.close()
+}
+
+function isStateless(message: JSONRPCMessage): boolean {
+  const { params } = message as { readonly params?: { readonly _meta?: Readonly<Record<string, unknown>> } }
+  return params?._meta?.['io.modelcontextprotocol/protocolVersion'] === stateless
+}
+
+/** Ends the request that a message cancels; returns whether there was one. */
+function cancels(message: JSONRPCMessage, running: Map<RequestId, AbortController>): boolean {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return false
+  const { requestId } = (message.params ?? {}) as { readonly requestId?: RequestId }
+  const request = requestId === undefined ? undefined : running.get(requestId)
+  request?.abort()
+  if (requestId !== undefined) running.delete(requestId)
+  return request !== undefined
+}
+
+/** What a client is told whose request the server refused, or that did not reach it. */
+function refusalOf(error: unknown, id: RequestId, server: URL): JSONRPCMessage {
+  const body = error instanceof SdkHttpError ? bodyOf(error) : null
+  if (isJSONRPCErrorResponse(body) && body.id === id) return body
+  const { error: said, fix } = (body ?? {}) as { readonly error?: unknown; readonly fix?: unknown }
+  const message =
+    typeof said === 'string' ? `${said} ${fix ?? ''}`.trim() : `${server.href} does not answer: ${causeOf(error)}`
+  return { jsonrpc: '2.0', id, error: { code: serverError, message, ...(body !== null && { data: body }) } }
+}
+
+function bodyOf({ data }: SdkHttpError): unknown {
+  try {
+    return JSON.parse(String(data?.text ?? ''))
+  } catch {
+    return null
+  }
+}
+
+/** Node's fetch says why in the cause. */
+function causeOf(error: unknown): string {
+  return told(error instanceof Error && error.cause instanceof Error ? error.cause : error)
+}
