@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Readiness } from '../api/endpoints.ts'
 import { createHttpServer } from '../api/http-server.ts'
 import { ensureSharedDomain } from '../core/mailbox/domains.ts'
+import { endAttempts } from '../core/notify/attempts.ts'
 import { closeFollowers } from '../core/notify/event-followers.ts'
 import { type Context, closeContext, openContext } from '../core/process/context.ts'
 import { loadOnce } from '../core/process/load-once.ts'
@@ -47,7 +48,7 @@ export async function runService(settings: Settings): Promise<void> {
   const listeners = [startAnnouncer(ctx), startIndexer(ctx)]
   const clocks = await startClocks(ctx)
   await listen(server, settings.http)
-  const stop = stopOf(ctx, { doors, jobs: [clocks, ...listeners] })
+  const stop = stopOf(ctx, { doors, jobs: [{ stop: () => endAttempts(ctx) }, clocks, ...listeners] })
   process.on('message', (told: FromSupervisor) => {
     if (told.parts !== undefined) parts = told.parts
     if (told.closeDoors === true) void doors.close()

@@ -38,8 +38,8 @@ export type AttemptQueue = {
   roomFor(webhookId: string): number
   /** Whether an endpoint did not answer the last attempt. */
   isSilent(webhookId: string): boolean
-  /** Begins no more attempts, and resolves when those in flight are over. */
-  close(): Promise<void>
+  /** Begins no more attempts. */
+  close(): void
 }
 
 /** Deliveries of one endpoint in memory, each with its body. */
@@ -60,7 +60,6 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
   let inFlight = 0
   let slow = 0
   let isClosed = false
-  let closed: (() => void) | null = null
 
   function queueOf(webhookId: string): Queue {
     const queue = queues.get(webhookId) ?? { first: [], again: [], busy: new Set(), inFlight: 0, isSilent: false }
@@ -120,7 +119,6 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
       if (queue.first.length + queue.again.length > 0) turns.add(webhookId)
       else if (queue.inFlight === 0 && (!queue.isSilent || queues.size > queuesMax)) queues.delete(webhookId)
       admit()
-      if (inFlight + slow === 0) closed?.()
     })
   }
 
@@ -143,14 +141,11 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
       return Math.max(0, queue.isSilent ? 1 - queue.inFlight - queued : queuedMax - queued)
     },
     isSilent: (webhookId) => queues.get(webhookId)?.isSilent ?? false,
-    close: () =>
-      new Promise((resolve) => {
-        isClosed = true
-        closed = resolve
-        for (const { first, again } of queues.values())
-          for (const { done } of [...first.splice(0), ...again.splice(0)]) done(false)
-        if (inFlight + slow === 0) resolve()
-      }),
+    close() {
+      isClosed = true
+      for (const { first, again } of queues.values())
+        for (const { done } of [...first.splice(0), ...again.splice(0)]) done(false)
+    },
   } satisfies AttemptQueue as AttemptQueue
 })
 

@@ -1,5 +1,6 @@
 /** Attempts at deliveries: one is made of each that this process has claimed, as soon as its endpoint has its turn. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newToken } from '../../schemas/ids.ts'
 import { claimBehind, dueAhead } from '../../store/deliveries.ts'
 import type { DeliveryDoc } from '../../store/documents/events.ts'
@@ -7,6 +8,7 @@ import { inTimeOf } from '../process/account-time.ts'
 import { noteFailed } from '../process/alarms.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { perProcess } from '../process/per-process.ts'
 import { attemptQueue, type Ended } from './attempt-queue.ts'
 import { type Endpoint, enabledEndpoint } from './endpoints.ts'
 import { holdDelivery, recordAttempt, skipDelivery } from './outcomes.ts'
@@ -16,6 +18,8 @@ import { postWebhook } from './webhook-post.ts'
 
 /** How long a claimed delivery may wait for its turn, before the time that the attempt itself may take. */
 const turnMs = 20 * secondMs
+/** A process that ends waits so long for attempts in flight; what is cut off is made again. */
+const endMs = 3 * secondMs
 /** Deliveries held behind one that has ended, which are taken on with one look. */
 const behindMax = 20
 
@@ -29,8 +33,28 @@ export function leaseEnd({ clock, settings }: Context): Date {
  * at the end of its lease.
  */
 export async function attemptAll(ctx: Context, deliveries: readonly DeliveryDoc[]): Promise<void> {
-  await Promise.all(deliveries.map((delivery) => attemptInTurn(inTimeOf(ctx, delivery.accountId), delivery)))
+  const open = underWay(ctx)
+  await Promise.all(
+    deliveries.map((delivery) => {
+      const attempting = attemptInTurn(inTimeOf(ctx, delivery.accountId), delivery).finally(() =>
+        open.delete(attempting),
+      )
+      open.add(attempting)
+      return attempting
+    }),
+  )
 }
+
+/**
+ * Ends the attempts of this process: none begins any more, and what it had claimed is due for others. Resolves when those in
+ * flight are recorded; they are not waited for long.
+ */
+export async function endAttempts(ctx: Context): Promise<void> {
+  attemptQueue(ctx).close()
+  await Promise.race([Promise.all(underWay(ctx)), sleep(endMs, undefined, { ref: false })])
+}
+
+const underWay = perProcess(() => new Set<Promise<void>>())
 
 async function attemptInTurn(ctx: Context, delivery: DeliveryDoc): Promise<void> {
   const recorded = Promise.withResolvers<void>()

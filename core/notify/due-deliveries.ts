@@ -55,11 +55,6 @@ export function nextAttempt(ctx: Context, accountId?: string): Promise<Date | nu
   return store.nextDelivery(ctx.store, accountId)
 }
 
-/** Ends the attempts of this process: none begins any more. Resolves when those in flight are over. */
-export function endAttempts(ctx: Context): Promise<void> {
-  return attemptQueue(ctx).close()
-}
-
 type Claimed = { readonly deliveries: readonly DeliveryDoc[]; readonly isFull: boolean }
 
 async function claimDue(ctx: Context, accountId: string | undefined): Promise<Claimed> {

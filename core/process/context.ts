@@ -36,7 +36,8 @@ export type Role = 'service' | 'smtp' | 'imap' | 'admin' | 'test'
  *   mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints, wait/arrivals
  * - requests leased from the database (core/access/request-rates.ts)
  * - counters per minute: wait/patterns
- * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, notify/attempt-queue, notify/event-followers,
+ * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, notify/attempt-queue,
+ *   notify/attempts, notify/event-followers,
  *   notify/event-tails, notify/webhook-post (connections), process/alarms, people/passwords (memory), programs/contents
  *   (memory), read/bodies (memory), upkeep/quota-recount, wait/waiters
  */

@@ -5,6 +5,7 @@ import { readBlob } from '../../store/blobs.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { EmailDoc } from '../../store/documents/sending.ts'
+import type { Received } from '../peers/receivers.ts'
 import { client } from '../peers/rest.ts'
 import type { Kill } from './crash.ts'
 import type { Send, Sent } from './load.ts'
@@ -169,6 +170,21 @@ function checkEvents({ messages, emails, events, planned, sent }: Remains): Find
     ...misnumbered,
     ...untold,
   ])
+}
+
+/** Every event that was to be delivered was posted, always with the same id and body, and nothing else was. */
+export async function checkHooks(ctx: Context, requests: readonly Received[]): Promise<string[]> {
+  const bodies = new Map<string, string>()
+  const violations: string[] = []
+  for await (const { eventId, body } of ctx.store.deliveries.find({})) bodies.set(eventId, body)
+  const posted = new Set<string>()
+  for (const { headers, body } of requests) {
+    const id = String(headers['webhook-id'])
+    posted.add(id)
+    if (bodies.get(id) !== body) violations.push(`the event ${id} was posted with another body than is recorded`)
+  }
+  for (const id of bodies.keys()) if (!posted.has(id)) violations.push(`the event ${id} was never posted`)
+  return violations
 }
 
 /** The counters of each folder match its messages, and no reservation is open. */

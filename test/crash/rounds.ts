@@ -7,6 +7,7 @@ import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
 import { closeContext } from '../../core/process/context.ts'
 import { timeOfId } from '../../schemas/ids.ts'
 import { readState } from '../../store/records.ts'
+import { checkHooks } from './check.ts'
 import type { Volume } from './load.ts'
 import type { Victim } from './parts.ts'
 import { createRandom } from './random.ts'
@@ -23,6 +24,8 @@ export type Plan = {
   readonly untilCaughtUp: boolean
   /** How many times as long as on a machine of its own things may take. */
   readonly patience: number
+  /** Of so many events the receiver of webhooks refuses one when it hears of it first; none without it. */
+  readonly refusesOneIn?: number | undefined
 }
 
 export type Reckoning = {
@@ -43,7 +46,7 @@ const logCharsMax = 20_000
 
 export async function playRounds(plan: Plan, report: (round: Round, number: number) => void): Promise<Reckoning> {
   const random = createRandom(plan.seed)
-  const stage = await Stage.open(random, plan.patience)
+  const stage = await Stage.open(random, plan)
   const rounds: Round[] = []
   try {
     for (let number = 0; number < plan.rounds; number++) {
@@ -76,6 +79,7 @@ async function checkCaughtUp(stage: Stage): Promise<string[]> {
       await attemptDueDeliveries(ctx)
     }
     if ((await waiting()) > 0) violations.push(`${await waiting()} webhooks were not told within ${toldWithinMs} ms`)
+    violations.push(...(await checkHooks(ctx, stage.hooks.requests)))
     const swept = async () => timeOfId((await readState<string>(ctx.store, 'sweptMessages')) ?? '').getTime()
     const end = lastCrash + caughtUpWithinMs
     while ((await swept()) < lastCrash && Date.now() < end) await sleep(500)

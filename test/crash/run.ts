@@ -3,6 +3,7 @@
  *
  *   npm run crash -- engine ...      the embedded engine alone: see engine.ts
  *   npm run crash -- outbound ...    outgoing mail alone: 20 sends in each round
+ *   npm run crash -- webhooks ...    webhooks above all: more mail comes in, and their receiver refuses some
  *   npm run crash -- [--rounds 50] [--seed N] [--senders 20] [--only engine,smtp]
  *
  * The exit status is 1 when a promise did not hold.
@@ -19,9 +20,15 @@ const sendersMax = 90
 const [what, ...rest] = process.argv.slice(2)
 if (what === 'engine') process.exit((await runEngine(rest)) ? 0 : 1)
 else if (what === 'outbound') await main(rest, { rounds: 100, lettersEach: 0 })
+else if (what === 'webhooks') await main(rest, { rounds: 50, lettersEach: 10, refusesOneIn: 7 })
 else await main(process.argv.slice(2), { rounds: 50, lettersEach: 5 })
 
-type Usual = { readonly rounds: number; readonly lettersEach: number }
+type Usual = {
+  readonly rounds: number
+  readonly lettersEach: number
+  /** Of so many events the receiver of webhooks refuses one when it hears of it first; none without it. */
+  readonly refusesOneIn?: number
+}
 
 async function main(args: readonly string[], usual: Usual): Promise<void> {
   const { rounds, seed, senders, only } = readOptions(args, usual)
@@ -30,7 +37,7 @@ async function main(args: readonly string[], usual: Usual): Promise<void> {
   const startedAt = Date.now()
   const volume = { senders, lettersEach: usual.lettersEach, clients: 4, sendsEach: 5 }
   const reckoning = await playRounds(
-    { rounds, seed, victims: only, volume, untilCaughtUp: true, patience: 1 },
+    { rounds, seed, victims: only, volume, untilCaughtUp: true, patience: 1, refusesOneIn: usual.refusesOneIn },
     (round, number) => console.log(lineOf(round, number)),
   )
   console.log(summaryOf(reckoning, Date.now() - startedAt))

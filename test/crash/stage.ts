@@ -9,7 +9,7 @@ import { engineUrl } from '../../cli/instance.ts'
 import { loadSettings } from '../../cli/settings.ts'
 import { after, minuteMs } from '../../core/process/clock.ts'
 import { type Context, openContext } from '../../core/process/context.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
+import { type Received, startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
 import { type Service, startService } from '../start/service.ts'
 import { goneWithin, killNow, processesOf } from './parts.ts'
 import type { Random } from './random.ts'
@@ -39,10 +39,13 @@ export class Stage {
     this.#env = env
   }
 
-  static async open(random: Random, patience: number): Promise<Stage> {
+  static async open(
+    random: Random,
+    { patience, refusesOneIn }: { readonly patience: number; readonly refusesOneIn?: number | undefined },
+  ): Promise<Stage> {
     const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-crash-'))
     const remote = await startRemote(random)
-    const hooks = await startWebhookReceiver()
+    const hooks = await startWebhookReceiver(refusesOneIn === undefined ? undefined : refusingOneIn(refusesOneIn))
     const env = {
       // Table scans are allowed, because the checks after a round read whole collections.
       ENGINE_NO_TABLE_SCAN: '0',
@@ -81,5 +84,16 @@ export class Stage {
     for (const pid of await goneWithin(this.folder, stopMs * this.patience)) killNow(pid)
     await Promise.all([this.remote.close(), this.hooks.close()])
     await rm(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** The answer of a receiver that refuses one of so many events when it hears of it first. */
+function refusingOneIn(events: number): (count: number, received: Received) => number {
+  const heard = new Set<unknown>()
+  return (_, { headers }) => {
+    const id = headers['webhook-id']
+    if (heard.has(id)) return 200
+    heard.add(id)
+    return heard.size % events === 0 ? 500 : 200
   }
 }

@@ -6,15 +6,18 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 export type Received = { readonly headers: IncomingHttpHeaders; readonly body: string; readonly at: number }
 export type WebhookReceiver = { readonly url: string; readonly requests: readonly Received[]; close(): Promise<void> }
 
-/** Starts a webhook endpoint. It answers every POST with the status that `answer` returns; 200 by default. */
-export async function startWebhookReceiver(answer: (count: number) => number = () => 200): Promise<WebhookReceiver> {
+/** Starts a webhook endpoint. It answers every POST with the status that `answer` returns for the so manieth; 200 by default. */
+export async function startWebhookReceiver(
+  answer: (count: number, received: Received) => number = () => 200,
+): Promise<WebhookReceiver> {
   const requests: Received[] = []
   const server = createServer((request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
-      requests.push({ headers: request.headers, body: Buffer.concat(parts).toString(), at: Date.now() })
-      response.writeHead(answer(requests.length)).end('ok')
+      const received = { headers: request.headers, body: Buffer.concat(parts).toString(), at: Date.now() }
+      requests.push(received)
+      response.writeHead(answer(requests.length, received)).end('ok')
     })
   })
   return { url: `http://127.0.0.1:${await listen(server)}/hook`, requests, close: () => closeServer(server) }
