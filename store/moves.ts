@@ -68,13 +68,15 @@ export async function moveMailboxes(store: Store, { from, to }: Move): Promise<r
 }
 
 /** Moves webhook endpoints and what waits to be delivered to them. */
-export async function moveWebhooks(store: Store, { from, to }: Move): Promise<void> {
+export async function moveWebhooks(store: Store, { from, to }: Move, now: Date): Promise<void> {
   const own = await store.webhooks.find({ accountId: from }, { projection: { _id: 1 } }).toArray()
   await moveEach(store.webhooks, { accountId: from }, to)
   // Of an endpoint that moved before, too: deliveries may have been planned meanwhile.
   const joined = await store.webhooks.find({ accountId: to }, { projection: { _id: 1 } }).toArray()
   const webhookId = { $in: [...own, ...joined].map(({ _id }) => _id) }
   await moveEach(store.deliveries, { webhookId, accountId: from }, to)
+  // Those that come late did not make their endpoint due, because it was another account's already.
+  await store.webhooks.updateMany({ accountId: to, _id: webhookId }, { $min: { dueAt: now }, $inc: { dueRev: 1 } })
 }
 
 /** Moves suppressions. An address that the other account suppresses too keeps the reason it has there. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newToken } from '../../schemas/ids.ts'
 import { claimBehind, dueAhead } from '../../store/deliveries.ts'
 import type { DeliveryDoc } from '../../store/documents/events.ts'
+import { accountById } from '../access/known-callers.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import { noteFailed } from '../process/alarms.ts'
 import { after, secondMs } from '../process/clock.ts'
@@ -86,7 +87,12 @@ async function attemptInTurn(ctx: Context, delivery: DeliveryDoc): Promise<void>
 /** Makes an attempt, unless the endpoint is off or an earlier event of the mailbox is still to be delivered to it. */
 async function attempt(ctx: Context, delivery: DeliveryDoc): Promise<Ended & { readonly recorded: Promise<void> }> {
   const endpoint = await enabledEndpoint(ctx, delivery)
-  if (endpoint === null) return { hasAnswered: true, recorded: skipDelivery(ctx, delivery) }
+  if (endpoint === null) {
+    // What was planned for an account that is just claimed into another follows its endpoint there (core/people/move.ts).
+    const isMoving = (await accountById(ctx, delivery.accountId))?.status === 'moved'
+    const recorded = isMoving ? holdDelivery(ctx, delivery, leaseEnd(ctx)) : skipDelivery(ctx, delivery)
+    return { hasAnswered: true, recorded }
+  }
   if (endpoint.webhook.ordering === 'mailbox' && delivery.order !== undefined) {
     const ahead = await dueAhead(ctx.store, delivery)
     if (ahead !== null) return { hasAnswered: true, recorded: hold(ctx, delivery, ahead) }

@@ -7,6 +7,7 @@ import * as store from '../../store/deliveries.ts'
 import type { DeliveryDoc, EventDoc } from '../../store/documents/events.ts'
 import { findEvents } from '../../store/events.ts'
 import { inTimeOf } from '../process/account-time.ts'
+import { noteDue } from '../process/alarms.ts'
 import { after } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { causeOf } from '../process/tracing.ts'
@@ -99,4 +100,9 @@ async function deliver(ctx: Context, deliveries: readonly DeliveryDoc[]): Promis
     inserted.filter(({ _id }) => claimed.has(_id)),
   )
   if (others.length > 0) ctx.changes.publish({ kind: 'deliveries' })
+  // Their endpoints are due when the leases end; most often nothing waits then.
+  for (const accountId of new Set(own.map((delivery) => delivery.accountId))) {
+    const inTime = inTimeOf(ctx, accountId)
+    noteDue(inTime, 'deliveries', leaseEnd(inTime))
+  }
 }

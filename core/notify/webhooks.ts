@@ -105,12 +105,12 @@ export async function listWebhooks(ctx: Context, principal: Principal): Promise<
     accountId: principal.accountId,
     keyId: principal.kind === 'agent' ? principal.keyId : null,
   })
-  return docs.map((doc) => webhookOf(doc, ctx.clock.now()))
+  return Promise.all(docs.map(async (doc) => webhookOf(await current(ctx, doc), ctx.clock.now())))
 }
 
 /** Reads an endpoint. Fails with `not_found`. */
 export async function getWebhook(ctx: Context, principal: Principal, id: string): Promise<Webhook> {
-  return webhookOf(await reachWebhook(ctx, principal, id), ctx.clock.now())
+  return webhookOf(await current(ctx, await reachWebhook(ctx, principal, id)), ctx.clock.now())
 }
 
 /**
@@ -204,6 +204,13 @@ export async function deleteWebhook(ctx: Context, principal: Principal, id: stri
   await skipDeliveries(ctx.store, id)
   await freeSlot(ctx.store, accountId, 'webhooks')
   endpointsChanged(ctx, accountId)
+}
+
+/** An endpoint as it is: with an agent key that has expired it is off, whether anything was to be delivered since or not. */
+async function current(ctx: Context, doc: WebhookDoc): Promise<WebhookDoc> {
+  if (!doc.enabled || doc.agentKeyId === null) return doc
+  if ((await validKey(ctx, doc.accountId, doc.agentKeyId)) !== null) return doc
+  return { ...doc, enabled: false, turnedOff: { at: ctx.clock.now(), reason: 'key' } }
 }
 
 /** Fails with `conflict` when the agent key that made the endpoint has ended: it would be turned off again. */

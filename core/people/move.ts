@@ -27,7 +27,7 @@ export async function moveAccount(ctx: Context, move: store.Move): Promise<void>
   await ctx.background.done(from)
   const addresses = await store.moveMailboxes(ctx.store, move)
   if (addresses.length > 0) addressesChanged(ctx, addresses)
-  await store.moveWebhooks(ctx.store, move)
+  await store.moveWebhooks(ctx.store, move, ctx.clock.now())
   ctx.changes.publish({ kind: 'webhooks', accountIds: [from, to] })
   await store.moveSuppressions(ctx.store, move)
   ctx.changes.publish({ kind: 'suppressions', accountIds: [from, to] })

@@ -749,6 +749,24 @@ describe('api: webhooks', () => {
       expect(await asked.log(hook.id)).to.have.length(1)
     })
 
+    it('of an agent key that expires turn off', async () => {
+      const asked = await owner()
+      const { accountId, mailboxId } = asked.tenant
+      const { apiKey } = await makeKey(door.ctx, {
+        accountId,
+        kind: 'agent',
+        scopes: ['mail:read'],
+        mailboxIds: [mailboxId],
+        expiresAt: new Date(door.ctx.clock.now().getTime() + hourMs),
+      })
+      const hook = await asking(client(door.http, apiKey)).hook((await receiver()).url)
+      expect(await asked.read(hook.id)).to.include({ enabled: true })
+      door.advance(hourMs)
+      const off = await asked.read(hook.id)
+      expect(off).to.include({ enabled: false })
+      expect(off.turnedOff).to.include({ reason: 'key' })
+    })
+
     it('that fail for 5 days are turned off, what waits is skipped, and the owner gets one mail', async () => {
       const name = `failing${++accounts}`
       const { id: accountId } = await createAccount(door.ctx, { name, owner: `${name}@people.example` })
