@@ -25,7 +25,7 @@ const answerMs = 10 * secondMs
 /** The server sends something every 20 seconds: after this the connection is dead. */
 const silentMs = 60 * secondMs
 const pauseFirstMs = secondMs
-const pauseMaxMs = 30 * secondMs
+const pauseMaxMs = 10 * secondMs
 
 type Session = {
   readonly io: Io
