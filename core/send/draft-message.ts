@@ -6,6 +6,7 @@ import { removeMessages } from '../../store/message-edits.ts'
 import { changeOf, publishEdits } from '../mailbox/bulk-changes.ts'
 import { getFolder } from '../mailbox/folders.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
+import { foldersToFill, usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveThreads } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
 
@@ -65,4 +66,5 @@ export async function announceChange(
   const was = uid === undefined ? {} : { was: { folderId, uids: [uid] } }
   ctx.changes.publish({ kind: 'stored', ids: [_id], mailboxIds: [mailboxId] })
   ctx.changes.publish({ kind: 'folders', mailboxId, messageIds: [_id], ...was })
+  await warnOfStorage(ctx, usageByMailbox(await foldersToFill(ctx, mailboxId)))
 }

@@ -11,8 +11,8 @@ import { sweepArrivals, sweepReservations } from '../../../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
 import { countOf } from '../../../store/usage.ts'
 import { eventually } from '../../eventually.ts'
-import { type Call, mailboxPath } from '../../peers/rest.ts'
-import { type Door, deliver, openTenant, type Tenant } from '../../start/door.ts'
+import { type Call, client, mailboxPath } from '../../peers/rest.ts'
+import { type Door, deliver, makeTenant, openTenant, type Tenant } from '../../start/door.ts'
 
 const GB = 1024 ** 3
 const limit = 5 * GB
@@ -56,6 +56,17 @@ describe('storage', () => {
       await arrive()
       await arrive()
       expect(await warnings()).to.deep.equal([81, 96])
+    })
+
+    it('come of a draft, too', async () => {
+      const other = await makeTenant(door, { name: 'drafts' })
+      const asking = client(door.http, other.key)
+      await fill(0.85 * limit, other.mailboxId)
+      const { status } = await asking('POST', `${mailboxPath(other.address)}/drafts`, { subject: 's', text: 't' })
+      expect(status).to.equal(201)
+      const { body } = await asking<{ events: Warning[] }>('GET', '/api/v1/events?type=account.storage_warning')
+      expect(body.events.map(({ data }) => [data.mailbox, data.percent])).to.deep.equal([[other.address, 85]])
+      await fill(0, other.mailboxId)
     })
 
     it('say how much of what', async () => {
