@@ -42,27 +42,28 @@ export async function bringLanesForward(
 }
 
 /**
- * Claims the lanes that are due longest, until `until`, for the holder of `token`. Returns their account ids. A claimed lane
- * that gets a new row is due again when that row is due.
+ * Claims the lanes that are due longest, until `until`, for the holder of `token`. Returns their account ids, and whether more
+ * lanes may be due. A claimed lane that gets a new row is due again when that row is due.
  */
 export async function claimLanes(
   store: Store,
   { now, until, token, max }: { now: Date; until: Date; token: string; max: number },
-): Promise<string[]> {
+): Promise<{ readonly accountIds: readonly string[]; readonly mayBeMore: boolean }> {
   const due = await store.lanes
     .find({ dueAt: { $lte: now } }, { projection: { _id: 1 } })
     .sort({ dueAt: 1 })
     .limit(max)
     .toArray()
-  if (due.length === 0) return []
+  const mayBeMore = due.length === max
+  if (due.length === 0) return { accountIds: [], mayBeMore }
   const ids = due.map(({ _id }) => _id)
   const { modifiedCount } = await store.lanes.updateMany(
     { _id: { $in: ids }, dueAt: { $lte: now } },
     { $set: { dueAt: until, token } },
   )
-  if (modifiedCount === ids.length) return ids
+  if (modifiedCount === ids.length) return { accountIds: ids, mayBeMore }
   const own = await store.lanes.find({ _id: { $in: ids }, token }, { projection: { _id: 1 } }).toArray()
-  return own.map(({ _id }) => _id)
+  return { accountIds: own.map(({ _id }) => _id), mayBeMore }
 }
 
 /** When the next lane is due; null when nobody has mail waiting. */

@@ -68,7 +68,8 @@ export async function claimAttempts(
       return null
     })
     if (more === null) break
-    rows.push(...more)
+    rows.push(...more.rows)
+    if (!more.mayBeMore) break
   }
   return attemptsOf(ctx, rows)
 }
@@ -88,15 +89,15 @@ async function attemptsOf(ctx: Context, rows: readonly OutboxDoc[]): Promise<rea
   return rows.map((row) => attemptOf(ctx, row, read.get(row.blob.id)))
 }
 
-/** Claims rows of the lanes that have waited longest. Returns null when no lane is due. */
+/** Claims rows of the lanes that have waited longest. Returns null when no lane was claimed. */
 async function claimOnce(
   ctx: Context,
   { owner, max }: { owner: string; max: number },
-): Promise<readonly OutboxDoc[] | null> {
+): Promise<{ readonly rows: readonly OutboxDoc[]; readonly mayBeMore: boolean } | null> {
   const now = ctx.clock.now()
   const token = newToken()
   const until = after(now, laneLeaseMs)
-  const accountIds = await store.claimLanes(ctx.store, { now, until, token, max: lanesFor(max) })
+  const { accountIds, mayBeMore } = await store.claimLanes(ctx.store, { now, until, token, max: lanesFor(max) })
   if (accountIds.length === 0) return null
   const rows: OutboxDoc[] = []
   const more: string[] = []
@@ -123,7 +124,7 @@ async function claimOnce(
   ]).catch((error: unknown) =>
     ctx.log.warn({ err: error }, 'lanes could not be updated; they come up again when their lease ends'),
   )
-  return rows
+  return { rows, mayBeMore: mayBeMore || more.length > 0 }
 }
 
 /** Claims due rows of accounts that have the same clock. `more` names the accounts that may have further ones. */
