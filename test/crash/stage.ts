@@ -58,14 +58,14 @@ export class Stage {
     }
     // Another Node than ours needs a starter, which is to be killed too.
     await copyFile(process.execPath, path.join(folder, 'node'))
-    const service = await startService({ data: folder, env, node: path.join(folder, 'node') })
+    const service = await startService({ data: folder, env, node: path.join(folder, 'node'), only: null })
     return new Stage({ folder, remote, hooks, service, patience }, env)
   }
 
   /** Starts the service again on the same folder. */
   async start(): Promise<void> {
     const node = path.join(this.folder, 'node')
-    this.service = await startService({ data: this.folder, env: this.#env, node })
+    this.service = await startService({ data: this.folder, env: this.#env, node, only: null })
   }
 
   /**

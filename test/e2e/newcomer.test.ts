@@ -100,6 +100,7 @@ describe('a newcomer', () => {
     sink = await startSmtpSink()
     hooks = await startWebhookReceiver()
     service = await startService({
+      only: null,
       env: {
         MAILROOM_OUTBOUND_ROUTES: `{"remote.test": "127.0.0.1:${sink.port}"}`,
         MAILROOM_WEBHOOKS_ALLOW_PRIVATE: 'true',

@@ -67,6 +67,7 @@ describe('serving', () => {
 
   before(async () => {
     service = await startService({
+      only: null,
       env: {
         MAILROOM_SHARED_DOMAIN: 'free.example',
         MAILROOM_HOSTNAME: 'mx.free.example',
@@ -75,6 +76,7 @@ describe('serving', () => {
     })
     collector = await startSpanCollector()
     second = await startService({
+      only: null,
       env: {
         MAILROOM_METRICS_PORT: '0',
         MAILROOM_TRACES_ENABLED: 'true',

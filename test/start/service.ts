@@ -35,21 +35,22 @@ const startMs = 120_000
 
 /**
  * Starts `mailroom serve` with port 0 everywhere. `env` adds settings; `data` continues in an earlier folder; `node` is the
- * Node to start it with, when that is to be another than ours; `only` names the parts to run.
+ * Node to start it with, when that is to be another than ours; `only` names the parts to run, null all of them. Few tests need the
+ * process for mail programs: it is left out unless it is named.
  */
 export async function startService({
   env = {},
   data,
   node = process.execPath,
-  only,
+  only = 'api,smtp',
 }: {
   env?: Record<string, string>
   data?: string
   node?: string
-  only?: string
+  only?: string | null
 } = {}): Promise<Service> {
   const folder = data ?? (await mkdtemp(path.join(tmpdir(), 'mailroom-test-')))
-  const child = spawn(node, [bin, 'serve', ...(only === undefined ? [] : ['--only', only])], {
+  const child = spawn(node, [bin, 'serve', ...(only === null ? [] : ['--only', only])], {
     // The channel tells it when this process has died.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
