@@ -14,6 +14,7 @@ import { contentDisposition, sendBytes } from './bytes.ts'
 import { sendEvents } from './event-stream.ts'
 import { createInFlight, type InFlight } from './in-flight.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
+import { oauthRoutes } from './oauth.ts'
 import { pageRoutes } from './pages/all.ts'
 import type { Exchange, Route } from './routes.ts'
 
@@ -44,6 +45,7 @@ export function endpointsOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOp
     ...healthEndpoints(readiness),
     descriptionEndpoint(ctx),
     exportEndpoint,
+    ...oauthRoutes(ctx),
     ...pageRoutes({ inFlight: traffic.bodies, checkOutput: checkOutput ?? false }),
     ...(mcp === undefined ? [] : mcpEndpoints(mcp, traffic)),
   ]

@@ -29,6 +29,7 @@ export const groups: Readonly<Record<string, string>> = {
   account: 'accounts',
   domain: 'domains',
   key: 'API keys',
+  grant: 'programs connected by OAuth',
   mailbox: 'mailboxes',
   request: 'what people ask of the administrator',
   audit: 'the audit trail',
@@ -216,6 +217,16 @@ export const commands: readonly CommandEntry[] = [
     call: 'key revoke <account> <key>',
     about: 'end a key or an app password at once',
     load: async () => (await import('./keys.ts')).revoke,
+  },
+  {
+    call: 'grant list <account>',
+    about: 'the programs that people of an account connected by OAuth',
+    load: async () => (await import('./grants.ts')).list,
+  },
+  {
+    call: 'grant revoke <account> <grant>',
+    about: 'disconnect a program at once',
+    load: async () => (await import('./grants.ts')).revoke,
   },
   {
     call: 'mailbox create <account> <address>',

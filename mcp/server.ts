@@ -12,6 +12,7 @@ import { isEventStream } from '../operations/registry.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Caller } from './caller.ts'
+import { challenge, requireScopes } from './challenge.ts'
 import { answerCurrent } from './current.ts'
 import { answerEarlier, refusedBatch } from './earlier.ts'
 import type { Serving } from './handlers.ts'
@@ -58,7 +59,9 @@ export function createMcp(
       throw new Failure('forbidden', 'Requests from pages of another origin are not answered.', {
         fix: 'Call from a program rather than from a page, without an Origin header.',
       })
-    const principal = await admit(ctx, { headers, peerAddress, answerHeaders, credential: pathKey })
+    const principal = await admit(ctx, { headers, peerAddress, answerHeaders, credential: pathKey }).catch(
+      (error: unknown) => challenge(request, error),
+    )
     const caller = { ctx, principal, peerAddress, answerHeaders, hungUp, checkOutput }
     const listening = { caller, offers: serving.offers, again: () => admitAgain(ctx, headers, pathKey) }
     if (request.method !== 'POST') {
@@ -70,6 +73,7 @@ export function createMcp(
     const read = await readBody(request, caller)
     if ('refusal' in read) return read.refusal
     const { body } = read
+    await requireScopes(request, principal, body)
     const answer =
       (await refusedUncounted(caller, body)) ??
       refusedMalformed(request, caller, body) ??

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { accessTokenPrefix } from '../core/access/access-tokens.ts'
 import { requireAllowed } from '../core/access/account-record.ts'
 import { noteKeyUse } from '../core/access/key-use.ts'
 import { isFailedLogin, limitLogins } from '../core/access/login-limits.ts'
@@ -157,7 +158,12 @@ async function principalOf(
   { headers, peerAddress, credential }: Omit<Visitor, 'answerHeaders'>,
 ): Promise<Principal> {
   try {
-    return await authenticate(ctx, credentialOf(headers) ?? credential ?? '')
+    const given = credentialOf(headers)
+    if (given === null && credential?.startsWith(accessTokenPrefix))
+      throw new Failure('invalid_access_token', 'An access token is not taken from the path.', {
+        fix: 'Send it as "Authorization: Bearer <ACCESS_TOKEN>" to /api/mcp.',
+      })
+    return await authenticate(ctx, given ?? credential ?? '')
   } catch (error) {
     if (error instanceof Failure) await takeAnonymous(ctx, peerAddress)
     if (isFailedLogin(error)) await limitLogins(ctx, { peerAddress, user: null }, () => Promise.reject(error))

@@ -23,6 +23,7 @@ import { getEmail, listEmails, sendEmail } from './emails.ts'
 import { getEvent, listEvents, streamEvents } from './events.ts'
 import { getFile } from './files.ts'
 import { createFolder, deleteFolder, listFolders, updateFolder } from './folders.ts'
+import { deleteGrant, listGrants } from './grants.ts'
 import { createKey, createPassword, deleteKey, deletePassword, listKeys, listPasswords } from './keys.ts'
 import { listLabels } from './labels.ts'
 import { getLists, setLists } from './lists.ts'
@@ -108,6 +109,8 @@ export const operations: readonly Operation[] = [
   listKeys,
   createKey,
   deleteKey,
+  listGrants,
+  deleteGrant,
   listMailboxes,
   createMailbox,
   getMailbox,

@@ -27,14 +27,14 @@ export function errorAnswer(ctx: Telling, thrown: unknown): ErrorAnswer {
   const { code, message, fix, detail } = failure
   const { http: status } = failures[code]
   const waits = status === 429 || status === 503
-  const { retryAfter: wait = waits ? retryAfterDefault : null } = detail
+  const { retryAfter: wait = waits ? retryAfterDefault : null, challenge = status === 401 ? 'Bearer' : null } = detail
   const retryAfter = wait === null ? undefined : Math.max(1, Math.ceil(wait))
   const pause = retryAfter ?? (status === 429 ? retryAfterNever : undefined)
   return {
     status,
     headers: {
       ...(pause !== undefined && { 'Retry-After': String(pause) }),
-      ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }), // RFC 9110 15.5.2
+      ...(challenge !== null && { 'WWW-Authenticate': challenge }), // RFC 9110 15.5.2
     },
     body: {
       success: false,

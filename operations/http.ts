@@ -27,3 +27,6 @@ export type McpAnswer = {
 }
 
 export type McpEndpoint = (request: McpRequest) => Promise<McpAnswer>
+
+/** Where the metadata of the MCP endpoint as a protected resource is (RFC 9728 3.1). */
+export const resourceMetadataPath = '/.well-known/oauth-protected-resource/api/mcp'

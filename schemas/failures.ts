@@ -367,6 +367,8 @@ export type FailureDetail = {
   readonly requiredScope?: string
   /** Seconds to wait; on 429 and 503. null: waiting does not help, and the error object names no wait. */
   readonly retryAfter?: number | null
+  /** How to authorise, for WWW-Authenticate (RFC 9110 11.6.1); only where OAuth applies. Default of a 401: `Bearer`. */
+  readonly challenge?: string
   /** Variables a template misses; only on missing_template_variables. */
   readonly missing?: readonly string[]
   /** What really happened: for the log, never for the peer. */

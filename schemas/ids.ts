@@ -11,6 +11,8 @@ export const idPrefixes = [
   'inv',
   'ask',
   'key',
+  'gnt',
+  'oac',
   'mbx',
   'fld',
   'msg',

@@ -9,7 +9,7 @@ export const KeyApproval = oneOf(approvalModes, {
   description: 'required: what an agent key sends waits until a person has approved it.',
 })
 
-const lastUse = {
+export const lastUse = {
   lastUsedAt: nullable(timestamp({ description: 'A minute behind at most; null: never.' })),
   lastUsedFrom: nullable(string({ description: 'Network address.' })),
 } as const

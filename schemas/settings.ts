@@ -243,7 +243,7 @@ export const settings = {
     allowPrivate: setting(
       boolean(),
       false,
-      'Whether webhooks may go to private addresses and over plain http. Only for tests and closed networks.',
+      'Whether webhooks may go to private addresses and over plain http, and metadata documents of OAuth programs may come from private addresses. Only for tests and closed networks.',
     ),
     timeoutMs: milliseconds(10_000, 'How long an endpoint may take to answer.'),
     concurrency: count(50, 'Attempts in flight at once in one process.'),
@@ -345,6 +345,16 @@ export const settings = {
         'The same asked for from one IPv6 /64 or IPv4 /24, to all addresses together.',
       ),
       invitationsPerDay: count(50, 'Invitations that an account may send in a day (UTC).'),
+    },
+    oauth: {
+      registrationsPerNetworkPerHour: count(
+        60,
+        'Programs that one IPv6 /64 or IPv4 /24 may register for OAuth in an hour (UTC).',
+      ),
+      documentsPerNetworkPerHour: count(
+        300,
+        'Client ID metadata documents that the service fetches in an hour (UTC) because one IPv6 /64 or IPv4 /24 asks for it.',
+      ),
     },
     http: {
       bodyBytes: bytes(1 * MiB, 'Size of a JSON body.'),

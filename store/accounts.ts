@@ -182,7 +182,7 @@ export async function walkSlotCounts(
     countByAccount(store.webhooks, { accountId }),
     countByAccount(store.templates, { accountId }),
     countByAccount(store.addresses, { accountId, kind: 'alias' }),
-    countByAccount(store.keys, { accountId, revokedAt: null }),
+    countByAccount(store.keys, { accountId, program: { $exists: false }, revokedAt: null }),
     countByAccount(store.domains, { accountId, parent: null }),
   ])
   return accounts.map((account) => ({
@@ -245,8 +245,12 @@ export function findKey(
   return store.keys.findOne({ accountId, _id: keyId })
 }
 
+/** The keys of an account but grants (store/oauth.ts), oldest first. */
 export function listKeys(store: Store, accountId: string): Promise<KeyDoc[]> {
-  return store.keys.find({ accountId }).sort({ accountId: 1, _id: 1 }).toArray()
+  return store.keys
+    .find({ accountId, program: { $exists: false } })
+    .sort({ accountId: 1, _id: 1 })
+    .toArray()
 }
 
 /** Grants an agent key access to one more mailbox. */
@@ -257,12 +261,13 @@ export async function grantMailbox(
   await store.keys.updateOne({ accountId, _id: keyId, kind: 'agent' }, { $addToSet: { mailboxIds: mailboxId } })
 }
 
+/** Revokes a key, but no grant (store/oauth.ts). Returns false when it was revoked, or there is none. */
 export async function revokeKey(
   store: Store,
   { accountId, keyId, at }: { accountId: string; keyId: string; at: Date },
 ): Promise<boolean> {
   const { modifiedCount } = await store.keys.updateOne(
-    { accountId, _id: keyId, revokedAt: null },
+    { accountId, _id: keyId, program: { $exists: false }, revokedAt: null },
     { $set: { revokedAt: at } },
   )
   return modifiedCount === 1

@@ -6,6 +6,7 @@ import { type Collection, type Db, type IndexDescription, MongoServerError } fro
 import type * as accounts from './documents/accounts.ts'
 import type * as events from './documents/events.ts'
 import type * as mail from './documents/mail.ts'
+import type * as oauth from './documents/oauth.ts'
 import type * as people from './documents/people.ts'
 import type * as search from './documents/search.ts'
 import type * as factors from './documents/second-factors.ts'
@@ -59,8 +60,19 @@ export const collections = {
   keys: {
     version: 1,
     shardKey: 'hash',
-    // A key that is not revoked has no time there, and stays.
-    indexes: [unique('hash'), index('accountId', '_id'), expire('revokedAt', 90 * 86_400)],
+    // A key that is not revoked has no time there, and stays; of grants those that have ended go too.
+    indexes: [
+      unique('hash'),
+      index('accountId', '_id'),
+      expire('revokedAt', 90 * 86_400),
+      { ...expire('expiresAt', 90 * 86_400), partialFilterExpression: { program: { $exists: true } } },
+    ],
+  },
+  oauthClients: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
+  oauthArtifacts: {
+    version: 1,
+    shardKey: '_id',
+    indexes: [{ ...index('accountId'), sparse: true }, { ...index('grantId'), sparse: true }, expire('expiresAt')],
   },
   mailedLinks: {
     version: 1,
@@ -256,6 +268,8 @@ export type Collections = {
   readonly mailedLinks: Collection<people.MailedLinkDoc>
   readonly accountRequests: Collection<people.AccountRequestDoc>
   readonly keys: Collection<accounts.KeyDoc>
+  readonly oauthClients: Collection<oauth.OauthClientDoc>
+  readonly oauthArtifacts: Collection<oauth.OauthArtifactDoc>
   readonly addresses: Collection<mail.AddressDoc>
   readonly domains: Collection<accounts.DomainDoc>
   readonly mailboxes: Collection<mail.MailboxDoc>

@@ -159,6 +159,11 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     isLast: true,
   },
   people: { ...owned('people', ({ people }) => ({ _id: { $in: idsOf(people) } }), ['passwordHash']), isLast: true },
+  oauthArtifacts: {
+    ...unshown('hashes of tokens, whose grants are among the keys'),
+    erase: (store, { accountId }) => removeAll(store.oauthArtifacts, { accountId }),
+  },
+  oauthClients: { of: 'nobody', because: 'what programs say of themselves; they expire when nobody uses them' },
   // Revoked at the beginning; who made a request with one is told until the end that it is not valid.
   keys: { ...owned('keys', ({ accountId }) => ({ accountId }), ['hash']), isLast: true },
   mailboxes: { ...owned('mailboxes', ({ accountId }) => ({ accountId })), isLast: true },

@@ -133,6 +133,7 @@ describe('architecture', () => {
         'Wait',
         'IMAP',
         'MCP tool call and REST request',
+        'A program connects (OAuth)',
       ])
     })
 

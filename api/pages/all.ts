@@ -1,6 +1,7 @@
 /** All pages, and the files that they ask for. */
 import type { Route } from '../routes.ts'
 import { claimPages } from './claim.ts'
+import { consentPages } from './consent.ts'
 import { errorsPage } from './documents.ts'
 import { invitationPages } from './invitation.ts'
 import { fileRoutes, showPage } from './page.ts'
@@ -9,6 +10,7 @@ import { approvalsPages } from './settings/approvals.ts'
 import { developersPages } from './settings/developers.ts'
 import { membersPages } from './settings/members.ts'
 import { personalPages } from './settings/personal.ts'
+import { programsPages } from './settings/programs.ts'
 import { securityPages } from './settings/security.ts'
 import { youPages } from './settings/you.ts'
 import { signInPages } from './sign-in.ts'
@@ -18,6 +20,7 @@ import { type PageOptions, type PageRoute, routesOf } from './visit.ts'
 
 const pages: readonly PageRoute[] = [
   ...claimPages,
+  ...consentPages,
   ...invitationPages,
   ...signInPages,
   ...signUpPages,
@@ -26,6 +29,7 @@ const pages: readonly PageRoute[] = [
   ...securityPages,
   ...approvalsPages,
   ...developersPages,
+  ...programsPages,
   ...membersPages,
   ...personalPages,
 ]

@@ -18,6 +18,8 @@ export type Page = {
   readonly hasFailed?: boolean
   /** Whether it uses passkeys, which need a script. */
   readonly isScripted?: boolean
+  /** Where its forms may lead to beside this service: a source of a content security policy (CSP 3, 2.3.1). */
+  readonly formsLeadTo?: string
 }
 
 const types = { 'style.css': 'text/css', 'passkeys.js': 'text/javascript' } as const
@@ -53,14 +55,14 @@ function fileRoute(path: string, type: string, { content, lasts }: { content: st
   }
 }
 
-/** No script but ours, and that only where it is needed, no other host, no frame; forms lead to this service alone. */
-const policyOf = ({ isScripted = false }: Page) =>
+/** No script but ours, and that only where it is needed, no other host, no frame; forms lead to this service alone unless a page says where. */
+const policyOf = ({ isScripted = false, formsLeadTo }: Page) =>
   [
     "default-src 'none'",
     "style-src 'self'",
     ...(isScripted ? ["script-src 'self'"] : []),
     "base-uri 'none'",
-    "form-action 'self'",
+    `form-action 'self'${formsLeadTo === undefined ? '' : ` ${formsLeadTo}`}`,
     "frame-ancestors 'none'",
   ].join('; ')
 

@@ -3,7 +3,7 @@
 /** The page after signing in, when none was wanted. */
 const home = '/settings'
 /** A path of ours without a query: nothing that a browser takes for another host (WHATWG URL 4.4). */
-const ownPath = /^\/(?:claim|invitation|settings)(?:\/[\w-]+)*$/
+const ownPath = /^\/(?:claim|invitation|oauth\/consent|settings)(?:\/[\w-]+)*$/
 
 /** The page that was wanted before signing in; the settings when it is none of ours. */
 export const placeOf = (wanted: string | null): string => (wanted !== null && ownPath.test(wanted) ? wanted : home)

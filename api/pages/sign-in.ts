@@ -7,7 +7,7 @@ import { sessionCookie } from '../../operations/session-cookie.ts'
 import { alert, field, notice, passkeyForm, type Typed, tokenField, untyped } from './controls.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
-import { placeOf } from './places.ts'
+import { placeOf, signInFor } from './places.ts'
 import { credentialOf, type PageRoute, refused, type Visit } from './visit.ts'
 
 /** What is said above the form, by the reason in the query. */
@@ -66,7 +66,8 @@ export const signInPages: readonly PageRoute[] = [
     path: '/sign-out',
     async send(visit) {
       if (visit.session !== null) await visit.ask(endSession)
-      return { location: '/sign-in?done=signed-out' }
+      const next = visit.form.get('next')
+      return { location: next === null ? '/sign-in?done=signed-out' : signInFor(placeOf(next)) }
     },
   },
 ]

@@ -3,7 +3,7 @@
  * pages or lead to the next one. What a form asks for is an operation, as for every other caller: one rule, one place.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { takeAnonymous } from '../../core/access/request-rates.ts'
 import { findSession, type Session } from '../../core/access/sessions.ts'
 import type { Context } from '../../core/process/context.ts'
@@ -30,6 +30,8 @@ export type Visit = {
   /** Empty unless a form was sent. */
   readonly form: URLSearchParams
   readonly headers: IncomingHttpHeaders
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
   readonly peerAddress: string
   readonly userAgent: string
   readonly session: Session | null
@@ -159,6 +161,8 @@ async function visitOf(exchange: Exchange, options: PageOptions, readForm: FormR
     query: new URLSearchParams(querystring),
     form: await readForm(exchange, token, options),
     headers: req.headers,
+    req,
+    res: exchange.res,
     peerAddress,
     userAgent,
     session,

@@ -31,7 +31,7 @@ export type NewKey = {
   readonly prefix?: string
 }
 
-export type Key = Omit<KeyDoc, 'hash' | '_id' | 'prefix' | 'lastUsed' | 'approval'> & {
+export type Key = Omit<KeyDoc, 'hash' | '_id' | 'prefix' | 'lastUsed' | 'approval' | 'program'> & {
   readonly id: string
   readonly approval: ApprovalMode
   readonly use: 'API' | 'mail program'
@@ -114,7 +114,7 @@ export async function rotateKey(
     new Failure('not_found', `There is no valid key ${keyId}.`, {
       fix: 'Use the id of a key of this account that is neither revoked nor expired, or make a new key.',
     })
-  if (found === null) throw none()
+  if (found === null || found.program !== undefined) throw none()
   // It may be an app password, which must not come back as an API key.
   if (found.prefix === undefined)
     throw new Failure('conflict', `The key ${keyId} is of a version that did not note what its keys are for.`, {

@@ -1,8 +1,10 @@
-/** The keys, sessions and accounts of callers, as this process knows them (core/process/known.ts). */
+/** The keys, access tokens, sessions and accounts of callers, as this process knows them (core/process/known.ts). */
 import { findAccounts, findKeysByHash } from '../../store/accounts.ts'
 import { fromBinary } from '../../store/bytes.ts'
 import type { AccountDoc, KeyDoc } from '../../store/documents/accounts.ts'
+import type { OauthArtifactDoc } from '../../store/documents/oauth.ts'
 import type { SessionDoc } from '../../store/documents/people.ts'
+import { findArtifacts } from '../../store/oauth.ts'
 import { findSessionsByHash } from '../../store/people.ts'
 import type { Context } from '../process/context.ts'
 import { createKnown } from '../process/known.ts'
@@ -21,6 +23,8 @@ const knownCallers = perProcess(({ clock, changes }) => {
   const accounts = createKnown<AccountDoc>(clock)
   /** By the hash of the token, as base64. */
   const sessions = createKnown<SessionDoc>(clock)
+  /** By their ids. A token never changes: it ends with its grant, which is a key. */
+  const tokens = createKnown<OauthArtifactDoc>(clock)
   const forget = ({ keyIds = [], accountIds = [], personIds = [] }: Changed) => {
     keys.forget((_, { _id }) => keyIds.includes(_id))
     accounts.forget((id) => accountIds.includes(id))
@@ -29,7 +33,7 @@ const knownCallers = perProcess(({ clock, changes }) => {
   changes.listen((note) => {
     if (note.kind === 'callers') forget(note)
   })
-  return { keys, accounts, sessions, forget }
+  return { keys, accounts, sessions, tokens, forget }
 })
 
 /** Says that keys, accounts or sessions were changed. Resolves when other processes should have heard it; this one knows at once. */
@@ -54,6 +58,14 @@ export function keyByHash(ctx: Context, hash: string): Promise<KeyDoc | undefine
       hashes.map((each) => Buffer.from(each, 'base64')),
     )
     return new Map(found.map((key) => [fromBinary(key.hash).toString('base64'), key]))
+  })
+}
+
+/** The artifact of OAuth with an id. */
+export function artifactById(ctx: Context, id: string): Promise<OauthArtifactDoc | undefined> {
+  return knownCallers(ctx).tokens.find(id, async (ids) => {
+    const found = await findArtifacts(ctx.store, ids)
+    return new Map(found.map((artifact) => [artifact._id, artifact]))
   })
 }
 

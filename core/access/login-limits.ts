@@ -57,12 +57,9 @@ export async function limitLogins<T>(ctx: Context, visitor: Visitor, check: () =
   }
 }
 
-/** The failures that may be guesses at a key. */
-const failedLogins: readonly FailureCode[] = ['invalid_api_key', 'invalid_access_token']
-
-/** Whether an error says that a credential is not valid. */
+/** Whether an error says that a key is not valid. An access token ends each hour, so one that is not valid is no guess. */
 export function isFailedLogin(error: unknown): error is Failure {
-  return error instanceof Failure && failedLogins.includes(error.code)
+  return error instanceof Failure && error.code === 'invalid_api_key'
 }
 
 /** Begins to hear whom other processes refuse; without it a process begins with its first login. */

@@ -5,14 +5,15 @@ import type { AccountDoc, KeyDoc } from '../../store/documents/accounts.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential } from '../process/secrets.ts'
+import { accessTokenPrefix, findAccessToken } from './access-tokens.ts'
 import { type Account, accountOf, isUnclaimed, requireAllowed } from './account-record.ts'
 import { accountById, keyByHash } from './known-callers.ts'
 
 export type Principal = {
   readonly kind: KeyKind
-  /** Of the key; of the person (usr_...) who is signed in. */
+  /** Of the key; of the grant (gnt_...) of a program; of the person (usr_...) who is signed in. */
   readonly keyId: string
-  /** What the person is in the account who is signed in; null for a key. */
+  /** What the person is in the account who is signed in, or for whom a program acts; null for a key. */
   readonly role: Role | null
   readonly accountId: string
   /** The account under whose id its idempotency marks lie, so that a repeat is one also after a claim into another account. */
@@ -60,10 +61,15 @@ export async function authenticateAny(ctx: Context, credential: string): Promise
       })
     return principal
   }
+  if (credential.startsWith(accessTokenPrefix))
+    throw new Failure('invalid_access_token', 'Mail programs log in with an app password or a key.')
   const hash = hashCredential(credential).toString('base64')
   const principal = toLogIn(await principalOf(ctx, credential))
   return { principal, again: async () => toLogIn(await principalOfHash(ctx, hash)) }
 }
+
+/** Whether a program acts for a person, by an access token. */
+export const isProgram = ({ keyId }: Pick<Principal, 'keyId'>): boolean => keyId.startsWith('gnt_')
 
 /** Fails with `forbidden` unless the principal acts on a sandbox. */
 export function requireSandbox({ account }: Principal): void {
@@ -75,25 +81,48 @@ export function requireSandbox({ account }: Principal): void {
 
 async function principalOf(ctx: Context, credential: string): Promise<Principal> {
   if (credential === '') throw new Failure('missing_api_key')
-  if (credential.startsWith('svc_oat_')) throw new Failure('invalid_access_token')
   if (credential.startsWith('svc_partner_')) throw new Failure('partner_key_not_allowed')
+  if (credential.startsWith(accessTokenPrefix)) return principalOfToken(ctx, credential)
   return principalOfHash(ctx, hashCredential(credential).toString('base64'))
+}
+
+/** A program has what it was granted, as far as its token has it and the role of the person still does. */
+async function principalOfToken(ctx: Context, credential: string): Promise<Principal> {
+  const token = await findAccessToken(ctx, credential)
+  if (token === null) throw new Failure('invalid_access_token')
+  const { personId } = token.program
+  const { doc, principal } = await principalOfKey(ctx, token.grant, 'invalid_access_token')
+  const role = doc.members?.find((member) => member.personId === personId)?.role
+  if (role === undefined) throw new Failure('invalid_access_token')
+  const allowed: readonly Scope[] = roles[role]
+  const scopes = principal.scopes.filter((scope) => token.scopes.includes(scope) && allowed.includes(scope))
+  return { ...principal, role, scopes }
 }
 
 async function principalOfHash(ctx: Context, hash: string): Promise<Principal> {
   const key = await keyByHash(ctx, hash)
-  if (key === undefined || key.revokedAt !== null) throw new Failure('invalid_api_key')
+  if (key === undefined) throw new Failure('invalid_api_key')
+  return (await principalOfKey(ctx, key, 'invalid_api_key')).principal
+}
+
+async function principalOfKey(
+  ctx: Context,
+  key: KeyDoc,
+  invalid: 'invalid_api_key' | 'invalid_access_token',
+): Promise<{ readonly principal: Principal; readonly doc: AccountDoc }> {
+  if (key.revokedAt !== null) throw new Failure(invalid)
   const now = inTimeOf(ctx, key.accountId).clock.now()
-  if (key.expiresAt !== null && key.expiresAt <= now) throw new Failure('api_key_expired')
-  const account = await accountById(ctx, key.accountId)
-  if (account === undefined || account.status === 'removed') throw new Failure('invalid_api_key')
-  if (account.status === 'moved')
+  if (key.expiresAt !== null && key.expiresAt <= now)
+    throw new Failure(key.program === undefined ? 'api_key_expired' : invalid)
+  const doc = await accountById(ctx, key.accountId)
+  if (doc === undefined || doc.status === 'removed') throw new Failure(invalid)
+  if (doc.status === 'moved')
     throw new Failure('unavailable', 'The account is being claimed; in a moment the key works as before.', {
       retryAfter: 1,
     })
-  if (account.status === 'unclaimed' && account.claimExpiresAt !== undefined && account.claimExpiresAt <= now)
-    throw new Failure('invalid_api_key')
-  return {
+  if (doc.status === 'unclaimed' && doc.claimExpiresAt !== undefined && doc.claimExpiresAt <= now)
+    throw new Failure(invalid)
+  const principal: Principal = {
     kind: key.kind,
     keyId: key._id,
     role: null,
@@ -101,13 +130,18 @@ async function principalOfHash(ctx: Context, hash: string): Promise<Principal> {
     marksUnder: key.movedFrom ?? key.accountId,
     scopes: key.scopes,
     mailboxIds: key.mailboxIds,
-    waitsForApproval: key.approval === 'required' || (account.approval === 'required' && isAgent(key)),
-    account: accountOf(account),
+    waitsForApproval: key.approval === 'required' || (doc.approval === 'required' && isAgent(key)),
+    account: accountOf(doc),
   }
+  return { principal, doc }
 }
 
-/** Whether a key is an agent's: app passwords reach one mailbox too, and are for the mail program of a person. */
-const isAgent = ({ kind, prefix }: KeyDoc) => kind === 'agent' && prefix !== appPasswordPrefix
+/**
+ * Whether a key is an agent's: app passwords reach one mailbox too, and are for the mail program of a person; who connects by
+ * OAuth is an agent whatever it reaches.
+ */
+const isAgent = ({ kind, prefix, program }: KeyDoc) =>
+  program !== undefined || (kind === 'agent' && prefix !== appPasswordPrefix)
 
 /** The principal of a person in an account: reaches all of it, with the scopes of the role; null for who is no member. */
 export function memberPrincipal(doc: AccountDoc, personId: string): Principal | null {
@@ -132,9 +166,19 @@ export function requireScope(principal: Principal, scope: Scope): void {
   if (!principal.scopes.includes(scope))
     throw new Failure(
       'insufficient_scope',
-      `${principal.role === null ? 'This key' : `The role ${principal.role}`} lacks the scope ${scope}, which this request needs.`,
-      { requiredScope: scope },
+      `${holderOf(principal)} lacks the scope ${scope}, which this request needs.`,
+      {
+        requiredScope: scope,
+        ...(isProgram(principal) && {
+          fix: 'Authorise again and ask for this scope; a person of the account grants it.',
+        }),
+      },
     )
+}
+
+function holderOf(principal: Principal): string {
+  if (isProgram(principal)) return 'This access token'
+  return principal.role === null ? 'This key' : `The role ${principal.role}`
 }
 
 /** Whether the principal may reach a mailbox of its account. */

@@ -1,5 +1,6 @@
-import { isIP } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import type { Context } from '../process/context.ts'
 
 /** All of IPv6 that is handed out to networks (IANA's IPv6 address space; RFC 4291 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -13,4 +14,20 @@ export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false
   const parsed = ipaddr.parse(address)
   return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast))
+}
+
+/** Makes a lookup that resolves a name, when connecting, to its public addresses; to all of them when private ones are allowed. */
+export function publicLookup(resolver: Context['resolver'], allowPrivate: boolean): LookupFunction {
+  return (hostname, options, done) => {
+    resolver.addresses(hostname).then(
+      (found) => {
+        const allowed = found.filter(({ address }) => allowPrivate || isPublicAddress(address))
+        const [first] = allowed
+        if (first === undefined) done(new Error(`${hostname} does not resolve to a public address.`), '', 0)
+        else if (options.all === true) done(null, [...allowed])
+        else done(null, first.address, first.family)
+      },
+      (error: Error) => done(error, '', 0),
+    )
+  }
 }

@@ -1,11 +1,4 @@
 /** Why a POST had no answer, in words that its receiver's operator understands. */
-/** A name that leads to no address of the public Internet. */
-export class NoPublicAddress extends Error {
-  constructor(hostname: string) {
-    super(`${hostname} does not resolve to a public address.`)
-  }
-}
-
 /** By the codes of Node, OpenSSL and the HTTP client. */
 const words: { readonly [code: string]: string } = {
   CERT_HAS_EXPIRED: 'The certificate has expired.',

@@ -3,14 +3,13 @@
  * no name can lead into the private network; redirects are not followed (interface.md, Events, rule 9). Each endpoint has
  * connections of its own, which are kept a moment for the next delivery.
  */
-import type { LookupFunction } from 'node:net'
 import type { Pool } from 'undici'
-import { isPublicAddress } from '../access/public-address.ts'
+import { publicLookup } from '../access/public-address.ts'
 import { hourMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { loadOnce } from '../process/load-once.ts'
 import { perProcess } from '../process/per-process.ts'
-import { inWords, NoPublicAddress } from './post-errors.ts'
+import { inWords } from './post-errors.ts'
 import { allowedUrl } from './webhook-url.ts'
 
 type Headers = { readonly [name: string]: string }
@@ -140,22 +139,6 @@ const poolsOf = perProcess(({ resolver, settings }) => {
     return pool
   }
 })
-
-/** Makes a lookup that resolves a name to its public addresses only. */
-function publicLookup(resolver: Context['resolver'], allowPrivate: boolean): LookupFunction {
-  return (hostname, options, done) => {
-    resolver.addresses(hostname).then(
-      (found) => {
-        const allowed = found.filter(({ address }) => allowPrivate || isPublicAddress(address))
-        const [first] = allowed
-        if (first === undefined) done(new NoPublicAddress(hostname), '', 0)
-        else if (options.all === true) done(null, [...allowed])
-        else done(null, first.address, first.family)
-      },
-      (error: Error) => done(error, '', 0),
-    )
-  }
-}
 
 type Body = AsyncIterable<Buffer> & { destroy(): unknown }
 

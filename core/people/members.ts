@@ -4,6 +4,7 @@ import type { Role } from '../../schemas/scopes.ts'
 import { findAccount } from '../../store/accounts.ts'
 import type { MemberDoc } from '../../store/documents/people.ts'
 import * as store from '../../store/members.ts'
+import { endGrantsOf } from '../access/grants.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import type { Context } from '../process/context.ts'
 
@@ -48,7 +49,7 @@ export async function changeRole(
   await callersChanged(ctx, { accountIds: [accountId] })
 }
 
-/** Takes a member out of an account. Fails as `changeRole` does. */
+/** Takes a member out of an account, with the programs that acted for the member. Fails as `changeRole` does. */
 export async function removeMember(
   ctx: Context,
   { accountId, personId }: { accountId: string; personId: string },
@@ -57,6 +58,7 @@ export async function removeMember(
     throw await noChange(ctx, { accountId, personId })
   ctx.changes.publish({ kind: 'keys', keyIds: [personId] })
   await callersChanged(ctx, { accountIds: [accountId] })
+  await endGrantsOf(ctx, { accountId, personId })
 }
 
 /** Why a member was not changed: it is none, or the last owner. */

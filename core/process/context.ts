@@ -36,9 +36,9 @@ export type Role = 'service' | 'smtp' | 'imap' | 'admin' | 'test'
  *   mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints, wait/arrivals
  * - requests leased from the database (core/access/request-rates.ts)
  * - counters per minute: wait/patterns
- * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, notify/attempt-queue,
- *   notify/attempts, notify/event-followers,
- *   notify/event-tails, notify/webhook-post (connections), process/alarms, people/passwords (memory), programs/contents
+ * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, notify/attempt-queue, notify/attempts,
+ *   notify/event-followers, notify/event-tails, notify/webhook-post (connections), oauth/client-documents (connections),
+ *   oauth/provider (the authorization server), process/alarms, people/passwords (memory), programs/contents
  *   (memory), read/bodies (memory), upkeep/quota-recount, wait/waiters
  */
 export type Context = {

@@ -20,7 +20,7 @@ import { findMessage } from '../../store/messages.ts'
 import { accountOf, requireAllowed } from '../access/account-record.ts'
 import { recordAudit } from '../access/audit.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
-import { administrator, type Principal } from '../access/principal.ts'
+import { administrator, isProgram, type Principal } from '../access/principal.ts'
 import { currentApprovals, endWaiting, noApproval, releaseMessage } from '../deliver/approval-state.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import { dueNow, inTimeOf } from '../process/account-time.ts'
@@ -95,7 +95,7 @@ export type Verdict = { readonly decision: 'approve' | 'refuse'; readonly hash: 
 
 /**
  * Approves or refuses exactly the content with this hash. An approved one is committed before this returns. Fails with
- * `not_found`; `forbidden` (a caller whose own sends wait); `conflict` (another hash, or it does not wait); and with what
+ * `not_found`; `forbidden` (a program that connected by OAuth, or a caller whose own sends wait); `conflict` (another hash, or it does not wait); and with what
  * `commitSend` fails with, and then it waits as before.
  */
 export async function decideApproval(
@@ -103,8 +103,8 @@ export async function decideApproval(
   principal: Principal,
   { id, decision, hash, reason = '' }: Verdict & { readonly id: string },
 ): Promise<ApprovalDoc> {
-  if (principal.waitsForApproval)
-    throw new Failure('forbidden', 'Whose own sends wait for an approval may not approve.', {
+  if (principal.waitsForApproval || isProgram(principal))
+    throw new Failure('forbidden', 'Agents, and whose own sends wait for an approval, may not approve.', {
       fix: 'Let a person who is signed in decide, or an account key.',
     })
   const approval = await reachApproval(ctx, principal, id)

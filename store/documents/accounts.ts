@@ -104,6 +104,18 @@ export type KeyDoc = {
   readonly revokedAt: Date | null
   /** When and from which network address it was used last; absent until then. */
   readonly lastUsed?: { readonly at: Date; readonly address: string }
+  /** Of a grant: no credential has its hash, and access tokens act with it. */
+  readonly program?: ProgramDoc
+}
+
+/** What a person let a program do by OAuth, and which one. `name` of the key is what the program calls itself. */
+export type ProgramDoc = {
+  readonly personId: string
+  readonly clientId: string
+  /** Where it gets its answers, as the person was shown it: a host, or the scheme of a program. */
+  readonly redirectsTo: string
+  /** The only audience of its tokens (RFC 8707). */
+  readonly resource: string
 }
 
 export type DkimKey = {

@@ -30,6 +30,7 @@ import type { CollectionName } from '../../store/collections.ts'
 import { ownerOf, personal } from '../../store/personal.ts'
 import { eventually } from '../eventually.ts'
 import { type Authenticator, createAuthenticator } from '../peers/authenticator.ts'
+import { connectProgram } from '../peers/oauth.ts'
 import { expectRefusal, type Person } from '../peers/person.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { unzip } from '../peers/zip.ts'
@@ -159,6 +160,8 @@ describe('personal data', () => {
     await createAppPassword(ctx, { account: await getAccount(ctx, accountId), address, name: word('program') })
     const owner = await makePerson(door, { role: 'owner', accountId, email: `${word('person')}@remote.example` })
     const person = await signedIn(door, owner, accountId)
+    const connected = await connectProgram(ctx.baseUrl, { session: person.cookie, name: 'A program' })
+    expect(connected.status, connected.text).to.equal(200)
     const device = await usePerson(owner, person)
     marks.add(owner.id)
     const account = await getAccount(ctx, accountId)

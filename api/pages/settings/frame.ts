@@ -14,6 +14,7 @@ const sections = [
   { place: '/settings', label: 'You' },
   { place: '/settings/security', label: 'Security' },
   { place: '/settings/approvals', label: 'Approvals' },
+  { place: '/settings/programs', label: 'Programs' },
   { place: '/settings/developers', label: 'Developers' },
   { place: '/settings/members', label: 'Members' },
   { place: '/settings/personal', label: 'Export and erase' },

@@ -24,6 +24,8 @@ const ofPeople: readonly CollectionName[] = [
   'authenticators',
   'passkeys',
   'usedChallenges',
+  'oauthClients',
+  'oauthArtifacts',
 ]
 /** What goes by itself: change notes are overwritten, the counts of a minute or an hour end. */
 const passing: readonly CollectionName[] = ['changes', 'requestRates']

@@ -1,0 +1,165 @@
+/** The page on which a person decides whether a program is connected, and what it may do. Opening it changes nothing. */
+import { listMailboxes } from '../../core/mailbox/mailboxes.ts'
+import { type Asking, allow, findAsking, offeredTo, refuse, requireMember } from '../../core/oauth/consent.ts'
+import { consentPath, type OauthRequest, type ShowRefusal } from '../../core/oauth/provider.ts'
+import { getSession } from '../../operations/session.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { agentScopes, type Scope, scopes } from '../../schemas/scopes.ts'
+import { alert, choices, type Typed, tokenField, untyped } from './controls.ts'
+import { type Html, html } from './html.ts'
+import { type Page, showPage, siteHeader } from './page.ts'
+import type { SessionView } from './settings/frame.ts'
+import { type Elsewhere, type PageRoute, refused, type Visit } from './visit.ts'
+
+/** So many mailboxes are shown to choose from. */
+const rowsMax = 200
+
+/** What was chosen before a refusal. */
+type Chosen = { readonly scopes: readonly string[]; readonly reach: string; readonly mailboxes: readonly string[] }
+
+export const consentPages: readonly PageRoute[] = [
+  {
+    path: `${consentPath}/{request_id}`,
+    show: (visit) => consentPage(visit, untyped, null),
+    async send(visit) {
+      const { form } = visit
+      const chosen: Chosen = {
+        scopes: form.getAll('scopes'),
+        reach: form.get('reach') ?? 'some',
+        mailboxes: form.getAll('mailboxes'),
+      }
+      return refused(
+        () => decide(visit, chosen),
+        (refusal) => consentPage(visit, { values: {}, refusal }, chosen),
+      )
+    },
+  },
+]
+
+/** Shows what cannot be told to the program, because it or where it wants its answers is not known. */
+export const showRefusal: ShowRefusal = (koa, { code, description }) =>
+  showPage(koa, {
+    title: 'This program cannot be connected',
+    status: koa.status,
+    content: html`<div class="notice bad" role="alert"><p>It made a request that Mailroom refuses: ${code}${description === null ? null : html` (${description})`}.</p></div>
+<p>Go back to the program and connect it once more. If that does not help, tell who made it.</p>`,
+  })
+
+async function decide(visit: Visit, chosen: Chosen): Promise<Elsewhere> {
+  const { form } = visit
+  const decision = { ...requestOf(visit), ...personOf(visit) }
+  const accountId = form.get('account') ?? ''
+  if (form.get('decision') === 'refuse')
+    return { location: await refuse(decision, accountId === '' ? null : accountId) }
+  const mailboxes = chosen.reach === 'all' ? null : chosen.mailboxes
+  return { location: await allow(decision, { accountId, scopes: chosen.scopes, mailboxes }) }
+}
+
+const requestOf = ({ ctx, req, res, peerAddress }: Visit): OauthRequest => ({ ctx, req, res, peerAddress })
+
+/** Who decides, and about which request. Fails with `unauthorized` when nobody is signed in. */
+function personOf({ params, session }: Visit): { readonly personId: string; readonly requestId: string } {
+  if (session === null) throw new Failure('unauthorized')
+  return { personId: session.personId, requestId: params.request_id ?? '' }
+}
+
+async function consentPage(visit: Visit, typed: Typed, chosen: Chosen | null): Promise<Page> {
+  const { personId, requestId } = personOf(visit)
+  const asking = await findAsking(requestOf(visit), requestId).catch((error: unknown) => {
+    if (error instanceof Failure && error.code === 'not_found') return null
+    throw error
+  })
+  if (asking === null) return expiredPage
+  const view = await viewIn(visit)
+  const { account } = view
+  return {
+    title: `Connect ${asking.name}?`,
+    hasFailed: typed.refusal !== null,
+    header: siteHeader(null),
+    formsLeadTo: sourceOf(asking.redirectUri),
+    content: html`${programPart(visit, asking, view)}
+${asking.isLocal ? localWarning(asking) : null}
+${account === null ? noAccountPart(visit) : await formPart(visit, { personId, account, asking, typed, chosen })}`,
+  }
+}
+
+/** Who is signed in, in the account that was chosen on the page. */
+async function viewIn(visit: Visit): Promise<SessionView> {
+  const view = await visit.ask<SessionView>(getSession)
+  const wanted = visit.form.get('account') ?? visit.query.get('account')
+  return { ...view, account: view.accounts.find(({ id }) => id === wanted) ?? view.account ?? view.accounts[0] ?? null }
+}
+
+function programPart({ token, path }: Visit, asking: Asking, { person, account, accounts }: SessionView): Html {
+  const { name, publishedAt, redirectsTo } = asking
+  const options = accounts.map(
+    ({ id, name: label }) =>
+      html`<option value="${id}"${id === account?.id ? html` selected` : null}>${label}</option>`,
+  )
+  return html`<section class="card" aria-labelledby="program">
+<h2 id="program">The program</h2>
+<p><strong>${name}</strong> wants to act for you in Mailroom. ${publishedAt === null ? 'It chose this name itself.' : html`<strong>${publishedAt}</strong> publishes it under this name.`}</p>
+<dl>
+<dt>Its access goes to</dt><dd><strong>${redirectsTo}</strong></dd>
+<dt>You are</dt><dd>${person.email}</dd>
+${account === null ? null : html`<dt>Account</dt><dd>${account.name} (${account.role})</dd>`}
+</dl>
+${accounts.length < 2 ? null : html`<form class="actions" action="${path}"><select name="account" aria-label="Account">${options}</select><button class="small second">Use this account</button></form>`}
+<form method="post" action="/sign-out">${tokenField(token)}<input type="hidden" name="next" value="${path}"><button class="small second">Sign in as somebody else</button></form>
+</section>`
+}
+
+const localWarning = ({ name }: Asking): Html =>
+  html`<div class="notice bad" role="note"><p>This program runs on your computer, and any program there can call itself ${name}. Go on only if you have just begun to connect it.</p></div>`
+
+const noAccountPart = ({ token }: Visit): Html => html`<div class="card">
+<p>You are a member of no account, so there is nothing to connect it to. Open the claim link of an agent, or an invitation.</p>
+<form method="post">${tokenField(token)}<button class="second" name="decision" value="refuse">Do not connect it</button></form>
+</div>`
+
+type FormParts = {
+  readonly personId: string
+  readonly account: NonNullable<SessionView['account']>
+  readonly asking: Asking
+  readonly typed: Typed
+  readonly chosen: Chosen | null
+}
+
+async function formPart(visit: Visit, { personId, account, asking, typed, chosen }: FormParts): Promise<Html> {
+  const error = typed.refusal
+  const member = await requireMember(visit.ctx, { accountId: account.id, personId })
+  const offered = offeredTo(member, asking.scopes, { isLimited: false })
+  const { items: mailboxes } = await listMailboxes(visit.ctx, member, { limit: rowsMax })
+  const withheld = asking.scopes.length - offered.length
+  const scopeOptions = offered.map((scope) => ({ value: scope, label: wordsOf(scope), hint: scope }))
+  const reaches = [
+    { value: 'all', label: 'All mailboxes of the account, later ones too' },
+    { value: 'some', label: 'Only those chosen here, and those that it makes' },
+  ]
+  return html`${alert(typed, mailboxes.length === 0 ? ['scopes'] : ['scopes', 'mailboxes'])}
+<form class="card" method="post">${tokenField(visit.token)}<input type="hidden" name="account" value="${account.id}">
+${choices({ name: 'scopes', legend: 'What it may do', type: 'checkbox', options: scopeOptions, checked: chosen?.scopes ?? offered, error })}
+${withheld === 0 ? null : html`<p class="faint">It asks for more than your role (${account.role}) allows; that is left out.</p>`}
+${choices({ name: 'reach', legend: 'Where', type: 'radio', options: reaches, checked: [chosen?.reach ?? 'all'] })}
+${mailboxes.length === 0 ? null : choices({ name: 'mailboxes', legend: 'Mailboxes, if not all', type: 'checkbox', options: mailboxes.map(({ address }) => ({ value: address, label: address })), checked: chosen?.mailboxes ?? [], error })}
+${offered.every((scope) => agentScopes.includes(scope)) ? null : html`<p class="hint">Domains, aliases and files belong to the whole account: a program with chosen mailboxes gets no access to them.</p>`}
+<p class="hint">You can disconnect it at any time in the settings, under Programs.</p>
+<div class="actions"><button name="decision" value="allow">Connect</button><button class="second" name="decision" value="refuse">Do not connect</button></div>
+</form>`
+}
+
+/** What a scope allows, for people. */
+const wordsOf = (scope: Scope): string => scopes[scope].replace(' (account keys only)', '')
+
+/** What stands for a redirect URI in a content security policy, which has no form for addresses of IPv6. */
+function sourceOf(uri: string): string {
+  const { protocol, origin, hostname } = new URL(uri)
+  return origin === 'null' || hostname.startsWith('[') ? protocol : origin
+}
+
+const expiredPage: Page = {
+  title: 'This request has ended',
+  status: 404,
+  content: html`<p>It was answered already, has expired after an hour, or was begun in another browser. Go back to the program and connect it once more.</p>
+<p><a href="/settings/programs">To your connected programs</a></p>`,
+}

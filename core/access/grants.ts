@@ -1,0 +1,104 @@
+/** What people let programs do by OAuth: made on the consent page, listed, and ended. */
+import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
+import type { KeyKind, Scope } from '../../schemas/scopes.ts'
+import { insertKey } from '../../store/accounts.ts'
+import { toBinary } from '../../store/bytes.ts'
+import type { KeyDoc, ProgramDoc } from '../../store/documents/accounts.ts'
+import * as store from '../../store/oauth.ts'
+import { turnOffWithKey } from '../../store/webhooks.ts'
+import { after, minuteMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { accessTokenPrefix, grantHash, resourceOf } from './access-tokens.ts'
+import { callersChanged } from './known-callers.ts'
+
+/** Grants that an account has at once: they are listed at once. */
+const grantsMax = 500
+/** How long a grant waits for its first token. */
+const unusedMs = 15 * minuteMs
+
+export type NewGrant = {
+  readonly accountId: string
+  readonly personId: string
+  readonly clientId: string
+  /** What the program calls itself. */
+  readonly name: string
+  readonly redirectsTo: string
+  readonly scopes: readonly Scope[]
+  /** The only mailboxes that it reaches; null: all of the account. */
+  readonly mailboxIds: readonly string[] | null
+}
+
+export type Grant = Pick<KeyDoc, 'accountId' | 'name' | 'kind' | 'scopes' | 'mailboxIds' | 'createdAt'> &
+  ProgramDoc & {
+    readonly id: string
+    /** When it ends unless the program goes on with it. */
+    readonly endsAt: Date
+    readonly lastUsed: { readonly at: Date; readonly address: string } | null
+  }
+
+/** Makes a grant. Fails with `conflict` when the account has as many as it may have. */
+export async function createGrant(ctx: Context, wanted: NewGrant): Promise<Grant> {
+  const { accountId, personId, clientId, name, redirectsTo, scopes, mailboxIds } = wanted
+  const at = ctx.clock.now()
+  if ((await listGrants(ctx, { accountId, personId: null })).length >= grantsMax)
+    throw new Failure('conflict', `At most ${grantsMax} programs can be connected to an account.`, {
+      fix: 'Disconnect one that is not needed.',
+    })
+  const kind: KeyKind = mailboxIds === null ? 'account' : 'agent'
+  const id = newId('gnt', at)
+  const doc: KeyDoc = {
+    _id: id,
+    accountId,
+    hash: toBinary(grantHash(ctx, id)),
+    prefix: accessTokenPrefix,
+    kind,
+    name,
+    scopes,
+    mailboxIds,
+    createdAt: at,
+    expiresAt: after(at, unusedMs),
+    revokedAt: null,
+    program: { personId, clientId, redirectsTo, resource: resourceOf(ctx) },
+  }
+  await insertKey(ctx.store, doc)
+  return grantOf(doc)
+}
+
+/** The grants of an account that have not ended, oldest first: all, or those that a person made. */
+export async function listGrants(
+  ctx: Context,
+  { accountId, personId }: { accountId: string; personId: string | null },
+): Promise<readonly Grant[]> {
+  const found = await store.listGrants(ctx.store, { accountId, personId, now: ctx.clock.now(), limit: grantsMax })
+  return found.map(grantOf)
+}
+
+/** Ends a grant at once, in every process, with its tokens and webhook endpoints. Returns false when it had ended. */
+export async function endGrant(
+  ctx: Context,
+  { accountId, grantId }: { accountId: string; grantId: string },
+): Promise<boolean> {
+  const at = ctx.clock.now()
+  if (!(await store.revokeGrant(ctx.store, { accountId, grantId, at }))) return false
+  await turnOffWithKey(ctx.store, { accountId, agentKeyId: grantId, at })
+  ctx.changes.publish({ kind: 'keys', keyIds: [grantId] })
+  ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
+  await callersChanged(ctx, { keyIds: [grantId] })
+  return true
+}
+
+/** Ends what a person let programs do in an account, when the person leaves it. */
+export async function endGrantsOf(
+  ctx: Context,
+  { accountId, personId }: { accountId: string; personId: string },
+): Promise<void> {
+  const grants = await listGrants(ctx, { accountId, personId })
+  await Promise.all(grants.map(({ id: grantId }) => endGrant(ctx, { accountId, grantId })))
+}
+
+function grantOf(doc: KeyDoc): Grant {
+  const { _id: id, accountId, name, kind, scopes, mailboxIds, createdAt, expiresAt, lastUsed = null, program } = doc
+  if (program === undefined || expiresAt === null) throw new Error(`The key ${id} is no grant.`)
+  return { id, accountId, name, kind, scopes, mailboxIds, createdAt, endsAt: expiresAt, lastUsed, ...program }
+}

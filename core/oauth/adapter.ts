@@ -1,0 +1,147 @@
+/**
+ * Where oidc-provider keeps what it makes. Invariants: of a code, a token or a request only a hash is an id, and the rest is
+ * sealed; of two who use a code or a refresh token at once one gets its answer, and the other ends the grant; a grant is a key
+ * (core/access/access-tokens.ts), so that revoking it is enough. Its sessions are kept nowhere: who asks is known by ours.
+ */
+import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { Failure } from '../../schemas/failures.ts'
+import { roles, type Scope } from '../../schemas/scopes.ts'
+import { fromBinary, toBinary } from '../../store/bytes.ts'
+import type { KeyDoc } from '../../store/documents/accounts.ts'
+import * as store from '../../store/oauth.ts'
+import { artifactId, grantById, sealPurpose } from '../access/access-tokens.ts'
+import { endGrant } from '../access/grants.ts'
+import { accountById } from '../access/known-callers.ts'
+import { after, dayMs, secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+
+/** How long a registration is kept that nobody uses. */
+const clientMs = 30 * dayMs
+
+/**
+ * Makes the adapter of a model, by its name. `serving` gives the context of the request that is served; the second use of a
+ * code or a refresh token fails with what `refuse` makes.
+ */
+export function adapterOf(serving: () => Context, model: string, refuse: () => Error): Adapter {
+  if (model === 'Client') return clients(serving)
+  if (model === 'Grant') return grants(serving)
+  if (model === 'Session') return nothing
+  return artifacts(serving, model, refuse)
+}
+
+const none = async () => undefined
+const nothing: Adapter = {
+  upsert: none,
+  find: none,
+  findByUserCode: none,
+  findByUid: none,
+  consume: none,
+  destroy: none,
+  revokeByGrantId: none,
+}
+
+function artifacts(serving: () => Context, model: string, refuse: () => Error): Adapter {
+  return {
+    ...nothing,
+    async upsert(id, { jti: _, ...payload }, expiresIn = 0) {
+      const ctx = serving()
+      const { grantId, clientId } = payload
+      const expiresAt = after(ctx.clock.now(), expiresIn * secondMs)
+      const grant = grantId === undefined ? undefined : await liveGrant(ctx, grantId)
+      // It was revoked while its token was made.
+      if (grantId !== undefined && grant === null) throw refuse()
+      await store.putArtifact(ctx.store, {
+        _id: artifactId(model, id),
+        ...(grant != null && { grantId: grant._id, accountId: grant.accountId }),
+        sealed: toBinary(ctx.secrets.seal(JSON.stringify(payload), sealPurpose)),
+        expiresAt,
+      })
+      if (grant == null || (model !== 'AccessToken' && model !== 'RefreshToken')) return
+      await store.prolongGrant(ctx.store, { accountId: grant.accountId, grantId: grant._id, until: expiresAt })
+      if (clientId !== undefined) await store.keepClient(ctx.store, { id: clientId, until: after(expiresAt, clientMs) })
+    },
+    async find(id) {
+      const ctx = serving()
+      const found = await store.findArtifact(ctx.store, { id: artifactId(model, id), now: ctx.clock.now() })
+      if (found === null) return undefined
+      const payload = JSON.parse(ctx.secrets.open(fromBinary(found.sealed), sealPurpose)) as AdapterPayload
+      return { ...payload, jti: id, ...(found.consumedAt !== undefined && { consumed: true }) }
+    },
+    async consume(id) {
+      const ctx = serving()
+      const artifact = artifactId(model, id)
+      if (await store.consumeArtifact(ctx.store, { id: artifact, at: ctx.clock.now() })) return
+      const found = await store.findArtifact(ctx.store, { id: artifact, now: ctx.clock.now() })
+      const { accountId, grantId } = found ?? {}
+      if (accountId !== undefined && grantId !== undefined) await endGrant(ctx, { accountId, grantId })
+      throw refuse()
+    },
+    destroy: (id) => store.removeArtifact(serving().store, artifactId(model, id)),
+  }
+}
+
+function clients(serving: () => Context): Adapter {
+  return {
+    ...nothing,
+    async upsert(id, metadata) {
+      const ctx = serving()
+      const createdAt = ctx.clock.now()
+      const expiresAt = after(createdAt, clientMs)
+      await store.insertClient(ctx.store, { _id: id, metadata: JSON.stringify(metadata), createdAt, expiresAt })
+    },
+    async find(id) {
+      const ctx = serving()
+      // What is a URL is read where it leads to.
+      if (!id.startsWith('oac_')) return undefined
+      const found = await store.findClient(ctx.store, { id, now: ctx.clock.now() })
+      return found === null ? undefined : (JSON.parse(found.metadata) as AdapterPayload)
+    },
+  }
+}
+
+function grants(serving: () => Context): Adapter {
+  return {
+    ...nothing,
+    async upsert() {
+      throw new Failure('internal_error', 'A grant is made on the consent page.')
+    },
+    async find(id) {
+      const ctx = serving()
+      const grant = await liveGrant(ctx, id)
+      if (grant === null) return undefined
+      const { program, expiresAt, createdAt } = grant
+      const scope = (await scopesOf(ctx, grant)).join(' ')
+      if (program === undefined || expiresAt === null || scope === '') return undefined
+      return {
+        jti: id,
+        kind: 'Grant',
+        accountId: program.personId,
+        clientId: program.clientId,
+        resources: { [program.resource]: scope },
+        iat: seconds(createdAt),
+        exp: seconds(expiresAt),
+      }
+    },
+    async destroy(id) {
+      const ctx = serving()
+      const grant = await grantById(ctx, id)
+      if (grant !== undefined) await endGrant(ctx, { accountId: grant.accountId, grantId: id })
+    },
+  }
+}
+
+async function liveGrant(ctx: Context, id: string): Promise<KeyDoc | null> {
+  const grant = await grantById(ctx, id)
+  if (grant === undefined || grant.revokedAt !== null) return null
+  return grant.expiresAt !== null && grant.expiresAt <= ctx.clock.now() ? null : grant
+}
+
+/** What a grant allows while the person has the role. */
+async function scopesOf(ctx: Context, { accountId, scopes, program }: KeyDoc): Promise<readonly Scope[]> {
+  const account = await accountById(ctx, accountId)
+  const role = account?.members?.find(({ personId }) => personId === program?.personId)?.role
+  const allowed: readonly Scope[] = role === undefined ? [] : roles[role]
+  return scopes.filter((scope) => allowed.includes(scope))
+}
+
+const seconds = (at: Date) => Math.floor(at.getTime() / secondMs)

@@ -1,0 +1,158 @@
+/**
+ * What a person is asked when a program wants to be connected, and what follows from the answer. The request is found by a cookie
+ * of the browser that began it, so that nobody answers the request of somebody else.
+ */
+import { Failure } from '../../schemas/failures.ts'
+import { agentScopes, allScopes, type Scope } from '../../schemas/scopes.ts'
+import { requireAllowed } from '../access/account-record.ts'
+import { recordAudit } from '../access/audit.ts'
+import { createGrant } from '../access/grants.ts'
+import { accountById } from '../access/known-callers.ts'
+import { memberPrincipal, type Principal } from '../access/principal.ts'
+import { reachMailbox } from '../mailbox/mailboxes.ts'
+import type { Context } from '../process/context.ts'
+import { placeOfRedirect, staysOnMachine } from './client-rules.ts'
+import { askProvider, type OauthRequest } from './provider.ts'
+
+/** Mailboxes that a program can be limited to. */
+const mailboxesMax = 1_000
+
+/** A program that wants to be connected. Name and host are its own words, unless it published them. */
+export type Asking = {
+  readonly clientId: string
+  readonly name: string
+  /** The host of its client ID metadata document; null when it registered itself. */
+  readonly publishedAt: string | null
+  readonly redirectUri: string
+  readonly redirectsTo: string
+  /** Whether its answers stay on the person's computer, where any program may claim to be it. */
+  readonly isLocal: boolean
+  /** What it asks for. */
+  readonly scopes: readonly Scope[]
+}
+
+/** What the person lets the program do. */
+export type Consent = {
+  readonly accountId: string
+  readonly scopes: readonly string[]
+  /** Addresses of the only mailboxes that it may reach; null: all of the account. */
+  readonly mailboxes: readonly string[] | null
+}
+
+type Decision = OauthRequest & { readonly requestId: string; readonly personId: string }
+
+/** The program that asks in a request. Fails with `not_found` when the request has expired, was answered, or is another browser's. */
+export function findAsking(request: OauthRequest, requestId: string): Promise<Asking> {
+  return askProvider(request, async (provider) => {
+    const { uid, params, result } = await provider.interactionDetails(request.req, request.res).catch(() => {
+      throw expired()
+    })
+    if (uid !== requestId || result !== undefined) throw expired()
+    const clientId = String(params.client_id)
+    const client = await provider.Client.find(clientId).catch(() => undefined)
+    if (client === undefined) throw expired()
+    const redirectUri = String(params.redirect_uri)
+    const asked = String(params.scope ?? '').split(' ')
+    return {
+      clientId,
+      name: client.clientName ?? placeOfRedirect(redirectUri),
+      publishedAt: URL.canParse(clientId) ? new URL(clientId).host : null,
+      redirectUri,
+      redirectsTo: placeOfRedirect(redirectUri),
+      isLocal: (client.redirectUris ?? []).every(staysOnMachine),
+      scopes: allScopes.filter((scope) => asked.includes(scope)),
+    }
+  })
+}
+
+/** What a person can let a program do in an account at most. Fails with `forbidden` for who is no member. */
+export async function requireMember(
+  ctx: Context,
+  { accountId, personId }: { accountId: string; personId: string },
+): Promise<Principal> {
+  const account = await accountById(ctx, accountId)
+  const principal = account === undefined ? null : memberPrincipal(account, personId)
+  if (principal !== null) return principal
+  throw new Failure('forbidden', 'You are no member of this account.', { fix: 'Choose one of your accounts.' })
+}
+
+/**
+ * Connects the program as the person decided. Returns where the browser goes on to. Fails as `findAsking` does, with
+ * `forbidden` (account), `account_suspended`, `validation_error` (scopes, mailboxes), `mailbox_not_found`, `conflict`.
+ */
+export async function allow(decision: Decision, { accountId, scopes, mailboxes }: Consent): Promise<string> {
+  const { ctx, personId, requestId } = decision
+  const { clientId, name, redirectsTo, scopes: asked } = await findAsking(decision, requestId)
+  const principal = await requireMember(ctx, { accountId, personId })
+  requireAllowed(principal.account, 'ask')
+  const offered = offeredTo(principal, asked, { isLimited: mailboxes !== null })
+  const granted = offered.filter((scope) => scopes.includes(scope))
+  if (granted.length === 0)
+    throw new Failure('validation_error', 'Nothing is chosen that the program may do.', {
+      param: 'scopes',
+      fix:
+        offered.length === 0
+          ? 'It asks for nothing that your role in this account allows: choose another account, or do not connect it.'
+          : 'Choose at least one, or do not connect it.',
+    })
+  const grant = await createGrant(ctx, {
+    accountId,
+    personId,
+    clientId,
+    name,
+    redirectsTo,
+    scopes: granted,
+    mailboxIds: mailboxes === null ? null : await idsOf(ctx, principal, mailboxes),
+  })
+  await note(decision, accountId, `${grant.id} ${name}, ${redirectsTo}`, 'done')
+  return finish(decision, { login: { accountId: personId }, consent: { grantId: grant.id } })
+}
+
+/** Tells the program that the person refuses. Returns where the browser goes on to. Fails as `findAsking` does. */
+export async function refuse(decision: Decision, accountId: string | null): Promise<string> {
+  const { name, redirectsTo } = await findAsking(decision, decision.requestId)
+  if (accountId !== null) {
+    await requireMember(decision.ctx, { accountId, personId: decision.personId })
+    await note(decision, accountId, `${name}, ${redirectsTo}`, 'access_denied')
+  }
+  return finish(decision, { error: 'access_denied', error_description: 'The person did not allow it.' })
+}
+
+/** Of what a program asks for, what a person may let it do: in all mailboxes of the account, or in some of them. */
+export function offeredTo(
+  { scopes }: Principal,
+  asked: readonly Scope[],
+  { isLimited }: { isLimited: boolean },
+): readonly Scope[] {
+  return asked.filter((scope) => scopes.includes(scope) && (!isLimited || agentScopes.includes(scope)))
+}
+
+async function idsOf(ctx: Context, principal: Principal, addresses: readonly string[]): Promise<readonly string[]> {
+  const wrong = (why: string, fix: string) => new Failure('validation_error', why, { param: 'mailboxes', fix })
+  if (addresses.length === 0)
+    throw wrong('No mailbox is chosen.', 'Choose the mailboxes that it may use, or let it use all of them.')
+  if (addresses.length > mailboxesMax)
+    throw wrong(`More than ${mailboxesMax} mailboxes are chosen.`, 'Choose fewer, or let it use all of them.')
+  const found = await Promise.all(addresses.map((address) => reachMailbox(ctx, principal, address)))
+  return [...new Set(found.map(({ _id }) => _id))]
+}
+
+function note({ ctx, personId, peerAddress }: Decision, accountId: string, target: string, outcome: string) {
+  return recordAudit(ctx, {
+    accountId,
+    keyId: personId,
+    action: 'grants.create',
+    target,
+    outcome,
+    address: peerAddress,
+  })
+}
+
+function finish(decision: Decision, result: { readonly [part: string]: unknown }): Promise<string> {
+  return askProvider(decision, (provider) => provider.interactionResult(decision.req, decision.res, result))
+}
+
+const expired = () =>
+  new Failure('not_found', 'This request of a program is not known here.', {
+    fix: 'It has expired, was answered, or was begun in another browser. Go back to the program and connect it once more.',
+  })

@@ -1,0 +1,273 @@
+/**
+ * The authorization server (OAuth 2.1): `oidc-provider`, told what Mailroom allows. Public programs and those with a key of
+ * their own, authorization codes with PKCE, one resource, opaque tokens. It speaks the protocol; who is asked and what is
+ * granted is ours (core/oauth/consent.ts).
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { createPrivateKey, hkdfSync } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { newId } from '../../schemas/ids.ts'
+import { allScopes, signupScopes } from '../../schemas/scopes.ts'
+import { accessTokenPrefix, grantById, resourceOf } from '../access/access-tokens.ts'
+import { recordAudit } from '../access/audit.ts'
+import { networkOf } from '../access/network.ts'
+import { takeUsage } from '../access/usage.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { loadOnce } from '../process/load-once.ts'
+import { type ProcessContext, perProcess } from '../process/per-process.ts'
+import { newCredential } from '../process/secrets.ts'
+import { adapterOf } from './adapter.ts'
+import { fetchDocument, namesDocument, takeDocumentFetch } from './client-documents.ts'
+import { completeMetadata } from './client-rules.ts'
+
+/** Where people are asked; the id of what they are asked about follows. */
+export const consentPath = '/oauth/consent'
+
+export const oauthPaths = {
+  authorization: '/oauth/authorize',
+  token: '/oauth/token',
+  registration: '/oauth/register',
+  revocation: '/oauth/revoke',
+  jwks: '/oauth/jwks',
+} as const
+
+/** What a program gets that names no scope, and is told to ask for first: to read and write mail. */
+export const initialScopes = signupScopes
+
+const documentBytes = 5 * 1024
+const lifetimes = {
+  accessToken: hourMs / secondMs,
+  refreshToken: (30 * dayMs) / secondMs,
+  code: (5 * minuteMs) / secondMs,
+  interaction: hourMs / secondMs,
+}
+
+/** A request that the authorization server serves. */
+export type OauthRequest = {
+  readonly ctx: Context
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly peerAddress: string
+}
+
+/** Shows a person why a request of a program is refused that cannot be told to the program. */
+export type ShowRefusal = (
+  koa: KoaContextWithOIDC,
+  refusal: { readonly code: string; readonly description: string | null },
+) => void
+
+type Library = typeof import('oidc-provider')
+const loadLibrary = loadOnce(() => import('oidc-provider'))
+
+type Served = OauthRequest & { readonly showRefusal: ShowRefusal | null }
+
+/** What is being served: the library does not pass it on to what it calls. */
+const serving = new AsyncLocalStorage<Served>()
+
+function served(): Served {
+  const request = serving.getStore()
+  if (request === undefined) throw new Error('The authorization server was asked outside of a request.')
+  return request
+}
+
+const providers = perProcess(async (process) => createProvider(process, await loadLibrary()))
+
+/** Serves a request to one of the endpoints, or for the metadata (RFC 8414). Resolves when it is answered. */
+export async function serveOauth(request: OauthRequest, showRefusal: ShowRefusal): Promise<void> {
+  const provider = await providers(request.ctx)
+  await serving.run({ ...request, showRefusal }, () => provider.callback()(request.req, request.res))
+}
+
+/** Asks the authorization server something while one of our pages is served. */
+export async function askProvider<T>(request: OauthRequest, ask: (provider: Provider) => Promise<T>): Promise<T> {
+  const provider = await providers(request.ctx)
+  return serving.run({ ...request, showRefusal: null }, () => ask(provider))
+}
+
+/** Counts a registration of a program. Returns whether there may be one more. */
+export function takeRegistration(ctx: Context, peerAddress: string): Promise<boolean> {
+  return takeUsage(ctx, {
+    owner: `oauth:${networkOf(peerAddress)}`,
+    period: 'hour',
+    counter: 'registrations',
+    by: 1,
+    limit: ctx.settings.limits.oauth.registrationsPerNetworkPerHour,
+  })
+}
+
+function createProvider(process: ProcessContext, library: Library): Provider {
+  const { baseUrl } = process
+  const provider = new library.Provider(baseUrl, configurationOf(process, library))
+  // URLs and cookies follow the base URL, whatever a request says of its host.
+  const { pathname, protocol, host } = new URL(baseUrl)
+  const mountPath = pathname.replace(/\/$/, '')
+  for (const [name, value] of Object.entries({ href: baseUrl, protocol: protocol.slice(0, -1), host }))
+    Object.defineProperty(provider.request, name, { get: () => value })
+  Object.defineProperty(provider.request, 'secure', { get: () => protocol === 'https:' })
+  Object.defineProperty(provider.AccessToken.prototype, 'generateTokenId', {
+    value: function generateTokenId(this: { format: string }) {
+      this.format = 'opaque'
+      return newCredential(accessTokenPrefix)
+    },
+  })
+  provider.use(async (koa, next) => {
+    Object.assign(koa.req, { baseUrl: mountPath })
+    await next()
+    const { route } = (koa as KoaContextWithOIDC).oidc ?? {}
+    if (route === 'discovery') Object.assign(koa.body as object, { scopes_supported: allScopes })
+  })
+  observe(provider)
+  return provider
+}
+
+/** Notes what the library tells. */
+function observe(provider: Provider): void {
+  // Its session says who signed in here: it holds for this answer alone, and leaves no cookie.
+  provider.on('interaction.ended', (koa) => {
+    Object.assign(koa.oidc.session ?? {}, { destroyed: true })
+  })
+  provider.on('server_error', (_koa, error) => served().ctx.log.error({ err: error }, 'an OAuth request failed'))
+  provider.on('grant.revoked', (koa, grantId) => {
+    const { ctx, peerAddress: address } = served()
+    const isAsked = koa.oidc.route === 'revocation'
+    void grantById(ctx, grantId)
+      .then(async (grant) => {
+        if (grant === undefined) return
+        const { accountId, name } = grant
+        const outcome = isAsked ? 'done' : 'reused'
+        await recordAudit(ctx, { accountId, keyId: grantId, action: 'grants.revoke', target: name, outcome, address })
+      })
+      .catch((error: unknown) => ctx.log.error({ err: error, grantId }, 'an audit entry was lost'))
+  })
+}
+
+function configurationOf(process: ProcessContext, { errors, interactionPolicy }: Library): Configuration {
+  const { baseUrl, secrets } = process
+  const resource = resourceOf(process)
+  const used = () => new errors.InvalidGrant('it was used before, and what it was granted has ended')
+  const requireResource = (asked: string | undefined) => {
+    if (asked !== resource) throw new errors.InvalidTarget(`the only resource here is ${resource}`)
+    return resource
+  }
+  const { Check, Prompt } = interactionPolicy
+  const isAsked = new Check('not_asked', 'the person has to be asked', 'consent_required', (koa) => {
+    return koa.oidc.result?.consent === undefined
+  })
+  const cookie = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true } as const
+  return {
+    adapter: (model: string) => adapterOf(() => served().ctx, model, used),
+    clients: [],
+    jwks: { keys: [signingKey(secrets)] },
+    enabledJWA: { idTokenSigningAlgValues: ['Ed25519'] },
+    clientDefaults: {
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      id_token_signed_response_alg: 'Ed25519',
+      // Of those who do not say, `completeMetadata` finds it out. The library passes over an undefined default of ours.
+      application_type: null as unknown as undefined,
+    },
+    clientAuthMethods: ['none', 'private_key_jwt'],
+    responseTypes: ['code'],
+    scopes: [],
+    claims: {},
+    routes: oauthPaths,
+    allowOmittingSingleRegisteredRedirectUri: false,
+    pkce: { required: () => true },
+    cookies: {
+      keys: [secrets.tag('cookies', 'oauth').toString('base64url')],
+      names: { session: 'mailroom_oauth', interaction: 'mailroom_consent', resume: 'mailroom_resume' },
+      short: { ...cookie, secure: baseUrl.startsWith('https:') },
+      long: { ...cookie, secure: baseUrl.startsWith('https:') },
+    },
+    ttl: {
+      AuthorizationCode: lifetimes.code,
+      AccessToken: lifetimes.accessToken,
+      RefreshToken: lifetimes.refreshToken,
+      Interaction: lifetimes.interaction,
+      Session: lifetimes.interaction,
+    },
+    findAccount: (_koa, accountId) => ({ accountId, claims: async () => ({ sub: accountId }) }),
+    loadExistingGrant: async (koa) => {
+      const { grantId } = koa.oidc.result?.consent ?? {}
+      return grantId === undefined ? undefined : koa.oidc.provider.Grant.find(grantId)
+    },
+    expiresWithSession: async () => false,
+    issueRefreshToken: async (_koa, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    revokeGrantPolicy: () => true,
+    interactions: {
+      policy: [
+        new Prompt({ name: 'login', requestable: true }),
+        new Prompt({ name: 'consent', requestable: true }, isAsked),
+      ],
+      url: (_koa, { uid }) => `${new URL(baseUrl).pathname.replace(/\/$/, '')}${consentPath}/${uid}`,
+    },
+    extraClientMetadata: {
+      // Whatever is named here, the validator is asked once.
+      properties: ['software_id'],
+      validator: (koa, _key, _value, metadata) => {
+        const wrong = completeMetadata(metadata)
+        if (wrong?.field === 'redirect_uris') throw new errors.InvalidRedirectUri(wrong.why)
+        if (wrong !== null) throw new errors.InvalidClientMetadata(wrong.why)
+        // Who registers gets no secret (RFC 7591 3.2.1: the server may replace what was asked for).
+        if (koa?.oidc.route !== 'registration') return
+        metadata.token_endpoint_auth_method = 'none'
+        delete metadata.client_secret
+        delete metadata.client_secret_expires_at
+      },
+    },
+    fetch: (url, options) => fetchDocument(served().ctx, String(url), options ?? {}),
+    fetchResponseBodyLimits: { 'client_id metadata document': documentBytes },
+    renderError: (koa, { error, error_description: description = null }) =>
+      served().showRefusal?.(koa, { code: error, description }),
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      dPoP: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: (_koa, client, token) => token.clientId === client.clientId },
+      registration: {
+        enabled: true,
+        idFactory: () => newId('oac', served().ctx.clock.now()),
+        issueRegistrationAccessToken: false,
+      },
+      clientIdMetadataDocument: {
+        enabled: true,
+        ack: 'draft-02',
+        cacheDuration: { min: 0, max: dayMs / secondMs },
+        allowFetch: (_koa, clientId) => {
+          const { ctx, peerAddress } = served()
+          return namesDocument(clientId) && takeDocumentFetch(ctx, peerAddress)
+        },
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: (_koa, _client, oneOf) => requireResource(oneOf?.find((each) => each === resource)),
+        useGrantedResource: () => true,
+        getResourceServerInfo: (koa, asked) => {
+          requireResource(asked)
+          // RFC 6749 3.3: who names no scope gets the default.
+          if (koa.oidc.route === 'authorization' && koa.oidc.params !== undefined)
+            koa.oidc.params.scope ??= initialScopes.join(' ')
+          return { scope: allScopes.join(' '), audience: resource, accessTokenFormat: 'opaque' }
+        },
+      },
+    },
+  }
+}
+
+/**
+ * The key that the metadata names, because OpenID clients insist on one; nothing is signed with it. All processes derive the
+ * same from theirs.
+ */
+function signingKey({ tag }: ProcessContext['secrets']) {
+  // RFC 8410 7: an Ed25519 key in PKCS #8 is this prefix and the seed.
+  const seed = Buffer.from(hkdfSync('sha256', tag('seed', 'oauth key'), Buffer.alloc(0), 'Ed25519', 32))
+  const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
+  const jwk = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({ format: 'jwk' })
+  return { ...jwk, use: 'sig', alg: 'Ed25519' }
+}

@@ -1,0 +1,84 @@
+/** Programs that act for people by OAuth: those that registered, their codes and tokens, and what they were granted. */
+import type { KeyDoc } from './documents/accounts.ts'
+import type { OauthArtifactDoc, OauthClientDoc } from './documents/oauth.ts'
+import type { Store } from './open.ts'
+
+export async function insertClient(store: Store, client: OauthClientDoc): Promise<void> {
+  await store.oauthClients.insertOne(client)
+}
+
+/** The client with an id, unless it has expired at `now`. */
+export function findClient(store: Store, { id, now }: { id: string; now: Date }): Promise<OauthClientDoc | null> {
+  return store.oauthClients.findOne({ _id: id, expiresAt: { $gt: now } })
+}
+
+/** Keeps a client until a time at least. */
+export async function keepClient(store: Store, { id, until }: { id: string; until: Date }): Promise<void> {
+  await store.oauthClients.updateOne({ _id: id }, { $max: { expiresAt: until } })
+}
+
+/** Writes a code, a token or a request, or replaces it. */
+export async function putArtifact(store: Store, { _id, ...artifact }: OauthArtifactDoc): Promise<void> {
+  await store.oauthArtifacts.replaceOne({ _id }, artifact, { upsert: true })
+}
+
+/** The artifact with an id, unless it has expired at `now`. */
+export function findArtifact(store: Store, { id, now }: { id: string; now: Date }): Promise<OauthArtifactDoc | null> {
+  return store.oauthArtifacts.findOne({ _id: id, expiresAt: { $gt: now } })
+}
+
+/** The artifacts with these ids, in no order. */
+export function findArtifacts(store: Store, ids: readonly string[]): Promise<OauthArtifactDoc[]> {
+  return store.oauthArtifacts.find({ _id: { $in: [...ids] } }).toArray()
+}
+
+/** Marks an artifact as used. Returns false when it was used before, or is gone. */
+export async function consumeArtifact(store: Store, { id, at }: { id: string; at: Date }): Promise<boolean> {
+  const { modifiedCount } = await store.oauthArtifacts.updateOne(
+    { _id: id, consumedAt: { $exists: false } },
+    { $set: { consumedAt: at } },
+  )
+  return modifiedCount === 1
+}
+
+export async function removeArtifact(store: Store, id: string): Promise<void> {
+  await store.oauthArtifacts.deleteOne({ _id: id })
+}
+
+/** The grants of an account that have not ended at `now`, oldest first: all, or those of a person. */
+export function listGrants(
+  store: Store,
+  { accountId, personId, now, limit }: { accountId: string; personId: string | null; now: Date; limit: number },
+): Promise<KeyDoc[]> {
+  return store.keys
+    .find({
+      accountId,
+      ...(personId === null ? { program: { $exists: true } } : { 'program.personId': personId }),
+      revokedAt: null,
+      expiresAt: { $gt: now },
+    })
+    .sort({ accountId: 1, _id: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Lets a grant go on until a time at least. */
+export async function prolongGrant(
+  store: Store,
+  { accountId, grantId, until }: { accountId: string; grantId: string; until: Date },
+): Promise<void> {
+  await store.keys.updateOne({ accountId, _id: grantId }, { $max: { expiresAt: until } })
+}
+
+/** Ends a grant and what was issued under it. Returns false when it had ended, or there is none. */
+export async function revokeGrant(
+  store: Store,
+  { accountId, grantId, at }: { accountId: string; grantId: string; at: Date },
+): Promise<boolean> {
+  const { modifiedCount } = await store.keys.updateOne(
+    { accountId, _id: grantId, program: { $exists: true }, revokedAt: null },
+    { $set: { revokedAt: at } },
+  )
+  await store.oauthArtifacts.deleteMany({ grantId })
+  return modifiedCount === 1
+}

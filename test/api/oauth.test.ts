@@ -1,0 +1,874 @@
+import { expect } from 'chai'
+import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
+import { joinAccount, removeMember } from '../../core/people/members.ts'
+import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
+import { allScopes } from '../../schemas/scopes.ts'
+import { openPublisher, type Publisher } from '../peers/documents.ts'
+import {
+  type Browsing,
+  browse,
+  formOn,
+  newProof,
+  type Parameters,
+  type Reply,
+  sendForm,
+  sendJson,
+  urlOf,
+} from '../peers/oauth.ts'
+import { expectRefusal } from '../peers/person.ts'
+import { client, type Json, mailboxPath } from '../peers/rest.ts'
+import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { makePerson, newPerson, type SignedIn, signedIn } from '../start/people.ts'
+
+const callback = 'https://program.example/callback'
+
+type Chosen = { readonly [name: string]: readonly string[] }
+type Tokens = { readonly access_token: string; readonly refresh_token: string; readonly scope: string }
+
+describe('api: OAuth', () => {
+  let door: Door
+  let tenant: Tenant
+  let owner: SignedIn
+  let clientId: string
+
+  before(async () => {
+    door = await openDoor({ isNamed: true })
+    tenant = await makeTenant(door, { name: 'tenant' })
+    owner = await newPerson(door, { accountId: tenant.accountId })
+    clientId = await register()
+  })
+  after(() => door?.close())
+
+  const at = (path: string) => new URL(path, door.ctx.baseUrl).href
+  const resource = () => at('/api/mcp')
+
+  async function register(metadata: Json = {}): Promise<string> {
+    const { body } = await sendJson(at('/oauth/register'), {
+      redirect_uris: [callback],
+      client_name: 'Test program',
+      ...metadata,
+    })
+    return String(body.client_id)
+  }
+
+  type Proof = ReturnType<typeof newProof>
+
+  const authorizeUrl = (proof: Proof, changed: Parameters = {}) =>
+    urlOf(at('/oauth/authorize'), {
+      client_id: clientId,
+      redirect_uri: callback,
+      response_type: 'code',
+      code_challenge: proof.challenge,
+      code_challenge_method: 'S256',
+      resource: resource(),
+      scope: 'mail:read mail:send mailboxes:read',
+      state: 'the state',
+      ...changed,
+    })
+
+  /** Begins a request in a browser. Returns the URL of the page on which the person is asked. */
+  async function begin(browser: Browsing, changed: Parameters = {}, proof = newProof()): Promise<string> {
+    const { headers, text } = await browser.get(authorizeUrl(proof, changed))
+    const location = headers.get('location')
+    if (location === null) throw new Error(`Nobody is asked: ${text}`)
+    return at(location)
+  }
+
+  /** Sends the form of the page. Returns what the browser is led to by the answers. */
+  async function answer(browser: Browsing, page: string, changed: Chosen = {}): Promise<URL> {
+    const { text } = await browser.get(page)
+    const sent = await browser.post(page, formOn(text, { decision: ['allow'], ...changed }))
+    if (sent.status !== 303) throw new Error(`Not decided: ${sent.text}`)
+    const led = await browser.get(String(sent.headers.get('location')))
+    return new URL(String(led.headers.get('location')))
+  }
+
+  type Asked = { readonly person?: SignedIn; readonly asked?: Parameters; readonly chosen?: Chosen }
+
+  /** Gets a code for a person. */
+  async function newCode({
+    person = owner,
+    asked = {},
+    chosen = {},
+  }: Asked = {}): Promise<{ code: string; proof: Proof; led: URL }> {
+    const proof = newProof()
+    const browser = browse(person.cookie)
+    const led = await answer(browser, await begin(browser, asked, proof), chosen)
+    return { code: led.searchParams.get('code') ?? '', proof, led }
+  }
+
+  const exchange = ({ code, proof }: { code: string; proof: Proof }, changed: Parameters = {}): Promise<Reply> =>
+    sendForm(at('/oauth/token'), {
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      redirect_uri: callback,
+      code,
+      code_verifier: proof.verifier,
+      resource: resource(),
+      ...changed,
+    })
+
+  const refresh = (refresh_token: string, changed: Parameters = {}): Promise<Reply> =>
+    sendForm(at('/oauth/token'), {
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token,
+      resource: resource(),
+      ...changed,
+    })
+
+  async function connect(how: Asked = {}): Promise<Tokens> {
+    const { body } = await exchange(await newCode(how))
+    return body as unknown as Tokens
+  }
+
+  const asks = async (token: string, path = '/api/v1/account', method = 'GET', body?: unknown) =>
+    client(door.http, token)<Json>(method, path, body)
+  const taken = async (token: string) => {
+    const { status, body } = await asks(token)
+    return status === 200 ? 'taken' : `${status} ${body.code}`
+  }
+  const callMcp = (headers: Record<string, string>, tool = 'get_account_summary', args: Json = {}, path = '/api/mcp') =>
+    fetch(door.http + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: args } }),
+    })
+  /** After so much time the session has ended. */
+  const signInAgain = async () => {
+    const { id, email, password } = owner
+    owner = Object.assign(await signedIn(door, owner, tenant.accountId), { id, email, password })
+  }
+  const audited = async (action: string) => {
+    const { body } = await client(door.http, tenant.key)<{ entries: readonly Json[] }>(
+      'GET',
+      `/api/v1/audit?action=${action}`,
+    )
+    return body.entries
+  }
+
+  describe('metadata', () => {
+    for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/api/mcp'])
+      it(`of the resource at ${path}`, async () => {
+        const { status, body } = await client(door.http)('GET', path)
+        expect(status).to.equal(200)
+        expect(body).to.deep.include({
+          resource: `${door.ctx.baseUrl}/api/mcp`,
+          authorization_servers: [door.ctx.baseUrl],
+          scopes_supported: allScopes,
+          bearer_methods_supported: ['header'],
+        })
+      })
+
+    for (const path of ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'])
+      it(`of the server at ${path}, whatever host is asked for`, async () => {
+        const { status, body } = await client(door.http)('GET', path)
+        expect(status).to.equal(200)
+        expect(body).to.deep.include({
+          issuer: door.ctx.baseUrl,
+          authorization_endpoint: at('/oauth/authorize'),
+          token_endpoint: at('/oauth/token'),
+          registration_endpoint: at('/oauth/register'),
+          revocation_endpoint: at('/oauth/revoke'),
+          code_challenge_methods_supported: ['S256'],
+          grant_types_supported: ['authorization_code', 'refresh_token'],
+          response_types_supported: ['code'],
+          token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+          client_id_metadata_document_supported: true,
+          authorization_response_iss_parameter_supported: true,
+          scopes_supported: allScopes,
+        })
+        expect(String(body.issuer)).not.to.match(/\/$/)
+      })
+  })
+
+  describe('registration', () => {
+    const cases: readonly (readonly [what: string, metadata: Json, refused: string | null])[] = [
+      ['an https URI', {}, null],
+      ['a loopback URI', { redirect_uris: ['http://127.0.0.1:3000/cb', 'http://localhost/cb'] }, null],
+      ['the loopback of IPv6', { redirect_uris: ['http://[::1]:3000/cb'] }, null],
+      ['the scheme of a program', { redirect_uris: ['com.example.app:/cb', 'cursor://mcp/callback'] }, null],
+      ['a secret, which it does not get', { token_endpoint_auth_method: 'client_secret_post' }, null],
+      ['scopes, which say nothing', { scope: 'mail:read openid offline_access' }, null],
+      ['no URI', { redirect_uris: [] }, 'invalid_redirect_uri'],
+      ['a URI that is no list', { redirect_uris: callback }, 'invalid_redirect_uri'],
+      ['a URI that is a number', { redirect_uris: [7] }, 'invalid_redirect_uri'],
+      ['a relative URI', { redirect_uris: ['/callback'] }, 'invalid_redirect_uri'],
+      ['http on another host', { redirect_uris: ['http://program.example/cb'] }, 'invalid_redirect_uri'],
+      [
+        'http on a host that looks local',
+        { redirect_uris: ['http://localhost.evil.example/'] },
+        'invalid_redirect_uri',
+      ],
+      ['javascript', { redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
+      ['data', { redirect_uris: ['data:text/html,x'] }, 'invalid_redirect_uri'],
+      ['a fragment', { redirect_uris: [`${callback}#x`] }, 'invalid_redirect_uri'],
+      ['a user name', { redirect_uris: ['https://bank.example@evil.example/'] }, 'invalid_redirect_uri'],
+      ['one bad URI among good ones', { redirect_uris: [callback, 'http://evil.example/'] }, 'invalid_redirect_uri'],
+      [
+        'too many URIs',
+        { redirect_uris: Array.from({ length: 21 }, (_, n) => `${callback}/${n}`) },
+        'invalid_redirect_uri',
+      ],
+      ['a URI that is too long', { redirect_uris: [`${callback}/${'x'.repeat(2_000)}`] }, 'invalid_redirect_uri'],
+      ['a name of two lines', { client_name: 'Mailroom\nadministration' }, 'invalid_client_metadata'],
+      ['a name that turns the text around', { client_name: 'liam\u202egnp' }, 'invalid_client_metadata'],
+      ['a name that is too long', { client_name: 'x'.repeat(201) }, 'invalid_client_metadata'],
+      ['a flow without codes', { response_types: ['token'], grant_types: ['implicit'] }, 'invalid_client_metadata'],
+    ]
+    for (const [what, metadata, refused] of cases)
+      it(`${what}: ${refused ?? 'taken'}`, async () => {
+        const { status, headers, body } = await sendJson(at('/oauth/register'), {
+          redirect_uris: [callback],
+          ...metadata,
+        })
+        expect([status, body.error ?? null]).to.deep.equal([refused === null ? 201 : 400, refused])
+        expect(headers.get('cache-control')).to.equal('no-store')
+        if (refused !== null) return
+        expect(body).to.include({ token_endpoint_auth_method: 'none' })
+        expect(body).not.to.have.any.keys('client_secret', 'scope', 'registration_access_token')
+        expect(body.client_id).to.match(/^oac_/)
+      })
+
+    it('a body that is no JSON, and none', async () => {
+      const type = { 'content-type': 'application/json' }
+      for (const body of ['{', '[]', ''])
+        expect((await fetch(at('/oauth/register'), { method: 'POST', body, headers: type })).status).to.equal(400)
+    })
+
+    it('is limited for each network', async () => {
+      const { oauth } = door.ctx.settings.limits
+      const usual = oauth.registrationsPerNetworkPerHour
+      Object.assign(oauth, { registrationsPerNetworkPerHour: 0 })
+      try {
+        const { status, headers, body } = await sendJson(at('/oauth/register'), { redirect_uris: [callback] })
+        expect([status, body.code]).to.deep.equal([429, 'rate_limited'])
+        expect(Number(headers.get('retry-after'))).to.be.within(1, 3_600)
+      } finally {
+        Object.assign(oauth, { registrationsPerNetworkPerHour: usual })
+      }
+    })
+  })
+
+  describe('a request of a program', () => {
+    /** What nobody may be led away for: it is not proven where to. */
+    const shown: readonly (readonly [what: string, changed: () => Parameters | Promise<Parameters>])[] = [
+      ['of an unknown program', () => ({ client_id: 'oac_unknown' })],
+      ['without a program', () => ({ client_id: undefined })],
+      ['without a redirect URI', () => ({ redirect_uri: undefined })],
+      ['to another host', () => ({ redirect_uri: 'https://evil.example/callback' })],
+      ['to another path', () => ({ redirect_uri: `${callback}/more` })],
+      ['to the same with a query', () => ({ redirect_uri: `${callback}?x=1` })],
+      ['to another port', () => ({ redirect_uri: 'https://program.example:8443/callback' })],
+      [
+        'to another path of the machine',
+        async () => ({
+          client_id: await register({ redirect_uris: ['http://127.0.0.1:3000/cb'] }),
+          redirect_uri: 'http://127.0.0.1:3000/other',
+        }),
+      ],
+      [
+        'to another port of the machine, of a program that says it is on the web',
+        async () => ({
+          client_id: await register({ redirect_uris: ['http://127.0.0.1:3000/cb'], application_type: 'web' }),
+          redirect_uri: 'http://127.0.0.1:4000/cb',
+        }),
+      ],
+      ['by a document on a private address', () => ({ client_id: 'https://127.0.0.1:9/program.json' })],
+    ]
+    for (const [what, changed] of shown)
+      it(`${what}: is shown, and leads nowhere`, async () => {
+        const { status, headers, text } = await browse(owner.cookie).get(authorizeUrl(newProof(), await changed()))
+        expect([status, headers.get('location')]).to.deep.equal([400, null])
+        expect(text).to.include('<h1>This program cannot be connected</h1>')
+        expect(headers.get('content-security-policy')).to.include("frame-ancestors 'none'")
+      })
+
+    const told: readonly (readonly [what: string, changed: Parameters, error: string])[] = [
+      ['without a challenge', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
+      ['with a plain challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
+      ['with a challenge of no method', { code_challenge_method: undefined }, 'invalid_request'],
+      ['with a challenge that is none', { code_challenge: 'x' }, 'invalid_request'],
+      ['for a token at once', { response_type: 'token' }, 'unsupported_response_type'],
+      ['without a resource', { resource: undefined }, 'invalid_target'],
+      ['for another resource', { resource: 'https://other.example/api/mcp' }, 'invalid_target'],
+      ['for a part of the resource', { resource: 'http://localhost' }, 'invalid_target'],
+      ['without asking anybody', { prompt: 'none' }, 'consent_required'],
+    ]
+    for (const [what, changed, error] of told)
+      it(`${what}: ${error}, told with issuer and state`, async () => {
+        const { status, headers } = await browse(owner.cookie).get(authorizeUrl(newProof(), changed))
+        const led = new URL(String(headers.get('location')))
+        expect([status, led.origin + led.pathname]).to.deep.equal([303, callback])
+        const parameters = led.hash === '' ? led.searchParams : new URLSearchParams(led.hash.slice(1))
+        expect(Object.fromEntries(parameters)).to.include({
+          error,
+          iss: door.ctx.baseUrl,
+          state: 'the state',
+        })
+        expect(parameters.has('code')).to.equal(false)
+      })
+
+    it('takes any port of the machine for a native program', async () => {
+      const native = await register({ redirect_uris: ['http://127.0.0.1:3000/cb'] })
+      const asked = { client_id: native, redirect_uri: 'http://127.0.0.1:49152/cb' }
+      const { led } = await newCode({ asked })
+      expect(led.origin).to.equal('http://127.0.0.1:49152')
+    })
+
+    it('asks for reading and writing mail when it names no scope', async () => {
+      const { scope } = await connect({ asked: { scope: undefined } })
+      expect(scope).to.equal('mail:read mail:send mail:write mailboxes:read mailboxes:write')
+    })
+
+    it('may name scopes that nobody knows, which it does not get', async () => {
+      const { scope } = await connect({ asked: { scope: 'openid offline_access mail:read root' } })
+      expect(scope).to.equal('mail:read')
+    })
+  })
+
+  describe('the page that asks', () => {
+    it('leads to the sign-in and back, and cannot be framed', async () => {
+      const browser = browse()
+      const page = await begin(browser)
+      const asked = await browser.get(page)
+      expect(asked.headers.get('location')).to.equal(`/sign-in?next=${encodeURIComponent(new URL(page).pathname)}`)
+      const own = browse(owner.cookie)
+      const { headers, text } = await own.get(await begin(own))
+      expect(headers.get('content-security-policy')).to.include("frame-ancestors 'none'")
+      expect(headers.get('content-security-policy')).to.include("form-action 'self' https://program.example;")
+      expect(headers.get('x-frame-options')).to.equal('DENY')
+      expect(text).to.include('Test program').and.include('program.example').and.include(owner.email)
+      expect(text).not.to.include('any program there can call itself')
+    })
+
+    it('warns of a program that can only be on the computer', async () => {
+      const native = await register({ redirect_uris: ['http://localhost:3000/cb'] })
+      const browser = browse(owner.cookie)
+      const page = await begin(browser, { client_id: native, redirect_uri: 'http://localhost:3000/cb' })
+      expect((await browser.get(page)).text).to.include('any program there can call itself')
+    })
+
+    it('shows what programs say as text', async () => {
+      const named = await register({ client_name: '<script>alert(1)</script>' })
+      const browser = browse(owner.cookie)
+      const { text } = await browser.get(await begin(browser, { client_id: named }))
+      expect(text).to.include('&lt;script&gt;').and.not.include('<script>')
+    })
+
+    it('is for the browser that began alone', async () => {
+      const browser = browse(owner.cookie)
+      const page = await begin(browser)
+      const victim = browse(owner.cookie)
+      expect((await victim.get(page)).text).to.include('This request has ended')
+      const form = formOn((await browser.get(page)).text, { decision: ['allow'] })
+      const sent = await victim.post(page, form)
+      expect([sent.status, sent.headers.get('location')]).to.deep.equal([404, null])
+    })
+
+    const refused: readonly (readonly [what: string, changed: () => Chosen, says: string])[] = [
+      ['without its token', () => ({ csrf: [] }), 'This page is too old'],
+      ['with the token of another page', () => ({ csrf: ['x'.repeat(43)] }), 'This page is too old'],
+      ['without a scope', () => ({ scopes: [] }), 'Nothing is chosen that the program may do.'],
+      ['with a scope that was not asked for', () => ({ scopes: ['domains:write'] }), 'Nothing is chosen'],
+      ['with no mailbox chosen', () => ({ reach: ['some'] }), 'No mailbox is chosen.'],
+      ['with an unknown mailbox', () => ({ reach: ['some'], mailboxes: ['x@y.example'] }), 'x@y.example'],
+      [
+        'for an account of others',
+        () => ({ account: ['acc_00000000000000000000000000'] }),
+        'no member of this account',
+      ],
+    ]
+    for (const [what, changed, says] of refused)
+      it(`a form ${what} decides nothing`, async () => {
+        const browser = browse(owner.cookie)
+        const page = await begin(browser)
+        const { text } = await browser.get(page)
+        const sent = await browser.post(page, formOn(text, { decision: ['allow'], ...changed() }))
+        expect(sent.headers.get('location')).to.equal(null)
+        expect(sent.text).to.include(says)
+        // The person can still decide.
+        expect((await answer(browser, page)).searchParams.has('code')).to.equal(true)
+      })
+
+    it('no is told to the program, and noted', async () => {
+      const { led } = await newCode({ chosen: { decision: ['refuse'] } })
+      expect(Object.fromEntries(led.searchParams)).to.include({
+        error: 'access_denied',
+        state: 'the state',
+        iss: door.ctx.baseUrl,
+      })
+      const [entry] = await audited('grants.create')
+      expect(entry).to.deep.include({ outcome: 'access_denied', who: { kind: 'person', id: owner.id } })
+    })
+
+    it('is answered once: the way back shows that it has ended', async () => {
+      const browser = browse(owner.cookie)
+      const page = await begin(browser)
+      await answer(browser, page)
+      const { status, text } = await browser.get(page)
+      expect([status, text.includes('This request has ended')]).to.deep.equal([404, true])
+    })
+
+    it('ends after an hour', async () => {
+      const browser = browse(owner.cookie)
+      const page = await begin(browser)
+      door.advance(hourMs + minuteMs)
+      const again = browse((await signedIn(door, owner, tenant.accountId)).cookie)
+      expect((await again.get(page)).text).to.include('This request has ended')
+      expect((await browser.get(page)).text).to.include('This request has ended')
+    })
+
+    it('offers what the role allows, in the account that is chosen', async () => {
+      const other = await makeTenant(door, { name: 'other' })
+      const person = await makePerson(door, { role: 'reader', accountId: tenant.accountId })
+      await joinAccount(door.ctx, { accountId: other.accountId, personId: person.id, role: 'owner' })
+      const browser = browse((await signedIn(door, person, tenant.accountId)).cookie)
+      const page = await begin(browser)
+      const { text } = await browser.get(page)
+      expect(text).to.include('value="mail:read"').and.not.include('value="mail:send"')
+      expect(text).to.include('It asks for more than your role (reader) allows')
+      const elsewhere = (await browser.get(`${page}?account=${other.accountId}`)).text
+      expect(elsewhere).to.include('value="mail:send"').and.include(other.address)
+      const widened = await browser.post(
+        page,
+        formOn(text, { decision: ['allow'], scopes: ['mail:read', 'mail:send'] }),
+      )
+      const led = await browser.get(String(widened.headers.get('location')))
+      expect(new URL(String(led.headers.get('location'))).searchParams.has('code')).to.equal(true)
+      const [entry] = await audited('grants.create')
+      expect(entry).to.deep.include({ who: { kind: 'person', id: person.id } })
+    })
+  })
+
+  describe('a program that publishes what it is', () => {
+    let publisher: Publisher
+    before(async () => {
+      publisher = await openPublisher()
+      Object.assign(door.ctx.settings.webhooks, { allowPrivate: true })
+    })
+    after(async () => {
+      Object.assign(door.ctx.settings.webhooks, { allowPrivate: false })
+      await publisher?.close()
+    })
+
+    const described = (url: string, changed: Json = {}) =>
+      JSON.stringify({ client_id: url, client_name: 'Published', redirect_uris: [callback], ...changed })
+    const begun = (url: string, changed: Parameters = {}) =>
+      browse(owner.cookie).get(authorizeUrl(newProof(), { client_id: url, ...changed }))
+
+    it('is connected without registering', async () => {
+      const url = publisher.publish('/program.json', (own) => ({ body: described(own) }))
+      const asked = { client_id: url }
+      const browser = browse(owner.cookie)
+      const { text } = await browser.get(await begin(browser, asked))
+      expect(text).to.include(`<strong>${new URL(url).host}</strong> publishes it under this name`)
+      const given = await newCode({ asked })
+      expect(given.led.searchParams.get('iss')).to.equal(door.ctx.baseUrl)
+      expect((await exchange(given, asked)).body.access_token).to.match(/^svc_oat_/)
+    })
+
+    it('takes any port of the machine when it is a native one', async () => {
+      const url = publisher.publish('/native.json', (own) => ({
+        body: described(own, { redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'] }),
+      }))
+      const { status } = await begun(url, { redirect_uri: 'http://127.0.0.1:51234/callback' })
+      expect(status).to.equal(303)
+      expect((await begun(url, { redirect_uri: 'http://127.0.0.1:51234/other' })).status).to.equal(400)
+    })
+
+    const bad: readonly (readonly [what: string, document: (url: string) => Parameters | Json])[] = [
+      ['that names another', (url) => ({ body: described(`${url}x`) })],
+      ['that names nobody', () => ({ body: JSON.stringify({ redirect_uris: [callback] }) })],
+      ['that leads elsewhere', (url) => ({ body: '', status: 302, headers: { location: `${url}x` } })],
+      ['that is not there', () => ({ body: '', status: 404 })],
+      ['that is no JSON', () => ({ body: '<html>' })],
+      ['that is a list', () => ({ body: '[]' })],
+      [
+        'that is larger than 5 KiB',
+        (url) => ({ body: described(url, { logo_uri: `https://x.example/${'x'.repeat(5_200)}` }) }),
+      ],
+      ['with a secret', (url) => ({ body: described(url, { client_secret: 'x' }) })],
+      [
+        'with a secret to come',
+        (url) => ({ body: described(url, { token_endpoint_auth_method: 'client_secret_basic' }) }),
+      ],
+      [
+        'with a bad redirect URI',
+        (url) => ({ body: described(url, { redirect_uris: [callback, 'http://evil.example/'] }) }),
+      ],
+    ]
+    for (const [n, [what, document]] of bad.entries())
+      it(`a document ${what} is refused, and asked for anew`, async () => {
+        const headers = { 'cache-control': 'max-age=3600' }
+        const url = publisher.publish(`/bad-${n}.json`, (own) => ({ body: '', headers, ...document(own) }))
+        const { status, headers: answered, text } = await begun(url)
+        expect([status, answered.get('location')]).to.deep.equal([400, null])
+        expect(text).to.include('invalid_')
+        expect(publisher.asked(`${url}x`)).to.equal(0)
+        publisher.publish(`/bad-${n}.json`, (own) => ({ body: described(own) }))
+        expect((await begun(url)).status).to.equal(303)
+      })
+
+    const kept: readonly (readonly [what: string, headers: { readonly [name: string]: string }, asked: number])[] = [
+      ['for as long as it says', { 'cache-control': 'max-age=3600' }, 1],
+      ['until it says', { expires: 'Thu, 01 Jan 2099 00:00:00 GMT' }, 1],
+      ['not when it forbids that', { 'cache-control': 'no-store, max-age=3600' }, 2],
+      ['not when it says nothing', {}, 2],
+    ]
+    for (const [n, [what, headers, asked]] of kept.entries())
+      it(`a document is kept ${what}`, async () => {
+        const url = publisher.publish(`/kept-${n}.json`, (own) => ({ body: described(own), headers }))
+        for (let times = 0; times < 2; times++) expect((await begun(url)).status).to.equal(303)
+        expect(publisher.asked(url)).to.equal(asked)
+      })
+
+    it('no whole site is a program, and nothing is fetched from a private address', async () => {
+      publisher.publish('/', (own) => ({ body: described(own) }))
+      expect((await begun(`${publisher.origin}/`)).status).to.equal(400)
+      expect(publisher.asked(`${publisher.origin}/`)).to.equal(0)
+      const url = publisher.publish('/private.json', (own) => ({ body: described(own) }))
+      Object.assign(door.ctx.settings.webhooks, { allowPrivate: false })
+      expect((await begun(url)).status).to.equal(400)
+      Object.assign(door.ctx.settings.webhooks, { allowPrivate: true })
+      expect(publisher.asked(url)).to.equal(0)
+    })
+
+    it('the fetches are limited for each network', async () => {
+      const { oauth } = door.ctx.settings.limits
+      const usual = oauth.documentsPerNetworkPerHour
+      const url = publisher.publish('/limited.json', (own) => ({ body: described(own) }))
+      Object.assign(oauth, { documentsPerNetworkPerHour: 0 })
+      expect((await begun(url)).status).to.equal(400)
+      Object.assign(oauth, { documentsPerNetworkPerHour: usual })
+      expect(publisher.asked(url)).to.equal(0)
+    })
+  })
+
+  describe('a code', () => {
+    it('becomes tokens that nobody keeps, with a scope that was granted', async () => {
+      const given = await newCode({ chosen: { scopes: ['mail:read'] } })
+      const { status, headers, body } = await exchange(given)
+      expect([status, headers.get('cache-control')]).to.deep.equal([200, 'no-store'])
+      expect(body).to.include({ token_type: 'Bearer', expires_in: 3_600, scope: 'mail:read' })
+      expect(body.access_token).to.match(/^svc_oat_\w{43}$/)
+      expect(Object.fromEntries(given.led.searchParams)).to.include({ state: 'the state', iss: door.ctx.baseUrl })
+      const kept = JSON.stringify(await door.ctx.store.oauthArtifacts.find({}).toArray())
+      for (const secret of [given.code, body.access_token, body.refresh_token])
+        expect(kept).not.to.include(String(secret))
+      expect(door.logs()).not.to.include(given.code)
+    })
+
+    const refused: readonly (readonly [
+      what: string,
+      changed: () => Parameters | Promise<Parameters>,
+      error: string,
+    ])[] = [
+      ['without a verifier', () => ({ code_verifier: undefined }), 'invalid_grant'],
+      ['with another verifier', () => ({ code_verifier: newProof().verifier }), 'invalid_grant'],
+      ['for another redirect URI', () => ({ redirect_uri: 'https://evil.example/' }), 'invalid_grant'],
+      ['without a redirect URI', () => ({ redirect_uri: undefined }), 'invalid_request'],
+      ['of another program', async () => ({ client_id: await register() }), 'invalid_grant'],
+      ['of an unknown program', () => ({ client_id: 'oac_unknown' }), 'invalid_client'],
+      ['for another resource', () => ({ resource: 'https://other.example/' }), 'invalid_target'],
+      ['that is none', () => ({ code: 'x' }), 'invalid_grant'],
+      ['for another kind of grant', () => ({ grant_type: 'password' }), 'unsupported_grant_type'],
+    ]
+    for (const [what, changed, error] of refused)
+      it(`${what}: ${error}`, async () => {
+        const { status, headers, body } = await exchange(await newCode(), await changed())
+        expect([status, body.error]).to.deep.equal([error === 'invalid_client' ? 401 : 400, error])
+        expect(headers.get('cache-control')).to.equal('no-store')
+        expect(body).not.to.have.property('access_token')
+      })
+
+    it('is used once: a second use ends what the first one made', async () => {
+      const given = await newCode()
+      const { body } = await exchange(given)
+      expect(await taken(String(body.access_token))).to.equal('taken')
+      expect((await exchange(given)).body.error).to.equal('invalid_grant')
+      expect(await taken(String(body.access_token))).to.equal('401 invalid_access_token')
+      expect((await refresh(String(body.refresh_token))).body.error).to.equal('invalid_grant')
+    })
+
+    it('used twice at once opens nothing', async () => {
+      const given = await newCode()
+      const both = await Promise.all([exchange(given), exchange(given)])
+      for (const { body } of both)
+        if (typeof body.access_token === 'string')
+          expect(await taken(body.access_token)).to.equal('401 invalid_access_token')
+      expect(both.filter(({ status }) => status === 200).length).to.be.at.most(1)
+    })
+
+    it('ends after ten minutes', async () => {
+      const given = await newCode()
+      door.advance(10 * minuteMs + 1)
+      expect((await exchange(given)).body.error).to.equal('invalid_grant')
+    })
+  })
+
+  describe('a refresh token', () => {
+    it('is replaced with each use; used again it ends all that came of it', async () => {
+      const first = await connect()
+      const second = (await refresh(first.refresh_token)).body as unknown as Tokens
+      expect(second.refresh_token).not.to.equal(first.refresh_token)
+      expect([await taken(first.access_token), await taken(second.access_token)]).to.deep.equal(['taken', 'taken'])
+      expect((await refresh(first.refresh_token)).body.error).to.equal('invalid_grant')
+      expect(await taken(second.access_token)).to.equal('401 invalid_access_token')
+      expect((await refresh(second.refresh_token)).body.error).to.equal('invalid_grant')
+      const [entry] = await audited('grants.revoke')
+      expect(entry).to.include({ outcome: 'reused' })
+    })
+
+    it('gives no more than was granted, and less when less is asked for', async () => {
+      const { refresh_token } = await connect({ asked: { scope: 'mail:read mailboxes:read' } })
+      const wider = await refresh(refresh_token, { scope: 'mail:read mail:send' })
+      expect([wider.status, wider.body.error]).to.deep.equal([400, 'invalid_scope'])
+      const narrower = await refresh(refresh_token, { scope: 'mailboxes:read' })
+      expect(narrower.body.scope).to.equal('mailboxes:read')
+      const path = `${mailboxPath(tenant.address)}/messages`
+      expectRefusal(await asks(String(narrower.body.access_token), path), [403, 'insufficient_scope'])
+    })
+
+    it('is of one program, and for one resource', async () => {
+      const { refresh_token } = await connect()
+      expect((await refresh(refresh_token, { client_id: await register() })).body.error).to.equal('invalid_grant')
+      expect((await refresh(refresh_token, { resource: 'https://other.example/' })).body.error).to.equal(
+        'invalid_target',
+      )
+    })
+
+    it('holds for 30 days after its last use', async () => {
+      let tokens = await connect()
+      for (let month = 0; month < 2; month++) {
+        door.advance(29 * dayMs)
+        expect(await taken(tokens.access_token)).to.equal('401 invalid_access_token')
+        tokens = (await refresh(tokens.refresh_token)).body as unknown as Tokens
+        expect(await taken(tokens.access_token)).to.equal('taken')
+      }
+      door.advance(31 * dayMs)
+      expect((await refresh(tokens.refresh_token)).body.error).to.equal('invalid_grant')
+      await signInAgain()
+      clientId = await register()
+    })
+  })
+
+  describe('an access token', () => {
+    it('ends after an hour', async () => {
+      const { access_token } = await connect()
+      door.advance(hourMs + 1)
+      expect(await taken(access_token)).to.equal('401 invalid_access_token')
+      await signInAgain()
+    })
+
+    it('acts with its scopes at both doors, and not for people', async () => {
+      const { access_token } = await connect({ asked: { scope: 'mailboxes:read' } })
+      expect((await asks(access_token, '/api/v1/mailboxes')).status).to.equal(200)
+      expectRefusal(await asks(access_token, `${mailboxPath(tenant.address)}/messages`), [403, 'insufficient_scope'])
+      for (const path of ['/api/v1/keys', '/api/v1/session', '/api/v1/grants', '/api/v1/account/members'])
+        expectRefusal(await asks(access_token, path), [403, 'forbidden'])
+      expect((await callMcp({ authorization: `Bearer ${access_token}` })).status).to.equal(200)
+    })
+
+    it('limited to mailboxes reaches these and those that it makes, and no alias', async () => {
+      const made = await client(door.http, tenant.key)('POST', '/api/v1/mailboxes', {
+        address: 'second@tenant.example',
+      })
+      expect(made.status).to.equal(201)
+      const { access_token, scope } = await connect({
+        asked: { scope: 'mail:read mailboxes:read mailboxes:write aliases:read aliases:write' },
+        chosen: { reach: ['some'], mailboxes: ['second@tenant.example'] },
+      })
+      expect(scope).to.equal('mail:read mailboxes:read mailboxes:write')
+      const addresses = async () =>
+        ((await asks(access_token, '/api/v1/mailboxes')).body.mailboxes as { address: string }[]).map(
+          ({ address }) => address,
+        )
+      expect(await addresses()).to.deep.equal(['second@tenant.example'])
+      expectRefusal(await asks(access_token, mailboxPath(tenant.address)), [404, 'mailbox_not_found'])
+      expectRefusal(await asks(access_token, '/api/v1/aliases'), [403, 'insufficient_scope'])
+      await asks(access_token, '/api/v1/mailboxes', 'POST', { address: 'third@tenant.example' })
+      expect(await addresses()).to.have.members(['second@tenant.example', 'third@tenant.example'])
+    })
+
+    it('is taken from the header alone', async () => {
+      const { access_token } = await connect()
+      const inPath = await callMcp({}, 'get_account_summary', {}, `/api/mcp/${access_token}`)
+      expect([inPath.status, ((await inPath.json()) as Json).code]).to.deep.equal([401, 'invalid_access_token'])
+      for (const name of ['access_token', 'token'])
+        expect((await callMcp({}, 'get_account_summary', {}, `/api/mcp?${name}=${access_token}`)).status).to.equal(401)
+      expectRefusal(await client(door.http)('GET', `/api/v1/account?access_token=${access_token}`), [
+        401,
+        'missing_api_key',
+      ])
+      expect(door.logs()).not.to.include(access_token)
+    })
+
+    it('for another audience opens nothing', async () => {
+      const { access_token } = await connect()
+      const { baseUrl } = door.ctx
+      Object.assign(door.ctx, { baseUrl: 'https://moved.example' })
+      try {
+        expect(await taken(access_token)).to.equal('401 invalid_access_token')
+      } finally {
+        Object.assign(door.ctx, { baseUrl })
+      }
+      expect(await taken(access_token)).to.equal('taken')
+    })
+
+    it('that ended is no guess, however often it comes', async () => {
+      for (let tries = 0; tries < 40; tries++) expect(await taken('svc_oat_ended')).to.equal('401 invalid_access_token')
+    })
+
+    it('counts for its grant', async () => {
+      const [one, other] = [await connect(), await connect()]
+      const left = async (token: string) => Number((await asks(token)).headers.get('ratelimit-remaining'))
+      const before = await left(other.access_token)
+      await left(one.access_token)
+      expect(await left(other.access_token)).to.equal(before - 1)
+    })
+
+    it('sends what waits for a person where the account wants that, and approves nothing', async () => {
+      const { access_token } = await connect({ asked: { scope: 'mail:send mail:read' } })
+      await owner.ask('PATCH', '/api/v1/account', { approval: 'required' })
+      const mail = { to: 'x@remote.example', subject: 'x', text: 'x' }
+      const sent = await asks(access_token, `${mailboxPath(tenant.address)}/send`, 'POST', mail)
+      await owner.ask('PATCH', '/api/v1/account', { approval: 'none' })
+      expect([sent.status, sent.body.status]).to.deep.equal([202, 'waiting_for_approval'])
+      const { approvals } = (await client(door.http, tenant.key)('GET', '/api/v1/approvals')).body as {
+        approvals: readonly { id: string; hash: string }[]
+      }
+      const path = `/api/v1/approvals/${approvals[0]?.id}`
+      expectRefusal(await asks(access_token, path, 'POST', { decision: 'approve', hash: approvals[0]?.hash }), [
+        403,
+        'forbidden',
+      ])
+    })
+
+    it('is held with the account', async () => {
+      const { access_token } = await connect()
+      await suspendAccount(door.ctx, tenant.accountId, 'test')
+      expect(await taken(access_token)).to.equal('403 account_suspended')
+      await unsuspendAccount(door.ctx, tenant.accountId)
+      await pauseAccount(door.ctx, tenant.accountId, 'test')
+      const mail = { to: 'x@remote.example', subject: 'x', text: 'x' }
+      expectRefusal(await asks(access_token, `${mailboxPath(tenant.address)}/send`, 'POST', mail), [
+        403,
+        'account_paused',
+      ])
+      await resumeAccount(door.ctx, tenant.accountId)
+      expect(await taken(access_token)).to.equal('taken')
+    })
+  })
+
+  describe('the challenge at /api/mcp', () => {
+    const scope = 'scope="mail:read mail:send mail:write mailboxes:read mailboxes:write"'
+    const metadata = () => `resource_metadata="${door.ctx.baseUrl}/.well-known/oauth-protected-resource/api/mcp"`
+    const challengeOf = (response: Response) => String(response.headers.get('www-authenticate'))
+
+    it('without a token says where to authorise, and for what', async () => {
+      const response = await callMcp({})
+      expect([response.status, challengeOf(response)]).to.deep.equal([401, `Bearer ${metadata()}, ${scope}`])
+    })
+
+    for (const [what, token] of [
+      ['a wrong token', 'svc_oat_none'],
+      ['a wrong key', 'svc_live_none'],
+    ] as const)
+      it(`with ${what} says that it is not valid`, async () => {
+        const response = await callMcp({ authorization: `Bearer ${token}` })
+        expect(response.status).to.equal(401)
+        expect(challengeOf(response)).to.equal(`Bearer error="invalid_token", ${metadata()}, ${scope}`)
+      })
+
+    it('asks a program for the scopes of its call, beside those that it has', async () => {
+      const { access_token } = await connect({ asked: { scope: 'mailboxes:read' } })
+      const response = await callMcp({ authorization: `Bearer ${access_token}` }, 'list_messages', {
+        mailbox: tenant.address,
+      })
+      expect(response.status).to.equal(403)
+      expect(challengeOf(response)).to.equal(
+        `Bearer error="insufficient_scope", ${metadata()}, scope="mailboxes:read mail:read"`,
+      )
+      expect(await response.json()).to.include({ code: 'insufficient_scope', requiredScope: 'mail:read' })
+    })
+  })
+
+  describe('a connected program', () => {
+    type Listed = { readonly grants: readonly (Json & { readonly id: string })[] }
+    const listed = async (person: SignedIn) => (await person.ask<Listed>('GET', '/api/v1/grants')).body.grants
+
+    it('is listed for who connected it and for owners, and disconnected at once in every process', async () => {
+      const member = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
+      const reader = await newPerson(door, { accountId: tenant.accountId, role: 'reader' })
+      const { access_token, refresh_token } = await connect({ person: member })
+      await connect({ person: reader })
+      await asks(access_token)
+      const [own, ...more] = await listed(member)
+      expect(more).to.deep.equal([])
+      expect(own).to.deep.include({
+        name: 'Test program',
+        clientId,
+        redirectsTo: 'program.example',
+        person: { id: member.id, email: member.email, name: 'Ann' },
+        scopes: ['mail:read', 'mail:send', 'mailboxes:read'],
+        mailboxes: null,
+      })
+      const id = String(own?.id)
+      expect((await listed(owner)).map((grant) => grant.id)).to.include(id)
+      expectRefusal(await reader.ask('DELETE', `/api/v1/grants/${id}`), [404, 'not_found'])
+      const foreign = await newPerson(door, { accountId: (await makeTenant(door, { name: 'foreign' })).accountId })
+      expectRefusal(await foreign.ask('DELETE', `/api/v1/grants/${id}`), [404, 'not_found'])
+      expectRefusal(await owner.ask('DELETE', `/api/v1/keys/${id}`), [404, 'not_found'])
+      expectRefusal(await client(door.http, tenant.key)('GET', '/api/v1/grants'), [403, 'forbidden'])
+      const second = await door.another()
+      Object.assign(second.ctx, { baseUrl: door.ctx.baseUrl })
+      try {
+        const there = async () => (await client(second.http, access_token)('GET', '/api/v1/account')).status
+        expect(await there()).to.equal(200)
+        expect((await member.ask('DELETE', `/api/v1/grants/${id}`)).status).to.equal(200)
+        expect([await taken(access_token), await there()]).to.deep.equal(['401 invalid_access_token', 401])
+      } finally {
+        await second.close()
+      }
+      expect((await refresh(refresh_token)).body.error).to.equal('invalid_grant')
+      expect(await listed(member)).to.deep.equal([])
+      expectRefusal(await member.ask('DELETE', `/api/v1/grants/${id}`), [404, 'not_found'])
+      const [reading] = await listed(reader)
+      expect((await reader.ask('DELETE', `/api/v1/grants/${reading?.id}`)).status).to.equal(200)
+    })
+
+    it('ends by what the program says itself, whatever token it names', async () => {
+      for (const which of ['access_token', 'refresh_token'] as const) {
+        const tokens = await connect()
+        const revoke = (token: string, client_id = clientId) => sendForm(at('/oauth/revoke'), { token, client_id })
+        await revoke(tokens[which], await register())
+        expect(await taken(tokens.access_token), 'another program').to.equal('taken')
+        expect((await revoke(tokens[which])).status).to.equal(200)
+        expect(await taken(tokens.access_token), which).to.equal('401 invalid_access_token')
+        expect((await refresh(tokens.refresh_token)).body.error).to.equal('invalid_grant')
+        expect((await revoke('unknown')).status).to.equal(200)
+      }
+    })
+
+    it('has no more than the role of its person, and ends when the person leaves', async () => {
+      const person = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
+      const tokens = await connect({ person })
+      const send = () => asks(tokens.access_token, `${mailboxPath(tenant.address)}/send`, 'POST', {})
+      expectRefusal(await send(), [400, 'validation_error'])
+      await owner.ask('PATCH', `/api/v1/account/members/${person.id}`, { role: 'reader' })
+      expectRefusal(await send(), [403, 'insufficient_scope'])
+      expectRefusal(
+        await asks(tokens.access_token, '/api/v1/webhooks', 'POST', { url: 'https://x.example/', events: [] }),
+        [403, 'forbidden'],
+      )
+      const refreshed = (await refresh(tokens.refresh_token)).body
+      expect(refreshed.scope).to.equal('mail:read mailboxes:read')
+      await removeMember(door.ctx, { accountId: tenant.accountId, personId: person.id })
+      expect(await taken(String(refreshed.access_token))).to.equal('401 invalid_access_token')
+      await joinAccount(door.ctx, { accountId: tenant.accountId, personId: person.id, role: 'owner' })
+      expect(await taken(String(refreshed.access_token))).to.equal('401 invalid_access_token')
+      expect((await refresh(String(refreshed.refresh_token))).body.error).to.equal('invalid_grant')
+    })
+  })
+})
