@@ -34,7 +34,12 @@ async function serve(exchange: Exchange): Promise<void> {
   await takeAnonymous(ctx, peerAddress)
   exchange.set(headers)
   exchange.respond = false
-  await serveOauth({ ctx, req, res, peerAddress }, showRefusal)
+  try {
+    await serveOauth({ ctx, req, res, peerAddress }, showRefusal)
+  } catch (error) {
+    exchange.respond = !res.headersSent
+    throw error
+  }
 }
 
 async function register(exchange: Exchange): Promise<void> {

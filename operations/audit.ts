@@ -12,7 +12,7 @@ export const listAudit = operation({
   input: object({
     action: optional(identifier('Only this action, such as messages.send.')),
     outcome: optional(identifier('Only this outcome: done, or the code of a refusal.')),
-    key_id: optional(identifier('Only what this key did (key_...).')),
+    key_id: optional(identifier('Only what this key (key_...) or program (gnt_...) did.')),
     user_id: optional(identifier('Only what this person did (usr_...).')),
     since: optional(timestamp({ description: 'From this time on.' })),
     until: optional(timestamp({ description: 'Before this time.' })),

@@ -77,8 +77,11 @@ export const AuditEntry = object({
   id: string(),
   at: timestamp(),
   who: object(
-    { kind: oneOf(['key', 'person', 'administrator', 'service']), id: nullable(string()) },
-    { description: 'A key (key_...), a person (usr_...), or without id an administrator or the service itself.' },
+    { kind: oneOf(['key', 'program', 'person', 'administrator', 'service']), id: nullable(string()) },
+    {
+      description:
+        'A key (key_...), a program that connected by OAuth (gnt_...), a person (usr_...), or without id an administrator or the service itself.',
+    },
   ),
   action: string({ description: 'What was asked for, such as messages.send.' }),
   target: nullable(string({ description: 'What it was about; null when that was erased.' })),

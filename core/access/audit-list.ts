@@ -5,9 +5,12 @@ import { type AuditFilter, listAudit as find } from '../../store/audit.ts'
 import type { AuditDoc } from '../../store/documents/accounts.ts'
 import type { Context } from '../process/context.ts'
 import type { Page } from './paging.ts'
-import { isAdministrator, type Principal } from './principal.ts'
+import { isAdministrator, isProgram, type Principal } from './principal.ts'
 
-export type Who = { readonly kind: 'key' | 'person' | 'administrator' | 'service'; readonly id: string | null }
+export type Who = {
+  readonly kind: 'key' | 'program' | 'person' | 'administrator' | 'service'
+  readonly id: string | null
+}
 
 export type AuditRecord = Pick<AuditDoc, 'at' | 'action' | 'outcome'> & {
   readonly id: string
@@ -53,7 +56,8 @@ function recordOf({ _id: id, at, keyId, userId, action, outcome, requestId, pers
 function whoOf({ keyId, userId }: { keyId: string | null; userId?: string | undefined }): Who {
   if (userId !== undefined) return { kind: 'person', id: userId }
   if (keyId === null) return { kind: 'service', id: null }
-  return isAdministrator({ keyId }) ? { kind: 'administrator', id: null } : { kind: 'key', id: keyId }
+  if (isAdministrator({ keyId })) return { kind: 'administrator', id: null }
+  return { kind: isProgram({ keyId }) ? 'program' : 'key', id: keyId }
 }
 
 const cursorOf = ({ seq }: AuditDoc) => Buffer.from(`aud ${seq}`).toString('base64url')

@@ -88,8 +88,8 @@ export async function validKey(ctx: Context, accountId: string, keyId: string): 
 }
 
 /**
- * An endpoint created by an agent key receives only events of that key's mailboxes, and none when the key is no longer
- * valid.
+ * An endpoint created by an agent key or a connected program receives only events of the mailboxes that it reaches, and none
+ * when it is no longer valid.
  */
 async function endpointOf(ctx: Context, webhook: WebhookDoc, account: Plans | undefined): Promise<Endpoint | null> {
   const includes = account === undefined ? nothing : includedBy(account)
@@ -98,7 +98,8 @@ async function endpointOf(ctx: Context, webhook: WebhookDoc, account: Plans | un
   if (webhook.agentKeyId === null) return { ...endpoint, matches: isHeard }
   const key = await validKey(ctx, webhook.accountId, webhook.agentKeyId)
   if (key === null) return null
-  const reach = new Set(key.mailboxIds ?? [])
+  if (key.mailboxIds === null) return { ...endpoint, matches: isHeard }
+  const reach = new Set(key.mailboxIds)
   return { ...endpoint, matches: (event) => event.mailboxId !== null && reach.has(event.mailboxId) && isHeard(event) }
 }
 

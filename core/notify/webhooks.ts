@@ -10,7 +10,7 @@ import { toBinary } from '../../store/bytes.ts'
 import { skipDeliveries } from '../../store/deliveries.ts'
 import type { OffReason, WebhookDoc } from '../../store/documents/events.ts'
 import * as store from '../../store/webhooks.ts'
-import type { Principal } from '../access/principal.ts'
+import { isProgram, type Principal } from '../access/principal.ts'
 import { dueNow } from '../process/account-time.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -80,7 +80,7 @@ export async function createWebhook(
     secret: sealed(ctx, secret),
     createdAt: at,
     keyId,
-    agentKeyId: principal.kind === 'agent' ? keyId : null,
+    agentKeyId: principal.kind === 'agent' || isProgram(principal) ? keyId : null,
     ...(principal.account.sandbox && { sandbox: true as const }),
     failingSince: null,
   }

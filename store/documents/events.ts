@@ -40,7 +40,7 @@ export type WebhookDoc = {
   readonly previousUntil?: Date
   readonly createdAt: Date
   readonly keyId: string
-  /** The agent key whose mailboxes limit the events; null: events of the whole account. */
+  /** The agent key or the grant with which it ends, and whose mailboxes limit the events; null: those of the whole account. */
   readonly agentKeyId: string | null
   /** For an endpoint of a sandbox: its events are marked. */
   readonly sandbox?: true

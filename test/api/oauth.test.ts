@@ -838,6 +838,19 @@ describe('api: OAuth', () => {
       expect((await reader.ask('DELETE', `/api/v1/grants/${reading?.id}`)).status).to.equal(200)
     })
 
+    it('takes the endpoints that it made with it, whatever it reaches', async () => {
+      const { access_token } = await connect()
+      const made = await asks(access_token, '/api/v1/webhooks', 'POST', {
+        url: 'https://hook.example/',
+        events: ['message.received'],
+      })
+      expect(made.status).to.equal(201)
+      const endpoint = () => client(door.http, tenant.key)('GET', `/api/v1/webhooks/${made.body.id}`)
+      expect((await endpoint()).body.enabled).to.equal(true)
+      await sendForm(at('/oauth/revoke'), { token: access_token, client_id: clientId })
+      expect((await endpoint()).body.enabled).to.equal(false)
+    })
+
     it('ends by what the program says itself, whatever token it names', async () => {
       for (const which of ['access_token', 'refresh_token'] as const) {
         const tokens = await connect()

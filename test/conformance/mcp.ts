@@ -40,7 +40,7 @@ async function notScored(revision: string): Promise<Readonly<Record<string, stri
   return Object.fromEntries(entries.map(({ scenario, reason }) => [scenario, `not scored by the suite: ${reason}`]))
 }
 
-const newest = '@modelcontextprotocol/conformance'
+export const newest = '@modelcontextprotocol/conformance'
 
 const suites: readonly Suite[] = [
   {
@@ -96,12 +96,22 @@ async function runSuite(suite: Suite, url: string, only: string | undefined): Pr
   }
 }
 
-/** Runs the program of the package in a process of its own; its status says nothing that its results do not. */
-async function runPackage(name: string, args: readonly string[]): Promise<string> {
+/**
+ * Runs the program of a package in a process of its own, and tells what it writes; its status says nothing that its results do
+ * not.
+ */
+export async function runPackage(
+  name: string,
+  args: readonly string[],
+  tell: (text: string) => void = () => undefined,
+): Promise<string> {
   const program = path.join(folderOf(name), 'dist', 'index.js')
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => lines.push(chunk))
+  child.stdout.on('data', (chunk: Buffer) => {
+    lines.push(chunk)
+    tell(chunk.toString())
+  })
   child.stderr.on('data', (chunk: Buffer) => lines.push(chunk))
   await once(child, 'close')
   return Buffer.concat(lines).toString()
@@ -112,7 +122,7 @@ function folderOf(name: string): string {
 }
 
 /** Each scenario leaves a folder `server-NAME-TIME` with its checks. */
-async function scenariosIn(folder: string): Promise<readonly Scenario[]> {
+export async function scenariosIn(folder: string): Promise<readonly Scenario[]> {
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('checks.json'))
   return Promise.all(
     files.sort().map(async (file) => {
@@ -127,7 +137,10 @@ async function scenariosIn(folder: string): Promise<readonly Scenario[]> {
   )
 }
 
-function report({ name, notApplicable }: Suite, scenarios: readonly Scenario[]): number {
+export function report(
+  { name, notApplicable }: Pick<Suite, 'name' | 'notApplicable'>,
+  scenarios: readonly Scenario[],
+): number {
   let failed = 0
   console.log(`\n${name}: ${scenarios.length} scenarios`)
   for (const { name: scenario, failures, passed } of scenarios) {

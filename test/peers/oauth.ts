@@ -86,6 +86,16 @@ export function formOn(page: string, changed: { readonly [name: string]: readonl
   return fields
 }
 
+/** Follows a request of a program as a person who allows all that it asks for. Returns where the program is told so. */
+export async function allowAll(session: string | null, asked: string): Promise<URL> {
+  const browser = browse(session)
+  const begun = await browser.get(asked)
+  const page = new URL(String(begun.headers.get('location')), asked).href
+  const decided = await browser.post(page, formOn((await browser.get(page)).text, { decision: ['allow'] }))
+  const led = await browser.get(String(decided.headers.get('location')))
+  return new URL(String(led.headers.get('location')))
+}
+
 /** Connects a new program as a person who allows all that it asks for: the whole way, without a look at the answers between. */
 export async function connectProgram(
   baseUrl: string,
@@ -96,21 +106,15 @@ export async function connectProgram(
   const client_id = String(registered.body.client_id)
   const { verifier, challenge } = newProof()
   const resource = `${baseUrl}/api/mcp`
-  const browser = browse(session)
-  const begun = await browser.get(
-    urlOf(`${baseUrl}/oauth/authorize`, {
-      client_id,
-      redirect_uri,
-      resource,
-      response_type: 'code',
-      code_challenge: challenge,
-      code_challenge_method: 'S256',
-    }),
-  )
-  const page = new URL(String(begun.headers.get('location')), baseUrl).href
-  const decided = await browser.post(page, formOn((await browser.get(page)).text, { decision: ['allow'] }))
-  const led = await browser.get(String(decided.headers.get('location')))
-  const code = new URL(String(led.headers.get('location'))).searchParams.get('code') ?? undefined
+  const asked = urlOf(`${baseUrl}/oauth/authorize`, {
+    client_id,
+    redirect_uri,
+    resource,
+    response_type: 'code',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  })
+  const code = (await allowAll(session, asked)).searchParams.get('code') ?? undefined
   const grant = { grant_type: 'authorization_code', client_id, redirect_uri, code, code_verifier: verifier, resource }
   return sendForm(`${baseUrl}/oauth/token`, grant)
 }
