@@ -45,7 +45,7 @@ export function endpointsOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOp
     ...healthEndpoints(readiness),
     descriptionEndpoint(ctx),
     exportEndpoint,
-    ...oauthRoutes(ctx),
+    ...oauthRoutes,
     ...pageRoutes({ inFlight: traffic.bodies, checkOutput: checkOutput ?? false }),
     ...(mcp === undefined ? [] : mcpEndpoints(mcp, traffic)),
   ]

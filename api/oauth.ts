@@ -1,9 +1,9 @@
 /** The endpoints of the authorization server, and the metadata by which programs find them (RFC 8414, RFC 9728). */
 import { resourceOf } from '../core/access/access-tokens.ts'
 import { takeAnonymous } from '../core/access/request-rates.ts'
-import { oauthPaths, serveOauth, takeRegistration } from '../core/oauth/provider.ts'
+import { serveOauth, takeRegistration } from '../core/oauth/provider.ts'
+import { oauthPaths } from '../core/oauth/request.ts'
 import { periodsOf, secondsUntil } from '../core/process/clock.ts'
-import type { Context } from '../core/process/context.ts'
 import { resourceMetadataPath } from '../operations/http.ts'
 import { Failure } from '../schemas/failures.ts'
 import { allScopes } from '../schemas/scopes.ts'
@@ -12,21 +12,18 @@ import type { Exchange, Route } from './routes.ts'
 
 const { authorization, token, registration, revocation, jwks } = oauthPaths
 
-export function oauthRoutes(ctx: Context): readonly Route[] {
-  // RFC 8414 3.1, RFC 9728 3.1: what is below the host goes behind the well-known part.
-  const below = new URL(ctx.baseUrl).pathname.replace(/\/$/, '')
-  const metadata = ['oauth-authorization-server', 'openid-configuration'].map((name) => `/.well-known/${name}`)
-  return [
-    ...[authorization, `${authorization}/{request_id}`, jwks, ...metadata].map(
-      (path) => ({ method: 'GET', path, serve }) as const,
-    ),
-    ...[token, revocation].map((path) => ({ method: 'POST', path, serve }) as const),
-    { method: 'POST', path: registration, serve: register },
-    ...[...new Set(['/.well-known/oauth-protected-resource', resourceMetadataPath, below + resourceMetadataPath])].map(
-      (path): Route => ({ method: 'GET', path, serve: showResource }),
-    ),
-  ]
-}
+const metadata = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']
+
+export const oauthRoutes: readonly Route[] = [
+  ...[authorization, `${authorization}/{request_id}`, jwks, ...metadata].map(
+    (path): Route => ({ method: 'GET', path, serve }),
+  ),
+  ...[token, revocation].map((path): Route => ({ method: 'POST', path, serve })),
+  { method: 'POST', path: registration, serve: register },
+  ...['/.well-known/oauth-protected-resource', resourceMetadataPath].map(
+    (path): Route => ({ method: 'GET', path, serve: showResource }),
+  ),
+]
 
 async function serve(exchange: Exchange): Promise<void> {
   const { req, res, state } = exchange

@@ -1,7 +1,8 @@
 /** The page on which a person decides whether a program is connected, and what it may do. Opening it changes nothing. */
 import { listMailboxes } from '../../core/mailbox/mailboxes.ts'
 import { type Asking, allow, findAsking, offeredTo, refuse, requireMember } from '../../core/oauth/consent.ts'
-import { consentPath, type OauthRequest, type ShowRefusal } from '../../core/oauth/provider.ts'
+import type { ShowRefusal } from '../../core/oauth/provider.ts'
+import { consentPath, type OauthRequest } from '../../core/oauth/request.ts'
 import { getSession } from '../../operations/session.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { agentScopes, type Scope, scopes } from '../../schemas/scopes.ts'
@@ -51,6 +52,11 @@ async function decide(visit: Visit, chosen: Chosen): Promise<Elsewhere> {
   const accountId = form.get('account') ?? ''
   if (form.get('decision') === 'refuse')
     return { location: await refuse(decision, accountId === '' ? null : accountId) }
+  if (chosen.reach === 'all' && chosen.mailboxes.length > 0)
+    throw new Failure('validation_error', 'Mailboxes are chosen here, and all of the account above.', {
+      param: 'mailboxes',
+      fix: 'Choose one or the other.',
+    })
   const mailboxes = chosen.reach === 'all' ? null : chosen.mailboxes
   return { location: await allow(decision, { accountId, scopes: chosen.scopes, mailboxes }) }
 }

@@ -10,19 +10,23 @@ import { fromBinary, toBinary } from '../../store/bytes.ts'
 import type { KeyDoc } from '../../store/documents/accounts.ts'
 import * as store from '../../store/oauth.ts'
 import { artifactId, grantById, sealPurpose } from '../access/access-tokens.ts'
+import { recordAudit } from '../access/audit.ts'
 import { endGrant } from '../access/grants.ts'
 import { accountById } from '../access/known-callers.ts'
 import { after, dayMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { type OauthRequest, oauthPaths } from './request.ts'
+
+type Serving = () => OauthRequest
 
 /** How long a registration is kept that nobody uses. */
 const clientMs = 30 * dayMs
 
 /**
- * Makes the adapter of a model, by its name. `serving` gives the context of the request that is served; the second use of a
+ * Makes the adapter of a model, by its name. `serving` gives the request that is served; the second use of a
  * code or a refresh token fails with what `refuse` makes.
  */
-export function adapterOf(serving: () => Context, model: string, refuse: () => Error): Adapter {
+export function adapterOf(serving: Serving, model: string, refuse: () => Error): Adapter {
   if (model === 'Client') return clients(serving)
   if (model === 'Grant') return grants(serving)
   if (model === 'Session') return nothing
@@ -40,11 +44,11 @@ const nothing: Adapter = {
   revokeByGrantId: none,
 }
 
-function artifacts(serving: () => Context, model: string, refuse: () => Error): Adapter {
+function artifacts(serving: Serving, model: string, refuse: () => Error): Adapter {
   return {
     ...nothing,
     async upsert(id, { jti: _, ...payload }, expiresIn = 0) {
-      const ctx = serving()
+      const { ctx } = serving()
       const { grantId, clientId } = payload
       const expiresAt = after(ctx.clock.now(), expiresIn * secondMs)
       const grant = grantId === undefined ? undefined : await liveGrant(ctx, grantId)
@@ -61,36 +65,35 @@ function artifacts(serving: () => Context, model: string, refuse: () => Error): 
       if (clientId !== undefined) await store.keepClient(ctx.store, { id: clientId, until: after(expiresAt, clientMs) })
     },
     async find(id) {
-      const ctx = serving()
+      const { ctx } = serving()
       const found = await store.findArtifact(ctx.store, { id: artifactId(model, id), now: ctx.clock.now() })
       if (found === null) return undefined
       const payload = JSON.parse(ctx.secrets.open(fromBinary(found.sealed), sealPurpose)) as AdapterPayload
       return { ...payload, jti: id, ...(found.consumedAt !== undefined && { consumed: true }) }
     },
     async consume(id) {
-      const ctx = serving()
+      const { ctx } = serving()
       const artifact = artifactId(model, id)
       if (await store.consumeArtifact(ctx.store, { id: artifact, at: ctx.clock.now() })) return
       const found = await store.findArtifact(ctx.store, { id: artifact, now: ctx.clock.now() })
-      const { accountId, grantId } = found ?? {}
-      if (accountId !== undefined && grantId !== undefined) await endGrant(ctx, { accountId, grantId })
+      if (found?.grantId !== undefined) await end(serving(), found.grantId)
       throw refuse()
     },
-    destroy: (id) => store.removeArtifact(serving().store, artifactId(model, id)),
+    destroy: (id) => store.removeArtifact(serving().ctx.store, artifactId(model, id)),
   }
 }
 
-function clients(serving: () => Context): Adapter {
+function clients(serving: Serving): Adapter {
   return {
     ...nothing,
     async upsert(id, metadata) {
-      const ctx = serving()
+      const { ctx } = serving()
       const createdAt = ctx.clock.now()
       const expiresAt = after(createdAt, clientMs)
       await store.insertClient(ctx.store, { _id: id, metadata: JSON.stringify(metadata), createdAt, expiresAt })
     },
     async find(id) {
-      const ctx = serving()
+      const { ctx } = serving()
       // What is a URL is read where it leads to.
       if (!id.startsWith('oac_')) return undefined
       const found = await store.findClient(ctx.store, { id, now: ctx.clock.now() })
@@ -99,14 +102,14 @@ function clients(serving: () => Context): Adapter {
   }
 }
 
-function grants(serving: () => Context): Adapter {
+function grants(serving: Serving): Adapter {
   return {
     ...nothing,
     async upsert() {
       throw new Failure('internal_error', 'A grant is made on the consent page.')
     },
     async find(id) {
-      const ctx = serving()
+      const { ctx } = serving()
       const grant = await liveGrant(ctx, id)
       if (grant === null) return undefined
       const { program, expiresAt, createdAt } = grant
@@ -122,12 +125,17 @@ function grants(serving: () => Context): Adapter {
         exp: seconds(expiresAt),
       }
     },
-    async destroy(id) {
-      const ctx = serving()
-      const grant = await grantById(ctx, id)
-      if (grant !== undefined) await endGrant(ctx, { accountId: grant.accountId, grantId: id })
-    },
+    destroy: (id) => end(serving(), id),
   }
+}
+
+/** Ends a grant, because the program asks for it or because a code or a token was used twice. */
+async function end({ ctx, req, peerAddress: address }: OauthRequest, grantId: string): Promise<void> {
+  const grant = await grantById(ctx, grantId)
+  if (grant === undefined || !(await endGrant(ctx, { accountId: grant.accountId, grantId }))) return
+  const outcome = req.url?.startsWith(oauthPaths.revocation) ? 'done' : 'reused'
+  const { accountId, name: target } = grant
+  await recordAudit(ctx, { accountId, keyId: grantId, action: 'grants.revoke', target, outcome, address })
 }
 
 async function liveGrant(ctx: Context, id: string): Promise<KeyDoc | null> {

@@ -12,7 +12,8 @@ import { memberPrincipal, type Principal } from '../access/principal.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import type { Context } from '../process/context.ts'
 import { placeOfRedirect, staysOnMachine } from './client-rules.ts'
-import { askProvider, type OauthRequest } from './provider.ts'
+import { askProvider } from './provider.ts'
+import type { OauthRequest } from './request.ts'
 
 /** Mailboxes that a program can be limited to. */
 const mailboxesMax = 1_000

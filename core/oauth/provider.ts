@@ -4,13 +4,11 @@
  * granted is ours (core/oauth/consent.ts).
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createPrivateKey, hkdfSync } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createPrivateKey } from 'node:crypto'
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { newId } from '../../schemas/ids.ts'
 import { allScopes, signupScopes } from '../../schemas/scopes.ts'
-import { accessTokenPrefix, grantById, resourceOf } from '../access/access-tokens.ts'
-import { recordAudit } from '../access/audit.ts'
+import { accessTokenPrefix, resourceOf } from '../access/access-tokens.ts'
 import { networkOf } from '../access/network.ts'
 import { takeUsage } from '../access/usage.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from '../process/clock.ts'
@@ -21,17 +19,7 @@ import { newCredential } from '../process/secrets.ts'
 import { adapterOf } from './adapter.ts'
 import { fetchDocument, namesDocument, takeDocumentFetch } from './client-documents.ts'
 import { completeMetadata } from './client-rules.ts'
-
-/** Where people are asked; the id of what they are asked about follows. */
-export const consentPath = '/oauth/consent'
-
-export const oauthPaths = {
-  authorization: '/oauth/authorize',
-  token: '/oauth/token',
-  registration: '/oauth/register',
-  revocation: '/oauth/revoke',
-  jwks: '/oauth/jwks',
-} as const
+import { consentPath, type OauthRequest, oauthPaths } from './request.ts'
 
 /** What a program gets that names no scope, and is told to ask for first: to read and write mail. */
 export const initialScopes = signupScopes
@@ -42,14 +30,6 @@ const lifetimes = {
   refreshToken: (30 * dayMs) / secondMs,
   code: (5 * minuteMs) / secondMs,
   interaction: hourMs / secondMs,
-}
-
-/** A request that the authorization server serves. */
-export type OauthRequest = {
-  readonly ctx: Context
-  readonly req: IncomingMessage
-  readonly res: ServerResponse
-  readonly peerAddress: string
 }
 
 /** Shows a person why a request of a program is refused that cannot be told to the program. */
@@ -72,17 +52,20 @@ function served(): Served {
   return request
 }
 
-const providers = perProcess(async (process) => createProvider(process, await loadLibrary()))
+const servers = perProcess(async (process) => {
+  const provider = createProvider(process, await loadLibrary())
+  return { provider, listener: provider.callback() }
+})
 
 /** Serves a request to one of the endpoints, or for the metadata (RFC 8414). Resolves when it is answered. */
 export async function serveOauth(request: OauthRequest, showRefusal: ShowRefusal): Promise<void> {
-  const provider = await providers(request.ctx)
-  await serving.run({ ...request, showRefusal }, () => provider.callback()(request.req, request.res))
+  const { listener } = await servers(request.ctx)
+  await serving.run({ ...request, showRefusal }, () => listener(request.req, request.res))
 }
 
 /** Asks the authorization server something while one of our pages is served. */
 export async function askProvider<T>(request: OauthRequest, ask: (provider: Provider) => Promise<T>): Promise<T> {
-  const provider = await providers(request.ctx)
+  const { provider } = await servers(request.ctx)
   return serving.run({ ...request, showRefusal: null }, () => ask(provider))
 }
 
@@ -118,6 +101,8 @@ function createProvider(process: ProcessContext, library: Library): Provider {
     const { route } = (koa as KoaContextWithOIDC).oidc ?? {}
     if (route === 'discovery') Object.assign(koa.body as object, { scopes_supported: allScopes })
   })
+  // Faults are told by `server_error`, and not on the console.
+  provider.silent = true
   observe(provider)
   return provider
 }
@@ -128,19 +113,9 @@ function observe(provider: Provider): void {
   provider.on('interaction.ended', (koa) => {
     Object.assign(koa.oidc.session ?? {}, { destroyed: true })
   })
-  provider.on('server_error', (_koa, error) => served().ctx.log.error({ err: error }, 'an OAuth request failed'))
-  provider.on('grant.revoked', (koa, grantId) => {
-    const { ctx, peerAddress: address } = served()
-    const isAsked = koa.oidc.route === 'revocation'
-    void grantById(ctx, grantId)
-      .then(async (grant) => {
-        if (grant === undefined) return
-        const { accountId, name } = grant
-        const outcome = isAsked ? 'done' : 'reused'
-        await recordAudit(ctx, { accountId, keyId: grantId, action: 'grants.revoke', target: name, outcome, address })
-      })
-      .catch((error: unknown) => ctx.log.error({ err: error, grantId }, 'an audit entry was lost'))
-  })
+  provider.on('server_error', (_koa, error) =>
+    serving.getStore()?.ctx.log.error({ err: error }, 'an OAuth request failed'),
+  )
 }
 
 function configurationOf(process: ProcessContext, { errors, interactionPolicy }: Library): Configuration {
@@ -152,12 +127,12 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
     return resource
   }
   const { Check, Prompt } = interactionPolicy
-  const isAsked = new Check('not_asked', 'the person has to be asked', 'consent_required', (koa) => {
+  const mustAsk = new Check('not_asked', 'the person has to be asked', 'consent_required', (koa) => {
     return koa.oidc.result?.consent === undefined
   })
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true } as const
   return {
-    adapter: (model: string) => adapterOf(() => served().ctx, model, used),
+    adapter: (model: string) => adapterOf(served, model, used),
     clients: [],
     jwks: { keys: [signingKey(secrets)] },
     enabledJWA: { idTokenSigningAlgValues: ['Ed25519'] },
@@ -201,7 +176,7 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
     interactions: {
       policy: [
         new Prompt({ name: 'login', requestable: true }),
-        new Prompt({ name: 'consent', requestable: true }, isAsked),
+        new Prompt({ name: 'consent', requestable: true }, mustAsk),
       ],
       url: (_koa, { uid }) => `${new URL(baseUrl).pathname.replace(/\/$/, '')}${consentPath}/${uid}`,
     },
@@ -266,8 +241,7 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
  */
 function signingKey({ tag }: ProcessContext['secrets']) {
   // RFC 8410 7: an Ed25519 key in PKCS #8 is this prefix and the seed.
-  const seed = Buffer.from(hkdfSync('sha256', tag('seed', 'oauth key'), Buffer.alloc(0), 'Ed25519', 32))
-  const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
+  const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), tag('Ed25519', 'oauth key')])
   const jwk = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({ format: 'jwk' })
   return { ...jwk, use: 'sig', alg: 'Ed25519' }
 }
