@@ -4,7 +4,7 @@
 export const resultBytesMax = 100 * 1024
 
 /** Fields that are not shortened here: the operation itself cuts a body and gives a cursor to go on. */
-const bodies = new Set(['text', 'html', 'reply'])
+const bodies = new Set(['text', 'markdown', 'html', 'reply'])
 
 const steps = [
   { entries: 50, characters: 2_000 },

@@ -1,7 +1,12 @@
 /** Reads long bodies in pieces. All bodies of a message are cut at the same number of characters (code points). */
 import { notACursor } from '../schemas/refusals.ts'
 
-type Bodies = { readonly text?: string; readonly html?: string | null; readonly reply?: string }
+type Bodies = {
+  readonly text?: string
+  readonly markdown?: string
+  readonly html?: string | null
+  readonly reply?: string
+}
 /** `next` is the cursor to go on with; null when every body is whole. */
 export type Cut = Bodies & { readonly next: string | null }
 
@@ -14,7 +19,10 @@ export function positionIn(cursor: string | undefined): number {
 }
 
 /** At most `maxChars` characters of each body, from character `from` on; all the rest without `maxChars`. */
-export function cutBodies({ text, html, reply }: Bodies, { from, maxChars }: { from: number; maxChars?: number }): Cut {
+export function cutBodies(
+  { text, markdown, html, reply }: Bodies,
+  { from, maxChars }: { from: number; maxChars?: number },
+): Cut {
   let more = false
   const cut = (body: string) => {
     const start = offsetOf(body, 0, from)
@@ -24,6 +32,7 @@ export function cutBodies({ text, html, reply }: Bodies, { from, maxChars }: { f
   }
   const bodies = {
     ...(text !== undefined && { text: cut(text) }),
+    ...(markdown !== undefined && { markdown: cut(markdown) }),
     ...(html !== undefined && { html: html === null ? null : cut(html) }),
     ...(reply !== undefined && { reply: cut(reply) }),
   }

@@ -64,7 +64,7 @@ export const getMessage = operation({
     {
       name: 'read_message',
       description:
-        'Read one message. view "reply" leaves out quoted history. A cut body is continued with the cursor in next. attachment_id reads a message attached to it.',
+        'Read one message. view "reply" leaves out quoted history, "markdown" keeps links, lists and tables. A cut body is continued with the cursor in next. attachment_id reads a message attached to it.',
       effect: 'read',
       expose: ['address', 'message_id', 'view', 'max_chars', 'cursor', 'attachment_id'],
       preset: { view: 'text', max_chars: 20_000 },
@@ -95,7 +95,7 @@ export const getMessage = operation({
       view,
       attachmentId: attachment_id,
     })
-    const hasHeaders = view !== 'reply' && view !== 'text'
+    const hasHeaders = view === undefined || view === 'headers' || view === 'full'
     return fullMessage(message, cutBodies(message, { from, maxChars: max_chars }), hasHeaders)
   },
 })

@@ -1,12 +1,19 @@
+import type { Message } from '../core/mailbox/messages.ts'
+import { readMessage } from '../core/read/bodies.ts'
 import { type Thread as Found, listThreads as list, getThread as read } from '../core/read/threads.ts'
+import { Failure } from '../schemas/failures.ts'
 import { AddressPart, page, pageSizeDefault, paging, ThreadId } from '../schemas/fields.ts'
-import { object, optional, timestamp } from '../schemas/infer.ts'
-import { messageFilters } from '../schemas/messages.ts'
+import { integer, object, oneOf, optional, timestamp } from '../schemas/infer.ts'
+import { bodyViews, messageFilters, type ThreadMessage } from '../schemas/messages.ts'
 import { Thread, WholeThread } from '../schemas/threads.ts'
-import { operation } from './registry.ts'
+import { cutBodies } from './bodies.ts'
+import { type Call, operation } from './registry.ts'
 import { messageSummary } from './summaries.ts'
 
 const { thread_id: _, ...filters } = messageFilters
+/** Each body is read and parsed. */
+const bodiesMax = 20
+const charsDefault = 4_000
 
 export const listThreads = operation({
   name: 'threads.list',
@@ -42,21 +49,63 @@ export const getThread = operation({
   tools: [
     {
       name: 'get_thread',
-      description: 'A conversation and its messages, oldest first. Read bodies with read_message.',
+      description: 'A conversation and its messages, oldest first; with view also what each says.',
       effect: 'read',
-      expose: ['address', 'thread_id', 'limit', 'before'],
+      expose: ['address', 'thread_id', 'view', 'max_chars', 'limit', 'before'],
       preset: { limit: 20 },
       sizedBy: 'limit',
     },
   ],
-  input: object({ address: AddressPart, thread_id: ThreadId, ...paging }),
+  input: object({
+    address: AddressPart,
+    thread_id: ThreadId,
+    view: optional(
+      oneOf(bodyViews, { description: `The body of each message too, of ${bodiesMax} in a page at most.` }),
+    ),
+    max_chars: optional(
+      integer({
+        minimum: 1,
+        maximum: 100_000,
+        default: charsDefault,
+        description: 'Cut each body after so many characters.',
+      }),
+    ),
+    ...paging,
+  }),
   output: WholeThread,
   errors: ['not_found', 'agent_inbox_only'],
-  async handle({ ctx, principal }, { address, thread_id, limit = pageSizeDefault, before }) {
-    const { messages, next, ...thread } = await read(ctx, principal, { address, threadId: thread_id, limit, before })
-    return { ...record(thread), messages: messages.map(messageSummary), next }
+  async handle(call, { address, thread_id: threadId, view, max_chars, limit = pageSizeDefault, before }) {
+    const page = view === undefined ? limit : Math.min(limit, bodiesMax)
+    const { messages, next, ...thread } = await read(call.ctx, call.principal, {
+      address,
+      threadId,
+      limit: page,
+      before,
+    })
+    const told: ThreadMessage[] = []
+    for (const message of messages)
+      told.push(
+        view === undefined ? messageSummary(message) : await withBody(call, message, { view, maxChars: max_chars }),
+      )
+    return { ...record(thread), messages: told, next }
   },
 })
+
+/** A message with its body. One that went away meanwhile has none. */
+async function withBody(
+  { ctx, principal }: Call,
+  message: Message,
+  { view, maxChars = charsDefault }: { view: (typeof bodyViews)[number]; maxChars?: number },
+): Promise<ThreadMessage> {
+  const { id: messageId, mailbox: address } = message
+  const whole = await readMessage(ctx, principal, { address, messageId, view }).catch((error: unknown) => {
+    if (error instanceof Failure && error.code === 'not_found') return null
+    throw error
+  })
+  if (whole === null) return messageSummary(message)
+  const { next, ...bodies } = cutBodies(whole, { from: 0, maxChars })
+  return { ...messageSummary(message), ...bodies, truncated: whole.truncated || next !== null, next }
+}
 
 /** decisions.md 2, Messages, folders, threads, labels. */
 function record({ id, subject, participants, messageCount, lastMessageAt, labels, awaiting }: Found): Thread {

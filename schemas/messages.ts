@@ -101,14 +101,33 @@ export type Verification = Infer<typeof Verification>
 
 export const Hidden = object({ kind: string(), excerpt: untrusted(string()) })
 
-export const messageViews = ['headers', 'reply', 'text', 'full'] as const
+/** Views of the body alone, each its own field. */
+export const bodyViews = ['reply', 'text', 'markdown'] as const
+export const messageViews = ['headers', ...bodyViews, 'full'] as const
+
+const bodyFields = {
+  text: optional(untrusted(string({ description: 'The whole body as plain text, as a person sees it.' }))),
+  markdown: optional(
+    untrusted(
+      string({
+        description:
+          'In the view markdown: the whole body as a person sees it, with headings, emphasis, links, lists, tables of data and the words of images. Plain text stays as it is.',
+      }),
+    ),
+  ),
+  reply: optional(untrusted(string({ description: 'The body without quoted history and signature.' }))),
+} as const
+const cutFields = {
+  truncated: boolean({ description: 'Whether a body is not whole: cut by max_chars, or past the limits of reading.' }),
+  next: described('Pass as cursor to read on where a body was cut.', nullable(string())),
+} as const
 
 export const FullMessage = extended(MessageSummary, {
   bcc: Addresses,
   reply_to: Addresses,
   in_reply_to: untrusted(nullable(string())),
   references: untrusted(array(string())),
-  text: optional(untrusted(string({ description: 'The whole body as plain text, as a person sees it.' }))),
+  ...bodyFields,
   html: optional(
     untrusted(
       described(
@@ -117,7 +136,6 @@ export const FullMessage = extended(MessageSummary, {
       ),
     ),
   ),
-  reply: optional(untrusted(string({ description: 'The body without quoted history and signature.' }))),
   headers: optional(
     untrusted(array(array(string()), { description: 'In the views headers and full: all, in order, [name, value].' })),
   ),
@@ -126,17 +144,24 @@ export const FullMessage = extended(MessageSummary, {
   hidden: optional(
     array(Hidden, {
       description:
-        'In the views reply, text and full: text that a person does not see, left out of the bodies. kind: display_none, transparent, zero_size, off_screen, same_colour, covered, comment, zero_width, tag_characters; bidi_override: letters shown in another order, as they were written (the bodies have them as they show); terminal_escape: sequences that a terminal obeys; lookalike_domain: with letters that look like those of another; alternative: sentences of a plain text part that the HTML shows nowhere (text, reply and snippet are then those of the HTML).',
+        'In the views reply, text, markdown and full: text that a person does not see, left out of the bodies. kind: display_none, transparent, zero_size, off_screen, same_colour, covered, comment, zero_width, tag_characters; bidi_override: letters shown in another order, as they were written (the bodies have them as they show); terminal_escape: sequences that a terminal obeys; lookalike_domain: with letters that look like those of another; alternative: sentences of a plain text part that the HTML shows nowhere (text, reply and snippet are then those of the HTML).',
     }),
   ),
   encrypted: described(
     'What the body is encrypted with; null when it can be read. What is only signed is read, its signature not verified.',
     nullable(oneOf(['pgp', 'smime'])),
   ),
-  truncated: boolean({ description: 'Whether a body is not whole: cut by max_chars, or past the limits of reading.' }),
-  next: described('Pass as cursor to read on where a body was cut.', nullable(string())),
+  ...cutFields,
 })
 export type FullMessage = Infer<typeof FullMessage>
+
+/** A message of a conversation, with its body where a view of it was asked for. */
+export const ThreadMessage = extended(MessageSummary, {
+  ...bodyFields,
+  truncated: optional(cutFields.truncated),
+  next: optional(described('Pass as cursor to read_message, with the same view, to read on.', nullable(string()))),
+})
+export type ThreadMessage = Infer<typeof ThreadMessage>
 
 /** A message as a wait returns it. */
 export const WaitedMessage = extended(MessageSummary, {

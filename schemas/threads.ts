@@ -14,7 +14,7 @@ import {
   timestamp,
   untrusted,
 } from './infer.ts'
-import { Address, MessageSummary } from './messages.ts'
+import { Address, ThreadMessage } from './messages.ts'
 
 export const folderRoles = ['inbox', 'sent', 'drafts', 'trash', 'spam', 'archive'] as const
 export type FolderRole = (typeof folderRoles)[number]
@@ -69,7 +69,7 @@ export const Thread = object({
 export type Thread = Infer<typeof Thread>
 
 export const WholeThread = extended(Thread, {
-  messages: array(MessageSummary, { description: 'A page of its messages, oldest first.' }),
+  messages: array(ThreadMessage, { description: 'A page of its messages, oldest first.' }),
   next: described('Pass as before for the messages before these; null at the beginning.', nullable(string())),
 })
 export type WholeThread = Infer<typeof WholeThread>

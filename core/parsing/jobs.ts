@@ -18,7 +18,7 @@ import { findPart, hiddenInHeader, type ParsedMessage, parseMessage } from '../.
 import { decodeFile } from '../../mail/message/text-file.ts'
 import { attachmentIdOf } from './attachment-ids.ts'
 
-export type View = 'headers' | 'reply' | 'text' | 'full'
+export type View = 'headers' | 'reply' | 'text' | 'markdown' | 'full'
 
 /** What a message says of itself. */
 export type Description = { readonly parsed: ParsedMessage; readonly snippet: string }
@@ -38,6 +38,7 @@ export type Reading = {
   readonly parsed: ParsedMessage
   readonly headers: readonly HeaderField[]
   readonly text?: string
+  readonly markdown?: string
   readonly html?: string | null
   readonly reply?: string
   readonly hidden?: readonly Hidden[]
@@ -115,7 +116,8 @@ export const jobs = {
       attached: attachmentId === null ? null : attached(),
     }
     if (view === 'headers') return { ...common, truncated: parsed.truncated }
-    const { text, html, insteadOfPlain, hidden: hiddenInBody, truncated: isCut } = readBody(found.raw, parsed)
+    const body = readBody(found.raw, parsed, { markdown: view === 'markdown' })
+    const { text, html, insteadOfPlain, markdown, hidden: hiddenInBody, truncated: isCut } = body
     const hidden = [...hiddenInHeader(parsed), ...hiddenInBody].slice(0, limits.hiddenMax)
     const truncated = parsed.truncated || isCut
     // What is read of HTML is split into reply and quotation by its markup, which is more exact than by its text.
@@ -123,6 +125,7 @@ export const jobs = {
     const reply = () => replyText(text, { html: isHtml ? html : null, from: parsed.from })
     if (view === 'reply') return { ...common, reply: reply(), hidden, truncated }
     if (view === 'text') return { ...common, text, hidden, truncated }
+    if (markdown !== undefined) return { ...common, markdown, hidden, truncated }
     const images = new Map(
       parsed.attachments.flatMap(({ contentId, partId }) =>
         contentId === null ? [] : [[contentId, attachmentsUrl + attachmentIdOf(messageId, path + partId)]],

@@ -29,6 +29,7 @@ export type FullMessage = Message &
   Details & {
     readonly headers: readonly (readonly [name: string, value: string])[]
     readonly text?: string
+    readonly markdown?: string
     readonly html?: string | null
     readonly reply?: string
     readonly hidden?: readonly Hidden[]
@@ -58,13 +59,14 @@ export async function readMessage(
     throw new Failure('not_found', `There is no attached message ${attachmentId} in message ${messageId}.`, {
       fix: 'Use the id of an attachment of the type message/rfc822, as the message shows it.',
     })
-  const { headers, text, html, reply, hidden, truncated } = reading
+  const { headers, text, markdown, html, reply, hidden, truncated } = reading
   return {
     ...messageOf(message, folder.path),
     ...detailsOf(message),
     ...('parsed' in reading && reading.attached && attachedMessageFields(message, reading.parsed, reading.attached)),
     headers: headers.map(({ name, value }): [string, string] => [name, value]),
     ...(text !== undefined && { text }),
+    ...(markdown !== undefined && { markdown }),
     ...(html !== undefined && { html }),
     ...(reply !== undefined && { reply }),
     ...(hidden !== undefined && { hidden }),
@@ -229,7 +231,7 @@ async function readCached(
 }
 
 /** The result for a message that could not be parsed: its header only. */
-type UnparsedMessage = Pick<FullMessage, 'text' | 'html' | 'reply' | 'hidden' | 'truncated'> & {
+type UnparsedMessage = Pick<FullMessage, 'text' | 'markdown' | 'html' | 'reply' | 'hidden' | 'truncated'> & {
   readonly headers: readonly HeaderField[]
 }
 
@@ -238,6 +240,7 @@ function unparsedMessage(raw: Buffer, view: View): UnparsedMessage {
     headers: {},
     reply: { reply: '', hidden: [] },
     text: { text: '', hidden: [] },
+    markdown: { markdown: '', hidden: [] },
     full: { text: '', html: null, reply: '', hidden: [] },
   }
   return { headers: readHeaders(raw).fields, ...bodies[view], truncated: true }

@@ -25,6 +25,8 @@ export type MessageBody = {
   readonly insteadOfPlain: boolean
   /** The HTML as sent, NOT made safe (that is `sanitiseHtml`), or null when there is none. */
   readonly html: string | null
+  /** As Markdown what a person sees, when it is asked for: of the HTML, or plain text as it is written. */
+  readonly markdown?: string
   /** Text in the message that a reader does not see. */
   readonly hidden: readonly Hidden[]
   readonly truncated: boolean
@@ -35,17 +37,19 @@ export type MessageBodyOptions = {
   readonly maxChars?: number
   /** False: the HTML is not returned (default true). */
   readonly html?: boolean
+  /** True: `markdown` is returned (default false). */
+  readonly markdown?: boolean
 }
 
 /** Decodes what a message says. Parts beyond `textBytesMax` bytes are cut. Linear. Never throws. */
 export function readBody(
   raw: Buffer,
   parsed: ParsedMessage,
-  { maxChars, html: wantsHtml = true }: MessageBodyOptions = {},
+  { maxChars, html: wantsHtml = true, markdown: wantsMarkdown = false }: MessageBodyOptions = {},
 ): MessageBody {
   if (parsed.signedContent) {
     const { raw: inside, parsed: content } = parsed.signedContent
-    return readBody(inside, content, { maxChars, html: wantsHtml })
+    return readBody(inside, content, { maxChars, html: wantsHtml, markdown: wantsMarkdown })
   }
   const decode = decoder(raw)
   const seen: Seen = { hidden: [], truncated: false }
@@ -65,11 +69,16 @@ export function readBody(
   for (const domain of lookAlikeDomains(texts.join('\n')))
     seen.hidden.push({ kind: 'lookalike_domain', excerpt: hiddenExcerpt(domain) })
   const text = cut(texts.join('\n\n'), maxChars)
+  const markdownOf = (part: Part) =>
+    part.contentType === 'text/html' ? visibleText(decode(part).text, { markdown: true }).text : (known.get(part) ?? '')
+  const markdown = () =>
+    parsed.hasHtml ? parsed.htmlParts.map(markdownOf).filter((each) => each.trim() !== '') : texts
   const cutHtml = html === null ? null : cut(html, maxChars)
   return {
     text: text.text,
     insteadOfPlain,
     html: cutHtml?.text ?? null,
+    ...(wantsMarkdown && { markdown: markdown().join('\n\n') }),
     hidden: seen.hidden.slice(0, limits.hiddenMax),
     truncated: text.truncated || cutHtml?.truncated === true || decode.truncated() || seen.truncated,
   }

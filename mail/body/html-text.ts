@@ -3,8 +3,11 @@ import { feed, type Handlers } from '../hidden/markup.ts'
 import { readSheets, type Sheets } from '../hidden/style-sheets.ts'
 import { type Element, elementOf, hidingOfBox, hidingOfText, pageOf } from '../hidden/visibility.ts'
 import { limits } from '../limits.ts'
+import { dataTables } from './data-tables.ts'
 import {
   addLinkTarget,
+  addMark,
+  addMarkdownLink,
   addText,
   closeElement,
   createLayout,
@@ -12,6 +15,7 @@ import {
   openElement,
   type TextLayout,
 } from './layout.ts'
+import { picture, type Start, start } from './markdown-layout.ts'
 
 export type VisibleTextOptions = {
   /** Writes the target of a link after its words, when they differ (default true). */
@@ -20,6 +24,8 @@ export type VisibleTextOptions = {
   readonly signatures?: boolean
   /** Writes what stands in for pictures, buttons and fields (default true). */
   readonly images?: boolean
+  /** Writes Markdown (default false). */
+  readonly markdown?: boolean
   /** Stops reading some time after so many visible characters (default: none). */
   readonly enough?: number
 }
@@ -36,26 +42,34 @@ export type VisibleText = {
  * The text a person sees of an HTML body: blocks on lines of their own, quotations marked with `> `, links with their
  * target, pictures as what stands in for them, `[image: alt]`. Hidden text (display none, no size, off-screen, covered,
  * transparent or coloured like its background, comments, characters without width) is left out and listed in `hidden`.
- * HTML beyond `htmlCharsMax` or nested deeper than `htmlDepthMax` is not read. Linear. Never throws.
+ * As Markdown it has headings, emphasis, links, lists, and tables where they hold data. HTML beyond `htmlCharsMax` or nested deeper than `htmlDepthMax` is not read. Linear. Never throws.
  */
 export function visibleText(source: string, options: VisibleTextOptions = {}): VisibleText {
   const html = source.length > limits.htmlCharsMax ? withoutData(source) : source
   const sheets = readSheets(html)
-  const first = readWith(html, sheets, options)
+  const data = options.markdown ? dataTables(html) : noTables
+  const first = readWith(html, { sheets, data }, options)
   // What covers something may stand behind it.
-  return sheets.rules.covers.size === 0 ? first : readWith(html, sheets, options)
+  return sheets.rules.covers.size === 0 ? first : readWith(html, { sheets, data }, options)
 }
 
-function readWith(html: string, sheets: Sheets, options: VisibleTextOptions): VisibleText {
+const noTables: ReadonlySet<number> = new Set()
+
+/** What is known of a document before it is read. */
+type Known = { readonly sheets: Sheets; readonly data: ReadonlySet<number> }
+
+function readWith(html: string, known: Known, options: VisibleTextOptions): VisibleText {
+  const { sheets } = known
   const reading: Reading = {
-    layout: createLayout(),
+    layout: createLayout(options.markdown),
+    tables: 0,
     log: { found: [], lengthAtLast: 0 },
     stack: pageOf(sheets.rules, sheets.page),
     link: null,
     bareLinks: [],
   }
   const isEnough = () => options.enough !== undefined && reading.layout.length >= options.enough
-  const read = feed(html, { ...readerOf(reading, sheets, options), isEnough })
+  const read = feed(html, { ...readerOf(reading, known, options), isEnough })
   const { text, hidden } = stripInvisible(finishedText(reading.layout))
   return {
     text: tidied(text) || reading.bareLinks.map((href) => `[image] (${href})`).join('\n'),
@@ -70,17 +84,19 @@ type Reading = {
   readonly log: HiddenLog
   readonly stack: Element[]
   link: Link | null
+  /** Tables opened so far. */
+  tables: number
   /** Where pictures without words lead: all there is to read when nothing else is. */
   readonly bareLinks: string[]
 }
 
 /** An open link with a target: `from` is what had been written before it. */
-type Link = { readonly href: string; readonly from: number; hasText: boolean; hasImage: boolean }
+type Link = { readonly href: string; readonly from: number; readonly begun: Start; hasText: boolean; hasImage: boolean }
 
 /** What is done with each tag, text and comment of a document: the seen is laid out, the hidden noted. */
 function readerOf(
   reading: Reading,
-  { rules }: Sheets,
+  { sheets: { rules }, data }: Known,
   { links = true, signatures = true, images = true }: VisibleTextOptions,
 ): Pick<Handlers, 'onopentag' | 'ontext' | 'oncomment' | 'onclosetag'> {
   const { layout, log, stack } = reading
@@ -88,12 +104,12 @@ function readerOf(
     onopentag(name, attributes) {
       const element = elementOf(name, attributes, stack, rules, signatures)
       stack.push(element)
+      const isData = name === 'table' && data.has(reading.tables++)
       if (images) addPicture(reading, element, attributes, links)
       if (element.hiding) return
       const href = name === 'a' && links ? webAddress(attributes.href) : null
-      if (name === 'a')
-        reading.link = href === null ? null : { href, from: layout.length, hasText: false, hasImage: false }
-      openElement(layout, name, attributes)
+      if (name === 'a') reading.link = href === null ? null : openLink(layout, href)
+      openElement(layout, name, attributes, isData)
       if (element.isTurned) addText(layout, '\u202e', false)
     },
     ontext(text) {
@@ -101,7 +117,7 @@ function readerOf(
       const hiding = hidingOfText(element)
       if (hiding !== null) {
         if (hiding !== 'unread') note(log, layout, hiding, text)
-      } else if (element.name === 'title') addText(layout, imageMark(text), false)
+      } else if (element.name === 'title') addStandIn(layout, imageMark(text))
       else {
         if (reading.link && !reading.link.hasText) reading.link.hasText = /\S/.test(text)
         addText(layout, text, element.pre)
@@ -135,7 +151,19 @@ function addPicture(reading: Reading, element: Element, attributes: Attributes, 
   if (name === 'img' && link) link.hasImage = true
   if (words === '') return
   const target = name === 'area' && links ? webAddress(attributes.href) : null
-  addText(layout, target === null ? words : `${words} (${target}) `, false)
+  addStandIn(layout, words)
+  if (target !== null) addText(layout, ` (${target}) `, false)
+}
+
+function openLink(layout: TextLayout, href: string): Link {
+  return { href, from: layout.length, begun: start(layout), hasText: false, hasImage: false }
+}
+
+/** Adds what stands in for a picture, or what is written on a button. */
+function addStandIn(layout: TextLayout, words: string): void {
+  const image = layout.isMarkdown ? /^\[image: (.*)\]$/s.exec(words)?.[1] : undefined
+  if (image === undefined) addText(layout, words, false)
+  else addMark(layout, picture(image))
 }
 
 /** What programs show instead of a picture, or write on a button or into a field; '' when that is nothing. */
@@ -175,7 +203,8 @@ function closeLink(reading: Reading): void {
   if (link === null) return
   const { href, from, hasText, hasImage } = link
   if (layout.length === from && hasImage && reading.bareLinks.length < bareLinksMax) reading.bareLinks.push(href)
-  if (hasImage && !hasText && layout.length > from) addText(layout, ` (${href})`, false)
+  if (layout.isMarkdown) addMarkdownLink(layout, href, link)
+  else if (hasImage && !hasText && layout.length > from) addText(layout, ` (${href})`, false)
   else addLinkTarget(layout, href, from)
 }
 

@@ -1,4 +1,6 @@
-/** Lays the text of an HTML document out in lines, as a mail program shows it in plain text. */
+/** Lays the text of an HTML document out in lines, as a mail program shows it in plain text, or as Markdown. */
+import { isCell } from './data-tables.ts'
+import { asText, emphasis, enclose, noteStarts, type Start, start, target } from './markdown-layout.ts'
 
 /** A document as it is laid out. `lines` are finished, `line` is being written, the rest is what the next text needs. */
 export type TextLayout = {
@@ -18,12 +20,20 @@ export type TextLayout = {
   readonly lists: List[]
   /** Characters written so far. */
   length: number
+  /** Whether Markdown is written. */
+  readonly isMarkdown: boolean
+  /** What begins with the next piece. */
+  readonly starts: Start[]
+  /** Where the open elements with marks begin, the innermost last. */
+  readonly marked: Start[]
+  /** The table that is written in rows: cells of this one, and rows so far. */
+  table: { cells: number; rows: number } | null
 }
 
 type List = { readonly ordered: boolean; count: number }
 
 /** An empty document. */
-export function createLayout(): TextLayout {
+export function createLayout(isMarkdown = false): TextLayout {
   return {
     lines: [],
     line: [],
@@ -34,11 +44,35 @@ export function createLayout(): TextLayout {
     bullet: '',
     lists: [],
     length: 0,
+    isMarkdown,
+    starts: [],
+    marked: [],
+    table: null,
   }
 }
 
-/** Begins an element that is seen. */
-export function openElement(layout: TextLayout, name: string, attributes: Readonly<Record<string, string>>): void {
+/** Begins an element that is seen. `isData`: it is a table that Markdown writes in rows. */
+export function openElement(
+  layout: TextLayout,
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+  isData = false,
+): void {
+  if (layout.isMarkdown) {
+    if (emphasis.has(name)) layout.marked.push(start(layout))
+    if (layout.table !== null) {
+      openInTable(layout, layout.table, name)
+      return
+    }
+    // A line that follows a quotation, a list or a table without an empty one between is part of it.
+    if (isData || name === 'blockquote') askForBreaks(layout, 2)
+    if (isData) layout.table = { cells: 0, rows: 0 }
+    if (/^h[1-6]$/.test(name)) {
+      askForBreaks(layout, 2)
+      layout.bullet = `${'#'.repeat(Number(name[1]))} `
+      return
+    }
+  }
   if (name === 'br') {
     layout.breaksAsked++
     return
@@ -47,25 +81,79 @@ export function openElement(layout: TextLayout, name: string, attributes: Readon
   if (name === 'blockquote') layout.depth++
   if (name === 'ul' || name === 'ol')
     layout.lists.push({ ordered: name === 'ol', count: Number.parseInt(attributes.start ?? '1', 10) || 1 })
-  if (name === 'li') layout.bullet = bulletOf(layout.lists)
+  if (name === 'li') layout.bullet = bulletOf(layout.lists, layout.isMarkdown ? markdownIndent : textIndent)
   if (name === 'hr') {
-    write(layout, rule)
+    write(layout, layout.isMarkdown ? markdownRule : rule)
     askForBreaks(layout, 1)
   }
 }
 
 /** Ends an element that is seen. */
 export function closeElement(layout: TextLayout, name: string): void {
+  const marks = layout.isMarkdown ? emphasis.get(name) : undefined
+  const begun = marks === undefined ? undefined : layout.marked.pop()
+  if (marks !== undefined && begun !== undefined) enclose(layout, begun, marks, marks)
+  if (layout.table !== null && name !== 'table') {
+    closeInTable(layout, layout.table, name)
+    return
+  }
+  if (layout.isMarkdown && endsWithEmptyLine(layout, name)) askForBreaks(layout, 2)
+  if (name === 'table') layout.table = null
   askForBreaks(layout, breaksAround(name))
   if (name === 'blockquote' && layout.depth > 0) layout.depth--
   if (name === 'ul' || name === 'ol') layout.lists.pop()
   if (name === 'td' || name === 'th') writeBlank(layout)
 }
 
+const endsWithEmptyLine = ({ table, lists }: TextLayout, name: string) =>
+  name === 'blockquote' ||
+  (name === 'table' && table !== null) ||
+  ((name === 'ul' || name === 'ol') && lists.length === 1)
+
+/** Rows begin with a bar and each cell ends with one; nothing else in them breaks lines. */
+function openInTable(layout: TextLayout, table: NonNullable<TextLayout['table']>, name: string): void {
+  if (name === 'tr') {
+    askForBreaks(layout, 1)
+    write(layout, '|')
+    table.cells = 0
+  } else if (name === 'li' || name === 'br' || breaksAround(name) > 0 || isCell(name)) writeBlank(layout)
+}
+
+function closeInTable(layout: TextLayout, table: NonNullable<TextLayout['table']>, name: string): void {
+  if (isCell(name)) {
+    writeBlank(layout)
+    write(layout, '|')
+    table.cells++
+  } else if (name === 'tr') {
+    if (table.rows === 0 && table.cells > 0) {
+      askForBreaks(layout, 1)
+      write(layout, `|${' --- |'.repeat(table.cells)}`)
+    }
+    table.rows++
+    askForBreaks(layout, 1)
+  } else if (breaksAround(name) > 0) writeBlank(layout)
+}
+
 /** Adds text: white space is collapsed, or kept where the text is preformatted. */
 export function addText(layout: TextLayout, text: string, preformatted: boolean): void {
   if (preformatted) addPreformatted(layout, text)
   else addCollapsed(layout, text)
+}
+
+/** Adds what is a mark itself, such as a picture. */
+export function addMark(layout: TextLayout, mark: string): void {
+  write(layout, mark)
+}
+
+/** Writes a link in Markdown; one over several lines has its target behind it, as in text. */
+export function addMarkdownLink(
+  layout: TextLayout,
+  href: string,
+  { from, begun }: { from: number; begun: Start },
+): void {
+  if (layout.length === from) return
+  const isSame = isSameTarget(endOf(layout.line, layout.length - from).trim(), href)
+  if (!isSame && !enclose(layout, begun, '[', `](${target(href)})`)) addLinkTarget(layout, href, from)
 }
 
 /** Adds the target of a link that began when `length` was `from`, unless its words say the same. */
@@ -99,6 +187,11 @@ function askForBreaks(layout: TextLayout, count: number): void {
 
 /** What a horizontal rule becomes; mail programs write the same between a reply and the quoted message. */
 const rule = '_'.repeat(32)
+/** No line of hyphens, which makes a heading of the line above. */
+const markdownRule = '***'
+/** How far a list in a list stands to the right; that of Markdown is behind the widest bullet. */
+const textIndent = '  '
+const markdownIndent = '    '
 /** Deeper quotations are not marked deeper, and deeper lists not indented further. */
 const quoteMarksMax = 20
 const indentsMax = 10
@@ -130,6 +223,7 @@ function write(layout: TextLayout, text: string): void {
   startLine(layout)
   if (layout.bullet !== '') layout.line.push(layout.bullet)
   layout.bullet = ''
+  noteStarts(layout)
   layout.line.push(text)
   layout.endsInBlank = text.endsWith(' ')
   layout.length += text.length
@@ -143,8 +237,8 @@ function writeBlank(layout: TextLayout): void {
 
 function addPreformatted(layout: TextLayout, text: string): void {
   for (const [i, line] of text.replace(/\r\n?/g, '\n').split('\n').entries()) {
-    if (i > 0) layout.breaksAsked++
-    if (line !== '') write(layout, line)
+    if (i > 0 && layout.table === null) layout.breaksAsked++
+    if (line !== '') write(layout, asWritten(layout, line, i > 0 || isNewLine(layout)))
   }
 }
 
@@ -155,8 +249,16 @@ function addCollapsed(layout: TextLayout, text: string): void {
     writeBlank(layout)
     return
   }
-  const isAtStart = layout.breaksAsked > 0 || layout.lineDepth !== layout.depth || layout.endsInBlank
-  write(layout, isAtStart ? collapsed.trimStart() : collapsed)
+  const words = isNewLine(layout) || layout.endsInBlank ? collapsed.trimStart() : collapsed
+  write(layout, asWritten(layout, words, isNewLine(layout)))
+}
+
+/** Whether what is written next begins a line. */
+const isNewLine = ({ breaksAsked, lineDepth, depth, line }: TextLayout) =>
+  breaksAsked > 0 || lineDepth !== depth || line.length === 0
+
+function asWritten({ isMarkdown, table }: TextLayout, text: string, isAtStart: boolean): string {
+  return isMarkdown ? asText(text, { isAtStart, isInCell: table !== null }) : text
 }
 
 /** The last `count` characters of a line or more, whole pieces. */
@@ -166,9 +268,9 @@ function endOf(pieces: readonly string[], count: number): string {
   return pieces.slice(start).join('')
 }
 
-function bulletOf(lists: readonly List[]): string {
+function bulletOf(lists: readonly List[], step: string): string {
   const list = lists.at(-1)
-  const indent = '  '.repeat(Math.max(0, Math.min(lists.length, indentsMax) - 1))
+  const indent = step.repeat(Math.max(0, Math.min(lists.length, indentsMax) - 1))
   return list?.ordered ? `${indent}${list.count++}. ` : `${indent}- `
 }
 

@@ -94,7 +94,8 @@ describe('api: messages', () => {
     const views: readonly (readonly [string, readonly string[], readonly string[]])[] = [
       ['headers', ['headers'], ['text', 'html', 'reply']],
       ['reply', ['reply'], ['text', 'html', 'headers']],
-      ['text', ['text'], ['html', 'reply', 'headers']],
+      ['text', ['text'], ['html', 'reply', 'headers', 'markdown']],
+      ['markdown', ['markdown', 'hidden'], ['text', 'html', 'reply', 'headers']],
       ['full', ['text', 'html', 'reply', 'headers'], []],
     ]
     for (const [view, present, absent] of views) {
@@ -118,18 +119,21 @@ describe('api: messages', () => {
       ])
     })
 
-    it('a long body is read in pieces', async () => {
-      const { body: whole } = await call<{ text: string }>('GET', `${path}?view=text`)
-      let text = ''
-      let query = '?view=text&max_chars=10'
-      for (;;) {
-        const { body } = await call<{ text: string; truncated: boolean; next: string | null }>('GET', path + query)
-        text += body.text
-        expect(body.truncated).to.equal(body.next !== null)
-        if (body.next === null) break
-        query = `?view=text&max_chars=10&cursor=${body.next}`
+    it('a long body is read in pieces, also as Markdown', async () => {
+      for (const view of ['text', 'markdown'] as const) {
+        type Body = { [view in 'text' | 'markdown']: string } & { truncated: boolean; next: string | null }
+        const { body: whole } = await call<Body>('GET', `${path}?view=${view}`)
+        let read = ''
+        let query = `?view=${view}&max_chars=10`
+        for (;;) {
+          const { body } = await call<Body>('GET', path + query)
+          read += body[view]
+          expect(body.truncated).to.equal(body.next !== null)
+          if (body.next === null) break
+          query = `?view=${view}&max_chars=10&cursor=${body.next}`
+        }
+        expect(read).to.equal(whole[view])
       }
-      expect(text).to.equal(whole.text)
     })
 
     it('reading changes no flag', async () => {

@@ -69,6 +69,35 @@ describe('api: threads', () => {
   const list = async (query = '') => (await call<{ threads: Thread[] }>('GET', `${box}/threads?${query}`)).body.threads
   const idsOf = async (query: string) => (await list(query)).map(({ thread_id }) => thread_id)
 
+  it('is read with the bodies of its messages, cut where they are long', async () => {
+    const html = (body: string) => `Content-Type: text/html\n\n${body}`
+    const { threadId, id } = await arrive(
+      `From: a@r.example\nMessage-ID: <v1@r>\n${html('<b>One</b> <i hidden>x</i>')}`,
+    )
+    await arrive(
+      `From: a@r.example\nIn-Reply-To: <v1@r>\n${html(`<a href="https://x.example/a">Two</a> ${'a '.repeat(90)}`)}`,
+    )
+    const at = `${box}/threads/${threadId}`
+    type Read = {
+      messages: { message_id: string; markdown?: string; text?: string; truncated: boolean; next: string }[]
+    }
+    const { messages } = (await call<Read>('GET', `${at}?view=markdown&max_chars=40`)).body
+    expect(messages.map(({ markdown, truncated }) => [markdown, truncated])).to.deep.equal([
+      ['**One**', false],
+      ['[Two](https://x.example/a) a a a a a a a', true],
+    ])
+    const last = messages[1]
+    const rest = await call<{ markdown: string }>(
+      'GET',
+      `${box}/messages/${last?.message_id}?view=markdown&cursor=${last?.next}`,
+    )
+    expect(rest.body.markdown).to.match(/^(?: a)+$/)
+    expect((await call<Read>('GET', at)).body.messages[0])
+      .to.include({ message_id: id })
+      .and.not.have.any.keys('text', 'next')
+    expect((await call('GET', `${at}?view=full`)).status).to.equal(400)
+  })
+
   describe('a message joins', () => {
     const orders = [
       ['others that answer a mail which never came', ['<a', '<a'], 1],
