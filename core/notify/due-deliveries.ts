@@ -19,7 +19,10 @@ const fullMs = 100
 /** When an endpoint is looked at again that did not answer, while it has an attempt before it. */
 const silentMs = 10 * secondMs
 
-/** Makes the attempts that are due, of an account or of all. Returns how many there were. */
+/**
+ * Makes the attempts that are due, of an account or of all. Returns how many there were; those of all accounts may still be under
+ * way then, so that an endpoint that does not answer holds up no other.
+ */
 export async function attemptDueDeliveries(ctx: Context, accountId?: string): Promise<number> {
   const end = performance.now() + runMs
   const attempts = new Set<Promise<void>>()
@@ -46,7 +49,7 @@ export async function attemptDueDeliveries(ctx: Context, accountId?: string): Pr
       half = { open: attempts.size / 2, tell }
     })
   }
-  await Promise.all(attempts)
+  if (accountId !== undefined) await Promise.all(attempts)
   return made
 }
 
