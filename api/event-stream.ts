@@ -11,7 +11,9 @@ const ahead = { highWaterMark: 1 }
 /** Sends events until either side ends; a peer that takes nothing for `stuckMs` is cut off. */
 export function sendEvents(koa: KoaContext, { pieces, close }: EventStream, stuckMs = stuckMsDefault): void {
   const { res } = koa
-  res.once('close', close)
+  // The peer may have hung up already, and then nobody asks for the pieces.
+  if (res.closed) close()
+  else res.once('close', close)
   koa.set('Content-Type', 'text/event-stream; charset=utf-8')
   // Neither kept nor changed on the way (RFC 9111 5.2.2.6), nor gathered before it is passed on (nginx).
   koa.set('Cache-Control', 'no-store, no-transform')

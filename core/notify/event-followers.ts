@@ -51,16 +51,8 @@ const quietMs = 20 * secondMs
 /** For so long the right to read is taken for given; keys and accounts that change are told by notes. */
 const trustedMs = secondMs
 
-type Member = {
-  readonly keyId: string
-  readonly accountId: string
-  /** Asks once more who it is, before anything else. */
-  recheck(): void
-  close(): void
-}
-
 type Register = {
-  readonly members: Set<Member>
+  readonly members: Set<EventFollower>
   readonly byKey: Map<string, number>
   closed: boolean
   leaveFeed: (() => void) | null
@@ -78,87 +70,14 @@ const registerOf = perProcess(
 export async function followEvents(
   ctx: Context,
   caller: FollowingCaller,
-  { after: from, limit, ...filter }: Following,
+  { after: from, ...following }: Following,
 ): Promise<Follower> {
-  const { accountId, keyId } = caller.principal
-  let { principal } = caller
-  let query = eventQuery(principal, filter)
-  let checkedAt = performance.now()
-  let mustCheck = false
-  let closed = false
-  const bell = createBell()
-  const member: Member = {
-    keyId,
-    accountId,
-    recheck() {
-      mustCheck = true
-      bell.ring()
-    },
-    close() {
-      closed = true
-      bell.ring()
-    },
-  }
-  const leave = enter(ctx, member)
-  let tail: Tail | null = null
-  const close = () => {
-    member.close()
-    leave()
-    tail?.leave()
-    tail = null
-  }
-
-  /** Asks whether the caller may still read, and what. */
-  async function check(): Promise<void> {
-    if (!mustCheck && performance.now() - checkedAt < trustedMs) return
-    mustCheck = false
-    principal = await caller.again()
-    // Its account was claimed into another: its cursor leads on there.
-    if (principal.accountId !== accountId) return close()
-    query = eventQuery(principal, filter)
-    checkedAt = performance.now()
-  }
-
+  const follower = new EventFollower(ctx, caller, following)
   try {
-    const begunAt = performance.now()
-    const start = from === undefined ? null : await startAfter(ctx, principal, from)
-    tail = await followTail(ctx, accountId, bell.ring)
-    // The tail may not have heard of all that is there.
-    if (start === null || start > tail.end()) await tail.look(performance.now() - begunAt)
-    let seq = start ?? tail.end()
-    if (seq > tail.end()) throw aheadFailure()
-    // While it can be refused: `next` asks for each page again.
-    if (tail.since(seq) === null) await requireWhole(ctx, accountId, { after: seq, upTo: tail.end() })
-
-    /** What is there. */
-    const take = async (): Promise<EventPage | null> => {
-      await check()
-      if (tail === null || closed) return null
-      const upTo = tail.end()
-      const rows = await readBehind(ctx, tail, query, { after: seq, upTo, limit: limit + 1 })
-      seq = rows.length > limit ? rows[limit - 1]!.seq : upTo
-      return rows.length === 0 ? null : eventPage(ctx, principal, { rows, limit, upTo })
-    }
-    const cursor = () => cursorBehind(ctx, principal, seq)
-    return {
-      async next(timeoutMs) {
-        const endsAt = performance.now() + timeoutMs
-        for (;;) {
-          bell.mute()
-          const page = await take()
-          if (page !== null) return page
-          const leftMs = endsAt - performance.now()
-          if (closed || leftMs <= 0) return { events: [], cursor: cursor(), isMore: false }
-          await bell.rung(leftMs)
-          if (performance.now() >= endsAt) await tail?.look(quietMs)
-        }
-      },
-      cursor,
-      isClosed: () => closed,
-      close,
-    }
+    await follower.begin(from)
+    return follower
   } catch (error) {
-    close()
+    follower.close()
     throw error
   }
 }
@@ -183,22 +102,119 @@ export async function awaitEvents(
 export function closeFollowers(ctx: Context): void {
   const register = registerOf(ctx)
   register.closed = true
-  for (const member of register.members) member.close()
+  for (const member of register.members) member.end()
 }
 
-/** The rows behind a place: those that the tail holds, else those of the database. */
-async function readBehind(
-  ctx: Context,
-  tail: Tail,
-  query: EventQuery,
-  { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
-) {
-  const held = tail.since(after)
-  return held === null ? readForward(ctx, query, { after, upTo, limit }) : eventsPassing(held, query).slice(0, limit)
+class EventFollower implements Follower {
+  readonly keyId: string
+  readonly accountId: string
+  readonly #ctx: Context
+  readonly #caller: FollowingCaller
+  readonly #limit: number
+  readonly #filter: EventFilter
+  readonly #bell = createBell()
+  readonly #leave: () => void
+  #principal: Principal
+  #query: EventQuery
+  #checkedAt = performance.now()
+  #mustCheck = false
+  #isClosed = false
+  #tail: Tail | null = null
+  /** The number of the event that it stands behind. */
+  #seq = 0
+
+  constructor(ctx: Context, caller: FollowingCaller, { limit, ...filter }: Omit<Following, 'after'>) {
+    const { principal } = caller
+    this.keyId = principal.keyId
+    this.accountId = principal.accountId
+    this.#ctx = ctx
+    this.#caller = caller
+    this.#limit = limit
+    this.#filter = filter
+    this.#principal = principal
+    this.#query = eventQuery(principal, filter)
+    this.#leave = enter(ctx, this)
+  }
+
+  /** Takes its place: behind a cursor, or at the end. */
+  async begin(from: string | undefined): Promise<void> {
+    const begunAt = performance.now()
+    const start = from === undefined ? null : await startAfter(this.#ctx, this.#principal, from)
+    const tail = await followTail(this.#ctx, this.accountId, this.#bell.ring)
+    this.#tail = tail
+    // The tail may not have heard of all that is there.
+    if (start === null || start > tail.end()) await tail.look(performance.now() - begunAt)
+    this.#seq = start ?? tail.end()
+    if (this.#seq > tail.end()) throw aheadFailure()
+    // While it can be refused: `next` asks for each page again.
+    if (tail.since(this.#seq) === null)
+      await requireWhole(this.#ctx, this.accountId, { after: this.#seq, upTo: tail.end() })
+  }
+
+  async next(timeoutMs: number): Promise<EventPage> {
+    const endsAt = performance.now() + timeoutMs
+    for (;;) {
+      this.#bell.mute()
+      await this.#check()
+      const page = this.#tail === null ? null : await this.#take(this.#tail)
+      if (page !== null) return page
+      const leftMs = endsAt - performance.now()
+      if (this.#isClosed || leftMs <= 0) return { events: [], cursor: this.cursor(), isMore: false }
+      await this.#bell.rung(leftMs)
+      if (performance.now() >= endsAt) await this.#tail?.look(quietMs)
+    }
+  }
+
+  readonly cursor = (): string => cursorBehind(this.#ctx, this.#principal, this.#seq)
+
+  readonly isClosed = (): boolean => this.#isClosed
+
+  readonly close = (): void => {
+    this.end()
+    this.#leave()
+    this.#tail?.leave()
+    this.#tail = null
+  }
+
+  /** Has `next` resolve at once, now and from now on. */
+  end(): void {
+    this.#isClosed = true
+    this.#bell.ring()
+  }
+
+  /** Has it ask who follows before anything else. */
+  recheck(): void {
+    this.#mustCheck = true
+    this.#bell.ring()
+  }
+
+  /** Asks whether the caller may still read, and what. */
+  async #check(): Promise<void> {
+    if (!this.#mustCheck && performance.now() - this.#checkedAt < trustedMs) return
+    this.#mustCheck = false
+    const principal = await this.#caller.again()
+    // Its account was claimed into another: its cursor leads on there.
+    if (principal.accountId !== this.accountId) return this.close()
+    this.#principal = principal
+    this.#query = eventQuery(principal, this.#filter)
+    this.#checkedAt = performance.now()
+  }
+
+  /** The events behind its place, as the tail or else the database has them; null when there are none. */
+  async #take(tail: Tail): Promise<EventPage | null> {
+    const [ctx, limit, upTo] = [this.#ctx, this.#limit, tail.end()]
+    const held = tail.since(this.#seq)
+    const rows =
+      held === null
+        ? await readForward(ctx, this.#query, { after: this.#seq, upTo, limit: limit + 1 })
+        : eventsPassing(held, this.#query).slice(0, limit + 1)
+    this.#seq = rows.length > limit ? rows[limit - 1]!.seq : upTo
+    return rows.length === 0 ? null : eventPage(ctx, this.#principal, { rows, limit, upTo })
+  }
 }
 
 /** Counts a follower. Returns what takes it out again. */
-function enter(ctx: Context, member: Member): () => void {
+function enter(ctx: Context, member: EventFollower): () => void {
   const { followers, followersPerKey } = ctx.settings.limits.http
   const register = registerOf(ctx)
   const { members, byKey } = register

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { CommandStartedEvent } from 'mongodb'
 import { revokeKey } from '../../core/access/keys.ts'
@@ -423,6 +426,29 @@ describe('api: events', () => {
         })
       } finally {
         Object.assign(http, { followers, followersPerKey })
+      }
+    })
+
+    it('leaves nothing behind of who hangs up while it begins', async () => {
+      const { http } = door.ctx.settings.limits
+      const { followersPerKey } = http
+      const { apiKey } = await keyOf(allScopes)
+      for (let n = 0; n < 60; n++) {
+        const asked = request(`${door.http}/api/v1/events/stream`, { headers: { authorization: `Bearer ${apiKey}` } })
+        asked.on('error', () => undefined).end()
+        await once(asked, 'socket')
+        for (let turn = 0; turn < n; turn++) await nextTurn()
+        asked.destroy()
+      }
+      try {
+        Object.assign(http, { followersPerKey: 1 })
+        await eventually('a free place', async () => {
+          const next = await open('', {}, apiKey)
+          next.hangUp()
+          return next.response.statusCode === 200
+        })
+      } finally {
+        Object.assign(http, { followersPerKey })
       }
     })
 
