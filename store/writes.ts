@@ -77,7 +77,8 @@ export function deleteIn<D extends Document>({ collectionName: collection }: Col
 
 /**
  * Whether a crash leaves all writes of a list or none, if none of them is refused and there are fewer than `longListMin`: so it is
- * with the embedded engine, where a command is one commit. A MongoDB server may end between two writes of a command.
+ * with the embedded engine, where a command is one commit unless it has more than a thousand writes or inserts more than 8 MiB,
+ * far above what goes into one here. A MongoDB server may end between two writes of a command.
  */
 export async function keepsListsWhole(db: Db): Promise<boolean> {
   return (await db.command({ buildInfo: 1 })).embedded === true
