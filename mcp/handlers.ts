@@ -70,7 +70,8 @@ export function serverOf(serving: Serving, { caller, streams, run }: ServerOf): 
   const exchangeOf = ({ mcpReq: request }: ServerContext, cancelled: AbortSignal = request.signal): Exchange => ({
     caller: { ...caller, hungUp: AbortSignal.any([caller.hungUp, request.signal, cancelled]) },
     request,
-    canAsk: streams && canShowForms(declaredTo(server, request)),
+    // In the newest revision a question is an answer; before, it goes out on the stream of the call.
+    canAsk: (streams || request.envelope !== undefined) && canShowForms(declaredTo(server, request)),
   })
   const failing = async <T>(act: () => Promise<T>): Promise<T> => {
     try {

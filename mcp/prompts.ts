@@ -96,6 +96,22 @@ const written: readonly Written[] = [
       link: mailboxLink(mailbox),
     }),
   },
+  {
+    prompt: {
+      name: 'set_up_domain',
+      title: 'Set up a domain',
+      description: 'Says what is left to do until mail of your domain works, with each DNS record.',
+      arguments: [
+        { name: 'domain', description: 'Domain to send and receive with, such as example.com.', required: true },
+      ],
+    },
+    write: ({ domain }) => ({
+      text: [
+        `I want to send and receive mail with the domain ${quoted(domain)}. Ask get_setup_summary what is left to do.`,
+        'Tell me each step in order, with the exact DNS records where there are any, and what to check after it. Do what you can do yourself when I say so.',
+      ].join('\n'),
+    }),
+  },
 ]
 
 export const prompts: readonly Prompt[] = written.map(({ prompt }) => prompt)
@@ -112,8 +128,9 @@ export function getPrompt({ ctx, principal }: Caller, name: string, given: Argum
           param: argument,
           fix: `Give "${argument}".`,
         })
-    const { address } = await reachMailbox(ctx, principal, String(given.mailbox))
-    const { text, link } = write({ ...(given as Given), mailbox: address })
+    const { mailbox } = given
+    const { address } = mailbox === undefined ? {} : await reachMailbox(ctx, principal, String(mailbox))
+    const { text, link } = write({ ...(given as Given), ...(address !== undefined && { mailbox: address }) })
     const content = [
       { type: 'text' as const, text },
       ...(link === undefined ? [] : [{ type: 'resource_link' as const, ...link }]),

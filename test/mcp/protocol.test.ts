@@ -372,7 +372,7 @@ describe('mcp protocol', () => {
     expect(response.headers.get('x-accel-buffering')).to.equal('no')
     const first = await response.body!.getReader().read()
     expect(Buffer.from(first.value!).toString()).to.include('"progressToken":"p"')
-    expect(entered()).to.equal(1)
+    await eventually('it waits', () => entered() === 1)
     own.abort()
     // With room for one wait only, the next is let in when the first has ended.
     const { http } = door.ctx.settings.limits

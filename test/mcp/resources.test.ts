@@ -240,14 +240,25 @@ describe('mcp resources', () => {
         'answer_newest_unread',
         'summarise_thread',
         'triage_inbox',
+        'set_up_domain',
       ])
       const { tools } = await mcp.listTools()
-      for (const { name, title } of prompts) {
+      for (const { name, title, arguments: own = [] } of prompts) {
         expect(title).to.be.a('string')
-        const given = { mailbox: tenant.address, thread_id: 'thr_x', site: 'example.com', folder: 'Archive' }
+        const all = {
+          mailbox: tenant.address,
+          thread_id: 'thr_x',
+          site: 'example.com',
+          folder: 'Archive',
+          domain: 'x.example',
+        }
+        const given = Object.fromEntries(
+          Object.entries(all).filter(([argument]) => own.some((each) => each.name === argument)),
+        )
         const { messages } = await mcp.getPrompt({ name, arguments: given })
         const text = JSON.stringify(messages)
-        expect(text).to.include(tenant.address).and.not.include('empty_trash')
+        for (const value of Object.values(given)) expect(text).to.include(value)
+        expect(text).not.to.include('empty_trash')
         const [{ content } = { content: null }] = messages
         const named = content?.type === 'text' ? (content.text.match(/\b[a-z]+_[a-z_]+\b/g) ?? []) : []
         const known = [...tools.map((tool) => tool.name), 'has_code', 'from_domain']

@@ -1,0 +1,194 @@
+/**
+ * Measures MCP with many clients at once, all subscribed to their mailbox or all waiting for a message there: what each costs in
+ * memory, and how soon after its 250 a mail is told to them. See README.md.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { createParser } from 'eventsource-parser'
+import { closeContext } from '../core/process/context.ts'
+import { SmtpClient } from '../test/peers/smtp-client.ts'
+import { contextOf, type Service, startService } from '../test/start/service.ts'
+import { quantile, shown, table } from './figures.ts'
+import { pssMb } from './processes.ts'
+import { makeSenders, type Sender } from './senders.ts'
+
+const revision = '2026-07-28'
+const kinds = ['subscribed', 'waiting'] as const
+type Kind = (typeof kinds)[number]
+const goalMs = 100
+/** What a change of the number of clients leaves to do is no cost of theirs. */
+const settleMs = 5_000
+const givenUpMs = 60_000
+/** Between the first waits of two clients: nothing tells that one has begun. */
+const paceMs = 5
+/** Long enough that no wait ends by itself. */
+const waitSeconds = 55
+
+/** One client. It hears of one mail at a time. */
+type Listener = { heard: () => void; readonly close: () => void }
+
+/** Runs the bench. Options: --quick, --clients N, --mails N. */
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { quick: { type: 'boolean', default: false }, clients: { type: 'string' }, mails: { type: 'string' } },
+  })
+  const clients = Number(values.clients ?? 1_000)
+  const mails = Number(values.mails ?? (values.quick ? 24 : 240))
+  const rows: string[][] = []
+  for (const kind of kinds) rows.push(await measure({ kind, clients, mails }))
+  const head = ['clients', 'n', 'KiB each', 'mails', 'p50 ms', 'p99 ms', 'max ms', 'goal']
+  console.log(`\nFrom 250 until each client of the mailbox has heard.\n\n${table(head, rows)}`)
+}
+
+type Asked = { readonly kind: Kind; readonly clients: number; readonly mails: number }
+
+/** Measures clients of a kind at a service of their own, whose memory nobody has grown before. */
+async function measure(asked: Asked): Promise<string[]> {
+  const service = await startService({
+    env: {
+      MAILROOM_LOG_LEVEL: 'warn',
+      MAILROOM_LIMITS_HTTP_CONNECTIONS_PER_ADDRESS: String(asked.clients + 100),
+      MAILROOM_LIMITS_HTTP_CONNECTIONS_PER_NETWORK: String(asked.clients + 100),
+      MAILROOM_LIMITS_HTTP_CONNECTIONS: String(asked.clients + 100),
+    },
+  })
+  const ctx = await contextOf(service)
+  try {
+    return await measureAt(service, await makeSenders(ctx), asked)
+  } finally {
+    await closeContext(ctx)
+    await service.dispose()
+  }
+}
+
+async function measureAt(
+  service: Service,
+  senders: readonly Sender[],
+  { kind, clients, mails }: Asked,
+): Promise<string[]> {
+  const roots = [service.process.pid ?? 0]
+  const listeners = senders.map((): Listener[] => [])
+  const open = kind === 'subscribed' ? subscribe : wait
+  // The first of each account loads what the others share.
+  await Promise.all(senders.map((sender, n) => open(service.http, sender).then((one) => listeners[n]!.push(one))))
+  await sleep(settleMs)
+  const before = pssMb(roots)
+  for (let n = senders.length; n < clients; n++)
+    listeners[n % senders.length]!.push(await open(service.http, senders[n % senders.length]!))
+  await sleep(settleMs)
+  const eachKb = ((pssMb(roots) - before) * 1024) / (clients - senders.length)
+  const session = await SmtpClient.hello(service.smtp)
+  const times: number[] = []
+  for (let n = 0; n < mails; n++) {
+    const sender = senders[n % senders.length]!
+    times.push(...(await mail(session, sender, listeners[n % senders.length]!, `${kind} ${n}`)))
+  }
+  for (const each of listeners.flat()) each.close()
+  const p99 = quantile(times, 0.99)
+  const figures = [clients, eachKb, mails, quantile(times, 0.5), p99, Math.max(...times)].map(shown)
+  return [kind, ...figures, `p99 < ${goalMs}: ${p99 < goalMs ? 'met' : 'missed'}`]
+}
+
+/** Sends one mail and returns how many ms after its 250 each listener heard of it; 0 for who heard before. */
+async function mail(
+  session: SmtpClient,
+  { mailbox }: Sender,
+  listeners: readonly Listener[],
+  subject: string,
+): Promise<readonly number[]> {
+  const heard = listeners.map((listener) => {
+    const { promise, resolve } = Promise.withResolvers<number>()
+    listener.heard = () => resolve(performance.now())
+    return promise
+  })
+  const raw = `From: carol@remote.example\r\nTo: ${mailbox.address}\r\nSubject: ${subject}\r\n\r\n${'Text.\r\n'.repeat(400)}`
+  const { code, text } = await session.send([mailbox.address], raw)
+  if (code !== 250) throw new Error(`A message was refused: ${text}`)
+  const acceptedAt = performance.now()
+  const late = sleep(givenUpMs).then(() => {
+    throw new Error(`Not all have heard of "${subject}" in ${givenUpMs} ms.`)
+  })
+  const times = await Promise.race([Promise.all(heard), late])
+  return times.map((at) => Math.max(0, at - acceptedAt))
+}
+
+async function subscribe(http: string, { key, mailbox }: Sender): Promise<Listener> {
+  const own = new AbortController()
+  const uri = `mailroom://mailbox/${encodeURIComponent(mailbox.address)}`
+  const response = await ask(
+    http,
+    key,
+    'subscriptions/listen',
+    { notifications: { resourceSubscriptions: [uri] } },
+    own,
+  )
+  const acknowledged = Promise.withResolvers<void>()
+  const listener: Listener = { heard: () => undefined, close: () => own.abort() }
+  const parser = createParser({
+    onEvent: ({ data }) => (data.includes('acknowledged') ? acknowledged.resolve() : listener.heard()),
+  })
+  const read = async () => {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) parser.feed(chunk)
+  }
+  read().catch(() => undefined)
+  await acknowledged.promise
+  return listener
+}
+
+/** Waits again and again, each time from where the wait before ended. */
+async function wait(http: string, { key, mailbox }: Sender): Promise<Listener> {
+  const own = new AbortController()
+  const listener: Listener = { heard: () => undefined, close: () => own.abort() }
+  const again = async (since: string) => {
+    const given = { mailbox: mailbox.address, timeout: waitSeconds, since }
+    const params = { name: 'wait_for_message', arguments: given }
+    const { result } = (await (await ask(http, key, 'tools/call', params, own)).json()) as {
+      result: { structuredContent: { message: unknown; cursor?: string } }
+    }
+    const { message, cursor } = result.structuredContent
+    if (cursor === undefined) throw new Error(`A wait was refused: ${JSON.stringify(result)}`)
+    if (message !== null) listener.heard()
+    await again(cursor)
+  }
+  again(new Date().toISOString()).catch((error: unknown) => {
+    if (!own.signal.aborted) throw error
+  })
+  await sleep(paceMs)
+  return listener
+}
+
+async function ask(
+  http: string,
+  key: string,
+  method: string,
+  params: { readonly [name: string]: unknown },
+  { signal }: AbortController,
+): Promise<Response> {
+  const response = await fetch(`${http}/api/mcp`, {
+    method: 'POST',
+    signal,
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': revision,
+      'mcp-method': method,
+      ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: {
+        ...params,
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': revision,
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    }),
+  })
+  if (!response.ok) throw new Error(`${method} was refused: ${await response.text()}`)
+  return response
+}
