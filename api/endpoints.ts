@@ -11,6 +11,7 @@ import { isBytes, isEventStream, isStreamed, type Operation } from '../operation
 import { serviceVersion } from '../operations/version.ts'
 import { sendInPieces, sendJson } from './body.ts'
 import { contentDisposition, sendBytes } from './bytes.ts'
+import { inCoding } from './compression.ts'
 import { sendEvents } from './event-stream.ts'
 import { createInFlight, type InFlight } from './in-flight.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
@@ -156,7 +157,8 @@ async function serveMcp(mcp: McpEndpoint, exchange: Exchange, { bodies, answers 
     method,
     headers: req.headers,
     peerAddress,
-    pathKey: params.key,
+    ...(params.key === 'signup' ? { isSignup: true } : { isSignup: false, pathKey: params.key }),
+    query: exchange.URL.searchParams,
     answerHeaders: headers,
     hungUp,
     readBody: () => {
@@ -166,7 +168,9 @@ async function serveMcp(mcp: McpEndpoint, exchange: Exchange, { bodies, answers 
   })
   exchange.status = answer.status
   if (answer.body === null) exchange.body = ''
-  else if (typeof answer.body === 'string') sendInPieces(exchange, Buffer.from(answer.body), answers)
-  else sendEvents(exchange, answer.body)
+  else if (typeof answer.body === 'string') {
+    const content = Buffer.from(answer.body)
+    sendInPieces(exchange, answer.isOurs === true ? await inCoding(exchange, content) : content, answers)
+  } else sendEvents(exchange, answer.body)
   exchange.set(answer.headers)
 }

@@ -40,7 +40,7 @@ function connecting({ baseUrl, http }: Settings): string {
     '',
     'MCP clients connect by this URL, with an API key (mailroom key create):',
     `  ${url}`,
-    `  claude mcp add --transport http mailroom ${url} --header "Authorization: Bearer <API_KEY>"`,
+    `  claude mcp add --transport http mailroom "${url}?bodies=structured" --header "Authorization: Bearer <API_KEY>"`,
     'Clients that start programs instead (Claude Desktop):',
     `  MAILROOM_URL=${base} MAILROOM_API_KEY=<API_KEY> npx mailroom mcp`,
     'docs/mcp.md has the settings of Cursor, VS Code, ChatGPT and others.',

@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import { extension } from 'mime-types'
 import { readPlainText, type TextPiece, type TextRange } from '../core/read/bodies.ts'
 import type { Bytes } from '../operations/registry.ts'
 import {
@@ -14,8 +15,8 @@ import {
   untrusted,
 } from '../schemas/infer.ts'
 import { notACursor } from '../schemas/refusals.ts'
-import { untrustedBlock } from './markers.ts'
-import { separated, trustedOnly } from './trust.ts'
+import { resultOf } from './result.ts'
+import { type BodiesIn, separated } from './trust.ts'
 
 /** Largest file that is put into a result (decisions.md 4, MCP results). */
 const embeddedBytesMax = 1024 * 1024
@@ -46,12 +47,15 @@ export const bytesResult = object({
  */
 export async function showBytes(
   { content, contentType, name, text: readText, link: makeLink }: Bytes,
-  { address, cursor }: { address: string; cursor?: unknown },
+  { address, bodies, given }: { address: string; bodies: BodiesIn; given: { readonly [name: string]: unknown } },
 ): Promise<CallToolResult> {
+  const { attachment_id, cursor, message_id } = given
   const read = async (piece: TextRange) => (readText ? await readText(piece) : readPlainText(content, piece))
   const text = isText(contentType) ? await pieceAt(cursor, read) : null
   if (text === null && cursor !== undefined) throw notACursor('cursor', 'this file')
-  const form = text !== null ? 'text' : content.length <= embeddedBytesMax ? 'resource' : 'link'
+  // Who reads the structured content alone sees nothing that is embedded.
+  const isEmbedded = content.length <= embeddedBytesMax && bodies === 'text'
+  const form = text !== null ? 'text' : isEmbedded ? 'resource' : 'link'
   const link = form === 'link' && makeLink !== undefined ? await makeLink() : null
   const url = link?.url ?? address
   const result = separated(bytesResult, {
@@ -65,23 +69,17 @@ export async function showBytes(
     content_type: contentType,
     ...(text !== null && { text: text.text }),
   })
-  const block = untrustedBlock(result)
-  return {
-    structuredContent: result as { [field: string]: unknown },
-    content: [
-      { type: 'text', text: JSON.stringify(trustedOnly(result)) },
-      ...(block === null ? [] : [{ type: 'text' as const, text: block }]),
-      ...(form === 'resource'
-        ? [
-            {
-              type: 'resource' as const,
-              resource: { uri: url, mimeType: contentType, blob: content.toString('base64') },
-            },
-          ]
-        : []),
-      ...(form === 'link' ? [{ type: 'resource_link' as const, uri: url, name: 'file' }] : []),
-    ],
-  }
+  const shown = resultOf(result, { bodies, of: `${attachment_id} of ${message_id}` })
+  if (form === 'link')
+    return { ...shown, content: [...shown.content, { type: 'resource_link', uri: url, name: 'file' }] }
+  if (form === 'text') return shown
+  const resource = { uri: url, mimeType: knownType(contentType), blob: content.toString('base64') }
+  return { ...shown, content: [...shown.content, { type: 'resource', resource }] }
+}
+
+/** The type of a file where it is a registered one: any other text is the sender's, and stands between the markers alone. */
+function knownType(contentType: string): string {
+  return extension(contentType) === false ? 'application/octet-stream' : contentType
 }
 
 function isText(contentType: string): boolean {

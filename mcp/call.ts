@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto'
 import { type CallToolResult, type InputRequiredResult, ProtocolError } from '@modelcontextprotocol/server'
-import type { Principal } from '../core/access/principal.ts'
 import { minuteMs } from '../core/process/clock.ts'
-import { errorAnswer } from '../operations/errors.ts'
-import { canonicalJson, invoke, type JsonBody } from '../operations/invoke.ts'
-import { fieldsOf, isBytes, pathOf } from '../operations/registry.ts'
+import { countRequest } from '../operations/admit.ts'
+import { canonicalJson, invoke } from '../operations/invoke.ts'
+import { fieldsOf, isBytes, pathOf, type Tool } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import { allowanceOf } from '../schemas/plans.ts'
 import { validate } from '../schemas/validate.ts'
 import { showBytes } from './attachment.ts'
 import type { Caller } from './caller.ts'
 import { questionBefore } from './confirm.ts'
+import { soleMailbox } from './credential.ts'
 import { bodiesOf, resultBytesMax, shortened, sizeOf } from './fit.ts'
-import { untrustedBlock } from './markers.ts'
 import type { Arguments, Exchange } from './offer.ts'
-import { argumentName, type BoundTool } from './tools.ts'
-import { separated, trustedOnly } from './trust.ts'
+import { refusedCall } from './refused-call.ts'
+import { resultOf } from './result.ts'
+import { argumentName, type BoundTool, takesMailbox } from './tools.ts'
+import { separated } from './trust.ts'
 
 /** How long a repeated send without a key is taken for the same one (decisions.md 4, MCP sending). */
 const repeatMs = 10 * minuteMs
@@ -26,48 +27,83 @@ const smallerMax = 8
 const keptAtMost = 0.95
 
 /**
- * Calls a tool, or asks a person first. A refusal is a result with `isError` and the error object; only a broken rule of the
- * protocol rejects.
+ * Calls a tool, also one that the caller was not shown, or asks a person first. A refusal is a result with `isError` and the error
+ * object; only a broken rule of the protocol rejects.
  */
 export async function callTool(
   exchange: Exchange,
   bound: BoundTool,
   given: Arguments,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { caller } = exchange
   try {
-    requirePlan(caller.principal)
-    return (await questionBefore(exchange, bound, given)) ?? (await perform(caller, bound, given))
+    requireWanted(exchange.caller, bound)
+    const { caller, given: whole } = await completed(exchange.caller, bound, given)
+    return (await questionBefore({ ...exchange, caller }, bound, whole)) ?? (await perform(caller, bound, whole))
   } catch (error) {
     if (error instanceof ProtocolError) throw error
-    const { body } = errorAnswer(caller.ctx, error)
-    return {
-      isError: true,
-      structuredContent: body,
-      content: [{ type: 'text', text: `${body.code}: ${body.error} ${body.fix}` }],
-    }
+    return refusedCall(exchange.caller, bound, { given, error })
   }
 }
 
 /** The same, for who shows refusals in another way: rejects with them. */
 export async function runTool(caller: Caller, bound: BoundTool, given: Arguments): Promise<CallToolResult> {
-  requirePlan(caller.principal)
+  requirePlan(caller)
   return perform(caller, bound, given)
 }
 
 /** Fails with `plan_required` when the plan has no MCP (interface.md, Rate and volume limits). */
-function requirePlan({ account }: Principal): void {
-  if (!allowanceOf(account).mcp) throw new Failure('plan_required', 'The plan does not include MCP.')
+function requirePlan({ principal }: Caller): void {
+  if (principal !== null && !allowanceOf(principal.account).mcp)
+    throw new Failure('plan_required', 'The plan does not include MCP.')
+}
+
+/**
+ * Fails with `plan_required`, and with `forbidden` for a tool that the connection has left out, or that is for those without a
+ * key; with `missing_api_key` for the others where nobody has one.
+ */
+function requireWanted(caller: Caller, bound: BoundTool): void {
+  const { choice, principal } = caller
+  const { name } = bound.tool
+  const isPublic = bound.operation.access === 'public'
+  if (principal === null && !isPublic)
+    throw new Failure('missing_api_key', `The tool ${name} needs a key.`, {
+      fix: 'Call sign_up, which gives you one, and connect to mcp_url with it.',
+    })
+  if (principal !== null && isPublic)
+    throw new Failure('forbidden', `The tool ${name} is for those without a key.`, {
+      fix: 'Work with the key that you have, or connect to /api/mcp/signup without one.',
+    })
+  requirePlan(caller)
+  if (!choice.has(bound))
+    throw new Failure('forbidden', `This connection has left out the tool ${name}: it asks for ${choice.written}.`, {
+      fix: 'Do without it, or ask whoever set up this connection to change what its address or its headers ask for.',
+    })
+}
+
+/** The arguments with the mailbox, where it was left out and there is one alone. */
+async function completed(
+  caller: Caller,
+  bound: BoundTool,
+  given: Arguments,
+): Promise<{ readonly caller: Caller; readonly given: Arguments }> {
+  const { answerHeaders, ctx, principal } = caller
+  if (principal === null || !takesMailbox(bound) || given.mailbox !== undefined) return { caller, given }
+  // Nobody makes the database search for more than the rate allows.
+  await countRequest(ctx, principal, answerHeaders)
+  const address = await soleMailbox(ctx, principal)
+  return { caller: { ...caller, isCounted: false }, given: address === null ? given : { ...given, mailbox: address } }
 }
 
 async function perform(caller: Caller, bound: BoundTool, given: Arguments): Promise<CallToolResult> {
   const { operation, tool } = bound
+  const { choice } = caller
   const path = Object.fromEntries(
     operation.pathFields.map((field) => {
       const part = given[argumentName(operation, field)]
       return [field, typeof part === 'string' ? part : '']
     }),
   )
+  const fits = (value: unknown) => sizeOf(resultOf(value, choice)) <= resultBytesMax
   let smaller: Arguments = {}
   for (let tries = 0; ; tries++) {
     const answer = await invoke(caller.ctx, operation, caller.principal, {
@@ -82,16 +118,32 @@ async function perform(caller: Caller, bound: BoundTool, given: Arguments): Prom
     })
     if (isBytes(answer.body))
       return await showBytes(answer.body, {
+        given,
+        bodies: choice.bodies,
         address: caller.ctx.baseUrl + pathOf(operation, path),
-        cursor: given.cursor,
       })
     const body = operation.idempotent ? { ...answer.body, replayed: answer.replayed } : answer.body
-    const result = shortened(separated(operation.output, body), resultBytesMax)
+    const value = shortened(shown(tool, separated(operation.output, body)), fits)
+    const result = resultOf(value, choice)
     const size = sizeOf(result)
-    if (size <= resultBytesMax || tool.sizedBy === undefined || tries === smallerMax) return show(result)
-    smaller = { [tool.sizedBy]: reduced(result, { by: tool.sizedBy, most: resultBytesMax, size }) }
+    if (size <= resultBytesMax || tool.sizedBy === undefined || tries === smallerMax) return result
+    smaller = { [tool.sizedBy]: reduced(value, { by: tool.sizedBy, most: resultBytesMax, size }) }
   }
 }
+
+/** What a tool shows of a result. */
+function shown({ shows }: Tool, value: unknown): unknown {
+  if (shows === undefined) return value
+  const { untrusted, ...ours } = value as Arguments
+  const theirs = picked((untrusted ?? {}) as Arguments, shows)
+  return {
+    ...picked(ours, ['success', 'replayed', ...shows]),
+    ...(Object.keys(theirs).length > 0 && { untrusted: theirs }),
+  }
+}
+
+const picked = (fields: Arguments, names: readonly string[]): Arguments =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)))
 
 /** Checks the arguments by the tool's own names and turns them into the operation's input. */
 function inputOf({ arguments: schema, operation, tool }: BoundTool, given: Arguments): Arguments {
@@ -121,21 +173,7 @@ function repeatKey({ principal }: Caller, { operation, tool }: BoundTool, given:
   if (typeof given.idempotencyKey === 'string') return { key: given.idempotencyKey }
   if (tool.effect !== 'send') return null
   const digest = createHash('sha256')
-    .update(canonicalJson([principal.keyId, tool.name, given]))
+    .update(canonicalJson([principal?.keyId ?? '', tool.name, given]))
     .digest('hex')
   return { key: `mcp-${digest}`, keepMs: repeatMs }
-}
-
-/**
- * Shows a result as two text blocks, trusted JSON and untrusted text, and as structured content that has both, separated.
- */
-function show(result: unknown): CallToolResult {
-  const block = untrustedBlock(result)
-  return {
-    structuredContent: result as JsonBody,
-    content: [
-      { type: 'text', text: JSON.stringify(trustedOnly(result)) },
-      ...(block === null ? [] : [{ type: 'text' as const, text: block }]),
-    ],
-  }
 }

@@ -1,11 +1,19 @@
 import type { Principal } from '../core/access/principal.ts'
+import { takeAnonymous } from '../core/access/request-rates.ts'
 import type { Context } from '../core/process/context.ts'
+import { countRequest } from '../operations/admit.ts'
 import type { AnswerHeaders } from '../operations/registry.ts'
+import { Failure } from '../schemas/failures.ts'
+import type { Choice } from './choice.ts'
+import type { BoundTool } from './tools.ts'
 
-/** Who asks. */
+/** Who asks, and for what. */
 export type Caller = {
   readonly ctx: Context
-  readonly principal: Principal
+  /** Null where nobody needs a key. */
+  readonly principal: Principal | null
+  readonly choice: Choice
+  readonly catalogue: ReadonlyMap<string, BoundTool>
   readonly peerAddress: string
   readonly answerHeaders: AnswerHeaders
   /** Aborted when the caller has hung up. */
@@ -13,4 +21,25 @@ export type Caller = {
   readonly checkOutput?: boolean
   /** False for a request that was counted before it came here. */
   readonly isCounted?: boolean
+}
+
+/** A caller with a key. */
+export type KnownCaller = Caller & { readonly principal: Principal }
+
+/** The caller as one with a key. Fails with `missing_api_key`. */
+export function known(caller: Caller): KnownCaller {
+  const { principal } = caller
+  if (principal === null) throw new Failure('missing_api_key')
+  return { ...caller, principal }
+}
+
+/** Counts a request that reaches no operation, by its key or by the network that it comes from. Fails with `rate_limited`. */
+export async function countCaller({
+  answerHeaders,
+  ctx,
+  peerAddress,
+  principal,
+}: Omit<Caller, 'choice'>): Promise<void> {
+  if (principal === null) await takeAnonymous(ctx, peerAddress)
+  else await countRequest(ctx, principal, answerHeaders)
 }

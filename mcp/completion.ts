@@ -6,11 +6,13 @@ import { listLabels } from '../operations/labels.ts'
 import type { Operation } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Folder, LabelCount } from '../schemas/threads.ts'
-import type { Caller } from './caller.ts'
+import type { KnownCaller } from './caller.ts'
 import { mailboxesOf } from './resources.ts'
 
 /** What is known by the name of an argument. */
-const sources: Readonly<Record<string, (caller: Caller, mailbox: string | undefined) => Promise<readonly string[]>>> = {
+const sources: Readonly<
+  Record<string, (caller: KnownCaller, mailbox: string | undefined) => Promise<readonly string[]>>
+> = {
   address: addressesOf,
   mailbox: addressesOf,
   folder: async (caller, mailbox) => (await listIn<Folder>(caller, listFolders, mailbox)).map(({ path }) => path),
@@ -19,7 +21,7 @@ const sources: Readonly<Record<string, (caller: Caller, mailbox: string | undefi
 
 /** The values that begin with what is there, in any case; for other arguments none. */
 export async function complete(
-  caller: Caller,
+  caller: KnownCaller,
   { argument, context }: CompleteRequestParams,
 ): Promise<readonly string[]> {
   const source = Object.hasOwn(sources, argument.name) ? sources[argument.name] : undefined
@@ -28,12 +30,16 @@ export async function complete(
   return found.filter((value) => value.toLowerCase().startsWith(wanted))
 }
 
-async function addressesOf(caller: Caller): Promise<readonly string[]> {
+async function addressesOf(caller: KnownCaller): Promise<readonly string[]> {
   return (await mailboxesOf(caller)).mailboxes.map(({ address }) => address)
 }
 
 /** The list of an operation about a mailbox; nothing where the mailbox is not known yet or not within reach. */
-async function listIn<T>(caller: Caller, operation: Operation, mailbox: string | undefined): Promise<readonly T[]> {
+async function listIn<T>(
+  caller: KnownCaller,
+  operation: Operation,
+  mailbox: string | undefined,
+): Promise<readonly T[]> {
   if (mailbox === undefined) return []
   const path = { address: mailbox }
   try {

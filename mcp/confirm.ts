@@ -11,12 +11,11 @@ import { strangersAmong } from '../core/mailbox/contacts.ts'
 import { after, minuteMs } from '../core/process/clock.ts'
 import { reachDraft } from '../core/send/drafts.ts'
 import { peopleOf } from '../operations/addresses.ts'
-import { countRequest } from '../operations/admit.ts'
 import { canonicalJson } from '../operations/invoke.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { AddressesInput } from '../schemas/sending.ts'
 import { validate } from '../schemas/validate.ts'
-import type { Caller } from './caller.ts'
+import { countCaller, type KnownCaller, known } from './caller.ts'
 import type { Arguments, Exchange } from './offer.ts'
 import type { BoundTool } from './tools.ts'
 
@@ -28,7 +27,7 @@ const question = 'confirm'
 const namedMax = 10
 
 /** What a person is asked; null when nothing. */
-type Asking = (caller: Caller, given: Arguments) => Promise<string | null> | string | null
+type Asking = (caller: KnownCaller, given: Arguments) => Promise<string | null> | string | null
 
 /** By the name of the tool. */
 const askings: Readonly<Record<string, Asking>> = {
@@ -61,13 +60,14 @@ const askings: Readonly<Record<string, Asking>> = {
  * arguments, with `insufficient_scope`, and with `forbidden` when the person refused.
  */
 export async function questionBefore(
-  { caller, canAsk, request }: Exchange,
+  { caller: anybody, canAsk, request }: Exchange,
   { arguments: schema, operation, tool }: BoundTool,
   given: Arguments,
 ): Promise<InputRequiredResult | null> {
   const asking = canAsk && Object.hasOwn(askings, tool.name) ? askings[tool.name] : undefined
   if (asking === undefined) return null
-  const { answerHeaders, ctx, principal } = caller
+  const caller = known(anybody)
+  const { ctx, principal } = caller
   validate(schema, given)
   for (const scope of operation.scopes) requireScope(principal, scope)
   const about = { kind: 'call', ids: [principal.keyId, digestOf(tool.name, given)] }
@@ -83,7 +83,7 @@ export async function questionBefore(
   const message = await asking(caller, given)
   if (message === null) return null
   // It has not reached its operation, which counts.
-  await countRequest(ctx, principal, answerHeaders)
+  if (caller.isCounted !== false) await countCaller(caller)
   return inputRequired({
     inputRequests: { [question]: inputRequired.elicit({ message, requestedSchema: form }) },
     requestState: signToken(ctx, purpose, about, after(ctx.clock.now(), answerMs)),
@@ -99,7 +99,7 @@ const form = {
 }
 
 /** The client sends the token back, and may send anything (2026-07-28, Multi Round-Trip Requests). */
-function requireSame({ ctx }: Caller, state: string, ids: readonly string[]): void {
+function requireSame({ ctx }: KnownCaller, state: string, ids: readonly string[]): void {
   const read = readToken(ctx, purpose, state)
   if (read === null || read.ids.join(' ') !== ids.join(' '))
     throw new ProtocolError(
@@ -119,7 +119,7 @@ function recipientsOf(...fields: readonly unknown[]): readonly string[] {
 }
 
 async function askForStrangers(
-  { ctx, principal }: Caller,
+  { ctx, principal }: KnownCaller,
   { mailbox }: Arguments,
   people: readonly string[],
 ): Promise<string | null> {

@@ -45,7 +45,7 @@ export async function answerEarlier(
   { body, caller, serving, sessions }: { body: unknown; caller: Caller; serving: Serving; sessions: Sessions },
 ): Promise<McpAnswer> {
   const named = request.headers[sessionHeader.toLowerCase()]
-  const session = typeof named === 'string' ? `${caller.principal.keyId} ${named}` : null
+  const session = typeof named === 'string' ? `${caller.principal?.keyId ?? ''} ${named}` : null
   if (isResponse(body)) {
     if (session !== null) sessions.answer(session, body)
     return { status: 202, headers: {}, body: null }

@@ -1,10 +1,9 @@
 /** Keeps results small, because callers pay for every word that a model reads. */
 
-/** Most bytes of the structured part of a result, as JSON. */
-export const resultBytesMax = 100 * 1024
+import { bodyFields } from './trust.ts'
 
-/** Fields that are not shortened here: the operation itself cuts a body and gives a cursor to go on. */
-const bodies = new Set(['text', 'markdown', 'html', 'reply'])
+/** Most bytes of a result, as JSON. A file that is embedded comes on top. */
+export const resultBytesMax = 100 * 1024
 
 const steps = [
   { entries: 50, characters: 2_000 },
@@ -16,7 +15,7 @@ const steps = [
 export function bodiesOf(value: unknown): { longest: number; bytes: number } {
   if (typeof value !== 'object' || value === null) return { longest: 0, bytes: 0 }
   const found = Object.entries(value).map(([name, part]) =>
-    bodies.has(name) && typeof part === 'string' ? { longest: part.length, bytes: sizeOf(part) } : bodiesOf(part),
+    bodyFields.has(name) && typeof part === 'string' ? { longest: part.length, bytes: sizeOf(part) } : bodiesOf(part),
   )
   return {
     longest: Math.max(0, ...found.map(({ longest }) => longest)),
@@ -29,13 +28,13 @@ export function sizeOf(value: unknown): number {
 }
 
 /**
- * Shortens the untrusted lists and texts of a value, as little as it takes to stay within `maxBytes`, and names these
- * fields in `shortened`. Bodies stay whole, so the value may still be too large.
+ * Shortens the untrusted lists and texts of a value, as little as it takes until it `fits`, and names these fields in
+ * `shortened`. Bodies stay whole, so the value may still be too large.
  */
-export function shortened(value: unknown, maxBytes: number): unknown {
+export function shortened(value: unknown, fits: (value: unknown) => boolean): unknown {
   let fitting = value
   for (const step of steps) {
-    if (sizeOf(fitting) <= maxBytes) return fitting
+    if (fits(fitting)) return fitting
     fitting = shorten(value, step)
   }
   return fitting
@@ -57,6 +56,9 @@ function shorten(value: unknown, step: Step): unknown {
   return { ...kept, untrusted: shortenFields(untrusted as Fields, step, cutLists) }
 }
 
+/** A body that is text is cut by the operation, which gives a cursor to go on; a list of header fields is cut here. */
+const isCutByOperation = (name: string, part: unknown) => bodyFields.has(name) && typeof part === 'string'
+
 type Fields = { readonly [name: string]: unknown }
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
@@ -67,7 +69,9 @@ function mapped(fields: Fields, change: (part: unknown) => unknown): Fields {
 
 /** `cutLists` names trusted lists beside these fields that were shortened too. */
 function shortenFields(fields: Fields, step: Step, cutLists: readonly string[]): unknown {
-  const kept = Object.entries(fields).map(([name, part]) => [name, bodies.has(name) ? part : cut(part, step)] as const)
+  const kept = Object.entries(fields).map(
+    ([name, part]) => [name, isCutByOperation(name, part) ? part : cut(part, step)] as const,
+  )
   const names = kept
     .filter(([name, part]) => part !== fields[name] && sizeOf(part) !== sizeOf(fields[name]))
     .map(([name]) => name)

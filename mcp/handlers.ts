@@ -11,8 +11,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
-import { countRequest } from '../operations/admit.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, countCaller } from './caller.ts'
+import { withSoleMailbox } from './credential.ts'
 import type { Exchange, Offer } from './offer.ts'
 import { withProgress } from './progress.ts'
 import { protocolError } from './refusals.ts'
@@ -81,7 +81,12 @@ export function serverOf(serving: Serving, { caller, streams, run }: ServerOf): 
     }
   }
 
-  server.setRequestHandler('tools/list', () => ({ tools: offers.flatMap((offer) => offer.tools(caller)) }))
+  server.setRequestHandler('tools/list', async () => ({
+    tools: await withSoleMailbox(
+      caller,
+      offers.flatMap((offer) => offer.tools(caller)),
+    ),
+  }))
   server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }, context) =>
     failing(() => {
       const { id } = context.mcpReq
@@ -89,7 +94,7 @@ export function serverOf(serving: Serving, { caller, streams, run }: ServerOf): 
         const exchange = exchangeOf(context, cancelled)
         const answer = firstOf(offers, (offer) => offer.callTool(exchange, name, given))
         if (answer === null) {
-          await countRequest(caller.ctx, caller.principal, caller.answerHeaders)
+          await countCaller(caller)
           throw invalid(`There is no tool ${name}.`)
         }
         return streams ? await withProgress(exchange, { everyMs: progressMs, given }, answer) : await answer

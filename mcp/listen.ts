@@ -5,6 +5,7 @@
 import { InMemoryServerEventBus, type ServerEvent } from '@modelcontextprotocol/server'
 import type { McpAnswer, McpRequest } from '../operations/http.ts'
 import { isEventStream } from '../operations/registry.ts'
+import { known } from './caller.ts'
 import { beginCurrent } from './current.ts'
 import type { Serving } from './handlers.ts'
 import { canWatch, type Listening, openNotices } from './notices.ts'
@@ -70,7 +71,7 @@ export async function answerGet(
       message: 'GET is answered with the stream of a session, to a client that accepts text/event-stream.',
       headers: { Allow: 'POST' },
     })
-  const session = `${caller.principal.keyId} ${named}`
+  const session = `${known(caller).principal.keyId} ${named}`
   const notices = await openNotices(listening).catch((error: unknown) => refuseFor(caller.ctx, null, error))
   if ('status' in notices) return notices
   const { readable, writable } = new TransformStream<string, string>()

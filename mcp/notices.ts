@@ -10,7 +10,7 @@ import { followEvents } from '../core/notify/event-followers.ts'
 import { inTimeOf } from '../core/process/account-time.ts'
 import { secondMs } from '../core/process/clock.ts'
 import { Failure } from '../schemas/failures.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, known } from './caller.ts'
 import type { Offer } from './offer.ts'
 import { eventsUri, partsOf } from './resources.ts'
 
@@ -37,7 +37,7 @@ export type Notices = {
  * past that of the process or while it stops.
  */
 export async function openNotices({ caller, offers, again }: Listening): Promise<Notices> {
-  const { principal } = caller
+  const { principal } = known(caller)
   const ctx = inTimeOf(caller.ctx, principal.accountId)
   let lists = listsOf(caller, offers)
   // What changes before it is told is told first.
@@ -50,7 +50,8 @@ export async function openNotices({ caller, offers, again }: Listening): Promise
       async again() {
         const now = await again()
         const after = listsOf({ ...caller, principal: now }, offers)
-        if (after.tools !== lists.tools) hear({ kind: 'tools_list_changed' })
+        // The default of an argument is the mailbox that is reached alone.
+        if (after.tools !== lists.tools || after.mailboxes !== lists.mailboxes) hear({ kind: 'tools_list_changed' })
         if (after.mailboxes !== lists.mailboxes) hear({ kind: 'resources_list_changed' })
         lists = after
         return now
@@ -86,7 +87,7 @@ export async function canWatch(caller: Caller, offers: readonly Offer[], uri: st
 /** What the lists of a caller depend on. */
 function listsOf(caller: Caller, offers: readonly Offer[]): { readonly tools: string; readonly mailboxes: string } {
   const tools = offers.flatMap((offer) => offer.tools(caller)).map(({ name }) => name)
-  return { tools: JSON.stringify(tools), mailboxes: JSON.stringify(caller.principal.mailboxIds) }
+  return { tools: JSON.stringify(tools), mailboxes: JSON.stringify(caller.principal?.mailboxIds) }
 }
 
 function noticesOf(events: readonly Event[], uris: Iterable<string>): readonly ServerEvent[] {

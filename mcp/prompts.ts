@@ -5,7 +5,7 @@
 import type { GetPromptResult, Prompt, PromptArgument, ResourceLink } from '@modelcontextprotocol/server'
 import { reachMailbox } from '../core/mailbox/mailboxes.ts'
 import { Failure } from '../schemas/failures.ts'
-import type { Caller } from './caller.ts'
+import type { KnownCaller } from './caller.ts'
 import type { Arguments } from './offer.ts'
 import { mailboxUri } from './resources.ts'
 
@@ -117,7 +117,11 @@ const written: readonly Written[] = [
 export const prompts: readonly Prompt[] = written.map(({ prompt }) => prompt)
 
 /** Writes a prompt; null when there is none of the name. Fails with `validation_error`, and with `mailbox_not_found`. */
-export function getPrompt({ ctx, principal }: Caller, name: string, given: Arguments): Promise<GetPromptResult> | null {
+export function getPrompt(
+  { ctx, principal }: KnownCaller,
+  name: string,
+  given: Arguments,
+): Promise<GetPromptResult> | null {
   const found = written.find(({ prompt }) => prompt.name === name)
   if (found === undefined) return null
   return (async () => {

@@ -11,7 +11,7 @@ import { listMailboxes } from '../operations/mailboxes.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Mailbox } from '../schemas/mailboxes.ts'
 import { runTool } from './call.ts'
-import type { Caller } from './caller.ts'
+import type { KnownCaller } from './caller.ts'
 import type { Arguments, Page } from './offer.ts'
 import { type BoundTool, bind } from './tools.ts'
 
@@ -75,7 +75,7 @@ export function partsOf(uri: string): { readonly kind: string; readonly parts: r
 }
 
 /** The resources that can be listed: the events, and the mailboxes that the key reaches. */
-export async function listResources(caller: Caller, cursor: string | undefined): Promise<Page<Resource>> {
+export async function listResources(caller: KnownCaller, cursor: string | undefined): Promise<Page<Resource>> {
   const { mailboxes, next } = await mailboxesOf(caller, cursor)
   const listed = mailboxes.map(
     ({ address, displayName }): Resource => ({
@@ -91,7 +91,7 @@ export async function listResources(caller: Caller, cursor: string | undefined):
 }
 
 /** A page of the mailboxes that the key reaches; none for a key that may not list them. */
-export async function mailboxesOf(caller: Caller, before?: string): Promise<MailboxPage> {
+export async function mailboxesOf(caller: KnownCaller, before?: string): Promise<MailboxPage> {
   try {
     const { body } = await invoke(caller.ctx, listMailboxes, caller.principal, {
       path: {},
@@ -123,7 +123,7 @@ const eventsTool = bind(listEvents, {
 type Reading = {
   readonly parts: number
   readonly tool: string
-  given(caller: Caller, parts: readonly string[]): Promise<Arguments> | Arguments
+  given(caller: KnownCaller, parts: readonly string[]): Promise<Arguments> | Arguments
 }
 
 const readings: Readonly<Record<string, Reading>> = {
@@ -156,26 +156,24 @@ const readings: Readonly<Record<string, Reading>> = {
 }
 
 /** Reads a resource; null for an address that is not ours. Rejects as the operation does. */
-export function readResource(
-  caller: Caller,
-  tools: ReadonlyMap<string, BoundTool>,
-  uri: string,
-): Promise<ReadResourceResult> | null {
+export function readResource(caller: KnownCaller, uri: string): Promise<ReadResourceResult> | null {
   const { kind, parts } = partsOf(uri) ?? { kind: '', parts: [] }
   if (uri === eventsUri) return read(caller, eventsTool, {}, uri)
   const reading = Object.hasOwn(readings, kind) ? readings[kind] : undefined
-  const bound = reading === undefined ? undefined : tools.get(reading.tool)
+  const bound = reading === undefined ? undefined : caller.catalogue.get(reading.tool)
   if (reading?.parts !== parts.length || bound === undefined) return null
   return Promise.resolve(reading.given(caller, parts)).then((given) => read(caller, bound, given, uri))
 }
 
-async function read(caller: Caller, bound: BoundTool, given: Arguments, uri: string): Promise<ReadResourceResult> {
-  const result = await runTool({ ...caller, isCounted: false }, bound, given)
+async function read(caller: KnownCaller, bound: BoundTool, given: Arguments, uri: string): Promise<ReadResourceResult> {
+  // A resource is all that the text of the result says.
+  const choice = { ...caller.choice, bodies: 'text' as const }
+  const result = await runTool({ ...caller, choice, isCounted: false }, bound, given)
   return { contents: result.content.flatMap((block) => contentsOf(block, uri)) }
 }
 
 /** Whether the caller may be told of changes of a resource: of the events, and of the mailboxes that it may read. */
-export async function canWatch({ ctx, principal }: Caller, uri: string): Promise<boolean> {
+export async function canWatch({ ctx, principal }: KnownCaller, uri: string): Promise<boolean> {
   if (uri === eventsUri) return true
   const { kind, parts } = partsOf(uri) ?? { kind: '', parts: [] }
   const [address] = parts

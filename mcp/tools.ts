@@ -1,10 +1,10 @@
 /** Derives the tools that a model sees, with their schemas and annotations, from the registry of operations. */
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
-import { type Effect, fieldsOf, mediaTypeOf, type Operation, type Tool } from '../operations/registry.ts'
-import { ErrorObject, idempotencyKeyMax } from '../schemas/fields.ts'
-import { boolean, type JsonSchema, object, opened, propertiesOf, requiredOf, string } from '../schemas/infer.ts'
+import { type Effect, fieldsOf, isOfMailbox, mediaTypeOf, type Operation, type Tool } from '../operations/registry.ts'
+import { boolean, type JsonSchema, object, propertiesOf, requiredOf, string } from '../schemas/infer.ts'
 import { bytesResult, cursorField } from './attachment.ts'
-import { separatedSchema } from './trust.ts'
+import { argumentSchema, resultSchema } from './slim.ts'
+import { separatedSchema, untrustedNote } from './trust.ts'
 
 export type BoundTool = {
   readonly operation: Operation
@@ -22,6 +22,14 @@ export function toolsOf(operations: readonly Operation[]): ReadonlyMap<string, B
   )
 }
 
+/** The toolset of a tool: what it says, or the resource of its operation. */
+export function toolsetOf({ operation, tool }: BoundTool): string {
+  return tool.toolset ?? operation.name.slice(0, operation.name.indexOf('.'))
+}
+
+/** Whether a tool is about one mailbox, named by its argument `mailbox`. */
+export const takesMailbox = ({ operation }: BoundTool): boolean => isOfMailbox(operation)
+
 /** The name of an input field as an argument: the address in the path is `mailbox` (decisions.md 4, MCP results). */
 export function argumentName({ pathFields }: Operation, field: string): string {
   return field === 'address' && pathFields.includes(field) ? 'mailbox' : field
@@ -36,15 +44,17 @@ export function bind(operation: Operation, tool: Tool): BoundTool {
     listed: {
       name: tool.name,
       description: tool.description ?? operation.summary,
-      inputSchema: argumentsSchema as ListedTool['inputSchema'],
-      outputSchema: resultOf(operation) as ListedTool['outputSchema'],
+      title: titleOf(tool.name),
+      inputSchema: argumentSchema(argumentsSchema) as ListedTool['inputSchema'],
+      outputSchema: resultOf(operation, tool) as ListedTool['outputSchema'],
       annotations: annotations[tool.effect],
     },
   }
 }
 
+/** The hints about changes mean nothing where nothing changes. */
 const annotations: { readonly [E in Effect]: NonNullable<ListedTool['annotations']> } = {
-  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  read: { readOnlyHint: true, openWorldHint: false },
   create: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   write: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   send: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
@@ -54,10 +64,20 @@ const annotations: { readonly [E in Effect]: NonNullable<ListedTool['annotations
 
 /** Without maxLength: a key that is too long has a failure of its own, `idempotency_key_invalid`. */
 const IdempotencyKey = string({
-  description: `A repeat with the same key (at most ${idempotencyKeyMax} characters) returns the first result with replayed: true.`,
+  description: 'A repeat with the same key gets the first result.',
 })
 
-function argumentsOf(operation: Operation, { expose, preset = {}, require = [] }: Tool): JsonSchema {
+/** `read_message` as people read it: Read message. */
+function titleOf(name: string): string {
+  const words = name.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** What a tool says of the parts of a path, each of which stands in many tools. */
+const shortWords = { address: 'Its address.', message_id: 'Its id (msg_...).' }
+
+function argumentsOf(operation: Operation, { describe = {}, expose, preset = {}, require = [] }: Tool): JsonSchema {
+  const words: Tool['describe'] & {} = { ...(isOfMailbox(operation) && shortWords), ...describe }
   const fields = fieldsOf(operation).filter(({ name }) => expose.includes(name))
   const required = fields.filter((field) => field.required || require.includes(field.name))
   return {
@@ -66,7 +86,11 @@ function argumentsOf(operation: Operation, { expose, preset = {}, require = [] }
       ...Object.fromEntries(
         fields.map(({ name, schema }) => [
           argumentName(operation, name),
-          Object.hasOwn(preset, name) ? { ...schema, default: preset[name] } : schema,
+          {
+            ...schema,
+            ...(Object.hasOwn(preset, name) && { default: preset[name] }),
+            ...(Object.hasOwn(words, name) && { description: words[name] }),
+          },
         ]),
       ),
       ...(operation.idempotent && { idempotencyKey: IdempotencyKey }),
@@ -77,18 +101,37 @@ function argumentsOf(operation: Operation, { expose, preset = {}, require = [] }
   }
 }
 
-/** Either the result or the error object, because clients check refusals against this schema too. */
-function resultOf(operation: Operation): JsonSchema {
-  return { type: 'object', anyOf: [opened(separatedSchema(successOf(operation))), opened(ErrorObject)] }
+/**
+ * The schema of a result, of whichever form. Clients hold refusals against it too, so either what results have is required or what
+ * refusals have, which are not described once more in each tool.
+ */
+function resultOf(operation: Operation, tool: Tool): JsonSchema {
+  const schema = separatedSchema(shownOf(successOf(operation), tool))
+  const { anyOf: forms = [schema] } = schema as { readonly anyOf?: readonly JsonSchema[] }
+  const properties = Object.assign({}, propertiesOf(schema), ...forms.map(propertiesOf), { success: boolean() })
+  const needed = forms.map((form) => [...new Set([...requiredOf(schema), ...requiredOf(form)])])
+  return {
+    ...resultSchema({ type: 'object', properties }, untrustedNote),
+    anyOf: [...needed, ['error']].map((required) => ({ required })),
+  }
+}
+
+/** The schema of what a tool shows of an output. */
+function shownOf(schema: JsonSchema, { shows }: Tool): JsonSchema {
+  if (shows === undefined) return schema
+  const isShown = (name: string) => name === 'success' || name === 'replayed' || shows.includes(name)
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(propertiesOf(schema)).filter(([name]) => isShown(name))),
+    required: requiredOf(schema).filter(isShown),
+  }
 }
 
 function successOf(operation: Operation): JsonSchema {
   if (mediaTypeOf(operation) !== null) return bytesResult
   const added = object({
-    success: boolean({ const: true }),
-    ...(operation.idempotent && {
-      replayed: boolean({ description: 'Whether this is the result of an earlier call.' }),
-    }),
+    success: boolean(),
+    ...(operation.idempotent && { replayed: boolean() }),
   })
   return {
     ...operation.output,

@@ -42,7 +42,15 @@ export const getAccount = operation({
   summary: 'The account of the key: name, status, plans.',
   scope: null,
   http: 'GET /api/v1/account',
-  tools: [{ name: 'get_account_summary', effect: 'read', expose: [] }],
+  tools: [
+    {
+      name: 'get_account_summary',
+      description:
+        'The account of your key: status, plans, until when it can be claimed. Use it when a refusal names the plan or the account; not before ordinary work.',
+      effect: 'read',
+      expose: [],
+    },
+  ],
   input: object({}),
   output: Account,
   errors: [],
@@ -55,7 +63,14 @@ export const getSetup = operation({
     'What is left to set up (claim, name, domain, DNS, first mail, webhook), and what this caller has to do for it.',
   scope: null,
   http: 'GET /api/v1/account/setup',
-  tools: [{ name: 'get_setup_summary', effect: 'read', expose: [] }],
+  tools: [
+    {
+      name: 'get_setup_summary',
+      description: 'What is left to set up, each step with what to do. Use it when a refusal says what is missing.',
+      effect: 'read',
+      expose: [],
+    },
+  ],
   input: object({}),
   output: Setup,
   errors: [],

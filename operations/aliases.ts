@@ -14,7 +14,17 @@ export const listAliases = operation({
   summary: 'The aliases of the account, newest first. Account keys only.',
   scope: 'aliases:read',
   http: 'GET /api/v1/aliases',
-  tools: [{ name: 'list_aliases', effect: 'read', expose: ['limit', 'before'], sizedBy: 'limit' }],
+  tools: [
+    {
+      name: 'list_aliases',
+      description:
+        'The further addresses whose mail reaches mailboxes of the account. Mailboxes themselves: list_mailboxes.',
+      effect: 'read',
+      expose: ['limit', 'before'],
+      preset: { limit: 20 },
+      sizedBy: 'limit',
+    },
+  ],
   input: object(paging),
   output: page('aliases', Alias),
   errors: [],
@@ -31,7 +41,15 @@ export const createAlias = operation({
   scope: 'aliases:write',
   http: 'POST /api/v1/aliases',
   status: 201,
-  tools: [{ name: 'create_alias', effect: 'create', expose: ['alias', 'targets'] }],
+  tools: [
+    {
+      name: 'create_alias',
+      description:
+        'Let mail to one more address reach mailboxes that exist; *@domain takes what no mailbox or alias has. For an address with mail of its own use create_mailbox.',
+      effect: 'create',
+      expose: ['alias', 'targets'],
+    },
+  ],
   input: object({ alias: AliasName, targets: Targets }),
   output: Alias,
   errors: ['domain_not_on_account', 'domain_not_verified', 'mailbox_not_found', 'conflict'],
@@ -46,7 +64,14 @@ export const deleteAlias = operation({
   summary: 'Delete an alias; its address is free at once. Account keys only.',
   scope: 'aliases:write',
   http: 'DELETE /api/v1/aliases/{alias}',
-  tools: [{ name: 'delete_alias', effect: 'delete', expose: ['alias'] }],
+  tools: [
+    {
+      name: 'delete_alias',
+      description: 'Delete an alias; mail to it is refused from then on. Mail that came stays.',
+      effect: 'delete',
+      expose: ['alias'],
+    },
+  ],
   input: object({ alias: AliasName }),
   output: Deleted,
   errors: ['alias_not_found'],

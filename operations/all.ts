@@ -59,7 +59,7 @@ import {
   updateTemplate,
 } from './templates.ts'
 import { getThread, listThreads } from './threads.ts'
-import { claimNextMessage, waitForMessage } from './wait.ts'
+import { claimNextMessage, getVerification, waitForMessage } from './wait.ts'
 import {
   createWebhook,
   deleteWebhook,
@@ -124,6 +124,7 @@ export const operations: readonly Operation[] = [
   listMessages,
   waitForMessage,
   claimNextMessage,
+  getVerification,
   searchMessages,
   searchEverywhere,
   getMessage,

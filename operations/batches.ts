@@ -13,7 +13,16 @@ export const sendBatch = operation({
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/send-batch',
   status: 202,
-  tools: [{ name: 'send_batch', effect: 'send', expose: ['address', ...Object.keys(batchFields)] }],
+  tools: [
+    {
+      name: 'send_batch',
+      description:
+        'Send one text to many people, each alone, with {{tokens}} filled in. For one conversation use send_message. What became of it: get_batch_status.',
+      toolset: 'sending',
+      effect: 'send',
+      expose: ['address', 'subject', 'text', 'markdown', 'recipients', 'idempotencyKey'],
+    },
+  ],
   input: object({ address: AddressPart, ...batchFields }),
   output: BatchResult,
   errors: [...sendErrors, 'batch_too_large', 'plan_required', 'idempotency_key_invalid', 'idempotency_key_reused'],
@@ -26,7 +35,15 @@ export const getBatch = operation({
   summary: 'What became of each recipient of a batch.',
   scope: 'mail:send',
   http: 'GET /api/v1/mailboxes/{address}/send-batch/{batch_id}',
-  tools: [{ name: 'get_batch_status', effect: 'read', expose: ['address', 'batch_id'] }],
+  tools: [
+    {
+      name: 'get_batch_status',
+      description: 'What became of each recipient of a batch. Of a single send: get_delivery_status.',
+      toolset: 'sending',
+      effect: 'read',
+      expose: ['address', 'batch_id'],
+    },
+  ],
   input: object({ address: AddressPart, batch_id: BatchId }),
   output: BatchStatus,
   errors: ['not_found'],

@@ -15,9 +15,12 @@ export const getContacts = operation({
   tools: [
     {
       name: 'get_contacts',
-      description: 'Whom the mailbox wrote with, last seen first. q finds by the beginning of a name or address.',
+      description:
+        'Whom the mailbox wrote with, last seen first. Use it to find the address of a name; mail of a person is found by search_messages.',
+      toolset: 'mail',
       effect: 'read',
       expose: ['address', 'q', 'limit', 'before'],
+      preset: { limit: 20 },
       sizedBy: 'limit',
     },
   ],

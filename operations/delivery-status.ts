@@ -13,7 +13,9 @@ export const getDeliveryStatus = operation({
   tools: [
     {
       name: 'get_delivery_status',
-      description: 'What became of a send, by its id (em_...) or by the message_id of its copy in Sent.',
+      description:
+        'What became of a send: for each recipient the status and what its server answered. Give one of id and message_id. Of a batch: get_batch_status.',
+      toolset: 'sending',
       effect: 'read',
       expose: ['message_id', 'id'],
     },

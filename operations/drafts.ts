@@ -26,11 +26,27 @@ const draftErrors = [
   'unprocessable',
 ] as const
 
+/** What a tool tells of a draft that it wrote: its caller has just given the rest. */
+const draftShown = ['message_id', 'mailbox', 'thread_id', 'folder', 'to', 'cc', 'subject', 'attachments']
+
+/** What a tool writes into a draft; the rest is for programs. */
+const draftExposed = ['inReplyTo', 'replyAll', 'to', 'cc', 'bcc', 'from', 'subject', 'text', 'markdown', 'attachments']
+
 export const listDrafts = operation({
   name: 'drafts.list',
   summary: 'Drafts of a mailbox, newest first.',
   scope: 'mail:read',
   http: 'GET /api/v1/mailboxes/{address}/drafts',
+  tools: [
+    {
+      name: 'list_drafts',
+      description: 'Drafts, newest first; read one with read_message. What waits for its time: list_scheduled.',
+      effect: 'read',
+      expose: ['address', 'limit', 'before'],
+      preset: { limit: 20 },
+      sizedBy: 'limit',
+    },
+  ],
   input: object({ address: AddressPart, ...paging }),
   output: page('drafts', MessageSummary),
   errors: ['agent_inbox_only'],
@@ -48,7 +64,16 @@ export const createDraft = operation({
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/drafts',
   status: 201,
-  tools: [{ name: 'create_draft', effect: 'create', expose: ['address', ...Object.keys(draftFields)] }],
+  tools: [
+    {
+      name: 'create_draft',
+      description:
+        'Keep a mail that a person is to see first or that is not finished. It leaves with send_draft; to send at once use send_message.',
+      effect: 'create',
+      expose: ['address', ...draftExposed],
+      shows: draftShown,
+    },
+  ],
   input: object({ address: AddressPart, ...draftFields }),
   output: FullMessage,
   errors: [...draftErrors, 'attachments_too_large'],
@@ -77,7 +102,15 @@ export const updateDraft = operation({
   summary: 'Change the fields that are given; the others stay, and so does the id.',
   scope: 'mail:send',
   http: 'PATCH /api/v1/mailboxes/{address}/drafts/{draft_id}',
-  tools: [{ name: 'update_draft', effect: 'write', expose: ['address', 'draft_id', ...Object.keys(draftFields)] }],
+  tools: [
+    {
+      name: 'update_draft',
+      description: 'Change the fields of a draft that you give; the others stay, and so does its id.',
+      effect: 'write',
+      expose: ['address', 'draft_id', ...draftExposed],
+      shows: draftShown,
+    },
+  ],
   input: object({ address: AddressPart, draft_id: DraftId, ...draftFields }),
   output: FullMessage,
   errors: [...draftErrors, 'attachments_too_large', 'conflict'],
@@ -102,6 +135,14 @@ export const deleteDraft = operation({
   summary: 'Remove a draft for good.',
   scope: 'mail:send',
   http: 'DELETE /api/v1/mailboxes/{address}/drafts/{draft_id}',
+  tools: [
+    {
+      name: 'delete_draft',
+      description: 'Remove a draft for good. Other messages: delete_message.',
+      effect: 'discard',
+      expose: ['address', 'draft_id'],
+    },
+  ],
   input: object({ address: AddressPart, draft_id: DraftId }),
   output: Deleted,
   errors: ['not_found', 'agent_inbox_only'],
@@ -117,7 +158,15 @@ export const sendDraft = operation({
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/drafts/{draft_id}/send',
   status: 202,
-  tools: [{ name: 'send_draft', effect: 'send', expose: ['address', 'draft_id', 'sendAt'] }],
+  tools: [
+    {
+      name: 'send_draft',
+      description:
+        'Send a draft as it is, now or at sendAt; the draft is gone then. Change it before with update_draft.',
+      effect: 'send',
+      expose: ['address', 'draft_id', 'sendAt'],
+    },
+  ],
   input: object({ address: AddressPart, draft_id: DraftId, ...sendDraftFields }),
   output: SendResult,
   errors: [...sendErrors, 'agent_inbox_only'],

@@ -12,7 +12,16 @@ export const listFolders = operation({
   summary: 'All folders of a mailbox.',
   scope: 'mail:read',
   http: 'GET /api/v1/mailboxes/{address}/folders',
-  tools: [{ name: 'list_folders', effect: 'read', expose: ['address'] }],
+  tools: [
+    {
+      name: 'list_folders',
+      description:
+        'The folders of a mailbox with their counts. Use it before moving mail to a folder that you do not know.',
+      toolset: 'mail',
+      effect: 'read',
+      expose: ['address'],
+    },
+  ],
   input: object({ address: AddressPart }),
   output: page('folders', Folder),
   errors: [],

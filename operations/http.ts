@@ -11,6 +11,9 @@ export type McpRequest = {
   readonly peerAddress: string
   /** The key of `/api/mcp/<API_KEY>`. */
   readonly pathKey?: string
+  /** Whether it came to `/api/mcp/signup`, where nobody needs a key. */
+  readonly isSignup: boolean
+  readonly query: URLSearchParams
   /** Filled with headers that go out with errors too. */
   readonly answerHeaders: AnswerHeaders
   /** Aborted when the caller has hung up. */
@@ -24,6 +27,8 @@ export type McpAnswer = {
   readonly headers: AnswerHeaders
   /** JSON text, or a stream of events; null for none. */
   readonly body: string | EventStream | null
+  /** Whether nothing in it comes from strangers, so that it may be compressed. */
+  readonly isOurs?: boolean
 }
 
 export type McpEndpoint = (request: McpRequest) => Promise<McpAnswer>

@@ -9,6 +9,16 @@ export const listLabels = operation({
   summary: "The labels of an agent's mailbox and how many messages have each.",
   scope: 'mail:read',
   http: 'GET /api/v1/mailboxes/{address}/labels',
+  tools: [
+    {
+      name: 'list_labels',
+      description:
+        'The labels in use in a mailbox with their counts. Use it before label_message, to keep to what is there.',
+      toolset: 'mail',
+      effect: 'read',
+      expose: ['address'],
+    },
+  ],
   input: object({ address: AddressPart }),
   output: page('labels', LabelCount),
   errors: ['agent_inbox_only'],

@@ -19,8 +19,11 @@ export const listMailboxes = operation({
   tools: [
     {
       name: 'list_mailboxes',
+      description:
+        'The mailboxes that you reach, newest first. Use it to learn addresses; mail is listed by list_messages.',
       effect: 'read',
       expose: ['limit', 'before'],
+      preset: { limit: 20 },
       sizedBy: 'limit',
     },
   ],
@@ -39,7 +42,15 @@ export const createMailbox = operation({
   scope: 'mailboxes:write',
   http: 'POST /api/v1/mailboxes',
   status: 201,
-  tools: [{ name: 'create_mailbox', effect: 'create', expose: ['address', 'displayName'] }],
+  tools: [
+    {
+      name: 'create_mailbox',
+      description:
+        'Make a mailbox on a domain of the account, when a task needs an address of its own. To rename one use update_mailbox.',
+      effect: 'create',
+      expose: ['address', 'displayName'],
+    },
+  ],
   input: object({
     address: string({ maxLength: 400, description: '<local>@<domain>.' }),
     displayName: optional(nullable(DisplayName)),
@@ -78,7 +89,15 @@ export const updateMailbox = operation({
   summary: 'Set or clear what recipients see of a mailbox: display name, signature, automatic answer. null clears.',
   scope: 'mailboxes:write',
   http: 'PATCH /api/v1/mailboxes/{address}',
-  tools: [{ name: 'update_mailbox', effect: 'write', expose: ['address', 'displayName', 'signature', 'autoReply'] }],
+  tools: [
+    {
+      name: 'update_mailbox',
+      description:
+        'Set what recipients see of a mailbox: display name, signature, automatic answer; null clears. What you leave out stays.',
+      effect: 'write',
+      expose: ['address', 'displayName', 'signature', 'autoReply'],
+    },
+  ],
   input: object({
     address: AddressPart,
     displayName: optional(nullable(DisplayName)),

@@ -6,14 +6,24 @@ import { integer, object, string, timestamp } from '../schemas/infer.ts'
 import { FolderPath, MessageSummary } from '../schemas/messages.ts'
 import { Released } from '../schemas/threads.ts'
 import { operation } from './registry.ts'
-import { messageSummary } from './summaries.ts'
+import { changedFields, messageSummary } from './summaries.ts'
 
 export const restoreMessage = operation({
   name: 'messages.restore',
   summary: 'Take a message out of Trash, back to the folder it was deleted from; INBOX when that is gone.',
   scope: 'mail:write',
   http: 'POST /api/v1/mailboxes/{address}/messages/{message_id}/restore',
-  tools: [{ name: 'restore_message', effect: 'write', expose: ['address', 'message_id'] }],
+  tools: [
+    {
+      name: 'restore_message',
+      description:
+        'Take a message out of Trash, back to where it was deleted from. From another folder use move_message.',
+      toolset: 'mail',
+      effect: 'write',
+      expose: ['address', 'message_id'],
+      shows: changedFields,
+    },
+  ],
   input: object({ address: AddressPart, message_id: MessageId }),
   output: MessageSummary,
   errors: ['not_found', 'conflict'],
@@ -59,7 +69,15 @@ export const markAllRead = operation({
   summary: 'Mark every message of a folder as seen.',
   scope: 'mail:write',
   http: 'POST /api/v1/mailboxes/{address}/messages/read-all',
-  tools: [{ name: 'mark_all_read', effect: 'write', expose: ['address', 'folder'] }],
+  tools: [
+    {
+      name: 'mark_all_read',
+      description: 'Mark every message of a folder as seen. For single messages use flag_message.',
+      toolset: 'mail',
+      effect: 'write',
+      expose: ['address', 'folder'],
+    },
+  ],
   input: object({ address: AddressPart, folder: FolderPath }),
   output: object({ updated: integer({ description: 'Messages that were not seen before.' }) }),
   errors: ['not_found'],
@@ -73,7 +91,16 @@ export const emptyTrash = operation({
   summary: 'Remove everything in Trash for good.',
   scope: 'mail:write',
   http: 'POST /api/v1/mailboxes/{address}/trash/empty',
-  tools: [{ name: 'empty_trash', effect: 'delete', expose: ['address'] }],
+  tools: [
+    {
+      name: 'empty_trash',
+      description:
+        'Remove everything in Trash for good; it cannot be undone. Use it only when a person asks for exactly this.',
+      toolset: 'mail',
+      effect: 'delete',
+      expose: ['address'],
+    },
+  ],
   input: object({ address: AddressPart }),
   output: object({ deleted: integer({ description: 'Messages that are gone.' }) }),
   errors: [],

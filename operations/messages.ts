@@ -4,7 +4,18 @@ import { linkToAttachment } from '../core/read/attachment-links.ts'
 import { rawMessage, readAttachment, readMessage, readText } from '../core/read/bodies.ts'
 import { listMessages as list } from '../core/read/list.ts'
 import { AddressPart, AttachmentId, identifier, MessageId, page, pageSizeDefault, paging } from '../schemas/fields.ts'
-import { boolean, extended, integer, nullable, object, oneOf, optional, string, timestamp } from '../schemas/infer.ts'
+import {
+  boolean,
+  described,
+  extended,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from '../schemas/infer.ts'
 import {
   FolderPath,
   FullMessage,
@@ -16,7 +27,7 @@ import {
 } from '../schemas/messages.ts'
 import { cutBodies, positionIn } from './bodies.ts'
 import { bytes, operation } from './registry.ts'
-import { fullMessage, messageSummary } from './summaries.ts'
+import { changedFields, fullMessage, messageSummary } from './summaries.ts'
 
 export const listMessages = operation({
   name: 'messages.list',
@@ -26,6 +37,9 @@ export const listMessages = operation({
   tools: [
     {
       name: 'list_messages',
+      description:
+        'Summaries of messages, newest first: of ALL folders, also Sent, Drafts, Spam and Trash, unless folder names one (inbox: what came in). For words use search_messages, for mail about to come wait_for_message.',
+      toolset: 'mail',
       effect: 'read',
       expose: ['address', ...messageFilterNames, 'since', 'limit', 'before'],
       preset: { limit: 20 },
@@ -64,7 +78,8 @@ export const getMessage = operation({
     {
       name: 'read_message',
       description:
-        'Read one message. view "reply" leaves out quoted history, "markdown" keeps links, lists and tables. A cut body is continued with the cursor in next. attachment_id reads a message attached to it.',
+        'Read one message; no flag changes. A cut body goes on with next as cursor. Files: get_attachment; the conversation: get_thread.',
+      toolset: 'mail',
       effect: 'read',
       expose: ['address', 'message_id', 'view', 'max_chars', 'cursor', 'attachment_id'],
       preset: { view: 'text', max_chars: 20_000 },
@@ -74,16 +89,18 @@ export const getMessage = operation({
   input: object({
     address: AddressPart,
     message_id: MessageId,
-    view: optional(oneOf(messageViews, { description: 'How much of the body; full without it.' })),
+    view: optional(
+      oneOf(messageViews, {
+        default: 'full',
+        description:
+          'headers: no body; reply: without quoted history and signature; text: all text; markdown: with its links, lists and tables; full: also HTML and headers.',
+      }),
+    ),
     max_chars: optional(
       integer({ minimum: 1, maximum: 10_000_000, description: 'Cut each body after so many characters.' }),
     ),
     cursor: optional(string({ maxLength: 1_000, description: 'next of the answer whose body was cut.' })),
-    attachment_id: optional(
-      identifier(
-        'Read the message attached as this (message/rfc822) instead: subject, people, bodies and attachments are its own.',
-      ),
-    ),
+    attachment_id: optional(identifier('Read the message attached as this (message/rfc822) instead.')),
   }),
   output: FullMessage,
   errors: ['not_found'],
@@ -123,7 +140,8 @@ export const getAttachment = operation({
     {
       name: 'get_attachment',
       description:
-        'Fetch one attachment: text as text, anything else up to 1 MB as an embedded resource, larger ones as a link that works for 15 minutes.',
+        'Fetch one file of a message: text as text, others up to 1 MB embedded, larger ones as a link for 15 minutes. Attached messages: read_message with attachment_id.',
+      toolset: 'mail',
       effect: 'read',
       expose: ['address', 'message_id', 'attachment_id'],
     },
@@ -148,41 +166,49 @@ export const updateMessage = operation({
   tools: [
     {
       name: 'flag_message',
-      description: 'Mark a message as seen, flagged or answered, or not.',
+      description: 'Mark one message as seen, flagged or answered, or not. For a whole folder use mark_all_read.',
+      toolset: 'mail',
       effect: 'write',
       expose: ['address', 'message_id', 'seen', 'flagged', 'answered'],
+      shows: changedFields,
     },
     {
       name: 'label_message',
-      description: 'Add labels to a message, or remove some.',
+      description: 'Add labels to a message, or remove some; new ones need no creation. Those in use: list_labels.',
+      toolset: 'mail',
       effect: 'write',
       expose: ['address', 'message_id', 'addLabels', 'removeLabels'],
+      shows: changedFields,
     },
     {
       name: 'mark_spam',
       description:
-        'Mark a message as spam, or as none (spam false): moves it, and teaches the mailbox about its sender.',
+        'Mark a message as spam, or with spam false as none, which teaches the mailbox. Only to put it away use move_message.',
+      toolset: 'mail',
       effect: 'write',
       expose: ['address', 'message_id', 'spam'],
+      shows: changedFields,
       preset: { spam: true },
     },
     {
       name: 'move_message',
-      description: 'Move a message to another folder; its message_id stays.',
+      description: 'Move a message to another folder; its id stays. To delete use delete_message, for spam mark_spam.',
+      toolset: 'mail',
       effect: 'write',
       expose: ['address', 'message_id', 'folder'],
+      shows: changedFields,
       require: ['folder'],
     },
   ],
   input: object({
     address: AddressPart,
     message_id: MessageId,
-    seen: optional(boolean()),
-    flagged: optional(boolean()),
-    answered: optional(boolean()),
+    seen: optional(boolean({ description: 'Whether it counts as read.' })),
+    flagged: optional(boolean({ description: 'Whether it is marked as important.' })),
+    answered: optional(boolean({ description: 'Whether it counts as answered; sending an answer sets it.' })),
     folder: optional(FolderPath),
-    addLabels: optional(Labels),
-    removeLabels: optional(Labels),
+    addLabels: optional(described('Labels to put on it.', Labels)),
+    removeLabels: optional(described('Labels to take off it.', Labels)),
     spam: optional(
       boolean({ description: 'Moves to Spam or back, and teaches the mailbox about the sender; not beside folder.' }),
     ),
@@ -204,8 +230,21 @@ export const deleteMessage = operation({
   summary: 'Move a message to Trash; with permanent=true, or when it lies there already, it is gone.',
   scope: 'mail:write',
   http: 'DELETE /api/v1/mailboxes/{address}/messages/{message_id}',
-  tools: [{ name: 'delete_message', effect: 'discard', expose: ['address', 'message_id', 'permanent'] }],
-  input: object({ address: AddressPart, message_id: MessageId, permanent: optional(boolean()) }),
+  tools: [
+    {
+      name: 'delete_message',
+      description:
+        'Move a message to Trash, from where restore_message brings it back for 30 days; what lies there already is gone for good. Drafts: delete_draft.',
+      toolset: 'mail',
+      effect: 'discard',
+      expose: ['address', 'message_id', 'permanent'],
+    },
+  ],
+  input: object({
+    address: AddressPart,
+    message_id: MessageId,
+    permanent: optional(boolean({ description: 'Gone at once, not to Trash.' })),
+  }),
   output: object({
     deleted: boolean({ const: true }),
     folder: nullable(string({ description: 'Where it is now; null: gone.' })),

@@ -24,15 +24,21 @@ export type Effect = 'read' | 'create' | 'write' | 'send' | 'delete' | 'discard'
 /** How an operation shows as an MCP tool; one operation may have several. */
 export type Tool = {
   readonly name: string
-  /** Default: the operation's summary. */
+  /** When to use it, and when not. Default: the operation's summary. */
   readonly description?: string
+  /** Default: the resource of the operation. */
+  readonly toolset?: string
   readonly effect: Effect
   /** Input fields that are arguments of the tool; the others keep their defaults. */
   readonly expose: readonly string[]
+  /** Descriptions of arguments for a model, in place of those of the reference. */
+  readonly describe?: { readonly [field: string]: string }
   /** Arguments that the tool requires although they are optional in the operation. */
   readonly require?: readonly string[]
   /** Values of fields that the caller leaves out. */
   readonly preset?: { readonly [field: string]: unknown }
+  /** What the tool shows of the operation's output; default: all. A caller who changed something knows the rest. */
+  readonly shows?: readonly string[]
   /** The numeric field, such as `limit`, that is lowered when a result is too large. */
   readonly sizedBy?: string
 }

@@ -13,7 +13,18 @@ export const listScheduled = operation({
   summary: 'Sends of a mailbox that wait for their time, newest first.',
   scope: 'mail:send',
   http: 'GET /api/v1/mailboxes/{address}/scheduled',
-  tools: [{ name: 'list_scheduled', effect: 'read', expose: ['address', 'limit', 'before'], sizedBy: 'limit' }],
+  tools: [
+    {
+      name: 'list_scheduled',
+      description:
+        'Sends of a mailbox that wait for their time. What was sent lies in the folder "sent" of list_messages.',
+      toolset: 'sending',
+      effect: 'read',
+      expose: ['address', 'limit', 'before'],
+      preset: { limit: 20 },
+      sizedBy: 'limit',
+    },
+  ],
   input: object({ address: AddressPart, ...paging }),
   output: page('scheduled', Scheduled),
   errors: [],
@@ -44,7 +55,15 @@ export const cancelScheduled = operation({
   summary: 'Cancel a send, until it is claimed for sending. Its allowance comes back.',
   scope: 'mail:send',
   http: 'DELETE /api/v1/mailboxes/{address}/scheduled/{id}',
-  tools: [{ name: 'cancel_scheduled', effect: 'delete', expose: ['address', 'id'] }],
+  tools: [
+    {
+      name: 'cancel_scheduled',
+      description: 'Cancel a send that waits for its time. What has left cannot be called back.',
+      toolset: 'sending',
+      effect: 'delete',
+      expose: ['address', 'id'],
+    },
+  ],
   input: object({ address: AddressPart, id: ScheduledId }),
   output: Scheduled,
   errors: tooLate,

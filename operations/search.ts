@@ -5,8 +5,9 @@ import { FoundMessage, SearchQuery } from '../schemas/search.ts'
 import { operation } from './registry.ts'
 import { messageSummary } from './summaries.ts'
 
-const grammar =
-  'Words and "phrases", from: to: cc: subject: in: label: filename: has:attachment is:unread is:flagged before: after: larger: smaller:, - to exclude, OR, parentheses. Put other words with a colon in quotes.'
+const describe = {
+  q: 'Words, "phrases", from: to: cc: subject: in: label: filename: has:attachment is:unread is:flagged before: after: larger: smaller: -not OR ( ). Quote other words with a colon.',
+}
 
 export const searchMessages = operation({
   name: 'messages.search',
@@ -16,9 +17,11 @@ export const searchMessages = operation({
   tools: [
     {
       name: 'search_messages',
-      description: `Search the mail of a mailbox, newest first. ${grammar}`,
+      description: 'Search a mailbox for words, newest first. Without words use list_messages.',
+      toolset: 'mail',
       effect: 'read',
       expose: ['address', 'q', 'limit', 'before'],
+      describe,
       preset: { limit: 20 },
       sizedBy: 'limit',
     },
@@ -41,9 +44,11 @@ export const searchEverywhere = operation({
   tools: [
     {
       name: 'search_all_mailboxes',
-      description: `Search the mail of every mailbox that you reach, newest first. ${grammar}`,
+      description: 'As search_messages, over every mailbox that you reach.',
+      toolset: 'mail',
       effect: 'read',
       expose: ['q', 'limit', 'before'],
+      describe,
       preset: { limit: 20 },
       sizedBy: 'limit',
     },

@@ -48,7 +48,8 @@ export const sendMessage = operation({
     {
       name: 'send_message',
       description:
-        'Send one mail. inReplyTo (a message_id) makes it an answer, sendAt schedules it, dryRun only tells what would be. The same call again within 10 minutes returns the first result and sends nothing.',
+        'Send one mail. An answer needs inReplyTo and text alone. The same call again within 10 minutes sends nothing. To pass mail on use forward_message, for what a person is to see first create_draft, for many people each alone send_batch.',
+      toolset: 'sending',
       effect: 'send',
       expose: ['address', ...Object.keys(sendFields)],
     },
@@ -91,6 +92,16 @@ export const forwardMessage = operation({
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/messages/{message_id}/forward',
   status: 202,
+  tools: [
+    {
+      name: 'forward_message',
+      description:
+        'Pass a message on to somebody else, below what you write, with its files. To answer use send_message with inReplyTo.',
+      toolset: 'sending',
+      effect: 'send',
+      expose: ['address', 'message_id', 'to', 'cc', 'bcc', 'subject', 'text', 'includeAttachments', 'sendAt'],
+    },
+  ],
   input: object({ address: AddressPart, message_id: MessageId, ...forwardFields }),
   output: SendResult,
   errors: sendErrors,

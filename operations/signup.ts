@@ -12,6 +12,15 @@ export const createSignup = publicOperation({
   summary: 'Get a free address, an inbox on it and a key bound to that inbox, without an account.',
   http: 'POST /api/v1/signup',
   status: 201,
+  tools: [
+    {
+      name: 'sign_up',
+      description:
+        'Get yourself an address, an inbox and a key for it, without an account. Use it once, and keep api_key: it is shown this once. It can read, and answer who wrote first; give claim_url to the person who is to own it, or all of it is gone at expires_at.',
+      effect: 'create',
+      expose: ['name', 'inbox'],
+    },
+  ],
   input: object({
     name: optional(string({ maxLength: nameMax, description: 'Account name and DNS label, 3 to 40 of a-z 0-9 -.' })),
     inbox: optional(string({ maxLength: nameMax, description: 'Local part of the inbox; "agent" without it.' })),

@@ -7,6 +7,9 @@ import type { WaitedMessage as Waited } from '../core/wait/wait.ts'
 import type { FullMessage, MessageSummary, WaitedMessage } from '../schemas/messages.ts'
 import type { Cut } from './bodies.ts'
 
+/** What a tool tells of a message that it changed. */
+export const changedFields = ['message_id', 'mailbox', 'thread_id', 'folder', 'seen', 'flagged', 'answered', 'labels']
+
 /** A message in lists (decisions.md 2, Message summary). */
 export function messageSummary(message: Message): MessageSummary {
   const { id, mailbox, threadId, folder, from, to, cc, subject, snippet, receivedAt, sizeBytes } = message

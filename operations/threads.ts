@@ -49,7 +49,9 @@ export const getThread = operation({
   tools: [
     {
       name: 'get_thread',
-      description: 'A conversation and its messages, oldest first; with view also what each says.',
+      description:
+        'A conversation as summaries of its messages, oldest first; with view also what each says. One message: read_message.',
+      toolset: 'mail',
       effect: 'read',
       expose: ['address', 'thread_id', 'view', 'max_chars', 'limit', 'before'],
       preset: { limit: 20 },

@@ -1,5 +1,7 @@
+import { verificationKinds } from '../core/wait/filters.ts'
 import { claimSecondsMax } from '../core/wait/message-leases.ts'
 import { regexCharsMax } from '../core/wait/patterns.ts'
+import { type Found, waitForVerification } from '../core/wait/verification.ts'
 import { timeoutSecondsDefault, timeoutSecondsMax, type Waited, waitForMessage as wait } from '../core/wait/wait.ts'
 import { AddressPart, identifier } from '../schemas/fields.ts'
 import {
@@ -11,11 +13,13 @@ import {
   integer,
   nullable,
   object,
+  oneOf,
   optional,
   string,
   timestamp,
+  untrusted,
 } from '../schemas/infer.ts'
-import { messageFilterNames, messageFilters, WaitedMessage } from '../schemas/messages.ts'
+import { messageFilters, WaitedMessage } from '../schemas/messages.ts'
 import { type Call, operation } from './registry.ts'
 import { waitedMessage } from './summaries.ts'
 
@@ -26,35 +30,40 @@ const fields = {
     string({
       minLength: 1,
       maxLength: regexCharsMax,
-      description: 'Found in the subject or the text; in the syntax of RE2, such as (?i)code: \\d{6}.',
+      description: 'Found in the subject or the text. RE2, such as (?i)code: \\d{6}.',
     }),
   ),
-  has_code: optional(boolean({ description: 'Whether there is a verification code in it.' })),
+  has_code: optional(boolean({ description: 'Whether it has a verification code.' })),
   from_domain: optional(
-    string({ minLength: 1, maxLength: 253, description: 'The authenticated domain of the sender, or one above it.' }),
+    string({ minLength: 1, maxLength: 253, description: 'Authenticated domain of the sender, or one above it.' }),
   ),
   since: optional(
-    identifier(
-      'A cursor of a list or a wait, or a time, taken before what makes the mail come. Without it only mail stored from now on counts.',
-    ),
+    identifier('Cursor of a list or a wait, or time, from before the mail was caused; else only mail from now on.'),
   ),
   timeout: optional(
     integer({
       minimum: 1,
       maximum: timeoutSecondsMax,
       default: timeoutSecondsDefault,
-      description: 'Seconds to wait.',
+      description: 'Seconds to wait, at most 55.',
     }),
   ),
 }
-const exposed = ['address', ...messageFilterNames, 'regex', 'has_code', 'from_domain', 'since', 'timeout']
+/** Without what mail that has just come is not yet (labelled, flagged, read), and what hardly tells it from other mail. */
+const exposed = [
+  ...['address', 'folder', 'thread_id', 'from', 'from_domain', 'subject'],
+  ...['has_code', 'regex', 'since', 'timeout'],
+]
+
+const NearMisses = array(object({ message_id: string(), why: string({ description: 'The filter that it fails.' }) }), {
+  description: 'What came meanwhile and failed a filter, newest first.',
+})
+const Cursor = string({ description: 'Pass as since to wait for what comes after this answer.' })
 
 const Answer = object({
   message: described('The first that passes the filters; null when the time was over.', nullable(WaitedMessage)),
-  near_misses: array(object({ message_id: string(), why: string({ description: 'The filter that it fails.' }) }), {
-    description: 'What came meanwhile and failed a filter, newest first.',
-  }),
-  cursor: string({ description: 'Pass as since to wait for what comes after this answer.' }),
+  near_misses: NearMisses,
+  cursor: Cursor,
 })
 
 const errors = ['not_found', 'agent_inbox_only'] as const
@@ -69,7 +78,8 @@ export const waitForMessage = operation({
     {
       name: 'wait_for_message',
       description:
-        'Wait until a message lands that passes all filters, and get it with its verification codes and links. Do what makes the mail come after noting the time or the cursor of list_messages, and pass that as since.',
+        'Wait for a message that passes all filters. Note the time, or the cursor of list_messages, before you cause the mail, and pass it as since. For a code or link to verify with use get_verification_code, for mail that is there list_messages.',
+      toolset: 'mail',
       effect: 'read',
       expose: exposed,
     },
@@ -91,10 +101,10 @@ export const claimNextMessage = operation({
   tools: [
     {
       name: 'claim_next_message',
-      description:
-        'Like wait_for_message, and takes the message, so that no other worker gets it while the lease lasts.',
+      description: 'As wait_for_message, and leases the message to you. Only where several workers share a mailbox.',
+      toolset: 'mail',
       effect: 'create',
-      expose: [...exposed, 'claim'],
+      expose: ['address', 'from', 'from_domain', 'subject', 'has_code', 'since', 'timeout', 'claim'],
       require: ['claim'],
     },
   ],
@@ -113,6 +123,65 @@ export const claimNextMessage = operation({
     return { ...answer(waited), claimed_until: waited.claimedUntil?.toISOString() ?? null }
   },
 })
+
+export const getVerification = operation({
+  name: 'messages.verification',
+  summary:
+    'Wait for a mail with a verification code or link, and get that alone. Without since only mail stored from now on counts.',
+  scope: 'mail:read',
+  http: 'GET /api/v1/mailboxes/{address}/verification',
+  tools: [
+    {
+      name: 'get_verification_code',
+      description:
+        'Wait for the code or link that a site mails you to sign in or verify an address, and get it alone. Note the time before you cause the mail and pass it as since: nothing older is returned. Name the site as from_domain. For the whole mail use wait_for_message.',
+      toolset: 'mail',
+      effect: 'read',
+      expose: ['address', 'from_domain', 'kind', 'since', 'timeout'],
+    },
+  ],
+  input: object({
+    address: AddressPart,
+    kind: optional(
+      oneOf(verificationKinds, { default: 'any', description: 'any: the code, or the link of a mail without one.' }),
+    ),
+    from_domain: fields.from_domain,
+    since: fields.since,
+    timeout: fields.timeout,
+  }),
+  output: object({
+    found: described(
+      'null when the time was over.',
+      nullable(
+        object({
+          kind: oneOf(['code', 'link']),
+          value: untrusted(string({ description: 'The code, or the URL of the link.' })),
+          domain: nullable(
+            string({ description: 'Authenticated domain of the sender; null: anybody may have sent it.' }),
+          ),
+          same_org: nullable(boolean({ description: 'Whether the link leads to that domain; null for a code.' })),
+          message_id: string(),
+          received_at: timestamp(),
+        }),
+      ),
+    ),
+    near_misses: NearMisses,
+    cursor: Cursor,
+  }),
+  errors,
+  async handle({ ctx, principal, hungUp }, { address, kind = 'any', from_domain: fromDomain, since, timeout }) {
+    const wait = { address, kind, fromDomain, since, timeoutSeconds: timeout }
+    const { found, nearMisses, cursor } = await waitForVerification(ctx, principal, wait, hungUp)
+    return { found: found === null ? null : verificationFound(found), near_misses: nearMisses.map(nearMiss), cursor }
+  },
+})
+
+function verificationFound({ kind, value, domain, sameOrg, message }: Found) {
+  const { id, receivedAt } = message
+  return { kind, value, domain, same_org: sameOrg, message_id: id, received_at: receivedAt.toISOString() }
+}
+
+const nearMiss = ({ messageId, why }: Waited['nearMisses'][number]) => ({ message_id: messageId, why })
 
 function waitFor(
   { ctx, principal, hungUp }: Call,
@@ -135,7 +204,7 @@ function waitFor(
 function answer({ message, nearMisses, cursor }: Waited) {
   return {
     message: message === null ? null : waitedMessage(message),
-    near_misses: nearMisses.map(({ messageId, why }) => ({ message_id: messageId, why })),
+    near_misses: nearMisses.map(nearMiss),
     cursor,
   }
 }

@@ -28,7 +28,7 @@ export const line = (maxLength: number, keywords: { readonly [keyword: string]: 
 export const identifier = (description: string) => string({ maxLength: identifierMax, description })
 
 export const AddressPart = identifier('Address of the mailbox.')
-export const MessageId = identifier('Permanent id of the message (msg_...).')
+export const MessageId = identifier('Id of the message (msg_...).')
 export const ThreadId = identifier('Id of the conversation (thr_...).')
 export const AttachmentId = identifier('Id of the attachment (att_...).')
 export const DeliveryId = identifier('Id of the delivery (dlv_...).')
@@ -39,9 +39,9 @@ export const pageSizeDefault = 50
 const pageSizeMax = 200
 export const paging = {
   limit: optional(
-    integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault, description: 'Rows per page.' }),
+    integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault, description: 'Rows, at most 200.' }),
   ),
-  before: optional(identifier('Cursor of the page before: older rows follow.')),
+  before: optional(identifier('next of the answer before.')),
 } as const
 const Next = described('Cursor of the next page; null at the end.', nullable(string()))
 

@@ -69,6 +69,10 @@ export const described = <T>(description: string, schema: Schema<T>): Schema<T> 
 export const untrusted = <T>(schema: Schema<T>): Schema<T> => ({ ...schema, [untrustedKeyword]: true })
 export const untrustedKeyword = 'x-untrusted'
 
+/** Marks what tools take and do not list: a form of a value beside a shorter one, or an object whose fields only programs read. */
+export const unlisted = <T>(schema: Schema<T>): Schema<T> => ({ ...schema, [unlistedKeyword]: true })
+export const unlistedKeyword = 'x-unlisted'
+
 /** What texts of a pattern are, as a noun: told to people instead of the pattern, with the first of `examples`. */
 export const formKeyword = 'x-form'
 /** The keywords of texts that match a pattern: how people call it, and one of them. */

@@ -13,18 +13,24 @@ import {
   optional,
   string,
   timestamp,
+  unlisted,
 } from './infer.ts'
 
 /** Longest signature and automatic answer, in characters: they go into every message. */
 const signatureMax = 10_000
 export const DisplayName = line(200, { description: 'The name recipients see.' })
-export const Signature = string({ maxLength: signatureMax })
-export const AutoReply = object({
-  enabled: boolean(),
-  subject: line(headerLineMax),
-  text: string({ maxLength: signatureMax }),
-  until: optional(nullable(timestamp())),
-})
+export const Signature = string({ maxLength: signatureMax, description: 'Text below each mail.' })
+export const AutoReply = unlisted(
+  object(
+    {
+      enabled: boolean(),
+      subject: line(headerLineMax),
+      text: string({ maxLength: signatureMax }),
+      until: optional(nullable(timestamp({ description: 'When it ends; without it, never.' }))),
+    },
+    { description: 'The automatic answer: {enabled, subject, text, until?}.' },
+  ),
+)
 export type AutoReply = Infer<typeof AutoReply>
 
 export const Mailbox = object({

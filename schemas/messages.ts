@@ -16,6 +16,7 @@ import {
   optional,
   string,
   timestamp,
+  unlisted,
   untrusted,
 } from './infer.ts'
 
@@ -61,23 +62,25 @@ export const authResults = ['pass', 'fail', 'softfail', 'neutral', 'policy', 'no
 const AuthResult = oneOf(authResults)
 
 /** How far a received message is to be trusted (decisions.md 4, trust). */
-export const Trust = object({
-  spf: AuthResult,
-  dkim: array(object({ domain: string(), result: AuthResult })),
-  dmarc: AuthResult,
-  arc: AuthResult,
-  aligned_from: described('The authenticated domain of From; null without one.', nullable(string())),
-  first_contact: boolean({ description: 'Whether nobody with this address wrote to the mailbox before.' }),
-  reply_to_mismatch: boolean({ description: 'Whether an answer would go to another domain than From.' }),
-  display_name_spoof: boolean({ description: 'Whether the name of the sender claims to be somebody else.' }),
-  auto_submitted: boolean({ description: 'Whether a program sent it by itself (RFC 3834).' }),
-  alternatives_differ: optional(
-    boolean({
-      description:
-        'true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent.',
-    }),
-  ),
-})
+export const Trust = unlisted(
+  object({
+    spf: AuthResult,
+    dkim: array(object({ domain: string(), result: AuthResult })),
+    dmarc: AuthResult,
+    arc: AuthResult,
+    aligned_from: described('The authenticated domain of From; null without one.', nullable(string())),
+    first_contact: boolean({ description: 'Whether nobody with this address wrote to the mailbox before.' }),
+    reply_to_mismatch: boolean({ description: 'Whether an answer would go to another domain than From.' }),
+    display_name_spoof: boolean({ description: 'Whether the name of the sender claims to be somebody else.' }),
+    auto_submitted: boolean({ description: 'Whether a program sent it by itself (RFC 3834).' }),
+    alternatives_differ: optional(
+      boolean({
+        description:
+          'true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent.',
+      }),
+    ),
+  }),
+)
 export type Trust = Infer<typeof Trust>
 
 /** What a person would be asked to copy or to open (decisions.md 4, verification). */
@@ -189,7 +192,7 @@ export const Labels = array(Label, { maxItems: labelsMax })
 export const FolderPath = string({
   minLength: 1,
   maxLength: identifierMax,
-  description: 'A path, or a role: inbox, sent, drafts, trash, spam, archive.',
+  description: 'A path or a role: inbox, sent, drafts, trash, spam, archive.',
 })
 
 /** Longest filter text: against filters that are expensive to match. */
@@ -201,12 +204,12 @@ export const messageFilters = {
   folder: optional(FolderPath),
   label: optional(Filter('A label the message has.')),
   thread_id: optional(Filter('Id of the thread (thr_...).')),
-  unread: optional(boolean()),
-  flagged: optional(boolean()),
+  unread: optional(boolean({ description: 'Whether it was not read yet.' })),
+  flagged: optional(boolean({ description: 'Whether it is marked as important.' })),
   from: optional(Filter('Address of the sender.')),
   to: optional(Filter('Address of a recipient.')),
   subject: optional(Filter('Part of the subject.')),
-  has_attachment: optional(boolean()),
+  has_attachment: optional(boolean({ description: 'Whether it has files.' })),
   until: optional(timestamp({ description: 'Received before this time.' })),
 }
 export const messageFilterNames = Object.keys(messageFilters)

@@ -18,6 +18,7 @@ import {
   record,
   string,
   timestamp,
+  unlisted,
   untrusted,
 } from './infer.ts'
 
@@ -35,7 +36,7 @@ const AddressText = line(identifierMax, {
   ...form('^[^\\u0000-\\u001f\\u007f]+@[^\\u0000-\\u001f\\u007f]+$', 'an email address', 'Ann <ann@example.org>'),
   description: '"user@domain" or "Name <user@domain>".',
 })
-const AddressObject = object({ name: optional(line(headerLineMax)), address: AddressText })
+const AddressObject = unlisted(object({ name: optional(line(headerLineMax)), address: AddressText }))
 /** One address, as text or as `{name, address}`. */
 export const AddressInput = anyOf([AddressText, AddressObject])
 export const AddressesInput = anyOf(
@@ -44,73 +45,72 @@ export const AddressesInput = anyOf(
 )
 export type AddressesInput = Infer<typeof AddressesInput>
 
-const AttachmentInput = anyOf([
-  object({
-    name: line(255),
-    contentType: line(255),
-    content: string({ contentEncoding: 'base64', description: 'The file in base64.' }),
-    contentId: optional(line(255)),
-  }),
-  object({ messageId: MessageId, attachmentId: AttachmentId }),
-])
+const NewFile = object({
+  name: line(255),
+  contentType: line(255),
+  content: string({ contentEncoding: 'base64', description: 'The file in base64.' }),
+  contentId: optional(line(255)),
+})
+const FileOfMessage = object({ messageId: MessageId, attachmentId: AttachmentId })
+const AttachmentInput = unlisted(anyOf([NewFile, FileOfMessage]))
 export type AttachmentInput = Infer<typeof AttachmentInput>
 
 export const AttachmentsInput = array(AttachmentInput, {
   maxItems: attachmentsMax,
-  description: 'At most 10 files, 10 MB before base64.',
+  description:
+    'Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64.',
 })
 
 /** Longest body in Markdown, in characters: more than a person reads, and quickly rendered. */
 const markdownMax = 200_000
 const MarkdownInput = string({
   maxLength: markdownMax,
-  description: 'The body in Markdown, in place of text and html, which are both made of it.',
+  description: 'The body in Markdown, in place of text and html.',
 })
 
 const contentFields = {
-  from: optional(
-    line(identifierMax, { description: 'The mailbox, an alias of it or a plus form: an address or "Name <address>".' }),
-  ),
+  from: optional(line(identifierMax, { description: 'The mailbox, an alias or a plus form of it.' })),
   fromName: optional(line(headerLineMax, { description: 'Sender name of this message only.' })),
-  replyTo: optional(AddressesInput),
-  subject: optional(line(headerLineMax)),
-  text: optional(string()),
-  html: optional(string()),
+  replyTo: optional(described('Where answers go instead of the sender.', AddressesInput)),
+  subject: optional(line(headerLineMax, { description: 'One line.' })),
+  text: optional(string({ description: 'The body as plain text.' })),
+  html: optional(string({ description: 'The body as HTML, beside text or alone.' })),
   markdown: optional(MarkdownInput),
   attachments: optional(AttachmentsInput),
   headers: optional(
-    record(line(headerLineMax), {
-      propertyNames: string(
-        form(
-          '^([Xx]|[Ll][Ii][Ss][Tt])-[A-Za-z0-9-]{1,70}$',
-          'the name of an extra header field, which begins with X- or List-',
-          'X-Order',
+    unlisted(
+      record(line(headerLineMax), {
+        propertyNames: string(
+          form(
+            '^([Xx]|[Ll][Ii][Ss][Tt])-[A-Za-z0-9-]{1,70}$',
+            'the name of an extra header field, which begins with X- or List-',
+            'X-Order',
+          ),
         ),
-      ),
-      maxProperties: 50,
-      description: 'Extra X- and List- headers.',
-    }),
+        maxProperties: 50,
+        description: 'Extra X- and List- headers.',
+      }),
+    ),
   ),
 } as const
 
 const sendAt = {
-  sendAt: optional(timestamp({ description: 'When to send it: at most 30 days ahead. Without it: now.' })),
+  sendAt: optional(timestamp({ description: 'When to send it, at most 30 days ahead; else now.' })),
+} as const
+
+const copies = {
+  cc: optional(described('Who gets a copy.', AddressesInput)),
+  bcc: optional(described('Copies unseen by others.', AddressesInput)),
 } as const
 
 export const draftFields = {
-  to: optional(AddressesInput),
-  cc: optional(AddressesInput),
-  bcc: optional(AddressesInput),
-  inReplyTo: optional(
-    described(
-      'message_id of the message this answers. Where they are not given, "to" is its sender and "subject" its subject with "Re: ".',
-      MessageId,
-    ),
-  ),
-  replyAll: optional(boolean({ description: 'With inReplyTo: everybody whom that message went to gets it too.' })),
+  to: optional(described('Recipients: one address or several.', AddressesInput)),
+  ...copies,
+  inReplyTo: optional(described('message_id this answers; "to" and "subject" may then be left out.', MessageId)),
+  replyAll: optional(boolean({ description: 'With inReplyTo: to all whom it went to.' })),
   ...contentFields,
 } as const
-export const DraftId = identifier('Id of the draft: its message_id (msg_...).')
+export const DraftId = identifier('Its message_id (msg_...).')
 export const sendDraftFields = sendAt
 
 export const sendFields = {
@@ -121,17 +121,15 @@ export const sendFields = {
 
 export const replyFields = {
   all: optional(boolean({ description: 'Reply to the sender and all recipients.' })),
-  cc: optional(AddressesInput),
-  bcc: optional(AddressesInput),
+  ...copies,
   ...contentFields,
   ...sendAt,
 } as const
 export type ReplyBody = InferFields<typeof replyFields>
 
 export const forwardFields = {
-  to: AddressesInput,
-  cc: optional(AddressesInput),
-  bcc: optional(AddressesInput),
+  to: described('Who gets it.', AddressesInput),
+  ...copies,
   includeAttachments: optional(boolean({ description: 'Whether its files go along; true without it.' })),
   ...contentFields,
   ...sendAt,
@@ -335,27 +333,32 @@ export const BatchId = identifier('Id of the batch (bat_...).')
 /** More than any plan allows, so that one too many is refused with the plan's number, and a million by the schema alone. */
 const batchRecipientsMax = 100_000
 export const batchFields = {
-  subject: line(headerLineMax),
-  text: optional(string()),
-  html: optional(string()),
+  subject: line(headerLineMax, { description: 'May contain {{tokens}}.' }),
+  text: optional(string({ description: 'The body as plain text; may contain {{tokens}}.' })),
+  html: optional(string({ description: 'The body as HTML; may contain {{tokens}}.' })),
   markdown: optional(MarkdownInput),
   recipients: array(
-    object({
-      email: identifier('Address of the recipient.'),
-      fields: optional(
-        record(string({ maxLength: templateBodyMax }), {
-          propertyNames: VariableName,
-          maxProperties: 200,
-          description: 'Values of the {{tokens}}.',
-        }),
-      ),
-    }),
-    { minItems: 1, maxItems: batchRecipientsMax, description: 'As many as the plan allows in one call.' },
+    unlisted(
+      object({
+        email: identifier('Address of the recipient.'),
+        fields: optional(
+          record(string({ maxLength: templateBodyMax }), {
+            propertyNames: VariableName,
+            maxProperties: 200,
+            description: 'Values of the {{tokens}}.',
+          }),
+        ),
+      }),
+    ),
+    {
+      minItems: 1,
+      maxItems: batchRecipientsMax,
+      description: 'Each {email, fields {token: value}}; as many as the plan allows.',
+    },
   ),
   idempotencyKey: string({
     maxLength: identifierMax,
-    description:
-      'Derive it from the event that causes the batch, not from the time. The same key returns the first batch.',
+    description: 'Made of the event that causes the batch, not of the time. The same key returns the first batch.',
   }),
 } as const
 export const BatchResult = object({

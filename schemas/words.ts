@@ -25,7 +25,8 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   // Two letters that changed places are two steps apart.
   const maxDistance = name.length < 4 ? 1 : Math.max(2, Math.floor(name.length / 3))
   const same = known.find((each) => each.toLowerCase() === name.toLowerCase())
-  return same ?? closestMatch(name, known, { maxDistance })
+  const longer = known.filter((each) => name !== '' && each.toLowerCase().startsWith(name.toLowerCase()))
+  return same ?? closestMatch(name, known, { maxDistance }) ?? (longer.length === 1 ? longer[0] : undefined)
 }
 
 /** The words for a name that nobody knows; `what` it was to be, such as `field`, and `at` where it stands. */

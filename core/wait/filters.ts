@@ -4,9 +4,15 @@ import type { MessageFilter } from '../../store/messages.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
 import type { Pattern } from './patterns.ts'
 
+/** Something to verify with: a code to copy, a link to open, or either. */
+export const verificationKinds = ['code', 'link', 'any'] as const
+export type VerificationKind = (typeof verificationKinds)[number]
+
 /** The filters that only a wait has. */
 export type ContentFilter = {
   readonly hasCode?: boolean
+  /** What there must be to verify with. */
+  readonly verifies?: VerificationKind
   /** The domain of the author, or a domain above it; the author must be authenticated. */
   readonly fromDomain?: string
 }
@@ -32,7 +38,7 @@ export type Arrived = {
  * pattern is tested last. Fails as `Pattern.test` does.
  */
 export async function mismatchOf(filters: WaitFilters, { message, folder, text }: Arrived): Promise<string | null> {
-  const { folderId, hasCode, fromDomain, regex } = filters
+  const { folderId, hasCode, verifies, fromDomain, regex } = filters
   if (folderId === null && (folder.role === 'spam' || folder.role === 'trash'))
     return `folder: it is in ${folder.path}, which is searched only when named.`
   if (folderId !== null && folder._id !== folderId) return 'folder: it is in another folder.'
@@ -41,6 +47,8 @@ export async function mismatchOf(filters: WaitFilters, { message, folder, text }
   const hasAny = (message.verification?.codes.length ?? 0) > 0
   if (hasCode !== undefined && hasCode !== hasAny)
     return hasAny ? 'has_code: it contains a code.' : 'has_code: it contains no code.'
+  if (verifies !== undefined && !hasKind(message, verifies))
+    return `kind: it contains no ${verifies === 'any' ? 'code and no link to verify with' : verifies}.`
   if (fromDomain !== undefined && !isWithin(message.trust?.alignedFrom ?? null, fromDomain))
     return isWithin(domainOf(message), fromDomain)
       ? 'from_domain: its From has the domain, but is not authenticated.'
@@ -48,6 +56,11 @@ export async function mismatchOf(filters: WaitFilters, { message, folder, text }
   if (regex !== undefined && !regex.test(`${message.subject ?? ''}\n${await text()}`))
     return 'regex: neither its subject nor its text matches.'
   return null
+}
+
+function hasKind({ verification }: MessageDoc, kind: VerificationKind): boolean {
+  const { codes = [], links = [] } = verification ?? {}
+  return (kind !== 'link' && codes.length > 0) || (kind !== 'code' && links.length > 0)
 }
 
 /** The conditions of `listMessages` (store/messages.ts), applied to one message. */

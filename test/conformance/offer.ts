@@ -24,6 +24,7 @@ import {
 import { callersChanged } from '../../core/access/known-callers.ts'
 import { readToken, signToken } from '../../core/access/signed-tokens.ts'
 import { minuteMs } from '../../core/process/clock.ts'
+import { known } from '../../mcp/caller.ts'
 import type { Arguments, Exchange, Offer } from '../../mcp/offer.ts'
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
@@ -190,9 +191,9 @@ const calls: Readonly<Record<string, Call>> = {
     }),
   test_tool_with_progress: progress,
   test_streaming_elicitation: progress,
-  test_trigger_tool_change: async ({ caller: { ctx, principal } }) => {
+  test_trigger_tool_change: async ({ caller }) => {
     hasMore = !hasMore
-    await callersChanged(ctx, { keyIds: [principal.keyId] })
+    await callersChanged(caller.ctx, { keyIds: [known(caller).principal.keyId] })
     return said(text('changed'))
   },
   test_logging_tool: () => said(text('done')),

@@ -13,7 +13,7 @@ describe('mcp: files of text', () => {
 
   before(async () => {
     ;({ door, tenant, call } = await openTenant())
-    mcp = await connectMcp(door.http, tenant.key)
+    mcp = await connectMcp(door.http, tenant.key, '?bodies=structured')
   })
   after(async () => {
     await mcp?.close()

@@ -1,5 +1,5 @@
 /** Values that break a schema in exactly one place: for each keyword in it, and in the schemas within it, one. */
-import { formKeyword, type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
+import { formKeyword, type JsonSchema, propertiesOf, requiredOf, unlistedKeyword } from '../../schemas/infer.ts'
 import { isValid } from '../../schemas/validate.ts'
 import { formats } from '../../schemas/words.ts'
 
@@ -16,7 +16,8 @@ export function violationsOf(schema: JsonSchema): readonly Violation[] {
 }
 
 /** Keywords that a value cannot break, and those that `violations` follows instead. */
-const harmless = ['description', 'default', 'examples', 'contentEncoding', 'items', 'properties', 'anyOf', formKeyword]
+const followed = ['items', 'properties', 'anyOf']
+const harmless = ['description', 'default', 'examples', 'contentEncoding', formKeyword, unlistedKeyword, ...followed]
 
 function violations(schema: JsonSchema, at: string): readonly Violation[] {
   const own = Object.keys(schema)

@@ -175,10 +175,10 @@ export function makeKey(ctx: Context, key: Partial<NewKey> & Pick<NewKey, 'accou
 }
 
 /** An MCP client with a key. It checks results against the output schemas that the server lists. */
-export async function connectMcp(http: string, key: string): Promise<Client> {
+export async function connectMcp(http: string, key: string, query = ''): Promise<Client> {
   const mcp = new Client({ name: 'test', version: '1' })
   const headers = { authorization: `Bearer ${key}` }
-  await mcp.connect(new StreamableHTTPClientTransport(new URL('/api/mcp', http), { requestInit: { headers } }))
+  await mcp.connect(new StreamableHTTPClientTransport(new URL(`/api/mcp${query}`, http), { requestInit: { headers } }))
   await mcp.listTools()
   return mcp
 }
