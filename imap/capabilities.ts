@@ -1,23 +1,46 @@
 /** What the server can do (RFC 9051 7.2.2): told only where it is true. */
+import { messageBytesMax } from '../core/programs/append.ts'
 import type { Session } from './session.ts'
 
 const always = ['IMAP4rev1', 'IMAP4rev2', 'ID', 'LITERAL+', 'SASL-IR', 'ENABLE']
 
 const afterLogin = [
+  'BINARY',
   'CHILDREN',
+  'CONDSTORE',
+  'ESEARCH',
   'IDLE',
   'LIST-EXTENDED',
   'LIST-STATUS',
   'MOVE',
+  'MULTIAPPEND',
   'NAMESPACE',
+  'OBJECTID',
+  'PARTIAL',
+  'PREVIEW',
+  'QRESYNC',
+  'QUOTA',
+  'QUOTA=RES-STORAGE',
+  'REPLACE',
+  'SAVEDATE',
+  'SEARCHRES',
+  'SORT',
   'SPECIAL-USE',
+  'STATUS=SIZE',
+  'THREAD=ORDEREDSUBJECT',
+  'THREAD=REFERENCES',
   'UIDPLUS',
   'UNSELECT',
+  'UTF8=ACCEPT',
+  'WITHIN',
 ]
 
 /** The capabilities of a session as it is now, with spaces between them. */
-export function capabilities({ state, peer }: Pick<Session, 'state' | 'peer'>): string {
-  if (state !== 'greeted') return [...always, ...afterLogin].join(' ')
+export function capabilities({ ctx, state, peer }: Pick<Session, 'ctx' | 'state' | 'peer'>): string {
+  if (state !== 'greeted') {
+    const compress = peer.isCompressed() ? [] : ['COMPRESS=DEFLATE']
+    return [...always, ...afterLogin, `APPENDLIMIT=${messageBytesMax(ctx)}`, ...compress].join(' ')
+  }
   const login = peer.isPrivate() ? ['AUTH=PLAIN'] : ['LOGINDISABLED']
   return [...always, ...(peer.canEncrypt() ? ['STARTTLS'] : []), ...login].join(' ')
 }

@@ -45,6 +45,7 @@ export class Connection implements Peer {
   readonly #writer: Writer
   #stream: Socket
   #isLeaving = false
+  #isCompressed = false
   /** Whether the client owes us the rest of a command. */
   #isReading = false
   #isRunning = false
@@ -102,8 +103,7 @@ export class Connection implements Peer {
     } finally {
       this.session.unselect()
       this.#room.leave(this.#incoming)
-      this.#writer.flush()
-      this.#stream.end()
+      this.#writer.end()
       // Its end is only heard of a socket that is read.
       this.#stream.resume()
       const stream = this.#stream
@@ -145,6 +145,31 @@ export class Connection implements Peer {
     this.#watch(secure)
     this.#writer.attach(secure)
     this.#source.attach(secure)
+  }
+
+  isCompressed(): boolean {
+    return this.#isCompressed
+  }
+
+  async compress(): Promise<void> {
+    const { createInflateRaw, createDeflateRaw, constants } = await import('node:zlib')
+    const left = this.#source.detach()
+    const stream = this.#stream
+    this.#isCompressed = true
+    const inflate = createInflateRaw()
+    const deflate = createDeflateRaw({ level: 1, memLevel: 6, windowBits: 13, flush: constants.Z_SYNC_FLUSH })
+    // Bytes that are no stream of that kind, and the end of the connection, end both.
+    inflate.on('error', () => stream.destroy())
+    deflate.on('error', () => stream.destroy())
+    stream.on('close', () => {
+      inflate.destroy()
+      deflate.destroy()
+    })
+    this.#writer.attach(deflate)
+    deflate.pipe(stream)
+    this.#source.attach(inflate)
+    inflate.write(left)
+    stream.pipe(inflate)
   }
 
   async #run(): Promise<void> {

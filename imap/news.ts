@@ -30,6 +30,15 @@ export function tellFlags(session: Session, uids: readonly Uid[]): void {
   }
 }
 
+/** Writes the modseqs that messages have now, for who knows their flags. */
+export function tellModseqs({ folder, writer }: Session, uids: readonly Uid[]): void {
+  const { tracker, view } = folder
+  for (const uid of uids) {
+    const index = view.table.indexOf(uid)
+    if (index >= 0) writer.line(`* ${tracker.seqOf(uid)} FETCH (UID ${uid} MODSEQ (${view.table.modseqAt(index)}))`)
+  }
+}
+
 /** `UID 3 FLAGS (...) MODSEQ (5)`; null when the message has left. */
 export function flagItems(session: Session, uid: Uid): string | null {
   const { view } = session.folder

@@ -28,6 +28,9 @@ export type Peer = {
   canEncrypt(): boolean
   /** Begins TLS, when what was written is sent. */
   encrypt(): Promise<void>
+  isCompressed(): boolean
+  /** Begins to compress both ways, when what was written is sent. */
+  compress(): Promise<void>
   /** The next line that the client sends, outside of a command: the end of IDLE, an answer of AUTHENTICATE. */
   line(): Promise<string | null>
   /** Does something when the current command is answered. */

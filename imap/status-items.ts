@@ -1,5 +1,6 @@
 /** What STATUS tells of a folder (RFC 9051 6.3.11), and LIST with it. */
-import { type FolderDocument, stateOf } from '../core/programs/folder-state.ts'
+import { messageBytesMax } from '../core/programs/append.ts'
+import { type FolderDocument, settledModseq, stateOf } from '../core/programs/folder-state.ts'
 import type { FolderView } from './selected/folder-view.ts'
 import { flagBit } from './selected/message-table.ts'
 import type { Session } from './session.ts'
@@ -17,6 +18,7 @@ const items = [
   'SIZE',
   'HIGHESTMODSEQ',
   'MAILBOXID',
+  'APPENDLIMIT',
 ] as const
 export type StatusItem = (typeof items)[number]
 
@@ -45,7 +47,7 @@ export async function tellStatus(
   if (asked.includes('HIGHESTMODSEQ')) session.useModseqs()
   const state = stateOf(ctx, folder)
   const view = asked.some((item) => ofMessages.has(item)) ? await views.open({ mailboxId, folderId }) : null
-  const [firstOpen] = state.open
+  const firstOpen = state.open.find(({ first, end }) => end > first)
   const values: { readonly [I in StatusItem]: () => string | number } = {
     MESSAGES: () => view?.table.size ?? state.total,
     RECENT: () => (view === null ? 0 : view.table.size - view.table.indexAbove(view.recentFrom)),
@@ -55,8 +57,9 @@ export async function tellStatus(
     DELETED: () =>
       view === null ? 0 : countOf(view, (n) => ((view.table.flagsAt(n) & flagBit('deleted')) === 0 ? 0 : 1)),
     SIZE: () => (view === null ? 0 : countOf(view, (n) => view.table.sizeAt(n))),
-    HIGHESTMODSEQ: () => state.settledModseq,
+    HIGHESTMODSEQ: () => view?.modseq ?? settledModseq(state),
     MAILBOXID: () => `(${folderId})`,
+    APPENDLIMIT: () => messageBytesMax(ctx),
   }
   const told = asked.map((item) => `${item} ${values[item]()}`)
   writer.line(`* STATUS ${folderName(path, session.nameForm)} (${told.join(' ')})`)

@@ -159,10 +159,18 @@ const searchedFields = {
   subject: 1,
   date: 1,
   messageIdHeader: 1,
+  inReplyTo: 1,
+  references: 1,
+  threadId: 1,
+  receivedAt: 1,
+  savedAt: 1,
+  'blob.id': 1,
 } as const
 
 /** What a search asks of a message before it reads its bytes. */
-export type SearchFields = Pick<MessageDoc, Exclude<keyof typeof searchedFields, '_id'>>
+export type SearchFields = Pick<MessageDoc, Exclude<keyof typeof searchedFields, '_id' | 'blob.id'>> & {
+  readonly blob: { readonly id: string }
+}
 
 /** Messages of a folder by their UIDs, with what a search asks of them. In order. */
 export function findSearchFields(

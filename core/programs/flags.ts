@@ -18,7 +18,7 @@ export type FlagChange = {
   readonly flags: ReadonlySet<SystemFlag>
   readonly labels: readonly string[]
   /** Only messages whose modseq is not higher are changed (RFC 7162 3.1.3). */
-  readonly unchangedSince?: number
+  readonly unchangedSince?: number | undefined
 }
 
 /** How often messages are tried again that changed between our read and our write; the pause grows with each try. */

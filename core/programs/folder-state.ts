@@ -11,8 +11,8 @@ export type FolderDocument = FolderDoc
 
 export type FolderRef = { readonly mailboxId: string; readonly folderId: string }
 
-/** UIDs that a writer has taken and whose messages may not be written yet. */
-export type OpenUids = { readonly first: number; readonly end: number }
+/** A writer's reservation: the UIDs that it has taken, if any, and the modseq. Its messages may not be written yet. */
+export type OpenReservation = { readonly first: number; readonly end: number; readonly modseq: number }
 
 export type FolderState = {
   readonly uidValidity: number
@@ -22,12 +22,24 @@ export type FolderState = {
   readonly bytes: number
   /** Messages from this UID on are recent: no session was told of them. */
   readonly recentFrom: number
-  /** Every change with this modseq or a lower one is written. */
-  readonly settledModseq: number
-  /** In order. While one of these may still come, no higher UID may be shown. */
-  readonly open: readonly OpenUids[]
-  /** Whether counts contain what is not written yet. */
-  readonly isOpen: boolean
+  readonly highestModseq: number
+  /** In the order of their UIDs. While one of these may still come, no higher UID may be shown. */
+  readonly open: readonly OpenReservation[]
+}
+
+/**
+ * The highest modseq for which every change with it or a lower one is written. Of an open reservation whose UIDs are all
+ * there (`isThere`), everything is written.
+ */
+export function settledModseq(
+  { highestModseq, open }: FolderState,
+  isThere: (uid: number) => boolean = () => false,
+): number {
+  const isWritten = ({ first, end }: OpenReservation) => {
+    for (let uid = first; uid < end; uid++) if (!isThere(uid)) return false
+    return end > first
+  }
+  return Math.min(highestModseq, ...open.flatMap((each) => (isWritten(each) ? [] : [each.modseq - 1])))
 }
 
 /** The numbers of a folder; null when it is gone. */
@@ -48,12 +60,10 @@ export function stateOf({ machineClock }: Pick<Context, 'machineClock'>, folder:
     unread,
     bytes,
     recentFrom,
-    settledModseq: Math.min(highestModseq, ...open.map(({ modseq }) => modseq - 1)),
+    highestModseq,
     open: open
-      .filter(({ uids }) => uids > 0)
-      .map(({ uid, uids }) => ({ first: uid, end: uid + uids }))
+      .map(({ uid, uids, modseq }) => ({ first: uid, end: uid + uids, modseq }))
       .sort((a, b) => a.first - b.first),
-    isOpen: open.length > 0,
   }
 }
 

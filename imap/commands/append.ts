@@ -5,14 +5,16 @@ import { readFlags } from '../wire/keywords.ts'
 import { formatSet } from '../wire/numbers.ts'
 import type { Parser } from '../wire/parser.ts'
 
-/** RFC 9051 6.3.12. */
+/** RFC 9051 6.3.12, of several messages at once (RFC 3502), all or none. */
 export const append = command({
   states: loggedIn,
   read(parser) {
     parser.space()
     const name = parser.folder()
-    parser.space()
-    return { name, messages: [readMessage(parser)] }
+    const messages: Appended[] = []
+    while (parser.takeSpace()) messages.push(readMessage(parser))
+    if (messages.length === 0) throw new Bad('Bring at least one message')
+    return { name, messages }
   },
   async run(session, { name, messages }) {
     session.requireWrite()
@@ -30,8 +32,10 @@ export function readMessage(parser: Parser): Appended {
   if (given !== null) parser.space()
   const receivedAt = parser.peek() === '"' ? parser.dateTime() : null
   if (receivedAt !== null) parser.space()
-  const { bytes, isBinary } = parser.literal()
-  if (isBinary) throw new Bad('A literal of binary bytes is not taken here')
+  // RFC 6855 4: a message whose header is UTF-8.
+  const isUtf8 = parser.take('UTF8 (')
+  const { bytes } = parser.literal()
+  if (isUtf8) parser.expect(')')
   // Some programs give \Recent back, which nobody can set.
   const { flags, labels } = readFlags((given ?? []).filter((flag) => flag.toLowerCase() !== '\\recent'))
   return { raw: bytes, flags, labels, receivedAt }

@@ -2,7 +2,13 @@ import { command, loggedIn } from '../command.ts'
 import type { Extension } from '../session.ts'
 
 /** The names by which clients turn extensions on, as they are told back. */
-const names: { readonly [name: string]: Extension } = { IMAP4REV2: 'IMAP4REV2' }
+const names: { readonly [name: string]: readonly Extension[] } = {
+  IMAP4REV2: ['IMAP4REV2'],
+  CONDSTORE: ['CONDSTORE'],
+  // RFC 7162 3.2.3: it brings CONDSTORE with it.
+  QRESYNC: ['QRESYNC', 'CONDSTORE'],
+  'UTF8=ACCEPT': ['UTF8=ACCEPT'],
+}
 const toldNames: { readonly [E in Extension]: string } = {
   IMAP4REV2: 'IMAP4rev2',
   CONDSTORE: 'CONDSTORE',
@@ -21,12 +27,11 @@ export const enable = command({
     return asked
   },
   async run(session, asked) {
-    const fresh = asked.flatMap((name) => {
-      const extension = names[name]
-      return extension === undefined || session.enabled.has(extension) ? [] : [extension]
-    })
+    const known = asked.filter((name) => Object.hasOwn(names, name))
+    const fresh = new Set(known.flatMap((name) => names[name] ?? []).filter((each) => !session.enabled.has(each)))
     for (const extension of fresh) session.enabled.add(extension)
-    session.writer.line(['* ENABLED', ...new Set(fresh.map((extension) => toldNames[extension]))].join(' '))
+    if (fresh.has('CONDSTORE')) session.useModseqs()
+    session.writer.line(['* ENABLED', ...[...fresh].map((extension) => toldNames[extension])].join(' '))
     return undefined
   },
 })

@@ -1,19 +1,21 @@
 import { type Command, command, inFolder } from '../command.ts'
-import { type Key, readKeys } from '../search/keys.ts'
+import { type Key, readCharset, readKeys } from '../search/keys.ts'
 import { searchFolder } from '../search/search.ts'
 import type { Session } from '../session.ts'
 import type { Kind } from '../sets.ts'
-import { Bad, No } from '../wire/answers.ts'
+import { Bad } from '../wire/answers.ts'
 import { formatSet, type Uid } from '../wire/numbers.ts'
+import { formatPage, onPage, type Page, readPage } from '../wire/pages.ts'
 import type { Parser } from '../wire/parser.ts'
 
-const results = ['MIN', 'MAX', 'ALL', 'COUNT', 'SAVE'] as const
+const results = ['MIN', 'MAX', 'ALL', 'COUNT', 'SAVE', 'PARTIAL'] as const
 type Result = (typeof results)[number]
 
 type Asked = {
   readonly tag: string
   /** Null: without RETURN. */
   readonly wanted: ReadonlySet<Result> | null
+  readonly page: Page | null
   readonly key: Key
 }
 
@@ -23,8 +25,10 @@ export const search = (kind: Kind): Command =>
     states: inFolder,
     tells: kind === 'uid' ? 'all' : 'allButExpunges',
     read: readSearch,
-    async run(session, { tag, wanted, key }) {
-      const { tracker } = session.folder
+    async run(session, { tag, wanted, page, key }) {
+      const { tracker, view } = session.folder
+      const asksModseqs = asks(key, 'modseq')
+      if (asksModseqs) session.useModseqs()
       let uids: Uid[]
       try {
         uids = await searchFolder(session, key)
@@ -35,14 +39,19 @@ export const search = (kind: Kind): Command =>
       }
       const numbers = kind === 'uid' ? uids : uids.flatMap((uid) => tracker.seqOf(uid) ?? [])
       if (wanted?.has('SAVE') === true) session.folder.saved = savedOf(uids, wanted)
-      if (wanted === null && !session.enabled.has('IMAP4REV2')) session.writer.line(['* SEARCH', ...numbers].join(' '))
-      else tellExtended(session, { tag, kind, wanted: wanted ?? new Set(['ALL']), numbers })
+      // RFC 7162 3.1.5: the highest modseq of what was found.
+      const modseqs = asksModseqs ? uids.map((uid) => view.table.modseqAt(view.table.indexOf(uid))) : []
+      const modseq = modseqs.length === 0 ? null : modseqs.reduce((a, b) => Math.max(a, b))
+      if (wanted === null && !session.enabled.has('IMAP4REV2'))
+        session.writer.line(['* SEARCH', ...numbers, ...(modseq === null ? [] : [`(MODSEQ ${modseq})`])].join(' '))
+      else tellExtended(session, { tag, kind, wanted: wanted ?? new Set(['ALL']), page, numbers, modseq })
       return undefined
     },
   })
 
-function readSearch(parser: Parser, { currentTag }: Session): Asked {
+function readSearch(parser: Parser, session: Session): Asked {
   let wanted: Set<Result> | null = null
+  let page: Page | null = null
   parser.space()
   if (parser.take('RETURN ')) {
     wanted = new Set(
@@ -50,24 +59,47 @@ function readSearch(parser: Parser, { currentTag }: Session): Asked {
         const word = parser.word('A result')
         const result = results.find((each) => each === word)
         if (result === undefined) throw new Bad(`${word} is no result of a search`)
+        if (result === 'PARTIAL') {
+          parser.space()
+          page = readPage(parser)
+        }
         return result
       }),
     )
     if (wanted.size === 0) wanted.add('ALL')
+    if (wanted.has('PARTIAL') && wanted.has('ALL')) throw new Bad('ALL and PARTIAL do not go together')
     parser.space()
   }
   if (parser.take('CHARSET ')) {
-    const charset = parser.astring().toUpperCase()
-    if (charset !== 'UTF-8' && charset !== 'US-ASCII')
-      throw new No('BADCHARSET (US-ASCII UTF-8)', 'Only US-ASCII and UTF-8 are known')
+    // RFC 6855 3: everything is UTF-8 then.
+    if (session.enabled.has('UTF8=ACCEPT')) throw new Bad('With UTF8=ACCEPT no charset is named')
+    readCharset(parser)
     parser.space()
   }
-  return { tag: currentTag, wanted, key: readKeys(parser) }
+  return { tag: session.currentTag, wanted, page, key: readKeys(parser) }
+}
+
+/** Whether a query has a key of this kind in it. */
+function asks(key: Key, kind: Key['is']): boolean {
+  if (key.is === 'and' || key.is === 'or') return key.keys.some((each) => asks(each, kind))
+  return key.is === 'not' ? asks(key.key, kind) : key.is === kind
 }
 
 function tellExtended(
   { writer }: Session,
-  { tag, kind, wanted, numbers }: { tag: string; kind: Kind; wanted: ReadonlySet<Result>; numbers: readonly number[] },
+  {
+    tag,
+    kind,
+    wanted,
+    page,
+    numbers,
+    modseq,
+  }: Pick<Asked, 'tag' | 'page'> & {
+    kind: Kind
+    wanted: ReadonlySet<Result>
+    numbers: readonly number[]
+    modseq: number | null
+  },
 ): void {
   const [first, last] = [numbers[0], numbers.at(-1)]
   const told = [
@@ -77,6 +109,8 @@ function tellExtended(
     ...(wanted.has('MAX') && last !== undefined ? [`MAX ${last}`] : []),
     ...(wanted.has('ALL') && first !== undefined ? [`ALL ${formatSet(numbers)}`] : []),
     ...(wanted.has('COUNT') ? [`COUNT ${numbers.length}`] : []),
+    ...(page === null ? [] : [`PARTIAL (${formatPage(page)} ${formatSet(onPage(numbers, page)) || 'NIL'})`]),
+    ...(modseq === null ? [] : [`MODSEQ ${modseq}`]),
   ]
   if (wanted.size > 1 || !wanted.has('SAVE')) writer.line(told.join(' '))
 }

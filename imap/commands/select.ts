@@ -1,9 +1,11 @@
 import { command, loggedIn } from '../command.ts'
-import { allFlags } from '../news.ts'
+import { allFlags, tellFlags } from '../news.ts'
 import { flagBit } from '../selected/message-table.ts'
 import type { Session } from '../session.ts'
-import type { Done } from '../wire/answers.ts'
+import { tellVanished } from '../vanished.ts'
+import { Bad, type Done } from '../wire/answers.ts'
 import { flagNames } from '../wire/keywords.ts'
+import type { Range, Uid } from '../wire/numbers.ts'
 import type { Parser } from '../wire/parser.ts'
 import { folderName } from '../wire/text.ts'
 
@@ -23,14 +25,65 @@ export const examine = command({
   run: (session, asked) => open(session, asked, { isReadOnly: true }),
 })
 
-type Asked = { readonly name: string }
+/** What a client knows of a folder from an earlier session (RFC 7162 3.2.5). */
+type Known = { readonly uidValidity: number; readonly modseq: number; readonly uids: readonly Range[] | null }
 
-function read(parser: Parser): Asked {
+type Asked = { readonly name: string; readonly usesModseqs: boolean; readonly known: Known | null }
+
+function read(parser: Parser, { enabled }: Session): Asked {
   parser.space()
-  return { name: parser.folder() }
+  const name = parser.folder()
+  let usesModseqs = false
+  let known: Known | null = null
+  if (parser.takeSpace()) {
+    parser.list(() => {
+      const word = parser.word('A parameter')
+      if (word === 'CONDSTORE') usesModseqs = true
+      else if (word === 'QRESYNC' && enabled.has('QRESYNC')) {
+        parser.space()
+        known = readKnown(parser)
+      } else throw new Bad(`${word} is no parameter of SELECT`)
+    })
+  }
+  return { name, usesModseqs, known }
 }
 
-async function open(session: Session, { name }: Asked, { isReadOnly }: { isReadOnly: boolean }): Promise<Done> {
+/** `(uidvalidity modseq [known-uids] [(known-sequence-set known-uid-set)])`; the last is not needed here. */
+function readKnown(parser: Parser): Known {
+  parser.expect('(')
+  const uidValidity = parser.number()
+  parser.space()
+  const modseq = parser.modseq()
+  let uids: readonly Range[] | null = null
+  if (parser.takeSpace()) {
+    if (parser.isSet()) {
+      uids = ranges(parser)
+      if (parser.takeSpace()) readMatches(parser)
+    } else readMatches(parser)
+  }
+  parser.expect(')')
+  return { uidValidity, modseq, uids }
+}
+
+function readMatches(parser: Parser): void {
+  parser.expect('(')
+  ranges(parser)
+  parser.space()
+  ranges(parser)
+  parser.expect(')')
+}
+
+function ranges(parser: Parser): readonly Range[] {
+  const set = parser.set()
+  if (set === '$') throw new Bad('$ stands for nothing here')
+  return set
+}
+
+async function open(
+  session: Session,
+  { name, usesModseqs, known }: Asked,
+  { isReadOnly }: { isReadOnly: boolean },
+): Promise<Done> {
   const { ctx, views, writer, user } = session
   if (session.selected !== null) {
     session.unselect()
@@ -63,8 +116,20 @@ async function open(session: Session, { name }: Asked, { isReadOnly }: { isReadO
   writer.line(`* OK [UIDNEXT ${view.uidNext}] The next UID`)
   writer.line(`* OK [HIGHESTMODSEQ ${view.modseq}] The highest`)
   writer.line(`* OK [MAILBOXID (${folder._id})] Its id`)
+  if (usesModseqs) session.useModseqs()
   if (session.enabled.has('IMAP4REV2')) writer.line(`* LIST () "/" ${folderName(folder.path, session.nameForm)}`)
+  if (known !== null && known.uidValidity === view.uidValidity) tellSince(session, known)
   return { responseCode: isReadable ? 'READ-ONLY' : 'READ-WRITE', text: `${isReadOnly ? 'EXAMINE' : 'SELECT'} done` }
+}
+
+/** What left and what changed since the client was here. */
+function tellSince(session: Session, { modseq, uids }: Known): void {
+  const { table, uidNext } = session.folder.view
+  const all: readonly Range[] = uidNext > 1 ? [{ from: 1, to: uidNext - 1 }] : []
+  tellVanished(session, uids ?? all)
+  const changed: Uid[] = []
+  for (let n = 0; n < table.size; n++) if (table.modseqAt(n) > modseq) changed.push(table.uidAt(n))
+  tellFlags(session, changed)
 }
 
 function firstUnseen(table: Session['folder']['view']['table']): number | null {

@@ -1,15 +1,15 @@
 import { changeFlags, type FlagChange } from '../../core/programs/flags.ts'
 import { type Command, command, inFolder } from '../command.ts'
-import { tellFlags } from '../news.ts'
+import { tellFlags, tellModseqs } from '../news.ts'
 import { type Kind, uidsOf } from '../sets.ts'
 import { Bad, type Done } from '../wire/answers.ts'
 import { readFlags } from '../wire/keywords.ts'
-import type { SequenceSet } from '../wire/numbers.ts'
+import { formatSet, type SequenceSet, type Uid } from '../wire/numbers.ts'
 import type { Parser } from '../wire/parser.ts'
 
 type Asked = { readonly set: SequenceSet; readonly change: FlagChange; readonly isSilent: boolean }
 
-/** RFC 9051 6.4.6. */
+/** RFC 9051 6.4.6, with UNCHANGEDSINCE (RFC 7162 3.1.3). */
 export const store = (kind: Kind): Command =>
   command({
     states: inFolder,
@@ -19,10 +19,19 @@ export const store = (kind: Kind): Command =>
       const { folder, view, tracker } = session.requireWritable()
       const named = uidsOf(session, set, kind)
       const uids = named.filter((uid) => view.table.indexOf(uid) >= 0)
-      await changeFlags(session.ctx, folder, uids, change)
+      if (change.unchangedSince !== undefined) session.useModseqs()
+      const before = new Set(tracker.untoldOf(uids))
+      const modified = new Set(await changeFlags(session.ctx, folder, uids, change))
       await view.refresh()
-      tracker.forget(uids)
-      if (!isSilent) tellFlags(session, uids)
+      // What others changed of them meanwhile is told by the way (RFC 9051 6.4.6).
+      const expected = uids.filter((uid) => !before.has(uid) && !modified.has(uid))
+      tracker.forget(expected)
+      if (!isSilent) tellFlags(session, expected)
+      else if (session.enabled.has('CONDSTORE')) tellModseqs(session, expected)
+      if (modified.size > 0) {
+        const numbers = [...modified].map((uid) => (kind === 'uid' ? uid : (tracker.seqOf(uid as Uid) ?? 0)))
+        return { responseCode: `MODIFIED ${formatSet(numbers.filter((n) => n > 0))}`, text: 'Some had been changed' }
+      }
       return uids.length < named.length ? { responseCode: 'EXPUNGEISSUED', text: 'Some of the messages are gone' } : {}
     },
   })
@@ -31,6 +40,11 @@ function readStore(parser: Parser): Asked {
   parser.space()
   const set = parser.set()
   parser.space()
+  let unchangedSince: number | undefined
+  if (parser.take('(UNCHANGEDSINCE ')) {
+    unchangedSince = parser.modseq()
+    parser.expect(') ')
+  }
   const mode = parser.take('+') ? 'add' : parser.take('-') ? 'remove' : 'set'
   parser.expect('FLAGS')
   const isSilent = parser.take('.SILENT')
@@ -41,5 +55,5 @@ function readStore(parser: Parser): Asked {
     do given.push(parser.flag())
     while (parser.takeSpace())
   if (given.some((flag) => flag.toLowerCase() === '\\recent')) throw new Bad('\\Recent cannot be changed')
-  return { set, change: { mode, ...readFlags(given) }, isSilent }
+  return { set, change: { mode, ...readFlags(given), unchangedSince }, isSilent }
 }

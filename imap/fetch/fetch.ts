@@ -18,15 +18,16 @@ import { flagBit } from '../selected/message-table.ts'
 import type { Session } from '../session.ts'
 import type { Uid } from '../wire/numbers.ts'
 import { cutOut, sectionOf } from '../wire/sections.ts'
-import { formatDateTime, withoutNul } from '../wire/text.ts'
-import type { Item, SectionItem } from './items.ts'
+import { formatDateTime, quoted, utf8, withoutNul } from '../wire/text.ts'
+import { decodedPart } from './binary.ts'
+import type { BinaryItem, Item, SectionItem } from './items.ts'
 import { type Described, describe } from './structures.ts'
 
 /** Messages whose documents are read together. */
 const documentsAtOnce = 100
 
 /** Items that the table of the folder knows by itself. */
-const inTable: ReadonlySet<Item> = new Set<Item>(['FLAGS', 'INTERNALDATE', 'RFC822.SIZE', 'UID'])
+const inTable: ReadonlySet<Item> = new Set<Item>(['FLAGS', 'INTERNALDATE', 'MODSEQ', 'RFC822.SIZE', 'UID'])
 const described: ReadonlySet<Item> = new Set<Item>(['ENVELOPE', 'BODY', 'BODYSTRUCTURE'])
 
 /** Writes the items of messages; of those that are gone nothing. */
@@ -61,10 +62,11 @@ async function fetchGroup(session: Session, uids: readonly Uid[], { items, told 
   const withFlags: readonly Item[] = items.includes('FLAGS') ? items : [...items, 'FLAGS']
   const itemsOf = ({ uid }: Held) => (told.has(uid as Uid) ? withFlags : items)
   const needsBytes = items.some((item) => typeof item === 'object')
+  const needsStructure = items.some((item) => described.has(item))
   for (const group of bySize(held)) {
     const [first] = group
     const known = new Map(group.map(({ blob }) => [blob.id, structures.get(blob.id) ?? null]))
-    const isKnown = ({ blob }: Held) => !needsBytes && (known.get(blob.id) ?? null) !== null
+    const isKnown = ({ blob }: Held) => !needsBytes && (!needsStructure || (known.get(blob.id) ?? null) !== null)
     if (first !== undefined && isLarge(first) && items.every((item) => canStream(item))) {
       await streamMessage(session, first, itemsOf(first))
       continue
@@ -76,7 +78,7 @@ async function fetchGroup(session: Session, uids: readonly Uid[], { items, told 
     for (const message of group) {
       const bytes = shown.get(message._id) ?? null
       const described = known.get(message.blob.id) ?? null
-      if (bytes === null && described === null) continue
+      if (bytes === null && !isKnown(message)) continue
       writeMessage(session, message.uid as Uid, itemsOf(message), new Content(session, message, { bytes, described }))
       await writer.room()
     }
@@ -110,12 +112,23 @@ class Content {
     return this.#described
   }
 
+  get message(): Held {
+    return this.#message
+  }
+
   section({ section, partial }: SectionItem): Buffer | null {
-    const found = sectionOf(this.#shown(), section, () => {
-      this.#root ??= readStructure(this.#shown()).root
-      return this.#root
-    })
+    const found = sectionOf(this.#shown(), section, () => this.#structure())
     return found === null ? null : withoutNul(cutOut(found, partial))
+  }
+
+  binary({ binary, partial }: BinaryItem): Buffer | null {
+    const found = decodedPart(this.#shown(), binary, () => this.#structure())
+    return found === null ? null : cutOut(found, partial)
+  }
+
+  #structure(): Part {
+    this.#root ??= readStructure(this.#shown()).root
+    return this.#root
   }
 
   #shown(): Buffer {
@@ -139,9 +152,20 @@ function writeMessage(session: Session, uid: Uid, items: readonly Item[], conten
     if (!isFirst) writer.text(' ')
     isFirst = false
     if (typeof item === 'string') writer.text(plainItem(session, item, { uid, index, content }))
+    else if ('binary' in item) writeBinary(session, item, content?.binary(item) ?? null)
     else writeLiteral(session, item.label, content?.section(item) ?? null)
   }
   writer.line(')')
+}
+
+/** A literal8 (RFC 3516 4.4) where an ordinary one may not hold the bytes. */
+function writeBinary({ writer }: Session, { label, isSize }: BinaryItem, bytes: Buffer | null): void {
+  if (bytes === null) writer.text(`${label} ${isSize ? '0' : 'NIL'}`)
+  else if (isSize) writer.text(`${label} ${bytes.length}`)
+  else {
+    writer.text(`${label} ${bytes.includes(0) ? '~' : ''}{${bytes.length}}\r\n`)
+    writer.bytes(bytes)
+  }
 }
 
 function writeLiteral({ writer }: Session, label: string, bytes: Buffer | null): void {
@@ -164,17 +188,28 @@ function plainItem(
     if (item === 'ENVELOPE') return `ENVELOPE ${made?.envelope}`
     return item === 'BODY' ? `BODY ${made?.body}` : `BODYSTRUCTURE ${made?.bodyStructure}`
   }
+  const ofMessage = ofDocument[item]
+  if (content !== null && ofMessage !== undefined) return `${item} ${ofMessage(content.message)}`
   if (item === 'UID') return `UID ${uid}`
+  if (item === 'MODSEQ') return `MODSEQ (${table.modseqAt(index)})`
   if (item === 'FLAGS') return `FLAGS ${flagsOf(session, uid, index)}`
   if (item === 'INTERNALDATE') return `INTERNALDATE ${formatDateTime(new Date(table.dateAt(index)))}`
   return `RFC822.SIZE ${table.sizeAt(index)}`
+}
+
+/** Items that stand in the document of a message (RFC 8474 5, RFC 8514 4, RFC 8970 3). */
+const ofDocument: { readonly [item: string]: (message: Held) => string } = {
+  EMAILID: ({ blob }) => `(${blob.id})`,
+  THREADID: ({ threadId }) => `(${threadId})`,
+  SAVEDATE: ({ savedAt, receivedAt }) => formatDateTime(savedAt ?? receivedAt),
+  PREVIEW: ({ snippet }) => quoted(utf8(snippet ?? '')),
 }
 
 /** Whether an item of a large message needs no more than to be handed on. */
 const canStream = (item: Item): boolean =>
   typeof item === 'string'
     ? inTable.has(item)
-    : item.section.path.length === 0 && item.section.text === 'all' && item.partial === null
+    : 'section' in item && item.section.path.length === 0 && item.section.text === 'all' && item.partial === null
 
 /** Writes a large message while it is read. When it is deleted meanwhile, the connection ends: its size was told already. */
 async function streamMessage(session: Session, message: Held, items: readonly Item[]): Promise<void> {
@@ -187,7 +222,7 @@ async function streamMessage(session: Session, message: Held, items: readonly It
   writer.text(`* ${seq} FETCH (`)
   writer.text(plain.map((item) => plainItem(session, item, { uid, index, content: null })).join(' '))
   for (const item of items) {
-    if (typeof item === 'string') continue
+    if (typeof item === 'string' || 'binary' in item) continue
     writer.text(`${plain.length > 0 ? ' ' : ''}${item.label} {${shownSize(message)}}\r\n`)
     try {
       for await (const piece of shownPieces(ctx, message)) {

@@ -1,10 +1,22 @@
 /** The items of FETCH (RFC 9051 6.4.5) as they are asked for. */
 import { Bad } from '../wire/answers.ts'
 import type { Parser } from '../wire/parser.ts'
-import { type Partial, readPartial, readSection, type Section } from '../wire/sections.ts'
+import { type Partial, readPartial, readPath, readSection, type Section } from '../wire/sections.ts'
 
 /** What stands in the document of a message, or in its structure. */
-export type PlainItem = 'FLAGS' | 'INTERNALDATE' | 'RFC822.SIZE' | 'UID' | 'ENVELOPE' | 'BODY' | 'BODYSTRUCTURE'
+export type PlainItem =
+  | 'FLAGS'
+  | 'INTERNALDATE'
+  | 'RFC822.SIZE'
+  | 'UID'
+  | 'ENVELOPE'
+  | 'BODY'
+  | 'BODYSTRUCTURE'
+  | 'MODSEQ'
+  | 'EMAILID'
+  | 'THREADID'
+  | 'SAVEDATE'
+  | 'PREVIEW'
 
 export type SectionItem = {
   readonly section: Section
@@ -15,7 +27,16 @@ export type SectionItem = {
   readonly label: string
 }
 
-export type Item = PlainItem | SectionItem
+/** A part without its transfer encoding (RFC 3516). */
+export type BinaryItem = {
+  readonly binary: readonly number[]
+  readonly partial: Partial | null
+  readonly isPeek: boolean
+  readonly isSize: boolean
+  readonly label: string
+}
+
+export type Item = PlainItem | SectionItem | BinaryItem
 
 const plainItems: ReadonlySet<string> = new Set<PlainItem>([
   'FLAGS',
@@ -25,6 +46,11 @@ const plainItems: ReadonlySet<string> = new Set<PlainItem>([
   'ENVELOPE',
   'BODY',
   'BODYSTRUCTURE',
+  'MODSEQ',
+  'EMAILID',
+  'THREADID',
+  'SAVEDATE',
+  'PREVIEW',
 ])
 
 const macros: { readonly [name: string]: readonly Item[] } = {
@@ -48,9 +74,12 @@ function readItem(parser: Parser): Item {
   const word = parser.word('The name of an item')
   if (word === 'BODY' && parser.peek() === '[') return sectionItem(parser, false)
   if (word === 'BODY.PEEK') return sectionItem(parser, true)
+  if (word === 'BINARY' || word === 'BINARY.PEEK' || word === 'BINARY.SIZE') return binaryItem(parser, word)
   const old = oldItems[word]
   if (old !== undefined) return old
   if (!plainItems.has(word)) throw new Bad(`${word} is no item of a message`)
+  // RFC 8970 3.1: ours is there at once.
+  if (word === 'PREVIEW') parser.take(' (LAZY)')
   return word as PlainItem
 }
 
@@ -59,6 +88,16 @@ function sectionItem(parser: Parser, isPeek: boolean): SectionItem {
   const partial = readPartial(parser)
   const label = `BODY${section.label}${partial === null ? '' : `<${partial.from}>`}`
   return { section, partial, isPeek, label }
+}
+
+function binaryItem(parser: Parser, word: string): BinaryItem {
+  parser.expect('[')
+  const binary = readPath(parser)
+  parser.expect(']')
+  const isSize = word === 'BINARY.SIZE'
+  const partial = isSize ? null : readPartial(parser)
+  const label = `${isSize ? word : 'BINARY'}[${binary.join('.')}]${partial === null ? '' : `<${partial.from}>`}`
+  return { binary, partial, isPeek: word !== 'BINARY', isSize, label }
 }
 
 const old = (text: Section['text'], label: string, isPeek: boolean): SectionItem => ({

@@ -11,9 +11,11 @@ const zoneMs = 14 * 3_600_000
 const listMax = 100
 
 export function documentTexts(fields: SearchFields): Omit<Knowledge, 'row'> {
-  const { from, authorName, to, cc, bcc, subject, date, messageIdHeader } = fields
+  const { from, authorName, to, cc, bcc, subject, date, messageIdHeader, blob, threadId } = fields
   const people = (list: readonly Person[]) => (list.length >= listMax ? undefined : list.map(personText))
   return {
+    ids: { email: blob.id, thread: threadId },
+    savedAt: (fields.savedAt ?? fields.receivedAt).getTime(),
     header(name) {
       if (name === 'from') return [from === null ? folded(authorName ?? '') : personText(from)]
       if (name === 'to') return people(to)

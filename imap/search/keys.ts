@@ -1,6 +1,6 @@
 /** The keys of SEARCH (RFC 9051 6.4.4) as they are asked for. */
 import { flagBit } from '../selected/message-table.ts'
-import { Bad } from '../wire/answers.ts'
+import { Bad, No } from '../wire/answers.ts'
 import { readFlags } from '../wire/keywords.ts'
 import type { SequenceSet } from '../wire/numbers.ts'
 import type { Parser } from '../wire/parser.ts'
@@ -15,6 +15,10 @@ export type Key =
   | { readonly is: 'recent' }
   | { readonly is: 'keyword'; readonly label: string }
   | { readonly is: 'set'; readonly kind: 'uid' | 'seq'; readonly set: SequenceSet }
+  | { readonly is: 'modseq'; readonly atLeast: number }
+  | { readonly is: 'younger' | 'older'; readonly seconds: number }
+  | { readonly is: 'id'; readonly of: 'email' | 'thread'; readonly id: string }
+  | { readonly is: 'savedBefore' | 'savedOn' | 'savedSince'; readonly day: Date }
   | { readonly is: 'larger' | 'smaller'; readonly bytes: number }
   | { readonly is: 'before' | 'on' | 'since'; readonly date: 'received' | 'sent'; readonly day: Date }
   /** Texts are in lower case, NFC. */
@@ -29,6 +33,8 @@ const flag = (name: Parameters<typeof flagBit>[0]): Key => ({ is: 'flag', bit: f
 /** Keys without an argument. */
 const plain: { readonly [name: string]: Key } = {
   ALL: all,
+  // RFC 8514 4.3: every folder keeps the dates.
+  SAVEDATESUPPORTED: all,
   ANSWERED: flag('answered'),
   DELETED: flag('deleted'),
   DRAFT: flag('draft'),
@@ -50,6 +56,7 @@ const withArgument: { readonly [name: string]: (parser: Parser) => Key } = {
   BEFORE: date('before', 'received'),
   BODY: (parser) => ({ is: 'body', text: readText(parser) }),
   CC: header('cc'),
+  EMAILID: (parser) => ({ is: 'id', of: 'email', id: parser.atom('An id') }),
   FROM: header('from'),
   HEADER: (parser) => {
     const name = parser.astring().toLowerCase()
@@ -58,13 +65,27 @@ const withArgument: { readonly [name: string]: (parser: Parser) => Key } = {
   },
   KEYWORD: (parser) => ({ is: 'keyword', label: readKeyword(parser) }),
   LARGER: (parser) => ({ is: 'larger', bytes: parser.number() }),
+  MODSEQ(parser) {
+    // RFC 7162 3.1.5: the modseq of one flag is that of its message.
+    if (parser.peek() === '"') {
+      parser.string()
+      parser.space()
+      parser.word('The type of an entry')
+      parser.space()
+    }
+    return { is: 'modseq', atLeast: parser.modseq() }
+  },
   NOT: (parser) => not(readKey(parser)),
+  OLDER: (parser) => ({ is: 'older', seconds: parser.number() }),
   ON: date('on', 'received'),
   OR: (parser) => {
     const first = readKey(parser)
     parser.space()
     return { is: 'or', keys: [first, readKey(parser)] }
   },
+  SAVEDBEFORE: (parser) => ({ is: 'savedBefore', day: parser.day() }),
+  SAVEDON: (parser) => ({ is: 'savedOn', day: parser.day() }),
+  SAVEDSINCE: (parser) => ({ is: 'savedSince', day: parser.day() }),
   SENTBEFORE: date('before', 'sent'),
   SENTON: date('on', 'sent'),
   SENTSINCE: date('since', 'sent'),
@@ -72,9 +93,11 @@ const withArgument: { readonly [name: string]: (parser: Parser) => Key } = {
   SMALLER: (parser) => ({ is: 'smaller', bytes: parser.number() }),
   SUBJECT: header('subject'),
   TEXT: (parser) => ({ is: 'text', text: readText(parser) }),
+  THREADID: (parser) => ({ is: 'id', of: 'thread', id: parser.atom('An id') }),
   TO: header('to'),
   UID: (parser) => ({ is: 'set', kind: 'uid', set: parser.set() }),
   UNKEYWORD: (parser) => not({ is: 'keyword', label: readKeyword(parser) }),
+  YOUNGER: (parser) => ({ is: 'younger', seconds: parser.number() }),
 }
 
 function header(name: string): (parser: Parser) => Key {
@@ -83,6 +106,13 @@ function header(name: string): (parser: Parser) => Key {
 
 function date(is: 'before' | 'on' | 'since', which: 'received' | 'sent'): (parser: Parser) => Key {
   return (parser) => ({ is, date: which, day: parser.day() })
+}
+
+/** Reads the name of a charset. Fails with BADCHARSET. */
+export function readCharset(parser: Parser): void {
+  const charset = parser.astring().toUpperCase()
+  if (charset !== 'UTF-8' && charset !== 'US-ASCII')
+    throw new No('BADCHARSET (US-ASCII UTF-8)', 'Only US-ASCII and UTF-8 are known')
 }
 
 /** Reads keys up to the end of the command: all of them must hold. */

@@ -14,6 +14,7 @@ export type Row = {
   readonly isRecent: boolean
   readonly sizeBytes: number
   readonly receivedAt: number
+  readonly modseq: number
 }
 
 /** What is known of a message so far. Texts are folded. */
@@ -23,6 +24,9 @@ export type Knowledge = {
   header?(name: string): readonly string[] | undefined
   /** The day of its Date field in the zone of its sender, as far as that is known; null: it has none. */
   sentOn?(): Days | null | undefined
+  /** Its ids (RFC 8474), and when it came into its folder. */
+  readonly ids?: { readonly email: string; readonly thread: string }
+  readonly savedAt?: number
   /** Whether its text has a text in it; undefined: not known. */
   hasText?(where: 'body' | 'text', text: string): boolean | undefined
 }
@@ -30,11 +34,11 @@ export type Knowledge = {
 /** Midnights (UTC) between which the day lies; both are the same when it is known. */
 export type Days = { readonly first: number; readonly last: number }
 
-/** The UIDs that the sets of a query name, by set. */
-export type Sets = ReadonlyMap<Key, ReadonlySet<Uid>>
+/** What a query is held against: the UIDs that its sets name, by set, and the time. */
+export type Sets = { readonly of: ReadonlyMap<Key, ReadonlySet<Uid>>; readonly now: number }
 
 export function matches(key: Key, known: Knowledge, sets: Sets): boolean | undefined {
-  const { row } = known
+  const { row, ids, savedAt } = known
   switch (key.is) {
     case 'all':
       return true
@@ -57,7 +61,19 @@ export function matches(key: Key, known: Knowledge, sets: Sets): boolean | undef
     case 'keyword':
       return row.labels.some((label) => sameKeyword(label, key.label))
     case 'set':
-      return sets.get(key)?.has(row.uid) ?? false
+      return sets.of.get(key)?.has(row.uid) ?? false
+    case 'modseq':
+      return row.modseq >= key.atLeast
+    case 'younger':
+      return row.receivedAt >= sets.now - key.seconds * 1_000
+    case 'older':
+      return row.receivedAt <= sets.now - key.seconds * 1_000
+    case 'id':
+      return ids === undefined ? undefined : ids[key.of] === key.id
+    case 'savedBefore':
+    case 'savedOn':
+    case 'savedSince':
+      return savedAt === undefined ? undefined : isInTime(savedKeys[key.is], key.day, oneDay(savedAt))
     case 'larger':
       return row.sizeBytes > key.bytes
     case 'smaller':
@@ -65,7 +81,7 @@ export function matches(key: Key, known: Knowledge, sets: Sets): boolean | undef
     case 'before':
     case 'on':
     case 'since':
-      return isInTime(key, key.date === 'received' ? oneDay(row.receivedAt) : known.sentOn?.())
+      return isInTime(key.is, key.day, key.date === 'received' ? oneDay(row.receivedAt) : known.sentOn?.())
     case 'header':
       return hasHeader(key, known)
     case 'body':
@@ -95,10 +111,9 @@ function every(keys: readonly Key[], known: Knowledge, sets: Sets): boolean | un
   return all
 }
 
-function isInTime(
-  { is, day }: Extract<Key, { readonly is: 'before' | 'on' | 'since' }>,
-  days: Days | null | undefined,
-): boolean | undefined {
+const savedKeys = { savedBefore: 'before', savedOn: 'on', savedSince: 'since' } as const
+
+function isInTime(is: 'before' | 'on' | 'since', day: Date, days: Days | null | undefined): boolean | undefined {
   if (days === undefined || days === null) return days === null ? false : undefined
   const { first, last } = days
   const wanted = day.getTime()

@@ -79,6 +79,7 @@ function* rowsOf({ folder }: Session): Generator<Row> {
       isRecent: folder.isRecent(uid),
       sizeBytes: table.sizeAt(n),
       receivedAt: table.dateAt(n),
+      modseq: table.modseqAt(n),
     }
   }
 }
@@ -92,5 +93,5 @@ function setsOf(session: Session, key: Key): Sets {
     if (each.is === 'not') visit(each.key)
   }
   visit(key)
-  return sets
+  return { of: sets, now: session.ctx.clock.now().getTime() }
 }

@@ -11,6 +11,7 @@ import {
   type FolderRef,
   type FolderState,
   folderState,
+  settledModseq,
   uidsIn,
 } from '../../core/programs/folder-state.ts'
 import type { Uid } from '../wire/numbers.ts'
@@ -124,7 +125,7 @@ export class FolderView {
     }
     const left = [...this.#left]
     this.#left.clear()
-    const isSettled = !state.isOpen && state.settledModseq === this.#modseq && this.#state !== null
+    const isSettled = state.open.length === 0 && state.highestModseq === this.#modseq && this.#state !== null
     try {
       const entries = isSettled ? [] : await entriesSince(this.#ctx, this.folder, this.#modseq)
       const isThere = new Set(entries.map(({ uid }) => uid))
@@ -142,7 +143,8 @@ export class FolderView {
         else if (entry.uid > this.table.last) this.table.append(entry)
       }
       this.#state = state
-      this.#modseq = Math.max(this.#modseq, Math.min(state.settledModseq, hidden))
+      const settled = settledModseq(state, (uid) => this.table.indexOf(uid) >= 0)
+      this.#modseq = Math.max(this.#modseq, Math.min(settled, hidden))
       this.#uidNext = Math.max(this.table.last + 1, Math.min(state.uidNext, limit))
       await this.#takeOut(state, inDoubt)
       for (const listener of [...this.#listeners]) {
@@ -174,7 +176,7 @@ export class FolderView {
     let there = inDoubt.length === 0 ? [] : await uidsIn(this.#ctx, this.folder, inDoubt)
     let asked = inDoubt
     const leaving = inDoubt.length - there.length
-    if (!state.isOpen && this.table.size - leaving > state.total) {
+    if (state.open.length === 0 && this.table.size - leaving > state.total) {
       asked = Array.from({ length: this.table.size }, (_, n) => this.table.uidAt(n))
       there = await uidsIn(this.#ctx, this.folder)
     }

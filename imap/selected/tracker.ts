@@ -93,6 +93,11 @@ export class Tracker implements ViewListener {
     return kind === 'uid' ? this.#uidsInUids(set) : this.#uidsInNumbers(set)
   }
 
+  /** Those of the messages that changed and of which the client was not told. */
+  untoldOf(uids: readonly Uid[]): readonly Uid[] {
+    return uids.filter((uid) => this.#changed.has(uid))
+  }
+
   /** Forgets that these changed: the client is told of them in another way. */
   forget(uids: Iterable<Uid>): void {
     for (const uid of uids) this.#changed.delete(uid)

@@ -104,7 +104,7 @@ export class Parser {
   }
 
   isString(): boolean {
-    return this.peek() === '"' || this.#isAtLiteral()
+    return this.peek() === '"' || this.isAtLiteral()
   }
 
   /** An atom (in which `]` may stand) or a string. */
@@ -122,12 +122,8 @@ export class Parser {
   /** A literal, which must follow. */
   literal(): Literal {
     this.#count()
-    if (!this.#isAtLiteral()) throw new Bad(`A literal was expected${this.#place()}`)
+    if (!this.isAtLiteral()) throw new Bad(`A literal was expected${this.#place()}`)
     return this.#nextLiteral()
-  }
-
-  isAtLiteral(): boolean {
-    return this.#isAtLiteral()
   }
 
   /** The name of a folder. */
@@ -197,7 +193,7 @@ export class Parser {
   }
 
   #stringIf(): string | null {
-    if (this.#isAtLiteral()) {
+    if (this.isAtLiteral()) {
       this.#count()
       return this.#nextLiteral().bytes.toString('latin1')
     }
@@ -207,7 +203,7 @@ export class Parser {
       .replace(/\\(.)/gs, '$1')
   }
 
-  #isAtLiteral(): boolean {
+  isAtLiteral(): boolean {
     return this.#at === this.#text().length && this.#piece < this.#texts.length - 1
   }
 

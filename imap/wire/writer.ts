@@ -47,6 +47,12 @@ export class Writer {
     this.#text = ''
   }
 
+  /** Hands what was written to the stream, and ends it. */
+  end(): void {
+    this.flush()
+    this.#stream.end()
+  }
+
   /** Resolves when the client has read enough for more to be made, or is gone. */
   async room(): Promise<void> {
     const stream = this.#stream

@@ -1,5 +1,6 @@
 /** Sessions: login, states, folders, messages, and what one session and the API see of the other. */
 import { expect } from 'chai'
+import { ImapFlow } from 'imapflow'
 import { suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import { createAppPassword, logIn, revokeAppPassword } from '../../core/account/login.ts'
 import { eventually } from '../eventually.ts'
@@ -187,6 +188,92 @@ describe('IMAP sessions', () => {
       expect(await client.response()).to.equal('* 1 RECENT')
       client.write('DONE\r\n')
       expect((await client.answer(tag)).end).to.match(/^OK/)
+    })
+  })
+
+  describe('a mail program made by others (imapflow)', () => {
+    let address: string
+    let program: ImapFlow
+
+    before(async () => {
+      address = await imap.mailbox()
+      program = new ImapFlow({
+        host: '127.0.0.1',
+        port: imap.ports.imaps,
+        secure: true,
+        tls: { rejectUnauthorized: false },
+        auth: { user: address, pass: imap.tenant.key },
+        logger: false,
+      })
+      await program.connect()
+    })
+    after(() => program?.logout())
+
+    it('is connected with compression, and knows the special folders', async () => {
+      expect(program.usable).to.equal(true)
+      expect(program.enabled.has('CONDSTORE')).to.equal(true)
+      const folders = await program.list({ statusQuery: { messages: true, unseen: true } })
+      const uses = Object.fromEntries(folders.map(({ path, specialUse }) => [path, specialUse]))
+      expect(uses).to.deep.equal({
+        Archive: '\\Archive',
+        Drafts: '\\Drafts',
+        INBOX: '\\Inbox',
+        Sent: '\\Sent',
+        Spam: '\\Junk',
+        Trash: '\\Trash',
+      })
+    })
+
+    it('appends, reads, flags, searches, copies, moves and deletes', async () => {
+      const stored = await program.append('INBOX', mail('flow', 'A body with words'), ['\\Flagged', 'Later'])
+      expect(stored).to.include({ destination: 'INBOX', uid: 1 })
+      const lock = await program.getMailboxLock('INBOX')
+      try {
+        const one = await program.fetchOne('1', {
+          envelope: true,
+          flags: true,
+          bodyStructure: true,
+          source: true,
+          threadId: true,
+        })
+        if (one === false || one === undefined) throw new Error('There is no message.')
+        expect(one.envelope?.subject).to.equal('flow')
+        expect([...(one.flags ?? [])]).to.include.members(['\\Flagged', 'Later'])
+        expect(one.source?.toString()).to.equal(mail('flow', 'A body with words'))
+        expect(one.bodyStructure?.type).to.equal('text/plain')
+        await program.messageFlagsAdd('1', ['\\Seen'])
+        expect(await program.search({ seen: true, body: 'words' })).to.deep.equal([1])
+        const copied = await program.messageCopy('1', 'Archive')
+        expect(copied === false ? null : copied.uidMap?.get(1)).to.equal(1)
+        const moved = await program.messageMove('1', 'Trash')
+        expect(moved === false ? null : moved.uidMap?.get(1)).to.equal(1)
+        expect(program.mailbox === false ? null : program.mailbox.exists).to.equal(0)
+      } finally {
+        lock.release()
+      }
+      const trash = await program.getMailboxLock('Trash')
+      await program.messageDelete('1:*')
+      trash.release()
+      expect((await program.status('Trash', { messages: true })) as object).to.include({ messages: 0 })
+    })
+
+    it('hears of mail while it idles', async () => {
+      const lock = await program.getMailboxLock('INBOX')
+      const heard = new Promise<{ count: number }>((resolve) => program.once('exists', resolve))
+      void program.idle()
+      await deliver(imap.door.ctx, { to: address, raw: mail('idle') })
+      expect((await heard).count).to.equal(1)
+      lock.release()
+    })
+  })
+
+  describe('COMPRESS', () => {
+    it('refuses another algorithm, and a second time', async () => {
+      const client = await imap.open()
+      expect((await client.ask('COMPRESS LZW')).end).to.match(/^NO \[CANNOT\]/)
+      expect((await client.ask('COMPRESS DEFLATE')).end).to.match(/^OK/)
+      client.write('these are no compressed bytes, which end the connection\r\n')
+      expect(await client.response()).to.equal(null)
     })
   })
 })

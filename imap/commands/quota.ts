@@ -1,0 +1,67 @@
+import { quotaOf } from '../../core/programs/quota.ts'
+import { command, loggedIn } from '../command.ts'
+import type { Session } from '../session.ts'
+import { No } from '../wire/answers.ts'
+import { folderName } from '../wire/text.ts'
+
+/** The one quota root: all folders of the mailbox together. */
+const root = ''
+
+/** RFC 9208 4.1.2: which quota holds for a folder. */
+export const getQuotaRoot = command({
+  states: loggedIn,
+  read(parser) {
+    parser.space()
+    return parser.folder()
+  },
+  async run(session, name) {
+    const { path } = await session.folderAt(name)
+    session.writer.line(`* QUOTAROOT ${folderName(path, session.nameForm)} ""`)
+    await tellQuota(session)
+    return undefined
+  },
+})
+
+/** RFC 9208 4.1.1. */
+export const getQuota = command({
+  states: loggedIn,
+  read(parser) {
+    parser.space()
+    return parser.astring()
+  },
+  async run(session, name) {
+    requireRoot(name)
+    await tellQuota(session)
+    return undefined
+  },
+})
+
+/** RFC 9208 4.1.3: the plan of the account says how much there is. */
+export const setQuota = command({
+  states: loggedIn,
+  read(parser) {
+    parser.space()
+    const name = parser.astring()
+    parser.space()
+    parser.list(() => {
+      parser.atom('A resource')
+      parser.space()
+      parser.number()
+    })
+    return name
+  },
+  async run(_session, name) {
+    requireRoot(name)
+    throw new No('NOPERM', 'The plan of the account says how much there is')
+  },
+})
+
+function requireRoot(name: string): void {
+  if (name !== root) throw new No('NONEXISTENT', 'There is no quota root of that name')
+}
+
+/** In units of 1,024 bytes (RFC 9208 5.1). */
+async function tellQuota({ ctx, user, writer }: Session): Promise<void> {
+  const { usedBytes, limitBytes } = await quotaOf(ctx, user)
+  writer.line(`* QUOTA "" (STORAGE ${Math.ceil(usedBytes / 1024)} ${Math.floor(limitBytes / 1024)})`)
+}

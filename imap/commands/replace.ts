@@ -1,0 +1,39 @@
+import { appendMessages } from '../../core/programs/append.ts'
+import { expungeMessages } from '../../core/programs/copy.ts'
+import { changeFlags } from '../../core/programs/flags.ts'
+import { type Command, command, inFolder } from '../command.ts'
+import { type Kind, presentUids } from '../sets.ts'
+import { Bad, No } from '../wire/answers.ts'
+import { readMessage } from './append.ts'
+
+/** RFC 8508: a message comes, and another goes. */
+export const replace = (kind: Kind): Command =>
+  command({
+    states: inFolder,
+    read(parser) {
+      parser.space()
+      const number = parser.set()
+      if (number === '$' || number.length !== 1 || number[0]?.from !== number[0]?.to)
+        throw new Bad('REPLACE names one message')
+      parser.space()
+      const name = parser.folder()
+      parser.space()
+      return { number, name, message: readMessage(parser) }
+    },
+    async run(session, { number, name, message }) {
+      const { ctx, views, user, writer } = session
+      const { folder: from, view } = session.requireWritable()
+      const [uid] = presentUids(session, number, kind)
+      if (uid === undefined) throw new No('NONEXISTENT', 'There is no such message')
+      const to = await session.folderAt(name, 'TRYCREATE')
+      const [made] = await appendMessages(ctx, user, to, [message])
+      const target = await views.open({ mailboxId: to.mailboxId, folderId: to._id })
+      // RFC 8508 3.3: before the EXPUNGE of the one that goes.
+      writer.line(`* OK [APPENDUID ${target.uidValidity} ${made}] Stored`)
+      await changeFlags(ctx, from, [uid], { mode: 'add', flags: new Set(['deleted']), labels: [] })
+      await expungeMessages(ctx, from, [uid])
+      view.mayHaveLeft([uid])
+      await view.refresh()
+      return undefined
+    },
+  })

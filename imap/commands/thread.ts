@@ -1,0 +1,31 @@
+import { type Command, command, inFolder } from '../command.ts'
+import { readCharset, readKeys } from '../search/keys.ts'
+import { searchFolder } from '../search/search.ts'
+import { sortables } from '../search/sortables.ts'
+import { formatThreads, threadings, threadsOf } from '../search/threads.ts'
+import type { Kind } from '../sets.ts'
+import { Bad } from '../wire/answers.ts'
+
+/** RFC 5256 (BASE.6.4.THREAD). */
+export const thread = (kind: Kind): Command =>
+  command({
+    states: inFolder,
+    tells: kind === 'uid' ? 'all' : 'allButExpunges',
+    read(parser) {
+      parser.space()
+      const word = parser.word('The name of an algorithm')
+      const by = threadings.find((each) => each === word)
+      if (by === undefined) throw new Bad(`${word} is no algorithm; known are ${threadings.join(' and ')}`)
+      parser.space()
+      readCharset(parser)
+      parser.space()
+      return { by, key: readKeys(parser) }
+    },
+    async run(session, { by, key }) {
+      const { tracker } = session.folder
+      const threads = threadsOf(await sortables(session, await searchFolder(session, key)), by)
+      const told = formatThreads(threads, (uid) => (kind === 'uid' ? uid : tracker.seqOf(uid)))
+      session.writer.line(told === '' ? '* THREAD' : `* THREAD ${told}`)
+      return undefined
+    },
+  })

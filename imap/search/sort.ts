@@ -1,0 +1,71 @@
+/** The order of SORT (RFC 5256 2.2, 3). */
+import type { SearchFields } from '../../core/programs/search-fields.ts'
+import { splitAddress } from '../../mail/message/address.ts'
+import { baseSubject } from '../../mail/message/threading.ts'
+import { Bad } from '../wire/answers.ts'
+import type { Uid } from '../wire/numbers.ts'
+import type { Parser } from '../wire/parser.ts'
+import { folded } from './keys.ts'
+
+const fields = ['ARRIVAL', 'CC', 'DATE', 'FROM', 'SIZE', 'SUBJECT', 'TO'] as const
+type Field = (typeof fields)[number]
+export type SortKey = { readonly field: Field; readonly isReverse: boolean }
+
+/** A message to put in order. */
+export type Sortable = {
+  readonly uid: Uid
+  readonly sizeBytes: number
+  readonly receivedAt: number
+  readonly fields: SearchFields
+}
+
+/** Reads `(REVERSE DATE SUBJECT)`. */
+export function readSortKeys(parser: Parser): readonly SortKey[] {
+  const keys = parser.list((): SortKey => {
+    const word = parser.word('A key to sort by')
+    const isReverse = word === 'REVERSE'
+    if (isReverse) parser.space()
+    const name = isReverse ? parser.word('A key to sort by') : word
+    const field = fields.find((each) => each === name)
+    if (field === undefined) throw new Bad(`${name} is no key to sort by`)
+    return { field, isReverse }
+  })
+  if (keys.length === 0) throw new Bad('Name at least one key to sort by')
+  return keys
+}
+
+/** Messages in order; what is the same by all keys stays in the order of arrival. */
+export function sorted(messages: readonly Sortable[], keys: readonly SortKey[]): readonly Uid[] {
+  const rows = messages.map((message) => ({
+    uid: message.uid,
+    values: keys.map(({ field }) => sortedBy[field](message)),
+  }))
+  rows.sort((a, b) => {
+    for (const [n, { isReverse }] of keys.entries()) {
+      const order = compare(a.values[n]!, b.values[n]!)
+      if (order !== 0) return isReverse ? -order : order
+    }
+    return a.uid - b.uid
+  })
+  return rows.map(({ uid }) => uid)
+}
+
+type Value = number | string
+const compare = (a: Value, b: Value): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const first = (people: readonly { readonly address: string }[]) => folded(splitAddress(people[0]?.address ?? '').local)
+
+const sortedBy: { readonly [F in Field]: (message: Sortable) => Value } = {
+  ARRIVAL: ({ receivedAt }) => receivedAt,
+  CC: ({ fields: { cc } }) => first(cc),
+  DATE: sentAt,
+  FROM: ({ fields: { from } }) => first(from === null ? [] : [from]),
+  SIZE: ({ sizeBytes }) => sizeBytes,
+  SUBJECT: ({ fields: { subject } }) => folded(baseSubject(subject ?? '')),
+  TO: ({ fields: { to } }) => first(to),
+}
+
+/** When a message was sent; without a Date when it came (RFC 5256 2.2). */
+export function sentAt({ fields: { date }, receivedAt }: Pick<Sortable, 'fields' | 'receivedAt'>): number {
+  return date === null ? receivedAt : date.getTime()
+}

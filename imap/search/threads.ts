@@ -1,0 +1,188 @@
+/** The conversations of THREAD (RFC 5256 3): by subject, and by the references between messages. */
+import { baseSubject, isReplySubject } from '../../mail/message/threading.ts'
+import type { Uid } from '../wire/numbers.ts'
+import { folded } from './keys.ts'
+import { type Sortable, sentAt } from './sort.ts'
+
+export const threadings = ['ORDEREDSUBJECT', 'REFERENCES'] as const
+export type Threading = (typeof threadings)[number]
+
+/** A message with its answers. `uid` is null for one that others name and that is not there. */
+export type Node = { readonly uid: Uid | null; readonly children: readonly Node[] }
+
+/** Conversations, in the order of their first messages. */
+export function threadsOf(messages: readonly Sortable[], by: Threading): readonly Node[] {
+  const inOrder = messages.toSorted((a, b) => sentAt(a) - sentAt(b) || a.uid - b.uid)
+  return by === 'REFERENCES' ? byReferences(inOrder) : bySubject(inOrder)
+}
+
+const subjectOf = ({ fields: { subject } }: Sortable) => folded(baseSubject(subject ?? ''))
+
+/** All messages of a subject answer the first one. */
+function bySubject(messages: readonly Sortable[]): readonly Node[] {
+  const groups = [...Map.groupBy(messages, subjectOf).values()]
+  return groups.map(([first, ...others]) => ({
+    uid: first!.uid,
+    children: others.map(({ uid }) => ({ uid, children: [] })),
+  }))
+}
+
+type Container = { message: Sortable | null; parent: Container | null; children: Container[] }
+
+/** The algorithm of RFC 5256 3 (REFERENCES), whose steps are named. */
+function byReferences(messages: readonly Sortable[]): readonly Node[] {
+  const containers = linked(messages)
+  // Step 2 and 3: what has no parent begins a conversation; what is not there gives its place to its children.
+  const tops = [...containers.values()].filter(({ parent }) => parent === null)
+  boundDepth(tops)
+  const roots = pruned(tops, true)
+  // Step 4: in the order of the first message.
+  const ordered = roots.toSorted(compareContainers)
+  // Step 5: conversations of one subject come together; step 6: all of it in order.
+  return joinedBySubject(ordered).toSorted(compareContainers).map(nodeOf)
+}
+
+/** Step 1: messages with their parents, by Message-ID. */
+function linked(messages: readonly Sortable[]): ReadonlyMap<string, Container> {
+  const containers = new Map<string, Container>()
+  const at = (id: string): Container => {
+    const known = containers.get(id)
+    if (known !== undefined) return known
+    const made: Container = { message: null, parent: null, children: [] }
+    containers.set(id, made)
+    return made
+  }
+  for (const message of messages) {
+    const { messageIdHeader, references, inReplyTo } = message.fields
+    const given = messageIdHeader === undefined ? undefined : containers.get(messageIdHeader)
+    // A second message of the same Message-ID stands for itself.
+    const isTaken = messageIdHeader === undefined || (given !== undefined && given.message !== null)
+    const own = at(isTaken ? `\0${message.uid}` : messageIdHeader)
+    own.message = message
+    const named = references.length > 0 ? references : inReplyTo === null ? [] : [inReplyTo]
+    let parent: Container | null = null
+    for (const id of named) {
+      const container = at(id)
+      if (parent !== null && container.parent === null && container !== parent && !isAbove(container, parent))
+        adopt(parent, container)
+      parent = container
+    }
+    if (own.parent !== null) own.parent.children = own.parent.children.filter((each) => each !== own)
+    own.parent = null
+    if (parent !== null && parent !== own && !isAbove(own, parent)) adopt(parent, own)
+  }
+  return containers
+}
+
+function adopt(parent: Container, child: Container): void {
+  child.parent = parent
+  parent.children.push(child)
+}
+
+/** Whether one is an ancestor of another; so far up that it would take long, it counts as one. */
+function isAbove(above: Container, below: Container): boolean {
+  let steps = 0
+  for (let each: Container | null = below; each !== null; each = each.parent)
+    if (each === above || ++steps > stepsMax) return true
+  return false
+}
+
+const stepsMax = 1_000
+
+/** Answers to answers: below so many they all answer the same message, or hostile references would exhaust the stack. */
+const depthMax = 200
+
+function boundDepth(roots: readonly Container[]): void {
+  let level = roots
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth === depthMax) for (const container of level) container.children = allBelow(container)
+    level = depth === depthMax ? [] : level.flatMap(({ children }) => children)
+  }
+}
+
+/** Everything below a container, each without what is below itself. */
+function allBelow(container: Container): Container[] {
+  const found: Container[] = []
+  for (let level = container.children; level.length > 0; ) {
+    const next = level.flatMap(({ children }) => children)
+    for (const each of level) each.children = []
+    found.push(...level)
+    level = next
+  }
+  return found
+}
+
+/** Step 3: without what is not there, but for the root of several. */
+function pruned(containers: readonly Container[], isTop: boolean): Container[] {
+  return containers.flatMap((container) => {
+    container.children = pruned(container.children, false)
+    if (container.message !== null) return [container]
+    if (container.children.length === 0) return []
+    return isTop && container.children.length > 1 ? [container] : container.children
+  })
+}
+
+const firstOf = (container: Container): Sortable | null =>
+  container.message ?? container.children.toSorted(compareContainers)[0]?.message ?? null
+
+function compareContainers(a: Container, b: Container): number {
+  const [x, y] = [firstOf(a), firstOf(b)]
+  if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1
+  return sentAt(x) - sentAt(y) || x.uid - y.uid
+}
+
+/** Step 5: conversations whose first messages have the same base subject are one. */
+function joinedBySubject(roots: readonly Container[]): readonly Container[] {
+  const bySubject = new Map<string, Container>()
+  const subject = (container: Container) => {
+    const first = firstOf(container)
+    return first === null ? '' : subjectOf(first)
+  }
+  const isReply = (container: Container) => isReplySubject(firstOf(container)?.fields.subject ?? '')
+  // 5.B: of each subject the one that is not there, or else the one that is no answer.
+  for (const root of roots) {
+    const key = subject(root)
+    if (key === '') continue
+    const known = bySubject.get(key)
+    const isBetter =
+      known === undefined ||
+      (root.message === null && known.message !== null) ||
+      (known.message !== null && isReply(known) && !isReply(root))
+    if (isBetter) bySubject.set(key, root)
+  }
+  // 5.C: the others go with it.
+  const gone = new Set<Container>()
+  for (const root of roots) {
+    const other = bySubject.get(subject(root))
+    if (other === undefined || other === root) continue
+    gone.add(root)
+    if (other.message === null && root.message === null) other.children.push(...root.children)
+    else if (other.message === null || (isReply(root) && !isReply(other))) other.children.push(root)
+    else {
+      const together: Container = { message: other.message, parent: null, children: other.children }
+      other.message = null
+      other.children = [together, root]
+    }
+  }
+  return roots.filter((root) => !gone.has(root))
+}
+
+function nodeOf(container: Container): Node {
+  return {
+    uid: container.message?.uid ?? null,
+    children: container.children.toSorted(compareContainers).map(nodeOf),
+  }
+}
+
+/** `(2)(3 6 (4 23)(44 7 96))`: a message with one answer is followed by it, several stand in parentheses. */
+export function formatThreads(nodes: readonly Node[], numberOf: (uid: Uid) => number | null): string {
+  const chain = (node: Node): string => {
+    const own = node.uid === null ? '' : String(numberOf(node.uid) ?? '')
+    const [only, ...others] = node.children
+    if (only === undefined) return own
+    const below =
+      others.length === 0 && own !== '' ? chain(only) : node.children.map((each) => `(${chain(each)})`).join('')
+    return own === '' ? below : `${own} ${below}`
+  }
+  return nodes.map((node) => `(${chain(node)})`).join('')
+}

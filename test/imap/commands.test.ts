@@ -1,0 +1,468 @@
+/** Commands and their answers, on a mailbox of known messages: each row is a transcript. */
+import { expect } from 'chai'
+import type { ImapClient } from '../peers/imap-client.ts'
+import { type ImapDoor, openImapDoor } from '../start/imap.ts'
+
+const lines = (...all: readonly string[]) => all.join('\r\n')
+
+/** A mail of several parts: a text, a message with a text, a file in Base64. */
+const parts = lines(
+  'From: "J. Doe" <John.Doe@Example.com>',
+  'To: team: ann@x.example, "B C" <bc@x.example>;',
+  'Cc: =?utf-8?Q?J=C3=BCrgen?= <j@x.example>',
+  'Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=',
+  'Date: Mon, 7 Feb 1994 21:52:25 -0800',
+  'Message-ID: <parts@x.example>',
+  'MIME-Version: 1.0',
+  'Content-Type: multipart/mixed; boundary=b',
+  '',
+  'preamble',
+  '--b',
+  'Content-Type: text/plain; charset=utf-8',
+  'Content-Transfer-Encoding: quoted-printable',
+  '',
+  'Gr=C3=BC=C3=9Fe aus K=C3=B6ln',
+  '--b',
+  'Content-Type: message/rfc822',
+  '',
+  'From: inner@x.example',
+  'Subject: inside',
+  '',
+  'a zebra',
+  '--b',
+  'Content-Type: application/octet-stream; name="a.bin"',
+  "Content-Disposition: attachment; filename*=utf-8''%e2%82%ac.bin",
+  'Content-Transfer-Encoding: base64',
+  '',
+  'AAECAwQ=',
+  '--b--',
+  '',
+)
+const answer = lines(
+  'From: ann@x.example',
+  'To: john.doe@example.com',
+  'Subject: Re: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=',
+  'Date: Tue, 8 Feb 1994 10:00:00 +0000',
+  'Message-ID: <answer@x.example>',
+  'In-Reply-To: <parts@x.example>',
+  'References: <parts@x.example>',
+  '',
+  'Thank you',
+  '',
+)
+const plain = lines(
+  'From: zoe@x.example',
+  'To: ann@x.example',
+  'Subject: A plain one',
+  'X-Odd: yes',
+  '',
+  'Only words',
+  '',
+)
+
+type Row = readonly [
+  name: string,
+  command: string,
+  end: RegExp,
+  /** Each must be among the untagged lines, in this order. */
+  ...told: readonly (string | RegExp)[],
+]
+
+describe('IMAP commands', () => {
+  let imap: ImapDoor
+  let address: string
+  let client: ImapClient
+
+  before(async () => {
+    imap = await openImapDoor()
+    address = await imap.mailbox()
+    client = await imap.open({ user: address })
+    const received = ['07-Feb-1994 21:52:25 -0800', '08-Feb-1994 10:00:00 +0000', '09-Feb-1994 10:00:00 +0000']
+    for (const [n, text] of [parts, answer, plain].entries()) {
+      const flags = ['', '(\\Seen $Forwarded) ', '(\\Flagged) '][n]
+      await client.ask(`APPEND INBOX ${flags}"${received[n]}" {${text.length}}`, `${text}\r\n`)
+    }
+    await client.ask('SELECT INBOX')
+  })
+  after(() => imap?.close())
+
+  function transcripts(title: string, rows: readonly Row[]): void {
+    describe(title, () => {
+      for (const [name, command, end, ...told] of rows) {
+        it(name, async () => {
+          const { lines, end: ended } = await client.ask(command)
+          expect(ended, lines.join('\n')).to.match(end)
+          let from = 0
+          for (const wanted of told) {
+            const at = lines.findIndex(
+              (line, n) => n >= from && (typeof wanted === 'string' ? line === wanted : wanted.test(line)),
+            )
+            expect(at, `${wanted} in\n${lines.join('\n')}`).to.be.at.least(0)
+            from = at + 1
+          }
+        })
+      }
+    })
+  }
+
+  transcripts('FETCH', [
+    [
+      'flags',
+      'FETCH 1:* FLAGS',
+      /^OK/,
+      /^\* 1 FETCH \(FLAGS \(/,
+      /^\* 2 FETCH \(FLAGS \(\\Seen \\Recent \$Forwarded\)/,
+      /^\* 3 FETCH/,
+    ],
+    ['flags by UID', 'UID FETCH 2 FLAGS', /^OK/, /^\* 2 FETCH \(UID 2 FLAGS/],
+    ['nothing for UIDs that nobody has', 'UID FETCH 90:99 FLAGS', /^OK/],
+    ['a number that is not there', 'FETCH 4 FLAGS', /^BAD/],
+    ['zero', 'FETCH 0 FLAGS', /^BAD/],
+    ['the last', 'FETCH * UID', /^OK/, '* 3 FETCH (UID 3)'],
+    ['from behind', 'FETCH *:3 UID', /^OK/, '* 3 FETCH (UID 3)'],
+    [
+      'a macro',
+      'FETCH 3 FAST',
+      /^OK/,
+      /^\* 3 FETCH \(FLAGS \(.*\) INTERNALDATE " 9-Feb-1994 10:00:00 \+0000" RFC822.SIZE \d+\)$/,
+    ],
+    [
+      'the envelope, with a group',
+      'FETCH 1 ENVELOPE',
+      /^OK/,
+      '* 1 FETCH (ENVELOPE ("Mon, 7 Feb 1994 21:52:25 -0800" "=?utf-8?Q?Gr=C3=BC=C3=9Fe?=" (("J. Doe" NIL "John.Doe" "Example.com")) (("J. Doe" NIL "John.Doe" "Example.com")) (("J. Doe" NIL "John.Doe" "Example.com")) ((NIL NIL "team" NIL)(NIL NIL "ann" "x.example")("B C" NIL "bc" "x.example")(NIL NIL NIL NIL)) (("=?utf-8?Q?J=C3=BCrgen?=" NIL "j" "x.example")) NIL NIL "<parts@x.example>"))',
+    ],
+    [
+      'the structure',
+      'FETCH 1 BODYSTRUCTURE',
+      /^OK/,
+      `* 1 FETCH (BODYSTRUCTURE (("TEXT" "PLAIN" ("CHARSET" "utf-8") NIL NIL "QUOTED-PRINTABLE" 29 0 NIL NIL NIL NIL)("MESSAGE" "RFC822" NIL NIL NIL "7BIT" 49 (NIL "inside" ((NIL NIL "inner" "x.example")) ((NIL NIL "inner" "x.example")) ((NIL NIL "inner" "x.example")) NIL NIL NIL NIL NIL) ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 7 0 NIL NIL NIL NIL) 3 NIL NIL NIL NIL)("APPLICATION" "OCTET-STREAM" ("NAME" "a.bin") NIL NIL "BASE64" 8 NIL ("attachment" ("FILENAME*" "utf-8''%E2%82%AC.bin")) NIL NIL) "MIXED" ("BOUNDARY" "b") NIL NIL NIL))`,
+    ],
+    ['the whole message', 'FETCH 3 BODY.PEEK[]', /^OK/, `* 3 FETCH (BODY[] {${plain.length}}\r\n${plain})`],
+    ['its text', 'FETCH 3 BODY.PEEK[TEXT]', /^OK/, '* 3 FETCH (BODY[TEXT] {12}\r\nOnly words\r\n)'],
+    ['its header', 'FETCH 3 RFC822.HEADER', /^OK/, /^\* 3 FETCH \(RFC822\.HEADER \{\d+\}\r\nFrom: zoe/],
+    [
+      'some fields',
+      'FETCH 3 BODY.PEEK[HEADER.FIELDS (subject "X-Odd")]',
+      /^OK/,
+      '* 3 FETCH (BODY[HEADER.FIELDS (subject X-Odd)] {36}\r\nSubject: A plain one\r\nX-Odd: yes\r\n\r\n)',
+    ],
+    [
+      'the other fields',
+      'FETCH 3 BODY.PEEK[HEADER.FIELDS.NOT (From To Subject)]',
+      /^OK/,
+      '* 3 FETCH (BODY[HEADER.FIELDS.NOT (From To Subject)] {14}\r\nX-Odd: yes\r\n\r\n)',
+    ],
+    ['a part', 'FETCH 1 BODY.PEEK[1]', /^OK/, '* 1 FETCH (BODY[1] {29}\r\nGr=C3=BC=C3=9Fe aus K=C3=B6ln)'],
+    [
+      'its MIME header',
+      'FETCH 1 BODY.PEEK[3.MIME]',
+      /^OK/,
+      /^\* 1 FETCH \(BODY\[3\.MIME\] \{\d+\}\r\nContent-Type: application/,
+    ],
+    ['some bytes of it', 'FETCH 1 BODY.PEEK[1]<2.5>', /^OK/, '* 1 FETCH (BODY[1]<2> {5}\r\n=C3=B)'],
+    ['bytes behind its end', 'FETCH 1 BODY.PEEK[1]<500.5>', /^OK/, '* 1 FETCH (BODY[1]<500> {0}\r\n)'],
+    [
+      'a part of a message inside',
+      'FETCH 1 (BODY.PEEK[2.1] BODY.PEEK[2.HEADER])',
+      /^OK/,
+      '* 1 FETCH (BODY[2.1] {7}\r\na zebra BODY[2.HEADER] {42}\r\nFrom: inner@x.example\r\nSubject: inside\r\n\r\n)',
+    ],
+    ['a part that is not there', 'FETCH 1 BODY.PEEK[7]', /^OK/, '* 1 FETCH (BODY[7] NIL)'],
+    ['part 1 of a message without parts', 'FETCH 3 BODY.PEEK[1]', /^OK/, '* 3 FETCH (BODY[1] {12}\r\nOnly words\r\n)'],
+    [
+      'a part without its encoding',
+      'FETCH 1 (BINARY.PEEK[3] BINARY.SIZE[3])',
+      /^OK/,
+      '* 1 FETCH (BINARY[3] ~{5}\r\n\x00\x01\x02\x03\x04 BINARY.SIZE[3] 5)',
+    ],
+    [
+      'ids, the day it was saved and a preview',
+      'FETCH 3 (EMAILID THREADID SAVEDATE PREVIEW)',
+      /^OK/,
+      /^\* 3 FETCH \(EMAILID \(blb_\w+\) THREADID \(thr_\w+\) SAVEDATE "[^"]+" PREVIEW "Only words"\)$/,
+    ],
+    ['a page of it', 'UID FETCH 1:* UID (PARTIAL -1:-2)', /^OK/, '* 2 FETCH (UID 2)', '* 3 FETCH (UID 3)'],
+    ['no item', 'FETCH 1 NONSENSE', /^BAD/],
+    ['no section', 'FETCH 1 BODY[NONSENSE]', /^BAD/],
+    ['MIME of nothing', 'FETCH 1 BODY[MIME]', /^BAD/],
+    ['an open list', 'FETCH 1 (FLAGS', /^BAD/],
+    ['something behind the end', 'FETCH 1 FLAGS FLAGS', /^BAD/],
+  ])
+
+  transcripts('SEARCH', [
+    ['all', 'SEARCH ALL', /^OK/, '* SEARCH 1 2 3'],
+    ['flags', 'SEARCH SEEN', /^OK/, '* SEARCH 2'],
+    ['and, or, not', 'SEARCH OR SEEN FLAGGED NOT (FLAGGED)', /^OK/, '* SEARCH 2'],
+    ['a keyword in other letters', 'SEARCH KEYWORD $forwarded', /^OK/, '* SEARCH 2'],
+    ['a part of the sender', 'SEARCH FROM oe@', /^OK/, '* SEARCH 1 3'],
+    ['a decoded subject', 'SEARCH CHARSET UTF-8 SUBJECT "Gr\xc3\xbc\xc3\x9fe"', /^OK/, '* SEARCH 1 2'],
+    ['a decoded text', 'SEARCH BODY "k\xc3\xb6ln"', /^OK/, '* SEARCH 1'],
+    ['a text inside a message inside', 'SEARCH BODY zebra', /^OK/, '* SEARCH 1'],
+    ['a header field', 'SEARCH HEADER X-Odd ""', /^OK/, '* SEARCH 3'],
+    ['a text in a header field', 'SEARCH TEXT "x-odd: yes"', /^OK/, '* SEARCH 3'],
+    ['a text nobody wrote', 'SEARCH TEXT nowhere', /^OK/, '* SEARCH'],
+    ['the day it came', 'SEARCH ON 8-Feb-1994', /^OK/, '* SEARCH 1 2'],
+    ['the day it was sent, where it was sent', 'SEARCH SENTON 7-Feb-1994', /^OK/, '* SEARCH 1'],
+    ['before and since', 'SEARCH SENTBEFORE 8-Feb-1994 SENTSINCE 7-Feb-1994', /^OK/, '* SEARCH 1'],
+    ['sizes', `SEARCH LARGER ${parts.length - 1} SMALLER ${parts.length + 1}`, /^OK/, '* SEARCH 1'],
+    ['numbers and UIDs', 'SEARCH 2:3 UID 1:2', /^OK/, '* SEARCH 2'],
+    ['within', 'SEARCH OLDER 1000', /^OK/, '* SEARCH 1 2 3'],
+    ['not within', 'SEARCH YOUNGER 1000', /^OK/, '* SEARCH'],
+    [
+      'what was asked for',
+      'SEARCH RETURN (MIN MAX COUNT ALL) ALL',
+      /^OK/,
+      /^\* ESEARCH \(TAG "t\d+"\) MIN 1 MAX 3 ALL 1:3 COUNT 3$/,
+    ],
+    ['nothing found, counted', 'SEARCH RETURN (MIN COUNT) TEXT nowhere', /^OK/, /^\* ESEARCH \(TAG "t\d+"\) COUNT 0$/],
+    ['a page', 'UID SEARCH RETURN (PARTIAL 2:3) ALL', /^OK/, /^\* ESEARCH \(TAG "t\d+"\) UID PARTIAL \(2:3 2:3\)$/],
+    ['saved', 'SEARCH RETURN (SAVE) FLAGGED', /^OK/],
+    ['what was saved', 'FETCH $ UID', /^OK/, '* 3 FETCH (UID 3)'],
+    ['a modseq', 'SEARCH MODSEQ 1', /^OK/, /^\* SEARCH 1 2 3 \(MODSEQ \d+\)$/],
+    ['another charset', 'SEARCH CHARSET KOI8-R TEXT x', /^NO \[BADCHARSET/],
+    ['no key', 'SEARCH NONSENSE', /^BAD/],
+    ['a day that is none', 'SEARCH ON 31-Feb-1994', /^BAD/],
+    ['nothing', 'SEARCH', /^BAD/],
+    ['in order', 'SORT (REVERSE DATE) UTF-8 ALL', /^OK/, '* SORT 3 2 1'],
+    ['by base subject', 'UID SORT (SUBJECT REVERSE ARRIVAL) UTF-8 ALL', /^OK/, '* SORT 3 2 1'],
+    ['by no key', 'SORT (NONSENSE) UTF-8 ALL', /^BAD/],
+    ['threads by references', 'THREAD REFERENCES UTF-8 ALL', /^OK/, '* THREAD (1 2)(3)'],
+    ['threads by subject', 'THREAD ORDEREDSUBJECT UTF-8 ALL', /^OK/, '* THREAD (1 2)(3)'],
+    ['threads by nothing', 'THREAD NONSENSE UTF-8 ALL', /^BAD/],
+  ])
+
+  transcripts('folders', [
+    ['the separator', 'LIST "" ""', /^OK/, '* LIST (\\Noselect) "/" ""'],
+    [
+      'special uses',
+      'LIST "" *',
+      /^OK/,
+      '* LIST (\\HasNoChildren \\Archive) "/" Archive',
+      '* LIST (\\HasNoChildren) "/" INBOX',
+      '* LIST (\\HasNoChildren \\Junk) "/" Spam',
+    ],
+    ['made with the levels above', 'CREATE "Work/F&APw-r mich"', /^OK \[MAILBOXID \(fld_\w+\)\]/],
+    ['made twice', 'CREATE "Work/F&APw-r mich"', /^NO \[ALREADYEXISTS\]/],
+    ['one level', 'LIST "" %', /^OK/, '* LIST (\\HasChildren) "/" Work'],
+    ['below', 'LIST Work/ %', /^OK/, '* LIST (\\HasNoChildren) "/" "Work/F&APw-r mich"'],
+    ['a name that is no modified UTF-7', 'CREATE "a&b"', /^NO \[CANNOT\]/],
+    ['one with others below it', 'DELETE Work', /^NO \[HASCHILDREN\]/],
+    ['a standard folder', 'DELETE Sent', /^NO \[CANNOT\]/],
+    [
+      'INBOX in other letters',
+      'STATUS inbox (MESSAGES UNSEEN UIDNEXT RECENT DELETED)',
+      /^OK/,
+      /^\* STATUS INBOX \(MESSAGES 3 UNSEEN \d UIDNEXT 4 RECENT 0 DELETED 0\)$/,
+    ],
+    [
+      'size and limits',
+      'STATUS INBOX (SIZE APPENDLIMIT MAILBOXID)',
+      /^OK/,
+      new RegExp(`SIZE ${parts.length + answer.length + plain.length} APPENDLIMIT \\d+ MAILBOXID`),
+    ],
+    ['no item', 'STATUS INBOX (NONSENSE)', /^BAD/],
+    ['not there', 'STATUS Nowhere (MESSAGES)', /^NO \[NONEXISTENT\]/],
+    ['subscribed', 'SUBSCRIBE Work', /^OK/],
+    ['told as such', 'LIST (SUBSCRIBED) "" W*', /^OK/, '* LIST (\\Subscribed \\HasChildren) "/" Work'],
+    ['in the old way', 'LSUB "" W*', /^OK/, '* LSUB () "/" Work'],
+    ['no more', 'UNSUBSCRIBE Work', /^OK/],
+    ['not to what is not there', 'SUBSCRIBE Nowhere', /^NO \[NONEXISTENT\]/],
+    [
+      'several patterns, with their status',
+      'LIST "" (INBOX Sent) RETURN (SUBSCRIBED STATUS (MESSAGES))',
+      /^OK/,
+      '* LIST (\\Subscribed \\HasNoChildren) "/" INBOX',
+      '* STATUS INBOX (MESSAGES 3)',
+      '* LIST (\\Subscribed \\HasNoChildren \\Sent) "/" Sent',
+    ],
+    ['only special uses', 'LIST (SPECIAL-USE) "" *', /^OK/, /\\Archive/, /\\Drafts/, /\\Sent/, /\\Junk/, /\\Trash/],
+    ['RECURSIVEMATCH alone', 'LIST (RECURSIVEMATCH) "" *', /^BAD/],
+    ['renamed with those below', 'RENAME Work Play', /^OK/],
+    ['moved along', 'LIST "" Play/*', /^OK/, '* LIST (\\HasNoChildren) "/" "Play/F&APw-r mich"'],
+    ['renamed to what is there', 'RENAME Play Sent', /^NO \[ALREADYEXISTS\]/],
+    ['deleted from below', 'DELETE "Play/F&APw-r mich"', /^OK/],
+    ['deleted', 'DELETE Play', /^OK/],
+    ['deleted twice', 'DELETE Play', /^NO \[NONEXISTENT\]/],
+    ['one namespace', 'NAMESPACE', /^OK/, '* NAMESPACE (("" "/")) NIL NIL'],
+    ['quota', 'GETQUOTAROOT INBOX', /^OK/, '* QUOTAROOT INBOX ""', /^\* QUOTA "" \(STORAGE \d+ \d+\)$/],
+    ['another quota', 'GETQUOTA other', /^NO \[NONEXISTENT\]/],
+    ['more quota', 'SETQUOTA "" (STORAGE 99)', /^NO \[NOPERM\]/],
+    ['who it is', 'ID ("name" "test" "version" NIL)', /^OK/, /^\* ID \("name" "Mailroom"/],
+  ])
+
+  describe('changes', () => {
+    const appended = async (folder: string, text: string, flags = '') => {
+      const { end } = await client.ask(`APPEND ${folder} ${flags}{${text.length}}`, `${text}\r\n`)
+      return Number(/\[APPENDUID \d+ (\d+)\]/.exec(end)?.[1])
+    }
+
+    it('APPEND refuses what cannot be stored', async () => {
+      expect((await client.ask('APPEND Nowhere {1}', 'x\r\n')).end).to.match(/^NO \[TRYCREATE\]/)
+      expect((await client.ask('APPEND INBOX (\\Nonsense) {1}', 'x\r\n')).end).to.match(/^BAD/)
+      expect((await client.ask('APPEND INBOX "31-Feb-1994 10:00:00 +0000" {1}', 'x\r\n')).end).to.match(/^BAD/)
+      expect((await client.ask('APPEND INBOX {0}', '\r\n')).end).to.match(/^NO \[CANNOT\]/)
+      expect((await client.ask('APPEND INBOX {99999999999}')).end).to.match(/^BAD/)
+      expect((await client.ask('APPEND INBOX {999999999}')).end).to.match(/^NO \[TOOBIG\]/)
+    })
+
+    it('APPEND takes several, and a literal that does not wait', async () => {
+      const { end } = await client.ask(
+        `APPEND Archive {${plain.length}+}\r\n${plain} (\\Seen) {${answer.length}}`,
+        `${answer}\r\n`,
+      )
+      expect(end).to.match(/^OK \[APPENDUID \d+ 1:2\]/)
+    })
+
+    it('APPEND to Sent of what is there gives the UID of that', async () => {
+      const first = await appended('Sent', answer)
+      expect(await appended('Sent', answer)).to.equal(first)
+      expect((await client.ask('STATUS Sent (MESSAGES)')).lines[0]).to.include('MESSAGES 1')
+    })
+
+    it('STORE sets, adds and removes, silently too', async () => {
+      const uid = await appended('INBOX', plain)
+      const flags = async () =>
+        /FLAGS \(([^)]*)\)/.exec((await client.ask(`UID FETCH ${uid} FLAGS`)).lines.at(-1) ?? '')?.[1]
+      expect((await client.ask(`UID STORE ${uid} FLAGS (\\Seen A)`)).lines.at(-1)).to.match(
+        /FETCH \(UID \d+ FLAGS \(\\Seen \\Recent A\)/,
+      )
+      await client.ask(`UID STORE ${uid} +FLAGS \\Flagged a`)
+      expect(await flags()).to.equal('\\Seen \\Flagged \\Recent A')
+      const silent = await client.ask(`UID STORE ${uid} -FLAGS.SILENT (\\Seen a)`)
+      expect(silent.lines.filter((line) => line.includes('FLAGS'))).to.deep.equal([])
+      expect(await flags()).to.equal('\\Flagged \\Recent')
+      expect((await client.ask(`UID STORE ${uid} +FLAGS (\\Recent)`)).end).to.match(/^BAD/)
+      await client.ask(`UID STORE ${uid} +FLAGS.SILENT (\\Deleted)`)
+      await client.ask(`UID EXPUNGE ${uid}`)
+    })
+
+    it('COPY and MOVE tell the UIDs, and a copy has the flags', async () => {
+      const uid = await appended('INBOX', plain, '(\\Flagged B) ')
+      const copied = await client.ask(`UID COPY ${uid} Trash`)
+      const [, , to] = /\[COPYUID (\d+) \d+ (\d+)\]/.exec(copied.end) ?? []
+      const moved = await client.ask(`UID MOVE ${uid} Archive`)
+      expect(moved.lines[0]).to.match(/^\* OK \[COPYUID \d+ \d+ 3\]/)
+      expect(moved.lines.some((line) => line.endsWith(' EXPUNGE') || line.startsWith('* VANISHED'))).to.equal(true)
+      expect((await client.ask(`UID COPY ${uid} Trash`)).end).to.match(/^OK There was nothing/)
+      expect((await client.ask('COPY 1 Nowhere')).end).to.match(/^NO \[TRYCREATE\]/)
+      const other = await imap.open({ user: address })
+      await other.ask('EXAMINE Trash')
+      expect((await other.ask(`UID FETCH ${to} FLAGS`)).lines.at(-1))
+        .to.include('\\Flagged')
+        .and.include(' B')
+    })
+
+    it('REPLACE puts one in the place of another', async () => {
+      const uid = await appended('Drafts', plain)
+      const other = await imap.open({ user: address })
+      await other.ask('SELECT Drafts')
+      const { lines, end } = await other.ask(`UID REPLACE ${uid} Drafts (\\Draft) {${answer.length}}`, `${answer}\r\n`)
+      expect(end).to.match(/^OK/)
+      expect(lines[0]).to.match(new RegExp(`^\\* OK \\[APPENDUID \\d+ ${uid + 1}\\]`))
+      expect(lines).to.include('* 1 EXPUNGE')
+      expect((await other.ask('UID SEARCH DRAFT')).lines[0]).to.equal(`* SEARCH ${uid + 1}`)
+    })
+
+    it('EXPUNGE, CLOSE and UNSELECT take out what is marked, or do not', async () => {
+      const other = await imap.open({ user: address })
+      await other.ask('CREATE Bin')
+      for (let n = 0; n < 4; n++) await other.ask(`APPEND Bin {${plain.length}}`, `${plain}\r\n`)
+      await other.ask('SELECT Bin')
+      await other.ask('STORE 2:3 +FLAGS.SILENT (\\Deleted)')
+      expect((await other.ask('EXPUNGE')).lines).to.deep.equal(['* 3 EXPUNGE', '* 2 EXPUNGE'])
+      await other.ask('STORE 1 +FLAGS.SILENT (\\Deleted)')
+      await other.ask('UNSELECT')
+      expect((await other.ask('FETCH 1 FLAGS')).end).to.match(/^BAD Select/)
+      expect((await other.ask('SELECT Bin')).lines).to.include('* 2 EXISTS')
+      expect((await other.ask('CLOSE')).lines).to.deep.equal([])
+      expect((await other.ask('STATUS Bin (MESSAGES)')).lines[0]).to.include('MESSAGES 1')
+      await other.ask('EXAMINE Bin')
+      expect((await other.ask('STORE 1 +FLAGS (\\Deleted)')).end).to.match(/^NO \[READ-ONLY\]/)
+      expect((await other.ask('EXPUNGE')).end).to.match(/^NO \[READ-ONLY\]/)
+    })
+  })
+
+  describe('modseqs', () => {
+    it('tell what changed and what left since', async () => {
+      const other = await imap.open({ user: address })
+      await other.ask('CREATE Log')
+      for (let n = 0; n < 3; n++) await other.ask(`APPEND Log {${plain.length}}`, `${plain}\r\n`)
+      expect((await other.ask('ENABLE QRESYNC')).lines).to.deep.equal(['* ENABLED QRESYNC CONDSTORE'])
+      const { lines } = await other.ask('SELECT Log')
+      const highest = Number(/\[HIGHESTMODSEQ (\d+)\]/.exec(lines.join('\n'))?.[1])
+      const validity = Number(/\[UIDVALIDITY (\d+)\]/.exec(lines.join('\n'))?.[1])
+      const stored = await other.ask(`STORE 1:2 (UNCHANGEDSINCE ${highest}) +FLAGS.SILENT (\\Seen)`)
+      expect(stored.lines.length).to.equal(2)
+      expect(stored.lines[0]).to.match(/^\* 1 FETCH \(UID 1 MODSEQ \(\d+\)\)$/)
+      const late = await other.ask(`STORE 1:3 (UNCHANGEDSINCE ${highest}) +FLAGS (\\Flagged)`)
+      expect(late.end).to.match(/^OK \[MODIFIED 1:2\]/)
+      await other.ask('STORE 2 +FLAGS.SILENT (\\Deleted)')
+      expect((await other.ask('EXPUNGE')).lines).to.deep.equal(['* VANISHED 2'])
+      const since = await other.ask(`UID FETCH 1:* (FLAGS) (CHANGEDSINCE ${highest} VANISHED)`)
+      expect(since.lines[0]).to.equal('* VANISHED (EARLIER) 2')
+      expect(since.lines.slice(1).every((line) => /MODSEQ \(\d+\)/.test(line))).to.equal(true)
+      const third = await imap.open({ user: address })
+      await third.ask('ENABLE QRESYNC')
+      const again = await third.ask(`SELECT Log (QRESYNC (${validity} ${highest} 1:3))`)
+      expect(again.lines).to.include('* VANISHED (EARLIER) 2')
+      expect(again.lines.filter((line) => line.includes(' FETCH ')).length).to.equal(2)
+      const foreign = await third.ask(`SELECT Log (QRESYNC (${validity + 1} ${highest}))`)
+      expect(foreign.lines.some((line) => line.includes('VANISHED'))).to.equal(false)
+    })
+
+    it('ask for QRESYNC first', async () => {
+      const other = await imap.open({ user: address })
+      expect((await other.ask('SELECT INBOX (QRESYNC (1 1))')).end).to.match(/^BAD/)
+      expect((await other.ask('SELECT INBOX')).end).to.match(/^OK/)
+      expect((await other.ask('UID FETCH 1:* FLAGS (CHANGEDSINCE 1 VANISHED)')).end).to.match(/^BAD/)
+    })
+  })
+
+  describe('ways to talk', () => {
+    it('IMAP4rev2 knows no \\Recent, and SEARCH answers with ESEARCH', async () => {
+      const other = await imap.open({ user: address })
+      expect((await other.ask('ENABLE IMAP4rev2 NONSENSE')).lines).to.deep.equal(['* ENABLED IMAP4rev2'])
+      const { lines } = await other.ask('SELECT INBOX')
+      expect(lines.join('\n')).to.not.match(/RECENT|Recent/)
+      expect(lines).to.include('* LIST () "/" INBOX')
+      expect((await other.ask('SEARCH SEEN')).lines[0]).to.match(/^\* ESEARCH \(TAG "t\d+"\) ALL 2$/)
+      await other.ask('CREATE "F\xc3\xbcr"')
+      expect((await other.ask('LIST "" F*')).lines).to.deep.equal(['* LIST (\\HasNoChildren) "/" "F\xc3\xbcr"'])
+      expect((await client.ask('LIST "" F*')).lines).to.deep.equal(['* LIST (\\HasNoChildren) "/" F&APw-r'])
+    })
+
+    it('ends with LOGOUT', async () => {
+      const other = await imap.open({ user: address })
+      expect(await other.ask('LOGOUT')).to.deep.equal({ lines: ['* BYE Goodbye'], end: 'OK Done' })
+      expect(await other.response()).to.equal(null)
+    })
+
+    it('takes commands that come together, one after the other', async () => {
+      const other = await imap.open({ user: address })
+      other.write('a SELECT INBOX\r\nb FETCH 1 UID\r\nc NOOP\r\n')
+      expect((await other.answer('a')).end).to.match(/^OK/)
+      expect((await other.answer('b')).lines).to.deep.equal(['* 1 FETCH (UID 1)'])
+      expect((await other.answer('c')).end).to.match(/^OK/)
+    })
+
+    const hostile: readonly (readonly [string, string, RegExp])[] = [
+      ['a line without end', `a NOOP ${'x'.repeat(70_000)}`, /BAD .*too long/],
+      ['parentheses without end', `a SEARCH ${'('.repeat(5_000)}\r\n`, /^a BAD/],
+      ['NOT without end', `a SEARCH ${'NOT '.repeat(5_000)}ALL\r\n`, /^a BAD/],
+      ['a tag that is none', '(((\r\n', /^\* BAD/],
+      ['nothing', '\r\n', /^\* BAD/],
+      ['a literal that is too large', 'a LOGIN {9999999}\r\n', /^a NO \[TOOBIG\]/],
+      ['a NUL', 'a FETCH \0\r\n', /^a BAD/],
+      ['bytes above ASCII', 'a \xff\xfe\r\n', /^a BAD/],
+    ]
+    for (const [name, text, expected] of hostile) {
+      it(`survives ${name}`, async () => {
+        const other = await imap.open({ user: address })
+        await other.ask('SELECT INBOX')
+        other.write(text)
+        expect(await other.response()).to.match(expected)
+      })
+    }
+  })
+})
