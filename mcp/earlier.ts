@@ -13,6 +13,7 @@ import {
   isJSONRPCResultResponse,
   type JSONRPCMessage,
   ProtocolError,
+  type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { McpAnswer, McpRequest } from '../operations/http.ts'
@@ -62,22 +63,7 @@ export async function answerEarlier(
     server.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
       if (requestId !== undefined) sessions.cancel(session, requestId)
     })
-  const watch =
-    (act: (session: string, uri: string) => void) =>
-    async ({ params: { uri } }: Watching) => {
-      if (session === null)
-        throw new ProtocolError(INVALID_REQUEST, 'Only a session can subscribe: begin one with initialize.')
-      if (!(await canWatch(caller, serving.offers, uri)))
-        throw new ProtocolError(INVALID_PARAMS, 'There is no such resource that can be watched.', { uri })
-      try {
-        act(session, uri)
-      } catch (error) {
-        throw protocolError(caller.ctx, error)
-      }
-      return {}
-    }
-  server.setRequestHandler('resources/subscribe', watch(sessions.subscribe))
-  server.setRequestHandler('resources/unsubscribe', watch(sessions.unsubscribe))
+  addSubscriptions(server, { caller, serving, session, sessions })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !streams })
   const forget =
     streams && session !== null ? askThrough(transport, (...question) => sessions.ask(session, ...question)) : null
@@ -92,6 +78,33 @@ export async function answerEarlier(
   const answer = await toAnswer(response, close)
   const begins = isRequestOf(body, 'initialize') && response.ok
   return { ...answer, headers: { ...answer.headers, ...(begins && { [sessionHeader]: newSession(declaredIn(body)) }) } }
+}
+
+type Watching = {
+  readonly caller: Caller
+  readonly serving: Serving
+  readonly session: string | null
+  readonly sessions: Sessions
+}
+
+/** What revision 2026-07-28 has no more: resources that a session watches. */
+function addSubscriptions(server: Server, { caller, serving, session, sessions }: Watching): void {
+  const handle =
+    (act: Sessions['subscribe']) =>
+    async ({ params: { uri } }: { readonly params: { readonly uri: string } }) => {
+      if (session === null)
+        throw new ProtocolError(INVALID_REQUEST, 'Only a session can subscribe: begin one with initialize.')
+      if (!(await canWatch(caller, serving.offers, uri)))
+        throw new ProtocolError(INVALID_PARAMS, 'There is no such resource that can be watched.', { uri })
+      try {
+        act(session, uri)
+      } catch (error) {
+        throw protocolError(caller.ctx, error)
+      }
+      return {}
+    }
+  server.setRequestHandler('resources/subscribe', handle(sessions.subscribe))
+  server.setRequestHandler('resources/unsubscribe', handle(sessions.unsubscribe))
 }
 
 type Transport = WebStandardStreamableHTTPServerTransport
@@ -141,7 +154,6 @@ function introduce(transport: Transport, capabilities: ClientCapabilities, { hea
   })
 }
 
-type Watching = { readonly params: { readonly uri: string } }
 type Params = { readonly capabilities?: ClientCapabilities; readonly _meta?: { readonly progressToken?: unknown } }
 
 const paramsOf = (body: unknown): Params => (body as { readonly params?: Params }).params ?? {}

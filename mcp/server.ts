@@ -79,6 +79,7 @@ export function createMcp(
     const instructions = asksInstructions(body) ? await instructionsFor(caller) : ''
     const serving: Serving = { ...identified, offers: offered, instructions }
     const answer =
+      refusedBatch(request, body) ??
       (await refusedUncounted(caller, body)) ??
       refusedMalformed(request, caller, body) ??
       (await (isEarlier(request, body)
@@ -87,8 +88,9 @@ export function createMcp(
           ? answerListen(request, { body, listening, serving })
           : answerCurrent(request, { body, caller, serving })))
     // A call that was refused before it reached an operation; a stream begins before its call is counted.
-    if (!isSignup && answerHeaders['RateLimit-Limit'] === undefined && !isEventStream(answer.body))
-      await countCaller(caller)
+    const isCounted = isSignup || answerHeaders['RateLimit-Limit'] !== undefined || isEventStream(answer.body)
+    const refusal = isCounted ? null : await refusedCount(caller, body)
+    if (refusal !== null) return refusal
     return isRequestOf(body, 'tools/list') ? { ...answer, isOurs: true } : answer
   }
 }
@@ -121,9 +123,18 @@ async function readBody(
 
 /** Counts what is no call of a tool. Returns the refusal when there were too many; null when there were not. */
 async function refusedUncounted(caller: Caller, body: unknown): Promise<McpAnswer | null> {
+  for (const message of messagesIn(body)) {
+    const isCountedLater = caller.isCounted !== false && isRequestOf(message, 'tools/call')
+    const refusal = isCountedLater ? null : await refusedCount(caller, body)
+    if (refusal !== null) return refusal
+  }
+  return null
+}
+
+/** Counts one request. Returns the refusal when there were too many; null when there were not. */
+async function refusedCount(caller: Caller, body: unknown): Promise<McpAnswer | null> {
   try {
-    for (const message of messagesIn(body))
-      if (caller.isCounted === false || !isRequestOf(message, 'tools/call')) await countCaller(caller)
+    await countCaller(caller)
     return null
   } catch (error) {
     return refuseFor(caller.ctx, body, error)
@@ -150,7 +161,7 @@ function refusedMalformed(request: McpRequest, { ctx }: Caller, body: unknown): 
   const earlier = isEarlier(request, body)
   try {
     for (const message of messagesIn(body)) requireParams(message, { isEarlier: earlier })
-    return refusedBatch(request, body)
+    return null
   } catch (error) {
     return { ...refuseFor(ctx, body, error), status: earlier ? 200 : 400 }
   }
