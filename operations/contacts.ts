@@ -16,7 +16,7 @@ export const getContacts = operation({
     {
       name: 'get_contacts',
       description:
-        'Whom the mailbox wrote with, last seen first. Use it to find the address of a name; mail of a person is found by search_messages.',
+        'Whom the mailbox wrote with, last seen first. Use it for the address of a name; for mail of a person, search_messages.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', 'q', 'limit', 'before'],
@@ -26,9 +26,7 @@ export const getContacts = operation({
   ],
   input: object({
     address: AddressPart,
-    q: optional(
-      string({ maxLength: qMax, description: 'Each word must begin a word of the name, or the address; in any case.' }),
-    ),
+    q: optional(string({ maxLength: qMax, description: 'How words of the name, or the address, begin.' })),
     ...paging,
   }),
   output: page('contacts', Contact),

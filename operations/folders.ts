@@ -16,7 +16,7 @@ export const listFolders = operation({
     {
       name: 'list_folders',
       description:
-        'The folders of a mailbox with their counts. Use it before moving mail to a folder that you do not know.',
+        'The folders of a mailbox with counts. Use it before moving mail to one you do not know.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address'],

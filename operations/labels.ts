@@ -13,7 +13,7 @@ export const listLabels = operation({
     {
       name: 'list_labels',
       description:
-        'The labels in use in a mailbox with their counts. Use it before label_message, to keep to what is there.',
+        'The labels in use with counts. Use it before label_message, to keep to them.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address'],

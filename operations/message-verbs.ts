@@ -95,7 +95,7 @@ export const emptyTrash = operation({
     {
       name: 'empty_trash',
       description:
-        'Remove everything in Trash for good; it cannot be undone. Use it only when a person asks for exactly this.',
+        'Remove everything in Trash for good. Use it only when a person asks for exactly this.',
       toolset: 'mail',
       effect: 'delete',
       expose: ['address'],

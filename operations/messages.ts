@@ -93,12 +93,10 @@ export const getMessage = operation({
       oneOf(messageViews, {
         default: 'full',
         description:
-          'headers: no body; reply: without quoted history and signature; text: all text; markdown: with its links, lists and tables; full: also HTML and headers.',
+          'headers: no body; reply: without quoted history; text: all text; markdown: with links and tables; full: also HTML and headers.',
       }),
     ),
-    max_chars: optional(
-      integer({ minimum: 1, maximum: 10_000_000, description: 'Cut each body after so many characters.' }),
-    ),
+    max_chars: optional(integer({ minimum: 1, maximum: 10_000_000, description: 'Cut each body there.' })),
     cursor: optional(string({ maxLength: 1_000, description: 'next of the answer whose body was cut.' })),
     attachment_id: optional(identifier('Read the message attached as this (message/rfc822) instead.')),
   }),

@@ -61,15 +61,13 @@ export const getThread = operation({
   input: object({
     address: AddressPart,
     thread_id: ThreadId,
-    view: optional(
-      oneOf(bodyViews, { description: `The body of each message too, of ${bodiesMax} in a page at most.` }),
-    ),
+    view: optional(oneOf(bodyViews, { description: `Also the body of each, of ${bodiesMax} at most.` })),
     max_chars: optional(
       integer({
         minimum: 1,
         maximum: 100_000,
         default: charsDefault,
-        description: 'Cut each body after so many characters.',
+        description: 'Cut each body there.',
       }),
     ),
     ...paging,

@@ -124,7 +124,7 @@ describe('what a wrong input is told', () => {
       'a wrong name of a view',
       described.find(({ name }) => name === 'messages.get') as Described,
       { address, message_id: 'msg_1', view: 'header' },
-      '"view" must be one of: headers, reply, text, full.',
+      '"view" must be one of: headers, reply, text, markdown, full.',
       'Set "view" to "headers".',
     ],
     ['a missing field', list, {}, '"address" is missing.', 'Add "address" as text: Address of the mailbox.'],
