@@ -182,3 +182,14 @@ export function findSearchFields(
     .sort({ mailboxId: 1, folderId: 1, uid: 1 })
     .toArray()
 }
+
+/** The UIDs of those of the messages `ids`, and of those from an id on, that lie in a folder. */
+export async function findUidsOf(
+  store: Store,
+  { mailboxId, folderId, ids, from }: InFolder & { readonly ids: readonly string[]; readonly from: string },
+): Promise<readonly number[]> {
+  const uidsWhere = async (condition: { $in: string[] } | { $gte: string }) =>
+    store.messages.find({ mailboxId, _id: condition }, { projection: { _id: 0, folderId: 1, uid: 1 } }).toArray()
+  const found = await Promise.all([uidsWhere({ $in: [...ids] }), uidsWhere({ $gte: from })])
+  return found.flat().flatMap((message) => (message.folderId === folderId ? [message.uid] : []))
+}

@@ -194,6 +194,21 @@ export function findEntries(block: Buffer, wanted: string, { prefix }: { prefix:
   return found
 }
 
+/** The entries of a block whose word has these bytes in it. */
+export function findEntriesWith(block: Buffer, part: string): Omit<WordEntry, 'word'>[] {
+  const found: Omit<WordEntry, 'word'>[] = []
+  const unpacker = new Unpacker(block)
+  const word = Buffer.allocUnsafe(wordBytesMax)
+  while (!unpacker.isAtEnd) {
+    const shared = unpacker.number()
+    const length = unpacker.bytes(unpacker.number()).copy(word, shared) + shared
+    const isFound = length >= part.length && word.toString('latin1', 0, length).includes(part)
+    if (isFound) found.push(readPostings(unpacker))
+    else skipPostings(unpacker)
+  }
+  return found
+}
+
 /** Whether `a` comes before `b` in the order of their UTF-8 bytes, which is the order of code points. */
 export function isBefore(a: string, b: string): boolean {
   const most = Math.min(a.length, b.length)

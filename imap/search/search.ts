@@ -1,6 +1,7 @@
 /** Carries SEARCH out: on the table of the folder, then on documents, then on bytes, each for those that are still open. */
 import { bySize, heldMessages, shownMessages } from '../../core/programs/contents.ts'
 import { searchFields } from '../../core/programs/search-fields.ts'
+import { uidsWithText } from '../../core/programs/text-candidates.ts'
 import type { Session } from '../session.ts'
 import { uidsOf } from '../sets.ts'
 import type { Uid } from '../wire/numbers.ts'
@@ -32,10 +33,31 @@ export async function searchFolder(session: Session, key: Key): Promise<Uid[]> {
       if (is === true) found.push(row.uid)
       return is === undefined
     })
-  const unread = await byDocument(session, open, judge)
+  const unread = await byDocument(session, await byIndex(session, open, key), judge)
   await byBytes(session, unread, judge)
   return found.sort((a, b) => a - b)
 }
+
+/** Fewer messages are read without the index. */
+const indexedMin = 200
+/** Of the text of a message as long as this the index may not have all words. */
+const wholeBytesMax = 128 * 1024
+
+/** Those that may have a text that all matches have; where few are left, or the folder's texts change, all of them. */
+async function byIndex({ ctx, folder }: Session, rows: Row[], key: Key): Promise<Row[]> {
+  if (rows.length < indexedMin || folder.folder.role === 'drafts') return rows
+  const parts = key.is === 'and' ? key.keys : [key]
+  for (const part of parts) {
+    const isIndexed = part.is === 'body' || part.is === 'text' || (part.is === 'header' && indexedFields.has(part.name))
+    if (!isIndexed) continue
+    const uids = await uidsWithText(ctx, folder.view.folder, part.text)
+    if (uids !== null) return rows.filter(({ uid, sizeBytes }) => uids.has(uid) || sizeBytes > wholeBytesMax)
+  }
+  return rows
+}
+
+/** Header fields whose words the index has. */
+const indexedFields: ReadonlySet<string> = new Set(['from', 'to', 'cc', 'bcc', 'subject'])
 
 type Judge = (rows: readonly Row[], knownOf: (row: Row) => Omit<Knowledge, 'row'> | undefined) => Row[]
 

@@ -17,6 +17,8 @@ export type ReadyLine = {
   readonly smtp: string
   readonly submission: string | null
   readonly submissions: string | null
+  readonly imap: string | null
+  readonly imaps: string | null
   readonly metrics: string | null
   readonly data: string
 }

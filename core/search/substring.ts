@@ -1,0 +1,64 @@
+/**
+ * Which messages may have a text in them, also within words: the index names words, and those that have the text in them name
+ * the messages.
+ */
+import { wantedTokens } from '../../mail/search/tokens.ts'
+import { eachMessage, findEntriesWith } from '../../store/postings.ts'
+import { blockId, findSegments, pageId } from '../../store/search.ts'
+import { pageRows, rowAt } from '../../store/segment-table.ts'
+import type { Context } from '../process/context.ts'
+import { readBlocks, StaleSegment } from './block-cache.ts'
+import { createYield } from './indexing.ts'
+import { searchableUpTo } from './sweep.ts'
+
+export type MayContain = {
+  /** Indexed messages that have a word with the text in it. */
+  readonly ids: readonly string[]
+  /** Messages from this id on may not be indexed yet. */
+  readonly indexedUpTo: string
+}
+
+/** Shorter pieces of words are in too many messages. */
+const pieceMin = 3
+const triesMax = 3
+
+/** Null when the text has no piece that the index could find. */
+export async function mayContain(ctx: Context, mailboxId: string, text: string): Promise<MayContain | null> {
+  const piece = pieceOf(text)
+  if (piece === null) return null
+  for (let tries = 1; ; tries++) {
+    try {
+      const indexedUpTo = await searchableUpTo(ctx)
+      return { ids: await idsWith(ctx, mailboxId, piece), indexedUpTo }
+    } catch (error) {
+      if (!(error instanceof StaleSegment)) throw error
+      if (tries === triesMax) return null
+    }
+  }
+}
+
+/** The longest word of a text, as the index has it; only of scripts in which a piece of a text is a piece of its words. */
+function pieceOf(text: string): string | null {
+  const words = wantedTokens(text, { prefix: false }).map((token) => token.text)
+  const longest = words.filter((word) => /^[a-z0-9]+$/.test(word)).sort((a, b) => b.length - a.length)[0]
+  return longest === undefined || longest.length < pieceMin ? null : longest
+}
+
+async function idsWith(ctx: Context, mailboxId: string, piece: string): Promise<readonly string[]> {
+  const yieldNow = createYield()
+  const ids = new Set<string>()
+  for (const segment of await findSegments(ctx.store, mailboxId)) {
+    const blockIds = segment.words.map((_, n) => blockId(segment._id, n))
+    const blocks = await readBlocks(ctx, blockIds, [segment])
+    const rows = new Set<number>()
+    for (const block of blocks.values()) {
+      for (const { count, messages } of findEntriesWith(block, piece))
+        eachMessage({ count, messages }, (n) => rows.add(n))
+      await yieldNow()
+    }
+    const pageIds = new Set([...rows].map((n) => pageId(segment._id, Math.floor(n / pageRows))))
+    const pages = await readBlocks(ctx, [...pageIds], [segment])
+    for (const n of rows) ids.add(rowAt(pages.get(pageId(segment._id, Math.floor(n / pageRows)))!, n % pageRows).id)
+  }
+  return [...ids]
+}
