@@ -432,6 +432,22 @@ describe('IMAP commands', () => {
       expect((await client.ask('LIST "" F*')).lines).to.deep.equal(['* LIST (\\HasNoChildren) "/" F&APw-r'])
     })
 
+    it('UTF8=ACCEPT takes names and messages in UTF-8, and no charset', async () => {
+      const other = await imap.open({ user: address })
+      expect((await other.ask('ENABLE UTF8=ACCEPT')).lines).to.deep.equal(['* ENABLED UTF8=ACCEPT'])
+      await other.ask('CREATE "\xc3\x9cber"')
+      expect((await other.ask('LIST "" *ber')).lines).to.deep.equal(['* LIST (\\HasNoChildren) "/" "\xc3\x9cber"'])
+      const text = 'From: ann@x.example\r\nSubject: Gr\xc3\xbc\xc3\x9fe\r\n\r\nHallo\r\n'
+      const { end } = await other.ask(`APPEND "\xc3\x9cber" UTF8 (~{${text.length}}`, `${text})\r\n`)
+      expect(end).to.match(/^OK \[APPENDUID \d+ 1\]/)
+      await other.ask('SELECT "\xc3\x9cber"')
+      expect((await other.ask('SEARCH SUBJECT "gr\xc3\xbc"')).lines).to.deep.equal(['* SEARCH 1'])
+      expect((await other.ask('SEARCH CHARSET UTF-8 ALL')).end).to.match(/^BAD/)
+      expect((await other.ask('FETCH 1 BODY.PEEK[]')).lines).to.deep.equal([
+        `* 1 FETCH (BODY[] {${text.length}}\r\n${text})`,
+      ])
+    })
+
     it('ends with LOGOUT', async () => {
       const other = await imap.open({ user: address })
       expect(await other.ask('LOGOUT')).to.deep.equal({ lines: ['* BYE Goodbye'], end: 'OK Done' })

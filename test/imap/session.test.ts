@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { ImapFlow } from 'imapflow'
 import { suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import { createAppPassword, logIn, revokeAppPassword } from '../../core/account/login.ts'
+import { findRecipient } from '../../core/receive/recipients.ts'
 import { eventually } from '../eventually.ts'
 import { ImapClient } from '../peers/imap-client.ts'
 import { type Json, mailboxPath } from '../peers/rest.ts'
@@ -189,6 +190,94 @@ describe('IMAP sessions', () => {
       client.write('DONE\r\n')
       expect((await client.answer(tag)).end).to.match(/^OK/)
     })
+  })
+
+  describe('two sessions', () => {
+    let address: string
+    let one: ImapClient
+    let two: ImapClient
+
+    beforeEach(async () => {
+      address = await imap.mailbox()
+      one = await imap.open({ user: address })
+      two = await imap.open({ user: address })
+      await fill(one, 'INBOX', 'a', 'b', 'c')
+      await one.ask('SELECT INBOX')
+      await two.ask('SELECT INBOX')
+    })
+
+    it('tell each other of mail, flags and keywords, and one alone that it is recent', async () => {
+      await fill(one, 'INBOX', 'd')
+      expect((await two.ask('NOOP')).lines).to.deep.equal(['* 4 EXISTS', '* 0 RECENT'])
+      await one.ask('STORE 2 FLAGS (\\Seen Work)')
+      expect((await two.ask('NOOP')).lines).to.deep.equal([
+        '* FLAGS (\\Seen \\Answered \\Flagged \\Deleted \\Draft Work)',
+        '* 2 FETCH (UID 2 FLAGS (\\Seen Work))',
+      ])
+      expect((await two.ask('NOOP')).lines).to.deep.equal([])
+    })
+
+    it('keep their numbers until an EXPUNGE may be told', async () => {
+      await one.ask('STORE 1:2 +FLAGS.SILENT (\\Deleted)')
+      await two.ask('NOOP')
+      expect((await one.ask('EXPUNGE')).lines).to.deep.equal(['* 2 EXPUNGE', '* 1 EXPUNGE'])
+      await fill(one, 'INBOX', 'e')
+      const fetched = await two.ask('FETCH 3 UID')
+      expect(fetched.lines[0]).to.equal('* 3 FETCH (UID 3)')
+      expect(fetched.lines.join()).to.not.include('EXPUNGE')
+      expect((await two.ask('SEARCH UID 3')).lines[0]).to.equal('* SEARCH 3')
+      const gone = await two.ask('FETCH 1:2 FLAGS')
+      expect(gone).to.deep.equal({ lines: [], end: 'OK [EXPUNGEISSUED] Some of the messages are gone' })
+      expect((await two.ask('STORE 1 +FLAGS (\\Seen)')).end).to.include('EXPUNGEISSUED')
+      expect((await two.ask('NOOP')).lines).to.deep.equal(['* 2 EXPUNGE', '* 1 EXPUNGE'])
+      expect((await two.ask('FETCH 1:* UID')).lines).to.deep.equal(['* 1 FETCH (UID 3)', '* 2 FETCH (UID 4)'])
+    })
+
+    it('are told in IDLE what the other does', async () => {
+      const tag = two.send('IDLE')
+      expect(await two.response()).to.match(/^\+ /)
+      await one.ask('STORE 3 +FLAGS.SILENT (\\Flagged)')
+      expect(await two.response()).to.equal('* 3 FETCH (UID 3 FLAGS (\\Flagged))')
+      await one.ask('MOVE 1 Archive')
+      expect(await two.response()).to.equal('* 1 EXPUNGE')
+      two.write('DONE\r\n')
+      expect((await two.answer(tag)).end).to.match(/^OK/)
+    })
+
+    it('change one message at once, and neither change is lost', async () => {
+      const changes = ['\\Seen', '\\Flagged', '\\Answered', 'A', 'B', 'C'].map((flag, n) =>
+        (n % 2 === 0 ? one : two).send(`STORE 2 +FLAGS.SILENT (${flag})`),
+      )
+      for (const [n, tag] of changes.entries())
+        expect((await (n % 2 === 0 ? one : two).answer(tag)).end).to.match(/^OK/)
+      const { lines } = await one.ask('FETCH 2 FLAGS')
+      for (const flag of ['\\Seen', '\\Flagged', '\\Answered', 'A', 'B', 'C']) expect(lines.at(-1)).to.include(flag)
+    })
+
+    it('part when one deletes the folder of the other', async () => {
+      await one.ask('CREATE Shed')
+      await two.ask('SELECT Shed')
+      await one.ask('DELETE Shed')
+      expect((await two.ask('NOOP')).lines).to.deep.equal(['* BYE The folder has been deleted'])
+    })
+  })
+
+  it('takes no message into a full mailbox', async () => {
+    const { ctx } = imap.door
+    const address = await imap.mailbox()
+    const client = await imap.open({ user: address })
+    await fill(client, 'INBOX', 'full')
+    const { mailboxes } = await findRecipient(ctx, address)
+    await ctx.store.folders.updateOne(
+      { mailboxId: mailboxes[0]?.mailboxId ?? '', path: 'Archive' },
+      { $set: { bytes: 1e15 } },
+    )
+    imap.door.advance(60_000)
+    const text = mail('more')
+    expect((await client.ask(`APPEND INBOX {${text.length}}`, `${text}\r\n`)).end).to.match(/^NO \[OVERQUOTA\]/)
+    await client.ask('SELECT INBOX')
+    expect((await client.ask('COPY 1 Trash')).end).to.match(/^NO \[OVERQUOTA\]/)
+    expect((await client.ask('MOVE 1 Trash')).end).to.match(/^OK/)
   })
 
   describe('a mail program made by others (imapflow)', () => {
