@@ -279,8 +279,9 @@ class Client {
     for (const [, count] of text.matchAll(/\* (\d+) EXISTS/g)) this.exists = Number(count)
     this.#tail = (this.#tail + text).slice(-600)
     const { until, resolve } = this.#waiting ?? {}
-    if (until?.test(this.#tail) !== true || resolve === undefined) return
-    this.#tail = ''
+    const found = until?.exec(this.#tail)
+    if (found === null || found === undefined || resolve === undefined) return
+    this.#tail = this.#tail.slice(found.index + found[0].length)
     this.#waiting = null
     resolve()
   }

@@ -45,6 +45,8 @@ export class Connection implements Peer {
   readonly #writer: Writer
   #stream: Socket
   #isLeaving = false
+  /** Whether BYE was said, after which nothing is answered. */
+  #isEnded = false
   #isCompressed = false
   /** Whether the client owes us the rest of a command. */
   #isReading = false
@@ -52,6 +54,7 @@ export class Connection implements Peer {
   #badCommands = 0
   #commands = 0
   #incoming = 0
+  #checkedAt = 0
   #wrongLogins = 0
   #afterAnswer: (() => Promise<void>) | null = null
 
@@ -115,6 +118,7 @@ export class Connection implements Peer {
   end(why: string): void {
     if (this.#isLeaving) return
     this.#isLeaving = true
+    this.#isEnded = true
     this.#writer.line(`* BYE ${why}`)
     this.#writer.flush()
     this.#source.end()
@@ -126,6 +130,7 @@ export class Connection implements Peer {
   }
 
   async line(): Promise<string | null> {
+    this.#setPatience()
     const line = await this.#source.line(limits.lineBytes)
     return Buffer.isBuffer(line) ? line.toString('latin1') : null
   }
@@ -243,6 +248,7 @@ export class Connection implements Peer {
       if (session.login === null && ++this.#commands > limits.commandsBeforeLogin) this.end('Too many commands')
       this.#requireState(known.command)
       const run = known.command.read(parser, session)
+      await this.#checkLogin()
       const done = await this.#ctx.tracing.span(`imap ${name}`, {}, run)
       this.#tell(known.command)
       this.#answer(tag, name, done)
@@ -250,6 +256,20 @@ export class Connection implements Peer {
     } catch (error) {
       if (session.selected !== null && !(error instanceof Bad)) tellNews(session, { withExpunged: false })
       this.#answerFailure(tag, error, name)
+    }
+  }
+
+  /** What ended meanwhile, the key or the account, ends here, also when nobody told of it. */
+  async #checkLogin(): Promise<void> {
+    const { session } = this
+    const now = this.#ctx.clock.now().getTime()
+    if (session.login === null || now < this.#checkedAt + checkMs) return
+    try {
+      session.login = await session.login.again()
+      this.#checkedAt = now
+    } catch (error) {
+      if (error instanceof Failure && error.code !== 'unavailable') this.end('The login has ended')
+      throw error
     }
   }
 
@@ -270,11 +290,13 @@ export class Connection implements Peer {
 
   #answer(tag: string, name: string, { responseCode, text = 'Done' }: Done): void {
     this.#ctx.metrics.count('mailroom_imap_commands_total', { command: name, result: 'ok' })
+    if (this.#isEnded) return
     this.#writer.line(`${tag} OK ${told(responseCode, text)}`)
   }
 
   #answerFailure(tag: string, error: unknown, name = 'none'): void {
     const { metrics, log } = this.#ctx
+    if (this.#isEnded) return
     if (error instanceof Bad) {
       metrics.count('mailroom_imap_commands_total', { command: name, result: 'bad' })
       this.#writer.line(`${tag} BAD ${told(error.responseCode, error.message)}`)
@@ -306,6 +328,8 @@ export class Connection implements Peer {
 }
 
 const lingerMs = 2_000
+/** A login is checked again so often, with a command. */
+const checkMs = 60_000
 /** What one command may bring, as a multiple of what one literal may. */
 const messagesAtOnce = 2
 const bringsMessage = /^\S+ (?:APPEND|REPLACE|UID REPLACE) /i

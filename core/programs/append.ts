@@ -47,10 +47,15 @@ export async function appendMessages(
   const documents = fresh.map(({ document }) => document)
   ctx.changes.publish({ kind: 'stored', ids: documents.map(({ _id }) => _id), mailboxIds: [mailbox._id] })
   const [usage] = usageByMailbox(folders)
-  await Promise.all([
-    deriveNewThreads(ctx, documents),
-    usage !== undefined && warnOfStorage(ctx, [{ ...usage, usedBytes: usage.usedBytes + bytes }]),
-  ])
+  // After a crash the sweep does it.
+  await ctx.background.begin(mailbox.accountId, async () => {
+    try {
+      await deriveNewThreads(ctx, documents)
+      if (usage !== undefined) await warnOfStorage(ctx, [{ ...usage, usedBytes: usage.usedBytes + bytes }])
+    } catch (error) {
+      ctx.log.warn({ err: error, mailboxId: mailbox._id }, 'what follows from an APPEND could not be derived now')
+    }
+  })
   for (const [n, { message }] of fresh.entries()) {
     if (message.labels.length > 0)
       await changeFlags(ctx, folder, [uids[n]!], { mode: 'add', flags: new Set(), labels: message.labels })

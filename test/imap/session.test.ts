@@ -192,6 +192,16 @@ describe('IMAP sessions', () => {
     })
   })
 
+  it('ends a session whose key has expired meanwhile', async () => {
+    const { ctx } = imap.door
+    const expiresAt = new Date(ctx.clock.now().getTime() + 3_600_000)
+    const { apiKey } = await makeKey(ctx, { accountId: imap.tenant.accountId, expiresAt })
+    const client = await imap.open({ key: apiKey })
+    expect((await client.ask('NOOP')).end).to.match(/^OK/)
+    imap.door.advance(3_600_000)
+    expect(await client.ask('NOOP')).to.deep.equal({ lines: ['* BYE The login has ended'], end: 'CLOSED' })
+  })
+
   describe('two sessions', () => {
     let address: string
     let one: ImapClient
