@@ -2,7 +2,8 @@
  * The deliveries of events to webhook endpoints. An endpoint's `dueAt` says that none of its deliveries is due before, so that
  * processes find the endpoints that are due longest, and claim deliveries of each: nobody waits behind another's backlog.
  * Invariant: `dueAt` is brought forward before a delivery is due earlier, and put back only if it was not brought forward
- * meanwhile, which `dueRev` tells.
+ * meanwhile, which `dueRev` tells; by more than `writtenMs` only if it was not for as long, since the deliveries for which it was
+ * brought forward may be written a moment later, or not before the next look.
  */
 import type { Filter } from 'mongodb'
 import type { DeliveryDoc, WebhookDoc } from './documents/events.ts'
@@ -13,6 +14,8 @@ import { insertInto, updateIn, type Write, writeAll } from './writes.ts'
 
 /** What a delivery takes up beside its body. */
 const frameBytes = 1_024
+/** Longer than a list of writes takes, or takes to fail. */
+const writtenMs = 60_000
 /** Deliveries that one command ends. */
 const pageSize = 500
 const everDue = { $gt: new Date(0) }
@@ -47,12 +50,12 @@ export async function findExistingDeliveryIds(store: Store, ids: readonly string
   return new Set(found.map(({ _id }) => _id))
 }
 
-export type DueEndpoint = Pick<WebhookDoc, '_id' | 'accountId' | 'dueAt' | 'dueRev'>
+export type DueEndpoint = Pick<WebhookDoc, '_id' | 'accountId' | 'dueAt' | 'dueRev' | 'looked'>
 
 /** The endpoints with deliveries that may be due, the longest due first. */
 export function findDueEndpoints(store: Store, due: Due, limit: number): Promise<DueEndpoint[]> {
   return store.webhooks
-    .find(dueBy<WebhookDoc>('dueAt', due), { projection: { accountId: 1, dueAt: 1, dueRev: 1 } })
+    .find(dueBy<WebhookDoc>('dueAt', due), { projection: { accountId: 1, dueAt: 1, dueRev: 1, looked: 1 } })
     .sort({ dueAt: 1 })
     .limit(limit)
     .toArray()
@@ -89,14 +92,25 @@ async function claimAmong(
 
 /**
  * Makes an endpoint due when the next of its deliveries is, but not before `notBefore`, unless something brought it forward since
- * it was read.
+ * it was read; and in `writtenMs` at the latest, while it was brought forward more lately than that.
  */
-export async function settleDue(store: Store, endpoint: DueEndpoint, notBefore: Date): Promise<void> {
-  const next = await nextOf(store, endpoint._id)
-  const dueAt = next === null ? null : new Date(Math.max(next.getTime(), notBefore.getTime()))
+export async function settleDue(
+  store: Store,
+  { accountId, _id, looked, ...endpoint }: DueEndpoint,
+  { now, notBefore }: { readonly now: Date; readonly notBefore: Date },
+): Promise<void> {
+  const dueRev = endpoint.dueRev ?? null
+  const next = await nextOf(store, _id)
+  const since = looked?.dueRev === dueRev ? looked.since : now
+  const isWritten = now.getTime() - since.getTime() >= writtenMs
+  const latestMs = isWritten ? Number.POSITIVE_INFINITY : now.getTime() + writtenMs
+  const nextMs = Math.max(next?.getTime() ?? Number.POSITIVE_INFINITY, notBefore.getTime())
+  const dueMs = Math.min(nextMs, latestMs)
   await store.webhooks.updateOne(
-    { accountId: endpoint.accountId, _id: endpoint._id, dueRev: endpoint.dueRev ?? null } as Filter<WebhookDoc>,
-    dueAt === null ? { $unset: { dueAt: '' } } : { $set: { dueAt } },
+    { accountId, _id, dueRev } as Filter<WebhookDoc>,
+    Number.isFinite(dueMs)
+      ? { $set: { dueAt: new Date(dueMs), looked: { dueRev, since } } }
+      : { $unset: { dueAt: '', looked: '' } },
   )
 }
 

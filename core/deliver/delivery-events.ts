@@ -9,6 +9,7 @@ import type { DeliveryStatus, EmailDoc, EmailRecipient } from '../../store/docum
 import { findExistingEventIds, type NewEvent } from '../../store/events.ts'
 import { findMessages } from '../../store/messages.ts'
 import { countOutcomes } from '../account/reputation.ts'
+import { planMissedDeliveries } from '../notify/deliveries.ts'
 import { recordEvents } from '../notify/events.ts'
 import type { Context } from '../process/context.ts'
 import { causeOf } from '../process/tracing.ts'
@@ -75,6 +76,16 @@ export async function announceSent(ctx: Context, emails: readonly EmailDoc[]): P
     ),
     copiesOf(ctx, emails),
   ])
+  // A crash may have come between these events and their deliveries.
+  for (const [accountId, own] of Map.groupBy(
+    wanted.filter(({ id }) => known.has(id)),
+    (event) => event.accountId,
+  ))
+    await planMissedDeliveries(
+      ctx,
+      accountId,
+      own.map(({ id }) => id),
+    )
   const fresh = wanted.filter(({ id }) => !known.has(id))
   const now = ctx.clock.now()
   const recorded = await recordMessageEvents(ctx, fresh, {

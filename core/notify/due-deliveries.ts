@@ -80,6 +80,6 @@ async function claimOf(ctx: Context, endpoint: store.DueEndpoint): Promise<Claim
   const claim = { webhookId, now, until: leaseEnd(ctx), token: newToken(), max }
   const deliveries = max === 0 ? [] : await store.claimDeliveries(ctx.store, claim)
   const isFull = deliveries.length === max
-  await store.settleDue(ctx.store, endpoint, after(now, isFull && isSilent ? silentMs : 0))
+  await store.settleDue(ctx.store, endpoint, { now, notBefore: after(now, isFull && isSilent ? silentMs : 0) })
   return { deliveries, isFull: isFull && !isSilent }
 }

@@ -53,6 +53,8 @@ export type WebhookDoc = {
   /** No delivery that waits for it is due before; absent when none waits. `dueRev` counts what may have brought it forward. */
   readonly dueAt?: Date
   readonly dueRev?: number
+  /** The `dueRev` at which it was last looked at, and since when it is that. */
+  readonly looked?: { readonly dueRev: number | null; readonly since: Date }
 }
 
 /** Each delivery failed for days, or the agent key that made the endpoint was revoked or has expired. */

@@ -9,9 +9,12 @@ import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
 import { eraseOldSecrets } from '../../core/notify/webhooks.ts'
 import { tellOfEndpoints } from '../../core/people/endpoint-notices.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
+import { settleDue } from '../../core/send/settle.ts'
 import { accountEventTypes, eventKinds } from '../../schemas/events.ts'
 import type { Schema } from '../../schemas/infer.ts'
 import { isValid } from '../../schemas/validate.ts'
+import { duesOf } from '../../store/deliveries.ts'
+import { writeAll } from '../../store/writes.ts'
 import { eventually } from '../eventually.ts'
 import {
   type Answer,
@@ -23,7 +26,7 @@ import {
   trust,
 } from '../peers/https-receivers.ts'
 import { startWebhookReceiver } from '../peers/receivers.ts'
-import { type Call, client, type ErrorBody, type Json } from '../peers/rest.ts'
+import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 
 const secondMs = 1_000
@@ -693,6 +696,52 @@ describe('api: webhooks', () => {
       Object.assign(webhooks, { timeoutMs })
       await asked.call('DELETE', `/api/v1/webhooks/${silent.id}`)
       await dead.close()
+    })
+
+    it('are looked at again when a delivery is written after the look that it was announced by', async () => {
+      const { store } = door.ctx
+      const asked = await owner()
+      const good = await receiver()
+      const hook = await asked.hook(good.url)
+      await asked.mail('early')
+      const { id } = await asked.attempted(hook.id)
+      const early = await store.deliveries.findOne({ accountId: asked.tenant.accountId, _id: id })
+      const nextAt = door.ctx.clock.now()
+      const late = { ...early!, _id: `${id}late`, state: 'waiting', nextAt, attempts: [] } as const
+      await writeAll(store, duesOf(store, [late]))
+      await attemptDueDeliveries(door.ctx, asked.tenant.accountId)
+      await store.deliveries.insertOne(late)
+      door.advance(2 * minuteMs)
+      expect(await attemptDueDeliveries(door.ctx, asked.tenant.accountId)).to.equal(1)
+      expect(good.bodies).to.have.length(2)
+      const due = async () => (await store.webhooks.findOne({ accountId: asked.tenant.accountId, _id: hook.id }))?.dueAt
+      for (let looks = 0; looks < 3 && (await due()) !== undefined; looks++) {
+        door.advance(2 * minuteMs)
+        await attemptDueDeliveries(door.ctx, asked.tenant.accountId)
+      }
+      expect(await due(), 'nothing waits').to.equal(undefined)
+    })
+
+    it('hear of what was sent, when a crash came between the event and its delivery', async () => {
+      const { store } = door.ctx
+      const asked = await owner()
+      const { accountId, address } = asked.tenant
+      const good = await receiver()
+      const hook = await asked.hook(good.url, { events: ['message.sent'] })
+      const send = { to: 'bo@remote.example', subject: 'Hi', text: 'Hi' }
+      expect((await asked.call('POST', `${mailboxPath(address)}/send`, send)).status).to.equal(202)
+      const settleSent = async () => {
+        const handedOver = { sentAt: new Date(0), todoAt: new Date(0) }
+        await store.emails.updateMany({ accountId }, { $set: handedOver })
+        await settleDue(door.ctx, accountId)
+      }
+      await settleSent()
+      const { id } = await asked.attempted(hook.id)
+      // As the crash leaves it: the event is there, and the send is not settled.
+      await store.deliveries.deleteOne({ accountId, _id: id })
+      await settleSent()
+      expect((await asked.attempted(hook.id)).id).to.equal(id)
+      expect(new Set(good.bodies).size).to.equal(1)
     })
 
     it('with an order hear the events of a mailbox one after the other, the next as soon as the one ahead ends', async () => {
