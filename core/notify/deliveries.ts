@@ -5,16 +5,26 @@
 import { deriveId, newToken } from '../../schemas/ids.ts'
 import * as store from '../../store/deliveries.ts'
 import type { DeliveryDoc, EventDoc } from '../../store/documents/events.ts'
-import { findEvents } from '../../store/events.ts'
+import { findEvents, walkEvents } from '../../store/events.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import { noteDue } from '../process/alarms.ts'
-import { after } from '../process/clock.ts'
+import { after, hourMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
+import { createKept } from '../process/kept.ts'
+import { perProcess } from '../process/per-process.ts'
 import { causeOf } from '../process/tracing.ts'
 import { attemptQueue } from './attempt-queue.ts'
 import { attemptAll, leaseEnd } from './attempts.ts'
 import { type Endpoint, enabledEndpoints } from './endpoints.ts'
 import { eventOf } from './event-body.ts'
+
+/** Plans for endpoints that keep an order, which are made together. */
+const plansMax = 50
+/** Numbers below those of new events among which events are looked for that have no deliveries: more than a process plans at once. */
+const aheadMax = 500
+/** Accounts of which it is known how far their events are planned. */
+const accountsMax = 10_000
 
 /** Inserts the deliveries of new events and starts their first attempts, without waiting for the answers. */
 export async function planDeliveries(ctx: Context, events: readonly EventDoc[]): Promise<void> {
@@ -22,12 +32,85 @@ export async function planDeliveries(ctx: Context, events: readonly EventDoc[]):
   const planned = await Promise.all(
     byAccount.map(async ([accountId, own]) => {
       const endpoints = await enabledEndpoints(ctx, accountId)
-      return own.flatMap((event) =>
-        endpoints.filter(({ matches }) => matches(event)).map((endpoint) => deliveryOf(ctx, endpoint, event)),
+      if (endpoints.some(keepsOrder)) await plansInOrder(ctx)({ ctx, accountId, events: own })
+      return deliveriesOf(
+        ctx,
+        endpoints.filter((endpoint) => !keepsOrder(endpoint)),
+        own,
       )
     }),
   )
   await deliver(ctx, planned.flat())
+}
+
+type Plan = { readonly ctx: Context; readonly accountId: string; readonly events: readonly EventDoc[] }
+
+/**
+ * The plans for endpoints that keep an order. Another process may have recorded events with lower numbers and not have inserted their
+ * deliveries, so that nothing would hold back later ones: they are planned here too. Plans of this process are made one after
+ * the other, and what they have seen to is not looked at again.
+ */
+const plansInOrder = perProcess(({ machineClock }) => {
+  /** The number up to which the events of an account have their deliveries. */
+  const planned = createKept<number>(machineClock, { max: accountsMax, ttlMs: hourMs })
+  return createGroupCommit<Plan>(
+    plansMax,
+    isolateFailures(async (plans) => {
+      for (const [accountId, own] of Map.groupBy(plans, (plan) => plan.accountId)) {
+        const { ctx } = own[0]!
+        const events = own.flatMap((plan) => plan.events).sort((a, b) => a.seq - b.seq)
+        const [first, last] = [events[0]!.seq, events.at(-1)!.seq]
+        const after = Math.max(planned.get(accountId) ?? 0, first - 1 - aheadMax)
+        await planInOrder(ctx, { accountId, events }, { after, upTo: last })
+        planned.set(accountId, Math.max(after, last))
+      }
+      return []
+    }),
+  )
+})
+
+async function planInOrder(
+  ctx: Context,
+  { accountId, events }: Omit<Plan, 'ctx'>,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+): Promise<void> {
+  const endpoints = (await enabledEndpoints(ctx, accountId)).filter(keepsOrder)
+  const own = new Set(events.map(({ _id }) => _id))
+  const isAlone = upTo - after <= events.filter(({ seq }) => seq > after).length
+  const range = isAlone ? [] : await walkEvents(ctx.store, { accountId, after, upTo, limit: upTo - after })
+  // Those that were recorded under another account were planned there.
+  const others = range.filter(({ _id, movedFrom }) => movedFrom === undefined && !own.has(_id))
+  const missed = await withoutDelivery(
+    ctx,
+    endpoints.flatMap((endpoint) => {
+      const { since, createdAt } = endpoint.webhook
+      return deliveriesOf(
+        ctx,
+        [endpoint],
+        others.filter((event) => event.createdAt >= (since ?? createdAt)),
+      )
+    }),
+  )
+  await deliver(
+    ctx,
+    [...missed, ...deliveriesOf(ctx, endpoints, events)].sort((a, b) => (a.order ?? 0) - (b.order ?? 0)),
+  )
+}
+
+const keepsOrder = ({ webhook }: Endpoint) => webhook.ordering === 'mailbox'
+
+function deliveriesOf(ctx: Context, endpoints: readonly Endpoint[], events: readonly EventDoc[]): DeliveryDoc[] {
+  return events.flatMap((event) =>
+    endpoints.filter(({ matches }) => matches(event)).map((endpoint) => deliveryOf(ctx, endpoint, event)),
+  )
+}
+
+/** Those of the deliveries that are not inserted. */
+async function withoutDelivery(ctx: Context, expected: readonly DeliveryDoc[]): Promise<DeliveryDoc[]> {
+  if (expected.length === 0) return []
+  const ids = expected.map(({ _id }) => _id)
+  const known = await store.findExistingDeliveryIds(ctx.store, ids)
+  return expected.filter(({ _id }) => !known.has(_id))
 }
 
 /**
@@ -42,18 +125,13 @@ export async function planMissedDeliveries(
   const endpoints = await enabledEndpoints(ctx, accountId)
   if (endpoints.length === 0 || eventIds.length === 0) return
   const expected = (await findEvents(ctx.store, eventIds)).flatMap((event) =>
-    endpoints
-      .filter(({ webhook, matches }) => webhook.createdAt <= event.createdAt && matches(event))
-      .map((endpoint) => deliveryOf(ctx, endpoint, event)),
+    deliveriesOf(
+      ctx,
+      endpoints.filter(({ webhook }) => webhook.createdAt <= event.createdAt),
+      [event],
+    ),
   )
-  const known = await store.findExistingDeliveryIds(
-    ctx.store,
-    expected.map(({ _id }) => _id),
-  )
-  await deliver(
-    ctx,
-    expected.filter(({ _id }) => !known.has(_id)),
-  )
+  await deliver(ctx, await withoutDelivery(ctx, expected))
 }
 
 function deliveryOf(ctx: Context, { webhook, logMs }: Endpoint, event: EventDoc): DeliveryDoc {

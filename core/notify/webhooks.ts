@@ -136,6 +136,7 @@ export async function updateWebhook(
     ...(scope !== undefined && { scope: await ownScope(ctx, principal, scope) }),
     ...(enabled !== undefined && { enabled }),
     ...(isTurnedOn && { failingSince: null }),
+    ...((isTurnedOn || events !== undefined || scope !== undefined) && { since: ctx.clock.now() }),
     ...(ordering !== undefined && { ordering }),
     ...(description !== undefined && { description }),
   }

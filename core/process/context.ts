@@ -27,10 +27,11 @@ export type Role = 'service' | 'smtp' | 'imap' | 'admin' | 'test'
  *
  * In addition, a process has one of each of the following (core/process/per-process.ts), kept by the modules named:
  * - writes in groups (core/process/group-commit.ts): access/audit, access/key-use, access/login-limits,
- *   access/request-rates, deliver/outcomes, mailbox/message-changes, notify/events, notify/outcomes, send/settle
+ *   access/request-rates, deliver/outcomes, mailbox/message-changes, notify/deliveries, notify/events, notify/outcomes,
+ *   send/settle
  * - batched lookups (core/process/batched-lookup.ts): mailbox/domains, mailbox/messages, mailbox/threading,
  *   read/bodies, receive/recipient-cache, receive/trust
- * - caches (core/process/kept.ts): access/key-use, access/login-limits, mailbox/domains,
+ * - caches (core/process/kept.ts): access/key-use, access/login-limits, mailbox/domains, notify/deliveries,
  *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache
  * - what others may change (core/process/known.ts): access/known-callers, deliver/suppressions, mailbox/known-folders,
  *   mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints, wait/arrivals

@@ -39,6 +39,8 @@ export type WebhookDoc = {
   readonly previousSecret?: Binary
   readonly previousUntil?: Date
   readonly createdAt: Date
+  /** When it was last turned on, or other events were chosen for it; absent when never. */
+  readonly since?: Date
   readonly keyId: string
   /** The agent key or the grant with which it ends, and whose mailboxes limit the events; null: those of the whole account. */
   readonly agentKeyId: string | null

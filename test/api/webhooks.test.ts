@@ -5,15 +5,18 @@ import { revokeKey } from '../../core/access/keys.ts'
 import { createAccount } from '../../core/account/accounts.ts'
 import { raiseLimit } from '../../core/account/plans.ts'
 import { createDomain } from '../../core/mailbox/domains.ts'
+import { planDeliveries } from '../../core/notify/deliveries.ts'
 import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
 import { eraseOldSecrets } from '../../core/notify/webhooks.ts'
 import { tellOfEndpoints } from '../../core/people/endpoint-notices.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import { accountEventTypes, eventKinds } from '../../schemas/events.ts'
+import { newId } from '../../schemas/ids.ts'
 import type { Schema } from '../../schemas/infer.ts'
 import { isValid } from '../../schemas/validate.ts'
 import { duesOf } from '../../store/deliveries.ts'
+import { createEventAppend } from '../../store/events.ts'
 import { writeAll } from '../../store/writes.ts'
 import { eventually } from '../eventually.ts'
 import {
@@ -767,6 +770,37 @@ describe('api: webhooks', () => {
       await eventually('all three', () => picky.bodies.length === 4)
       const subjects = picky.bodies.map((body) => (JSON.parse(body) as Envelope).data.subject)
       expect(subjects).to.deep.equal(['one', 'one', 'two', 'three'])
+    })
+
+    it('with an order hear an event whose process has not planned its delivery before the next, and once', async () => {
+      const asked = await owner()
+      const good = await receiver()
+      const hook = await asked.hook(good.url, { ordering: 'mailbox' })
+      await asked.mail('zero')
+      const { eventId } = await asked.attempted(hook.id)
+      const zero = await door.ctx.store.events.findOne({ accountId: asked.tenant.accountId, _id: eventId })
+      const another = await opened(door.another())
+      const one = { ...zero!, _id: newId('evt', zero!.createdAt), data: { ...zero!.data, subject: 'one' } }
+      const recorded = await createEventAppend(another.ctx.store)([one])
+      await asked.mail('two')
+      await planDeliveries(another.ctx, recorded)
+      await asked.mail('three')
+      await eventually('all', () => good.bodies.length >= 4)
+      const subjects = good.bodies.map((body) => (JSON.parse(body) as Envelope).data.subject)
+      expect(subjects).to.deep.equal(['zero', 'one', 'two', 'three'])
+    })
+
+    it('with an order get nothing of the time in which they were off', async () => {
+      const asked = await owner()
+      const good = await receiver()
+      const hook = await asked.hook(good.url, { ordering: 'mailbox', enabled: false })
+      await asked.mail('unheard')
+      await asked.call('PATCH', `/api/v1/webhooks/${hook.id}`, { enabled: true })
+      await asked.mail('heard')
+      await asked.attempted(hook.id)
+      expect((await asked.log(hook.id)).map(({ body }) => (JSON.parse(body) as Envelope).data.subject)).to.deep.equal([
+        'heard',
+      ])
     })
 
     it('of an agent key hear of its mailboxes alone, and turn off with it', async () => {
