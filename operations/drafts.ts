@@ -169,7 +169,7 @@ export const sendDraft = operation({
   ],
   input: object({ address: AddressPart, draft_id: DraftId, ...sendDraftFields }),
   output: SendResult,
-  errors: [...sendErrors, 'agent_inbox_only'],
+  errors: [...sendErrors, 'agent_inbox_only', 'conflict'],
   idempotent: true,
   async handle({ ctx, principal }, { address, draft_id, sendAt }) {
     const time = sendAt === undefined ? {} : { sendAt: new Date(sendAt) }

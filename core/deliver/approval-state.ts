@@ -80,6 +80,14 @@ export async function findSend(
   return { ...(email ?? sendOf(approval)), approval }
 }
 
+/** The key that asked for the approval of a send; null when none did. */
+export async function findAskedBy(
+  ctx: Context,
+  { accountId, emailId }: { accountId: string; emailId: string },
+): Promise<string | null> {
+  return (await findApproval(ctx.store, { accountId, approvalId: approvalIdOf(emailId) }))?.keyId ?? null
+}
+
 /** What waits, as the send that it becomes. */
 function sendOf({ emailId: _id, status, sendAt, createdAt, decision, ...approval }: ApprovalDoc): EmailDoc {
   const { accountId, mailboxId, mailbox, keyId, from, to, cc, bcc, subject, messageIdHeader, blob, tags } = approval

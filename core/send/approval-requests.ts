@@ -33,6 +33,8 @@ const keptMs = 90 * dayMs
 /** A send that passed the rules, with its message as it would go out, unsigned. */
 export type SendToApprove = {
   readonly id: string
+  /** The draft that shows it, from which `id` is derived. */
+  readonly draftId: string
   readonly mailbox: MailboxDoc | null
   readonly parent: MessageDoc | null
   readonly from: Named
@@ -121,8 +123,7 @@ export async function askApproval(ctx: Context, principal: Principal, send: Send
     noteDue(ctx, 'approvals', expiresAt)
     return approval
   }
-  // Another try of the same request was first.
-  if (send.draft === undefined) await takeDraftAway(ctx, approval)
+  // Another try of the same request was first, with the same draft.
   await dropBlobUsers(ctx.store, [{ blobId: blob.id, users: [_id] }])
   const first = await store.findApproval(ctx.store, { accountId, approvalId: _id })
   if (first === null) throw new Error(`The approval ${_id} was neither kept nor found.`)
@@ -143,12 +144,12 @@ async function keepMessage(
   { account }: Principal,
   { send, approvalId, at }: { send: SendToApprove; approvalId: string; at: Date },
 ): Promise<Pick<ApprovalDoc, 'draft' | 'blob'>> {
-  const { mailbox, parent, draft, composed, input } = send
+  const { mailbox, parent, draft, draftId, composed, input } = send
   const { raw } = composed
-  const draftId = mailbox === null || draft !== undefined ? null : newId('msg', at)
-  const users = draftId === null ? [approvalId] : [approvalId, draftId]
+  const isWritten = mailbox === null || draft !== undefined
+  const users = isWritten ? [approvalId] : [approvalId, draftId]
   const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes: raw, users, at })
-  if (mailbox === null || draftId === null) {
+  if (isWritten) {
     await insertBlob(ctx.store, chunks)
     return { blob: ref, draft: draft === undefined ? null : { messageId: draft._id, blobId: draft.blob.id } }
   }
@@ -162,8 +163,12 @@ async function keepMessage(
   }
   const { parsed } = description
   const threadId = parent?.threadId ?? (await threadIdOf(ctx, { id: draftId, mailboxId: mailbox._id, parsed }))
-  const messageId = await writeDraft(ctx, mailbox, { id: draftId, content, chunks, threadId })
-  return { blob: ref, draft: { messageId, blobId: ref.id } }
+  if (await writeDraft(ctx, mailbox, { id: draftId, content, chunks, threadId }))
+    return { blob: ref, draft: { messageId: draftId, blobId: ref.id } }
+  // A try that died wrote it, with the bytes that it composed.
+  const [first] = await findMessages(ctx.store, [draftId])
+  await dropBlobUsers(ctx.store, [{ blobId: ref.id, users: [draftId] }])
+  return { blob: ref, draft: { messageId: draftId, blobId: first?.blob.id ?? ref.id } }
 }
 
 /** What a person approves: the message, who sends it, to whom, and when. */

@@ -11,6 +11,7 @@ import { readHeaders } from '../../mail/message/headers.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId, newId } from '../../schemas/ids.ts'
 import { noBody } from '../../schemas/refusals.ts'
+import { findApproval } from '../../store/approvals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
 import type { BlobDoc, MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import type { ApprovalDoc, DeliveryStatus, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
@@ -80,16 +81,17 @@ const backgroundBytesMax = 256 * 1024
  * `attachments_too_large`, `account_suspended`, `account_paused`, `sending_paused`, `CLAIM_REQUIRED`, what `sender`
  * fails with, `forbidden` (a list of the mailbox), `all_recipients_suppressed`, `AGENT_EMAIL_LIMIT`,
  * `send_limit_reached`, `shared_domain_send_limit`, `send_rate_limited`; with `send_failed` when it cannot be composed or
- * written. What a key sends whose sends wait for the approval of a person is kept instead, and then it fails as `askApproval`
- * does.
+ * written; with `conflict` for a draft that was sent with other content. What a key sends whose sends wait for the approval of
+ * a person is kept instead, and then it fails as `askApproval` does.
  */
 export async function commitSend(ctx: Context, principal: Principal, outgoing: Outgoing): Promise<SendResult> {
   const { accountId } = principal
-  const earlier = ctx.onceId === null ? null : await findEmail(ctx.store, { accountId, emailId: sendId(ctx) })
-  if (earlier !== null) return resultOf(earlier)
+  const { id, draftId } = idsOf(ctx, principal, outgoing)
+  const earlier = ctx.onceId === null ? null : await findEmail(ctx.store, { accountId, emailId: id })
+  if (earlier !== null) return sentBefore(ctx, earlier, outgoing)
   if (principal.waitsForApproval && ctx.onceId !== null) {
     const { draft, input } = outgoing
-    const asked = { emailId: sendId(ctx), sendAt: input.sendAt ?? null, ...(draft !== undefined && { draft }) }
+    const asked = { emailId: id, sendAt: input.sendAt ?? null, ...(draft !== undefined && { draft }) }
     const approval = await findAsked(ctx, principal, asked)
     if (approval !== null) return waitingResult(approval)
   }
@@ -97,10 +99,9 @@ export async function commitSend(ctx: Context, principal: Principal, outgoing: O
   requireAllowed(principal.account, 'reply')
   const { from, decided } = await decideRecipients(ctx, principal, { ...outgoing, ...checked, strict: true })
   const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
-  const id = sendId(ctx)
   if (principal.waitsForApproval) {
     const composed = await composeUnsigned(ctx, { ...outgoing, ...checked, id, from })
-    return waitingResult(await askApproval(ctx, principal, { ...outgoing, ...checked, id, from, composed }))
+    return waitingResult(await askApproval(ctx, principal, { ...outgoing, ...checked, id, draftId, from, composed }))
   }
   const allowance = await allowanceOfSend(ctx, principal, {
     sender: from.address,
@@ -118,8 +119,23 @@ export async function commitSend(ctx: Context, principal: Principal, outgoing: O
     // (core/send/open-allowances.ts).
     const committed = await findEmail(ctx.store, { accountId, emailId: id })
     if (committed === null) throw isAway(error) ? error : new Failure('send_failed', undefined, { cause: error })
-    return resultOf(committed)
+    return sentBefore(ctx, committed, outgoing)
   }
+}
+
+/**
+ * The result of a send that another try committed, or the approval of the same draft. Fails with `conflict` when what was sent is
+ * not what the draft says.
+ */
+async function sentBefore(ctx: Context, email: EmailDoc, { draft }: Outgoing): Promise<SendResult> {
+  if (draft === undefined) return resultOf(email)
+  const { accountId, approvalId, createdAt } = email
+  const approval = approvalId === undefined ? null : await findApproval(ctx.store, { accountId, approvalId })
+  const isOther = approval === null ? draft.receivedAt > createdAt : approval.draft?.blobId !== draft.blob.id
+  if (!isOther) return resultOf(email)
+  throw new Failure('conflict', `The draft was sent as ${email._id}, and its content changed after that.`, {
+    fix: 'Create a draft with the changed content and send that, or delete this one.',
+  })
 }
 
 /** What `commitSend` would do. Fails as it does, except for what is decided per recipient. */
@@ -343,9 +359,20 @@ function recipientRow(email: string, suppressed: boolean, at: Date): EmailRecipi
     : { email, status: 'queued', reason: null, ...untried }
 }
 
-/** The id of this send: the same for every try with one Idempotency-Key, so that it is committed once. */
-function sendId({ onceId, clock }: Context): string {
-  return onceId === null ? newId('em', clock.now()) : deriveId('em', onceId, 'send')
+/** The id of a draft that a request makes of its send. */
+export const draftIdOf = (onceId: string): string => deriveId('msg', onceId, 'draft')
+
+/** The id of the send of a draft: whoever sends it, it is committed once. */
+export const sendIdOf = (draftId: string): string => deriveId('em', draftId, 'send')
+
+/**
+ * The id of this send, and of the draft that it is or that shows it while it waits: the same for every try with one
+ * Idempotency-Key, so that it is committed once.
+ */
+function idsOf({ onceId, clock }: Context, { waitsForApproval }: Principal, { draft }: Outgoing) {
+  const draftId = draft?._id ?? (onceId === null ? newId('msg', clock.now()) : draftIdOf(onceId))
+  const isFirst = onceId === null && !waitsForApproval
+  return { draftId, id: isFirst ? newId('em', clock.now()) : sendIdOf(draftId) }
 }
 
 /** Turns what the composer refuses into `validation_error`. */

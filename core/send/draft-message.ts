@@ -1,5 +1,4 @@
 /** The message of a draft in the Drafts folder: written, announced to who watches the folder, and removed. */
-import { newId } from '../../schemas/ids.ts'
 import type { BlobDoc, MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
 import type { DraftContent } from '../../store/drafts.ts'
 import { removeMessages } from '../../store/message-edits.ts'
@@ -11,18 +10,18 @@ import { deriveThreads } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
 
 type NewDraft = {
-  readonly id?: string
+  readonly id: string
   readonly content: DraftContent
   readonly chunks: readonly BlobDoc[]
   readonly threadId: string
 }
 
-/** Writes a new draft. Returns its id. */
+/** Writes a new draft. Returns false when an earlier try wrote it. */
 export async function writeDraft(
   ctx: Context,
   mailbox: MailboxDoc,
-  { id = newId('msg', ctx.clock.now()), content, chunks, threadId }: NewDraft,
-): Promise<string> {
+  { id, content, chunks, threadId }: NewDraft,
+): Promise<boolean> {
   const drafts = await getFolder(ctx, mailbox._id, 'drafts')
   const draft = {
     _id: id,
@@ -40,9 +39,9 @@ export async function writeDraft(
     ...content,
     threadId,
   }
-  await ctx.arrivals.write({ chunks, messages: [draft] })
+  const [written] = await ctx.arrivals.write({ chunks, messages: [draft] })
   await announceChange(ctx, draft)
-  return id
+  return written?.repeated === false
 }
 
 /** Deletes a draft permanently, unless it changed since it was read. */

@@ -48,7 +48,8 @@ export async function createDraft(
   const id = newId('msg', ctx.clock.now())
   const { content, chunks, parsed } = await composeDraft(ctx, principal, { mailbox, id, input })
   const threadId = await threadIdOf(ctx, { id, mailboxId: mailbox._id, parsed })
-  return writeDraft(ctx, mailbox, { id, content, chunks, threadId })
+  await writeDraft(ctx, mailbox, { id, content, chunks, threadId })
+  return id
 }
 
 /** Changes the fields that are given; the others stay. Fails as `createDraft` does, and with `not_found`, `conflict`. */

@@ -10,7 +10,6 @@ import { readHeaders } from '../../mail/message/headers.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
 import { ancestors } from '../../mail/message/threading.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { deriveId } from '../../schemas/ids.ts'
 import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import { findMessagesByHeader } from '../../store/messages.ts'
 import { requireAllowed } from '../access/account-record.ts'
@@ -23,7 +22,7 @@ import { dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { allowanceOfSend } from './allowance.ts'
 import { askApproval } from './approval-requests.ts'
-import { writeSend } from './commit.ts'
+import { draftIdOf, sendIdOf, writeSend } from './commit.ts'
 import { decideRecipients } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
 
@@ -86,9 +85,10 @@ async function submitIdempotent(
   const request = await beginIdempotent(ctx, mark)
   if (request.done) return { id: request.body, isRepeated: true }
   try {
-    const id = deriveId('em', request.onceId, 'send')
+    const draftId = draftIdOf(request.onceId)
+    const id = sendIdOf(draftId)
     const earlier = await findSend(ctx, { accountId, emailId: id })
-    if (earlier === null) await submitOnce(ctx, login, { ...submission, id })
+    if (earlier === null) await submitOnce(ctx, login, { ...submission, id, draftId })
     await request.finish({ status: 202, body: id })
     return { id, isRepeated: earlier !== null }
   } catch (error) {
@@ -100,7 +100,7 @@ async function submitIdempotent(
 async function submitOnce(
   ctx: Context,
   { principal, mailbox }: Login,
-  { raw, recipients, id }: Submission & { readonly id: string },
+  { raw, recipients, id, draftId }: Submission & { readonly id: string; readonly draftId: string },
 ): Promise<void> {
   const { parsed } = await ctx.parsing.run('description', { raw })
   // Header fields past the limit would be neither checked nor, if they are Bcc, removed.
@@ -135,7 +135,7 @@ async function submitOnce(
   } as const
   const whole = finishMessage(ctx, { raw, parsed, from, id })
   if (principal.waitsForApproval) {
-    await askApproval(ctx, principal, { ...send, composed: whole })
+    await askApproval(ctx, principal, { ...send, draftId, composed: whole })
     return
   }
   const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))

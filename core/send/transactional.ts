@@ -9,7 +9,7 @@ import * as store from '../../store/emails.ts'
 import { findAddresses, findDomain, findMailboxes } from '../../store/mailboxes.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { type Principal, reaches } from '../access/principal.ts'
-import { findSend, type SeenSend } from '../deliver/approval-state.ts'
+import { findAskedBy, findSend, type SeenSend } from '../deliver/approval-state.ts'
 import { recentDomain } from '../mailbox/domains.ts'
 import type { Context } from '../process/context.ts'
 import { commitSend, type SendResult } from './commit.ts'
@@ -60,11 +60,16 @@ export async function requireSender(ctx: Context, principal: Principal, from: st
   await senderMailbox(ctx, principal, readSender(from))
 }
 
-/** Reads one send, also one that waits for the approval of a person; agent keys see only their own. Fails with `email_not_found`. */
+/**
+ * Reads one send, also one that waits for the approval of a person; agent keys see only their own, and what others sent that they
+ * had asked for. Fails with `email_not_found`.
+ */
 export async function getEmail(ctx: Context, principal: Principal, id: string): Promise<SeenSend> {
-  const email = await findSend(ctx, { accountId: principal.accountId, emailId: id })
-  if (email === null || (principal.kind === 'agent' && email.keyId !== principal.keyId))
-    throw new Failure('email_not_found', `There is no email ${id}.`)
+  const { accountId, kind, keyId } = principal
+  const email = await findSend(ctx, { accountId, emailId: id })
+  const isOwn =
+    kind !== 'agent' || email?.keyId === keyId || (await findAskedBy(ctx, { accountId, emailId: id })) === keyId
+  if (email === null || !isOwn) throw new Failure('email_not_found', `There is no email ${id}.`)
   return email
 }
 

@@ -235,6 +235,75 @@ describe('api: approvals', () => {
     expect(await committed(waiting.id)).to.equal(winner === 'approved' ? 1 : 0)
   })
 
+  describe('goes out once when its draft is sent while it is approved, asked for by', () => {
+    const rounds = 8
+    const ways: { readonly [way: string]: () => Promise<Answer<Waiting>> } = {
+      'a send': () => agent('POST', `${box}/send`, mail()),
+      'a send that may be repeated': () =>
+        agent('POST', `${box}/send`, mail(), { 'idempotency-key': `parallel ${++mails}` }),
+      'an answer': async () => {
+        const id = await deliver(door.ctx, {
+          to: tenant.address,
+          raw: `From: a@remote.example\nSubject: Q${++mails}\n\nWell?`,
+        })
+        return agent('POST', `${box}/messages/${id}/reply`, { text: 'Yes' })
+      },
+      'a draft': async () => {
+        const { body } = await agent('POST', `${box}/drafts`, mail())
+        return agent('POST', `${box}/drafts/${body.message_id}/send`)
+      },
+    }
+    for (const [way, begin] of Object.entries(ways))
+      it(way, async () => {
+        const waiting: Waiting[] = []
+        for (let round = 0; round < rounds; round++) waiting.push((await begin()).body)
+        const count = () => door.ctx.store.emails.countDocuments({ accountId: tenant.accountId })
+        const before = await count()
+        await Promise.all(
+          waiting.map(async (each) => {
+            const send = () => owner<Waiting>('POST', `${box}/drafts/${each.approval.draft_id}/send`)
+            const [approved, ...sent] = await Promise.all([approve(each), send(), send()])
+            expect(approved.status).to.be.oneOf([200, 409])
+            for (const { status, body } of sent) {
+              expect(status).to.be.oneOf([202, 404])
+              if (status === 202) expect(body.id).to.equal(each.id)
+            }
+            expect((await sendOf(each.id)).recipients[0]?.status).to.equal('queued')
+          }),
+        )
+        expect((await count()) - before).to.equal(rounds)
+      })
+  })
+
+  it('a draft that changed while its approved content went out is not taken for sent', async () => {
+    const waiting = await ask()
+    const filter = { _id: waiting.approval.id }
+    const dueAt = door.ctx.clock.now()
+    const decision = { by: 'key_dead', at: dueAt, reason: null }
+    await door.ctx.store.approvals.updateOne(filter, { $set: { status: 'approved', decision, dueAt } })
+    const draft = `${box}/drafts/${waiting.approval.draft_id}`
+    await agent('PATCH', draft, { text: 'Two thousand euros.' })
+    await settleApprovals(door.ctx)
+    expect(await committed(waiting.id)).to.equal(1)
+    expectRefusal(await owner('POST', `${draft}/send`), [409, 'conflict'])
+    expect((await owner('GET', draft)).body.text).to.equal('Two thousand euros.')
+  })
+
+  it('a try that died after it wrote the draft is followed by one with the same draft', async () => {
+    const body = mail()
+    const headers = { 'idempotency-key': 'died' }
+    const first = await agent<Waiting>('POST', `${box}/send`, body, headers)
+    const { id, draft_id } = first.body.approval
+    await door.ctx.store.approvals.deleteOne({ _id: id })
+    const running = { $set: { state: 'running' as const, startedAt: new Date(0) } }
+    const last = { sort: { startedAt: -1 as const } }
+    await door.ctx.store.idempotency.findOneAndUpdate({ accountId: tenant.accountId }, running, last)
+    const second = await agent<Waiting>('POST', `${box}/send`, body, headers)
+    expect([second.status, second.body.approval.draft_id]).to.deep.equal([202, draft_id])
+    expect((await approve(second.body)).status).to.equal(200)
+    expect((await agent('GET', `${box}/drafts/${draft_id}`)).status).to.equal(404)
+  })
+
   it('a repeated request asks once', async () => {
     const body = mail()
     const headers = { 'idempotency-key': 'once' }
