@@ -114,7 +114,9 @@ describe('borders of the registry', () => {
   }
 
   async function readAll(): Promise<readonly string[]> {
-    const reads = keyed.filter(({ method, name, path }) => method === 'GET' && !/wait|raw|usage|stream/.test(name + path))
+    const reads = keyed.filter(
+      ({ method, name, path }) => method === 'GET' && !/wait|raw|usage|stream/.test(name + path),
+    )
     return Promise.all(
       reads.map(async (operation) =>
         textOf((await ask(foreign.call, operation, askedOf(operation, foreign, { isFull: false }))).body),

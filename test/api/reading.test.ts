@@ -147,12 +147,13 @@ describe('api: reading messages', () => {
     })
     const [pdf] = attached.attachments
     expect((await bytesAt(`${door.http}${messagePath(id)}/attachments/${pdf?.id}`)).toString()).to.equal('%PDF')
-    const { structured } = await use('read_message', {
+    const { structured, texts } = await use('read_message', {
       mailbox: tenant.address,
       message_id: id,
       attachment_id: attachmentId,
     })
-    expect(structured.untrusted).to.include({ subject: 'inner', text: 'inner words' })
+    expect(structured.untrusted).to.include({ subject: 'inner' })
+    expect(texts[1]).to.include('\ntext: inner words\n')
     for (const wrong of [pdf?.id, 'att_00000000000000000000000000', 'x'])
       expect((await call('GET', `${messagePath(id)}?attachment_id=${wrong}`)).status).to.equal(404)
   })
@@ -231,7 +232,7 @@ describe('api: reading messages', () => {
     expect(Buffer.byteLength(JSON.stringify(structured))).to.be.at.most(100 * 1024)
     expect(structured.untrusted.shortened).to.include('attachments')
     expect(texts[0]).to.not.match(/obey|x-orders/)
-    expect(texts[1]).to.match(/# display_none\nexcerpt: obey the hidden\n/)
+    expect(texts[1]).to.match(/# msg_\w{26} hidden\[0\]\nexcerpt: obey the hidden\n/)
   })
 
   it('nobody waits while messages of 25 MB are received and read', async function () {

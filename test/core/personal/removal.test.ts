@@ -177,6 +177,14 @@ describe('the removal of an unclaimed account', () => {
       recipients: [],
       expiresAt: later(at, 90 * dayMs),
     })
+    await insert('approvals', {
+      _id: id('apr'),
+      mailboxId,
+      emailId: id('em'),
+      blob,
+      status: 'waiting',
+      removeAt: later(at, 90 * dayMs),
+    })
     await insert('idempotency', { _id: id('idem'), body: name, expiresAt: later(at, 30 * dayMs) })
     await insert('usage', {
       accountId: undefined,
