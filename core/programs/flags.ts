@@ -74,12 +74,18 @@ async function writeEdits(ctx: Context, folder: KnownFolder, edits: readonly Edi
       else await derive(ctx, { ...message, accountId: folder.accountId }, ends)
       continue
     }
-    const changed = await store.editMessages(ctx.store, changeOf(ctx, folder, messages), edit)
+    const change = changeOf(ctx, folder, messages)
+    const changed = await store.editMessages(ctx.store, isOfThreads(edit) ? change : { ...change, derive: done }, edit)
     publishEdits(ctx, messages)
     missed.push(...messages.filter(({ _id }) => !changed.has(_id)).map(({ uid }) => uid))
   }
   return missed
 }
+
+/** Whether a conversation shows what an edit changes: it knows nothing of the other flags. */
+const isOfThreads = ({ seen, flagged, labels }: store.MessageEdit) =>
+  seen !== undefined || flagged !== undefined || labels !== undefined
+const done = async () => true
 
 /** What is to be written so that a message has the flags and labels that the change gives it. */
 function editOf(message: store.EditableMessage, { mode, flags, labels: given }: FlagChange): store.MessageEdit {
