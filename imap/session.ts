@@ -23,7 +23,6 @@ export type Peer = {
   readonly address: string
   /** Whether a password may cross it: it is encrypted, or within this machine. */
   isPrivate(): boolean
-  isEncrypted(): boolean
   /** Whether STARTTLS is possible. */
   canEncrypt(): boolean
   /** Begins TLS, when what was written is sent. */

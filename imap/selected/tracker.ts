@@ -69,15 +69,6 @@ export class Tracker implements ViewListener {
     return this.#toldInTable() + this.#ghosts.length
   }
 
-  /** Whether a message that the client knows of has left. */
-  hasLeft(uid: Uid): boolean {
-    return this.#ghosts.includes(uid)
-  }
-
-  get hasGhosts(): boolean {
-    return this.#ghosts.length > 0
-  }
-
   /** The number by which the client knows a message; null when it does not. */
   seqOf(uid: Uid): SeqNumber | null {
     if (uid > this.#lastTold) return null

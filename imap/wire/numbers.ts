@@ -46,6 +46,3 @@ export function formatSet(numbers: readonly number[]): string {
   }
   return ranges.join(',')
 }
-
-/** The same without ordering, for pairs whose places matter (RFC 4315 3, COPYUID): only runs are joined. */
-export const formatRuns = formatSet
