@@ -1,7 +1,10 @@
 /** Bounds on what a client may ask of the IMAP server; each line names the abuse it stops. Those that an operator may want to change are settings (limits.imap). */
 export const limits = {
-  /** A command line, or a line between two literals, before and after login: sequence sets of mail programs are long. */
-  lineBytesBeforeLogin: 8 * 1024,
+  /**
+   * A command line, or a line between two literals, before and after login. ID may bring 30 values of 1,024 bytes (RFC 2971
+   * 3.3); sequence sets of mail programs are long.
+   */
+  lineBytesBeforeLogin: 40 * 1024,
   lineBytes: 64 * 1024,
   /** Literals that are no message: names, passwords, search strings. */
   literalBytes: 64 * 1024,

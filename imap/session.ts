@@ -133,8 +133,12 @@ export class Session {
 
   /** Turns CONDSTORE on, for those who use what belongs to it (RFC 7162 3.1). */
   useModseqs(): void {
+    if (this.selected !== null) {
+      this.selected.tracker.tellsModseqs = true
+      const { modseq } = this.selected.view
+      if (!this.enabled.has('CONDSTORE')) this.writer.line(`* OK [HIGHESTMODSEQ ${modseq}] The highest`)
+    }
     this.enabled.add('CONDSTORE')
-    if (this.selected !== null) this.selected.tracker.tellsModseqs = true
   }
 }
 

@@ -156,6 +156,7 @@ const searchedFields = {
   to: 1,
   cc: 1,
   bcc: 1,
+  namesMore: 1,
   subject: 1,
   date: 1,
   messageIdHeader: 1,

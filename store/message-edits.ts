@@ -256,9 +256,11 @@ export function updateOf({ labels, to, ...flags }: MessageEdit, modseq: number, 
 
 /** The claims of a change: in the folder of the messages, and in the folder to which they move, if any. */
 export function claimsOf({ mailboxId, folderId, messages }: Changing, edit: MessageEdit | 'remove'): UidClaim[] {
-  const here = { folderId, mailboxId, uids: 0, ...changeHere(messages, edit) }
+  const here = { folderId, mailboxId, uids: 0, ...changeHere(folderId, messages, edit) }
   const changing = { ...here, changedUids: messages.map(({ uid }) => uid), threads: threadsOf(messages) }
   if (edit === 'remove' || edit.to === undefined) return [changing]
+  // New UIDs in the folder where they are.
+  if (edit.to.folderId === folderId) return [{ ...changing, uids: messages.length }]
   return [{ folderId: edit.to.folderId, mailboxId, uids: messages.length, ...countsOf(messages, edit) }, changing]
 }
 
@@ -272,13 +274,17 @@ export function endsOf(
 ): ReservationEnd[] {
   return folderIds.map((folderId) => {
     if (missed.length === 0) return { folderId, token }
-    return { folderId, token, overcounted: folderId === here ? changeHere(missed, edit) : countsOf(missed, edit) }
+    return { folderId, token, overcounted: folderId === here ? changeHere(here, missed, edit) : countsOf(missed, edit) }
   })
 }
 
 /** What an edit adds to the counts of the folder in which the messages are. */
-function changeHere(messages: readonly EditableMessage[], edit: MessageEdit | 'remove'): FolderCounts {
-  const stay = edit !== 'remove' && edit.to === undefined
+function changeHere(
+  folderId: string,
+  messages: readonly EditableMessage[],
+  edit: MessageEdit | 'remove',
+): FolderCounts {
+  const stay = edit !== 'remove' && (edit.to === undefined || edit.to.folderId === folderId)
   return difference(stay ? countsOf(messages, edit) : none, countsOf(messages, 'remove'))
 }
 

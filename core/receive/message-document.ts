@@ -87,6 +87,7 @@ export function describe({ parsed, snippet }: Description, blob: BlobRef): Messa
     cc: parsed.cc.slice(0, addressesMax).map(named),
     bcc: parsed.bcc.slice(0, addressesMax).map(named),
     replyTo: parsed.replyTo.slice(0, addressesMax).map(named),
+    ...((parsed.authors.length > 1 || parsed.hasGroups) && { namesMore: true }),
     subject: parsed.subject,
     snippet: snippet || null,
     date: parsed.date,

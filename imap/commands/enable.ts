@@ -29,8 +29,8 @@ export const enable = command({
   async run(session, asked) {
     const known = asked.filter((name) => Object.hasOwn(names, name))
     const fresh = new Set(known.flatMap((name) => names[name] ?? []).filter((each) => !session.enabled.has(each)))
-    for (const extension of fresh) session.enabled.add(extension)
     if (fresh.has('CONDSTORE')) session.useModseqs()
+    for (const extension of fresh) session.enabled.add(extension)
     session.writer.line(['* ENABLED', ...[...fresh].map((extension) => toldNames[extension])].join(' '))
     return undefined
   },

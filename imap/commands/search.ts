@@ -38,9 +38,10 @@ export const search = (kind: Kind): Command =>
         throw error
       }
       const numbers = kind === 'uid' ? uids : uids.flatMap((uid) => tracker.seqOf(uid) ?? [])
-      if (wanted?.has('SAVE') === true) session.folder.saved = savedOf(uids, wanted)
-      // RFC 7162 3.1.5: the highest modseq of what was found.
-      const modseqs = asksModseqs ? uids.map((uid) => view.table.modseqAt(view.table.indexOf(uid))) : []
+      const named = wanted === null ? uids : namedOf(uids, wanted)
+      if (wanted?.has('SAVE') === true) session.folder.saved = named
+      // RFC 7162 3.1.5, RFC 4731 3.2: the highest modseq of what is named.
+      const modseqs = asksModseqs ? named.map((uid) => view.table.modseqAt(view.table.indexOf(uid))) : []
       const modseq = modseqs.length === 0 ? null : modseqs.reduce((a, b) => Math.max(a, b))
       if (wanted === null && !session.enabled.has('IMAP4REV2'))
         session.writer.line(['* SEARCH', ...numbers, ...(modseq === null ? [] : [`(MODSEQ ${modseq})`])].join(' '))
@@ -115,8 +116,8 @@ function tellExtended(
   if (wanted.size > 1 || !wanted.has('SAVE')) writer.line(told.join(' '))
 }
 
-/** RFC 5182 2.4: with MIN or MAX alone, only these are saved. */
-function savedOf(uids: readonly Uid[], wanted: ReadonlySet<Result>): readonly Uid[] {
+/** What the results name: with MIN or MAX alone, only these (RFC 5182 2.4). */
+function namedOf(uids: readonly Uid[], wanted: ReadonlySet<Result>): readonly Uid[] {
   if (wanted.has('ALL') || wanted.has('COUNT') || (!wanted.has('MIN') && !wanted.has('MAX'))) return uids
   const ends = [wanted.has('MIN') ? uids[0] : undefined, wanted.has('MAX') ? uids.at(-1) : undefined]
   return [...new Set(ends.filter((uid) => uid !== undefined))]

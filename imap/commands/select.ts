@@ -95,6 +95,7 @@ async function open(
   await ctx.background.done(user.principal.accountId)
   const view = await views.open({ mailboxId: folder.mailboxId, folderId: folder._id })
   const mayWrite = user.principal.scopes.includes('mail:write')
+  if (usesModseqs) session.useModseqs()
   const selected = session.select(folder, view, { isReadOnly: isReadOnly || !mayWrite })
   const { table } = view
   for (const label of table.allLabels()) selected.toldKeywords.add(label)
@@ -116,7 +117,6 @@ async function open(
   writer.line(`* OK [UIDNEXT ${view.uidNext}] The next UID`)
   writer.line(`* OK [HIGHESTMODSEQ ${view.modseq}] The highest`)
   writer.line(`* OK [MAILBOXID (${folder._id})] Its id`)
-  if (usesModseqs) session.useModseqs()
   if (session.enabled.has('IMAP4REV2')) writer.line(`* LIST () "/" ${folderName(folder.path, session.nameForm)}`)
   if (known !== null && known.uidValidity === view.uidValidity) tellSince(session, known)
   return { responseCode: isReadable ? 'READ-ONLY' : 'READ-WRITE', text: `${isReadOnly ? 'EXAMINE' : 'SELECT'} done` }

@@ -20,7 +20,8 @@ export const sort = (kind: Kind): Command =>
     },
     async run(session, { keys, key }) {
       const { tracker } = session.folder
-      const uids = sorted(await sortables(session, await searchFolder(session, key)), keys)
+      const addresses = keys.some(({ field }) => field === 'FROM' || field === 'TO' || field === 'CC')
+      const uids = sorted(await sortables(session, await searchFolder(session, key), { addresses }), keys)
       const numbers = kind === 'uid' ? uids : uids.flatMap((uid) => tracker.seqOf(uid) ?? [])
       session.writer.line(['* SORT', ...numbers].join(' '))
       return undefined

@@ -23,7 +23,7 @@ export const thread = (kind: Kind): Command =>
     },
     async run(session, { by, key }) {
       const { tracker } = session.folder
-      const threads = threadsOf(await sortables(session, await searchFolder(session, key)), by)
+      const threads = threadsOf(await sortables(session, await searchFolder(session, key), { addresses: false }), by)
       const told = formatThreads(threads, (uid) => (kind === 'uid' ? uid : tracker.seqOf(uid)))
       session.writer.line(told === '' ? '* THREAD' : `* THREAD ${told}`)
       return undefined

@@ -10,6 +10,8 @@ const zoneMs = 14 * 3_600_000
 /** A list as long as this may have been cut (core/receive/message-document.ts). */
 const listMax = 100
 
+const addressFields = new Set(['from', 'to', 'cc', 'bcc'])
+
 export function documentTexts(fields: SearchFields): Omit<Knowledge, 'row'> {
   const { from, authorName, to, cc, bcc, subject, date, messageIdHeader, blob, threadId } = fields
   const people = (list: readonly Person[]) => (list.length >= listMax ? undefined : list.map(personText))
@@ -17,6 +19,7 @@ export function documentTexts(fields: SearchFields): Omit<Knowledge, 'row'> {
     ids: { email: blob.id, thread: threadId },
     savedAt: (fields.savedAt ?? fields.receivedAt).getTime(),
     header(name) {
+      if (fields.namesMore === true && addressFields.has(name)) return undefined
       if (name === 'from') return [from === null ? folded(authorName ?? '') : personText(from)]
       if (name === 'to') return people(to)
       if (name === 'cc') return people(cc)

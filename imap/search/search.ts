@@ -3,7 +3,7 @@ import { bySize, heldMessages, shownMessages } from '../../core/programs/content
 import { searchFields } from '../../core/programs/search-fields.ts'
 import { uidsWithText } from '../../core/programs/text-candidates.ts'
 import type { Session } from '../session.ts'
-import { uidsOf } from '../sets.ts'
+import { searchedUids } from '../sets.ts'
 import type { Uid } from '../wire/numbers.ts'
 import { documentTexts } from './document.ts'
 import type { Key } from './keys.ts'
@@ -110,7 +110,7 @@ function* rowsOf({ folder }: Session): Generator<Row> {
 function setsOf(session: Session, key: Key): Sets {
   const sets = new Map<Key, ReadonlySet<Uid>>()
   const visit = (each: Key): void => {
-    if (each.is === 'set') sets.set(each, new Set(uidsOf(session, each.set, each.kind)))
+    if (each.is === 'set') sets.set(each, new Set(searchedUids(session, each.set, each.kind)))
     if (each.is === 'and' || each.is === 'or') each.keys.forEach(visit)
     if (each.is === 'not') visit(each.key)
   }

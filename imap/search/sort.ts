@@ -17,7 +17,11 @@ export type Sortable = {
   readonly sizeBytes: number
   readonly receivedAt: number
   readonly fields: SearchFields
+  /** What the fields call their first, where the document does not tell: the name of a group. */
+  readonly firsts?: { readonly [F in AddressField]: string }
 }
+
+export type AddressField = 'from' | 'to' | 'cc'
 
 /** Reads `(REVERSE DATE SUBJECT)`. */
 export function readSortKeys(parser: Parser): readonly SortKey[] {
@@ -53,16 +57,22 @@ export function sorted(messages: readonly Sortable[], keys: readonly SortKey[]):
 type Value = number | string
 const compare = (a: Value, b: Value): number => (a < b ? -1 : a > b ? 1 : 0)
 
-const first = (people: readonly { readonly address: string }[]) => folded(splitAddress(people[0]?.address ?? '').local)
+/** RFC 5051: in capitals, so that `_` comes after the letters. */
+const collated = (text: string) => folded(text).toUpperCase()
+
+function first({ fields, firsts }: Sortable, name: AddressField): string {
+  const listed = name === 'from' ? fields.from : fields[name][0]
+  return collated(firsts?.[name] ?? splitAddress(listed?.address ?? '').local)
+}
 
 const sortedBy: { readonly [F in Field]: (message: Sortable) => Value } = {
   ARRIVAL: ({ receivedAt }) => receivedAt,
-  CC: ({ fields: { cc } }) => first(cc),
+  CC: (message) => first(message, 'cc'),
   DATE: sentAt,
-  FROM: ({ fields: { from } }) => first(from === null ? [] : [from]),
+  FROM: (message) => first(message, 'from'),
   SIZE: ({ sizeBytes }) => sizeBytes,
-  SUBJECT: ({ fields: { subject } }) => folded(baseSubject(subject ?? '')),
-  TO: ({ fields: { to } }) => first(to),
+  SUBJECT: ({ fields: { subject } }) => collated(baseSubject(subject ?? '')),
+  TO: (message) => first(message, 'to'),
 }
 
 /** When a message was sent; without a Date when it came (RFC 5256 2.2). */

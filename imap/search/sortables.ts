@@ -1,20 +1,60 @@
 /** The messages that a search found, with what puts them in order. */
+import { bySize, heldMessages, shownMessages } from '../../core/programs/contents.ts'
 import { searchFields } from '../../core/programs/search-fields.ts'
+import { readAddressItems, splitAddress } from '../../mail/message/address.ts'
+import { firstHeader, readHeaders } from '../../mail/message/headers.ts'
 import type { Session } from '../session.ts'
 import type { Uid } from '../wire/numbers.ts'
-import type { Sortable } from './sort.ts'
+import type { AddressField, Sortable } from './sort.ts'
 
 const atOnce = 500
 
-export async function sortables({ ctx, folder }: Session, uids: readonly Uid[]): Promise<readonly Sortable[]> {
+type Needs = { readonly addresses: boolean }
+
+export async function sortables(session: Session, uids: readonly Uid[], needs: Needs): Promise<readonly Sortable[]> {
+  const { ctx, folder } = session
   const { table, folder: ref } = folder.view
   const found: Sortable[] = []
   for (let n = 0; n < uids.length; n += atOnce) {
-    for (const fields of await searchFields(ctx, ref, uids.slice(n, n + atOnce))) {
+    const some = await searchFields(ctx, ref, uids.slice(n, n + atOnce))
+    const rare = needs.addresses ? some.filter(({ namesMore }) => namesMore === true) : []
+    const firsts = await firstsOf(
+      session,
+      rare.map(({ uid }) => uid),
+    )
+    for (const fields of some) {
       const uid = fields.uid as Uid
       const index = table.indexOf(uid)
-      if (index >= 0) found.push({ uid, sizeBytes: table.sizeAt(index), receivedAt: table.dateAt(index), fields })
+      const own = firsts.get(uid)
+      const [sizeBytes, receivedAt] = [table.sizeAt(index), table.dateAt(index)]
+      if (index >= 0) found.push({ uid, sizeBytes, receivedAt, fields, ...(own !== undefined && { firsts: own }) })
     }
   }
   return found
+}
+
+/** What the address fields of messages call their first, by UID (RFC 5256 3: of a group its name). */
+async function firstsOf(
+  { ctx, folder }: Session,
+  uids: readonly number[],
+): Promise<ReadonlyMap<number, Record<AddressField, string>>> {
+  const found = new Map<number, Record<AddressField, string>>()
+  if (uids.length === 0) return found
+  for (const group of bySize(await heldMessages(ctx, folder.view.folder, uids))) {
+    const shown = await shownMessages(ctx, group)
+    for (const { _id, uid } of group) {
+      const bytes = shown.get(_id)
+      if (bytes === undefined) continue
+      const { fields } = readHeaders(bytes)
+      const of = (name: AddressField) => firstOf(firstHeader(fields, name)?.rawValue ?? '')
+      found.set(uid, { from: of('from'), to: of('to'), cc: of('cc') })
+    }
+  }
+  return found
+}
+
+function firstOf(headerValue: string): string {
+  const [item] = readAddressItems(headerValue)
+  if (item === undefined || 'groupEnd' in item) return ''
+  return 'group' in item ? item.group : splitAddress(item.address).local
 }

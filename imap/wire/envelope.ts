@@ -38,7 +38,7 @@ function addressOf(item: AddressItem): string {
   if ('group' in item) return `(NIL NIL ${nstring(encoded(item.group))} NIL)`
   const { local, domain } = splitAddress(item.address)
   const name = item.name === '' ? null : encoded(item.name)
-  return `(${nstring(name)} NIL ${nstring(encoded(unquoted(local)))} ${nstring(encoded(domain))})`
+  return `(${nstring(name)} ${nstring(item.route ?? null)} ${nstring(encoded(unquoted(local)))} ${nstring(encoded(domain))})`
 }
 
 /** RFC 9051 7.5.2: without the quotes of RFC 5322. */

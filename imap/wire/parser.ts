@@ -6,7 +6,7 @@ import { limits } from '../limits.ts'
 import { Bad } from './answers.ts'
 import type { CommandText, Literal } from './command-reader.ts'
 import { modseqMax, numberMax, type Range, type SequenceSet, star } from './numbers.ts'
-import { type NameForm, readDateTime, readDay, readFolderName } from './text.ts'
+import { type NameForm, readDateTime, readDay, readFolderName, readFolderPattern } from './text.ts'
 
 export class Parser {
   readonly #texts: readonly string[]
@@ -135,7 +135,7 @@ export class Parser {
   /** The name of a folder, in which `*` and `%` stand for other text. */
   folderPattern(): string {
     const bytes = this.#stringIf() ?? this.#match(/[^\s(){"\\\p{Cc}]+/uy, 'A pattern')
-    return readFolderName(bytes, this.nameForm)
+    return readFolderPattern(bytes, this.nameForm)
   }
 
   /** `(each each ...)`, perhaps of nothing. */

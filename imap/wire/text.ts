@@ -45,6 +45,16 @@ export function readFolderName(bytes: string, form: NameForm): string {
   return decodeUtf7(bytes)
 }
 
+/** Reads the pattern of names: what no name can be is left as it stands. */
+export function readFolderPattern(bytes: string, form: NameForm): string {
+  try {
+    return readFolderName(bytes, form)
+  } catch (error) {
+    if (error instanceof No) return bytes
+    throw error
+  }
+}
+
 /** Reads bytes as UTF-8. Fails with CANNOT. */
 export function readUtf8(bytes: string): string {
   try {

@@ -60,8 +60,11 @@ export function parseAddressList(headerValue: string): NamedAddress[] {
   }))
 }
 
+/** An address as it is written, and the obsolete route before it (RFC 5322 4.4), if any: `@a,@b`. */
+type RoutedAddress = NamedAddress & { readonly route?: string }
+
 /** A member of an address header field: an address as it is written, or where a group (RFC 5322 3.4) begins or ends. */
-export type AddressItem = NamedAddress | { readonly group: string } | { readonly groupEnd: true }
+export type AddressItem = RoutedAddress | { readonly group: string } | { readonly groupEnd: true }
 
 /** Reads an address header field as `parseAddressList` does, with its groups, and addresses as they are written. */
 export const readAddressItems = (headerValue: string): AddressItem[] => readItems(headerValue, limits.addressesMax)
@@ -188,11 +191,13 @@ function readPiece(text: string, at: number, pending: Pending, lasts: { quote: n
 }
 
 /** The mailbox that was read; none when there is no address in it. */
-function finish({ raw, phrase, comment, angle }: Pending): readonly NamedAddress[] {
+function finish({ raw, phrase, comment, angle }: Pending): readonly RoutedAddress[] {
   if (angle !== null) {
     const address = bareAddress(angle)
     // RFC 5322 3.4: old programs give the name in a comment.
-    return address === null ? [] : [{ name: displayName(phrase) || displayName(comment), address }]
+    const route = /^\s*(@[^:]*):/.exec(cleanLine(angle))?.[1]
+    const name = displayName(phrase) || displayName(comment)
+    return address === null ? [] : [{ name, address, ...(route !== undefined && { route }) }]
   }
   // RFC 822's `a@b (Name)`, or a name and address without brackets.
   const text = cleanLine(raw)

@@ -5,7 +5,7 @@ import { type Hidden, hiddenExcerpt, showInvisible } from '../encoding/invisible
 import { lookAlikeDomains } from '../encoding/look-alikes.ts'
 import { decodeTransfer } from '../encoding/transfer.ts'
 import { limits } from '../limits.ts'
-import { type NamedAddress, nameAlone, parseAddressList, splitAddress } from './address.ts'
+import { type NamedAddress, nameAlone, parseAddressList, readAddressItems, splitAddress } from './address.ts'
 import { type AttachmentInfo, attachmentsOf, type Listed } from './attachments.ts'
 import { firstHeader, type HeaderField } from './headers.ts'
 import { type Part, readStructure } from './structure.ts'
@@ -30,6 +30,8 @@ export type ParsedMessage = {
   readonly cc: readonly NamedAddress[]
   readonly bcc: readonly NamedAddress[]
   readonly replyTo: readonly NamedAddress[]
+  /** Whether one of these fields names a group. */
+  readonly hasGroups: boolean
   /** Without angle brackets, like `inReplyTo` and `references`. */
   readonly messageId: string | null
   readonly inReplyTo: string | null
@@ -85,6 +87,7 @@ function parseEntity(raw: Buffer, signedDepth: number): ParsedMessage {
     cc: addresses(fields, 'cc'),
     bcc: addresses(fields, 'bcc'),
     replyTo: addresses(fields, 'reply-to'),
+    hasGroups: fields.some(isGroup),
     messageId: messageIds(firstHeader(fields, 'message-id'))[0] ?? null,
     inReplyTo: messageIds(firstHeader(fields, 'in-reply-to'))[0] ?? null,
     references: rootAndLatest(messageIds(firstHeader(fields, 'references')), limits.ancestorsMax),
@@ -233,6 +236,13 @@ function addresses(fields: readonly HeaderField[], wanted: string): readonly Nam
   const own = fields.filter(({ name }) => name.toLowerCase() === wanted)
   return own.flatMap(({ rawValue }) => parseAddressList(rawValue)).slice(0, limits.addressesMax)
 }
+
+const addressFields = new Set(['from', 'to', 'cc', 'bcc', 'reply-to'])
+
+const isGroup = ({ name, rawValue }: HeaderField): boolean =>
+  rawValue.includes(':') &&
+  addressFields.has(name.toLowerCase()) &&
+  readAddressItems(rawValue).some((item) => 'group' in item)
 
 function subjectOf(fields: readonly HeaderField[]): string | null {
   const subject = firstHeader(fields, 'subject')?.value

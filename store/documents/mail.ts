@@ -159,6 +159,8 @@ export type MessageDoc = {
   readonly cc: readonly Named[]
   readonly bcc: readonly Named[]
   readonly replyTo: readonly Named[]
+  /** True when its address fields name more than these lists do: a second author, or a group. */
+  readonly namesMore?: true
   readonly subject: string | null
   readonly snippet: string | null
   readonly date: Date | null
@@ -260,6 +262,7 @@ export type MessageContent = Pick<
   | 'cc'
   | 'bcc'
   | 'replyTo'
+  | 'namesMore'
   | 'subject'
   | 'snippet'
   | 'date'

@@ -224,8 +224,11 @@ describe('IMAP commands', () => {
     ['no key', 'SEARCH NONSENSE', /^BAD/],
     ['a day that is none', 'SEARCH ON 31-Feb-1994', /^BAD/],
     ['nothing', 'SEARCH', /^BAD/],
+    ['numbers that are not there', 'SEARCH 3:9,1000', /^OK/, '* SEARCH 3'],
+    ['the name of a group', 'SEARCH TO team HEADER To ""', /^OK/, '* SEARCH 1'],
     ['in order', 'SORT (REVERSE DATE) UTF-8 ALL', /^OK/, '* SORT 3 2 1'],
     ['by base subject', 'UID SORT (SUBJECT REVERSE ARRIVAL) UTF-8 ALL', /^OK/, '* SORT 3 2 1'],
+    ['by the name of a group', 'SORT (TO) UTF-8 ALL', /^OK/, '* SORT 3 2 1'],
     ['by no key', 'SORT (NONSENSE) UTF-8 ALL', /^BAD/],
     ['threads by references', 'THREAD REFERENCES UTF-8 ALL', /^OK/, '* THREAD (1 2)(3)'],
     ['threads by subject', 'THREAD ORDEREDSUBJECT UTF-8 ALL', /^OK/, '* THREAD (1 2)(3)'],
@@ -244,6 +247,7 @@ describe('IMAP commands', () => {
     ],
     ['made with the levels above', 'CREATE "Work/F&APw-r mich"', /^OK \[MAILBOXID \(fld_\w+\)\]/],
     ['made twice', 'CREATE "Work/F&APw-r mich"', /^NO \[ALREADYEXISTS\]/],
+    ['a pattern that no name can have', 'LIST "" !#$&\'+,-.0:;<=>?@^_`|[}%*', /^OK/],
     ['one level', 'LIST "" %', /^OK/, '* LIST (\\HasChildren) "/" Work'],
     ['below', 'LIST Work/ %', /^OK/, '* LIST (\\HasNoChildren) "/" "Work/F&APw-r mich"'],
     ['a name that is no modified UTF-7', 'CREATE "a&b"', /^NO \[CANNOT\]/],
@@ -411,11 +415,69 @@ describe('IMAP commands', () => {
       expect(foreign.lines.some((line) => line.includes('VANISHED'))).to.equal(false)
     })
 
+    it('are told from their first use on, and with MIN and MAX alone those of what is named', async () => {
+      const box = await imap.mailbox()
+      const other = await imap.open({ user: box })
+      for (const text of [parts, answer, plain]) await other.ask(`APPEND INBOX {${text.length}}`, `${text}\r\n`)
+      await other.ask('SELECT INBOX')
+      const { lines } = await other.ask('FETCH 1:3 MODSEQ')
+      expect(lines[0]).to.match(/^\* OK \[HIGHESTMODSEQ \d+\]/)
+      expect((await other.ask('FETCH 1 MODSEQ')).lines[0]).to.match(/^\* 1 FETCH/)
+      const [one, , three] = lines.slice(1).map((line) => /MODSEQ \((\d+)\)/.exec(line)?.[1])
+      const search = async (results: string) =>
+        (await other.ask(`SEARCH RETURN (${results}) MODSEQ 1`)).lines[0]?.replace(/^.*"\) /, '')
+      expect(await search('MIN')).to.equal(`MIN 1 MODSEQ ${one}`)
+      expect(await search('MAX')).to.equal(`MAX 3 MODSEQ ${three}`)
+      expect(await search('MIN COUNT')).to.equal(`MIN 1 COUNT 3 MODSEQ ${three}`)
+    })
+
     it('ask for QRESYNC first', async () => {
       const other = await imap.open({ user: address })
       expect((await other.ask('SELECT INBOX (QRESYNC (1 1))')).end).to.match(/^BAD/)
       expect((await other.ask('SELECT INBOX')).end).to.match(/^OK/)
       expect((await other.ask('UID FETCH 1:* FLAGS (CHANGEDSINCE 1 VANISHED)')).end).to.match(/^BAD/)
+    })
+  })
+
+  describe('rare ways', () => {
+    let box: string
+    let other: ImapClient
+
+    async function append(folder: string, text: string): Promise<void> {
+      expect((await other.ask(`APPEND ${folder} {${text.length}}`, `${text}\r\n`)).end).to.match(/^OK/)
+    }
+
+    before(async () => {
+      box = await imap.mailbox()
+      other = await imap.open({ user: box })
+    })
+
+    it('is moved into the folder where it is, with new UIDs, and the folder can be deleted', async () => {
+      await other.ask('CREATE Same')
+      await append('Same', plain)
+      await append('Same', answer)
+      await other.ask('SELECT Same')
+      const { lines, end } = await other.ask('MOVE 1 Same')
+      expect(end, lines.join('\n')).to.match(/^OK/)
+      expect(lines[0]).to.match(/^\* OK \[COPYUID \d+ 1 3\]/)
+      expect(lines).to.include.members(['* 1 EXPUNGE', '* 2 EXISTS'])
+      expect((await other.ask('UID SEARCH ALL')).lines).to.deep.equal(['* SEARCH 2 3'])
+      expect((await other.ask('STATUS Same (MESSAGES UNSEEN)')).lines).to.deep.equal([
+        '* STATUS Same (MESSAGES 2 UNSEEN 2)',
+      ])
+      expect((await other.ask('UNSELECT')).end).to.match(/^OK/)
+      expect((await other.ask('DELETE Same')).end).to.match(/^OK/)
+    })
+
+    it('is found by a second author, and its route is told', async () => {
+      await append('Archive', 'From: <@route,@way:ann@x.example>, second@x.example\r\nSubject: _\r\n\r\nx\r\n')
+      await append('Archive', 'From: ann@x.example\r\nSubject: a\r\n\r\nx\r\n')
+      await other.ask('SELECT Archive')
+      expect((await other.ask('SEARCH FROM second')).lines).to.deep.equal(['* SEARCH 1'])
+      expect((await other.ask('FETCH 1 ENVELOPE')).lines[0]).to.include(
+        '((NIL "@route,@way" "ann" "x.example")(NIL NIL "second" "x.example"))',
+      )
+      expect((await other.ask('SORT (SUBJECT) UTF-8 ALL')).lines).to.deep.equal(['* SORT 2 1'])
     })
   })
 
