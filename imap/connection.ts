@@ -51,6 +51,8 @@ export class Connection implements Peer {
   /** Whether the client owes us the rest of a command. */
   #isReading = false
   #isRunning = false
+  /** Whether a command waits for a line of the client. */
+  #isWaiting = false
   #badCommands = 0
   #commands = 0
   #incoming = 0
@@ -131,7 +133,9 @@ export class Connection implements Peer {
 
   async line(): Promise<string | null> {
     this.#setPatience()
+    this.#isWaiting = true
     const line = await this.#source.line(limits.lineBytes)
+    this.#isWaiting = false
     return Buffer.isBuffer(line) ? line.toString('latin1') : null
   }
 
@@ -320,7 +324,7 @@ export class Connection implements Peer {
     stream.on('close', () => this.#source.end())
     stream.on('timeout', () => {
       // A command that takes its time is no fault of the client.
-      if (this.#isRunning && stream.writableLength === 0 && this.session.onNews === null) return
+      if (this.#isRunning && !this.#isWaiting && stream.writableLength === 0) return
       if (this.#isReading || stream.writableLength > 0) stream.destroy()
       else this.end('Nothing came for a long time')
     })

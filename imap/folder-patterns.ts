@@ -2,7 +2,7 @@
 
 /** Makes the test of a pattern. `INBOX` is the same in upper and lower case. */
 export function folderPattern(reference: string, pattern: string): (path: string) => boolean {
-  const whole = `${reference}${pattern}`.replaceAll(/[*%]*\*[*%]*/g, '*').replaceAll(/%+/g, '%')
+  const whole = `${reference}${pattern}`.replaceAll(/[*%]+/g, (wild) => (wild.includes('*') ? '*' : '%'))
   const wanted = whole.normalize('NFC').replace(/^inbox(?=$|\/)/i, 'INBOX')
   return (path) => fits(wanted, path) || (path === 'INBOX' && fits(wanted.toUpperCase(), 'INBOX'))
 }

@@ -16,6 +16,8 @@ export const limits = {
   depth: 50,
   /** Words of one command: search keys, fetch items, flags, header names. */
   words: 10_000,
+  /** Sets of messages in one command: each is held as a list of all that it names. */
+  sets: 100,
   /** Characters of a tag. */
   tagChars: 100,
   /** Commands before a login. */
@@ -32,4 +34,6 @@ export const limits = {
   writtenBytes: 256 * 1024,
   /** Bytes from a client that wait to be read: past it nothing more is taken from it. */
   readBytes: 256 * 1024,
+  /** Pieces of them: each takes memory, however small it is. */
+  readChunks: 256,
 } as const

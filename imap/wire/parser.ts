@@ -16,6 +16,7 @@ export class Parser {
   #at = 0
   #depth = 0
   #words = 0
+  #sets = 0
 
   constructor({ texts, literals }: CommandText, nameForm: NameForm) {
     this.#texts = texts
@@ -165,6 +166,7 @@ export class Parser {
   }
 
   set(): SequenceSet {
+    if (++this.#sets > limits.sets) throw new Bad('The command names too many sets of messages', 'TOOBIG')
     if (this.take('$')) return '$'
     return this.#match(/(?:\d{1,20}|\*)(?::(?:\d{1,20}|\*))?(?:,(?:\d{1,20}|\*)(?::(?:\d{1,20}|\*))?)*/y, 'A set')
       .split(',')

@@ -1,7 +1,7 @@
 /**
  * What comes from the client, as lines and runs of bytes. Invariants: bytes are handed out once and in their order; when
- * `limits.readBytes` wait, no more are taken from the stream, so that a client that sends ahead holds no memory; after the
- * end of the stream every question is answered with null.
+ * `limits.readBytes` wait, or `limits.readChunks` pieces, no more are taken from the stream, so that a client that sends ahead
+ * holds no memory; after the end of the stream every question is answered with null.
  */
 import type { Readable } from 'node:stream'
 import { limits } from '../limits.ts'
@@ -60,14 +60,15 @@ export class Source {
 
   /** Exactly so many bytes; null when the stream ends before. */
   async bytes(count: number): Promise<Buffer | null> {
-    const pieces: Buffer[] = []
-    for (let missing = count; missing > 0; ) {
-      const piece = await this.#piece(missing)
+    if (count <= this.#head.length) return this.#piece(count)
+    // Not gathered in a list: a client that sends one byte at a time would make it many times as large.
+    const whole = Buffer.allocUnsafeSlow(count)
+    for (let at = 0; at < count; ) {
+      const piece = await this.#piece(count - at)
       if (piece === null) return null
-      pieces.push(piece)
-      missing -= piece.length
+      at += piece.copy(whole, at)
     }
-    return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, count)
+    return whole
   }
 
   /** Throws so many bytes away. False when the stream ends before. */
@@ -96,7 +97,8 @@ export class Source {
   #take(chunk: Buffer): void {
     this.#rest.push(chunk)
     this.#restBytes += chunk.length
-    if (this.#restBytes + this.#head.length > limits.readBytes) this.#stream?.pause()
+    if (this.#restBytes + this.#head.length > limits.readBytes || this.#rest.length > limits.readChunks)
+      this.#stream?.pause()
     this.#wake?.()
   }
 

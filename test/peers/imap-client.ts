@@ -102,16 +102,6 @@ export class ImapClient {
     }
   }
 
-  /** Says that nothing more will come, and waits for the server to close the connection too. */
-  async finish(): Promise<void> {
-    this.#socket.end()
-    while (!this.#isClosed) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
-  }
-
   close(): void {
     this.#socket.destroy()
   }
