@@ -1,5 +1,6 @@
 /** The process of mail programs that read mail. */
 import { readFile } from 'node:fs/promises'
+import { endAttempts } from '../core/notify/attempts.ts'
 import { closeContext, openContext } from '../core/process/context.ts'
 import { answerScrapes } from '../core/process/metrics.ts'
 import { startImap } from '../imap/server.ts'
@@ -30,7 +31,7 @@ export async function runImap(settings: Settings): Promise<void> {
     if (isStopping) return
     isStopping = true
     setTimeout(() => process.exit(1), withinMs).unref()
-    await server.close(closeMs)
+    await Promise.all([server.close(closeMs), endAttempts(ctx, closeMs)])
     await closeContext(ctx)
     process.exit(0)
   }

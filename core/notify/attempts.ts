@@ -48,11 +48,12 @@ export async function attemptAll(ctx: Context, deliveries: readonly DeliveryDoc[
 
 /**
  * Ends the attempts of this process: none begins any more, and what it had claimed is due for others. Resolves when those in
- * flight are recorded; they are not waited for long.
+ * flight are recorded; they are not waited for long, and `withinMs` at most.
  */
-export async function endAttempts(ctx: Context): Promise<void> {
+export async function endAttempts(ctx: Context, withinMs: number = endMs): Promise<void> {
   attemptQueue(ctx).close()
-  await Promise.race([Promise.all(underWay(ctx)), sleep(endMs, undefined, { ref: false })])
+  const late = sleep(Math.min(withinMs, endMs), undefined, { ref: false })
+  await Promise.race([Promise.all(underWay(ctx)), late])
 }
 
 const underWay = perProcess(() => new Set<Promise<void>>())

@@ -6,11 +6,12 @@ import { mkdir, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
+import { endAttempts } from '../../core/notify/attempts.ts'
 import type { Context } from '../../core/process/context.ts'
 import { answerScrapes } from '../../core/process/metrics.ts'
 import type { Connection, Logs, Plugin, Server } from '../haraka.d.ts'
 import { accept, hook } from '../hook.ts'
-import { close, context, runStops } from '../process.ts'
+import { close, context, onStop, runStops } from '../process.ts'
 import { type LogItem, writeLine } from './log.ts'
 import { mendReplies } from './replies.ts'
 import { drain } from './sessions.ts'
@@ -60,6 +61,7 @@ export const start = hook(async (server: Server & Logs) => {
   }
   const ctx = await context()
   log = ctx.log
+  onStop((timeoutMs) => endAttempts(ctx, timeoutMs))
   if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
   watchSupervisor(server)
   process.send?.({ ready: true, smtp: addressOf(server) })

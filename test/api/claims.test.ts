@@ -1,12 +1,16 @@
 import { expect } from 'chai'
 import { callersChanged } from '../../core/access/known-callers.ts'
+import { attemptAll, leaseEnd } from '../../core/notify/attempts.ts'
+import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
 import { sweepMoves } from '../../core/people/move.ts'
 import { dayMs, minuteMs } from '../../core/process/clock.ts'
 import { hashCredential } from '../../core/process/secrets.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { indexArrivals } from '../../core/search/indexing.ts'
+import { insertDeliveries } from '../../store/deliveries.ts'
 import { beginMove } from '../../store/moves.ts'
 import { expectRefusal } from '../peers/person.ts'
+import { startWebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 import { carryOutgoing } from '../start/outgoing.ts'
@@ -309,6 +313,39 @@ describe('api: claims', () => {
       const found = await door.ctx.store.messages.findOne({ _id: id })
       expect(found?.accountId).to.equal(tenant.accountId)
       expect((await events(own))[0]?.type).to.equal('message.received')
+    })
+
+    it('a delivery that was planned under the old account waits, moves later, and is made', async () => {
+      const { ctx } = door
+      const hooks = await startWebhookReceiver()
+      Object.assign(ctx.settings.webhooks, { allowPrivate: true })
+      await own('PATCH', `/api/v1/webhooks/${webhookId}`, { url: hooks.url })
+      await receive('quince')
+      const planned = await ctx.store.deliveries.findOne({ webhookId })
+      const under = { accountId: made.accountId, state: 'waiting', attempts: [] } as const
+      const [tried, untried] = ['tried', 'untried'].map((name) => ({
+        ...planned!,
+        ...under,
+        _id: `${planned!._id}${name}`,
+        lease: name,
+        nextAt: leaseEnd(ctx),
+      }))
+      const late = await insertDeliveries(ctx.store, [tried!, untried!])
+      expect(late).to.have.length(2)
+      // One is attempted while the endpoint is gone from the old account; the process of the other is killed before.
+      await attemptAll(ctx, [tried!])
+      expect(hooks.requests).to.have.length(0)
+      await sweepMoves(ctx)
+      door.advance(minuteMs)
+      await attemptDueDeliveries(ctx, tenant.accountId)
+      const ids = { _id: { $in: late.map(({ _id }) => _id) } }
+      const found = await ctx.store.deliveries.find(ids).toArray()
+      expect(found.map(({ accountId, state }) => [accountId, state])).to.deep.equal(
+        late.map(() => [tenant.accountId, 'delivered']),
+      )
+      expect(hooks.requests.filter(({ headers }) => headers['webhook-id'] === planned!.eventId)).to.have.length.least(2)
+      Object.assign(ctx.settings.webhooks, { allowPrivate: false })
+      await hooks.close()
     })
 
     it('after a while nothing is looked for any more', async () => {

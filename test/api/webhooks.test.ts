@@ -5,6 +5,7 @@ import { revokeKey } from '../../core/access/keys.ts'
 import { createAccount } from '../../core/account/accounts.ts'
 import { raiseLimit } from '../../core/account/plans.ts'
 import { createDomain } from '../../core/mailbox/domains.ts'
+import { endAttempts } from '../../core/notify/attempts.ts'
 import { planDeliveries } from '../../core/notify/deliveries.ts'
 import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
 import { eraseOldSecrets } from '../../core/notify/webhooks.ts'
@@ -88,6 +89,13 @@ describe('api: webhooks', () => {
     return started
   }
   const receiver = (answer?: Answer) => opened(startHttpsReceiver(certificate, answer))
+
+  /** Of another process, which may reach the receivers too. */
+  async function anotherDoor() {
+    const another = await door.another()
+    Object.assign(another.ctx.settings.webhooks, door.ctx.settings.webhooks)
+    return another
+  }
 
   /** A fresh account with endpoints, and what is asked about them. */
   async function owner() {
@@ -801,6 +809,54 @@ describe('api: webhooks', () => {
       expect((await asked.log(hook.id)).map(({ body }) => (JSON.parse(body) as Envelope).data.subject)).to.deep.equal([
         'heard',
       ])
+    })
+
+    it('hear of what a process that stops had begun or claimed, and again of what it did not record', async () => {
+      const asked = await owner()
+      const { accountId } = asked.tenant
+      const answers: (() => void)[] = []
+      const slow = await receiver((response) => void answers.push(() => response.end('ok')))
+      const hook = await asked.hook(slow.url)
+      const stopping = await anotherDoor()
+      const mailed = async (texts: readonly string[]) => {
+        for (const text of texts) {
+          const raw = `From: ada@remote.example\r\nSubject: ${text}\r\n\r\n${text}\r\n`
+          await announceArrivals(stopping.ctx, [await deliver(door.ctx, { to: asked.tenant.address, raw })])
+        }
+      }
+      await mailed(Array.from({ length: 12 }, (_, n) => `stop ${n}`))
+      await eventually('10 are in flight', () => slow.bodies.length === 10)
+      const ended = endAttempts(stopping.ctx)
+      await eventually('2 are given back', async () => {
+        const free = { webhookId: hook.id, nextAt: { $gt: new Date(0) }, lease: null }
+        return (await door.ctx.store.deliveries.countDocuments(free)) === 2
+      })
+      for (const answer of answers.splice(0)) answer()
+      await ended
+      const states = async () => (await asked.log(hook.id)).map(({ state }) => state)
+      expect((await states()).filter((state) => state === 'delivered')).to.have.length(10)
+      const others = attemptDueDeliveries(door.ctx, accountId)
+      await eventually('the 2', () => answers.length === 2)
+      for (const answer of answers.splice(0)) answer()
+      await others
+      expect(new Set(await states())).to.deep.equal(new Set(['delivered']))
+      expect(new Set(slow.bodies).size).to.equal(slow.bodies.length)
+      await stopping.close()
+
+      const killed = await anotherDoor()
+      await announceArrivals(killed.ctx, [
+        await deliver(door.ctx, { to: asked.tenant.address, raw: 'Subject: k\n\nk\n' }),
+      ])
+      await eventually('the attempt', () => answers.length === 1)
+      await killed.close()
+      for (const answer of answers.splice(0)) answer()
+      door.advance(minuteMs)
+      const again = attemptDueDeliveries(door.ctx, accountId)
+      await eventually('the attempt again', () => answers.length === 1)
+      for (const answer of answers.splice(0)) answer()
+      await again
+      expect((await states())[0]).to.equal('delivered')
+      expect(slow.bodies.at(-1)).to.equal(slow.bodies.at(-2))
     })
 
     it('of an agent key hear of its mailboxes alone, and turn off with it', async () => {
