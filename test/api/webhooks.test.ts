@@ -2,14 +2,19 @@ import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { revokeKey } from '../../core/access/keys.ts'
+import { publicLookup } from '../../core/access/public-address.ts'
 import { createAccount } from '../../core/account/accounts.ts'
 import { raiseLimit } from '../../core/account/plans.ts'
+import { answersPolicy, createResolver } from '../../core/dns/resolver.ts'
 import { createDomain } from '../../core/mailbox/domains.ts'
 import { endAttempts } from '../../core/notify/attempts.ts'
 import { planDeliveries } from '../../core/notify/deliveries.ts'
 import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
+import { postWebhook } from '../../core/notify/webhook-post.ts'
 import { eraseOldSecrets } from '../../core/notify/webhooks.ts'
 import { tellOfEndpoints } from '../../core/people/endpoint-notices.ts'
+import type { Context } from '../../core/process/context.ts'
+import { createKept } from '../../core/process/kept.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import { accountEventTypes, eventKinds } from '../../schemas/events.ts'
@@ -29,6 +34,7 @@ import {
   startTlsReceiver,
   trust,
 } from '../peers/https-receivers.ts'
+import { type NameServer, startNameServer, type Zone } from '../peers/name-server.ts'
 import { startWebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
@@ -427,6 +433,50 @@ describe('api: webhooks', () => {
       })
 
     it('a redirect is not followed', () => expect(elsewhere.connections).to.equal(0))
+  })
+
+  describe('names that lead into the private network', () => {
+    const names: readonly (readonly [string, Zone])[] = [
+      ['by an IPv4 address', { 'A rebind.example': ['127.0.0.1'] }],
+      ['by several', { 'A rebind.example': ['10.0.0.1', '169.254.169.254', '127.0.0.1'] }],
+      ['by an IPv6 address', { 'AAAA rebind.example': ['::1'] }],
+      ['by an IPv4-mapped address', { 'AAAA rebind.example': ['::ffff:127.0.0.1'] }],
+      ['by NAT64', { 'AAAA rebind.example': ['64:ff9b::7f00:1'] }],
+      ['by 6to4', { 'AAAA rebind.example': ['2002:7f00:1::1'] }],
+      ['by an alias', { 'CNAME rebind.example': ['inside.example'], 'A inside.example': ['127.0.0.1'] }],
+    ]
+    let dns: NameServer
+    let strict: Awaited<ReturnType<Door['another']>>
+    let ctx: Context
+    let inside: HttpsReceiver
+
+    before(async () => {
+      dns = await startNameServer({})
+      dns.ttlSeconds = 0
+      strict = await opened(door.another())
+      ctx = { ...strict.ctx, resolver: createResolver([dns.address], createKept(door.ctx.clock, answersPolicy)) }
+      inside = await receiver()
+    })
+    after(() => dns?.stop())
+
+    const lookUp = () =>
+      new Promise((resolve, reject) => {
+        publicLookup(ctx.resolver, false)('rebind.example', { all: true }, (error, found) =>
+          error === null ? resolve(found) : reject(error),
+        )
+      })
+
+    for (const [name, zone] of names)
+      it(`${name}, after a public one: refused when connecting`, async () => {
+        dns.zone = { 'A rebind.example': ['9.9.9.9', '192.168.0.1'] }
+        expect(await lookUp()).to.deep.equal([{ address: '9.9.9.9', family: 4 }])
+        dns.zone = zone
+        const url = `https://rebind.example:${new URL(inside.url).port}/hook`
+        const answer = await postWebhook(ctx, { webhookId: 'whk_rebind', url, body: '{}', headers: {} })
+        expect(answer.status).to.equal(null)
+        expect(answer.error).to.match(/rebind\.example does not resolve to a public address/)
+        expect(inside.connections).to.equal(0)
+      })
   })
 
   describe('the log', () => {
