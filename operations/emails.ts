@@ -30,7 +30,7 @@ export const sendEmail = operation({
 
 export const listEmails = operation({
   name: 'emails.list',
-  summary: 'Sends of the account, newest first; an agent key sees its own.',
+  summary: 'Sends of the account, newest first, also those that wait for an approval; an agent key sees its own.',
   scope: 'mail:send',
   http: 'GET /api/v1/emails',
   input: object({ ...paging }),

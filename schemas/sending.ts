@@ -164,7 +164,14 @@ export const SendResult = object({
 })
 export type SendResult = Infer<typeof SendResult>
 
-export const sendDecisions = ['send', 'suppressed', 'blocked_by_list', 'claim_required', 'over_limit'] as const
+export const sendDecisions = [
+  'send',
+  'suppressed',
+  'blocked_by_list',
+  'claim_required',
+  'over_limit',
+  'waits_for_approval',
+] as const
 
 /** The answer of a dry run (decisions.md 2, dryRun). */
 export const DryRun = object({
@@ -175,7 +182,7 @@ export const DryRun = object({
     object({
       email: string(),
       decision: oneOf(sendDecisions),
-      reason: nullable(string({ description: 'Why not; null for those that would be written to.' })),
+      reason: nullable(string({ description: 'Why not, or not yet; null for those that would be written to.' })),
     }),
   ),
 })

@@ -59,6 +59,23 @@ export function listApprovals(
     .toArray()
 }
 
+/** Approvals that sends of an account, or of one of its keys, needed: by the ids of the sends, newest first, after the id `before`. */
+export function listApprovalsOfSends(
+  store: Store,
+  {
+    accountId,
+    keyId,
+    before,
+    limit,
+  }: { accountId: string; keyId: string | null; before: string | null; limit: number },
+): Promise<ApprovalDoc[]> {
+  return store.approvals
+    .find({ accountId, ...(keyId !== null && { keyId }), ...(before !== null && { emailId: { $lt: before } }) })
+    .sort({ accountId: -1, emailId: -1 })
+    .limit(limit)
+    .toArray()
+}
+
 /** How many sends of a key wait, counted up to `limit`. */
 export function countWaiting(
   store: Store,

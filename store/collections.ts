@@ -165,6 +165,7 @@ export const collections = {
     indexes: [
       index('accountId', '_id'),
       index('accountId', 'status', '_id'),
+      index('accountId', 'emailId'),
       { ...index('accountId', 'draft.messageId'), partialFilterExpression: { status: 'waiting' } },
       { ...index('dueAt'), sparse: true },
       { ...index('untoldSince'), sparse: true },

@@ -4,11 +4,11 @@
  */
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId } from '../../schemas/ids.ts'
-import { changeApproval, findApproval } from '../../store/approvals.ts'
+import { changeApproval, findApproval, listApprovalsOfSends } from '../../store/approvals.ts'
 import { dropBlobUsers } from '../../store/blobs.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { ApprovalDoc, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
-import { findEmail } from '../../store/emails.ts'
+import { findEmail, findEmails, listEmails } from '../../store/emails.ts'
 import { standardFolderId } from '../../store/folders.ts'
 import { findMessages } from '../../store/messages.ts'
 import type { Context } from '../process/context.ts'
@@ -78,6 +78,26 @@ export async function findSend(
   if (found === null) return email
   const [approval = found] = await currentApprovals(ctx, [found])
   return { ...(email ?? sendOf(approval)), approval }
+}
+
+/** Sends of an account, or of one of its keys, with what waits to become one, newest first, starting after the id `before`. */
+export async function listSends(
+  ctx: Context,
+  range: { accountId: string; keyId: string | null; before: string | null; limit: number },
+): Promise<readonly SeenSend[]> {
+  const { accountId, keyId, limit } = range
+  const [emails, asked] = await Promise.all([listEmails(ctx.store, range), listApprovalsOfSends(ctx.store, range)])
+  const own = new Set(emails.map(({ _id }) => _id))
+  const elsewhere = keyId === null ? [] : asked.flatMap(({ emailId }) => (own.has(emailId) ? [] : [emailId]))
+  // A person may have sent the draft of what the key asked for.
+  const sentByOthers = elsewhere.length === 0 ? [] : await findEmails(ctx.store, accountId, elsewhere)
+  const sends = new Map<string, SeenSend>([...emails, ...sentByOthers].map((email) => [email._id, email]))
+  for (const approval of await currentApprovals(ctx, asked)) {
+    const email = sends.get(approval.emailId)
+    if (email === undefined || email.approvalId !== undefined)
+      sends.set(approval.emailId, { ...(email ?? sendOf(approval)), approval })
+  }
+  return [...sends.values()].sort((a, b) => (a._id < b._id ? 1 : -1)).slice(0, limit)
 }
 
 /** The key that asked for the approval of a send; null when none did. */

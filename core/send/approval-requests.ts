@@ -76,14 +76,11 @@ export async function findAsked(
  */
 export async function askApproval(ctx: Context, principal: Principal, send: SendToApprove): Promise<ApprovalDoc> {
   const { accountId, keyId } = principal
-  if ((await store.countWaiting(ctx.store, { accountId, keyId }, waitingMax)) >= waitingMax)
-    throw new Failure('unprocessable', `${waitingMax} sends of this key wait for the approval of a person already.`, {
-      fix: 'Wait until some of them are decided, or delete drafts that need not be sent.',
-    })
+  await requireRoomToWait(ctx, principal, { ...send, bytes: send.composed.raw.length })
   const at = ctx.clock.now()
   const _id = approvalIdOf(send.id)
   const earlier = await store.findApproval(ctx.store, { accountId, approvalId: _id })
-  const { draft, blob } = await keepMessage(ctx, principal, { send, approvalId: _id, at })
+  const { draft, blob } = await keepMessage(ctx, { send, approvalId: _id, at })
   const expiresAt = after(at, ctx.settings.keep.approvalDays * dayMs)
   const { mailbox, from, input, recipients, sendAt, keepsCopy, isReply = false, origin, tags, parent, composed } = send
   const approval: ApprovalDoc = {
@@ -130,6 +127,23 @@ export async function askApproval(ctx: Context, principal: Principal, send: Send
   return first
 }
 
+/**
+ * Fails with `unprocessable` when a send could not wait: too many of the key do, or the mailbox has no room for a message of so
+ * many bytes that is no draft yet.
+ */
+export async function requireRoomToWait(
+  ctx: Context,
+  { account, accountId, keyId }: Principal,
+  { mailbox, draft, bytes }: Pick<SendToApprove, 'mailbox' | 'draft'> & { readonly bytes: number },
+): Promise<void> {
+  if ((await store.countWaiting(ctx.store, { accountId, keyId }, waitingMax)) >= waitingMax)
+    throw new Failure('unprocessable', `${waitingMax} sends of this key wait for the approval of a person already.`, {
+      fix: 'Wait until some of them are decided, or delete drafts that need not be sent.',
+    })
+  if (mailbox === null || draft !== undefined) return
+  if (!fitsStorage(account, await foldersToFill(ctx, mailbox._id), bytes)) throw mailboxFull(mailbox.address)
+}
+
 /** Takes the draft of an approval out of Drafts, if it is still there as it was. */
 export async function takeDraftAway(ctx: Context, approval: Pick<ApprovalDoc, 'draft'>): Promise<void> {
   if (approval.draft === null) return
@@ -141,7 +155,6 @@ export async function takeDraftAway(ctx: Context, approval: Pick<ApprovalDoc, 'd
 /** Stores the message of a send, and the draft that shows it where there is a mailbox. */
 async function keepMessage(
   ctx: Context,
-  { account }: Principal,
   { send, approvalId, at }: { send: SendToApprove; approvalId: string; at: Date },
 ): Promise<Pick<ApprovalDoc, 'draft' | 'blob'>> {
   const { mailbox, parent, draft, draftId, composed, input } = send
@@ -153,7 +166,6 @@ async function keepMessage(
     await insertBlob(ctx.store, chunks)
     return { blob: ref, draft: draft === undefined ? null : { messageId: draft._id, blobId: draft.blob.id } }
   }
-  if (!fitsStorage(account, await foldersToFill(ctx, mailbox._id), raw.length)) throw mailboxFull(mailbox.address)
   const description = await ctx.parsing.run('description', { raw })
   const content = {
     ...describe(description, ref),

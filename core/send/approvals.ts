@@ -1,8 +1,9 @@
 /**
  * Decides about sends that wait for the approval of a person. An approval is decided by one conditional update, so of several
  * who decide one wins. The process that approved has it for a while to make the send; its id is that of the request, derived from
- * the draft that shows it, so that it is made once, by an approval or by who sends the draft, and who dies between the two is followed by `settleApprovals`, which the alarm calls. The rules and limits of
- * sending are asked again then: what they refuse waits as before.
+ * the draft that shows it, so that it is made once, by an approval or by who sends the draft, and who dies between the two is
+ * followed by `settleApprovals`, which the alarm calls. The rules and limits of sending are asked again then: what they refuse
+ * waits as before.
  */
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
 import { redate } from '../../mail/compose/redate.ts'

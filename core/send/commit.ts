@@ -27,7 +27,7 @@ import { after } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway } from '../process/database-away.ts'
 import { type Allowance, allowanceOfSend, allowanceRefusal, takeFirst, takeWith } from './allowance.ts'
-import { askApproval, findAsked } from './approval-requests.ts'
+import { askApproval, findAsked, requireRoomToWait } from './approval-requests.ts'
 import { filesOf, recipientsIn, type SendInput, sendTimeOf } from './content.ts'
 import { type Decided, decideRecipients } from './send-rules.ts'
 import { settle, settlingMs } from './settle.ts'
@@ -143,22 +143,37 @@ export async function dryRun(ctx: Context, principal: Principal, outgoing: Outgo
   const checked = await readInput(ctx, principal, outgoing)
   requireAllowed(principal.account, 'reply')
   const { from, decided } = await decideRecipients(ctx, principal, { ...outgoing, ...checked, strict: false })
+  const id = newId('em', ctx.clock.now())
+  const { raw } = await composeSigned(ctx, { ...outgoing, ...checked, id, from })
   const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
-  const refusal = await allowanceRefusal(ctx, principal, {
-    sender: from.address,
-    recipients: accepted,
-    parent: outgoing.parent,
-  })
-  const { raw } = await composeSigned(ctx, { ...outgoing, ...checked, id: newId('em', ctx.clock.now()), from })
+  const held = principal.waitsForApproval
+    ? await approvalNeeded(ctx, principal, { ...outgoing, bytes: raw.length })
+    : await overLimit(ctx, principal, { sender: from.address, recipients: accepted, parent: outgoing.parent })
   return {
     sizeBytes: raw.length,
     headers: readHeaders(raw).fields.map(({ name, value }): [string, string] => [name, value]),
-    recipients: decided.map((each) =>
-      each.decision === 'send' && refusal !== null
-        ? { ...each, decision: 'over_limit' as const, reason: refusal.message }
-        : each,
-    ),
+    recipients: decided.map((each) => (each.decision === 'send' && held !== null ? { ...each, ...held } : each)),
   }
+}
+
+type Held = Pick<Decided, 'decision' | 'reason'>
+
+/** What a send is told that asks for an approval. Fails as `askApproval` does. */
+async function approvalNeeded(
+  ctx: Context,
+  principal: Principal,
+  what: Pick<Outgoing, 'mailbox' | 'draft'> & { readonly bytes: number },
+): Promise<Held> {
+  await requireRoomToWait(ctx, principal, what)
+  return {
+    decision: 'waits_for_approval',
+    reason: 'A person has to approve what this caller sends before it goes out.',
+  }
+}
+
+async function overLimit(...asked: Parameters<typeof allowanceRefusal>): Promise<Held | null> {
+  const refusal = await allowanceRefusal(...asked)
+  return refusal === null ? null : { decision: 'over_limit', reason: refusal.message }
 }
 
 /** The result of a send that waits for the approval of a person. */

@@ -15,7 +15,13 @@ import type { Context } from '../process/context.ts'
 import { claimRefusals } from './claim-rules.ts'
 import { requireSandboxRecipients } from './sandbox-rules.ts'
 
-export type Decision = 'send' | 'suppressed' | 'blocked_by_list' | 'claim_required' | 'over_limit'
+export type Decision =
+  | 'send'
+  | 'suppressed'
+  | 'blocked_by_list'
+  | 'claim_required'
+  | 'over_limit'
+  | 'waits_for_approval'
 export type Decided = { readonly email: string; readonly decision: Decision; readonly reason: string | null }
 
 /** Who sends: a key, or whose sends were approved. */

@@ -4,12 +4,10 @@ import type { TemplateValues } from '../../mail/compose/template.ts'
 import { splitAddress, withoutTag } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { MailboxDoc, Named } from '../../store/documents/mail.ts'
-import type { EmailDoc } from '../../store/documents/sending.ts'
-import * as store from '../../store/emails.ts'
 import { findAddresses, findDomain, findMailboxes } from '../../store/mailboxes.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { type Principal, reaches } from '../access/principal.ts'
-import { findAskedBy, findSend, type SeenSend } from '../deliver/approval-state.ts'
+import { findAskedBy, findSend, listSends, type SeenSend } from '../deliver/approval-state.ts'
 import { recentDomain } from '../mailbox/domains.ts'
 import type { Context } from '../process/context.ts'
 import { commitSend, type SendResult } from './commit.ts'
@@ -73,13 +71,13 @@ export async function getEmail(ctx: Context, principal: Principal, id: string): 
   return email
 }
 
-/** Lists sends of every kind, newest first; agent keys see only their own. Fails with `validation_error` (cursor). */
+/** Lists sends of every kind, newest first, also those that wait; agent keys see what `getEmail` shows them. Fails with `validation_error` (cursor). */
 export async function listEmails(
   ctx: Context,
   { accountId, kind, keyId }: Principal,
   { limit, before }: { limit: number; before?: string },
-): Promise<Page<EmailDoc>> {
-  const rows = await store.listEmails(ctx.store, {
+): Promise<Page<SeenSend>> {
+  const rows = await listSends(ctx, {
     accountId,
     keyId: kind === 'agent' ? keyId : null,
     before: readIdCursor(before, 'em'),

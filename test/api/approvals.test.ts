@@ -95,6 +95,61 @@ describe('api: approvals', () => {
       .and.not.include('Bcc')
   })
 
+  it('is listed as it is read, in pages, by who asked and by the account, and not by another key', async () => {
+    type Sends = { emails: (Email & { id: string; createdAt: string })[]; next: string | null }
+    const waiting = await ask()
+    const refused = await ask()
+    await decide(refused.approval.id, { decision: 'refuse', hash: refused.approval.hash })
+    const approved = await ask()
+    await approve(approved)
+    const sent = await ask()
+    await owner('POST', `${box}/drafts/${sent.approval.draft_id}/send`)
+    const plain = await owner<Waiting>('POST', `${box}/send`, mail())
+    const other = client(door.http, (await newAgent()).apiKey)
+    const own = [waiting, refused, approved, sent].map(({ id }) => id)
+    for (const [call, expected] of [
+      [agent, own],
+      [owner, [...own, plain.body.id]],
+      [other, []],
+    ] as const) {
+      const listed: string[] = []
+      for (let next: string | null | undefined; next !== null && listed.length < expected.length; ) {
+        const { body } = await call<Sends>(
+          'GET',
+          `/api/v1/emails?limit=2${next === undefined ? '' : `&before=${next}`}`,
+        )
+        for (const each of body.emails) {
+          expect({ success: true, ...each }).to.deep.equal((await call('GET', `/api/v1/emails/${each.id}`)).body)
+          listed.push(each.id)
+        }
+        next = body.next
+      }
+      expect(listed.slice(0, expected.length)).to.have.members(expected)
+      expect(listed).to.deep.equal(listed.toSorted().reverse())
+    }
+  })
+
+  it('a dry run says that it would wait, of whom it would be written to, and what it could not be kept for', async () => {
+    await owner('POST', '/api/v1/suppressions', { email: 'never@remote.example' })
+    const body = { ...mail(), to: ['ann@remote.example', 'never@remote.example'], dryRun: true }
+    const decisions = async (call: Call) => {
+      const { recipients } = (
+        await call<{ recipients: { decision: string; reason: string | null }[] }>('POST', `${box}/send`, body)
+      ).body
+      return recipients.map(({ decision, reason }) => [decision, reason === null])
+    }
+    const before = await door.ctx.store.approvals.countDocuments({})
+    expect(await decisions(agent)).to.deep.equal([
+      ['waits_for_approval', false],
+      ['suppressed', false],
+    ])
+    expect(await decisions(owner)).to.deep.equal([
+      ['send', true],
+      ['suppressed', false],
+    ])
+    expect(await door.ctx.store.approvals.countDocuments({})).to.equal(before)
+  })
+
   describe('no door goes round it', () => {
     const doors: { readonly [door: string]: () => Promise<unknown> } = {
       send: () => agent('POST', `${box}/send`, mail()),

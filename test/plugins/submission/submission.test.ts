@@ -128,6 +128,33 @@ describe('submission', () => {
     expect(await codeOf(send(tls, {}, { user: address, pass: reading.apiKey }))).to.equal(550)
   })
 
+  it('keeps for a person what an agent key submits whose sends wait, and says so', async () => {
+    const { ctx, principal, address } = service
+    const { apiKey } = await createKey(ctx, {
+      accountId: principal.accountId,
+      kind: 'agent',
+      name: 'waits',
+      scopes: ['mail:send'],
+      expiresAt: null,
+      mailboxIds: principal.mailboxIds ?? [],
+      approval: 'required',
+    })
+    const letter = { to: 'kept@remote.example', subject: 'Kept', messageId: '<kept@mailroom.test>' }
+    const { response } = await send(tls, letter, { user: address, pass: apiKey })
+    expect(response).to.match(/^250 2\.6\.0 em_[0-9a-z]{26} waits for the approval of a person/)
+    const id = /em_[0-9a-z]{26}/.exec(response)?.[0] ?? ''
+    const approval = await ctx.store.approvals.findOne({ emailId: id })
+    expect(approval).to.include({ status: 'waiting', messageIdHeader: 'kept@mailroom.test' })
+    const [draft] = await listMessages(ctx, principal, { address, folder: 'drafts', limit: 1 }).then(
+      ({ items }) => items,
+    )
+    expect(draft).to.include({ id: approval?.draft?.messageId, subject: 'Kept' })
+    // What is sent at once comes after it, and alone.
+    await send(tls, { to: 'after@remote.example' })
+    await received('after@remote.example')
+    expect(sink.received.some(({ to }) => to === 'kept@remote.example')).to.equal(false)
+  })
+
   it('refuses wrong logins alike, and hangs up after some', async () => {
     for (const auth of [
       { user: service.address, pass: 'wrong' },
