@@ -15,8 +15,7 @@ export const listFolders = operation({
   tools: [
     {
       name: 'list_folders',
-      description:
-        'The folders of a mailbox with counts. Use it before moving mail to one you do not know.',
+      description: 'The folders of a mailbox with counts. Use it before moving mail to one you do not know.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address'],

@@ -94,8 +94,7 @@ export const emptyTrash = operation({
   tools: [
     {
       name: 'empty_trash',
-      description:
-        'Remove everything in Trash for good. Use it only when a person asks for exactly this.',
+      description: 'Remove everything in Trash for good. Use it only when a person asks for exactly this.',
       toolset: 'mail',
       effect: 'delete',
       expose: ['address'],
