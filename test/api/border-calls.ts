@@ -185,8 +185,10 @@ export async function askTool(call: Call, operation: Operation, tool: Tool, { pa
       params: { name: tool.name, arguments: Object.fromEntries([...given, ...needed]) },
     },
   )
-  const content = body.result?.structuredContent
-  return { status: content?.statusCode ?? status, headers, body: content ?? body }
+  if (body.result === undefined) return { status, headers, body }
+  // No two requests have one name.
+  const { requestId: _, ...content } = body.result.structuredContent
+  return { status: content.statusCode ?? status, headers, body: content }
 }
 
 /**
