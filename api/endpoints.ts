@@ -15,6 +15,7 @@ import { inCoding } from './compression.ts'
 import { sendEvents } from './event-stream.ts'
 import { createInFlight, type InFlight } from './in-flight.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
+import { mailProgramRoutes } from './mail-programs.ts'
 import { oauthRoutes } from './oauth.ts'
 import { pageRoutes } from './pages/all.ts'
 import type { Exchange, Route } from './routes.ts'
@@ -47,6 +48,7 @@ export function endpointsOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOp
     descriptionEndpoint(ctx),
     exportEndpoint,
     ...oauthRoutes,
+    ...mailProgramRoutes(traffic.bodies),
     ...pageRoutes({ inFlight: traffic.bodies, checkOutput: checkOutput ?? false }),
     ...(mcp === undefined ? [] : mcpEndpoints(mcp, traffic)),
   ]

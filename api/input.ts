@@ -138,6 +138,16 @@ export async function readForm(
   return new URLSearchParams(bytes.toString('utf8'))
 }
 
+/** Reads a body as text, of whatever media type. Fails with `payload_too_large` or `unavailable`. */
+export async function readText(
+  request: IncomingMessage,
+  options: Pick<BodyOptions, 'limitBytes' | 'inFlight'>,
+): Promise<string> {
+  const { bytes, transfer } = await readBody(request, options)
+  transfer?.done()
+  return bytes.toString('utf8')
+}
+
 const mediaTypeOf = ({ headers }: IncomingMessage) =>
   (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 

@@ -1,4 +1,4 @@
-/** HTML by a tagged template that escapes whatever is put into it: markup can only come out of another template. */
+/** HTML (and XML) by a tagged template that escapes whatever is put into it: markup can only come out of another template. */
 
 /** Markup that is safe to show. A class, so that a text that a person typed is never taken for one. */
 class Markup {
