@@ -2,10 +2,9 @@
  * Streams on which a client hears of changes: `subscriptions/listen` of revision 2026-07-28, and the stream of a session, by GET,
  * of those before it.
  */
-import { InMemoryServerEventBus, type ServerEvent } from '@modelcontextprotocol/server'
+import { InMemoryServerEventBus, METHOD_NOT_FOUND, type ServerEvent } from '@modelcontextprotocol/server'
 import type { McpAnswer, McpRequest } from '../operations/http.ts'
 import { isEventStream } from '../operations/registry.ts'
-import { known } from './caller.ts'
 import { beginCurrent } from './current.ts'
 import type { Serving } from './handlers.ts'
 import { canWatch, type Listening, openNotices } from './notices.ts'
@@ -14,6 +13,7 @@ import { type Sessions, sessionHeader } from './sessions.ts'
 
 /** So often a stream shows that it is alive; proxies take a quiet one for dead. */
 const keepAliveMs = 15_000
+const needsKey = 'Who listens needs a key: call sign_up, and listen at /api/mcp with the key that it gives you.'
 
 /** Answers `subscriptions/listen`: what the client may watch is acknowledged first, and then told until either side ends it. */
 export async function answerListen(
@@ -21,6 +21,7 @@ export async function answerListen(
   { body, listening, serving }: { body: unknown; listening: Listening; serving: Serving },
 ): Promise<McpAnswer> {
   const { caller, offers } = listening
+  if (caller.principal === null) return refuse(body, { status: 404, code: METHOD_NOT_FOUND, message: needsKey })
   const narrowed = structuredClone(body) as ListenRequest
   const { notifications } = narrowed.params
   const wanted = notifications.resourceSubscriptions ?? []
@@ -63,6 +64,9 @@ export async function answerGet(
   { listening, sessions }: { listening: Listening; sessions: Sessions },
 ): Promise<McpAnswer> {
   const { caller } = listening
+  const { principal } = caller
+  if (principal === null)
+    return refuse(null, { status: 405, code: serverError, message: needsKey, headers: { Allow: 'POST' } })
   const named = headers[sessionHeader.toLowerCase()]
   if (typeof named !== 'string' || !headers.accept?.includes('text/event-stream'))
     return refuse(null, {
@@ -71,7 +75,7 @@ export async function answerGet(
       message: 'GET is answered with the stream of a session, to a client that accepts text/event-stream.',
       headers: { Allow: 'POST' },
     })
-  const session = `${known(caller).principal.keyId} ${named}`
+  const session = `${principal.keyId} ${named}`
   const notices = await openNotices(listening).catch((error: unknown) => refuseFor(caller.ctx, null, error))
   if ('status' in notices) return notices
   const { readable, writable } = new TransformStream<string, string>()

@@ -443,6 +443,107 @@ describe('mcp: housekeeping', () => {
         await signed.close()
       })
 
+    describe('answers in the protocol', () => {
+      type Told = { readonly error?: { readonly code: number; readonly message: string }; readonly result?: Fields }
+      const current = '2026-07-28'
+      const ask = (method: string, params: Fields = {}, headers: Record<string, string> = {}): RequestInit => ({
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      })
+      const asCurrent = (method: string, params: Fields): RequestInit =>
+        ask(
+          method,
+          {
+            _meta: {
+              'io.modelcontextprotocol/protocolVersion': current,
+              'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+              'io.modelcontextprotocol/clientCapabilities': {},
+            },
+            ...params,
+          },
+          { 'mcp-protocol-version': current, 'mcp-method': method },
+        )
+      const stream = { headers: { accept: 'text/event-stream', 'mcp-session-id': 'none' } }
+      const watch = { notifications: { resourceSubscriptions: ['mailroom://events'] } }
+      const ref = { type: 'ref/prompt', name: 'triage_inbox' }
+      const cases: readonly (readonly [
+        what: string,
+        request: () => RequestInit,
+        expected: { readonly status: number; readonly code?: number; readonly says: RegExp },
+        query?: string,
+      ])[] = [
+        ['a page', () => ({}), { status: 405, code: -32000, says: /needs a key/ }],
+        ['a stream', () => stream, { status: 405, code: -32000, says: /needs a key/ }],
+        ['the end of a session', () => ({ method: 'DELETE' }), { status: 405, code: -32000, says: /POST/ }],
+        [
+          'a subscription',
+          () => asCurrent('subscriptions/listen', watch),
+          { status: 404, code: -32601, says: /needs a key/ },
+        ],
+        [
+          'a subscription to nothing',
+          () => asCurrent('subscriptions/listen', { notifications: {} }),
+          { status: 404, code: -32601, says: /needs a key/ },
+        ],
+        [
+          'a watched resource',
+          () => ask('resources/subscribe', { uri: 'mailroom://events' }, { 'mcp-session-id': 'x' }),
+          { status: 200, code: -32602, says: /no such resource/ },
+        ],
+        ['resources', () => ask('resources/list'), { status: 200, says: /"resources":\[\]/ }],
+        ['templates', () => ask('resources/templates/list'), { status: 200, says: /"resourceTemplates":\[\]/ }],
+        [
+          'a resource',
+          () => ask('resources/read', { uri: 'mailroom://events' }),
+          { status: 200, code: -32602, says: /./ },
+        ],
+        ['prompts', () => ask('prompts/list'), { status: 200, says: /"prompts":\[\]/ }],
+        [
+          'a prompt',
+          () => ask('prompts/get', { name: 'triage_inbox' }),
+          { status: 200, code: -32602, says: /no prompt/ },
+        ],
+        [
+          'completion',
+          () => ask('completion/complete', { ref, argument: { name: 'mailbox', value: '' } }),
+          { status: 200, says: /"values":\[\]/ },
+        ],
+        [
+          'a key in a header',
+          () => ask('tools/list', {}, { 'x-api-key': tenant.key }),
+          { status: 200, says: /sign_up/ },
+        ],
+        ['a wrong key', () => ask('tools/list', {}, { authorization: 'Bearer x' }), { status: 200, says: /sign_up/ }],
+        [
+          'a key that calls what needs one',
+          () => ask('tools/call', { name: 'list_mailboxes' }, { 'x-api-key': tenant.key }),
+          { status: 200, says: /missing_api_key/ },
+        ],
+        ['no tool', () => ask('tools/call', { name: 'none' }), { status: 200, code: -32602, says: /no tool none/ }],
+        ['no method', () => ask('none'), { status: 200, code: -32601, says: /./ }],
+        ['no JSON', () => ({ ...ask('x'), body: '{' }), { status: 400, code: -32700, says: /JSON/ }],
+        ['nothing', () => ({ ...ask('x'), body: 'null' }), { status: 400, says: /./ }],
+        [
+          'a page of another site',
+          () => ask('tools/list', {}, { origin: 'https://x.example' }),
+          { status: 403, says: /origin/ },
+        ],
+        ['a choice', () => ask('tools/list'), { status: 200, says: /sign_up/ }, '?tools=sign_up'],
+        ['a choice of what is not there', () => ask('tools/list'), { status: 400, says: /none/ }, '?tools=none'],
+      ]
+      for (const [what, request, { status, code, says }, query = ''] of cases)
+        it(`to ${what}: ${status}${code === undefined ? '' : `, ${code}`}`, async () => {
+          const response = await fetch(`${door.http}/api/mcp/signup${query}`, request())
+          const text = await response.text()
+          expect(
+            [response.status, (JSON.parse(text) as Told).error?.code ?? null].slice(0, code === undefined ? 1 : 2),
+            text,
+          ).to.deep.equal(code === undefined ? [status] : [status, code])
+          expect(text).to.match(says)
+        })
+    })
+
     it('has the budgets of the call by REST, and refuses in the same words', async () => {
       const post = (params: Fields) =>
         fetch(`${door.http}/api/mcp/signup`, {
