@@ -3,7 +3,6 @@ import { isProgram, type Principal } from '../core/access/principal.ts'
 import { initialScopes } from '../core/oauth/provider.ts'
 import type { Context } from '../core/process/context.ts'
 import { countRequest, hasCredential } from '../operations/admit.ts'
-import { operations } from '../operations/all.ts'
 import { type McpRequest, resourceMetadataPath } from '../operations/http.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Scope } from '../schemas/scopes.ts'
@@ -25,37 +24,25 @@ export function challenge({ ctx, headers }: Pick<McpRequest, 'ctx' | 'headers'>,
   throw new Failure(code, message, { ...detail, fix, challenge: challengeOf(ctx, why, initialScopes) })
 }
 
-/** The scopes that each tool needs, by its name. */
-const neededBy: ReadonlyMap<unknown, readonly Scope[]> = new Map(
-  operations.flatMap(({ scopes, tools }) => tools.map(({ name }) => [name, scopes] as const)),
-)
-
 /**
- * Fails with `insufficient_scope` when a program lacks a scope that one of its calls needs: its person may grant more. The
- * challenge names those that it has too, so that it loses none. A key, whose scopes never change, gets the refusal of the call.
+ * Fails with `insufficient_scope` when a program lacks a scope that its request needs: its person may grant more. The
+ * challenge names those that it has too, so that it loses none. A key, whose scopes never change, gets the refusal of the operation.
  */
 export async function requireScopes(
   { ctx, answerHeaders }: Pick<McpRequest, 'ctx' | 'answerHeaders'>,
   principal: Principal,
-  body: unknown,
+  needed: readonly Scope[],
 ): Promise<void> {
   if (!isProgram(principal)) return
-  const needed = (Array.isArray(body) ? body : [body]).flatMap(scopesOfCall)
   const missing = needed.find((scope) => !principal.scopes.includes(scope))
   if (missing === undefined) return
   await countRequest(ctx, principal, answerHeaders)
   const all = [...new Set([...principal.scopes, ...needed])]
-  throw new Failure('insufficient_scope', `This access token lacks the scope ${missing}, which the call needs.`, {
+  throw new Failure('insufficient_scope', `This access token lacks the scope ${missing}, which the request needs.`, {
     requiredScope: missing,
     fix: 'Authorise again with the scopes that WWW-Authenticate names; a person of the account grants them.',
     challenge: challengeOf(ctx, 'insufficient_scope', all),
   })
-}
-
-function scopesOfCall(message: unknown): readonly Scope[] {
-  const { method, params } = Object(message) as { readonly method?: unknown; readonly params?: unknown }
-  if (method !== 'tools/call') return []
-  return neededBy.get((Object(params) as { readonly name?: unknown }).name) ?? []
 }
 
 function challengeOf(

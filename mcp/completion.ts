@@ -3,20 +3,43 @@ import type { CompleteRequestParams } from '@modelcontextprotocol/server'
 import { listFolders } from '../operations/folders.ts'
 import { invoke, type JsonBody } from '../operations/invoke.ts'
 import { listLabels } from '../operations/labels.ts'
+import { listMailboxes } from '../operations/mailboxes.ts'
 import type { Operation } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
+import type { Scope } from '../schemas/scopes.ts'
 import type { Folder, LabelCount } from '../schemas/threads.ts'
 import type { KnownCaller } from './caller.ts'
 import { mailboxesOf } from './resources.ts'
 
+type Source = {
+  /** What lists the values. */
+  readonly operation: Operation
+  values(caller: KnownCaller, mailbox: string | undefined): Promise<readonly string[]>
+}
+
+const addresses: Source = { operation: listMailboxes, values: addressesOf }
+
 /** What is known by the name of an argument. */
-const sources: Readonly<
-  Record<string, (caller: KnownCaller, mailbox: string | undefined) => Promise<readonly string[]>>
-> = {
-  address: addressesOf,
-  mailbox: addressesOf,
-  folder: async (caller, mailbox) => (await listIn<Folder>(caller, listFolders, mailbox)).map(({ path }) => path),
-  label: async (caller, mailbox) => (await listIn<LabelCount>(caller, listLabels, mailbox)).map(({ label }) => label),
+const sources: Readonly<Record<string, Source>> = {
+  address: addresses,
+  mailbox: addresses,
+  folder: {
+    operation: listFolders,
+    values: async (caller, mailbox) => (await listIn<Folder>(caller, listFolders, mailbox)).map(({ path }) => path),
+  },
+  label: {
+    operation: listLabels,
+    values: async (caller, mailbox) =>
+      (await listIn<LabelCount>(caller, listLabels, mailbox)).map(({ label }) => label),
+  },
+}
+
+const sourceOf = (argument: string): Source | undefined =>
+  Object.hasOwn(sources, argument) ? sources[argument] : undefined
+
+/** The scopes that it takes to complete an argument. */
+export function scopesOfArgument(argument: string): readonly Scope[] {
+  return sourceOf(argument)?.operation.scopes ?? []
 }
 
 /** The values that begin with what is there, in any case; for other arguments none. */
@@ -24,8 +47,7 @@ export async function complete(
   caller: KnownCaller,
   { argument, context }: CompleteRequestParams,
 ): Promise<readonly string[]> {
-  const source = Object.hasOwn(sources, argument.name) ? sources[argument.name] : undefined
-  const found = (await source?.(caller, context?.arguments?.mailbox)) ?? []
+  const found = (await sourceOf(argument.name)?.values(caller, context?.arguments?.mailbox)) ?? []
   const wanted = argument.value.toLowerCase()
   return found.filter((value) => value.toLowerCase().startsWith(wanted))
 }

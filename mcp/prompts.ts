@@ -8,6 +8,7 @@ import { Failure } from '../schemas/failures.ts'
 import type { KnownCaller } from './caller.ts'
 import type { Arguments } from './offer.ts'
 import { mailboxUri } from './resources.ts'
+import type { BoundTool } from './tools.ts'
 
 const mailboxArgument: PromptArgument = { name: 'mailbox', description: 'Address of the mailbox.', required: true }
 const folderArgument: PromptArgument = { name: 'folder', description: 'Only this folder; INBOX without it.' }
@@ -115,6 +116,13 @@ const written: readonly Written[] = [
 ]
 
 export const prompts: readonly Prompt[] = written.map(({ prompt }) => prompt)
+
+/** The tools that a prompt says to use, of those that are there; none for a name that is not ours. */
+export function toolsOfPrompt(catalogue: KnownCaller['catalogue'], name: string): readonly BoundTool[] {
+  const found = written.find(({ prompt }) => prompt.name === name)
+  const words = found?.write({}).text.match(/\b[a-z_]+\b/g) ?? []
+  return [...new Set(words)].flatMap((word) => catalogue.get(word) ?? [])
+}
 
 /** Writes a prompt; null when there is none of the name. Fails with `validation_error`, and with `mailbox_not_found`. */
 export function getPrompt(

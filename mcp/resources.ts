@@ -10,8 +10,9 @@ import { invoke } from '../operations/invoke.ts'
 import { listMailboxes } from '../operations/mailboxes.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Mailbox } from '../schemas/mailboxes.ts'
+import type { Scope } from '../schemas/scopes.ts'
 import { runTool } from './call.ts'
-import type { KnownCaller } from './caller.ts'
+import type { Caller, KnownCaller } from './caller.ts'
 import type { Arguments, Page } from './offer.ts'
 import { type BoundTool, bind } from './tools.ts'
 
@@ -157,12 +158,25 @@ const readings: Readonly<Record<string, Reading>> = {
 
 /** Reads a resource; null for an address that is not ours. Rejects as the operation does. */
 export function readResource(caller: KnownCaller, uri: string): Promise<ReadResourceResult> | null {
+  const found = readingOf(caller.catalogue, uri)
+  if (found === null) return null
+  const { bound, given } = found
+  return Promise.resolve(given(caller)).then((own) => read(caller, bound, own, uri))
+}
+
+/** The scopes that it takes to read or watch a resource; none for an address that is not ours. */
+export function scopesOfResource(catalogue: Caller['catalogue'], uri: string): readonly Scope[] {
+  return readingOf(catalogue, uri)?.bound.operation.scopes ?? []
+}
+
+/** The tool that reads a resource, and what it is given. */
+function readingOf(catalogue: Caller['catalogue'], uri: string) {
+  if (uri === eventsUri) return { bound: eventsTool, given: () => ({}) }
   const { kind, parts } = partsOf(uri) ?? { kind: '', parts: [] }
-  if (uri === eventsUri) return read(caller, eventsTool, {}, uri)
   const reading = Object.hasOwn(readings, kind) ? readings[kind] : undefined
-  const bound = reading === undefined ? undefined : caller.catalogue.get(reading.tool)
+  const bound = reading === undefined ? undefined : catalogue.get(reading.tool)
   if (reading?.parts !== parts.length || bound === undefined) return null
-  return Promise.resolve(reading.given(caller, parts)).then((given) => read(caller, bound, given, uri))
+  return { bound, given: (caller: KnownCaller) => reading.given(caller, parts) }
 }
 
 async function read(caller: KnownCaller, bound: BoundTool, given: Arguments, uri: string): Promise<ReadResourceResult> {

@@ -22,6 +22,7 @@ import type { Serving } from './handlers.ts'
 import { answerGet, answerListen } from './listen.ts'
 import { mailOffer, signupOffer } from './mail-offer.ts'
 import { isEarlier, isRequestOf } from './messages.ts'
+import { neededScopes } from './needed-scopes.ts'
 import type { Offer } from './offer.ts'
 import { requireParams } from './params.ts'
 import { refuse, refuseFor, serverError } from './refusals.ts'
@@ -75,7 +76,7 @@ export function createMcp(
     const read = await readBody(request, caller)
     if ('refusal' in read) return read.refusal
     const { body } = read
-    if (principal !== null) await requireScopes(request, principal, body)
+    if (principal !== null) await requireScopes(request, principal, neededScopes(catalogue, body))
     const instructions = asksInstructions(body) ? await instructionsFor(caller) : ''
     const serving: Serving = { ...identified, offers: offered, instructions }
     const answer =

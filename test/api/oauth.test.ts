@@ -17,7 +17,7 @@ import {
 } from '../peers/oauth.ts'
 import { expectRefusal } from '../peers/person.ts'
 import { client, type Json, mailboxPath } from '../peers/rest.ts'
-import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { type Door, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 import { makePerson, newPerson, type SignedIn, signedIn } from '../start/people.ts'
 
 const callback = 'https://program.example/callback'
@@ -782,16 +782,76 @@ describe('api: OAuth', () => {
         expect(challengeOf(response)).to.equal(`Bearer error="invalid_token", ${metadata()}, ${scope}`)
       })
 
-    it('asks a program for the scopes of its call, beside those that it has', async () => {
-      const { access_token } = await connect({ asked: { scope: 'mailboxes:read' } })
-      const response = await callMcp({ authorization: `Bearer ${access_token}` }, 'list_messages', {
-        mailbox: tenant.address,
+    describe('asks a program for the scopes of', () => {
+      const mailbox = () => `mailroom://mailbox/${tenant.address}`
+      const ref = { type: 'ref/prompt', name: 'triage_inbox' }
+      const argument = (name: string) => ({ ref, argument: { name, value: '' } })
+      type Case = readonly [what: string, has: string, method: string, params: () => Json, missing: string | null]
+      const cases: readonly Case[] = [
+        ['a call', 'mailboxes:read', 'tools/call', () => ({ name: 'list_messages', arguments: {} }), 'mail:read'],
+        ['a resource', 'mailboxes:read', 'resources/read', () => ({ uri: mailbox() }), 'mail:read'],
+        ['a resource of no mail', 'mailboxes:read', 'resources/read', () => ({ uri: 'mailroom://events' }), null],
+        ['a resource that is none', 'mailboxes:read', 'resources/read', () => ({ uri: 'mailroom://none/1' }), null],
+        ['a prompt', 'mail:read', 'prompts/get', () => ({ name: 'answer_newest_unread' }), 'mail:send'],
+        ['a prompt that is none', 'mail:read', 'prompts/get', () => ({ name: 'none' }), null],
+        ['a completed address', 'mail:read', 'completion/complete', () => argument('mailbox'), 'mailboxes:read'],
+        ['a completed folder', 'mailboxes:read', 'completion/complete', () => argument('folder'), 'mail:read'],
+        ['what nobody completes', 'mailboxes:read', 'completion/complete', () => argument('constructor'), null],
+        ['a watched mailbox', 'mailboxes:read', 'resources/subscribe', () => ({ uri: mailbox() }), 'mail:read'],
+        [
+          'a subscription',
+          'mailboxes:read',
+          'subscriptions/listen',
+          () => ({ notifications: { resourceSubscriptions: ['mailroom://events', mailbox()] } }),
+          'mail:read',
+        ],
+        [
+          'nonsense',
+          'mail:read',
+          'subscriptions/listen',
+          () => ({ notifications: { resourceSubscriptions: 7 } }),
+          null,
+        ],
+      ]
+      const tokens = new Map<string, string>()
+      const tokenWith = async (scope: string) => {
+        const token = tokens.get(scope) ?? (await connect({ asked: { scope } })).access_token
+        tokens.set(scope, token)
+        return token
+      }
+      const request = (token: string, method: string, params: Json) =>
+        fetch(`${door.http}/api/mcp`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            accept: 'application/json',
+            authorization: `Bearer ${token}`,
+          },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        })
+      for (const [what, has, method, params, missing] of cases)
+        it(`${what}${missing === null ? ': nothing' : ', beside those that it has'}`, async () => {
+          const response = await request(await tokenWith(has), method, params())
+          if (missing === null) {
+            expect([response.status, response.headers.get('www-authenticate')]).to.deep.equal([200, null])
+            return
+          }
+          expect(response.status).to.equal(403)
+          expect(challengeOf(response)).to.match(
+            new RegExp(
+              `^Bearer error="insufficient_scope", ${metadata()}, scope="${has}[a-z: ]* ?${missing}[a-z: ]*"$`,
+            ),
+          )
+          expect(await response.json()).to.include({ code: 'insufficient_scope', requiredScope: missing })
+        })
+
+      it('nothing of a key, whose scopes never change', async () => {
+        const { apiKey } = await makeKey(door.ctx, { accountId: tenant.accountId, scopes: ['mailboxes:read'] })
+        for (const [what, , method, params] of cases) {
+          const response = await request(apiKey, method, params())
+          expect([response.status, response.headers.get('www-authenticate')], what).to.deep.equal([200, null])
+        }
       })
-      expect(response.status).to.equal(403)
-      expect(challengeOf(response)).to.equal(
-        `Bearer error="insufficient_scope", ${metadata()}, scope="mailboxes:read mail:read"`,
-      )
-      expect(await response.json()).to.include({ code: 'insufficient_scope', requiredScope: 'mail:read' })
     })
   })
 
