@@ -1,5 +1,5 @@
 /**
- * Measures the IMAP server on one large mailbox, and with many clients; the same of another server that is told by `--peer`.
+ * Measures the IMAP server on one large mailbox, and with many clients, and Dovecot by the same questions where it is installed.
  * See README.md.
  */
 import { once } from 'node:events'
@@ -11,8 +11,10 @@ import { createAppPassword } from '../core/account/login.ts'
 import { createDomain } from '../core/mailbox/domains.ts'
 import { createMailbox } from '../core/mailbox/mailboxes.ts'
 import { closeContext } from '../core/process/context.ts'
+import { SmtpClient } from '../test/peers/smtp-client.ts'
 import { contextOf, type Service, startService } from '../test/start/service.ts'
-import { quantile, shown, spread, table } from './figures.ts'
+import { startDovecot } from './dovecot.ts'
+import { median, quantile, shown, table } from './figures.ts'
 import { pssMb } from './processes.ts'
 import { createWriter } from './synthetic-mail.ts'
 
@@ -22,7 +24,11 @@ type Target = {
   /** The first is of the large mailbox. */
   readonly logins: readonly Login[]
   readonly pids: readonly number[]
+  /** Brings a message to the large mailbox; resolves when that is acknowledged. */
+  deliver(): Promise<void>
 }
+type Size = { readonly messages: number; readonly clients: number; readonly idle: number }
+type Figure = { readonly name: string; readonly unit: 'ms' | '/s' | 'KiB'; readonly value: number }
 
 const domain = 'bench.example'
 /** In one of a hundred messages, and in one of five hundred. */
@@ -30,7 +36,7 @@ const rareSender = 'carol.rare'
 const rareWord = 'zebrafinch'
 const mixedMs = 5_000
 
-/** Runs the bench. Options: --quick, --messages N, --clients N, --peer PORT --user NAME --password WORD. */
+/** Runs the bench. Options: --quick, --messages N, --clients N, --only mailroom. */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
@@ -38,23 +44,52 @@ export async function run(args: readonly string[]): Promise<void> {
       quick: { type: 'boolean', default: false },
       messages: { type: 'string' },
       clients: { type: 'string' },
-      peer: { type: 'string' },
-      user: { type: 'string' },
-      password: { type: 'string' },
+      only: { type: 'string' },
     },
   })
-  const messages = Number(values.messages ?? (values.quick ? 1_000 : 10_000))
-  const clients = Number(values.clients ?? (values.quick ? 20 : 100))
-  const { peer, user = '', password = '' } = values
-  if (peer !== undefined) {
-    await measure({ port: Number(peer), logins: [{ user, password }], pids: [] }, { messages, clients })
-    return
+  const size = {
+    messages: Number(values.messages ?? (values.quick ? 1_000 : 10_000)),
+    clients: Number(values.clients ?? (values.quick ? 20 : 100)),
+    idle: values.quick ? 200 : 1_000,
   }
-  const service = await startService({ only: null, env: { MAILROOM_LOG_LEVEL: 'warn' } })
+  const ours = await ofMailroom(size)
+  const theirs = values.only === 'mailroom' ? null : await ofDovecot(size)
+  const rows = ours.map(({ name, unit, value }) => {
+    const other = theirs?.find((figure) => figure.name === name)?.value
+    return [name, unit, shown(value), shown(other), shown(other === undefined ? undefined : value / other)]
+  })
+  console.log(`\n${table(['operation', 'unit', 'Mailroom', 'Dovecot', 'ratio'], rows)}`)
+}
+
+async function ofMailroom(size: Size): Promise<readonly Figure[]> {
+  const service = await startService({
+    only: null,
+    env: {
+      MAILROOM_LOG_LEVEL: 'warn',
+      MAILROOM_LIMITS_IMAP_CONNECTIONS_PER_ADDRESS: '2000',
+      MAILROOM_LIMITS_IMAP_CONNECTIONS_PER_NETWORK: '2000',
+    },
+  })
   try {
-    await measure(await targetOf(service, clients), { messages, clients })
+    return await measure(await targetOf(service, size.clients), size)
   } finally {
     await service.dispose()
+  }
+}
+
+async function ofDovecot(size: Size): Promise<readonly Figure[] | null> {
+  const dovecot = await startDovecot()
+  if (typeof dovecot === 'string') {
+    console.log(`No peer: ${dovecot}.`)
+    return null
+  }
+  try {
+    const { port, password, pids } = dovecot
+    const logins = Array.from({ length: size.clients }, (_, n) => ({ user: `u${n}`, password }))
+    const writing = await Client.open(port, logins[0]!)
+    return await measure({ port, pids, logins, deliver: () => writing.fill(1) }, size)
+  } finally {
+    await dovecot.stop()
   }
 }
 
@@ -69,25 +104,32 @@ async function targetOf(service: Service, clients: number): Promise<Target> {
     logins.push({ user: address, ...(await createAppPassword(ctx, { account, address, name: 'bench' })) })
   }
   await closeContext(ctx)
-  return { port: Number(service.imap?.split(':')[1]), logins, pids: [service.process.pid ?? 0] }
+  const session = await SmtpClient.hello(service.smtp)
+  return {
+    port: Number(service.imap?.split(':')[1]),
+    logins,
+    pids: [service.process.pid ?? 0],
+    async deliver() {
+      const { user } = logins[0]!
+      const raw = createWriter(3).message({ number: 1, address: user, when: new Date() }).toString('latin1')
+      const { code, text } = await session.send([user], raw)
+      if (code !== 250) throw new Error(`A message was refused: ${text}`)
+    },
+  }
 }
 
-async function measure(target: Target, { messages, clients }: { messages: number; clients: number }): Promise<void> {
+async function measure(target: Target, { messages, clients, idle }: Size): Promise<readonly Figure[]> {
   const [large] = target.logins
   const filler = await Client.open(target.port, large!)
   const appendMs = await timed(() => filler.fill(messages))
-  console.log(`APPEND of ${messages} messages on one connection: ${shown((messages / appendMs) * 1_000)}/s\n`)
-  console.log(table(['operation', 'ms'], await single(target, large!)))
-  const idle = await idleMs(target, large!)
-  console.log(`\nIDLE, from the answer of APPEND to EXISTS, ms: ${spread(idle)}`)
-  const inOne = await mixed(
-    target,
-    Array.from({ length: clients }, () => large!),
-  )
-  const inMany = target.logins.length < clients ? null : await mixed(target, target.logins.slice(0, clients))
-  const rows = [['one mailbox', ...inOne], ...(inMany === null ? [] : [['a mailbox each', ...inMany]])]
-  console.log(`\n${table([`${clients} clients in`, 'operations/s', 'p50 ms', 'p99 ms'], rows)}`)
-  if (target.pids.length > 0) console.log(`\nIdle sessions, KiB each: ${shown(await idleKib(target, large!, 500))}`)
+  const append: Figure = { name: 'APPEND on one connection', unit: '/s', value: (messages / appendMs) * 1_000 }
+  const alone = await single(target, large!)
+  const news: Figure = { name: 'IDLE: from the 250 to EXISTS', unit: 'ms', value: median(await idleMs(target, large!)) }
+  const inMany = await mixed(target, target.logins.slice(0, clients), 'a mailbox each')
+  const everyone = Array.from({ length: clients }, () => large!)
+  const inOne = await mixed(target, everyone, 'one mailbox')
+  const kib: Figure = { name: 'an idle session', unit: 'KiB', value: await idleKib(target, large!, idle) }
+  return [append, ...alone, news, ...inMany, ...inOne, kib]
 }
 
 const operations: readonly (readonly [name: string, command: string])[] = [
@@ -103,8 +145,8 @@ const operations: readonly (readonly [name: string, command: string])[] = [
 ]
 
 /** How long operations of one client take, each on a connection of its own. */
-async function single({ port }: Target, login: Login): Promise<string[][]> {
-  const rows: string[][] = []
+async function single({ port }: Target, login: Login): Promise<readonly Figure[]> {
+  const figures: Figure[] = []
   const selecting: number[] = []
   for (let n = 0; n < 5; n++) {
     selecting.push(
@@ -115,28 +157,28 @@ async function single({ port }: Target, login: Login): Promise<string[][]> {
       }),
     )
   }
-  rows.push(['login and SELECT', spread(selecting)])
+  figures.push({ name: 'login and SELECT', unit: 'ms', value: median(selecting) })
   for (const [name, command] of operations) {
     const client = await Client.open(port, login)
     await client.ask('SELECT INBOX')
-    rows.push([name, shown(await timed(() => client.ask(command)))])
+    figures.push({ name, unit: 'ms', value: await timed(() => client.ask(command)) })
     client.close()
   }
-  return rows
+  return figures
 }
 
-async function idleMs({ port }: Target, login: Login): Promise<number[]> {
-  const [waiting, writing] = [await Client.open(port, login), await Client.open(port, login)]
+async function idleMs({ port, deliver }: Target, login: Login): Promise<number[]> {
+  const waiting = await Client.open(port, login)
   await waiting.ask('SELECT INBOX')
   const found: number[] = []
   for (let n = 0; n < 20; n++) {
     const heard = waiting.idle()
-    await writing.fill(1)
+    await deliver()
     const at = performance.now()
     found.push((await heard) - at)
     await waiting.done()
   }
-  for (const client of [waiting, writing]) client.close()
+  waiting.close()
   return found
 }
 
@@ -152,7 +194,7 @@ const mix = [
 ] as const
 
 /** Clients that ask as fast as they are answered. */
-async function mixed({ port }: Target, logins: readonly Login[]): Promise<string[]> {
+async function mixed({ port }: Target, logins: readonly Login[], where: string): Promise<readonly Figure[]> {
   const { random } = createWriter(1)
   const clients = await Promise.all(logins.map((login) => Client.open(port, login)))
   for (const client of clients) {
@@ -174,7 +216,12 @@ async function mixed({ port }: Target, logins: readonly Login[]): Promise<string
   )
   const seconds = (performance.now() - begin) / 1_000
   for (const client of clients) client.close()
-  return [shown(times.length / seconds), shown(quantile(times, 0.5)), shown(quantile(times, 0.99))]
+  const name = `${logins.length} clients, ${where}`
+  return [
+    { name: `${name}: operations`, unit: '/s', value: times.length / seconds },
+    { name: `${name}: p50`, unit: 'ms', value: quantile(times, 0.5) },
+    { name: `${name}: p99`, unit: 'ms', value: quantile(times, 0.99) },
+  ]
 }
 
 function choose(random: () => number): string {

@@ -92,7 +92,8 @@ async function findTools(): Promise<Tools | string> {
   return { postfix, dovecot, mailUid: mail.uid, mailGid: mail.gid, owner: owner.uid }
 }
 
-function inPath(name: string): string | null {
+/** Where a program of the system lies; null when it is not installed. */
+export function inPath(name: string): string | null {
   const found = ['/usr/sbin', '/usr/local/sbin', '/usr/bin'].map((dir) => path.join(dir, name)).find(isProgram)
   return found ?? null
 }
@@ -106,7 +107,7 @@ function isProgram(file: string): boolean {
   }
 }
 
-async function idsOf(user: string): Promise<{ uid: number; gid: number }> {
+export async function idsOf(user: string): Promise<{ uid: number; gid: number }> {
   const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, user])).stdout)))
   return { uid: uid ?? 0, gid: gid ?? 0 }
 }
