@@ -63,6 +63,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     'previousSecret',
     'dueAt',
     'dueRev',
+    'looked',
     'noticeDueAt',
   ]),
   // Before the messages: no mail arrives where there is no folder.
