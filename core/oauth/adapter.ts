@@ -15,6 +15,7 @@ import { endGrant } from '../access/grants.ts'
 import { accountById } from '../access/known-callers.ts'
 import { after, dayMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { isAway } from '../process/database-away.ts'
 import { type OauthRequest, oauthPaths } from './request.ts'
 
 type Serving = () => OauthRequest
@@ -22,11 +23,30 @@ type Serving = () => OauthRequest
 /** How long a registration is kept that nobody uses. */
 const clientMs = 30 * dayMs
 
-/**
- * Makes the adapter of a model, by its name. `serving` gives the request that is served; the second use of a
- * code or a refresh token fails with what `refuse` makes.
- */
-export function adapterOf(serving: Serving, model: string, refuse: () => Error): Adapter {
+/** What the library is told. */
+export type Refusals = {
+  /** Of the second use of a code or a refresh token. */
+  used(): Error
+  /** While the database is unavailable. */
+  away(cause: unknown): Error
+}
+
+/** Makes the adapter of a model, by its name. `serving` gives the request that is served. */
+export function adapterOf(serving: Serving, model: string, { used, away }: Refusals): Adapter {
+  const adapter = modelOf(serving, model, used)
+  const tell = (error: unknown) => {
+    throw isAway(error) ? away(error) : error
+  }
+  return {
+    ...adapter,
+    upsert: (...given) => adapter.upsert(...given).catch(tell),
+    find: (...given) => adapter.find(...given).catch(tell),
+    consume: (...given) => adapter.consume(...given).catch(tell),
+    destroy: (...given) => adapter.destroy(...given).catch(tell),
+  }
+}
+
+function modelOf(serving: Serving, model: string, refuse: () => Error): Adapter {
   if (model === 'Client') return clients(serving)
   if (model === 'Grant') return grants(serving)
   if (model === 'Session') return nothing

@@ -11,6 +11,7 @@ import { accountById } from '../access/known-callers.ts'
 import { memberPrincipal, type Principal } from '../access/principal.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import type { Context } from '../process/context.ts'
+import { isAway, whileUnavailable } from '../process/database-away.ts'
 import { placeOfRedirect, staysOnMachine } from './client-rules.ts'
 import { askProvider } from './provider.ts'
 import type { OauthRequest } from './request.ts'
@@ -45,12 +46,10 @@ type Decision = OauthRequest & { readonly requestId: string; readonly personId: 
 /** The program that asks in a request. Fails with `not_found` when the request has expired, was answered, or is another browser's. */
 export function findAsking(request: OauthRequest, requestId: string): Promise<Asking> {
   return askProvider(request, async (provider) => {
-    const { uid, params, result } = await provider.interactionDetails(request.req, request.res).catch(() => {
-      throw expired()
-    })
+    const { uid, params, result } = await provider.interactionDetails(request.req, request.res).catch(notFound)
     if (uid !== requestId || result !== undefined) throw expired()
     const clientId = String(params.client_id)
-    const client = await provider.Client.find(clientId).catch(() => undefined)
+    const client = await provider.Client.find(clientId).catch(notFound)
     if (client === undefined) throw expired()
     const redirectUri = String(params.redirect_uri)
     const asked = String(params.scope ?? '').split(' ')
@@ -64,6 +63,12 @@ export function findAsking(request: OauthRequest, requestId: string): Promise<As
       scopes: allScopes.filter((scope) => asked.includes(scope)),
     }
   })
+}
+
+/** The failure of a request that the library does not find, for whatever reason but an outage. */
+function notFound(error: unknown): never {
+  const cause = error instanceof Error ? error.cause : undefined
+  throw isAway(cause) ? whileUnavailable(cause) : expired()
 }
 
 /** What a person can let a program do in an account at most. Fails with `forbidden` for who is no member. */

@@ -25,6 +25,7 @@ import { consentPath, type OauthRequest, oauthPaths } from './request.ts'
 export const initialScopes = signupScopes
 
 const documentBytes = 5 * 1024
+const awayText = 'the database is unavailable right now; try again later'
 const lifetimes = {
   accessToken: hourMs / secondMs,
   refreshToken: (30 * dayMs) / secondMs,
@@ -121,7 +122,14 @@ function observe(provider: Provider): void {
 function configurationOf(process: ProcessContext, { errors, interactionPolicy }: Library): Configuration {
   const { baseUrl, secrets } = process
   const resource = resourceOf(process)
-  const used = () => new errors.InvalidGrant('it was used before, and what it was granted has ended')
+  const refusals = {
+    used: () => new errors.InvalidGrant('it was used before, and what it was granted has ended'),
+    away: (cause: unknown) =>
+      Object.assign(new errors.TemporarilyUnavailable(awayText, { cause: cause as Error }), {
+        status: 503,
+        statusCode: 503,
+      }),
+  }
   const requireResource = (asked: string | undefined) => {
     if (asked !== resource) throw new errors.InvalidTarget(`the only resource here is ${resource}`)
     return resource
@@ -132,7 +140,7 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
   })
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true } as const
   return {
-    adapter: (model: string) => adapterOf(served, model, used),
+    adapter: (model: string) => adapterOf(served, model, refusals),
     clients: [],
     jwks: { keys: [signingKey(secrets)] },
     enabledJWA: { idTokenSigningAlgValues: ['Ed25519'] },
@@ -175,7 +183,8 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
     revokeGrantPolicy: () => true,
     interactions: {
       policy: [
-        new Prompt({ name: 'login', requestable: true }),
+        // A new sign-in cannot be asked for: who is signed in says here what a program may do.
+        new Prompt({ name: 'login', requestable: false }),
         new Prompt({ name: 'consent', requestable: true }, mustAsk),
       ],
       url: (_koa, { uid }) => `${new URL(baseUrl).pathname.replace(/\/$/, '')}${consentPath}/${uid}`,

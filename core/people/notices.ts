@@ -25,7 +25,7 @@ export const resetNotice = (to: string, link: string): Notice => ({
 export const changedNotice = (to: string, baseUrl: string): Notice => ({
   to,
   subject: 'Your password was changed',
-  text: `The password of this address was changed, and everybody who was signed in with it is signed out.\n\nIf it was not you, choose another one at once:\n\n${baseUrl}/reset\n`,
+  text: `The password of this address was changed, and everybody who was signed in with it is signed out. Programs that you connected go on.\n\nIf it was not you, choose another one at once, and disconnect programs that you do not know:\n\n${baseUrl}/reset\n${baseUrl}/settings/programs\n`,
 })
 
 /** What was changed of the ways in which a person signs in, beside the password: the subject, and what it means. */

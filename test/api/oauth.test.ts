@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { MongoNetworkError } from 'mongodb'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import { joinAccount, removeMember } from '../../core/people/members.ts'
 import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
@@ -294,6 +295,8 @@ describe('api: OAuth', () => {
       ['for another resource', { resource: 'https://other.example/api/mcp' }, 'invalid_target'],
       ['for a part of the resource', { resource: 'http://localhost' }, 'invalid_target'],
       ['without asking anybody', { prompt: 'none' }, 'consent_required'],
+      ['for a new sign-in', { prompt: 'login' }, 'invalid_request'],
+      ['for a new sign-in and the question', { prompt: 'login consent' }, 'invalid_request'],
     ]
     for (const [what, changed, error] of told)
       it(`${what}: ${error}, told with issuer and state`, async () => {
@@ -325,6 +328,53 @@ describe('api: OAuth', () => {
       const { scope } = await connect({ asked: { scope: 'openid offline_access mail:read root' } })
       expect(scope).to.equal('mail:read')
     })
+  })
+
+  describe('while the database is away', () => {
+    const away = async <T>(act: () => Promise<T>): Promise<T> => {
+      const { oauthArtifacts, oauthClients } = door.ctx.store
+      const lost = { findOne: () => Promise.reject(new MongoNetworkError('the connection is gone')) }
+      Object.assign(oauthArtifacts, lost)
+      Object.assign(oauthClients, lost)
+      try {
+        return await act()
+      } finally {
+        for (const each of [oauthArtifacts, oauthClients]) Reflect.deleteProperty(each, 'findOne')
+      }
+    }
+    const doors: { readonly [what: string]: () => Promise<{ status: number; text: string }> } = {
+      'a code': async () => told(await exchange({ code: 'x', proof: newProof() })),
+      'a refresh token': async () => told(await refresh('x')),
+      'a revocation': async () => told(await sendForm(at('/oauth/revoke'), { client_id: clientId, token: 'x' })),
+      'a request of a program': async () => browse(owner.cookie).get(authorizeUrl(newProof())),
+    }
+    const told = ({ status, body }: Reply) => ({ status, text: JSON.stringify(body) })
+    for (const [what, ask] of Object.entries(doors))
+      it(`${what} is temporarily unavailable, and answered after it`, async () => {
+        const { status, text } = await away(ask)
+        expect(status).to.equal(503)
+        expect(text).to.include('temporarily_unavailable').and.not.include('connection is gone')
+        expect((await ask()).status).to.not.equal(503)
+      })
+
+    it('the page that asks is there again after it', async () => {
+      const browser = browse(owner.cookie)
+      const page = await begin(browser)
+      expect((await away(() => browser.get(page))).status).to.equal(503)
+      expect((await browser.get(page)).status).to.equal(200)
+    })
+  })
+
+  it('another password ends no grant', async () => {
+    const person = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
+    const tokens = await connect({ person })
+    const other = await signedIn(door, person, tenant.accountId)
+    const password = 'another long password of hers'
+    const changed = await person.ask('PATCH', '/api/v1/people/me', { password, currentPassword: person.password })
+    expect(changed.status).to.equal(200)
+    expectRefusal(await other.ask('GET', '/api/v1/grants'), [401, 'unauthorized'])
+    expect(await taken(tokens.access_token)).to.equal('taken')
+    expect((await refresh(tokens.refresh_token)).status).to.equal(200)
   })
 
   describe('the page that asks', () => {
