@@ -8,6 +8,7 @@ const afterLogin = [
   'BINARY',
   'CHILDREN',
   'CONDSTORE',
+  'CREATE-SPECIAL-USE',
   'ESEARCH',
   'IDLE',
   'LIST-EXTENDED',

@@ -2,24 +2,46 @@ import { createFolder } from '../../core/mailbox/folder-changes.ts'
 import { canonicalPath } from '../../core/mailbox/folders.ts'
 import { foldersIn } from '../../core/mailbox/known-folders.ts'
 import { command, loggedIn } from '../command.ts'
-import { No } from '../wire/answers.ts'
+import { Bad, No } from '../wire/answers.ts'
+import type { Parser } from '../wire/parser.ts'
+import { specialUses } from './list.ts'
 
-/** RFC 9051 6.3.4, with the id of the folder (RFC 8474 4.2). Levels that are missing are made. */
+/**
+ * RFC 9051 6.3.4, with the id of the folder (RFC 8474 4.2). Levels that are missing are made. Every special use has its folder
+ * from the beginning, so that no other can get it (RFC 6154 3).
+ */
 export const create = command({
   states: loggedIn,
   read(parser) {
     parser.space()
-    return parser.folder()
+    const name = parser.folder()
+    return { name, uses: parser.takeSpace() ? readUses(parser) : [] }
   },
-  async run(session, name) {
+  async run(session, { name, uses }) {
     session.requireWrite()
     const { principal, mailbox } = session.user
     // A separator at the end says that folders will be made below.
     const path = canonicalPath(name.endsWith('/') ? name.slice(0, -1) : name)
     const isThere = (await foldersIn(session.ctx, mailbox._id)).some((each) => each.path === path)
     if (isThere) throw new No('ALREADYEXISTS', 'There is a folder of that name')
+    const [use] = uses
+    if (use !== undefined) throw new No('USEATTR', whyNot(use))
     await createFolder(session.ctx, principal, { address: mailbox.address, name: path })
     const folder = await session.folderAt(path)
     return { responseCode: `MAILBOXID (${folder._id})` }
   },
 })
+
+/** `(USE (\Archive \Sent))`, in which no use needs to stand. */
+function readUses(parser: Parser): readonly string[] {
+  parser.expect('(USE ')
+  const uses = parser.list(() => parser.flag())
+  if (uses.some((use) => !use.startsWith('\\'))) throw new Bad('The name of a special use begins with a backslash')
+  parser.expect(')')
+  return uses
+}
+
+function whyNot(use: string): string {
+  const isTaken = Object.values(specialUses).some((each) => each?.toLowerCase() === use.toLowerCase())
+  return isTaken ? `A standard folder has ${use}: use that` : `No folder can have ${use}`
+}
