@@ -13,6 +13,7 @@ const afterLogin = [
   'IDLE',
   'LIST-EXTENDED',
   'LIST-STATUS',
+  'METADATA',
   'MOVE',
   'MULTIAPPEND',
   'NAMESPACE',

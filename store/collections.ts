@@ -142,6 +142,7 @@ export const collections = {
   searchBlocks: { version: 1, shardKey: '_id', indexes: [] },
   searchTexts: { version: 1, shardKey: '_id', indexes: [] },
   searchMerges: { version: 1, shardKey: '_id', indexes: [] },
+  metadata: { version: 1, shardKey: '_id', indexes: [index('mailboxId')] },
   contacts: {
     version: 1,
     shardKey: '_id',
@@ -282,6 +283,7 @@ export type Collections = {
   readonly searchBlocks: Collection<search.SearchBlockDoc>
   readonly searchTexts: Collection<search.SearchTextDoc>
   readonly searchMerges: Collection<search.SearchMergeDoc>
+  readonly metadata: Collection<mail.MetadataDoc>
   readonly contacts: Collection<mail.ContactDoc>
   readonly emails: Collection<sending.EmailDoc>
   readonly approvals: Collection<sending.ApprovalDoc>

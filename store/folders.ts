@@ -8,6 +8,7 @@ import type { Document, Filter, UpdateFilter } from 'mongodb'
 import { deriveId } from '../schemas/ids.ts'
 import type { FolderRole } from '../schemas/threads.ts'
 import type { FolderCounts, FolderDoc, Reservation } from './documents/mail.ts'
+import { removeMetadata } from './metadata.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { updateIn, type Write } from './writes.ts'
 
@@ -253,12 +254,16 @@ export async function renameFolders(
   }
 }
 
-/** Deletes a folder, if it is no standard folder, is empty and has no open reservation. Returns whether it did. */
+/**
+ * Deletes a folder with its metadata, if it is no standard folder, is empty and has no open reservation. Returns whether it
+ * did.
+ */
 export async function removeFolder(
   store: Store,
   { mailboxId, folderId }: { mailboxId: string; folderId: string },
 ): Promise<boolean> {
   const { deletedCount } = await store.folders.deleteOne({ _id: folderId, mailboxId, role: null, total: 0, open: [] })
+  if (deletedCount === 1) await removeMetadata(store, folderId)
   return deletedCount === 1
 }
 

@@ -255,12 +255,13 @@ export function findDeletedMailboxes(
     .toArray()
 }
 
-/** Deletes the documents of a mailbox whose messages were purged: folders, contacts, threads, and itself. */
+/** Deletes the documents of a mailbox whose messages were purged: folders, metadata, contacts, threads, and itself. */
 export async function removeMailbox(
   store: Store,
   { accountId, mailboxId }: { accountId: string; mailboxId: string },
 ): Promise<void> {
   await store.folders.deleteMany({ mailboxId })
+  await store.metadata.deleteMany({ mailboxId })
   await store.contacts.deleteMany({ mailboxId })
   await store.threads.deleteMany({ mailboxId })
   await store.mailboxes.deleteOne({ _id: mailboxId, accountId })

@@ -90,6 +90,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   searchMerges: goesWith('searchSegments'),
   searchTexts: goesWith('blobs'),
   threads: owned('threads', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), ['rev']),
+  metadata: owned('metadata', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), ['rev']),
   contacts: owned('contacts', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), ['words', 'seq', 'sends']),
   // Before the sends, whose ids find those of its rows that are done.
   outbox: {

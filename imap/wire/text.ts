@@ -20,6 +20,12 @@ export function quoted(bytes: string): string {
 /** A string or NIL. */
 export const nstring = (bytes: string | null): string => (bytes === null ? 'NIL' : quoted(bytes))
 
+/** A value of metadata, which may be of any bytes (RFC 5464 5), or NIL. */
+export function metadataValue(value: Buffer | null): string {
+  const bytes = value?.toString('latin1') ?? null
+  return bytes?.includes('\0') === true ? `~{${bytes.length}}\r\n${bytes}` : nstring(bytes)
+}
+
 /** A literal of bytes; NUL, which it must not hold (RFC 9051 4.3), becomes 0x80. */
 export function withoutNul(bytes: Buffer): Buffer {
   if (!bytes.includes(0)) return bytes

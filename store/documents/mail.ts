@@ -106,6 +106,15 @@ export type FolderDoc = FolderCounts & {
   readonly gate?: Date
 }
 
+/** What mail programs noted of a folder or mailbox (RFC 5464), whose id is `_id`. Each write has the next `rev`. */
+export type MetadataDoc = {
+  readonly _id: string
+  readonly accountId: string
+  readonly mailboxId: string
+  readonly rev: number
+  readonly entries: readonly { readonly name: string; readonly value: Binary }[]
+}
+
 export type AttachmentDoc = {
   /** Path of the part in the MIME tree, such as `2.1`. */
   readonly partId: string

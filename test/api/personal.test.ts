@@ -19,6 +19,7 @@ import { makeRequest } from '../../core/people/requests.ts'
 import { eraseUnclaimed, sweepErasures } from '../../core/personal/erase.ts'
 import { makeExports } from '../../core/personal/export-jobs.ts'
 import { dayMs, minuteMs, secondMs } from '../../core/process/clock.ts'
+import { changeMetadata } from '../../core/programs/metadata.ts'
 import { sweepSearch } from '../../core/search/sweep.ts'
 import { stepBatches } from '../../core/send/batches.ts'
 import { sendNotice } from '../../core/send/notice.ts'
@@ -129,6 +130,8 @@ describe('personal data', () => {
       { 'Idempotency-Key': `${name}-1` },
     )
     await made('POST', `${box}/folders`, { name: word('folder') })
+    const noted = new Map([[`/private/vendor/${word('entry')}`, Buffer.from('a value')]])
+    await changeMetadata(ctx, { _id: tenant.mailboxId, accountId }, null, noted)
     await made('POST', `${box}/drafts`, { to: 'dora@remote.example', subject: word('draft'), text: 'Later' })
     await made('POST', `${box}/send`, {
       to: 'eve@remote.example',

@@ -303,6 +303,117 @@ describe('IMAP commands', () => {
     ['who it is', 'ID ("name" "test" "version" NIL)', /^OK/, /^\* ID \("name" "Mailroom"/],
   ])
 
+  transcripts('metadata', [
+    ['nothing noted', 'GETMETADATA INBOX /shared/comment', /^OK/, '* METADATA INBOX (/shared/comment NIL)'],
+    ['noted', 'SETMETADATA INBOX (/shared/Comment "My own" /private/vendor/x/a "1")', /^OK/],
+    ['in other letters', 'GETMETADATA inbox /SHARED/comment', /^OK/, '* METADATA INBOX (/shared/comment "My own")'],
+    [
+      'several, one of them twice',
+      'GETMETADATA INBOX (/private/vendor/x/a /shared/comment /shared/comment)',
+      /^OK/,
+      '* METADATA INBOX (/private/vendor/x/a "1" /shared/comment "My own")',
+    ],
+    ['one below', 'GETMETADATA (DEPTH 1) INBOX /shared', /^OK/, '* METADATA INBOX (/shared/comment "My own")'],
+    ['further below than asked for', 'GETMETADATA (DEPTH 1) INBOX /private/vendor', /^OK (?!\[)/],
+    [
+      'all below, the options behind the name',
+      'GETMETADATA INBOX (DEPTH infinity) (/private/vendor)',
+      /^OK/,
+      '* METADATA INBOX (/private/vendor/x/a "1")',
+    ],
+    [
+      'what is not too long',
+      'GETMETADATA (MAXSIZE 5 DEPTH 0) INBOX (/shared/comment /private/vendor/x/a)',
+      /^OK \[METADATA LONGENTRIES 6\]/,
+      '* METADATA INBOX (/private/vendor/x/a "1")',
+    ],
+    ['bytes of any kind', 'SETMETADATA INBOX (/private/vendor/x/b ~{3+}\r\n\x00\xff")', /^OK/],
+    [
+      'as they were',
+      'GETMETADATA INBOX /private/vendor/x/b',
+      /^OK/,
+      '* METADATA INBOX (/private/vendor/x/b ~{3}\r\n\x00\xff")',
+    ],
+    ['an empty value', 'SETMETADATA INBOX (/private/vendor/x/b "")', /^OK/],
+    ['which is a value', 'GETMETADATA INBOX /private/vendor/x/b', /^OK/, '* METADATA INBOX (/private/vendor/x/b "")'],
+    ['taken away', 'SETMETADATA INBOX (/private/vendor/x/b NIL)', /^OK/],
+    [
+      'which is gone',
+      'GETMETADATA (DEPTH 1) INBOX /private/vendor/x',
+      /^OK/,
+      '* METADATA INBOX (/private/vendor/x/a "1")',
+    ],
+    ['of the mailbox', 'SETMETADATA "" (/private/comment "Mine")', /^OK/],
+    ['told for the empty name', 'GETMETADATA "" /private/comment', /^OK/, '* METADATA "" (/private/comment "Mine")'],
+    ['not of a folder', 'GETMETADATA INBOX /private/comment', /^OK/, '* METADATA INBOX (/private/comment NIL)'],
+    [
+      'the special use',
+      'GETMETADATA Sent /private/specialuse',
+      /^OK/,
+      '* METADATA Sent (/private/specialuse "\\\\Sent")',
+    ],
+    ['a name in which spaces stand', 'SETMETADATA INBOX ("/shared/vendor/my \\"own\\"" "1")', /^OK/],
+    [
+      'is told in quotes',
+      'GETMETADATA (DEPTH 1) INBOX /shared/vendor',
+      /^OK/,
+      '* METADATA INBOX ("/shared/vendor/my \\"own\\"" "1")',
+    ],
+    ['another special use', 'SETMETADATA Sent (/private/specialuse "\\\\Archive")', /^NO \[USEATTR\]/],
+    ['another way to the administrator', 'SETMETADATA "" (/shared/admin "mailto:x@x.example")', /^NO \[NOPERM\]/],
+    [
+      'a value that is too long',
+      'SETMETADATA INBOX (/shared/comment NIL /shared/x {16385+}\r\n'.concat('x'.repeat(16_385), ')'),
+      /^NO \[METADATA MAXSIZE 16384\]/,
+    ],
+    [
+      'nothing of that was done',
+      'GETMETADATA INBOX (/shared/comment)',
+      /^OK/,
+      '* METADATA INBOX (/shared/comment "My own")',
+    ],
+    [
+      'too many entries',
+      `SETMETADATA Archive (${Array.from({ length: 101 }, (_, n) => `/shared/vendor/x/${n} ""`).join(' ')})`,
+      /^NO \[METADATA TOOMANY\]/,
+    ],
+    [
+      'too many bytes',
+      `SETMETADATA Archive (${Array.from({ length: 5 }, (_, n) => `/shared/vendor/x/${n} {14000+}\r\n${'x'.repeat(14_000)}`).join(' ')})`,
+      /^NO \[METADATA TOOMANY\]/,
+    ],
+    ['of no folder', 'GETMETADATA Nowhere /shared/comment', /^NO \[NONEXISTENT\]/],
+    ['set of no folder', 'SETMETADATA Nowhere (/shared/comment "x")', /^NO \[NONEXISTENT\]/],
+    ['the name of no entry', 'GETMETADATA INBOX /public/comment', /^BAD/],
+    ['a name that begins like one', 'GETMETADATA INBOX /privately/comment', /^BAD/],
+    ['a name with an empty level', 'GETMETADATA INBOX /shared//comment', /^BAD/],
+    ['a name with an open end', 'GETMETADATA INBOX /shared/', /^BAD/],
+    ['a name with a wildcard', 'GETMETADATA INBOX "/shared/*"', /^BAD/],
+    ['a name that is too long', `GETMETADATA INBOX /shared/${'x'.repeat(500)}`, /^BAD/],
+    ['a value of no entry', 'SETMETADATA INBOX (/shared "x")', /^BAD/],
+    ['a value that is an atom', 'SETMETADATA INBOX (/shared/comment x)', /^BAD/],
+    ['no entries', 'SETMETADATA INBOX ()', /^BAD/],
+    ['no depth', 'GETMETADATA (DEPTH 2) INBOX /shared/comment', /^BAD/],
+    ['no option', 'GETMETADATA (NONSENSE 2) INBOX /shared/comment', /^BAD/],
+    ['a folder with metadata', 'CREATE Noted', /^OK/],
+    ['noted of it', 'SETMETADATA Noted (/shared/comment "x")', /^OK/],
+    ['renamed', 'RENAME Noted Renamed', /^OK/],
+    ['moved along', 'GETMETADATA Renamed /shared/comment', /^OK/, '* METADATA Renamed (/shared/comment "x")'],
+    ['deleted', 'DELETE Renamed', /^OK/],
+    ['made again', 'CREATE Renamed', /^OK/],
+    ['nothing is left', 'GETMETADATA Renamed /shared/comment', /^OK/, '* METADATA Renamed (/shared/comment NIL)'],
+    ['and deleted again', 'DELETE Renamed', /^OK/],
+  ])
+
+  it('keeps all metadata that programs set at once', async () => {
+    const programs = await Promise.all(Array.from({ length: 6 }, () => imap.open({ user: address })))
+    const entry = (n: number) => `/shared/vendor/many/${n}`
+    const set = programs.map((program, n) => program.ask(`SETMETADATA Trash (${entry(n)} "${n}")`))
+    expect((await Promise.all(set)).map(({ end }) => end)).to.deep.equal(programs.map(() => 'OK Done'))
+    const { lines } = await client.ask('GETMETADATA (DEPTH 1) Trash /shared/vendor/many')
+    for (const n of programs.keys()) expect(lines[0]).to.include(`${entry(n)} "${n}"`)
+  })
+
   describe('changes', () => {
     const appended = async (folder: string, text: string, flags = '') => {
       const { end } = await client.ask(`APPEND ${folder} ${flags}{${text.length}}`, `${text}\r\n`)

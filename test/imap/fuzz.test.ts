@@ -55,6 +55,8 @@ const commands = [
   'THREAD REFERENCES UTF-8 ALL',
   'IDLE\r\nDONE',
   'GETQUOTAROOT INBOX',
+  'GETMETADATA (MAXSIZE 10 DEPTH infinity) "" (/shared/comment "/private")',
+  'SETMETADATA INBOX (/shared/comment "x" /private/vendor/x/y NIL /private/z ~{2+}\r\n\0\xff)',
   'CLOSE',
 ]
 

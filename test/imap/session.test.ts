@@ -111,6 +111,7 @@ describe('IMAP sessions', () => {
         'DELETE Archive',
         'RENAME Archive Other',
         'SUBSCRIBE Archive',
+        'SETMETADATA Archive (/shared/comment "x")',
       ])
         expect((await client.ask(command)).end, command).to.match(/^NO \[NOPERM\]/)
       expect((await client.ask(`APPEND INBOX {${text.length}}`, `${text}\r\n`)).end).to.match(/^NO \[NOPERM\]/)

@@ -192,6 +192,7 @@ describe('the removal of an unclaimed account', () => {
       counts: {},
       expiresAt: later(at, 60 * dayMs),
     })
+    await insert('metadata', { _id: id('fld'), mailboxId, rev: 1, entries: [] })
     await insert('contacts', { _id: id('con'), mailboxId, address: 'frida@remote.example' })
     await insert('deliveries', { _id: id('dlv'), webhookId: 'whk_that_was_deleted', body: name })
   }

@@ -1,0 +1,28 @@
+/** What mail programs note of folders and mailboxes (RFC 5464). */
+import type { MetadataDoc } from './documents/mail.ts'
+import { isDuplicate, type Store } from './open.ts'
+
+/** The entries of a folder or mailbox, by its id; null when nobody noted any. */
+export function findMetadata(store: Store, id: string): Promise<MetadataDoc | null> {
+  return store.metadata.findOne({ _id: id })
+}
+
+/** Writes entries in the place of those of the revision before, if they are still that. Returns whether they were. */
+export async function replaceMetadata(store: Store, doc: MetadataDoc): Promise<boolean> {
+  if (doc.rev > 1) {
+    const { matchedCount } = await store.metadata.replaceOne({ _id: doc._id, rev: doc.rev - 1 }, doc)
+    return matchedCount === 1
+  }
+  try {
+    await store.metadata.insertOne(doc)
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+/** Deletes the entries of a folder that is gone. */
+export async function removeMetadata(store: Store, id: string): Promise<void> {
+  await store.metadata.deleteOne({ _id: id })
+}
