@@ -1,5 +1,5 @@
 /** What the server can do (RFC 9051 7.2.2): told only where it is true. */
-import { messageBytesMax } from '../core/programs/append.ts'
+import { messageBytesMax } from '../core/imap/append.ts'
 import type { Session } from './session.ts'
 
 const always = ['IMAP4rev1', 'IMAP4rev2', 'ID', 'LITERAL+', 'SASL-IR', 'ENABLE']

@@ -1,6 +1,6 @@
 /** What STATUS tells of a folder (RFC 9051 6.3.11), and LIST with it. */
-import { messageBytesMax } from '../core/programs/append.ts'
-import { type FolderDocument, settledModseq, stateOf } from '../core/programs/folder-state.ts'
+import { messageBytesMax } from '../core/imap/append.ts'
+import { type FolderDocument, settledModseq, stateOf } from '../core/imap/folder-state.ts'
 import type { FolderView } from './selected/folder-view.ts'
 import { flagBit } from './selected/message-table.ts'
 import type { Session } from './session.ts'

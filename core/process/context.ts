@@ -39,7 +39,7 @@ export type Role = 'service' | 'smtp' | 'imap' | 'admin' | 'test'
  * - counters per minute: wait/patterns
  * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, notify/attempt-queue, notify/attempts,
  *   notify/event-followers, notify/event-tails, notify/webhook-post (connections), oauth/client-documents (connections),
- *   oauth/provider (the authorization server), process/alarms, people/passwords (memory), programs/contents
+ *   oauth/provider (the authorization server), process/alarms, people/passwords (memory), imap/contents
  *   (memory), read/bodies (memory), upkeep/quota-recount, wait/waiters
  */
 export type Context = {

@@ -1,4 +1,4 @@
-import { type Appended, appendMessages } from '../../core/programs/append.ts'
+import { type Appended, appendMessages } from '../../core/imap/append.ts'
 import { command, loggedIn } from '../command.ts'
 import { Bad, No } from '../wire/answers.ts'
 import { readFlags } from '../wire/keywords.ts'

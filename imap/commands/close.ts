@@ -1,4 +1,4 @@
-import { expungeMessages } from '../../core/programs/copy.ts'
+import { expungeMessages } from '../../core/imap/copy.ts'
 import { command, inFolder, nothing } from '../command.ts'
 import { flagBit } from '../selected/message-table.ts'
 import type { Session } from '../session.ts'

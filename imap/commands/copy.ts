@@ -1,4 +1,4 @@
-import { copyMessages, type Moved } from '../../core/programs/copy.ts'
+import { copyMessages, type Moved } from '../../core/imap/copy.ts'
 import { type Command, command, inFolder } from '../command.ts'
 import { type Kind, presentUids } from '../sets.ts'
 import { formatSet } from '../wire/numbers.ts'

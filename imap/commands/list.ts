@@ -1,4 +1,4 @@
-import { allFolders, subscribedPaths } from '../../core/programs/folder-list.ts'
+import { allFolders, subscribedPaths } from '../../core/imap/folder-list.ts'
 import type { FolderRole } from '../../schemas/threads.ts'
 import { command, loggedIn } from '../command.ts'
 import { folderPattern } from '../folder-patterns.ts'

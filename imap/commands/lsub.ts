@@ -1,4 +1,4 @@
-import { subscribedPaths } from '../../core/programs/folder-list.ts'
+import { subscribedPaths } from '../../core/imap/folder-list.ts'
 import { command, loggedIn } from '../command.ts'
 import { folderPattern } from '../folder-patterns.ts'
 import { folderName } from '../wire/text.ts'

@@ -1,5 +1,5 @@
+import { changeMetadata, type Metadata, metadataMax, metadataOf } from '../../core/imap/metadata.ts'
 import type { KnownFolder } from '../../core/mailbox/known-folders.ts'
-import { changeMetadata, type Metadata, metadataMax, metadataOf } from '../../core/programs/metadata.ts'
 import { command, loggedIn } from '../command.ts'
 import type { Session } from '../session.ts'
 import { Bad, No } from '../wire/answers.ts'

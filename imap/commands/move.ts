@@ -1,4 +1,4 @@
-import { moveMessages } from '../../core/programs/copy.ts'
+import { moveMessages } from '../../core/imap/copy.ts'
 import { type Command, command, inFolder } from '../command.ts'
 import { type Kind, presentUids } from '../sets.ts'
 import { copyUid } from './copy.ts'

@@ -1,4 +1,4 @@
-import { quotaOf } from '../../core/programs/quota.ts'
+import { quotaOf } from '../../core/imap/quota.ts'
 import { command, loggedIn } from '../command.ts'
 import type { Session } from '../session.ts'
 import { No } from '../wire/answers.ts'

@@ -1,4 +1,4 @@
-import { allFolders } from '../../core/programs/folder-list.ts'
+import { allFolders } from '../../core/imap/folder-list.ts'
 import { command, loggedIn } from '../command.ts'
 import { readStatusItems, tellStatus } from '../status-items.ts'
 import { No } from '../wire/answers.ts'

@@ -1,4 +1,4 @@
-import { changeFlags, type FlagChange } from '../../core/programs/flags.ts'
+import { changeFlags, type FlagChange } from '../../core/imap/flags.ts'
 import { type Command, command, inFolder } from '../command.ts'
 import { tellFlags, tellModseqs } from '../news.ts'
 import { type Kind, uidsOf } from '../sets.ts'

@@ -1,5 +1,5 @@
+import { subscribe } from '../../core/imap/folder-list.ts'
 import { canonicalPath } from '../../core/mailbox/folders.ts'
-import { subscribe } from '../../core/programs/folder-list.ts'
 import { command, loggedIn } from '../command.ts'
 
 /** RFC 9051 6.3.7: only to a folder that is there. */

@@ -10,8 +10,8 @@ import {
   shownMessages,
   shownPieces,
   shownSize,
-} from '../../core/programs/contents.ts'
-import { changeFlags } from '../../core/programs/flags.ts'
+} from '../../core/imap/contents.ts'
+import { changeFlags } from '../../core/imap/flags.ts'
 import { type Part, readStructure } from '../../mail/message/structure.ts'
 import { flagsOf, tellKeywords } from '../news.ts'
 import { flagBit } from '../selected/message-table.ts'

@@ -1,5 +1,5 @@
 /** What the document of a message tells of what SEARCH asks. */
-import type { SearchFields } from '../../core/programs/search-fields.ts'
+import type { SearchFields } from '../../core/imap/search-fields.ts'
 import { folded } from './keys.ts'
 import { dayOf, type Knowledge } from './matching.ts'
 

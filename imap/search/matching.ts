@@ -2,7 +2,7 @@
  * Whether a message matches search keys, as far as what is known of it tells: first what the table of its folder holds, then
  * what its document says, then its bytes. `undefined`: more has to be known.
  */
-import { sameKeyword } from '../../core/programs/flags.ts'
+import { sameKeyword } from '../../core/imap/flags.ts'
 import type { Uid } from '../wire/numbers.ts'
 import type { Key } from './keys.ts'
 

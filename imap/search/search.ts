@@ -1,7 +1,7 @@
 /** Carries SEARCH out: on the table of the folder, then on documents, then on bytes, each for those that are still open. */
-import { bySize, heldMessages, shownMessages } from '../../core/programs/contents.ts'
-import { searchFields } from '../../core/programs/search-fields.ts'
-import { uidsWithText } from '../../core/programs/text-candidates.ts'
+import { bySize, heldMessages, shownMessages } from '../../core/imap/contents.ts'
+import { searchFields } from '../../core/imap/search-fields.ts'
+import { uidsWithText } from '../../core/imap/text-candidates.ts'
 import type { Session } from '../session.ts'
 import { searchedUids } from '../sets.ts'
 import type { Uid } from '../wire/numbers.ts'

@@ -1,5 +1,5 @@
 /** The order of SORT (RFC 5256 2.2, 3). */
-import type { SearchFields } from '../../core/programs/search-fields.ts'
+import type { SearchFields } from '../../core/imap/search-fields.ts'
 import { splitAddress } from '../../mail/message/address.ts'
 import { baseSubject } from '../../mail/message/threading.ts'
 import { Bad } from '../wire/answers.ts'

@@ -1,6 +1,6 @@
 /** The messages that a search found, with what puts them in order. */
-import { bySize, heldMessages, shownMessages } from '../../core/programs/contents.ts'
-import { searchFields } from '../../core/programs/search-fields.ts'
+import { bySize, heldMessages, shownMessages } from '../../core/imap/contents.ts'
+import { searchFields } from '../../core/imap/search-fields.ts'
 import { readAddressItems, splitAddress } from '../../mail/message/address.ts'
 import { firstHeader, readHeaders } from '../../mail/message/headers.ts'
 import type { Session } from '../session.ts'

@@ -4,8 +4,7 @@
  * in the table or was taken out of it, of which every tracker hears; `modseq` never exceeds what has been read.
  */
 
-import type { Context } from '../../core/process/context.ts'
-import { noteTold } from '../../core/programs/folder-list.ts'
+import { noteTold } from '../../core/imap/folder-list.ts'
 import {
   entriesSince,
   type FolderRef,
@@ -13,7 +12,8 @@ import {
   folderState,
   settledModseq,
   uidsIn,
-} from '../../core/programs/folder-state.ts'
+} from '../../core/imap/folder-state.ts'
+import type { Context } from '../../core/process/context.ts'
 import type { Uid } from '../wire/numbers.ts'
 import { MessageTable } from './message-table.ts'
 

@@ -2,8 +2,8 @@
  * The messages of a folder in memory, in the order of their UIDs: about 35 bytes for each, so that thousands of folders fit.
  * What is rarely there, keywords, stands apart.
  */
-import { type SystemFlag, systemFlags } from '../../core/programs/flags.ts'
-import type { Entry } from '../../core/programs/folder-state.ts'
+import { type SystemFlag, systemFlags } from '../../core/imap/flags.ts'
+import type { Entry } from '../../core/imap/folder-state.ts'
 import type { Uid } from '../wire/numbers.ts'
 
 export class MessageTable {

@@ -2,8 +2,9 @@
  * The views of this process. Invariants: a folder has one view, whoever selected it; a view that nobody uses is kept for the
  * next who comes while there is room, and read again then.
  */
+
+import type { FolderRef } from '../../core/imap/folder-state.ts'
 import type { Context } from '../../core/process/context.ts'
-import type { FolderRef } from '../../core/programs/folder-state.ts'
 import { FolderView } from './folder-view.ts'
 
 /** Messages in views that nobody uses. */

@@ -1,5 +1,5 @@
 /** Flags on the wire: the five of the system, and keywords, which are labels. */
-import { type SystemFlag, systemFlags } from '../../core/programs/flags.ts'
+import { type SystemFlag, systemFlags } from '../../core/imap/flags.ts'
 import { Bad } from './answers.ts'
 import { decodeUtf7, encodeUtf7 } from './text.ts'
 
