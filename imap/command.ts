@@ -1,6 +1,7 @@
 /** What a command is: in which states it may be given, how it is read, and what it does. */
 import type { Session, State } from './session.ts'
 import type { Done } from './wire/answers.ts'
+import type { SequenceSet } from './wire/numbers.ts'
 import type { Parser } from './wire/parser.ts'
 
 /**
@@ -46,3 +47,16 @@ export const beforeLogin: readonly State[] = ['greeted']
 
 /** For a command without arguments. */
 export const nothing = (): undefined => undefined
+
+/** For a command about a folder: reads its name. */
+export function readFolder(parser: Parser): string {
+  parser.space()
+  return parser.folder()
+}
+
+/** For a command that brings messages to a folder: reads which, and its name. */
+export function readSetAndFolder(parser: Parser): { readonly set: SequenceSet; readonly name: string } {
+  parser.space()
+  const set = parser.set()
+  return { set, name: readFolder(parser) }
+}

@@ -11,7 +11,8 @@ import { fitsStorage, foldersToFill, usageByMailbox, warnOfStorage } from '../ma
 import { deriveNewThreads, threadIdOf } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
 import { describe } from '../receive/message-document.ts'
-import { changeFlags, folderRef, type SystemFlag } from './flags.ts'
+import { changeFlags, type SystemFlag } from './flags.ts'
+import { folderRef } from './message-groups.ts'
 
 export type Appended = {
   readonly raw: Buffer

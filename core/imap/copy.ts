@@ -1,5 +1,4 @@
 /** Copies and moves several messages of a folder to another folder of the mailbox, and deletes those that are marked. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { mailboxFull } from '../../schemas/refusals.ts'
@@ -13,14 +12,12 @@ import type { KnownFolder } from '../mailbox/known-folders.ts'
 import { fitsStorage, foldersToFill, usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveThreads } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
-import { folderRef } from './flags.ts'
+import { changeInGroups, folderRef } from './message-groups.ts'
 
 /** UIDs before and after, in pairs. */
 export type Moved = { readonly from: number; readonly to: number }
 
 const copiesAtOnce = 100
-const triesMax = 10
-const pauseMs = 20
 
 /**
  * Copies the messages with these UIDs; those that are gone are left out. Copies keep flags, labels and dates. Fails with
@@ -76,7 +73,7 @@ export async function moveMessages(
   { from, to, uids }: { from: KnownFolder; to: KnownFolder; uids: readonly number[] },
 ): Promise<readonly Moved[]> {
   const moved: Moved[] = []
-  await inGroups(ctx, from, uids, async (messages) => {
+  await editInGroups(ctx, from, uids, async (messages) => {
     const change = changeOf(ctx, from, messages)
     const done = await store.editMessages(ctx.store, change, { to: moveEdit(to, from, change.at) })
     const places = await findPlaces(ctx.store, { mailboxId: from.mailboxId, ids: [...done] })
@@ -91,32 +88,23 @@ export async function moveMessages(
 
 /** Deletes for good the messages with these UIDs that are marked as deleted. */
 export async function expungeMessages(ctx: Context, from: KnownFolder, uids: readonly number[]): Promise<void> {
-  await inGroups(ctx, from, uids, async (messages) => {
+  await editInGroups(ctx, from, uids, async (messages) => {
     const marked = messages.filter(({ deleted }) => deleted === true)
     const removed = await store.removeMessages(ctx.store, changeOf(ctx, from, marked))
     return new Set([...removed, ...messages.filter((message) => !marked.includes(message)).map(({ _id }) => _id)])
   })
 }
 
-/** Changes messages in groups, and again those that were changed meanwhile. */
-async function inGroups(
+/** As `changeInGroups`; `change` returns the ids of those that were changed. */
+function editInGroups(
   ctx: Context,
   from: KnownFolder,
   uids: readonly number[],
   change: (messages: readonly store.EditableMessage[]) => Promise<ReadonlySet<string>>,
 ): Promise<void> {
-  for (let n = 0; n < uids.length; n += store.editMessagesMax) {
-    let waiting = uids.slice(n, n + store.editMessagesMax)
-    for (let tries = 0; waiting.length > 0; tries++) {
-      if (tries === triesMax)
-        throw new Failure('conflict', 'The messages are being changed by another request.', {
-          fix: 'Repeat the command.',
-        })
-      if (tries > 0) await sleep(Math.random() * pauseMs * tries)
-      const messages = await store.findEditable(ctx.store, { ...folderRef(from), uids: waiting })
-      const done = messages.length === 0 ? new Set<string>() : await change(messages)
-      publishEdits(ctx, messages)
-      waiting = messages.filter(({ _id }) => !done.has(_id)).map(({ uid }) => uid)
-    }
-  }
+  return changeInGroups(ctx, from, uids, async (messages) => {
+    const done = await change(messages)
+    publishEdits(ctx, messages)
+    return messages.filter(({ _id }) => !done.has(_id)).map(({ uid }) => uid)
+  })
 }

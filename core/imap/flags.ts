@@ -1,6 +1,4 @@
 /** Flags and keywords of several messages of a folder, as STORE changes them. Keywords are labels. */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Failure } from '../../schemas/failures.ts'
 import { findFolders } from '../../store/folders.ts'
 import { editMessage } from '../../store/message-edit.ts'
 import * as store from '../../store/message-edits.ts'
@@ -9,6 +7,7 @@ import type { KnownFolder } from '../mailbox/known-folders.ts'
 import { requireFewLabels } from '../mailbox/labels.ts'
 import { derive, editOfOne } from '../mailbox/message-changes.ts'
 import type { Context } from '../process/context.ts'
+import { changeInGroups } from './message-groups.ts'
 
 export const systemFlags = ['seen', 'answered', 'flagged', 'deleted', 'draft'] as const
 export type SystemFlag = (typeof systemFlags)[number]
@@ -20,10 +19,6 @@ export type FlagChange = {
   /** Only messages whose modseq is not higher are changed (RFC 7162 3.1.3). */
   readonly unchangedSince?: number | undefined
 }
-
-/** How often messages are tried again that changed between our read and our write; the pause grows with each try. */
-const triesMax = 25
-const pauseMs = 5
 
 /**
  * Changes the messages with these UIDs; those that are gone are left out. Returns the UIDs of those that were not changed
@@ -37,26 +32,17 @@ export async function changeFlags(
 ): Promise<readonly number[]> {
   const modified: number[] = []
   const folders = change.labels.length === 0 ? [] : await findFolders(ctx.store, folder.mailboxId)
-  for (let n = 0; n < uids.length; n += store.editMessagesMax) {
-    let waiting = uids.slice(n, n + store.editMessagesMax)
-    for (let tries = 0; waiting.length > 0; tries++) {
-      if (tries === triesMax)
-        throw new Failure('conflict', 'The messages are being changed by another request.', {
-          fix: 'Repeat the command.',
-        })
-      if (tries > 0) await sleep(Math.random() * pauseMs * tries)
-      const found = await store.findEditable(ctx.store, { ...folderRef(folder), uids: waiting })
-      const isLate = ({ modseq }: store.EditableMessage) =>
-        change.unchangedSince !== undefined && modseq > change.unchangedSince
-      modified.push(...found.filter(isLate).map(({ uid }) => uid))
-      const edits = found.flatMap((message) => {
-        const edit = isLate(message) ? {} : editOf(message, change)
-        if (edit.labels !== undefined && change.mode !== 'remove') requireFewLabels(folders, edit.labels)
-        return Object.keys(edit).length === 0 ? [] : [{ message, edit }]
-      })
-      waiting = await writeEdits(ctx, folder, edits)
-    }
-  }
+  await changeInGroups(ctx, folder, uids, async (messages) => {
+    const isLate = ({ modseq }: store.EditableMessage) =>
+      change.unchangedSince !== undefined && modseq > change.unchangedSince
+    modified.push(...messages.filter(isLate).map(({ uid }) => uid))
+    const edits = messages.flatMap((message) => {
+      const edit = isLate(message) ? {} : editOf(message, change)
+      if (edit.labels !== undefined && change.mode !== 'remove') requireFewLabels(folders, edit.labels)
+      return Object.keys(edit).length === 0 ? [] : [{ message, edit }]
+    })
+    return writeEdits(ctx, folder, edits)
+  })
   return modified
 }
 
@@ -112,5 +98,3 @@ function labelsAfter(before: readonly string[], mode: FlagChange['mode'], given:
 
 /** Whether two labels are one keyword. */
 export const sameKeyword = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
-
-export const folderRef = ({ mailboxId, _id }: KnownFolder) => ({ mailboxId, folderId: _id })

@@ -1,5 +1,5 @@
 import { copyMessages, type Moved } from '../../core/imap/copy.ts'
-import { type Command, command, inFolder } from '../command.ts'
+import { type Command, command, inFolder, readSetAndFolder } from '../command.ts'
 import { type Kind, presentUids } from '../sets.ts'
 import { formatSet } from '../wire/numbers.ts'
 
@@ -7,12 +7,7 @@ import { formatSet } from '../wire/numbers.ts'
 export const copy = (kind: Kind): Command =>
   command({
     states: inFolder,
-    read(parser) {
-      parser.space()
-      const set = parser.set()
-      parser.space()
-      return { set, name: parser.folder() }
-    },
+    read: readSetAndFolder,
     async run(session, { set, name }) {
       session.requireWrite()
       const { ctx, views, user, folder } = session

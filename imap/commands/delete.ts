@@ -1,15 +1,12 @@
 import { deleteFolder } from '../../core/mailbox/folder-changes.ts'
 import { foldersIn } from '../../core/mailbox/known-folders.ts'
-import { command, loggedIn } from '../command.ts'
+import { command, loggedIn, readFolder } from '../command.ts'
 import { No } from '../wire/answers.ts'
 
 /** RFC 9051 6.3.5. Its mail goes to Trash, as by the API. */
 export const remove = command({
   states: loggedIn,
-  read(parser) {
-    parser.space()
-    return parser.folder()
-  },
+  read: readFolder,
   async run(session, name) {
     session.requireWrite()
     const { principal, mailbox } = session.user

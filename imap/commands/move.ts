@@ -1,5 +1,5 @@
 import { moveMessages } from '../../core/imap/copy.ts'
-import { type Command, command, inFolder } from '../command.ts'
+import { type Command, command, inFolder, readSetAndFolder } from '../command.ts'
 import { type Kind, presentUids } from '../sets.ts'
 import { copyUid } from './copy.ts'
 
@@ -7,12 +7,7 @@ import { copyUid } from './copy.ts'
 export const move = (kind: Kind): Command =>
   command({
     states: inFolder,
-    read(parser) {
-      parser.space()
-      const set = parser.set()
-      parser.space()
-      return { set, name: parser.folder() }
-    },
+    read: readSetAndFolder,
     async run(session, { set, name }) {
       const { ctx, views, writer } = session
       const { folder: from, view } = session.requireWritable()

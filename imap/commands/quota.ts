@@ -1,5 +1,5 @@
 import { quotaOf } from '../../core/imap/quota.ts'
-import { command, loggedIn } from '../command.ts'
+import { command, loggedIn, readFolder } from '../command.ts'
 import type { Session } from '../session.ts'
 import { No } from '../wire/answers.ts'
 import { folderName } from '../wire/text.ts'
@@ -10,10 +10,7 @@ const root = ''
 /** RFC 9208 4.1.2: which quota holds for a folder. */
 export const getQuotaRoot = command({
   states: loggedIn,
-  read(parser) {
-    parser.space()
-    return parser.folder()
-  },
+  read: readFolder,
   async run(session, name) {
     const { path } = await session.folderAt(name)
     session.writer.line(`* QUOTAROOT ${folderName(path, session.nameForm)} ""`)

@@ -1,14 +1,11 @@
 import { subscribe } from '../../core/imap/folder-list.ts'
 import { canonicalPath } from '../../core/mailbox/folders.ts'
-import { command, loggedIn } from '../command.ts'
+import { command, loggedIn, readFolder } from '../command.ts'
 
 /** RFC 9051 6.3.7: only to a folder that is there. */
 export const subscribeTo = command({
   states: loggedIn,
-  read(parser) {
-    parser.space()
-    return parser.folder()
-  },
+  read: readFolder,
   async run(session, name) {
     session.requireWrite()
     const { path } = await session.folderAt(name)
@@ -20,10 +17,7 @@ export const subscribeTo = command({
 /** RFC 9051 6.3.8: also from one that is gone. */
 export const unsubscribeFrom = command({
   states: loggedIn,
-  read(parser) {
-    parser.space()
-    return parser.folder()
-  },
+  read: readFolder,
   async run(session, name) {
     session.requireWrite()
     await subscribe(session.ctx, session.user.mailbox._id, { path: canonicalPath(name), isWanted: false })

@@ -1,0 +1,36 @@
+/** Changes messages of a folder in groups, and again those that somebody else changed between our read and our write. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure } from '../../schemas/failures.ts'
+import * as store from '../../store/message-edits.ts'
+import type { KnownFolder } from '../mailbox/known-folders.ts'
+import type { Context } from '../process/context.ts'
+
+/** How often messages are tried again; the pause grows with each try. */
+const triesMax = 25
+const pauseMs = 5
+
+/**
+ * Reads the messages with these UIDs and changes them by `change`, which returns the UIDs that have to be tried again; those
+ * that are gone are left out. Fails with `conflict` when messages are changed all the time.
+ */
+export async function changeInGroups(
+  ctx: Context,
+  folder: KnownFolder,
+  uids: readonly number[],
+  change: (messages: readonly store.EditableMessage[]) => Promise<readonly number[]>,
+): Promise<void> {
+  for (let n = 0; n < uids.length; n += store.editMessagesMax) {
+    let waiting: readonly number[] = uids.slice(n, n + store.editMessagesMax)
+    for (let tries = 0; waiting.length > 0; tries++) {
+      if (tries === triesMax)
+        throw new Failure('conflict', 'The messages are being changed by another request.', {
+          fix: 'Repeat the command.',
+        })
+      if (tries > 0) await sleep(Math.random() * pauseMs * tries)
+      const messages = await store.findEditable(ctx.store, { ...folderRef(folder), uids: waiting })
+      waiting = messages.length === 0 ? [] : await change(messages)
+    }
+  }
+}
+
+export const folderRef = ({ mailboxId, _id }: KnownFolder) => ({ mailboxId, folderId: _id })
