@@ -248,6 +248,16 @@ export const settings = {
     timeoutMs: milliseconds(10_000, 'How long an endpoint may take to answer.'),
     concurrency: count(50, 'Attempts in flight at once in one process.'),
   },
+  lens: {
+    url: setting<string | null>(
+      nullable(string(form('^https?://', 'an http or https URL', 'http://127.0.0.1:11434/v1'))),
+      null,
+      'Base address of an OpenAI-compatible endpoint (such as http://127.0.0.1:11434/v1), whose /chat/completions is asked for the fields of Lens. Texts of mail and attachments are sent there. Without it: the rules of the service read them.',
+    ),
+    model: optionalString('Name of the model that is asked; needed with lens.url.'),
+    key: optionalString('Key of the endpoint, sent as a bearer token. Better set by its variable than in a file.'),
+    timeoutMs: milliseconds(20_000, 'How long an answer may take; then, or when it fails, the rules read the fields.'),
+  },
   keep: {
     approvalDays: setting(
       integer({ minimum: 1, maximum: 60 }),
