@@ -1,18 +1,9 @@
 import { withAsciiDigits } from '../encoding/digits.ts'
 import { limits } from '../limits.ts'
 import type { NamedAddress } from '../message/address.ts'
+import { type History, historyIn } from './history.ts'
 import { visibleText } from './html-text.ts'
-import {
-  attributionAt,
-  hasForwardMark,
-  headerBlockAt,
-  isMobileSignature,
-  isOriginalMark,
-  isQuoted,
-  isSignatureMark,
-  isWrappedQuote,
-  withQuoteMarks,
-} from './quotation.ts'
+import { isMobileSignature, isSignatureMark, withQuoteMarks } from './quotation.ts'
 import { type LineRange, signatureIn } from './signature.ts'
 import { type Sender, senderOf } from './signature-sender.ts'
 
@@ -23,47 +14,93 @@ export type ReplyOptions = {
   readonly from?: NamedAddress | null
 }
 
-/**
- * What the sender wrote: the body without quoted history and without signature. Answers below or between quotations
- * are kept; a forwarded message is kept, as it is what the sender wants to say. General rules in many languages,
- * linear, at most `replyCharsMax` characters are looked at. Never throws.
- */
-export function replyText(text: string, { html = null, from = null }: ReplyOptions = {}): string {
-  const body = html ? visibleText(html, { signatures: false }).text || text : text
-  const lines = body.slice(0, limits.replyCharsMax).replace(/\r\n?/g, '\n').split('\n')
-  const plain = withQuoteMarks(lines.map(comparable))
-  return tidy(ownLines(lines, plain, from)).join('\n')
+/** Characters `start` to `end` (the first behind it) of a text, in code points. */
+export type CharRange = readonly [start: number, end: number]
+
+export type Reply = {
+  /** What the sender wrote: the body without quoted history and without signature. */
+  readonly reply: string
+  /**
+   * Where quoted history stands in the text, with what announces it: ranges in their order that do not touch. A forwarded message is
+   * none, nor is a signature.
+   */
+  readonly quoted: readonly CharRange[]
 }
 
-/** Walks from the top and keeps the sender's own lines. */
-function ownLines(lines: readonly string[], plain: readonly string[], from: NamedAddress | null): readonly string[] {
-  const own = createOwnText(from && senderOf(from))
-  let i = 0
-  while (i < plain.length) {
-    if (hasForwardMark(plain, i)) return [...own.lines(), ...lines.slice(i)]
-    if (isOriginalMark(plain, i) || headerBlockAt(plain, i)) {
-      // History that nothing stands before is a message forwarded without a word.
-      return own.hasText() ? own.lines() : lines.slice(i)
-    }
-    const attribution = attributionAt(plain, i)
-    if (attribution) {
-      if (attribution.before !== '') own.add(attribution.before, attribution.before)
-      const next = firstText(plain, attribution.end)
-      if (next < plain.length && !isQuoted(plain[next] as string)) return own.hasText() ? own.lines() : lines.slice(i)
+/**
+ * Tells what the sender wrote from what he quotes; `text` is the visible text of the message. Answers below or between quotations
+ * are his; so is a forwarded message, as it is what he wants to say. General rules in many languages, linear, at most
+ * `replyCharsMax` characters are looked at. Never throws.
+ */
+export function readReply(text: string, options: ReplyOptions = {}): Reply {
+  return { reply: replyText(text, options), quoted: quotedRanges(text) }
+}
+
+/** The reply alone, as `readReply` gives it. */
+export function replyText(text: string, { html = null, from = null }: ReplyOptions = {}): string {
+  const body = html ? visibleText(html, { signatures: false }).text || text : text
+  const lines = linesOf(body).map(({ line }) => line)
+  const plain = comparable(lines)
+  const history = historyIn(plain)
+  return tidy(withoutSignatures(lines, plain, history, from && senderOf(from))).join('\n')
+}
+
+function quotedRanges(text: string): readonly CharRange[] {
+  const lines = linesOf(text)
+  const { quoted } = historyIn(comparable(lines.map(({ line }) => line)))
+  const at = (index: number) => lines[index]?.at ?? text.length
+  return inCodePoints(
+    text,
+    quoted.map(({ start, end, before }) => [at(start) + before.length, at(end)]),
+  )
+}
+
+/** The lines of a text, as far as they are looked at, and where they begin in it. */
+function linesOf(text: string): readonly { readonly line: string; readonly at: number }[] {
+  const lines = []
+  let at = 0
+  for (const [end] of `${text.slice(0, limits.replyCharsMax)}\n`.matchAll(/[^\r\n]*(?:\r\n?|\n)/g)) {
+    lines.push({ line: end.replace(/[\r\n]+$/, ''), at })
+    at += end.length
+  }
+  return lines
+}
+
+/** Ranges of UTF-16 units as ranges of code points; they come in order. */
+function inCodePoints(text: string, ranges: readonly CharRange[]): readonly CharRange[] {
+  let [units, points] = [0, 0]
+  const pointOf = (unit: number) => {
+    for (; units < unit; units += (text.codePointAt(units) as number) > 0xffff ? 2 : 1) points++
+    return points
+  }
+  return ranges.map(([start, end]): CharRange => [pointOf(start), pointOf(end)])
+}
+
+/** The sender's own lines, and a forwarded message, without signatures. */
+function withoutSignatures(
+  lines: readonly string[],
+  plain: readonly string[],
+  { quoted, forwarded }: History,
+  sender: Sender | null,
+): readonly string[] {
+  const own = createOwnText(sender)
+  let next = 0
+  let quote = quoted[0]
+  for (let i = 0; i < forwarded; ) {
+    if (i === quote?.start) {
+      if (quote.before !== '') own.add(quote.before, quote.before)
       own.endPassage()
-      i = quoteEnd(plain, next)
-    } else if (isQuoted(plain[i] as string)) {
-      own.endPassage()
-      i = quoteEnd(plain, i)
-    } else if (own.hasText() && isSignatureStart(plain, i)) {
+      i = quote.end
+      quote = quoted[++next]
+    } else if (own.hasText() && isSignatureStart(plain, i, quote?.start ?? forwarded)) {
       own.endPassage({ isMarked: !isMobileSignature(plain[i] as string) })
-      i = historyStart(plain, i + 1)
+      i = quote?.start ?? forwarded
     } else {
       own.add(lines[i] as string, plain[i] as string)
       i++
     }
   }
-  return own.lines()
+  return [...own.lines(), ...lines.slice(forwarded)]
 }
 
 /** Collects the sender's lines in passages. A signature ends the first one, above all quotations, or the last one. */
@@ -104,63 +141,31 @@ function cutOut(lines: string[], { start, end }: LineRange): void {
   lines.splice(from, end - from)
 }
 
-/** A line in the form in which it is compared: its beginning, without direction marks, blanks and digits the ordinary ones. */
-function comparable(line: string): string {
-  const beginning = line
-    .slice(0, 600)
-    .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
-    .replace(/[\u00a0\u2000-\u200a\u202f\u3000\t]/g, ' ')
-  return withAsciiDigits(beginning)
+/** Lines in the form in which they are compared: their beginning, without direction marks, blanks and digits the ordinary ones. */
+function comparable(lines: readonly string[]): readonly string[] {
+  const plain = lines.map((line) => {
+    const beginning = line
+      .slice(0, 600)
+      .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+      .replace(/[\u00a0\u2000-\u200a\u202f\u3000\t]/g, ' ')
+    return withAsciiDigits(beginning)
+  })
+  return withQuoteMarks(plain)
 }
 
-function firstText(plain: readonly string[], from: number): number {
-  let i = from
-  while (i < plain.length && (plain[i] as string).trim() === '') i++
-  return i
-}
-
-/** Index after the quotation at `start`: quoted lines, what a wrap tore off them, and blank lines between and below. */
-function quoteEnd(plain: readonly string[], start: number): number {
-  let end = start
-  let i = start
-  while (i < plain.length) {
-    if (isQuoted(plain[i] as string)) {
-      i++
-      end = i
-    } else if ((plain[i] as string).trim() === '') i++
-    else if (i === end && isWrappedQuote(plain[i - 1] ?? '', plain[i] as string, plain[i + 1] ?? '')) {
-      i++
-      end = i
-    } else break
-  }
-  return firstText(plain, end)
-}
-
-function isSignatureStart(plain: readonly string[], index: number): boolean {
+/** Whether a mark of a signature stands at `index`, and below it, up to `end`, no more than a signature has. */
+function isSignatureStart(plain: readonly string[], index: number, end: number): boolean {
   const line = plain[index] as string
   if (isMobileSignature(line)) return true
   const linesMax = isSignatureMark(line)
   if (linesMax === 0) return false
   let count = 0
-  for (let i = index + 1; i < plain.length && !isHistory(plain, i); i++) {
+  for (let i = index + 1; i < end; i++) {
     const line = plain[i] as string
     if (line.trim() !== '') count++
     if (count > linesMax || line.length > 200 || (linesMax < 30 && /[{};]\s*$/.test(line))) return false
   }
   return true
-}
-
-/** Where quoted history goes on after a signature, or the end. */
-function historyStart(plain: readonly string[], from: number): number {
-  let i = from
-  while (i < plain.length && !isHistory(plain, i)) i++
-  return i
-}
-
-function isHistory(plain: readonly string[], index: number): boolean {
-  const line = plain[index] as string
-  if (isQuoted(line) || isOriginalMark(plain, index)) return true
-  return attributionAt(plain, index) !== null || headerBlockAt(plain, index) || hasForwardMark(plain, index)
 }
 
 /** Drops blank lines and rulers at both ends. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { readBody } from '../../../mail/body/body.ts'
-import { replyText } from '../../../mail/body/reply.ts'
+import { readReply, replyText } from '../../../mail/body/reply.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
 import { labelledTexts, reply, replyOutcome } from '../../score/reply.ts'
 import { expectLinear } from '../cost.ts'
@@ -95,6 +95,18 @@ const rules: readonly (readonly [name: string, text: string, expected: string])[
   ['nothing', '', ''],
 ]
 
+/** `[` and `]` stand where quoted history begins and ends. */
+const ranges: readonly (readonly [name: string, marked: string])[] = [
+  ['history below', 'Yes \u{1f44d}\n\n[On 1 May 2020 at 10:00, Ann wrote:\n> old\n> older]'],
+  ['answers between quotations', '[> one?\n]yes\n[> two?\n\n]no'],
+  ['a signature between', 'Yes\n\n-- \nAnn\n\n[-----Original Message-----\nold]'],
+  ['an attribution on the line of the answer', 'reply[ On Wed, Apr 4, 2012 at 3:59 PM, b@x.example wrote:\n> Hi]'],
+  ['a forwarded message', 'FYI\n\n---------- Forwarded message ---------\nFrom: a@b.example\nDate: x\n\n> text'],
+  ['a message forwarded without a word', 'From: a@b.example\nSent: Monday\nTo: c\n\ntext'],
+  ['nothing quoted', 'Yes'],
+  ['nothing', ''],
+]
+
 describe('mail/body/reply', () => {
   for (const [set, floor] of Object.entries(floors)) {
     it(`labelled set ${set}: at least ${floor} exact matches`, function () {
@@ -115,6 +127,17 @@ describe('mail/body/reply', () => {
   for (const [name, text, expected] of languages)
     it(`cuts history in ${name}`, () => expect(replyText(text)).to.equal(expected))
   for (const [name, text, expected] of rules) it(name, () => expect(replyText(text)).to.equal(expected))
+
+  for (const [name, marked] of ranges) {
+    it(`quoted ranges: ${name}`, () => {
+      const text = [...marked.replace(/[[\]]/g, '')]
+      const { quoted } = readReply(text.join(''))
+      const shown = [...quoted].reverse().reduce((all, [start, end]) => {
+        return [...all.slice(0, start), '[', ...all.slice(start, end), ']', ...all.slice(end)]
+      }, text)
+      expect(shown.join('')).to.equal(marked)
+    })
+  }
 
   for (const file of readdirSync(new URL('html-replies/', folder))) {
     const raw = readFileSync(new URL(`html-replies/${file}`, folder))
