@@ -28,6 +28,7 @@ export const idPrefixes = [
   'int',
   'tpl',
   'rec',
+  'clm',
   'cus',
   'file',
   'aud',

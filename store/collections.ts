@@ -4,6 +4,7 @@
  */
 import { type Collection, type Db, type IndexDescription, MongoServerError } from 'mongodb'
 import type * as accounts from './documents/accounts.ts'
+import type * as domains from './documents/domains.ts'
 import type * as events from './documents/events.ts'
 import type * as mail from './documents/mail.ts'
 import type * as oauth from './documents/oauth.ts'
@@ -85,6 +86,13 @@ export const collections = {
     indexes: [index('accountId', 'kind', 'createdAt', '_id'), index('mailboxIds')],
   },
   domains: { version: 1, shardKey: '_id', indexes: [index('accountId')] },
+  domainClaims: { version: 1, shardKey: 'accountId', indexes: [unique('accountId', 'domain'), index('domain', '_id')] },
+  zones: { version: 1, shardKey: '_id', indexes: [index('accountId'), index('changedAt')] },
+  zoneRecords: {
+    version: 1,
+    shardKey: 'domain',
+    indexes: [index('domain', 'accountId', '_id'), index('accountId', '_id'), { ...expire('expiresAt'), sparse: true }],
+  },
   mailboxes: {
     version: 1,
     shardKey: '_id',
@@ -273,7 +281,10 @@ export type Collections = {
   readonly oauthClients: Collection<oauth.OauthClientDoc>
   readonly oauthArtifacts: Collection<oauth.OauthArtifactDoc>
   readonly addresses: Collection<mail.AddressDoc>
-  readonly domains: Collection<accounts.DomainDoc>
+  readonly domains: Collection<domains.DomainDoc>
+  readonly domainClaims: Collection<domains.DomainClaimDoc>
+  readonly zones: Collection<domains.ZoneDoc>
+  readonly zoneRecords: Collection<domains.ZoneRecordDoc>
   readonly mailboxes: Collection<mail.MailboxDoc>
   readonly folders: Collection<mail.FolderDoc>
   readonly messages: Collection<mail.MessageDoc>

@@ -1,7 +1,6 @@
-/** Mailboxes, the addresses that lead to them, and the domains of those addresses. */
+/** Mailboxes and the addresses that lead to them. */
 
 import type { MailboxLists } from '../schemas/mailboxes.ts'
-import type { DomainDoc } from './documents/accounts.ts'
 import type { AddressDoc, Lesson, MailboxDoc } from './documents/mail.ts'
 import { isDuplicate, type Store } from './open.ts'
 
@@ -267,30 +266,6 @@ export async function removeMailbox(
   await store.mailboxes.deleteOne({ _id: mailboxId, accountId })
 }
 
-/** Takes a domain by inserting it. Returns false when it is taken. */
-export async function insertDomain(store: Store, domain: DomainDoc): Promise<boolean> {
-  try {
-    await store.domains.insertOne(domain)
-    return true
-  } catch (error) {
-    if (isDuplicate(error)) return false
-    throw error
-  }
-}
-
-export function findDomain(store: Store, domain: string): Promise<DomainDoc | null> {
-  return store.domains.findOne({ _id: domain })
-}
-
-/** Domains by name. */
-export function findDomains(store: Store, names: readonly string[]): Promise<DomainDoc[]> {
-  return store.domains.find({ _id: { $in: [...names] } }).toArray()
-}
-
-export function listDomains(store: Store, accountId: string): Promise<DomainDoc[]> {
-  return store.domains.find({ accountId }).sort({ _id: 1 }).toArray()
-}
-
 /** The oldest mailbox of an account that was not deleted. It gets the postmaster's mail of the account's domains. */
 export async function findOldestMailbox(store: Store, accountId: string): Promise<MailboxDoc | null> {
   return store.mailboxes
@@ -310,11 +285,6 @@ export async function mailboxIdsOf(store: Store, accountId: string): Promise<rea
 export async function listAddresses(store: Store, accountId: string): Promise<readonly string[]> {
   const found = await store.addresses.find({ accountId }, { projection: { _id: 1 } }).toArray()
   return found.map(({ _id }) => _id)
-}
-
-/** Gives up a domain that was taken a moment ago. */
-export async function removeDomain(store: Store, domain: string): Promise<void> {
-  await store.domains.deleteOne({ _id: domain })
 }
 
 /** All mailboxes of an account, deleted ones too, by their addresses. */

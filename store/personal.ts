@@ -130,6 +130,9 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     erase: (store, { accountId }) => untilNone(() => removeExports(store, accountId)),
   },
   exportChunks: goesWith('exports'),
+  domainClaims: owned('domainClaims', ({ accountId }) => ({ accountId }), ['dkim']),
+  zoneRecords: owned('zoneRecords', ({ accountId }) => ({ accountId })),
+  zones: owned('zones', ({ accountId }) => ({ accountId })),
   domains: owned('domains', ({ accountId }) => ({ accountId }), ['dkim']),
   audit: {
     ...owned('audit', ({ accountId }) => ({ accountId })),

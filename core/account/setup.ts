@@ -2,8 +2,9 @@
 import type { setupSteps } from '../../schemas/accounts.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
 import type { Scope } from '../../schemas/scopes.ts'
-import type { DomainDoc } from '../../store/documents/accounts.ts'
+import type { DomainDoc } from '../../store/documents/domains.ts'
 import type { MailboxDoc } from '../../store/documents/mail.ts'
+import { listDomains } from '../../store/domains.ts'
 import { findFoldersOf } from '../../store/folders.ts'
 import * as store from '../../store/mailboxes.ts'
 import { isUnclaimed } from '../access/account-record.ts'
@@ -27,7 +28,7 @@ export async function setupOf(ctx: Context, principal: Principal): Promise<reado
   const { accountId, mailboxIds: only } = principal
   const [mailboxes, domains] = await Promise.all([
     store.listMailboxes(ctx.store, { accountId, only, before: null, limit: mailboxesMax }),
-    store.listDomains(ctx.store, accountId),
+    listDomains(ctx.store, accountId),
   ])
   const own = domains.filter(({ parent, status }) => parent === null && status !== 'removed')
   return [

@@ -8,15 +8,9 @@ import { allowanceOf } from '../../schemas/plans.ts'
 import { notADomain } from '../../schemas/refusals.ts'
 import { findAccount, freeSlot, insertAccount, takeSlot } from '../../store/accounts.ts'
 import { fromBinary, toBinary } from '../../store/bytes.ts'
-import type { DkimKey, DomainDoc } from '../../store/documents/accounts.ts'
-import {
-  findAddresses,
-  findDomain,
-  findDomains,
-  insertDomain,
-  listDomains as listOf,
-  removeDomain,
-} from '../../store/mailboxes.ts'
+import type { DkimKey, DomainDoc } from '../../store/documents/domains.ts'
+import { findDomain, findDomains, insertDomain, listDomains as listOf, removeDomain } from '../../store/domains.ts'
+import { findAddresses } from '../../store/mailboxes.ts'
 import { noAccount } from '../access/account-record.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { hourMs, secondMs } from '../process/clock.ts'

@@ -6,6 +6,7 @@ import { allowanceOf, type Plans } from '../../schemas/plans.ts'
 import { notAnAddress } from '../../schemas/refusals.ts'
 import { freeSlot, grantMailbox, takeSlot } from '../../store/accounts.ts'
 import type { AutoReply, MailboxDoc } from '../../store/documents/mail.ts'
+import { findDomain, findDomains } from '../../store/domains.ts'
 import type { NewEvent } from '../../store/events.ts'
 import { insertStandardFolders, storageUsed } from '../../store/folders.ts'
 import * as store from '../../store/mailboxes.ts'
@@ -271,7 +272,7 @@ async function mailboxesOf(ctx: Context, docs: readonly MailboxDoc[], plans: Pla
       ctx.store,
       docs.map(({ _id }) => _id),
     ),
-    nameless.size === 0 ? [] : store.findDomains(ctx.store, [...nameless]),
+    nameless.size === 0 ? [] : findDomains(ctx.store, [...nameless]),
   ])
   const named = new Set(domains.filter(({ defaultDisplayName }) => defaultDisplayName !== null).map(({ _id }) => _id))
   const limitBytes = allowanceOf(plans).storagePerInboxBytes
@@ -348,7 +349,7 @@ function canonicalAddress(address: string): string {
 
 /** Fails with `domain_not_on_account` or `domain_not_verified` unless the account may have addresses in the domain. */
 export async function requireOwnDomain(ctx: Context, accountId: string, domain: string): Promise<void> {
-  const owner = await store.findDomain(ctx.store, domain)
+  const owner = await findDomain(ctx.store, domain)
   if (owner === null || owner.accountId !== accountId) {
     throw new Failure('domain_not_on_account', `The domain ${domain} is not on this account.`, {
       fix: 'Choose an address on a domain of the account, or add the domain first.',

@@ -32,7 +32,8 @@ export type Role = 'service' | 'smtp' | 'imap' | 'admin' | 'test'
  * - batched lookups (core/process/batched-lookup.ts): mailbox/domains, mailbox/messages, mailbox/threading,
  *   read/bodies, receive/recipient-cache, receive/trust
  * - caches (core/process/kept.ts): access/key-use, access/login-limits, mailbox/domains, notify/deliveries,
- *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache
+ *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache,
+ *   zones/served-zones
  * - what others may change (core/process/known.ts): access/known-callers, deliver/suppressions, mailbox/known-folders,
  *   mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints, wait/arrivals
  * - requests leased from the database (core/access/request-rates.ts)

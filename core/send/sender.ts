@@ -2,7 +2,7 @@
 import { normaliseAddress, parseNamedAddress, splitAddress, withoutTag } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { MailboxDoc, Named } from '../../store/documents/mail.ts'
-import { findDomain } from '../../store/mailboxes.ts'
+import { findDomain } from '../../store/domains.ts'
 import { isAliasOf } from '../mailbox/aliases.ts'
 import { recentDomain } from '../mailbox/domains.ts'
 import type { Context } from '../process/context.ts'

@@ -1,5 +1,5 @@
 /**
- * Documents of accounts, keys and domains, of usage counters, idempotency and audit. Times are Dates (UTC), sizes are bytes.
+ * Documents of accounts and keys, of usage counters, idempotency and audit. Times are Dates (UTC), sizes are bytes.
  */
 import type { Binary } from 'mongodb'
 import type { Plans } from '../../schemas/plans.ts'
@@ -116,27 +116,6 @@ export type ProgramDoc = {
   readonly redirectsTo: string
   /** The only audience of its tokens (RFC 8707). */
   readonly resource: string
-}
-
-export type DkimKey = {
-  readonly selector: string
-  readonly algorithm: 'rsa' | 'ed25519'
-  readonly privateKey: Binary
-  readonly publicRecord: string
-}
-
-export type DomainDoc = {
-  /** The domain as A-label, lower-case. */
-  readonly _id: string
-  /** null: the service's own shared domain. */
-  readonly accountId: string | null
-  /** Set for a subdomain of the shared domain, which signs with the DKIM keys of this parent. */
-  readonly parent: string | null
-  readonly status: 'pending' | 'verified' | 'broken' | 'removed'
-  readonly verifiedAt: Date | null
-  readonly dkim: readonly DkimKey[]
-  readonly defaultDisplayName: string | null
-  readonly createdAt: Date
 }
 
 /**

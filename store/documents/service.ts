@@ -46,6 +46,8 @@ export type ChangeNote =
   | { readonly kind: 'events'; readonly accountIds: readonly string[] }
   /** Webhook deliveries are due whose writer does not attempt them. */
   | { readonly kind: 'deliveries' }
+  /** What is served of these domains has changed. */
+  | { readonly kind: 'zones'; readonly domains: readonly string[] }
   /** The clocks of sandboxes were moved. */
   | { readonly kind: 'clocks' }
   /** Keys whose secret has ended: revoked or rotated. */

@@ -25,6 +25,8 @@ import { stepBatches } from '../../core/send/batches.ts'
 import { sendNotice } from '../../core/send/notice.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import { sweepArrivals } from '../../core/upkeep/sweep.ts'
+import { zoneChanged } from '../../core/zones/served-zones.ts'
+import { publishTxt } from '../../core/zones/system-records.ts'
 import { newId } from '../../schemas/ids.ts'
 import { agentScopes, allScopes } from '../../schemas/scopes.ts'
 import type { CollectionName } from '../../store/collections.ts'
@@ -186,6 +188,17 @@ describe('personal data', () => {
     await makeLink(ctx, { kind: 'invitation', email, accountId, role: 'reader', invitationId })
     marks.add(invitationId)
     marks.add((await makeRequest(ctx, principal, { kind: 'limit', text: word('request') })).id)
+    await zoneChanged(ctx, { domain: `${name}.example`, accountId })
+    await publishTxt(ctx, `_acme-challenge.${name}.example`, [word('proof')])
+    await ctx.store.domainClaims.insertOne({
+      _id: newId('clm', ctx.clock.now()),
+      accountId,
+      domain: `${word('wish')}.example`,
+      dkim: [],
+      token: 'token',
+      defaultDisplayName: null,
+      createdAt: ctx.clock.now(),
+    })
     await ctx.background.done()
     // What the other processes would do by themselves.
     door.advance(40 * secondMs)

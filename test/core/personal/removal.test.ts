@@ -192,6 +192,15 @@ describe('the removal of an unclaimed account', () => {
       counts: {},
       expiresAt: later(at, 60 * dayMs),
     })
+    await insert('domainClaims', { _id: id('clm'), domain: `${name}-wish.example`, dkim: [], createdAt: at })
+    await insert('zones', { _id: `${name}-wish.example`, serial: 1, changedAt: at })
+    await insert('zoneRecords', {
+      _id: id('rec'),
+      domain: `${name}-wish.example`,
+      name: '@',
+      type: 'A',
+      value: '192.0.2.1',
+    })
     await insert('metadata', { _id: id('fld'), mailboxId, rev: 1, entries: [] })
     await insert('contacts', { _id: id('con'), mailboxId, address: 'frida@remote.example' })
     await insert('deliveries', { _id: id('dlv'), webhookId: 'whk_that_was_deleted', body: name })
