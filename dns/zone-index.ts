@@ -1,0 +1,156 @@
+/**
+ * A zone as questions find it: by name, then by type, each value as it goes on the wire. Made once for each version of a zone.
+ * Invariant: every name between a record and the apex is there, so that an empty non-terminal exists (RFC 4592 2.2.2).
+ */
+import { encode, type Answer as PacketAnswer } from 'dns-packet'
+import { isWithin, parentOf, type WireName, wireName } from '../core/zones/names.ts'
+import { types } from './codes.ts'
+
+/** A value on the wire: bytes, and names that may be compressed (RFC 3597 4). */
+export type RecordValue = readonly (Buffer | WireName)[]
+
+export type RrSet = {
+  readonly owner: WireName
+  readonly type: number
+  readonly ttlSeconds: number
+  readonly values: readonly RecordValue[]
+  /** Names in the values whose addresses a client asks for next. */
+  readonly targets: readonly WireName[]
+}
+
+/** What is there at a name, by type; nothing at an empty non-terminal. */
+export type Node = ReadonlyMap<number, RrSet>
+
+export type ZoneIndex = {
+  readonly origin: WireName
+  readonly nodes: ReadonlyMap<WireName, Node>
+  readonly soa: RrSet
+  /** The SOA as it tells how long an absence may be remembered (RFC 2308 3). */
+  readonly negativeSoa: RrSet
+  /** Whether parts of the zone are delegated. */
+  readonly hasCuts: boolean
+}
+
+/** A record as it is kept; `data` is what dns-packet encodes. */
+type PlainRecord = {
+  readonly name: string
+  readonly type: string
+  readonly ttlSeconds: number
+  readonly data: unknown
+}
+export type PlainZone = {
+  readonly origin: string
+  readonly serial: number
+  readonly records: readonly PlainRecord[]
+}
+
+/** The times of SOA and NS, in seconds: of secondaries as RFC 1912 2.2 has them, absences short, so that a new record is found soon. */
+const apexTtlSeconds = 3_600
+const refreshSeconds = 3_600
+const retrySeconds = 600
+const expireSeconds = 1_209_600
+const negativeSeconds = 300
+/** A packet with one record of the root: header, name, type, class, TTL and length come before the data. */
+const recordDataAt = 12 + 1 + 10
+
+/**
+ * Indexes a zone. The names of its servers make the NS records of the apex, and with the serial its SOA; `wireName` throws on
+ * names that are none. Of records that contradict each other the first one counts: a second CNAME, a longer TTL.
+ */
+export function indexZone(zone: PlainZone, nameServers: readonly string[]): ZoneIndex {
+  const origin = wireName(zone.origin)
+  const servers = nameServers.map(wireName)
+  const nodes = new Map<WireName, Map<number, RrSet>>()
+  const add = (set: RrSet) => {
+    const node = nodeAt(nodes, set.owner, origin)
+    const before = node.get(set.type)
+    node.set(set.type, before === undefined ? set : merged(before, set))
+  }
+  const soa = soaOf(origin, zone.serial, servers[0] ?? origin)
+  add(soa)
+  for (const server of servers)
+    add({ owner: origin, type: types.NS, ttlSeconds: apexTtlSeconds, values: [[server]], targets: [server] })
+  for (const record of zone.records) {
+    const owner = wireName(record.name)
+    if (isWithin(owner, origin)) add({ owner, ttlSeconds: record.ttlSeconds, ...dataOf(record) })
+  }
+  const hasCuts = [...nodes].some(([name, node]) => name !== origin && node.has(types.NS))
+  return { origin, nodes, soa, negativeSoa: { ...soa, ttlSeconds: negativeSeconds }, hasCuts }
+}
+
+/** The node of a name; those above it, up to the apex, are there from then on. */
+function nodeAt(nodes: Map<WireName, Map<number, RrSet>>, name: WireName, origin: WireName): Map<number, RrSet> {
+  const there = nodes.get(name)
+  if (there !== undefined) return there
+  const node = new Map<number, RrSet>()
+  nodes.set(name, node)
+  if (name !== origin) nodeAt(nodes, parentOf(name), origin)
+  return node
+}
+
+/** RFC 2181 5: the same value stands once in a set, which has one TTL. */
+function merged(before: RrSet, added: RrSet): RrSet {
+  if (before.type === types.CNAME) return before
+  const known = new Set(before.values.map(bytesOf))
+  const values = added.values.filter((value) => !known.has(bytesOf(value)))
+  return {
+    ...before,
+    ttlSeconds: Math.min(before.ttlSeconds, added.ttlSeconds),
+    values: [...before.values, ...values],
+    targets: [...new Set([...before.targets, ...added.targets])],
+  }
+}
+
+/** A value without compression, as a string of bytes. */
+export function bytesOf(value: RecordValue): string {
+  return value.map((part) => (typeof part === 'string' ? part : part.toString('latin1'))).join('')
+}
+
+function soaOf(origin: WireName, serial: number, server: WireName): RrSet {
+  const numbers = Buffer.alloc(20)
+  for (const [n, value] of [serial, refreshSeconds, retrySeconds, expireSeconds, negativeSeconds].entries())
+    numbers.writeUInt32BE(value >>> 0, 4 * n)
+  // RFC 1035 3.3.13: the mailbox of who is responsible; postmaster@ of the domain is always there.
+  const mailbox = `\x0apostmaster${origin}`
+  const value = [server, mailbox.length > 255 ? origin : mailbox, numbers]
+  return { owner: origin, type: types.SOA, ttlSeconds: apexTtlSeconds, values: [value], targets: [] }
+}
+
+function dataOf(record: PlainRecord): Pick<RrSet, 'type' | 'values' | 'targets'> {
+  const { type, data } = record
+  switch (type) {
+    case 'CNAME':
+    case 'NS': {
+      const target = wireName(data as string)
+      return { type: types[type], values: [[target]], targets: type === 'NS' ? [target] : [] }
+    }
+    case 'MX': {
+      const { preference, exchange } = data as { readonly preference: number; readonly exchange: string }
+      const target = wireName(exchange)
+      return { type: types.MX, values: [[number16(preference), target]], targets: [target] }
+    }
+    case 'SRV': {
+      const target = wireName((data as { readonly target: string }).target)
+      return { type: types.SRV, values: [[encoded(record)]], targets: [target] }
+    }
+    case 'A':
+    case 'AAAA':
+    case 'TXT':
+    case 'CAA':
+      return { type: types[type], values: [[encoded(record)]], targets: [] }
+    default:
+      throw new Error(`A zone cannot hold records of type ${type}.`)
+  }
+}
+
+/** The data of a record by dns-packet, which may write into what it is given. */
+function encoded({ type, data }: PlainRecord): Buffer {
+  const own = Array.isArray(data) ? [...data] : typeof data === 'object' ? { ...data } : data
+  return encode({ answers: [{ name: '.', type, data: own } as PacketAnswer] }).subarray(recordDataAt)
+}
+
+function number16(value: number): Buffer {
+  const bytes = Buffer.alloc(2)
+  bytes.writeUInt16BE(value)
+  return bytes
+}
