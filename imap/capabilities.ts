@@ -17,6 +17,7 @@ const afterLogin = [
   'MOVE',
   'MULTIAPPEND',
   'NAMESPACE',
+  'NOTIFY',
   'OBJECTID',
   'PARTIAL',
   'PREVIEW',

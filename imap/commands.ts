@@ -32,6 +32,7 @@ const plain: Loads = {
   MOVE: async () => (await import('./commands/move.ts')).move('seq'),
   NAMESPACE: async () => (await import('./commands/namespace.ts')).namespace,
   NOOP: async () => (await import('./commands/noop.ts')).noop,
+  NOTIFY: async () => (await import('./commands/notify.ts')).notify,
   RENAME: async () => (await import('./commands/rename.ts')).rename,
   REPLACE: async () => (await import('./commands/replace.ts')).replace('seq'),
   SEARCH: async () => (await import('./commands/search.ts')).search('seq'),

@@ -106,7 +106,7 @@ export class Connection implements Peer {
     } catch (error) {
       this.#ctx.log.error({ err: error }, 'an IMAP connection failed')
     } finally {
-      this.session.unselect()
+      this.session.close()
       this.#room.leave(this.#incoming)
       this.#writer.end()
       // Its end is only heard of a socket that is read.
@@ -129,6 +129,10 @@ export class Connection implements Peer {
   abandon(): void {
     this.#isLeaving = true
     this.#stream.destroy()
+  }
+
+  isQuiet(): boolean {
+    return !this.#isRunning || this.#isWaiting
   }
 
   async line(): Promise<string | null> {
@@ -199,8 +203,10 @@ export class Connection implements Peer {
       }
       if (text === null || this.#isLeaving) return
       this.#isRunning = true
+      await this.session.notifier?.settled()
       await this.#execute(text)
       this.#isRunning = false
+      this.session.notifier?.wake()
       this.#room.leave(this.#incoming)
       this.#incoming = 0
       const work = this.#afterAnswer

@@ -30,6 +30,8 @@ export type Peer = {
   isCompressed(): boolean
   /** Begins to compress both ways, when what was written is sent. */
   compress(): Promise<void>
+  /** Whether no command is under way that writes: what nobody asked for may be told. */
+  isQuiet(): boolean
   /** The next line that the client sends, outside of a command: the end of IDLE, an answer of AUTHENTICATE. */
   line(): Promise<string | null>
   /** Does something when the current command is answered. */
@@ -42,6 +44,15 @@ export type Peer = {
   end(why: string): void
   /** Ends the connection in the middle of an answer. */
   abandon(): void
+}
+
+/** What tells a session news without being asked (RFC 5465). */
+export type Notifier = {
+  /** There may be news of the selected folder, or a command that held news back has ended. */
+  wake(): void
+  /** Resolves when nothing is being told. */
+  settled(): Promise<void>
+  close(): void
 }
 
 export type SessionOptions = {
@@ -63,8 +74,9 @@ export class Session {
   selected: Selected | null = null
   /** The tag of the command that is carried out. */
   currentTag = ''
-  /** Called when there is news of the selected folder and no command is under way that will tell it. */
+  /** Set while the client idles: called when there is news of the selected folder. */
   onNews: (() => void) | null = null
+  notifier: Notifier | null = null
 
   constructor({ ctx, views, structures, writer, peer }: SessionOptions) {
     this.ctx = ctx
@@ -120,7 +132,7 @@ export class Session {
   /** Selects a folder; the one that was selected is closed. */
   select(folder: KnownFolder, view: FolderView, { isReadOnly }: { readonly isReadOnly: boolean }): Selected {
     this.unselect()
-    const tracker = new Tracker(view, () => this.onNews?.())
+    const tracker = new Tracker(view, () => this.#hearNews())
     tracker.tellsModseqs = this.enabled.has('CONDSTORE')
     this.selected = new Selected({ folder, view, tracker, isReadOnly })
     return this.selected
@@ -129,6 +141,17 @@ export class Session {
   unselect(): void {
     this.selected?.tracker.close()
     this.selected = null
+  }
+
+  /** Ends all that listens for this session. */
+  close(): void {
+    this.unselect()
+    this.notifier?.close()
+  }
+
+  #hearNews(): void {
+    if (this.onNews !== null) this.onNews()
+    else this.notifier?.wake()
   }
 
   /** Turns CONDSTORE on, for those who use what belongs to it (RFC 7162 3.1). */

@@ -42,11 +42,21 @@ export async function tellStatus(
   folder: FolderDocument,
   asked: readonly StatusItem[],
 ): Promise<void> {
-  const { ctx, views, writer } = session
-  const { _id: folderId, mailboxId, path } = folder
+  const { views, writer } = session
+  const { _id: folderId, mailboxId } = folder
   if (asked.includes('HIGHESTMODSEQ')) session.useModseqs()
-  const state = stateOf(ctx, folder)
   const view = asked.some((item) => ofMessages.has(item)) ? await views.open({ mailboxId, folderId }) : null
+  writer.line(statusLine(session, folder, asked, view))
+}
+
+/** The STATUS response of a folder. What is counted of its messages is 0 without their view. */
+export function statusLine(
+  { ctx, nameForm }: Pick<Session, 'ctx' | 'nameForm'>,
+  folder: FolderDocument,
+  asked: readonly StatusItem[],
+  view: FolderView | null = null,
+): string {
+  const state = stateOf(ctx, folder)
   const firstOpen = state.open.find(({ first, end }) => end > first)
   const values: { readonly [I in StatusItem]: () => string | number } = {
     MESSAGES: () => view?.table.size ?? state.total,
@@ -58,11 +68,11 @@ export async function tellStatus(
       view === null ? 0 : countOf(view, (n) => ((view.table.flagsAt(n) & flagBit('deleted')) === 0 ? 0 : 1)),
     SIZE: () => (view === null ? 0 : countOf(view, (n) => view.table.sizeAt(n))),
     HIGHESTMODSEQ: () => view?.modseq ?? settledModseq(state),
-    MAILBOXID: () => `(${folderId})`,
+    MAILBOXID: () => `(${folder._id})`,
     APPENDLIMIT: () => messageBytesMax(ctx),
   }
   const told = asked.map((item) => `${item} ${values[item]()}`)
-  writer.line(`* STATUS ${folderName(path, session.nameForm)} (${told.join(' ')})`)
+  return `* STATUS ${folderName(folder.path, nameForm)} (${told.join(' ')})`
 }
 
 function countOf({ table }: FolderView, of: (index: number) => number): number {

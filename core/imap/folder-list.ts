@@ -3,6 +3,7 @@ import type { FolderDoc } from '../../store/documents/mail.ts'
 import { claimRecent } from '../../store/folder-entries.ts'
 import { findFolders, standardFolders } from '../../store/folders.ts'
 import { findSubscribed, setSubscribed } from '../../store/mailboxes.ts'
+import { foldersChanged } from '../mailbox/known-folders.ts'
 import type { Context } from '../process/context.ts'
 import type { FolderRef } from './folder-state.ts'
 
@@ -24,6 +25,7 @@ export async function subscribe(
 ): Promise<void> {
   const others = (await subscribedPaths(ctx, mailboxId)).filter((each) => each !== path)
   await setSubscribed(ctx.store, mailboxId, isWanted ? [...others, path].slice(-subscribedMax) : others)
+  foldersChanged(ctx, mailboxId)
 }
 
 /** Paths that one mailbox may be subscribed to: as many as it may have folders, and as many that are gone. */

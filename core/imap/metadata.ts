@@ -43,8 +43,17 @@ export async function changeMetadata(
     const entries = [...kept, ...added]
     const bytes = entries.reduce((sum, { name, value }) => sum + name.length + value.length(), 0)
     if (added.length > 0 && (entries.length > metadataMax.entries || bytes > metadataMax.bytes)) return false
-    if (await store.replaceMetadata(ctx.store, { _id: id, accountId, mailboxId, rev: (before?.rev ?? 0) + 1, entries }))
+    const isReplaced = await store.replaceMetadata(ctx.store, {
+      _id: id,
+      accountId,
+      mailboxId,
+      rev: (before?.rev ?? 0) + 1,
+      entries,
+    })
+    if (isReplaced) {
+      ctx.changes.publish({ kind: 'metadata', mailboxId, folderId: folder?._id ?? null, entries: [...changes.keys()] })
       return true
+    }
     await sleep(Math.random() * pauseMs * tries)
   }
   throw new Failure('conflict', 'The metadata is being changed by other programs.', { fix: 'Try again.' })

@@ -10,8 +10,10 @@ export const idle = command({
     const { writer, peer, selected } = session
     await selected?.view.refresh()
     writer.line('+ idling')
+    writer.flush()
     let isTelling = false
     const tell = async () => {
+      if (session.notifier !== null) return session.notifier.wake()
       // A client that does not read is told all of it when it does.
       if (isTelling) return
       isTelling = true
@@ -27,6 +29,7 @@ export const idle = command({
     void tell()
     const line = await peer.line()
     session.onNews = null
+    await session.notifier?.settled()
     if (line?.toUpperCase() !== 'DONE') throw new Bad('IDLE ends with DONE')
     return undefined
   },

@@ -4,7 +4,7 @@ import { command, loggedIn } from '../command.ts'
 import type { Session } from '../session.ts'
 import { Bad, No } from '../wire/answers.ts'
 import type { Parser } from '../wire/parser.ts'
-import { folderName, metadataValue, quoted } from '../wire/text.ts'
+import { entryName, folderName, metadataValue } from '../wire/text.ts'
 import { specialUses } from './list.ts'
 
 /** How many levels below an entry are asked for as well. */
@@ -118,9 +118,6 @@ function readEntry(parser: Parser): string {
 }
 
 const entryCharsMax = 500
-
-/** The name of an entry as an astring. */
-const entryName = (name: string) => (/^[a-z0-9/$+,.:;=@_-]+$/.test(name) ? name : quoted(name))
 
 /** The folder of a name; null for the empty name, which stands for the mailbox. */
 async function folderOf(session: Session, name: string): Promise<KnownFolder | null> {

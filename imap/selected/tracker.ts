@@ -39,6 +39,11 @@ export class Tracker implements ViewListener {
     this.#leave()
   }
 
+  /** The highest UID that the client was told of. */
+  get lastTold(): Uid {
+    return this.#lastTold
+  }
+
   changed(uids: readonly Uid[], isVisible: boolean): void {
     if (!isVisible && !this.tellsModseqs) return
     for (const uid of uids) if (uid <= this.#lastTold) this.#changed.add(uid)
@@ -59,9 +64,12 @@ export class Tracker implements ViewListener {
   }
 
   hasNews(): boolean {
-    return (
-      this.view.isGone || this.#ghosts.length > 0 || this.#changed.size > 0 || this.view.table.last > this.#lastTold
-    )
+    return this.#ghosts.length > 0 || this.hasMoreThanExpunged()
+  }
+
+  /** Whether there is news beside messages that left. */
+  hasMoreThanExpunged(): boolean {
+    return this.view.isGone || this.#changed.size > 0 || this.view.table.last > this.#lastTold
   }
 
   /** Messages that the client knows of. */

@@ -20,6 +20,9 @@ export function quoted(bytes: string): string {
 /** A string or NIL. */
 export const nstring = (bytes: string | null): string => (bytes === null ? 'NIL' : quoted(bytes))
 
+/** The name of an entry of metadata as an astring. */
+export const entryName = (name: string): string => (/^[a-z0-9/$+,.:;=@_-]+$/.test(name) ? name : quoted(name))
+
 /** A value of metadata, which may be of any bytes (RFC 5464 5), or NIL. */
 export function metadataValue(value: Buffer | null): string {
   const bytes = value?.toString('latin1') ?? null

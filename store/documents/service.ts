@@ -32,6 +32,13 @@ export type ChangeNote =
       readonly messageIds?: readonly string[]
       readonly was?: { readonly folderId: string; readonly uids: readonly number[] }
     }
+  /** Entries were noted of a folder, or, where it is null, of the mailbox. */
+  | {
+      readonly kind: 'metadata'
+      readonly mailboxId: string
+      readonly folderId: string | null
+      readonly entries: readonly string[]
+    }
   /** The lease of a message was released. */
   | { readonly kind: 'freed'; readonly mailboxId: string; readonly messageId: string }
   /** The suppressions of these accounts changed. */

@@ -291,6 +291,150 @@ describe('IMAP sessions', () => {
     expect((await client.ask('MOVE 1 Trash')).end).to.match(/^OK/)
   })
 
+  describe('NOTIFY (RFC 5465)', () => {
+    let address: string
+    let watcher: ImapClient
+    let other: ImapClient
+
+    beforeEach(async () => {
+      address = await imap.mailbox()
+      watcher = await imap.open({ user: address })
+      await watcher.ask('ENABLE IMAP4rev2')
+      other = await imap.open({ user: address })
+    })
+
+    const refused: readonly (readonly [string, RegExp])[] = [
+      ['NOTIFY', /^BAD/],
+      ['NOTIFY SOME', /^BAD/],
+      ['NOTIFY SET', /^BAD/],
+      ['NOTIFY NONE (personal (MessageNew MessageExpunge))', /^BAD/],
+      ['NOTIFY SET (nowhere (MessageNew MessageExpunge))', /^BAD/],
+      ['NOTIFY SET (personal (MessageNew))', /^BAD .*stand together/],
+      ['NOTIFY SET (personal (MessageExpunge))', /^BAD .*stand together/],
+      ['NOTIFY SET (personal (FlagChange))', /^BAD .*FlagChange needs/],
+      ['NOTIFY SET (personal ())', /^BAD/],
+      ['NOTIFY SET (mailboxes () (MessageNew MessageExpunge))', /^BAD/],
+      ['NOTIFY SET (personal (MessageNew (FLAGS) MessageExpunge))', /^BAD .*Only the selected/],
+      ['NOTIFY SET (selected (MailboxName))', /^BAD .*selected folder/],
+      ['NOTIFY SET (selected NONE) (selected-delayed NONE)', /^BAD .*one group/],
+      [
+        'NOTIFY SET (personal (MessageNew MessageExpunge AnnotationChange))',
+        /^NO \[BADEVENT \(MessageNew MessageExpunge FlagChange MailboxName .*\)\]/,
+      ],
+    ]
+    for (const [line, answer] of refused)
+      it(`answers ${answer.source.slice(1, 4)} to ${line}`, async () => {
+        expect((await watcher.ask(line)).end).to.match(answer)
+      })
+
+    it('tells first how the folders are, and then of mail, flags and what left in those that are not selected', async () => {
+      await watcher.ask('SELECT INBOX')
+      const { lines, end } = await watcher.ask(
+        'NOTIFY SET STATUS (mailboxes (Archive Trash) (MessageNew MessageExpunge FlagChange)) (mailboxes Drafts (MailboxName))',
+      )
+      expect(end).to.match(/^OK/)
+      expect(lines.map((line) => line.split(' ').slice(0, 5).join(' '))).to.have.members([
+        '* STATUS Archive (MESSAGES 0',
+        '* STATUS Trash (MESSAGES 0',
+      ])
+      await fill(other, 'Archive', 'a')
+      expect(await watcher.response()).to.match(
+        /^\* STATUS Archive \(MESSAGES 1 UIDNEXT 2 UIDVALIDITY \d+ UNSEEN 1 HIGHESTMODSEQ \d+\)$/,
+      )
+      await other.ask('SELECT Archive')
+      await other.ask('STORE 1 +FLAGS (\\Seen)')
+      expect(await watcher.response()).to.match(/^\* STATUS Archive \(MESSAGES 1 UIDNEXT 2 .* UNSEEN 0 /)
+      await fill(other, 'Drafts', 'not asked for')
+      await other.ask('UID STORE 1 +FLAGS.SILENT (\\Deleted)')
+      await other.ask('EXPUNGE')
+      let last = ''
+      while (!last.includes('MESSAGES 0')) last = (await watcher.response()) ?? 'CLOSED MESSAGES 0'
+      expect(last).to.match(/^\* STATUS Archive /)
+    })
+
+    it('tells the mail that other people send, where mail arrives', async () => {
+      await watcher.ask('NOTIFY SET (inboxes (MessageNew MessageExpunge))')
+      await deliver(imap.door.ctx, { to: address, raw: mail('news') })
+      expect(await watcher.response()).to.match(/^\* STATUS INBOX \(MESSAGES 1 UIDNEXT 2 UIDVALIDITY \d+ UNSEEN 1\)$/)
+    })
+
+    it('tells at once what is new in the selected folder, with what was asked of new messages', async () => {
+      await fill(other, 'INBOX', 'a', 'b')
+      await watcher.ask('SELECT INBOX')
+      await other.ask('SELECT INBOX')
+      await watcher.ask(
+        'NOTIFY SET (selected (MessageNew (BODY.PEEK[HEADER.FIELDS (SUBJECT)]) MessageExpunge FlagChange))',
+      )
+      await fill(other, 'INBOX', 'c')
+      expect(await watcher.response()).to.equal('* 3 EXISTS')
+      expect(await watcher.response()).to.equal(
+        '* 3 FETCH (UID 3 BODY[HEADER.FIELDS (SUBJECT)] {14}\r\nSubject: c\r\n\r\n)',
+      )
+      await other.ask('STORE 1 +FLAGS (\\Flagged)')
+      expect(await watcher.response()).to.equal('* 1 FETCH (UID 1 FLAGS (\\Flagged))')
+      await other.ask('UID MOVE 2 Archive')
+      expect(await watcher.response()).to.equal('* 2 EXPUNGE')
+      expect((await watcher.ask('FETCH 1:* UID')).lines).to.deep.equal(['* 1 FETCH (UID 1)', '* 2 FETCH (UID 3)'])
+    })
+
+    it('delays with SELECTED-DELAYED what left until a command allows it', async () => {
+      await fill(other, 'INBOX', 'a', 'b')
+      await watcher.ask('SELECT INBOX')
+      await other.ask('SELECT INBOX')
+      await watcher.ask('NOTIFY SET (selected-delayed (MessageNew MessageExpunge))')
+      await other.ask('UID MOVE 1 Archive')
+      await fill(other, 'INBOX', 'c')
+      expect(await watcher.response()).to.equal('* 3 EXISTS')
+      expect((await watcher.ask('FETCH 2 UID')).lines).to.deep.equal(['* 2 FETCH (UID 2)'])
+      expect((await watcher.ask('NOOP')).lines).to.deep.equal(['* 1 EXPUNGE'])
+    })
+
+    it('tells in IDLE of the other folders too', async () => {
+      await watcher.ask('SELECT INBOX')
+      await watcher.ask('NOTIFY SET (selected-delayed NONE) (subtree "" (MessageNew MessageExpunge))')
+      const tag = watcher.send('IDLE')
+      expect(await watcher.response()).to.match(/^\+ /)
+      await fill(other, 'Archive', 'a')
+      expect(await watcher.response()).to.match(/^\* STATUS Archive \(MESSAGES 1 /)
+      await fill(other, 'INBOX', 'b')
+      expect(await watcher.response()).to.equal('* 1 EXISTS')
+      watcher.write('DONE\r\n')
+      expect((await watcher.answer(tag)).end).to.match(/^OK/)
+    })
+
+    it('tells of folders that are made, renamed, subscribed to and deleted, and of what is noted of them', async () => {
+      await watcher.ask(
+        'NOTIFY SET (personal (MailboxName SubscriptionChange MailboxMetadataChange ServerMetadataChange))',
+      )
+      const steps = [
+        ['CREATE Work/2026', '* LIST () "/" Work/2026'],
+        ['SUBSCRIBE Work/2026', '* LIST (\\Subscribed) "/" Work/2026'],
+        ['UNSUBSCRIBE Work/2026', '* LIST () "/" Work/2026'],
+        ['RENAME Work/2026 Work/2027', '* LIST () "/" Work/2027 ("OLDNAME" (Work/2026))'],
+        ['SETMETADATA Work/2027 (/shared/comment "mine")', '* METADATA Work/2027 /shared/comment'],
+        ['SETMETADATA "" (/private/comment "all")', '* METADATA "" /private/comment'],
+        ['DELETE Work/2027', '* LIST (\\NonExistent) "/" Work/2027'],
+      ] as const
+      for (const [line, said] of steps) {
+        expect((await other.ask(line)).end, line).to.match(/^OK/)
+        let heard = await watcher.response()
+        // The folder above is made and goes with it.
+        while (heard?.endsWith(' Work') === true) heard = await watcher.response()
+        expect(heard, line).to.equal(said)
+      }
+    })
+
+    it('leaves out of a group what stands before it with NONE, and tells nothing after NOTIFY NONE', async () => {
+      await watcher.ask('NOTIFY SET (mailboxes Archive NONE) (personal (MessageNew MessageExpunge))')
+      await fill(other, 'Archive', 'a')
+      await fill(other, 'Trash', 'b')
+      expect(await watcher.response()).to.match(/^\* STATUS Trash /)
+      expect((await watcher.ask('NOTIFY NONE')).end).to.match(/^OK/)
+      await fill(other, 'Trash', 'c')
+      expect((await watcher.ask('NOOP')).lines).to.deep.equal([])
+    })
+  })
+
   describe('a mail program made by others (imapflow)', () => {
     let address: string
     let program: ImapFlow

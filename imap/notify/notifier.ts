@@ -1,0 +1,263 @@
+/**
+ * Tells one session of its mailbox without being asked (RFC 5465). Change notes say that something may be new; what is, is found
+ * by comparing the folders as they are with what the client was told last, so notes may come twice or late. Invariants: nothing
+ * is told while a command writes, and no command begins while something is told; a client that does not read is told
+ * the latest when it does.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { allFolders, subscribedPaths } from '../../core/imap/folder-list.ts'
+import { type FolderDocument, stateOf } from '../../core/imap/folder-state.ts'
+import { fetchMessages } from '../fetch/fetch.ts'
+import type { Item } from '../fetch/items.ts'
+import { tellNews } from '../news.ts'
+import type { Notifier, Session } from '../session.ts'
+import { type StatusItem, statusLine } from '../status-items.ts'
+import { told } from '../wire/answers.ts'
+import { entryName, folderName } from '../wire/text.ts'
+import { eventsOf, isMessageEvent, type NotifyEvent, type NotifyRequest } from './request.ts'
+
+/** Changes that come within this time after something was told are told together. */
+const gatherMs = 50
+/** While messages are being written to a folder, its numbers are not true yet: it is read again after this time. */
+const openMs = 40
+
+type ToldFolder = {
+  readonly path: string
+  readonly isSubscribed: boolean
+  readonly events: ReadonlySet<NotifyEvent>
+  /** Of the messages: what STATUS told of them. */
+  readonly status: string
+  readonly uidNext: number
+  readonly total: number
+}
+
+/** Begins to tell a session what it asked for; with `tellsStatus` how the folders are, first. */
+export async function startNotifier(
+  session: Session,
+  request: NotifyRequest,
+  { tellsStatus }: { readonly tellsStatus: boolean },
+): Promise<Notifier> {
+  const notifier = new MailboxNotifier(session, request)
+  await notifier.begin(tellsStatus)
+  return notifier
+}
+
+class MailboxNotifier implements Notifier {
+  readonly #session: Session
+  readonly #request: NotifyRequest
+  readonly #mailboxId: string
+  readonly #stopListening: () => void
+  /** By their ids. */
+  #told: ReadonlyMap<string, ToldFolder> = new Map()
+  /** Entries that were noted, by the ids of their folders; null stands for the mailbox. */
+  #metadata = new Map<string | null, Set<string>>()
+  #isStale = false
+  #isClosed = false
+  #telling: Promise<void> | null = null
+  #pause: Promise<void> | null = null
+  #retry: NodeJS.Timeout | undefined
+
+  constructor(session: Session, request: NotifyRequest) {
+    this.#session = session
+    this.#request = request
+    this.#mailboxId = session.user.mailbox._id
+    this.#stopListening = session.ctx.changes.listen((note) => {
+      if (note.kind === 'messages' || note.kind === 'stored') {
+        if (!note.mailboxIds.includes(this.#mailboxId)) return
+      } else if ((note.kind !== 'folders' && note.kind !== 'metadata') || note.mailboxId !== this.#mailboxId) return
+      if (note.kind === 'metadata') {
+        const entries = this.#metadata.get(note.folderId) ?? new Set()
+        this.#metadata.set(note.folderId, entries)
+        for (const entry of note.entries) entries.add(entry)
+      }
+      this.#isStale = true
+      this.wake()
+    })
+  }
+
+  async begin(tellsStatus: boolean): Promise<void> {
+    const { folders, told } = await this.#read()
+    this.#told = told
+    if (!tellsStatus) return
+    for (const folder of folders) {
+      const { events, status } = told.get(folder._id)!
+      if (this.#isSelected(folder._id) || ![...events].some(isMessageEvent)) continue
+      this.#session.writer.line(status)
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#stopListening()
+    clearTimeout(this.#retry)
+  }
+
+  wake(): void {
+    if (this.#isClosed || this.#telling !== null || this.#pause !== null || !this.#session.peer.isQuiet()) return
+    if (!this.#isStale && !this.#hasSelectedNews()) return
+    this.#telling = this.#tell()
+      .catch((error: unknown) => this.#giveUp(error))
+      .finally(() => {
+        this.#telling = null
+        this.#pause = sleep(gatherMs, undefined, { ref: false }).then(() => {
+          this.#pause = null
+          this.wake()
+        })
+      })
+  }
+
+  async settled(): Promise<void> {
+    await this.#telling
+  }
+
+  async #tell(): Promise<void> {
+    const { writer } = this.#session
+    if (this.#isStale) {
+      this.#isStale = false
+      await this.#tellFolders()
+    }
+    if (this.#hasSelectedNews()) await this.#tellSelected()
+    writer.flush()
+    await writer.room()
+  }
+
+  /** RFC 5465 5.8: a client that cannot be told of everything is told so, and of nothing any more. */
+  #giveUp(error: unknown): void {
+    const { ctx, writer } = this.#session
+    ctx.log.warn({ err: error }, 'a mail program could not be told what changed')
+    this.close()
+    this.#session.notifier = null
+    writer.line(`* OK ${told('NOTIFICATIONOVERFLOW', 'What changed could not be read; ask for it again')}`)
+    writer.flush()
+  }
+
+  #isSelected(folderId: string): boolean {
+    return this.#session.selected?.folder._id === folderId
+  }
+
+  #hasSelectedNews(): boolean {
+    const { selected, onNews } = this.#session
+    const isAsked = onNews !== null || (this.#request.selected?.events.size ?? 0) > 0
+    return isAsked && selected?.tracker.hasNews() === true && this.#tellsNow()
+  }
+
+  /** Whether there is more to tell than messages that left, which may have to wait. */
+  #tellsNow(): boolean {
+    return this.#tellsExpunged() || this.#session.selected?.tracker.hasMoreThanExpunged() === true
+  }
+
+  /** What left is told at once, or while the client idles (RFC 5465 4). */
+  #tellsExpunged(): boolean {
+    return this.#session.onNews !== null || this.#request.selected?.isDelayed === false
+  }
+
+  async #tellSelected(): Promise<void> {
+    const { selected, peer } = this.#session
+    if (selected === null) return
+    if (selected.view.isGone) {
+      peer.end('The folder has been deleted')
+      return
+    }
+    const { tracker, view } = selected
+    const toldBefore = tracker.lastTold
+    tellNews(this.#session, { withExpunged: this.#tellsExpunged() })
+    const items = this.#request.selected?.items ?? []
+    if (items.length === 0) return
+    const { table } = view
+    const fresh = Array.from({ length: table.size - table.indexAbove(toldBefore + 1) }, (_, n) =>
+      table.uidAt(table.indexAbove(toldBefore + 1) + n),
+    )
+    const withUid: readonly Item[] = items.includes('UID') ? items : ['UID', ...items]
+    await fetchMessages(this.#session, fresh, withUid)
+  }
+
+  /** The folders as they are, and what would be told of them. */
+  async #read(): Promise<{
+    readonly folders: readonly FolderDocument[]
+    readonly told: ReadonlyMap<string, ToldFolder>
+  }> {
+    const { ctx } = this.#session
+    const { groups } = this.#request
+    if (groups.length === 0) return { folders: [], told: new Map() }
+    const [folders, paths] = await Promise.all([
+      allFolders(ctx, this.#mailboxId),
+      subscribedPaths(ctx, this.#mailboxId),
+    ])
+    const subscribed = new Set(paths)
+    const told = new Map<string, ToldFolder>()
+    for (const folder of folders) {
+      const { path, role } = folder
+      const isSubscribed = subscribed.has(path)
+      const isInbox = role === 'inbox' || role === 'spam'
+      const events = eventsOf(groups, { path, isInbox, isSubscribed })
+      const { uidNext, total, open } = stateOf(ctx, folder)
+      const status = statusLine(this.#session, folder, this.#itemsOf(events))
+      const before = this.#told.get(folder._id)
+      const isOpen = open.length > 0
+      if (isOpen) this.#readAgain()
+      const numbers = isOpen && before !== undefined ? before : { status, uidNext, total }
+      told.set(folder._id, { ...numbers, path, isSubscribed, events })
+    }
+    return { folders, told }
+  }
+
+  #readAgain(): void {
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => {
+      this.#isStale = true
+      this.wake()
+    }, openMs).unref()
+  }
+
+  #itemsOf(events: ReadonlySet<NotifyEvent>): readonly StatusItem[] {
+    const tellsModseq = events.has('FlagChange') || this.#session.enabled.has('CONDSTORE')
+    return ['MESSAGES', 'UIDNEXT', 'UIDVALIDITY', 'UNSEEN', ...(tellsModseq ? (['HIGHESTMODSEQ'] as const) : [])]
+  }
+
+  async #tellFolders(): Promise<void> {
+    const { folders, told } = await this.#read()
+    const before = this.#told
+    this.#told = told
+    for (const [id, was] of before) {
+      if (!told.has(id) && was.events.has('MailboxName'))
+        this.#line(`* LIST (\\NonExistent) "/" ${this.#name(was.path)}`)
+    }
+    for (const { _id: id } of folders) this.#tellFolder(id, told.get(id)!, before.get(id))
+    const metadata = this.#metadata
+    this.#metadata = new Map()
+    for (const [folderId, entries] of metadata) this.#tellMetadata(folderId, entries)
+  }
+
+  #tellFolder(id: string, now: ToldFolder, was: ToldFolder | undefined): void {
+    const { path, isSubscribed, events, status } = now
+    const attributes = isSubscribed ? '\\Subscribed' : ''
+    const line = `* LIST (${attributes}) "/" ${this.#name(path)}`
+    const isRenamed = was !== undefined && was.path !== path
+    if (events.has('MailboxName') && was === undefined) this.#line(line)
+    else if (isRenamed && (events.has('MailboxName') || was.events.has('MailboxName')))
+      this.#line(`${line} ("OLDNAME" (${this.#name(was.path)}))`)
+    else if (events.has('SubscriptionChange') && was !== undefined && was.isSubscribed !== isSubscribed)
+      this.#line(line)
+    if (this.#isSelected(id) || was === undefined || was.status === status || isRenamed) return
+    const isOfMessages = was.uidNext !== now.uidNext || was.total !== now.total
+    if (events.has(isOfMessages ? 'MessageNew' : 'FlagChange')) this.#line(status)
+  }
+
+  /** RFC 5464 4.4.2: the names of the entries alone. */
+  #tellMetadata(folderId: string | null, entries: ReadonlySet<string>): void {
+    const folder = folderId === null ? undefined : this.#told.get(folderId)
+    const isAsked =
+      folderId === null
+        ? this.#request.groups.some(({ events }) => events.has('ServerMetadataChange'))
+        : folder?.events.has('MailboxMetadataChange') === true
+    if (isAsked) this.#line(`* METADATA ${this.#name(folder?.path ?? '')} ${[...entries].map(entryName).join(' ')}`)
+  }
+
+  #name(path: string): string {
+    return folderName(path, this.#session.nameForm)
+  }
+
+  #line(text: string): void {
+    this.#session.writer.line(text)
+  }
+}
