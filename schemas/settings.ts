@@ -271,6 +271,12 @@ export const settings = {
       'How long the mail of a deleted mailbox is kept, and its address reserved; then they are gone.',
       'days',
     ),
+    reportDays: setting(
+      integer({ minimum: 1, maximum: 800 }),
+      90,
+      'How long DMARC and TLS reports about domains are kept; they are shown for that time.',
+      'days',
+    ),
   },
   limits: {
     warmUp: setting(

@@ -4,6 +4,7 @@
  */
 import { type Collection, type Db, type IndexDescription, MongoServerError } from 'mongodb'
 import type * as accounts from './documents/accounts.ts'
+import type * as deliverability from './documents/deliverability.ts'
 import type * as domains from './documents/domains.ts'
 import type * as events from './documents/events.ts'
 import type * as mail from './documents/mail.ts'
@@ -92,6 +93,11 @@ export const collections = {
     version: 1,
     shardKey: 'domain',
     indexes: [index('domain', 'accountId', '_id'), index('accountId', '_id'), { ...expire('expiresAt'), sparse: true }],
+  },
+  domainReports: {
+    version: 1,
+    shardKey: 'accountId',
+    indexes: [index('accountId', 'domain', 'from'), index('accountId', 'domain', 'receivedAt'), expire('expiresAt')],
   },
   mailboxes: {
     version: 1,
@@ -285,6 +291,7 @@ export type Collections = {
   readonly domainClaims: Collection<domains.DomainClaimDoc>
   readonly zones: Collection<domains.ZoneDoc>
   readonly zoneRecords: Collection<domains.ZoneRecordDoc>
+  readonly domainReports: Collection<deliverability.DomainReportDoc>
   readonly mailboxes: Collection<mail.MailboxDoc>
   readonly folders: Collection<mail.FolderDoc>
   readonly messages: Collection<mail.MessageDoc>

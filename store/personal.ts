@@ -133,6 +133,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   domainClaims: owned('domainClaims', ({ accountId }) => ({ accountId }), ['dkim']),
   zoneRecords: owned('zoneRecords', ({ accountId }) => ({ accountId })),
   zones: owned('zones', ({ accountId }) => ({ accountId })),
+  domainReports: owned('domainReports', ({ accountId }) => ({ accountId })),
   domains: owned('domains', ({ accountId }) => ({ accountId }), ['dkim']),
   audit: {
     ...owned('audit', ({ accountId }) => ({ accountId })),

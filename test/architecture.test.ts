@@ -122,12 +122,13 @@ describe('architecture', () => {
   describe('walks', () => {
     const walks = walksIn(architecture)
 
-    it('lead along each of the seven paths', () => {
+    it('lead along each of the paths', () => {
       const paths = architecture.slice(architecture.indexOf('## 3. Paths')).split(/^\*\*/m)
       const walked = paths.filter((text) => text.includes('\nWalk: ')).map((text) => text.slice(0, text.indexOf('.')))
       expect(walked).to.deep.equal([
         'Inbound message',
         'Send (REST, MCP, SMTP submission, batch, schedule: one function)',
+        'Reports about our domains',
         'Webhook',
         'Search',
         'Wait',

@@ -16,6 +16,9 @@ import type { AttachmentInfo } from '../../mail/message/attachments.ts'
 import type { HeaderField } from '../../mail/message/headers.ts'
 import { findPart, hiddenInHeader, type ParsedMessage, parseMessage } from '../../mail/message/parse.ts'
 import { decodeFile } from '../../mail/message/text-file.ts'
+import { type AggregateReport, readAggregateReport } from '../../mail/report/aggregate-report.ts'
+import { reportFilesIn, UnreadableFile } from '../../mail/report/report-files.ts'
+import { readTlsReport, type TlsReport } from '../../mail/report/tls-report.ts'
 import { attachmentIdOf } from './attachment-ids.ts'
 
 export type View = 'headers' | 'reply' | 'text' | 'markdown' | 'full'
@@ -147,6 +150,19 @@ export const jobs = {
   forwarding({ raw }: { raw: Buffer }): { readonly text: string; readonly html: string | null } {
     const { text, html } = readBody(raw, parseMessage(raw))
     return { text, html: html === null ? null : sanitiseHtml(html, { remoteImages: true }) }
+  },
+
+  /** The DMARC and TLS reports in the message; null when one of its files is broken or becomes too large. */
+  async reports({ raw }: { raw: Buffer }): Promise<readonly (AggregateReport | TlsReport)[] | null> {
+    try {
+      const files = await reportFilesIn(raw, parseMessage(raw))
+      return files.flatMap(
+        ({ format, bytes }) => (format === 'xml' ? readAggregateReport(bytes) : readTlsReport(bytes)) ?? [],
+      )
+    } catch (error) {
+      if (error instanceof UnreadableFile) return null
+      throw error
+    }
   },
 
   /** The bodies of a mail that is written in Markdown: safe HTML, and what a person sees of it. */

@@ -14,7 +14,7 @@ export type Parsing = {
    * Runs a job of `core/parsing/jobs.ts` on the bytes of a message, which are not changed. Returns the job's result.
    * Fails with `unavailable` when the worker takes too long or fails, or when too many jobs wait.
    */
-  run<N extends JobName>(name: N, input: Parameters<Jobs[N]>[0]): Promise<ReturnType<Jobs[N]>>
+  run<N extends JobName>(name: N, input: Parameters<Jobs[N]>[0]): Promise<Awaited<ReturnType<Jobs[N]>>>
   /** Ends the workers; jobs in progress and waiting jobs fail. */
   close(): Promise<void>
 }
@@ -51,6 +51,8 @@ export const parsingLimits: ParsingLimits = {
     json: 512 * 1024,
     markdown: 16 * 1024,
     reading: 32 * 1024,
+    // Whatever its size: what is in its archives may be a thousand times as large.
+    reports: 0,
     text: 32 * 1024,
   },
 }
@@ -150,10 +152,10 @@ export function createParsing({
 
   return {
     async run(name, input) {
-      if (input.raw.length <= limits.inlineBytes[name]) return (await loadJobs())[name](input as never) as never
+      if (input.raw.length <= limits.inlineBytes[name]) return (await (await loadJobs())[name](input as never)) as never
       if (closed || waiting.length >= limits.waitingMax)
         throw new Failure('unavailable', 'Too many large messages are being parsed; please try again later.')
-      return new Promise((resolve, reject) => {
+      return new Promise<never>((resolve, reject) => {
         waiting.push({ name, input, resolve: resolve as Job['resolve'], reject })
         startNext()
       })

@@ -2,10 +2,10 @@
 import { parentPort } from 'node:worker_threads'
 import { type DecodedAttachment, type JobName, jobs } from './jobs.ts'
 
-parentPort?.on('message', ({ name, input }: { name: JobName; input: { raw: Uint8Array } }) => {
+parentPort?.on('message', async ({ name, input }: { name: JobName; input: { raw: Uint8Array } }) => {
   const { buffer, byteOffset, length } = input.raw
   const run = jobs[name] as (input: unknown) => unknown
-  const result = run({ ...input, raw: Buffer.from(buffer, byteOffset, length) })
+  const result = await run({ ...input, raw: Buffer.from(buffer, byteOffset, length) })
   parentPort?.postMessage(result, name === 'content' ? ownMemory(result as DecodedAttachment | null) : [])
 })
 

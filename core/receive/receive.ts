@@ -36,7 +36,7 @@ const giveUpMs = 20_000
 /**
  * Stores a message for its recipients. Returns the id that it has in each mailbox, when all of it is on disk. A repeat
  * of the same bytes from the same reverse-path returns the ids of the first message. A report about mail we sent that
- * came to its return path is processed, and gets no id. Fails with `unavailable` (451), `payload_too_large` (552, MIME
+ * came to its return path, or about a domain of ours to its report address, is processed, and gets no id. Fails with `unavailable` (451), `payload_too_large` (552, MIME
  * parts nested too deep), `unprocessable` (452, a mailbox has become full meanwhile) and `forbidden` (550, no mailbox
  * accepts mail from this sender).
  */
@@ -45,7 +45,7 @@ export async function receive(ctx: Context, delivery: Delivery): Promise<{ messa
   const { raw, reversePath, recipients, verdict } = delivery
   const arrival = await ctx.tracing.span('parse', {}, () => read(ctx, delivery))
   const { parsed } = arrival
-  const addressees = distinctMailboxes(await processReports(ctx, { raw, parsed, recipients }))
+  const addressees = distinctMailboxes(await processReports(ctx, { raw, parsed, recipients, verdict }))
   if (addressees.length === 0) return { messageIds: [] }
   const mailboxes = addressees.map(({ mailbox }) => mailbox)
   const authors = parsed.authors.map(({ address }) => address)

@@ -6,6 +6,7 @@ import { splitAddress, withoutTag } from '../../mail/message/address.ts'
 import type { MailboxLists } from '../../schemas/mailboxes.ts'
 import { mailboxFull } from '../../schemas/refusals.ts'
 import type { Lesson } from '../../store/documents/mail.ts'
+import type { ReportedDomain } from '../deliverability/report-arrivals.ts'
 import { catchAllOf } from '../mailbox/aliases.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { minuteMs, secondMs } from '../process/clock.ts'
@@ -30,6 +31,8 @@ export type Recipient = {
   readonly mailboxes: readonly RecipientMailbox[]
   /** Set when the address is a return path of ours: the recipient, number `n`, of the send that the mail is about. */
   readonly returnPath?: { readonly emailId: string; readonly n: number }
+  /** Set when it is the report address of a domain of ours, which has no mailbox. */
+  readonly reportsAbout?: ReportedDomain
 }
 
 /**

@@ -11,7 +11,9 @@ import { findEmailById } from '../../store/emails.ts'
 import { findFoldersOf } from '../../store/folders.ts'
 import { findAddresses, findMailboxes, findOldestMailbox } from '../../store/mailboxes.ts'
 import { statesOf } from '../access/account-record.ts'
+import { readReportAddress } from '../deliverability/report-address.ts'
 import { catchAllOf } from '../mailbox/aliases.ts'
+import { recentDomain } from '../mailbox/domains.ts'
 import { listsOf } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
 import { freshMsLeft, type KnownMailbox, type KnownRecipient, type Recipient, recipientsOf } from './recipient-cache.ts'
@@ -36,6 +38,8 @@ export async function findRecipient(ctx: Context, address: string, sizeBytes = 0
   if (returnPath === 'forged')
     throw new Failure('mailbox_not_found', `${canonical} is not a return path of this server.`)
   if (returnPath !== null) return findOriginalSender(ctx, canonical, returnPath)
+  const reported = readReportAddress(ctx, canonical)
+  if (reported !== null) return findReported(ctx, canonical, reported)
   const { recipients, find } = recipientsOf(ctx)
   let found = recipients.get(canonical)
   if (found === undefined) {
@@ -58,6 +62,14 @@ async function findOriginalSender(ctx: Context, address: string, returnPath: Ret
     throw new Failure('mailbox_not_found', `${address} is not the return path of any mail that was sent.`)
   const sender = sent.mailbox === null ? null : await findRecipient(ctx, sent.mailbox).catch(nullForFailure)
   return { address, mailboxes: sender?.mailboxes ?? [], returnPath }
+}
+
+/** The recipient of reports about a domain, as long as it is one of ours. */
+async function findReported(ctx: Context, address: string, domain: string): Promise<Recipient> {
+  const found = await recentDomain(ctx, domain)
+  if (found === null || found.status === 'removed')
+    throw new Failure('mailbox_not_found', `${domain} is not a domain of this server.`)
+  return { address, mailboxes: [], reportsAbout: { domain, accountId: found.accountId } }
 }
 
 function nullForFailure(error: unknown): null {

@@ -6,33 +6,56 @@
 import { splitAddress } from '../../mail/message/address.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
 import { type RecipientReport, type Report, readReport } from '../../mail/report/report.ts'
+import { Failure } from '../../schemas/failures.ts'
 import type { DeliveryStatus, EmailDoc } from '../../store/documents/sending.ts'
 import * as store from '../../store/emails.ts'
+import { keepReports } from '../deliverability/report-arrivals.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 import { type Recipient, roleNames } from './recipients.ts'
 import { type ReturnPath, readReturnPath } from './return-path.ts'
+import type { Verdict } from './sender-verdict.ts'
 
 /** Feedback types that mean the recipient does not want the mail (RFC 5965 7.3). */
 const complaints = new Set(['abuse', 'fraud', 'virus', 'other', 'opt-out'])
 
+type Arrival = {
+  readonly raw: Buffer
+  readonly parsed: ParsedMessage
+  readonly recipients: readonly Recipient[]
+  readonly verdict?: Verdict | undefined
+}
+
 /**
  * Processes a message as a report where it may be one. Returns the recipients that still get the message: all but
- * return paths to which a report of their send came. A message to postmaster or abuse is processed as a report too, and
- * delivered in any case.
+ * return paths to which a report of their send came, and report addresses of domains. A message to postmaster or abuse is
+ * processed as a report too, and delivered in any case. What a report address refuses fails (`keepReports`) when nobody else gets
+ * the message.
  */
 export async function processReports(
   ctx: Context,
-  { raw, parsed, recipients }: { raw: Buffer; parsed: ParsedMessage; recipients: readonly Recipient[] },
+  { raw, parsed, recipients, verdict }: Arrival,
 ): Promise<readonly Recipient[]> {
   const kept: Recipient[] = []
+  let refusal: Failure | null = null
   for (const recipient of recipients) {
-    const { address, returnPath = null } = recipient
+    const { address, returnPath = null, reportsAbout: about } = recipient
+    if (about !== undefined) {
+      const sender = verdict?.authentication ?? { alignedFrom: null, dkim: [] }
+      refusal ??= await keepReports(ctx, { raw, about, sender }).then(() => null, asFailure)
+      continue
+    }
     const mayBeReport = returnPath !== null || roleNames.has(splitAddress(address).local)
     const isReport = mayBeReport && (await processReport(ctx, { raw, parsed, returnPath }))
     if (!isReport || returnPath === null) kept.push(recipient)
   }
+  if (refusal !== null && kept.length === 0) throw refusal
   return kept
+}
+
+function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  throw error
 }
 
 /**

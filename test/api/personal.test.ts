@@ -13,6 +13,7 @@ import { createAppPassword } from '../../core/account/login.ts'
 import { issueTestKey } from '../../core/account/sandboxes.ts'
 import { claimAttempts, deliverLocally } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
+import { keepReports } from '../../core/deliverability/report-arrivals.ts'
 import { changeMetadata } from '../../core/imap/metadata.ts'
 import { makeLink } from '../../core/people/mailed-links.ts'
 import { joinAccount } from '../../core/people/members.ts'
@@ -32,6 +33,7 @@ import { agentScopes, allScopes } from '../../schemas/scopes.ts'
 import type { CollectionName } from '../../store/collections.ts'
 import { ownerOf, personal } from '../../store/personal.ts'
 import { eventually } from '../eventually.ts'
+import { feedback, mailWith } from '../mail/report/report-mails.ts'
 import { type Authenticator, createAuthenticator } from '../peers/authenticator.ts'
 import { connectProgram } from '../peers/oauth.ts'
 import { expectRefusal, type Person } from '../peers/person.ts'
@@ -163,6 +165,11 @@ describe('personal data', () => {
     })
     for (const [id] of JSON.stringify(asked.body).matchAll(idForm)) marks.add(id)
     await createAppPassword(ctx, { account: await getAccount(ctx, accountId), address, name: word('program') })
+    const about = { domain: `${name}.example`, accountId }
+    const now = Math.floor(ctx.clock.now().getTime() / 1_000)
+    const xml = feedback({ org: word('reporter'), id: name, domain: about.domain, begin: now - 86_400, end: now })
+    const reportMail = mailWith([{ type: 'text/xml', name: 'report.xml', bytes: Buffer.from(xml) }])
+    await keepReports(ctx, { raw: reportMail, about, sender: { alignedFrom: 'receiver.example', dkim: [] } })
     const owner = await makePerson(door, { role: 'owner', accountId, email: `${word('person')}@remote.example` })
     const person = await signedIn(door, owner, accountId)
     const connected = await connectProgram(ctx.baseUrl, { session: person.cookie, name: 'A program' })

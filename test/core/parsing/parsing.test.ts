@@ -28,6 +28,7 @@ describe('core/parsing/parsing', () => {
       json: 0,
       markdown: 0,
       reading: 0,
+      reports: 0,
       text: 0,
     },
   }

@@ -203,6 +203,12 @@ describe('the removal of an unclaimed account', () => {
     })
     await insert('metadata', { _id: id('fld'), mailboxId, rev: 1, entries: [] })
     await insert('contacts', { _id: id('con'), mailboxId, address: 'frida@remote.example' })
+    await insert('domainReports', {
+      _id: id('rep'),
+      domain: `${name}.example`,
+      from: at,
+      expiresAt: later(at, 90 * dayMs),
+    })
     await insert('deliveries', { _id: id('dlv'), webhookId: 'whk_that_was_deleted', body: name })
   }
 

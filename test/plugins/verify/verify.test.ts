@@ -2,12 +2,14 @@ import { expect } from 'chai'
 import { sealMessage } from 'mailauth/lib/arc/index.js'
 import { dkimSign as mailauthSign } from 'mailauth/lib/dkim/sign.js'
 import { administrator, type Principal } from '../../../core/access/principal.ts'
+import { reportAddressOf } from '../../../core/deliverability/report-address.ts'
 import { createAlias, deleteAlias } from '../../../core/mailbox/aliases.ts'
+import { createDomain } from '../../../core/mailbox/domains.ts'
 import { createMailbox } from '../../../core/mailbox/mailboxes.ts'
 import { markSpam } from '../../../core/mailbox/mark-spam.ts'
 import { changeMessage, deleteMessage } from '../../../core/mailbox/message-changes.ts'
 import { setLists } from '../../../core/mailbox/sender-lists.ts'
-import { minuteMs, after as timeAfter } from '../../../core/process/clock.ts'
+import { dayMs, minuteMs, after as timeAfter } from '../../../core/process/clock.ts'
 import type { Context } from '../../../core/process/context.ts'
 import { rawMessage, readMessage } from '../../../core/read/bodies.ts'
 import { listMessages } from '../../../core/read/list.ts'
@@ -17,6 +19,7 @@ import { dryRunMessage, sendMessage } from '../../../core/send/send.ts'
 import { dkimSign, makeDkimKey } from '../../../mail/authentication/dkim-sign.ts'
 import type { MailboxLists } from '../../../schemas/mailboxes.ts'
 import { eventually } from '../../eventually.ts'
+import { type Attached, feedback, gz, mailWith, tlsReport } from '../../mail/report/report-mails.ts'
 import { type NameServer, startNameServer } from '../../peers/name-server.ts'
 import { startClamd, startRspamd } from '../../peers/scanners.ts'
 import { SmtpClient } from '../../peers/smtp-client.ts'
@@ -858,6 +861,184 @@ describe('verification of incoming mail', () => {
       })
       expect(await obstacle(neighbour)).to.equal(null)
     })
+  })
+
+  describe('reports about a domain', () => {
+    const domain = 'reported.example'
+    let to: string
+    before(async () => {
+      const { accountId } = service.principal
+      await createDomain(service.ctx, { domain, accountId, verified: true })
+      await createDomain(service.ctx, { domain: 'gone.example', accountId, verified: true })
+      await service.ctx.store.domains.deleteOne({ _id: 'gone.example' })
+      to = reportAddressOf(service.ctx, domain)
+    })
+
+    const now = Date.now()
+    const seconds = (ms: number) => Math.floor((now + ms) / 1_000)
+    /** A report about yesterday. */
+    const report = (fields: Parameters<typeof feedback>[0] = {}) =>
+      feedback({ domain, begin: seconds(-2 * dayMs), end: seconds(-dayMs), ...fields })
+    const gzip = (xml: string): Attached => ({ type: 'application/gzip', name: 'r.xml.gz', bytes: gz(xml) })
+    const tls = (fields: object = {}): Attached => {
+      const [from, until] = [-2 * dayMs, -dayMs].map((ms) => new Date(now + ms).toISOString())
+      return {
+        type: 'application/tlsrpt+gzip',
+        name: 'r.json.gz',
+        bytes: gz(tlsReport({ domain, from: from!, until: until!, ...fields })),
+      }
+    }
+    const mail = (files: readonly Attached[], from = 'reports@here.test') => mailWith(files, { from, to })
+    const kept = (reportId: string) => service.ctx.store.domainReports.find({ reportId }).toArray()
+
+    it('are kept, each once', async () => {
+      const raw = mail([gzip(report({ id: 'a', org: 'here' })), gzip(report({ id: 'b' })), tls({ id: 'c' })])
+      for (const time of ['first', 'second'])
+        expect((await send({ raw: await signed(raw, 'here.test') }, [to])).text, time).to.match(
+          /^250 2\.6\.0 report accepted/,
+        )
+      const found = (await Promise.all(['a', 'b', 'c'].map(kept))).flat()
+      expect(found.map(({ reportId, kind }) => [reportId, kind])).to.deep.equal([
+        ['a', 'dmarc'],
+        ['b', 'dmarc'],
+        ['c', 'tls'],
+      ])
+      const { accountId } = service.principal
+      expect(found[0]).to.deep.include({ accountId, domain, reporter: 'here.test', organisation: 'here', omitted: 0 })
+      expect(found[0]?.kind === 'dmarc' && found[0].rows[0]).to.include({ source: '192.0.2.10', count: 1, dkim: true })
+    })
+
+    it('are of the one who sent them: nobody takes the id of a report of another', async () => {
+      for (const from of ['reports@here.test', 'reports@list.test'])
+        await send(
+          { client: elsewhere, raw: await signed(mail([gzip(report({ id: 'same' }))], from), from.split('@')[1]!) },
+          [to],
+        )
+      expect((await kept('same')).map(({ reporter }) => reporter).sort()).to.deep.equal(['here.test', 'list.test'])
+    })
+
+    it('are kept beside a mailbox that gets the mail', async () => {
+      const raw = await signed(mail([gzip(report({ id: 'both' }))]), 'here.test')
+      expect((await send({ raw }, [to, service.address])).text).to.match(/^250 2\.6\.0 msg_/)
+      expect(await kept('both')).to.have.length(1)
+    })
+
+    it('are nothing that a mailbox is refused for', async () => {
+      const { text } = await send({ raw: await signed(letter('a@here.test'), 'here.test') }, [to, service.address])
+      expect(text).to.match(/^250 2\.6\.0 msg_/)
+    })
+
+    const spfOnly = (raw: Buffer): Mail => ({ from: 'bounce@here.test', raw })
+    const bomb = gz(Buffer.alloc(30 * 1024 * 1024, ' '))
+    const refused: readonly (readonly [string, () => Promise<Mail> | Mail, RegExp])[] = [
+      [
+        'without a signature, from elsewhere',
+        () => ({ client: elsewhere, raw: mail([gzip(report())]) }),
+        /authenticated/,
+      ],
+      [
+        'of an author whom nobody vouches for',
+        async () => ({ raw: await signed(mail([gzip(report())], 'reports@google.test'), 'here.test') }),
+        /authenticated/,
+      ],
+      ['a TLS report without a signature (RFC 8460 3)', () => spfOnly(mail([tls()])), /signature/],
+      [
+        'about another domain',
+        async () => ({ raw: await signed(mail([gzip(report({ domain: 'other.example' }))]), 'here.test') }),
+        /not about reported\.example/,
+      ],
+      [
+        'about a sub-domain',
+        async () => ({ raw: await signed(mail([gzip(report({ domain: `sub.${domain}` }))]), 'here.test') }),
+        /not about/,
+      ],
+      [
+        'a TLS report about another domain',
+        async () => ({ raw: await signed(mail([tls({ domain: 'other.example' })]), 'here.test') }),
+        /not about/,
+      ],
+      [
+        'about days to come',
+        async () => ({ raw: await signed(mail([gzip(report({ end: seconds(3 * dayMs) }))]), 'here.test') }),
+        /times/,
+      ],
+      [
+        'that ends before it begins',
+        async () => ({ raw: await signed(mail([gzip(report({ end: seconds(-3 * dayMs) }))]), 'here.test') }),
+        /times/,
+      ],
+      [
+        'about half a year',
+        async () => ({ raw: await signed(mail([gzip(report({ begin: seconds(-180 * dayMs) }))]), 'here.test') }),
+        /times/,
+      ],
+      [
+        'about last year',
+        async () => ({
+          raw: await signed(
+            mail([gzip(report({ begin: seconds(-366 * dayMs), end: seconds(-365 * dayMs) }))]),
+            'here.test',
+          ),
+        }),
+        /too long ago/,
+      ],
+      ['a letter', async () => ({ raw: await signed(letter('a@here.test'), 'here.test') }), /no report/],
+      [
+        'an archive that becomes too large',
+        async () => ({
+          raw: await signed(mail([{ type: 'application/gzip', name: 'a.gz', bytes: bomb }]), 'here.test'),
+        }),
+        /too large/,
+      ],
+    ]
+    for (const [name, made, reason] of refused)
+      it(`refuses: ${name}`, async () => {
+        const before = await service.ctx.store.domainReports.countDocuments({})
+        const { text } = await send(await made(), [to])
+        expect(text)
+          .to.match(/^550 5\.7\.1 This address takes DMARC and TLS reports alone/)
+          .and.match(reason)
+        expect(await service.ctx.store.domainReports.countDocuments({})).to.equal(before)
+      })
+
+    it('a DMARC report that SPF alone authenticates is kept', async () => {
+      expect((await send(spfOnly(mail([gzip(report({ id: 'spf' }))])), [to])).code).to.equal(250)
+      expect(await kept('spf')).to.have.length(1)
+    })
+
+    it('takes a bounded number from one reporter in a day, and more later', async () => {
+      const [like] = await kept('a')
+      await service.ctx.store.domainReports.insertMany(
+        Array.from({ length: 50 }, (_, n) => ({
+          ...like!,
+          _id: `many ${n}`,
+          reportId: `many ${n}`,
+          receivedAt: new Date(),
+        })),
+      )
+      const raw = await signed(mail([gzip(report({ id: 'one more' }))]), 'here.test')
+      expect((await send({ raw }, [to])).text).to.match(/^452 4\.2\.2 Too many reports/)
+      expect(await kept('one more')).to.deep.equal([])
+      const { modifiedCount } = await service.ctx.store.domainReports.updateMany(
+        { _id: /^many/ },
+        { $set: { receivedAt: new Date(now - 2 * dayMs) } },
+      )
+      expect(modifiedCount).to.equal(50)
+      expect((await send({ raw }, [to])).code).to.equal(250)
+    })
+
+    for (const [name, address] of [
+      ['the digest of another domain', () => to.replace(domain, 'here.test')],
+      ['of a domain that is not ours', () => reportAddressOf(service.ctx, 'elsewhere.example')],
+      ['of a domain that is gone', () => reportAddressOf(service.ctx, 'gone.example')],
+      ['a wrong digest', () => to.replace(/-./, (found) => (found === '-0' ? '-1' : '-0'))],
+    ] as const)
+      it(`there is no such address: ${name}`, async () => {
+        const session = await SmtpClient.from(service.smtp, here)
+        await session.say('MAIL FROM:<>')
+        expect((await session.say(`RCPT TO:<${address()}>`)).text).to.match(/^550 5\.1\.1/)
+        session.destroy()
+      })
   })
 
   describe('a virus', () => {

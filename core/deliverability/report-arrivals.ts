@@ -1,0 +1,119 @@
+/**
+ * DMARC and TLS reports that come to the report address of a domain. A report is believed when its mail was authenticated as its
+ * author's domain and it is about the domain of the address. The document of a report is its commit point; what is shown is
+ * computed from the documents.
+ */
+import { createHash } from 'node:crypto'
+import { sameOrganisation } from '../../mail/domain.ts'
+import type { AggregateReport } from '../../mail/report/aggregate-report.ts'
+import type { TlsReport } from '../../mail/report/tls-report.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { countReports, insertReport } from '../../store/deliverability.ts'
+import { after, dayMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+
+/** A domain of ours that reports are about; `accountId` null is the shared domain. */
+export type ReportedDomain = { readonly domain: string; readonly accountId: string | null }
+
+/** Who sent the mail, as it was verified. */
+export type ReportSender = {
+  /** The domain of From, when it was authenticated. */
+  readonly alignedFrom: string | null
+  readonly dkim: readonly { readonly domain: string; readonly result: string }[]
+}
+
+/** Against reporters that fill the database: reports about one domain in a day, of one and of all. Most send one a day. */
+const reportsOfOneMax = 50
+const reportsOfAllMax = 2_000
+/** Time that one report may be about: RFC 7489 6.3 has a day, some are asked for a week. */
+const spanMaxMs = 32 * dayMs
+/** Clocks of others that are ahead. */
+const aheadMaxMs = dayMs
+
+/**
+ * Keeps the reports in a mail, each once. Fails with `forbidden` (550) when the sender is not authenticated, or nothing in the mail
+ * is a report about the domain, and with `unprocessable` (452) when more came today than are kept.
+ */
+export async function keepReports(
+  ctx: Context,
+  { raw, about, sender }: { raw: Buffer; about: ReportedDomain; sender: ReportSender },
+): Promise<void> {
+  const { alignedFrom: reporter } = sender
+  // RFC 7489 7.2.1.1.
+  if (reporter === null) throw refused('the mail is not authenticated as its author by DMARC')
+  const found = await ctx.parsing.run('reports', { raw })
+  if (found === null) throw refused('a file in it cannot be read, or is too large')
+  const isSigned = sender.dkim.some(({ domain, result }) => result === 'pass' && sameOrganisation(domain, reporter))
+  const reasons = found.map((report) => doubtOf(ctx, report, { about, isSigned }))
+  const believed = found.filter((_, n) => reasons[n] === null)
+  if (believed.length === 0) throw refused(reasons[0] ?? 'the mail has no report')
+  await requireRoom(ctx, about, reporter)
+  for (const report of believed) await insertReport(ctx.store, documentOf(ctx, report, about, reporter))
+}
+
+function refused(reason: string): Failure {
+  return new Failure('forbidden', `This address takes DMARC and TLS reports alone: ${reason}.`, {
+    fix: 'Send the report from an authenticated address, as RFC 7489 and RFC 8460 describe it, to the address that the domain names.',
+  })
+}
+
+/** Why a report is not believed; null when it is. */
+function doubtOf(
+  ctx: Context,
+  report: AggregateReport | TlsReport,
+  { about: { domain }, isSigned }: { about: ReportedDomain; isSigned: boolean },
+): string | null {
+  const { from, until } = report
+  const now = ctx.clock.now()
+  const isAbout =
+    report.kind === 'dmarc'
+      ? report.policy.domain === domain
+      : report.policies.some((policy) => policy.domain === domain)
+  if (!isAbout) return `the report is not about ${domain}`
+  // RFC 8460 3: reports without a signature are to be ignored.
+  if (report.kind === 'tls' && !isSigned)
+    return 'the mail with the TLS report has no valid DKIM signature of its author'
+  const span = until.getTime() - from.getTime()
+  if (span < 0 || span > spanMaxMs || until > after(now, aheadMaxMs)) return 'the times of the report cannot be right'
+  if (until < after(now, -keptMs(ctx))) return 'the report is about a time too long ago'
+  return null
+}
+
+const keptMs = ({ settings }: Context) => settings.keep.reportDays * dayMs
+
+async function requireRoom(ctx: Context, { accountId, domain }: ReportedDomain, reporter: string): Promise<void> {
+  const since = after(ctx.clock.now(), -dayMs)
+  const [ofAll, ofOne] = await Promise.all([
+    countReports(ctx.store, { accountId, domain, since }),
+    countReports(ctx.store, { accountId, domain, since, reporter }),
+  ])
+  if (ofAll >= reportsOfAllMax || ofOne >= reportsOfOneMax)
+    throw new Failure('unprocessable', `Too many reports about ${domain} came within a day; please try again later.`, {
+      fix: 'Send one report a day.',
+    })
+}
+
+function documentOf(
+  ctx: Context,
+  report: AggregateReport | TlsReport,
+  { accountId, domain }: ReportedDomain,
+  reporter: string,
+) {
+  const { organisation, reportId, from, until } = report
+  const name = JSON.stringify([accountId, domain, report.kind, reporter, reportId])
+  const common = {
+    _id: createHash('sha256').update(name).digest('base64url'),
+    accountId,
+    domain,
+    reporter,
+    organisation,
+    reportId,
+    from,
+    until,
+    receivedAt: ctx.clock.now(),
+    expiresAt: after(until, keptMs(ctx)),
+  }
+  return report.kind === 'dmarc'
+    ? { ...common, kind: report.kind, rows: report.rows, omitted: report.omitted }
+    : { ...common, kind: report.kind, policies: report.policies.filter((policy) => policy.domain === domain) }
+}

@@ -1,0 +1,57 @@
+/** What others report of mail in the name of our domains. */
+
+type CheckedDomain = { readonly domain: string; readonly result: string; readonly selector?: string }
+
+/** Mail from one address that fared alike at the receiver who reports. */
+export type SourceRowDoc = {
+  readonly source: string
+  readonly count: number
+  readonly disposition: 'none' | 'quarantine' | 'reject'
+  readonly dkim: boolean
+  readonly spf: boolean
+  readonly overrides: readonly string[]
+  readonly headerFrom: string
+  readonly dkimResults: readonly CheckedDomain[]
+  readonly spfResults: readonly CheckedDomain[]
+}
+
+/** How TLS sessions with the mail servers of the domain fared under one policy. */
+export type TlsPolicyDoc = {
+  readonly type: string
+  readonly domain: string
+  readonly successful: number
+  readonly failed: number
+  readonly failures: readonly {
+    readonly type: string
+    readonly sessions: number
+    readonly sendingAddress: string | null
+    readonly receivingHost: string | null
+    readonly receivingAddress: string | null
+    readonly detail: string | null
+  }[]
+}
+
+/** One report about a domain. `_id` is computed from the domain, the reporter and the report's own id: it counts once. */
+export type DomainReportDoc = {
+  readonly _id: string
+  /** null: about the shared domain. */
+  readonly accountId: string | null
+  readonly domain: string
+  /** The domain that the mail with the report was authenticated to come from. */
+  readonly reporter: string
+  /** What the reporter calls itself, and the report. */
+  readonly organisation: string
+  readonly reportId: string
+  readonly from: Date
+  readonly until: Date
+  readonly receivedAt: Date
+  readonly expiresAt: Date
+} & (
+  | {
+      readonly kind: 'dmarc'
+      readonly rows: readonly SourceRowDoc[]
+      /** Mail in rows that were too many to keep. */
+      readonly omitted: number
+    }
+  | { readonly kind: 'tls'; readonly policies: readonly TlsPolicyDoc[] }
+)
