@@ -5,6 +5,7 @@
 import { charset } from './charset.ts'
 import { codes } from './codes.ts'
 import { hidden } from './hidden.ts'
+import { lens } from './lens.ts'
 import { type Outcome, told } from './outcomes.ts'
 import { reply } from './reply.ts'
 import { signatures } from './signatures.ts'
@@ -12,7 +13,7 @@ import { signatures } from './signatures.ts'
 /** Reads a labelled file, or a folder of them, and gives the outcome of each of its cases. Throws when it is of no known form. */
 export type Scorer = (path: string) => readonly Outcome[]
 
-const scorers: { readonly [name: string]: Scorer } = { reply, signatures, codes, hidden, charset }
+const scorers: { readonly [name: string]: Scorer } = { reply, signatures, codes, hidden, charset, lens }
 
 const args = process.argv.slice(2)
 const [name = '', ...paths] = args.filter((argument) => !argument.startsWith('--'))
