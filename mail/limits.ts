@@ -89,6 +89,10 @@ export const limits = {
   searchTokensMax: 65_536,
   /** Encoded data taken for words: what lies beyond makes no difference. */
   searchWordCharsMax: 64,
+  /** Text of attachments, in code points: a book would fill the record of its mail. */
+  extractedCharsMax: 20_000,
+  /** Files that are larger than a message may be. */
+  extractedFileBytesMax: 40 * 1024 * 1024,
   /** Queries that cost more than they find. */
   queryCharsMax: 1_000,
   queryTermsMax: 50,

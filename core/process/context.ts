@@ -8,6 +8,7 @@ import { type ChangeFeed, createChangeFeed } from '../../store/changes.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { claimState } from '../../store/records.ts'
 import { answersPolicy, createResolver, type Resolver } from '../dns/resolver.ts'
+import { createExtraction, type Extraction } from '../extraction/extraction.ts'
 import { createParsing, type Parsing } from '../parsing/parsing.ts'
 import { type Background, createBackground } from './background.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -51,6 +52,7 @@ export type Context = {
   readonly changes: ChangeFeed
   readonly background: Background
   readonly parsing: Parsing
+  readonly extraction: Extraction
   readonly resolver: Resolver
   /** The time of the account that is served; without one, the machine's. */
   readonly clock: Clock
@@ -122,6 +124,9 @@ export async function openContext({
     changes,
     background: createBackground(),
     parsing: createParsing({ onError: (error) => logger.warn({ err: error }, 'a message could not be parsed') }),
+    extraction: createExtraction({
+      onError: (error) => logger.warn({ err: error }, 'an attachment could not be read'),
+    }),
     resolver: createResolver(settings.resolver, createKept(clock, answersPolicy)),
     clock,
     machineClock: clock,
@@ -151,12 +156,13 @@ async function requireSameKey(store: Store, { fingerprint }: Secrets, dataFolder
   )
 }
 
-/** Ends what is under way, writes what is still queued, ends the worker threads and closes the store. */
+/** Ends what is under way, writes what is still queued, ends the worker threads and processes and closes the store. */
 export async function closeContext(ctx: Context): Promise<void> {
   await ctx.background.done()
   await ctx.arrivals.flush()
   await ctx.changes.close()
   await ctx.parsing.close()
+  await ctx.extraction.close()
   await ctx.store.close()
   await ctx.tracing.close()
 }

@@ -1,0 +1,51 @@
+/**
+ * Watches the process that it is a thread of, while that reads a file: all of its memory, of which the heap that Node can limit is a
+ * part alone, and its processor time. Past a limit, or when the process that it works for is gone, it ends the process.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { writeAnswer } from './frames.ts'
+
+export type Watched = {
+  /** 1 while a file is read, which is notified. */
+  readonly reading: Int32Array
+  readonly memoryBytesMax: number
+  readonly cpuMsMax: number
+  /** The process that it works for. */
+  readonly parent: number
+}
+
+/** Memory grows by some 50 MB between two looks at most: so much is written in that time. */
+const lookMs = 20
+
+if (parentPort !== null) {
+  parentPort.postMessage('ready')
+  watch(workerData as Watched)
+}
+
+export function cpuMsOf({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1000
+}
+
+function watch({ reading, memoryBytesMax, cpuMsMax, parent }: Watched): never {
+  for (;;) {
+    Atomics.wait(reading, 0, 0)
+    const begun = cpuMsOf(process.cpuUsage())
+    while (Atomics.load(reading, 0) === 1) {
+      const over = process.memoryUsage.rss() > memoryBytesMax ? 'memory' : 'time'
+      const cpuMs = cpuMsOf(process.cpuUsage()) - begun
+      if (over === 'memory' || cpuMs > cpuMsMax)
+        end(() => writeAnswer({ over, cpuMs, peakBytes: process.resourceUsage().maxRSS * 1024 }))
+      if (process.ppid !== parent) end()
+      Atomics.wait(reading, 0, 1, lookMs)
+    }
+  }
+}
+
+/** Ends the process at once, whatever its other thread does. */
+function end(first?: () => void): void {
+  try {
+    first?.()
+  } finally {
+    process.kill(process.pid, 'SIGKILL')
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * The process that reads files: one at a time, as `core/extraction/extraction.ts` sends them. It waits in a read of its pipe, so
+ * nothing of one file goes on beside the next, and it ends when the pipe does. A thread (`watchdog.ts`) ends it where it passes
+ * a limit, also in the midst of a computation.
+ */
+import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { type ExtractedText, readFile } from '../../mail/extraction/read-file.ts'
+import { nextFrame, writeAnswer } from './frames.ts'
+import { cpuMsOf, type Watched } from './watchdog.ts'
+
+const [memoryBytesMax = 0, cpuMsMax = 0] = process.argv.slice(2).map(Number)
+const reading = new Int32Array(new SharedArrayBuffer(4))
+const workerData: Watched = { reading, memoryBytesMax, cpuMsMax, parent: process.ppid }
+await once(new Worker(new URL('./watchdog.ts', import.meta.url), { workerData }), 'message')
+// Mail that arrives goes before.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+writeAnswer({ ready: true })
+
+for (let file = nextFrame(); file !== null; file = nextFrame()) {
+  const begun = cpuMsOf(process.cpuUsage())
+  watch(true)
+  const extracted = await readFile(file).catch(unreadable)
+  watch(false)
+  writeAnswer({
+    extracted,
+    cpuMs: cpuMsOf(process.cpuUsage()) - begun,
+    peakBytes: process.resourceUsage().maxRSS * 1024,
+    heldBytes: process.memoryUsage.rss(),
+  })
+}
+process.exit(0)
+
+function watch(isReading: boolean): void {
+  Atomics.store(reading, 0, isReading ? 1 : 0)
+  Atomics.notify(reading, 0)
+}
+
+/** Broken, encrypted or too large: whatever the cause is, there is no text. */
+function unreadable(): ExtractedText | null {
+  return null
+}
