@@ -19,6 +19,7 @@ import { mailProgramRoutes } from './mail-programs.ts'
 import { oauthRoutes } from './oauth.ts'
 import { pageRoutes } from './pages/all.ts'
 import type { Exchange, Route } from './routes.ts'
+import { wellKnownRoutes } from './well-known.ts'
 
 export type Readiness = { readonly ready: boolean; readonly parts: { readonly [part: string]: unknown } }
 
@@ -49,6 +50,7 @@ export function endpointsOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOp
     exportEndpoint,
     ...oauthRoutes,
     ...mailProgramRoutes(traffic.bodies),
+    ...wellKnownRoutes,
     ...pageRoutes({ inFlight: traffic.bodies, checkOutput: checkOutput ?? false }),
     ...(mcp === undefined ? [] : mcpEndpoints(mcp, traffic)),
   ]

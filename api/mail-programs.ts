@@ -47,13 +47,16 @@ function serversOf({ settings }: Context): Servers {
 const addressOf = (text: string | null) =>
   /^[^\s\p{C}@]{1,255}@[^\s\p{C}@]{1,255}$/u.exec(text?.trim() ?? '')?.[0] ?? null
 
+/** The domain whose documents are asked for at a host of its own. */
+const domainOf = (host: string) => /^autoconfig\.(.+)$/i.exec(host)?.[1]?.toLowerCase() ?? null
+
 /** https://wiki.mozilla.org/Thunderbird:Autoconfiguration:ConfigFileFormat */
 async function autoconfig(exchange: Exchange): Promise<void> {
   const { ctx, peerAddress } = exchange.state
   await takeAnonymous(ctx, peerAddress)
   const { reading, sending } = serversOf(ctx)
   const address = addressOf(exchange.URL.searchParams.get('emailaddress'))
-  const domain = address?.split('@')[1] ?? ctx.hostname
+  const domain = address?.split('@')[1] ?? domainOf(exchange.hostname) ?? ctx.hostname
   // The placeholder is for programs that ask without an address.
   const user = address ?? '%EMAILADDRESS%'
   const server = ({ port, isTls }: Server) => html`

@@ -49,6 +49,10 @@ const networks = (about: string) =>
   )
 const optionalString = (about: string) => setting<string | null>(nullable(string()), null, about)
 
+/** What a policy of MTA-STS asks of senders (RFC 8461 3.2). */
+export const stsModes = ['none', 'testing', 'enforce'] as const
+export type StsMode = (typeof stsModes)[number]
+
 /** Default ports on which mail programs submit mail, and read it. */
 export const submissionPort = 2587
 export const submissionsPort = 2465
@@ -95,6 +99,13 @@ export const settings = {
       'Proxies in front of the API: addresses or networks whose Forwarded or X-Forwarded-For field tells the address of the client.',
     ),
   },
+  https: {
+    host: host('Where API, MCP and dashboard listen with TLS, if they have a port.'),
+    port: optionalPort(
+      null,
+      'Port of API, MCP and dashboard with TLS (443 in production), and of what the names of own domains serve: MTA-STS policies, autoconfig and autodiscover. Without it there is none. 0 means any free port.',
+    ),
+  },
   smtp: {
     host: host('Where inbound mail is accepted.'),
     port: port(2525, 'Port for inbound mail (25 in production).'),
@@ -124,6 +135,47 @@ export const settings = {
     port: optionalPort(
       imapsPort,
       'The same with TLS from the first byte (993 in production). null turns it off; 0, or its default while smtp.port is 0, means any free port.',
+    ),
+  },
+  tls: {
+    certificate: optionalString(
+      'PEM file with the certificate of all doors that speak TLS, and its chain, its own certificate first. A file that is replaced is taken without a restart. Without it: tls/cert.pem in the data folder, which the first start makes.',
+    ),
+    key: optionalString(
+      'PEM file with the private key of that certificate. Without it: tls/key.pem in the data folder. Set both or neither.',
+    ),
+  },
+  acme: {
+    directory: setting<string | null>(
+      nullable(
+        string(
+          form(
+            '^https?://',
+            'the directory URL of a certificate authority',
+            'https://acme-v02.api.letsencrypt.org/directory',
+          ),
+        ),
+      ),
+      null,
+      'Certificate authority that issues certificates by ACME (RFC 8555), by the URL of its directory. To set it is to agree to its terms of service. Without it nothing is ordered.',
+    ),
+    email: optionalString('Where that authority writes to, about its terms and about certificates that end.'),
+    names: setting<readonly string[]>(
+      array(string({ minLength: 1 })),
+      [],
+      'Names to have certificates for beside hostname, the host of baseUrl, and what own domains need.',
+    ),
+    challenge: setting(
+      oneOf(['http-01', 'dns-01']),
+      'http-01',
+      'How it is shown that a name is ours. http-01: at port 80 of the name, which must lead to http.port. dns-01: in the zone of the name where this service serves it; of other names as http-01.',
+    ),
+  },
+  mtaSts: {
+    mode: setting(
+      oneOf(stsModes),
+      'testing',
+      'What the MTA-STS policies of domains here ask of those who send to them (RFC 8461): testing, that failures are reported; enforce, that nothing is delivered without TLS and a valid certificate; none, nothing. `mailroom domain sts` sets it for one domain.',
     ),
   },
   metrics: {

@@ -4,6 +4,7 @@
  */
 import { type Collection, type Db, type IndexDescription, MongoServerError } from 'mongodb'
 import type * as accounts from './documents/accounts.ts'
+import type * as certificates from './documents/certificates.ts'
 import type * as deliverability from './documents/deliverability.ts'
 import type * as domains from './documents/domains.ts'
 import type * as events from './documents/events.ts'
@@ -86,7 +87,7 @@ export const collections = {
     shardKey: '_id',
     indexes: [index('accountId', 'kind', 'createdAt', '_id'), index('mailboxIds')],
   },
-  domains: { version: 1, shardKey: '_id', indexes: [index('accountId')] },
+  domains: { version: 1, shardKey: '_id', indexes: [index('accountId'), index('parent', '_id')] },
   domainClaims: { version: 1, shardKey: 'accountId', indexes: [unique('accountId', 'domain'), index('domain', '_id')] },
   zones: { version: 1, shardKey: '_id', indexes: [index('accountId'), index('changedAt')] },
   zoneRecords: {
@@ -208,6 +209,11 @@ export const collections = {
   suppressions: { version: 1, shardKey: 'accountId', indexes: [index('accountId', 'at', '_id')] },
   lanes: { version: 1, shardKey: '_id', indexes: [index('dueAt')] },
   stsPolicies: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
+  certificates: {
+    version: 1,
+    shardKey: '_id',
+    indexes: [index('nextAt'), { ...index('challenge.token'), sparse: true }],
+  },
   usage: { version: 3, shardKey: '_id', indexes: [expire('expiresAt'), { ...index('open.at'), sparse: true }] },
   events: {
     version: 1,
@@ -311,6 +317,7 @@ export type Collections = {
   readonly suppressions: Collection<sending.SuppressionDoc>
   readonly lanes: Collection<sending.LaneDoc>
   readonly stsPolicies: Collection<sending.StsPolicyDoc>
+  readonly certificates: Collection<certificates.CertificateDoc>
   readonly usage: Collection<accounts.UsageDoc>
   readonly events: Collection<events.EventDoc>
   readonly exports: Collection<accounts.ExportDoc>

@@ -179,6 +179,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     isLast: true,
   },
   usedChallenges: { of: 'nobody', because: 'expire within minutes' },
+  certificates: { of: 'nobody', because: 'go with the names that they are for, a week after the domain' },
   stsPolicies: { of: 'nobody', because: 'policies that domains publish' },
   requestRates: { of: 'nobody', because: 'expire within minutes' },
   failedLogins: { of: 'nobody', because: 'expire 15 minutes after the login' },

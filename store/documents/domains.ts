@@ -1,5 +1,6 @@
 /** Documents of domains: claims, the domains themselves, and what the built-in DNS server serves of them. */
 import type { Binary } from 'mongodb'
+import type { StsMode } from '../../schemas/settings.ts'
 
 export type DkimKey = {
   readonly selector: string
@@ -20,6 +21,8 @@ export type DomainDoc = {
   readonly verifiedAt: Date | null
   readonly dkim: readonly DkimKey[]
   readonly defaultDisplayName: string | null
+  /** What its MTA-STS policy asks of senders; absent: what the settings say. */
+  readonly stsMode?: StsMode
   readonly createdAt: Date
 }
 

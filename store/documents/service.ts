@@ -53,6 +53,8 @@ export type ChangeNote =
   | { readonly kind: 'events'; readonly accountIds: readonly string[] }
   /** Webhook deliveries are due whose writer does not attempt them. */
   | { readonly kind: 'deliveries' }
+  /** These names have another certificate. */
+  | { readonly kind: 'certificates'; readonly names: readonly string[] }
   /** What is served of these domains has changed. */
   | { readonly kind: 'zones'; readonly domains: readonly string[] }
   /** The clocks of sandboxes were moved. */

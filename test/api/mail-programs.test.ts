@@ -1,6 +1,10 @@
 /** The documents by which mail programs configure themselves. */
 import { expect } from 'chai'
 import { Parser } from 'htmlparser2'
+import { request } from 'undici'
+import { createAccount } from '../../core/account/accounts.ts'
+import { createDomain, takeSubdomain } from '../../core/mailbox/domains.ts'
+import { stsPolicyOf } from '../../core/mailbox/sts-policy.ts'
 import { type Door, openDoor } from '../start/door.ts'
 
 describe('API for mail programs', () => {
@@ -31,6 +35,8 @@ describe('API for mail programs', () => {
     return found
   }
 
+  /** Asks with the name of another host. */
+  const at = (host: string, path: string) => request(`${door.http}${path}`, { headers: { host } })
   const get = (path: string) => fetch(`${door.http}${path}`)
   const post = (body: string, path = '/autodiscover/autodiscover.xml') =>
     fetch(`${door.http}${path}`, { method: 'POST', body, headers: { 'content-type': 'text/xml' } })
@@ -104,6 +110,11 @@ describe('API for mail programs', () => {
     })
   }
 
+  it('takes the domain of a program that names no address from the host it asks', async () => {
+    const response = await at('AutoConfig.tenant.example', '/mail/config-v1.1.xml')
+    expect(textsOf(await response.body.text())).to.include.members(['domain tenant.example', 'username %EMAILADDRESS%'])
+  })
+
   it('names no server that is not there', async () => {
     const { imaps, imap, submissions } = door.ctx.settings
     Object.assign(imaps, { port: null })
@@ -112,5 +123,46 @@ describe('API for mail programs', () => {
     expect(texts).to.include.members(['Port 143', 'Encryption TLS', 'Port 587'])
     Object.assign(imap, { port: null })
     expect((await get('/mail/config-v1.1.xml')).status).to.equal(404)
+  })
+
+  describe('the MTA-STS policy', () => {
+    const path = '/.well-known/mta-sts.txt'
+
+    before(async () => {
+      const { id: accountId } = await createAccount(door.ctx, { name: 'sts', owner: null })
+      for (const [domain, verified] of [
+        ['own.example', true],
+        ['pending.example', false],
+      ] as const)
+        await createDomain(door.ctx, { domain, accountId, verified })
+      await takeSubdomain(door.ctx, { domain: `sub.${door.ctx.settings.sharedDomain}`, accountId })
+    })
+
+    it('is served at the host of a domain, for its mail server, and only asks for reports at first', async () => {
+      const response = await at('MTA-STS.own.example:443', path)
+      expect([response.statusCode, response.headers['content-type']]).to.deep.equal([200, 'text/plain; charset=utf-8'])
+      expect(await response.body.text()).to.equal(
+        `version: STSv1\r\nmode: testing\r\nmx: ${door.ctx.hostname}\r\nmax_age: 86400\r\n`,
+      )
+    })
+
+    for (const host of ['mta-sts.pending.example', 'mta-sts.unknown.example', 'own.example', 'mta-sts.', '127.0.0.1'])
+      it(`is not served at ${host}`, async () => expect((await at(host, path)).statusCode).to.equal(404))
+
+    it('is not served for a sub-domain that the service gave away', async () => {
+      expect((await at(`mta-sts.sub.${door.ctx.settings.sharedDomain}`, path)).statusCode).to.equal(404)
+    })
+
+    it('has another id for each text', () => {
+      const { settings, hostname } = door.ctx
+      const policies = (['none', 'testing', 'enforce'] as const).map((mode) => ({ ...settings, mtaSts: { mode } }))
+      const ids = [
+        ...policies.map((each) => stsPolicyOf({ settings: each, hostname }, {}).id),
+        stsPolicyOf({ settings, hostname: 'other.example' }, {}).id,
+      ]
+      expect(new Set(ids).size).to.equal(4)
+      for (const id of ids) expect(id).to.match(/^[a-z0-9]{1,32}$/)
+      expect(stsPolicyOf({ settings, hostname }, { stsMode: 'enforce' }).id).to.equal(ids[2])
+    })
   })
 })

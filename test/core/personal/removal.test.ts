@@ -252,6 +252,7 @@ describe('the removal of an unclaimed account', () => {
           'blobs',
           'state',
           'stsPolicies',
+          'certificates',
           'failedLogins',
           'exports',
           'exportChunks',

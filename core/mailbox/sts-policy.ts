@@ -1,0 +1,41 @@
+/** The MTA-STS policy of a domain here, which tells senders that its mail comes over TLS (RFC 8461). */
+import { createHash } from 'node:crypto'
+import type { StsMode } from '../../schemas/settings.ts'
+import type { DomainDoc } from '../../store/documents/domains.ts'
+import { dayMs, secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { recentDomain } from './domains.ts'
+
+export type StsPolicy = {
+  readonly mode: StsMode
+  /** What `https://mta-sts.<domain>/.well-known/mta-sts.txt` answers. */
+  readonly text: string
+  /** For the record `_mta-sts.<domain>`: `v=STSv1; id=<id>;`. It is another one for every text. */
+  readonly id: string
+}
+
+/** The host that senders ask for it is this label and the domain (RFC 8461 3.3). */
+export const stsLabel = 'mta-sts'
+
+/** How long senders keep to it. Short while it is tried, so that a mistake is over soon (RFC 8461 5.1, 10.2). */
+const maxAgeMs: Readonly<Record<StsMode, number>> = { none: dayMs, testing: dayMs, enforce: 30 * dayMs }
+const idChars = 20
+
+/** The policy of a domain. `stsMode` is what it asks for itself; else the settings say it. */
+export function stsPolicyOf(
+  { settings, hostname }: Pick<Context, 'settings' | 'hostname'>,
+  { stsMode }: Pick<DomainDoc, 'stsMode'>,
+): StsPolicy {
+  const mode = stsMode ?? settings.mtaSts.mode
+  const lines = ['version: STSv1', `mode: ${mode}`, `mx: ${hostname}`, `max_age: ${maxAgeMs[mode] / secondMs}`]
+  const text = lines.map((line) => `${line}\r\n`).join('')
+  return { mode, text, id: createHash('sha256').update(text).digest('hex').slice(0, idChars) }
+}
+
+/** The policy that a host of this service answers with. Null when the host is not that of an own domain which is in use. */
+export async function stsPolicyAt(ctx: Context, host: string): Promise<StsPolicy | null> {
+  if (!host.startsWith(`${stsLabel}.`)) return null
+  const domain = await recentDomain(ctx, host.slice(stsLabel.length + 1))
+  const isInUse = domain?.status === 'verified' || domain?.status === 'broken'
+  return isInUse && domain.parent === null ? stsPolicyOf(ctx, domain) : null
+}

@@ -1,0 +1,105 @@
+/** Certificates that an authority issues by ACME. */
+import type { UpdateFilter } from 'mongodb'
+import type { CertificateDoc, IssuedCertificate } from './documents/certificates.ts'
+import { onlyDuplicates, type Store } from './open.ts'
+
+export type { CertificateDoc, IssuedCertificate } from './documents/certificates.ts'
+
+/** Notes names that have no document yet; what there is to do for them is due at once. */
+export async function addCertificates(store: Store, names: readonly string[], now: Date): Promise<void> {
+  if (names.length === 0) return
+  try {
+    await store.certificates.insertMany(
+      names.map((_id) => ({ _id, nextAt: now })),
+      { ordered: false },
+    )
+  } catch (error) {
+    if (!onlyDuplicates(error)) throw error
+  }
+}
+
+/** The own domains of accounts and of the service that are in use. */
+export async function ownDomainNames(store: Store): Promise<readonly string[]> {
+  const found = await store.domains
+    .find({ parent: null, status: { $in: ['verified', 'broken'] } }, { projection: { _id: 1 } })
+    .toArray()
+  return found.map(({ _id }) => _id)
+}
+
+/** All of them, by name. */
+export function listCertificates(store: Store): Promise<CertificateDoc[]> {
+  return store.certificates.find().sort({ _id: 1 }).toArray()
+}
+
+/** The names of all of them, and since when those that nothing asks for. */
+export function certificateNames(store: Store): Promise<Pick<CertificateDoc, '_id' | 'unwantedSince'>[]> {
+  return store.certificates.find({}, { projection: { unwantedSince: 1 } }).toArray()
+}
+
+/** What was issued for these names, of those that have it. */
+export async function findIssued(
+  store: Store,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, IssuedCertificate>> {
+  const found = await store.certificates.find({ _id: { $in: [...names] } }, { projection: { issued: 1 } }).toArray()
+  return new Map(found.flatMap(({ _id, issued }) => (issued === undefined ? [] : [[_id, issued] as const])))
+}
+
+/** Takes the one that is due longest, under a lease. Null when none is due. */
+export function claimCertificate(
+  store: Store,
+  { now, until, token }: { now: Date; until: Date; token: string },
+): Promise<CertificateDoc | null> {
+  return store.certificates.findOneAndUpdate(
+    { nextAt: { $lte: now } },
+    { $set: { nextAt: until, token } },
+    { sort: { nextAt: 1 }, returnDocument: 'after' },
+  )
+}
+
+/** Writes what came of it. Returns false when the lease is another's by now. */
+export async function changeCertificate(
+  store: Store,
+  { _id, token }: CertificateDoc,
+  change: UpdateFilter<CertificateDoc>,
+): Promise<boolean> {
+  if (token === undefined) return false
+  const { matchedCount } = await store.certificates.updateOne({ _id, token }, change)
+  return matchedCount === 1
+}
+
+/** When the next one is due; null when there is none. */
+export async function nextCertificateAt(store: Store): Promise<Date | null> {
+  const [next] = await store.certificates
+    .find({}, { projection: { nextAt: 1 } })
+    .sort({ nextAt: 1 })
+    .limit(1)
+    .toArray()
+  return next?.nextAt ?? null
+}
+
+/** Makes names due now: those given, or all. Returns how many there are. */
+export async function makeDue(store: Store, names: readonly string[] | null, now: Date): Promise<number> {
+  const filter = names === null ? {} : { _id: { $in: [...names] } }
+  const { matchedCount } = await store.certificates.updateMany(filter, { $set: { nextAt: now }, $unset: { token: '' } })
+  return matchedCount
+}
+
+/** Notes since when nothing asks for names, or that something does (null). */
+export async function markUnwanted(store: Store, names: readonly string[], since: Date | null): Promise<void> {
+  if (names.length === 0) return
+  const change = since === null ? { $unset: { unwantedSince: '' as const } } : { $set: { unwantedSince: since } }
+  await store.certificates.updateMany({ _id: { $in: [...names] } }, change)
+}
+
+/** Removes certificates that nothing has asked for since a time. */
+export async function removeUnwanted(store: Store, names: readonly string[], before: Date): Promise<void> {
+  if (names.length === 0) return
+  await store.certificates.deleteMany({ _id: { $in: [...names] }, unwantedSince: { $lte: before } })
+}
+
+/** The answer to a challenge of HTTP-01; null when nobody asks for it. */
+export async function findChallengeAnswer(store: Store, token: string): Promise<string | null> {
+  const found = await store.certificates.findOne({ 'challenge.token': token }, { projection: { challenge: 1 } })
+  return found?.challenge?.answer ?? null
+}

@@ -1,0 +1,53 @@
+/** Certificates that an authority issues by ACME, one for each name. */
+import type { Binary } from 'mongodb'
+
+/**
+ * The certificate of a name, as A-label in lower case, and the order for it or its next. Invariant: `nextAt` is when something
+ * is to be done; who does it moves it to the end of a lease and writes under the lease's token.
+ */
+export type CertificateDoc = {
+  readonly _id: string
+  readonly nextAt: Date
+  readonly token?: string
+  /** Since when no setting and no domain asks for it; absent while one does. */
+  readonly unwantedSince?: Date
+  readonly issued?: IssuedCertificate
+  readonly order?: CertificateOrder
+  /** What the order is shown by; absent when it is not asked for any more. */
+  readonly challenge?: CertificateChallenge
+  /** Why the last try failed; absent after a success. */
+  readonly failure?: CertificateFailure
+}
+
+export type IssuedCertificate = {
+  /** The directory of the authority. */
+  readonly directory: string
+  /** PEM, its own certificate first. */
+  readonly chain: string
+  /** PEM, sealed. */
+  readonly key: Binary
+  readonly validFrom: Date
+  readonly validTo: Date
+}
+
+/** Enough to go on with an order in any process. */
+export type CertificateOrder = {
+  readonly directory: string
+  readonly url: string
+  /** PEM of the private key that the certificate will have, sealed. */
+  readonly key: Binary
+  readonly at: Date
+}
+
+export type CertificateChallenge =
+  /** Asked for at `/.well-known/acme-challenge/<token>` (RFC 8555 8.3). */
+  | { readonly type: 'http-01'; readonly token: string; readonly answer: string }
+  /** A TXT record of `_acme-challenge.<name>` (RFC 8555 8.4). */
+  | { readonly type: 'dns-01'; readonly answer: string }
+
+export type CertificateFailure = {
+  readonly at: Date
+  /** Failures one after the other. */
+  readonly count: number
+  readonly reason: string
+}
