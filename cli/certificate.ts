@@ -1,38 +1,35 @@
-/** The certificate for STARTTLS: the first start makes a self-signed one, which an administrator replaces. */
+/** The certificate to start with: where nobody put one, the first start makes a self-signed one. */
 import { execFile } from 'node:child_process'
-import { X509Certificate } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { type CertificateFiles, certificateFiles, readCertificateFiles } from '../core/certificates/files.ts'
+import type { Settings } from '../schemas/settings.ts'
 
-export type CertificateFiles = { readonly key: string; readonly cert: string }
 /** As PEM. */
 export type SelfSigned = { readonly key: string; readonly cert: string }
 
-export function certificateFiles(dataFolder: string): CertificateFiles {
-  const folder = path.join(dataFolder, 'tls')
-  return { key: path.join(folder, 'key.pem'), cert: path.join(folder, 'cert.pem') }
+/**
+ * Sees to it that there is a certificate to serve with: what the settings name, or one that is made for the host name. Returns
+ * where it lies. Fails with `conflict` when it cannot be used.
+ */
+export async function ensureCertificate(settings: Settings): Promise<CertificateFiles> {
+  const files = certificateFiles(settings)
+  const isOurs = settings.tls.certificate === null
+  const isMissing = (await readIfThere(files.cert)) === null || (await readIfThere(files.key)) === null
+  if (isOurs && isMissing) await writeSelfSigned(files, settings.hostname ?? hostname())
+  await readCertificateFiles(files)
+  return files
 }
 
-/** Makes key and certificate for a host name when there are none. Returns where they are. */
-export async function ensureCertificate(dataFolder: string, hostname: string): Promise<CertificateFiles> {
-  const files = certificateFiles(dataFolder)
-  if ((await readIfThere(files.cert)) !== null && (await readIfThere(files.key)) !== null) return files
+async function writeSelfSigned(files: CertificateFiles, hostname: string): Promise<void> {
   await mkdir(path.dirname(files.key), { recursive: true, mode: 0o700 })
   const { key, cert } = await makeSelfSigned(hostname)
   // Key first: a certificate without its key would look complete.
   await writeWhole(files.key, key)
   await writeWhole(files.cert, cert)
-  return files
-}
-
-/** Subject and end of a certificate; null when there is none. */
-export async function readCertificate(file: string): Promise<{ subject: string; validTo: Date } | null> {
-  const pem = await readIfThere(file)
-  if (pem === null) return null
-  const certificate = new X509Certificate(pem)
-  return { subject: certificate.subject, validTo: new Date(certificate.validTo) }
 }
 
 /** By a process of its own: the library for this is large, and a service needs it once. */

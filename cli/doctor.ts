@@ -1,12 +1,13 @@
 /** `mailroom doctor`: looks at what an instance needs and says plainly what is wrong. */
+import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { certificateFiles, namesOf, readCertificateFiles } from '../core/certificates/files.ts'
 import { createResolver, isAbsent } from '../core/dns/resolver.ts'
 import { closeContext } from '../core/process/context.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { countLanes } from '../store/outbox.ts'
 import { openAdminContext } from './admin-context.ts'
-import { certificateFiles, readCertificate } from './certificate.ts'
 import { type Io, told } from './io.ts'
 
 type Finding = { readonly what: string; readonly ok: boolean; readonly detail: string }
@@ -65,13 +66,19 @@ function port(name: string, { host, port: number }: { host: string; port: number
 
 async function certificate(settings: Settings): Promise<Finding> {
   const what = 'certificate'
-  const found = await readCertificate(certificateFiles(settings.data).cert)
-  if (found === null) return { what, ok: false, detail: 'none yet: the first start makes one' }
-  const left = found.validTo.getTime() - Date.now()
-  return {
-    what,
-    ok: left > expirySoonMs,
-    detail: `${found.subject.replaceAll('\n', ', ')}, valid until ${found.validTo.toISOString()}`,
+  try {
+    const files = certificateFiles(settings)
+    const isYetToBeMade = settings.tls.certificate === null && !existsSync(files.cert)
+    if (isYetToBeMade) return { what, ok: false, detail: 'none yet: the first start makes one' }
+    const certificate = await readCertificateFiles(files)
+    const { validToDate } = certificate.leaf
+    return {
+      what,
+      ok: validToDate.getTime() - Date.now() > expirySoonMs,
+      detail: `${namesOf(certificate).join(', ')}, valid until ${validToDate.toISOString()}`,
+    }
+  } catch (error) {
+    return { what, ok: false, detail: told(error) }
   }
 }
 

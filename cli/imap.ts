@@ -1,11 +1,10 @@
 /** The process of mail programs that read mail. */
-import { readFile } from 'node:fs/promises'
+import { openTlsContexts } from '../core/certificates/tls-contexts.ts'
 import { endAttempts } from '../core/notify/attempts.ts'
 import { closeContext, openContext } from '../core/process/context.ts'
 import { answerScrapes } from '../core/process/metrics.ts'
 import { startImap } from '../imap/server.ts'
 import type { Settings } from '../schemas/settings.ts'
-import { certificateFiles } from './certificate.ts'
 
 /** How long sessions may go on with their command after a stop; then what they wrote is settled. */
 const drainMs = 8_000
@@ -22,15 +21,15 @@ export async function runImap(settings: Settings): Promise<void> {
   if (process.connected === false) leave()
   const ctx = await openContext({ settings, role: 'imap' })
   if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
-  const files = certificateFiles(settings.data)
-  const [key, cert] = await Promise.all([readFile(files.key), readFile(files.cert)])
+  const contexts = await openTlsContexts(ctx)
   const { host } = settings.smtp
-  const server = await startImap(ctx, { host, port: settings.imap.port, tlsPort: settings.imaps.port, key, cert })
+  const server = await startImap(ctx, { host, port: settings.imap.port, tlsPort: settings.imaps.port, contexts })
   let isStopping = false
   const stop = async (closeMs: number, withinMs: number): Promise<void> => {
     if (isStopping) return
     isStopping = true
     setTimeout(() => process.exit(1), withinMs).unref()
+    contexts.close()
     await Promise.all([server.close(closeMs), endAttempts(ctx, closeMs)])
     await closeContext(ctx)
     process.exit(0)

@@ -62,7 +62,7 @@ const sticky = 0o1000
 export async function withPorts(settings: Settings): Promise<Settings> {
   const candidates = openPorts()
   const port = async (wanted: number, host: string) => (wanted === 0 ? freePort(candidates, host) : wanted)
-  const { metrics, smtp, submission, submissions, imap, imaps } = settings
+  const { https, metrics, smtp, submission, submissions, imap, imaps } = settings
   const forPrograms = async (wanted: number | null, usual: number) => {
     if (wanted === null) return null
     return port(smtp.port === 0 && wanted === usual ? 0 : wanted, smtp.host)
@@ -70,6 +70,7 @@ export async function withPorts(settings: Settings): Promise<Settings> {
   return {
     ...settings,
     http: { ...settings.http, port: await port(settings.http.port, settings.http.host) },
+    https: { ...https, port: https.port === null ? null : await port(https.port, https.host) },
     smtp: { ...smtp, port: await port(smtp.port, smtp.host) },
     metrics: { ...metrics, port: metrics.port === null ? null : await port(metrics.port, metrics.host) },
     submission: { port: await forPrograms(submission.port, submissionPort) },

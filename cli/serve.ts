@@ -3,15 +3,15 @@
  * database), Haraka and the service process, prints the ready line, and stops them in order: doors, Haraka, service,
  * engine last.
  */
-import { hostname } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
+import type { CertificateFiles } from '../core/certificates/files.ts'
 import { createLog } from '../core/process/log.ts'
 import { openMetrics } from '../core/process/metrics.ts'
 import { writeInstance } from '../plugins/instance.ts'
 import type { Settings } from '../schemas/settings.ts'
-import { type CertificateFiles, ensureCertificate } from './certificate.ts'
+import { ensureCertificate } from './certificate.ts'
 import { loginArguments } from './database-login.ts'
 import { enginePaths, engineUrl, makeFolders, withPorts } from './instance.ts'
 import { type Io, told } from './io.ts'
@@ -120,7 +120,10 @@ async function startParts(service: Service, given: Settings, names: readonly Par
   const settings = { ...given, mongodbUrl: given.mongodbUrl ?? engineUrl(given.data) }
   const env = { MAILROOM_SETTINGS: JSON.stringify(settings) }
   const start = {
-    api: () => service.start({ name: 'service', script: script('cli/service-main.ts'), env }),
+    api: async () => {
+      if (settings.https.port !== null) await certificateOf(settings)
+      await service.start({ name: 'service', script: script('cli/service-main.ts'), env })
+    },
     smtp: async () => service.start({ ...(await harakaPart(settings)), env }),
     imap: async () => {
       if (settings.imap.port === null && settings.imaps.port === null) return
@@ -148,7 +151,7 @@ async function harakaPart(settings: Settings): Promise<PartOptions> {
 
 /** Several parts ask for it at once; it is made once. */
 function certificateOf(settings: Settings): Promise<CertificateFiles> {
-  certificate ??= ensureCertificate(settings.data, settings.hostname ?? hostname())
+  certificate ??= ensureCertificate(settings)
   return certificate
 }
 

@@ -1,8 +1,10 @@
 /** The service process: API, MCP and the clocks. */
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { Server as HttpServer } from 'node:http'
+import type { AddressInfo, Server } from 'node:net'
 import type { Readiness } from '../api/endpoints.ts'
 import { createHttpServer } from '../api/http-server.ts'
+import { createHttpsDoor } from '../api/https.ts'
+import { openTlsContexts } from '../core/certificates/tls-contexts.ts'
 import { ensureSharedDomain } from '../core/mailbox/domains.ts'
 import { endAttempts } from '../core/notify/attempts.ts'
 import { closeFollowers } from '../core/notify/event-followers.ts'
@@ -43,12 +45,16 @@ export async function runService(settings: Settings): Promise<void> {
   // Not ready before the supervisor has told which parts there are.
   let parts: Parts = { supervisor: false }
   const server = createHttpServer(ctx, { readiness: () => readinessOf(ctx, parts), mcp: mcpOf(ctx) })
-  const doors = doorsOf(ctx, server)
+  const contexts = settings.https.port === null ? null : await openTlsContexts(ctx)
+  const secure = contexts === null ? null : createHttpsDoor(ctx, server, contexts)
+  const doors = doorsOf(ctx, { server, secure })
   await noteStart(ctx)
   const listeners = [startAnnouncer(ctx), startIndexer(ctx)]
   const clocks = await startClocks(ctx)
   await listen(server, settings.http)
-  const stop = stopOf(ctx, { doors, jobs: [{ stop: () => endAttempts(ctx) }, clocks, ...listeners] })
+  if (secure !== null) await listen(secure, settings.https)
+  const jobs = [{ stop: () => endAttempts(ctx) }, { stop: async () => contexts?.close() }, clocks, ...listeners]
+  const stop = stopOf(ctx, { doors, jobs })
   process.on('message', (told: FromSupervisor) => {
     if (told.parts !== undefined) parts = told.parts
     if (told.closeDoors === true) void doors.close()
@@ -77,17 +83,23 @@ async function readinessOf(ctx: Context, parts: Parts): Promise<Readiness> {
   return { ready: Object.values(all).every((up) => up), parts: all }
 }
 
-function listen(server: Server, { host, port }: Settings['http']): Promise<void> {
+function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number | null },
+): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, resolve)
+    server.listen(port ?? 0, host, resolve)
   })
 }
 
 type Doors = { close(): Promise<void> }
 
 /** To close them: requests that are under way are answered; a connection that is kept alive brings no further ones. */
-function doorsOf(ctx: Context, server: Server): Doors {
+function doorsOf(
+  ctx: Context,
+  { server, secure }: { readonly server: HttpServer; readonly secure: Server | null },
+): Doors {
   let closing: Promise<void> | null = null
   server.prependListener('request', (_request, response) => {
     if (closing !== null) response.setHeader('Connection', 'close')
@@ -96,18 +108,18 @@ function doorsOf(ctx: Context, server: Server): Doors {
     close() {
       closeWaiters(ctx)
       closeFollowers(ctx)
-      closing ??= new Promise((resolve) => {
+      closing ??= (async () => {
         const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
         setTimeout(() => server.closeAllConnections(), doorsMs).unref()
-        server.close(() => {
-          clearInterval(idle)
-          resolve()
-        })
-      })
+        await Promise.all([server, secure].map((each) => each !== null && ended(each)))
+        clearInterval(idle)
+      })()
       return closing
     },
   }
 }
+
+const ended = (server: Server) => new Promise((resolve) => server.close(resolve))
 
 type Running = { readonly doors: Doors; readonly jobs: readonly { stop(): Promise<void> }[] }
 

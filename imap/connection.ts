@@ -4,8 +4,9 @@
  * for; whatever ends the connection ends its session.
  */
 import type { Socket } from 'node:net'
-import { type SecureContext, TLSSocket } from 'node:tls'
+import { TLSSocket } from 'node:tls'
 import { isLoopback } from '../core/access/network.ts'
+import type { TlsContexts } from '../core/certificates/tls-contexts.ts'
 import { messageBytesMax } from '../core/imap/append.ts'
 import type { Context } from '../core/process/context.ts'
 import { Failure, failures } from '../schemas/failures.ts'
@@ -32,7 +33,7 @@ export type ConnectionOptions = {
   readonly room: Room
   readonly socket: Socket
   readonly address: string
-  readonly secureContext: SecureContext
+  readonly contexts: TlsContexts
 }
 
 export class Connection implements Peer {
@@ -40,7 +41,7 @@ export class Connection implements Peer {
   readonly session: Session
   readonly #ctx: Context
   readonly #room: Room
-  readonly #secureContext: SecureContext
+  readonly #contexts: TlsContexts
   readonly #source = new Source()
   readonly #writer: Writer
   #stream: Socket
@@ -60,10 +61,10 @@ export class Connection implements Peer {
   #wrongLogins = 0
   #afterAnswer: (() => Promise<void>) | null = null
 
-  constructor({ ctx, views, structures, room, socket, address, secureContext }: ConnectionOptions) {
+  constructor({ ctx, views, structures, room, socket, address, contexts }: ConnectionOptions) {
     this.#ctx = ctx
     this.#room = room
-    this.#secureContext = secureContext
+    this.#contexts = contexts
     this.address = address
     this.#stream = socket
     this.#writer = new Writer(socket)
@@ -153,7 +154,8 @@ export class Connection implements Peer {
       return
     }
     plain.removeAllListeners('timeout')
-    const secure = new TLSSocket(plain, { isServer: true, secureContext: this.#secureContext })
+    const { secureContext } = this.#contexts.current()
+    const secure = new TLSSocket(plain, { isServer: true, secureContext, SNICallback: this.#contexts.sni })
     this.#stream = secure
     this.#watch(secure)
     this.#writer.attach(secure)

@@ -3,9 +3,9 @@
  * until it is closed.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createSecureContext, createServer as createTlsServer, type SecureContext } from 'node:tls'
 import { ConnectionCounter } from '../core/access/connections.ts'
 import { watchLogins } from '../core/access/login-limits.ts'
+import { createTlsServer, type TlsContexts } from '../core/certificates/tls-contexts.ts'
 import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import { Connection } from './connection.ts'
@@ -25,23 +25,18 @@ export type ServerOptions = {
   readonly host: string
   readonly port: number | null
   readonly tlsPort: number | null
-  /** As PEM. */
-  readonly key: string | Buffer
-  readonly cert: string | Buffer
+  readonly contexts: TlsContexts
 }
 
 /** Listens. Rejects when a port is taken. */
-export async function startImap(ctx: Context, { host, port, tlsPort, key, cert }: ServerOptions): Promise<ImapServer> {
-  const secureContext = createSecureContext({ key, cert })
-  const door = new Door(ctx, secureContext)
+export async function startImap(ctx: Context, { host, port, tlsPort, contexts }: ServerOptions): Promise<ImapServer> {
+  const door = new Door(ctx, contexts)
   watchLogins(ctx)
   const open = port === null ? null : createServer(serverOptions, (socket) => door.enter(socket))
   const secure =
     tlsPort === null
       ? null
-      : createTlsServer({ ...serverOptions, key, cert, handshakeTimeout: handshakeMs }, (socket) => door.enter(socket))
-  // Whoever breaks the handshake off is no news.
-  secure?.on('tlsClientError', (_error, socket) => socket.destroy())
+      : createTlsServer(contexts, { ...serverOptions, handshakeTimeout: handshakeMs }, (socket) => door.enter(socket))
   const servers = [open, secure].filter((server) => server !== null)
   const listening = [listen(open, { host, port }), listen(secure, { host, port: tlsPort })]
   const [imap = null, imaps = null] = await Promise.all(listening)
@@ -71,7 +66,7 @@ function listen(
 /** What the connections of a process share. */
 class Door {
   readonly #ctx: Context
-  readonly #secureContext: SecureContext
+  readonly #contexts: TlsContexts
   readonly #views: Views
   readonly #structures: Structures
   readonly #room = new Room(limits.appendBytesInFlight)
@@ -79,9 +74,9 @@ class Door {
   readonly #connections = new Map<Connection, Promise<void>>()
   readonly #stopListening: () => void
 
-  constructor(ctx: Context, secureContext: SecureContext) {
+  constructor(ctx: Context, contexts: TlsContexts) {
     this.#ctx = ctx
-    this.#secureContext = secureContext
+    this.#contexts = contexts
     this.#views = new Views(ctx)
     this.#structures = createStructures(ctx)
     this.#counter = new ConnectionCounter(ctx.settings.limits.imap)
@@ -110,7 +105,7 @@ class Door {
       room: this.#room,
       socket,
       address,
-      secureContext: this.#secureContext,
+      contexts: this.#contexts,
     })
     socket.once('close', () => this.#counter.leave(socket))
     this.#connections.set(

@@ -135,6 +135,7 @@ describe('architecture', () => {
         'IMAP',
         'MCP tool call and REST request',
         'A program connects (OAuth)',
+        'Certificates',
       ])
     })
 

@@ -6,6 +6,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
+import { openTlsContexts } from '../../core/certificates/tls-contexts.ts'
 import { endAttempts } from '../../core/notify/attempts.ts'
 import type { Context } from '../../core/process/context.ts'
 import { answerScrapes } from '../../core/process/metrics.ts'
@@ -16,7 +17,7 @@ import { type LogItem, writeLine } from './log.ts'
 import { mendReplies } from './replies.ts'
 import { drain } from './sessions.ts'
 import { keepSettings } from './settings.ts'
-import { shareTlsContext } from './tls.ts'
+import { answerServerNames, serveCertificates } from './tls.ts'
 
 /** How long a session may go on with its transaction after a stop. */
 const drainTimeoutMs = 15_000
@@ -32,6 +33,7 @@ let haraka: Plugin | undefined
 export function register(this: Plugin): void {
   haraka = this
   mendReplies(this)
+  answerServerNames(this)
   this.register_hook('init_master', 'start')
   this.register_hook('lookup_rdns', 'openSession')
   this.register_hook('capabilities', 'advertiseCodes')
@@ -55,11 +57,11 @@ export const start = hook(async (server: Server & Logs) => {
   const queue = join(process.env.HARAKA ?? '', 'queue')
   await rm(queue, { recursive: true, force: true })
   await mkdir(queue, { recursive: true })
-  if (haraka !== undefined) {
-    shareTlsContext(haraka)
-    keepSettings(haraka)
-  }
+  if (haraka !== undefined) keepSettings(haraka)
   const ctx = await context()
+  const contexts = await openTlsContexts(ctx)
+  if (haraka !== undefined) serveCertificates(haraka, server, contexts)
+  onStop(async () => contexts.close())
   log = ctx.log
   onStop((timeoutMs) => endAttempts(ctx, timeoutMs))
   if (ctx.metrics.isOn) answerScrapes(ctx.metrics)

@@ -1,14 +1,37 @@
-import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls'
-import type { Plugin } from '../haraka.d.ts'
+import { Server as TlsServer } from 'node:tls'
+import { keepCurrent, type SniCallback, type TlsContexts } from '../../core/certificates/tls-contexts.ts'
+import type { Plugin, Server } from '../haraka.d.ts'
 
-type SocketOptions = SecureContextOptions & { secureContext?: SecureContext }
+type TlsSocket = { SNICallback: SniCallback; readonly certsByHost: { readonly '*': { secureContext?: unknown } } }
+
+let contexts: TlsContexts | undefined
 
 /**
- * Makes every STARTTLS of the process use one TLS context. Haraka makes one for each session, which reads the key each time and
- * makes every session ticket useless. To be called when the listeners are open, as the certificate is loaded by then.
+ * Lets our certificates answer who names a host. To be called before Haraka reads its TLS settings, which take the callback that
+ * stands in its module then; sessions that come before the contexts are open get the certificate of the files.
  */
-export function shareTlsContext(plugin: Plugin): void {
-  const { certsByHost } = plugin.haraka_require('tls_socket') as { certsByHost: { '*': SocketOptions } }
-  const options = certsByHost['*']
-  options.secureContext = createSecureContext(options)
+export function answerServerNames(plugin: Plugin): void {
+  moduleOf(plugin).SNICallback = (name, done) => (contexts === undefined ? done(null) : contexts.sni(name, done))
 }
+
+/**
+ * Makes every session that begins TLS use the current certificate. Haraka would make a context for each STARTTLS, which reads the
+ * key each time and makes every session ticket useless. To be called when the listeners are open, as the settings are read by
+ * then.
+ */
+export function serveCertificates(plugin: Plugin, { listeners }: Server, opened: TlsContexts): void {
+  const options = moduleOf(plugin).certsByHost['*']
+  const take = () => {
+    options.secureContext = opened.current().secureContext
+  }
+  take()
+  opened.onChange(take)
+  for (const listener of listeners) {
+    // Where PROXY lines come first, another server reads them and hands the connection on.
+    const { tlsServer = listener } = listener as { tlsServer?: unknown }
+    if (tlsServer instanceof TlsServer) keepCurrent(opened, tlsServer)
+  }
+  contexts = opened
+}
+
+const moduleOf = (plugin: Plugin) => plugin.haraka_require('tls_socket') as TlsSocket

@@ -11,9 +11,9 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { generate } from 'selfsigned'
 import { closeContext } from '../../core/process/context.ts'
 import { eventually } from '../eventually.ts'
+import { makeAuthority, makeCertificate, type Pair } from '../peers/certificates.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import { client } from '../peers/rest.ts'
 import { type Sink, startSink } from '../peers/smtp-server.ts'
@@ -97,11 +97,11 @@ describe('TLS policies of other domains', () => {
     const authority = await makeAuthority()
     const names = Object.keys(domains)
     const [trusted, selfSigned, policies, forgedPolicies] = await Promise.all([
-      makeCertificate([...names.map((name) => `mx.${name}`), 'mx.stranger.test'], authority),
+      makeCertificate([...names.map((name) => `mx.${name}`), 'mx.stranger.test'], { authority }),
       makeCertificate(names.map((name) => `mx.${name}`)),
       makeCertificate(
         names.map((name) => `mta-sts.${name}`),
-        authority,
+        { authority },
       ),
       makeCertificate(names.map((name) => `mta-sts.${name}`)),
     ])
@@ -189,30 +189,6 @@ describe('TLS policies of other domains', () => {
     expect(arrivals('later@mispinned.test')).to.deep.equal([{ at: 'trusted', secure: true }])
   })
 })
-
-type Pair = { readonly key: string; readonly cert: string }
-
-async function makeAuthority(): Promise<Pair> {
-  const made = await generate([{ name: 'commonName', value: 'Authority of this test' }], {
-    keySize: 2048,
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'keyUsage', keyCertSign: true, critical: true },
-    ],
-  })
-  return { key: made.private, cert: made.cert }
-}
-
-/** A certificate for names, self-signed unless an authority is given. */
-async function makeCertificate(names: readonly string[], ca?: Pair): Promise<Pair> {
-  const altNames = names.map((value) => ({ type: 2 as const, value }))
-  const made = await generate([{ name: 'commonName', value: 'server' }], {
-    keySize: 2048,
-    extensions: [{ name: 'subjectAltName', altNames }],
-    ...(ca !== undefined && { ca }),
-  })
-  return { key: made.private, cert: made.cert }
-}
 
 /** Serves the policy of the domain it is asked for (RFC 8461 3.2, 3.3). */
 async function startPolicyHost(certificate: Pair): Promise<Server> {

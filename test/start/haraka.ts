@@ -1,12 +1,13 @@
 /** A real Haraka with our plugins on a real database, in a temporary data folder, and one account to use it. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import { authenticate, type Principal } from '../../core/access/principal.ts'
 import { signup } from '../../core/account/accounts.ts'
+import { certificateFiles } from '../../core/certificates/files.ts'
 import { ensureSharedDomain } from '../../core/mailbox/domains.ts'
 import { type Context, closeContext, openContext } from '../../core/process/context.ts'
 import { createLog } from '../../core/process/log.ts'
@@ -15,6 +16,7 @@ import { listMessages } from '../../core/read/list.ts'
 import { writeInstance } from '../../plugins/instance.ts'
 import type { Settings } from '../../schemas/settings.ts'
 import { defaultSettings, type SettingsChange } from '../default-settings.ts'
+import { writeCertificate } from '../peers/certificates.ts'
 import { openDatabase } from './engine.ts'
 
 export type Service = {
@@ -78,11 +80,10 @@ export async function startService(change: SettingsChange = {}): Promise<Service
 /** Starts Haraka on the settings' data folder; resolves when it says that it is ready. */
 export async function startHaraka(settings: Settings): Promise<{ smtp: string; haraka: ChildProcess }> {
   const { data, hostname } = settings
-  const tls = { key: join(data, 'key.pem'), cert: join(data, 'cert.pem') }
   const made = await generate([{ name: 'commonName', value: hostname ?? 'localhost' }], { keySize: 2048 })
-  await Promise.all([writeFile(tls.key, made.private), writeFile(tls.cert, made.cert)])
+  await writeCertificate(data, { key: made.private, cert: made.cert })
   const dir = join(data, 'haraka')
-  await writeInstance({ dir, settings, repository: process.cwd(), tls })
+  await writeInstance({ dir, settings, repository: process.cwd(), tls: certificateFiles(settings) })
   const haraka = fork(join('node_modules', 'haraka', 'bin', 'haraka'), ['-c', dir], {
     env: { ...process.env, MAILROOM_SETTINGS: JSON.stringify(settings) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

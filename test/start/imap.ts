@@ -1,6 +1,8 @@
 /** The IMAP door beside the HTTP door of a tenant, in this process and on one database. */
 import { generate } from 'selfsigned'
+import { openTlsContexts } from '../../core/certificates/tls-contexts.ts'
 import { startImap } from '../../imap/server.ts'
+import { writeCertificate } from '../peers/certificates.ts'
 import { ImapClient } from '../peers/imap-client.ts'
 import type { Call } from '../peers/rest.ts'
 import { type Door, openTenant, type Tenant } from './door.ts'
@@ -25,7 +27,9 @@ export async function openImapDoor(): Promise<ImapDoor> {
   Object.assign(door.ctx.settings.limits.logins, { slowAfter: 1_000, failuresPerAddress: 1_000 })
   certificate ??= generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 })
   const { private: key, cert } = await certificate
-  const server = await startImap(door.ctx, { host: '127.0.0.1', port: 0, tlsPort: 0, key, cert })
+  await writeCertificate(door.ctx.settings.data, { key, cert })
+  const contexts = await openTlsContexts(door.ctx)
+  const server = await startImap(door.ctx, { host: '127.0.0.1', port: 0, tlsPort: 0, contexts })
   const { imap, imaps } = server.ports
   if (imap === null || imaps === null) throw new Error('The IMAP server does not listen.')
   const clients: ImapClient[] = []
@@ -52,6 +56,7 @@ export async function openImapDoor(): Promise<ImapDoor> {
     },
     async close() {
       for (const client of clients) client.close()
+      contexts.close()
       await server.close(2_000)
       await door.close()
     },

@@ -1,0 +1,30 @@
+/**
+ * The HTTPS door: TLS before the HTTP server of the same process, which is handed the encrypted connections, so that what it
+ * serves, limits and waits for is the same at both doors. Invariant: connections are limited from their first byte on, here until
+ * their end, and by the HTTP server once they speak.
+ */
+import type { Server as HttpServer } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Server } from 'node:tls'
+import { ConnectionCounter } from '../core/access/connections.ts'
+import { createTlsServer, type TlsContexts } from '../core/certificates/tls-contexts.ts'
+import type { Context } from '../core/process/context.ts'
+import { createProxies } from './proxies.ts'
+
+/** Makes the HTTPS door of an HTTP server; it does not listen yet. A handshake may take as long as a header. */
+export function createHttpsDoor({ settings }: Context, server: HttpServer, contexts: TlsContexts): Server {
+  const { http } = settings.limits
+  const { isTrusted } = createProxies(settings.http.proxies)
+  const counter = new ConnectionCounter(http)
+  const handshakeTimeout = http.headerSeconds * 1_000
+  const door = createTlsServer(contexts, { handshakeTimeout, ALPNProtocols: ['http/1.1'] }, (socket) =>
+    server.emit('connection', socket),
+  )
+  door.maxConnections = http.connections
+  door.prependListener('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? ''
+    socket.once('close', () => counter.leave(socket))
+    if (!isTrusted(address) && !counter.enter(socket, address)) socket.destroy()
+  })
+  return door
+}
