@@ -4,7 +4,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { operations } from '../operations/all.ts'
 import { checkOperations } from '../operations/check.ts'
-import { openApi } from '../operations/openapi.ts'
+import { components, openApi } from '../operations/openapi.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { failures, fixOfTheCause } from '../schemas/failures.ts'
 import { type Metric, metrics, processMetrics, processNames } from '../schemas/metrics.ts'
@@ -12,8 +12,9 @@ import { agentsPlans, figureNames, figures, mailPlans } from '../schemas/plans.t
 import { listSettings, variableOf } from '../schemas/settings.ts'
 import { enginePage } from './engine-page.ts'
 import type { Io } from './io.ts'
+import { typescriptFiles } from './sdk/typescript.ts'
 
-const folder = fileURLToPath(new URL('../docs/', import.meta.url))
+const root = fileURLToPath(new URL('../', import.meta.url))
 
 /**
  * Writes every derived document. With `check` it writes none and returns status 1 when one is out of date. Throws when the
@@ -28,30 +29,35 @@ export async function generate({ err }: Io, { check = false }: { readonly check?
 }
 
 async function writeDocuments(): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  for (const [name, text] of documents()) await writeFile(path.join(folder, name), text)
+  for (const [name, text] of documents()) {
+    const file = path.join(root, name)
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, text)
+  }
 }
 
 async function staleDocuments(): Promise<readonly string[]> {
   const stale: string[] = []
   for (const [name, text] of documents()) {
-    const there = await readFile(path.join(folder, name), 'utf8').catch(() => '')
-    if (there !== text) stale.push(`docs/${name}`)
+    const there = await readFile(path.join(root, name), 'utf8').catch(() => '')
+    if (there !== text) stale.push(name)
   }
   return stale
 }
 
+/** By their paths from the root of the project. */
 function documents(): readonly (readonly [name: string, text: string])[] {
   return [
     [
-      'openapi.json',
+      'docs/openapi.json',
       `${JSON.stringify(openApi(operations, { baseUrl: 'http://127.0.0.1:8080', version: serviceVersion() }), null, 2)}\n`,
     ],
-    ['engine.md', enginePage()],
-    ['errors.md', errorsPage()],
-    ['plans.md', plansPage()],
-    ['metrics.md', metricsPage()],
-    ['settings.md', settingsPage()],
+    ['docs/engine.md', enginePage()],
+    ['docs/errors.md', errorsPage()],
+    ['docs/plans.md', plansPage()],
+    ['docs/metrics.md', metricsPage()],
+    ['docs/settings.md', settingsPage()],
+    ...[...typescriptFiles(operations, components)].map(([name, text]) => [`sdk/generated/${name}`, text] as const),
   ]
 }
 

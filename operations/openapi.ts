@@ -11,8 +11,8 @@ import { EventEnvelope, NewWebhook, Webhook } from '../schemas/webhooks.ts'
 import { errorsOf } from './errors.ts'
 import { type Access, type Field, fieldsOf, isForPeople, isStreamed, mediaTypeOf, type Operation } from './registry.ts'
 
-/** Schemas that the document refers to by name. */
-const components: { readonly [name: string]: JsonSchema } = {
+/** Schemas that the document, and what is generated like it, refers to by name. */
+export const components: { readonly [name: string]: JsonSchema } = {
   Error: ErrorObject,
   Address,
   AttachmentSummary,

@@ -1,0 +1,107 @@
+/**
+ * The operations as programs call them in any language: groups of methods with named parameters and types. A group is the resource
+ * of its operations; what is about one mailbox stands below `mailboxes`, what is the partner API below `partner`.
+ */
+import { isOfMailbox, isStreamed, mediaTypeOf, type Operation } from '../../operations/registry.ts'
+import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
+
+export type SdkParameter = { readonly name: string; readonly schema: JsonSchema; readonly required: boolean }
+
+/** What a method returns: a JSON answer, one of its pages, the bytes of a file, or events as they come. */
+export type SdkKind = 'answer' | 'page' | 'file' | 'events'
+
+export type SdkMethod = {
+  /** In words with underscores: `wait_and_claim`. */
+  readonly name: string
+  readonly operation: Operation
+  readonly kind: SdkKind
+  /** Named in the path, in its order. */
+  readonly pathParameters: readonly SdkParameter[]
+  /** In the query or the body. */
+  readonly parameters: readonly SdkParameter[]
+  readonly from: 'query' | 'body'
+  /** The field of a page that holds its items. */
+  readonly items: string | null
+}
+
+export type SdkGroup = {
+  /** In words with underscores; the root has none. */
+  readonly name: string
+  readonly methods: readonly SdkMethod[]
+  readonly groups: readonly SdkGroup[]
+}
+
+const partnerPath = '/api/partner'
+
+/** The groups of the API: a tree, in the order of the operations. */
+export function sdkGroups(operations: readonly Operation[]): readonly SdkGroup[] {
+  const top = new Map<string, { readonly methods: SdkMethod[]; readonly below: Map<string, SdkMethod[]> }>()
+  for (const operation of operations) {
+    const dot = operation.name.indexOf('.')
+    const resource = operation.name.slice(0, dot).replace(/^partner_/, '')
+    const parent = parentOf(operation)
+    const name = parent ?? resource
+    const group = top.get(name) ?? { methods: [], below: new Map<string, SdkMethod[]>() }
+    top.set(name, group)
+    const method = methodOf(operation, snakeCase(operation.name.slice(dot + 1)))
+    if (parent === null || parent === resource) group.methods.push(method)
+    else group.below.set(resource, [...(group.below.get(resource) ?? []), method])
+  }
+  return [...top].map(([name, { methods, below }]) => ({
+    name,
+    methods,
+    groups: [...below].map(([inner, own]) => ({ name: inner, methods: own, groups: [] })),
+  }))
+}
+
+function parentOf(operation: Operation): string | null {
+  if (operation.path.startsWith(partnerPath)) return 'partner'
+  return isOfMailbox(operation) ? 'mailboxes' : null
+}
+
+function methodOf(operation: Operation, name: string): SdkMethod {
+  const { input, method, pathFields } = operation
+  const properties = propertiesOf(input)
+  const required = new Set(requiredOf(input))
+  const parameter = (field: string) => ({ name: field, schema: properties[field]!, required: required.has(field) })
+  const others = Object.keys(properties).filter((field) => !pathFields.includes(field))
+  const items = itemsOf(operation)
+  return {
+    name,
+    operation,
+    kind: kindOf(operation, items),
+    pathParameters: pathFields.map(parameter),
+    parameters: others.map(parameter),
+    from: method === 'GET' || method === 'DELETE' ? 'query' : 'body',
+    items,
+  }
+}
+
+function kindOf(operation: Operation, items: string | null): SdkKind {
+  if (isStreamed(operation)) return 'events'
+  if (mediaTypeOf(operation) !== null) return 'file'
+  return items === null ? 'answer' : 'page'
+}
+
+/** The list of an answer that goes on with `next` and is asked for with `before` (decisions.md 1, Paging). */
+function itemsOf({ input, method, output }: Operation): string | null {
+  const properties = propertiesOf(output)
+  if (method !== 'GET' || !('next' in properties) || !('before' in propertiesOf(input))) return null
+  return Object.keys(properties).find((name) => properties[name]!.type === 'array') ?? null
+}
+
+/** `readAll` and `read-all` as `read_all`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll('-', '_')
+}
+
+/** `read_all` as `readAll`. */
+export function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** `read_all` as `ReadAll`. */
+export function pascalCase(name: string): string {
+  const camel = camelCase(name)
+  return camel.slice(0, 1).toUpperCase() + camel.slice(1)
+}

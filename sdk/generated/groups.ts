@@ -1,0 +1,796 @@
+/** Written by `npm run generate` from operations/ and schemas/: change those. */
+import { type Download, Group, type PageList, type RequestOptions, segment, type Transport } from '../transport.ts'
+import type * as t from './types.ts'
+
+export class Signup extends Group {
+  /** Get a free address, an inbox on it and a key bound to that inbox, without an account. */
+  create(params: t.SignupCreateParams = {}, options?: RequestOptions): Promise<t.SignupCreateResult> {
+    return this.call({ method: 'POST', path: '/signup', body: params }, options)
+  }
+}
+
+export class People extends Group {
+  /** Sign up as a person. The answer is the same whether the address is known or not; what to do next comes by mail. */
+  create(params: t.PeopleCreateParams, options?: RequestOptions): Promise<t.PeopleCreateResult> {
+    return this.call({ method: 'POST', path: '/people', body: params }, options)
+  }
+
+  /** End a sign-up with the token of the mailed link; then the person can sign in. */
+  verify(params: t.PeopleVerifyParams, options?: RequestOptions): Promise<t.PeopleVerifyResult> {
+    return this.call({ method: 'POST', path: '/people/verify', body: params }, options)
+  }
+
+  /** With "email": ask for a link to choose a new password, mailed if the address is known. With "token" and "password": choose it; every session of the person ends. */
+  reset(params: t.PeopleResetParams = {}, options?: RequestOptions): Promise<t.PeopleResetResult> {
+    return this.call({ method: 'POST', path: '/people/reset', body: params }, options)
+  }
+
+  /** Change the own name or password. A new password needs the current one, and ends all other sessions. For people who are signed in, not for keys. */
+  update(params: t.PeopleUpdateParams = {}, options?: RequestOptions): Promise<t.PeopleUpdateResult> {
+    return this.call({ method: 'PATCH', path: '/people/me', body: params }, options)
+  }
+
+  /** Accept an invitation to an account, which the session acts on from then on. For people who are signed in, not for keys. */
+  join(params: t.PeopleJoinParams, options?: RequestOptions): Promise<t.PeopleJoinResult> {
+    return this.call({ method: 'POST', path: '/people/invitation', body: params }, options)
+  }
+}
+
+export class Session extends Group {
+  /** Sign in: sets the cookie of a session. With "email" and "password", and "code" of people who have an authenticator app; or with "passkey". */
+  begin(params: t.SessionBeginParams = {}, options?: RequestOptions): Promise<t.SessionBeginResult> {
+    return this.call({ method: 'POST', path: '/session', body: params }, options)
+  }
+
+  /** Begin to sign in with a passkey: options for navigator.credentials.get, to be answered within ten minutes. */
+  passkey(options?: RequestOptions): Promise<t.SessionPasskeyResult> {
+    return this.call({ method: 'POST', path: '/session/passkey' }, options)
+  }
+
+  /** Who is signed in, in which account, and the X-CSRF-Token of the session. For people who are signed in, not for keys. */
+  get(options?: RequestOptions): Promise<t.SessionGetResult> {
+    return this.call({ method: 'GET', path: '/session' }, options)
+  }
+
+  /** Let the session act on another account of the person. For people who are signed in, not for keys. */
+  switch(params: t.SessionSwitchParams, options?: RequestOptions): Promise<t.SessionSwitchResult> {
+    return this.call({ method: 'PATCH', path: '/session', body: params }, options)
+  }
+
+  /** Sign out: the session ends at once. For people who are signed in, not for keys. */
+  end(options?: RequestOptions): Promise<t.SessionEndResult> {
+    return this.call({ method: 'DELETE', path: '/session' }, options)
+  }
+}
+
+export class Sessions extends Group {
+  /** Where the person is signed in, newest first. For people who are signed in, not for keys. */
+  list(options?: RequestOptions): Promise<t.SessionsListResult> {
+    return this.call({ method: 'GET', path: '/sessions' }, options)
+  }
+
+  /** End one of the own sessions at once. For people who are signed in, not for keys. */
+  end(sessionId: string, options?: RequestOptions): Promise<t.SessionsEndResult> {
+    return this.call({ method: 'DELETE', path: `/sessions/${segment(sessionId)}` }, options)
+  }
+}
+
+export class Totp extends Group {
+  /** Whether signing in needs a code of an authenticator app, and how many recovery codes are left. For people who are signed in, not for keys. */
+  get(options?: RequestOptions): Promise<t.TotpGetResult> {
+    return this.call({ method: 'GET', path: '/people/me/totp' }, options)
+  }
+
+  /** Without a code: a secret for an authenticator app. With a code of the app: it is asked for from then on, and ten recovery codes are made. For people who are signed in, not for keys. */
+  set(params: t.TotpSetParams = {}, options?: RequestOptions): Promise<t.TotpSetResult> {
+    return this.call({ method: 'POST', path: '/people/me/totp', body: params }, options)
+  }
+
+  /** Sign in without a code again. Needs a code of the app, or a recovery code; either is used up. For people who are signed in, not for keys. */
+  remove(params: t.TotpRemoveParams, options?: RequestOptions): Promise<t.TotpRemoveResult> {
+    return this.call({ method: 'DELETE', path: '/people/me/totp', query: params }, options)
+  }
+}
+
+export class Passkeys extends Group {
+  /** The passkeys of the person. For people who are signed in, not for keys. */
+  list(options?: RequestOptions): Promise<t.PasskeysListResult> {
+    return this.call({ method: 'GET', path: '/people/me/passkeys' }, options)
+  }
+
+  /** Without a credential: the options for navigator.credentials.create. With its answer, from the same session within ten minutes: the passkey is kept. For people who are signed in, not for keys. */
+  create(params: t.PasskeysCreateParams = {}, options?: RequestOptions): Promise<t.PasskeysCreateResult> {
+    return this.call({ method: 'POST', path: '/people/me/passkeys', body: params }, options)
+  }
+
+  /** Remove a passkey. For people who are signed in, not for keys. */
+  remove(passkeyId: string, options?: RequestOptions): Promise<t.PasskeysRemoveResult> {
+    return this.call({ method: 'DELETE', path: `/people/me/passkeys/${segment(passkeyId)}` }, options)
+  }
+}
+
+export class Claims extends Group {
+  /** Claim the account of a claim link: as an account of its own, or into "account". Address, inboxes, keys and webhooks move, and keys keep working. The session acts on it then. For people who are signed in, not for keys. */
+  create(params: t.ClaimsCreateParams, options?: RequestOptions): Promise<t.ClaimsCreateResult> {
+    return this.call({ method: 'POST', path: '/claims', body: params }, options)
+  }
+}
+
+export class Account extends Group {
+  /** Make a fresh single-use claim link for the person who will own the account; the older link is void. */
+  claim(options?: RequestOptions): Promise<t.AccountClaimResult> {
+    return this.call({ method: 'POST', path: '/account/claim', isIdempotent: true }, options)
+  }
+
+  /** The account of the key: name, status, plans. */
+  get(options?: RequestOptions): Promise<t.AccountGetResult> {
+    return this.call({ method: 'GET', path: '/account' }, options)
+  }
+
+  /** Let what agents send wait for the approval of a person, or let it go. What waits already stays. For people who are signed in, not for keys. */
+  update(params: t.AccountUpdateParams, options?: RequestOptions): Promise<t.AccountUpdateResult> {
+    return this.call({ method: 'PATCH', path: '/account', body: params }, options)
+  }
+
+  /** What is left to set up (claim, name, domain, DNS, first mail, webhook), and what this caller has to do for it. */
+  setup(options?: RequestOptions): Promise<t.AccountSetupResult> {
+    return this.call({ method: 'GET', path: '/account/setup' }, options)
+  }
+
+  /** Ask for a copy of everything in the account: mail as mbox, the rest as JSON, in one zip file. For account keys and owners. Scope: mail:read, mail:send, mailboxes:read, domains:read, aliases:read. */
+  export(options?: RequestOptions): Promise<t.AccountExportResult> {
+    return this.call({ method: 'POST', path: '/account/export' }, options)
+  }
+
+  /** How far the newest export is, and the link to its file when it is done. For account keys and owners. Scope: mail:read, mail:send, mailboxes:read, domains:read, aliases:read. */
+  getExport(options?: RequestOptions): Promise<t.AccountGetExportResult> {
+    return this.call({ method: 'GET', path: '/account/export' }, options)
+  }
+
+  /** Erase the account and everything in it for good, with the people who are in no other account. Its keys, sessions, addresses and webhooks end at once, the rest within some minutes. For people who are signed in, not for keys. */
+  erase(params: t.AccountEraseParams, options?: RequestOptions): Promise<t.AccountEraseResult> {
+    return this.call({ method: 'POST', path: '/account/erase', body: params }, options)
+  }
+}
+
+export class Usage extends Group {
+  /** What the account used and may use. */
+  get(options?: RequestOptions): Promise<t.UsageGetResult> {
+    return this.call({ method: 'GET', path: '/usage' }, options)
+  }
+
+  /** What was sent and received on each day: by all mailboxes that the key reaches, or by one. Scope: mail:read. */
+  daily(params: t.UsageDailyParams = {}, options?: RequestOptions): Promise<t.UsageDailyResult> {
+    return this.call({ method: 'GET', path: '/usage/daily', query: params }, options)
+  }
+}
+
+export class Audit extends Group {
+  /** The audit trail of the account, newest first: sends, refusals, sign-ins, changes of keys and settings. */
+  list(params: t.AuditListParams = {}, options?: RequestOptions): PageList<t.AuditListResult, t.AuditListResult['entries'][number]> {
+    return this.pages<t.AuditListResult, t.AuditListResult['entries'][number]>('entries', { method: 'GET', path: '/audit', query: params }, options)
+  }
+}
+
+export class Members extends Group {
+  /** The people of the account, and those who are invited. For people who are signed in, not for keys. */
+  list(options?: RequestOptions): Promise<t.MembersListResult> {
+    return this.call({ method: 'GET', path: '/account/members' }, options)
+  }
+
+  /** Invite somebody by mail, with a role. An older invitation of the address is void. For people who are signed in, not for keys. */
+  invite(params: t.MembersInviteParams, options?: RequestOptions): Promise<t.MembersInviteResult> {
+    return this.call({ method: 'POST', path: '/account/members', body: params, isIdempotent: true }, options)
+  }
+
+  /** Give a member another role, at once. The last owner stays one. For people who are signed in, not for keys. */
+  update(memberId: string, params: t.MembersUpdateParams, options?: RequestOptions): Promise<t.MembersUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/account/members/${segment(memberId)}`, body: params }, options)
+  }
+
+  /** Take a member out of the account, at once, or withdraw an invitation. The last owner stays. For people who are signed in, not for keys. */
+  remove(memberId: string, options?: RequestOptions): Promise<t.MembersRemoveResult> {
+    return this.call({ method: 'DELETE', path: `/account/members/${segment(memberId)}` }, options)
+  }
+}
+
+export class Requests extends Group {
+  /** What was asked of the administrator for the account, and the answers, newest first. For people who are signed in, not for keys. */
+  list(params: t.RequestsListParams = {}, options?: RequestOptions): PageList<t.RequestsListResult, t.RequestsListResult['requests'][number]> {
+    return this.pages<t.RequestsListResult, t.RequestsListResult['requests'][number]>('requests', { method: 'GET', path: '/account/requests', query: params }, options)
+  }
+
+  /** Ask the administrator for a higher limit, or to confirm a phone number. The answer comes by mail. For people who are signed in, not for keys. */
+  create(params: t.RequestsCreateParams, options?: RequestOptions): Promise<t.RequestsCreateResult> {
+    return this.call({ method: 'POST', path: '/account/requests', body: params, isIdempotent: true }, options)
+  }
+}
+
+export class Keys extends Group {
+  /** The API keys of the account, newest first, revoked ones for 90 days. Their secrets are never shown again. For people who are signed in, not for keys. */
+  list(params: t.KeysListParams = {}, options?: RequestOptions): PageList<t.KeysListResult, t.KeysListResult['keys'][number]> {
+    return this.pages<t.KeysListResult, t.KeysListResult['keys'][number]>('keys', { method: 'GET', path: '/keys', query: params }, options)
+  }
+
+  /** Make an API key. "apiKey" is shown in this answer only. For people who are signed in, not for keys. */
+  create(params: t.KeysCreateParams, options?: RequestOptions): Promise<t.KeysCreateResult> {
+    return this.call({ method: 'POST', path: '/keys', body: params, isIdempotent: true }, options)
+  }
+
+  /** Revoke a key at once, in every process; the webhook endpoints that it made as an agent key turn off. For people who are signed in, not for keys. */
+  revoke(keyId: string, options?: RequestOptions): Promise<t.KeysRevokeResult> {
+    return this.call({ method: 'DELETE', path: `/keys/${segment(keyId)}` }, options)
+  }
+}
+
+export class Grants extends Group {
+  /** The programs that the person connected to the account by OAuth, oldest first; an owner sees those of all members. For people who are signed in, not for keys. */
+  list(options?: RequestOptions): Promise<t.GrantsListResult> {
+    return this.call({ method: 'GET', path: '/grants' }, options)
+  }
+
+  /** Disconnect a program at once, in every process: its tokens end. For people who are signed in, not for keys. */
+  revoke(grantId: string, options?: RequestOptions): Promise<t.GrantsRevokeResult> {
+    return this.call({ method: 'DELETE', path: `/grants/${segment(grantId)}` }, options)
+  }
+}
+
+export class MailboxesLists extends Group {
+  /** Whom a mailbox may send to, and whose mail it takes. Scope: mailboxes:read. */
+  get(address: string, options?: RequestOptions): Promise<t.ListsGetResult> {
+    return this.call({ method: 'GET', path: `/mailboxes/${segment(address)}/lists` }, options)
+  }
+
+  /** Replace the lists of a mailbox; one that is not named stays as it is. Account keys only. Scope: mailboxes:write. */
+  set(address: string, params: t.ListsSetParams = {}, options?: RequestOptions): Promise<t.ListsSetResult> {
+    return this.call({ method: 'PUT', path: `/mailboxes/${segment(address)}/lists`, body: params }, options)
+  }
+}
+
+export class MailboxesAppPasswords extends Group {
+  /** The passwords of mail programs for a mailbox. For people who are signed in, not for keys. Scope: mailboxes:read. */
+  list(address: string, options?: RequestOptions): Promise<t.AppPasswordsListResult> {
+    return this.call({ method: 'GET', path: `/mailboxes/${segment(address)}/app-passwords` }, options)
+  }
+
+  /** Make a password for a mail program: SMTP and IMAP for this mailbox, not the API. It is shown in this answer only. For people who are signed in, not for keys. Scope: mail:read, mail:send, mail:write. */
+  create(address: string, params: t.AppPasswordsCreateParams, options?: RequestOptions): Promise<t.AppPasswordsCreateResult> {
+    return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/app-passwords`, body: params, isIdempotent: true }, options)
+  }
+
+  /** End an app password at once, also where a mail program is logged in. For people who are signed in, not for keys. Scope: mail:read, mail:send, mail:write. */
+  revoke(address: string, keyId: string, options?: RequestOptions): Promise<t.AppPasswordsRevokeResult> {
+    return this.call({ method: 'DELETE', path: `/mailboxes/${segment(address)}/app-passwords/${segment(keyId)}` }, options)
+  }
+}
+
+export class MailboxesMessages extends Group {
+  /** Messages of a mailbox, newest first. Scope: mail:read. */
+  list(address: string, params: t.MessagesListParams = {}, options?: RequestOptions): PageList<t.MessagesListResult, t.MessagesListResult['messages'][number]> {
+    return this.pages<t.MessagesListResult, t.MessagesListResult['messages'][number]>('messages', { method: 'GET', path: `/mailboxes/${segment(address)}/messages`, query: params }, options)
+  }
+
+  /** Wait for a message: answered at once or as soon as one lands that passes all filters. Spam and Trash count only when asked for as folder. Scope: mail:read. */
+  wait(address: string, params: t.MessagesWaitParams = {}, options?: RequestOptions): Promise<t.MessagesWaitResult> {
+    return this.call({ method: 'GET', path: `/mailboxes/${segment(address)}/wait`, query: params, waits: true }, options)
+  }
+
+  /** Wait for a message and take it: with claim, a lease of so many seconds, parallel waits get distinct messages. Scope: mail:read, mail:write. */
+  waitAndClaim(address: string, params: t.MessagesWaitAndClaimParams = {}, options?: RequestOptions): Promise<t.MessagesWaitAndClaimResult> {
+    return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/wait`, body: params, waits: true }, options)
+  }
+
+  /** Wait for a mail with a verification code or link, and get that alone. Without since only mail stored from now on counts. Scope: mail:read. */
+  verification(address: string, params: t.MessagesVerificationParams = {}, options?: RequestOptions): Promise<t.MessagesVerificationResult> {
+    return this.call({ method: 'GET', path: `/mailboxes/${segment(address)}/verification`, query: params, waits: true }, options)
+  }
+
+  /** Search the mail of a mailbox, newest first. A page may be short: go on until next is null. Scope: mail:read. */
+  search(address: string, params: t.MessagesSearchParams, options?: RequestOptions): PageList<t.MessagesSearchResult, t.MessagesSearchResult['messages'][number]> {
+    return this.pages<t.MessagesSearchResult, t.MessagesSearchResult['messages'][number]>('messages', { method: 'GET', path: `/mailboxes/${segment(address)}/search`, query: params }, options)
+  }
+
+  /** One message, whole: headers, body, attachments. Reading changes no flag. Scope: mail:read. */
+  get(address: string, messageId: string, params: t.MessagesGetParams = {}, options?: RequestOptions): Promise<t.MessagesGetResult> {
+    return this.call({ method: 'GET', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}`, query: params }, options)
+  }
+
+  /** The message byte for byte as received; with trace=true our trace headers in front. Scope: mail:read. */
+  raw(address: string, messageId: string, params: t.MessagesRawParams = {}, options?: RequestOptions): Promise<Download> {
+    return this.download({ method: 'GET', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/raw`, query: params }, options)
+  }
+
+  /** The bytes of one attachment. Scope: mail:read. */
+  attachment(address: string, messageId: string, attachmentId: string, options?: RequestOptions): Promise<Download> {
+    return this.download({ method: 'GET', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/attachments/${segment(attachmentId)}` }, options)
+  }
+
+  /** Flag, label or move one message, or mark it as spam or none. Scope: mail:write. */
+  update(address: string, messageId: string, params: t.MessagesUpdateParams = {}, options?: RequestOptions): Promise<t.MessagesUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}`, body: params }, options)
+  }
+
+  /** Move a message to Trash; with permanent=true, or when it lies there already, it is gone. Scope: mail:write. */
+  delete(address: string, messageId: string, params: t.MessagesDeleteParams = {}, options?: RequestOptions): Promise<t.MessagesDeleteResult> {
+    return this.call({ method: 'DELETE', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}`, query: params }, options)
+  }
+
+  /** Take a message out of Trash, back to the folder it was deleted from; INBOX when that is gone. Scope: mail:write. */
+  restore(address: string, messageId: string, options?: RequestOptions): Promise<t.MessagesRestoreResult> {
+    return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/restore` }, options)
+  }
+
+  /** Lease a message, so that no other worker answers it; the same key may renew its lease. Scope: mail:write. */
+  claim(address: string, messageId: string, params: t.MessagesClaimParams, options?: RequestOptions): Promise<t.MessagesClaimResult> {
+    return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/claim`, body: params }, options)
+  }
+
+  /** Give the lease of a message back. Scope: mail:write. */
+  release(address: string, messageId: string, options?: RequestOptions): Promise<t.MessagesReleaseResult> {
+    return this.call({ method: 'DELETE', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/claim` }, options)
+  }
+
+  /** Mark every message of a folder as seen. Scope: mail:write. */
+  readAll(address: string, params: t.MessagesReadAllParams, options?: RequestOptions): Promise<t.MessagesReadAllResult> {
+    return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/messages/read-all`, body: params }, options)
+  }
+
+  /** Send one mail from a mailbox, to at most 50 recipients: now, or at a time. Scope: mail:send. */
+  send(address: string, params: t.MessagesSendParams & { readonly dryRun: true }, options?: RequestOptions): Promise<Extract<t.MessagesSendResult, { readonly dryRun: true }>>
+  send(address: string, params: t.MessagesSendParams & { readonly dryRun?: false }, options?: RequestOptions): Promise<Exclude<t.MessagesSendResult, { readonly dryRun: true }>>
+  send(address: string, params?: t.MessagesSendParams, options?: RequestOptions): Promise<t.MessagesSendResult>
+  send(address: string, params: t.MessagesSendParams = {}, options?: RequestOptions): Promise<t.MessagesSendResult> {
+    return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/send`, body: params, isIdempotent: true }, options)
+  }
+
+  /** Answer a message: to its sender, or with all: true to everybody it went to. Scope: mail:send. */
+  reply(address: string, messageId: string, params: t.MessagesReplyParams = {}, options?: RequestOptions): Promise<t.MessagesReplyResult> {
+    return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/reply`, body: params, isIdempotent: true }, options)
+  }
+
+  /** Pass a message on, below what you write, with its files unless includeAttachments is false. Scope: mail:send. */
+  forward(address: string, messageId: string, params: t.MessagesForwardParams, options?: RequestOptions): Promise<t.MessagesForwardResult> {
+    return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/forward`, body: params, isIdempotent: true }, options)
+  }
+}
+
+export class MailboxesTrash extends Group {
+  /** Remove everything in Trash for good. Scope: mail:write. */
+  empty(address: string, options?: RequestOptions): Promise<t.TrashEmptyResult> {
+    return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/trash/empty` }, options)
+  }
+}
+
+export class MailboxesFolders extends Group {
+  /** All folders of a mailbox. Scope: mail:read. */
+  list(address: string, options?: RequestOptions): Promise<t.FoldersListResult> {
+    return this.call({ method: 'GET', path: `/mailboxes/${segment(address)}/folders` }, options)
+  }
+
+  /** Make a folder, and the levels above it that are missing. Scope: mail:write. */
+  create(address: string, params: t.FoldersCreateParams, options?: RequestOptions): Promise<t.FoldersCreateResult> {
+    return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/folders`, body: params, isIdempotent: true }, options)
+  }
+
+  /** Give a folder, with all below it, another path. Scope: mail:write. */
+  update(address: string, path: string, params: t.FoldersUpdateParams, options?: RequestOptions): Promise<t.FoldersUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/mailboxes/${segment(address)}/folders/${segment(path)}`, body: params }, options)
+  }
+
+  /** Remove a folder and all below it; their mail goes to Trash. Scope: mail:write. */
+  delete(address: string, path: string, options?: RequestOptions): Promise<t.FoldersDeleteResult> {
+    return this.call({ method: 'DELETE', path: `/mailboxes/${segment(address)}/folders/${segment(path)}` }, options)
+  }
+}
+
+export class MailboxesThreads extends Group {
+  /** Conversations of an agent's mailbox, by their newest message; one passes when each filter fits one of its messages. Scope: mail:read. */
+  list(address: string, params: t.ThreadsListParams = {}, options?: RequestOptions): PageList<t.ThreadsListResult, t.ThreadsListResult['threads'][number]> {
+    return this.pages<t.ThreadsListResult, t.ThreadsListResult['threads'][number]>('threads', { method: 'GET', path: `/mailboxes/${segment(address)}/threads`, query: params }, options)
+  }
+
+  /** One conversation with its messages, oldest first; long ones in pages from the end. Scope: mail:read. */
+  get(address: string, threadId: string, params: t.ThreadsGetParams = {}, options?: RequestOptions): PageList<t.ThreadsGetResult, t.ThreadsGetResult['participants'][number]> {
+    return this.pages<t.ThreadsGetResult, t.ThreadsGetResult['participants'][number]>('participants', { method: 'GET', path: `/mailboxes/${segment(address)}/threads/${segment(threadId)}`, query: params }, options)
+  }
+}
+
+export class MailboxesLabels extends Group {
+  /** The labels of an agent's mailbox and how many messages have each. Scope: mail:read. */
+  list(address: string, options?: RequestOptions): Promise<t.LabelsListResult> {
+    return this.call({ method: 'GET', path: `/mailboxes/${segment(address)}/labels` }, options)
+  }
+}
+
+export class MailboxesContacts extends Group {
+  /** Whom the mailbox wrote with, last seen first. Scope: mail:read. */
+  list(address: string, params: t.ContactsListParams = {}, options?: RequestOptions): PageList<t.ContactsListResult, t.ContactsListResult['contacts'][number]> {
+    return this.pages<t.ContactsListResult, t.ContactsListResult['contacts'][number]>('contacts', { method: 'GET', path: `/mailboxes/${segment(address)}/contacts`, query: params }, options)
+  }
+}
+
+export class MailboxesDrafts extends Group {
+  /** Drafts of a mailbox, newest first. Scope: mail:read. */
+  list(address: string, params: t.DraftsListParams = {}, options?: RequestOptions): PageList<t.DraftsListResult, t.DraftsListResult['drafts'][number]> {
+    return this.pages<t.DraftsListResult, t.DraftsListResult['drafts'][number]>('drafts', { method: 'GET', path: `/mailboxes/${segment(address)}/drafts`, query: params }, options)
+  }
+
+  /** Keep a draft: a message in Drafts that lacks what it lacks until it is sent. Scope: mail:send. */
+  create(address: string, params: t.DraftsCreateParams = {}, options?: RequestOptions): Promise<t.DraftsCreateResult> {
+    return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/drafts`, body: params, isIdempotent: true }, options)
+  }
+
+  /** One draft, whole. Scope: mail:send. */
+  get(address: string, draftId: string, options?: RequestOptions): Promise<t.DraftsGetResult> {
+    return this.call({ method: 'GET', path: `/mailboxes/${segment(address)}/drafts/${segment(draftId)}` }, options)
+  }
+
+  /** Change the fields that are given; the others stay, and so does the id. Scope: mail:send. */
+  update(address: string, draftId: string, params: t.DraftsUpdateParams = {}, options?: RequestOptions): Promise<t.DraftsUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/mailboxes/${segment(address)}/drafts/${segment(draftId)}`, body: params }, options)
+  }
+
+  /** Remove a draft for good. Scope: mail:send. */
+  delete(address: string, draftId: string, options?: RequestOptions): Promise<t.DraftsDeleteResult> {
+    return this.call({ method: 'DELETE', path: `/mailboxes/${segment(address)}/drafts/${segment(draftId)}` }, options)
+  }
+
+  /** Send a draft, now or at a time, and remove it. Scope: mail:send. */
+  send(address: string, draftId: string, params: t.DraftsSendParams = {}, options?: RequestOptions): Promise<t.DraftsSendResult> {
+    return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/drafts/${segment(draftId)}/send`, body: params, isIdempotent: true }, options)
+  }
+}
+
+export class MailboxesScheduled extends Group {
+  /** Sends of a mailbox that wait for their time, newest first. Scope: mail:send. */
+  list(address: string, params: t.ScheduledListParams = {}, options?: RequestOptions): PageList<t.ScheduledListResult, t.ScheduledListResult['scheduled'][number]> {
+    return this.pages<t.ScheduledListResult, t.ScheduledListResult['scheduled'][number]>('scheduled', { method: 'GET', path: `/mailboxes/${segment(address)}/scheduled`, query: params }, options)
+  }
+
+  /** Send it at another time, until it is claimed for sending. Scope: mail:send. */
+  update(address: string, id: string, params: t.ScheduledUpdateParams, options?: RequestOptions): Promise<t.ScheduledUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/mailboxes/${segment(address)}/scheduled/${segment(id)}`, body: params }, options)
+  }
+
+  /** Cancel a send, until it is claimed for sending. Its allowance comes back. Scope: mail:send. */
+  cancel(address: string, id: string, options?: RequestOptions): Promise<t.ScheduledCancelResult> {
+    return this.call({ method: 'DELETE', path: `/mailboxes/${segment(address)}/scheduled/${segment(id)}` }, options)
+  }
+}
+
+export class MailboxesBatches extends Group {
+  /** Send one text to many recipients, filling its {{tokens}} from the fields of each: accepted or refused whole. Scope: mail:send. */
+  send(address: string, params: t.BatchesSendParams, options?: RequestOptions): Promise<t.BatchesSendResult> {
+    return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/send-batch`, body: params }, options)
+  }
+
+  /** What became of each recipient of a batch. Scope: mail:send. */
+  get(address: string, batchId: string, options?: RequestOptions): Promise<t.BatchesGetResult> {
+    return this.call({ method: 'GET', path: `/mailboxes/${segment(address)}/send-batch/${segment(batchId)}` }, options)
+  }
+}
+
+export class Mailboxes extends Group {
+  readonly lists: MailboxesLists
+  readonly appPasswords: MailboxesAppPasswords
+  readonly messages: MailboxesMessages
+  readonly trash: MailboxesTrash
+  readonly folders: MailboxesFolders
+  readonly threads: MailboxesThreads
+  readonly labels: MailboxesLabels
+  readonly contacts: MailboxesContacts
+  readonly drafts: MailboxesDrafts
+  readonly scheduled: MailboxesScheduled
+  readonly batches: MailboxesBatches
+
+  constructor(transport: Transport) {
+    super(transport)
+    this.lists = new MailboxesLists(transport)
+    this.appPasswords = new MailboxesAppPasswords(transport)
+    this.messages = new MailboxesMessages(transport)
+    this.trash = new MailboxesTrash(transport)
+    this.folders = new MailboxesFolders(transport)
+    this.threads = new MailboxesThreads(transport)
+    this.labels = new MailboxesLabels(transport)
+    this.contacts = new MailboxesContacts(transport)
+    this.drafts = new MailboxesDrafts(transport)
+    this.scheduled = new MailboxesScheduled(transport)
+    this.batches = new MailboxesBatches(transport)
+  }
+
+  /** The mailboxes this key can reach, newest first. Scope: mailboxes:read. */
+  list(params: t.MailboxesListParams = {}, options?: RequestOptions): PageList<t.MailboxesListResult, t.MailboxesListResult['mailboxes'][number]> {
+    return this.pages<t.MailboxesListResult, t.MailboxesListResult['mailboxes'][number]>('mailboxes', { method: 'GET', path: '/mailboxes', query: params }, options)
+  }
+
+  /** Create a mailbox on one of the domains of the account. Scope: mailboxes:write. */
+  create(params: t.MailboxesCreateParams, options?: RequestOptions): Promise<t.MailboxesCreateResult> {
+    return this.call({ method: 'POST', path: '/mailboxes', body: params, isIdempotent: true }, options)
+  }
+
+  /** One mailbox. Scope: mailboxes:read. */
+  get(address: string, options?: RequestOptions): Promise<t.MailboxesGetResult> {
+    return this.call({ method: 'GET', path: `/mailboxes/${segment(address)}` }, options)
+  }
+
+  /** Set or clear what recipients see of a mailbox: display name, signature, automatic answer. null clears. Scope: mailboxes:write. */
+  update(address: string, params: t.MailboxesUpdateParams = {}, options?: RequestOptions): Promise<t.MailboxesUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/mailboxes/${segment(address)}`, body: params }, options)
+  }
+
+  /** Delete a mailbox: it stops receiving now, its mail is purged after 30 days, the address stays reserved meanwhile. Scope: mailboxes:write. */
+  delete(address: string, options?: RequestOptions): Promise<t.MailboxesDeleteResult> {
+    return this.call({ method: 'DELETE', path: `/mailboxes/${segment(address)}` }, options)
+  }
+}
+
+export class Search extends Group {
+  /** Search the mail of every mailbox the key reaches, newest first. A page may be short: go on until next is null. Scope: mail:read. */
+  all(params: t.SearchAllParams, options?: RequestOptions): PageList<t.SearchAllResult, t.SearchAllResult['messages'][number]> {
+    return this.pages<t.SearchAllResult, t.SearchAllResult['messages'][number]>('messages', { method: 'GET', path: '/search', query: params }, options)
+  }
+}
+
+export class Files extends Group {
+  /** The file that a signed link leads to. No key is needed; the link expires. */
+  get(token: string, options?: RequestOptions): Promise<Download> {
+    return this.download({ method: 'GET', path: `/files/${segment(token)}` }, options)
+  }
+}
+
+export class Emails extends Group {
+  /** Send one mail from any address on a verified domain, written here or by a template. Scope: mail:send. */
+  send(params: t.EmailsSendParams, options?: RequestOptions): Promise<t.EmailsSendResult> {
+    return this.call({ method: 'POST', path: '/emails', body: params, isIdempotent: true }, options)
+  }
+
+  /** Sends of the account, newest first, also those that wait for an approval; an agent key sees its own. Scope: mail:send. */
+  list(params: t.EmailsListParams = {}, options?: RequestOptions): PageList<t.EmailsListResult, t.EmailsListResult['emails'][number]> {
+    return this.pages<t.EmailsListResult, t.EmailsListResult['emails'][number]>('emails', { method: 'GET', path: '/emails', query: params }, options)
+  }
+
+  /** One send, with the status of each recipient and the answer of its server. Scope: mail:send. */
+  get(id: string, options?: RequestOptions): Promise<t.EmailsGetResult> {
+    return this.call({ method: 'GET', path: `/emails/${segment(id)}` }, options)
+  }
+}
+
+export class Approvals extends Group {
+  /** Agents' sends that wait for the approval of a person, or waited, newest first. Scope: mail:send. */
+  list(params: t.ApprovalsListParams = {}, options?: RequestOptions): PageList<t.ApprovalsListResult, t.ApprovalsListResult['approvals'][number]> {
+    return this.pages<t.ApprovalsListResult, t.ApprovalsListResult['approvals'][number]>('approvals', { method: 'GET', path: '/approvals', query: params }, options)
+  }
+
+  /** One approval, with what is to be sent as its recipients will see it. Scope: mail:send. */
+  get(id: string, options?: RequestOptions): Promise<t.ApprovalsGetResult> {
+    return this.call({ method: 'GET', path: `/approvals/${segment(id)}` }, options)
+  }
+
+  /** Send exactly what was read, or refuse it. The rules and limits of sending hold as of now: what they refuse waits on. Scope: mail:send. */
+  decide(id: string, params: t.ApprovalsDecideParams, options?: RequestOptions): Promise<t.ApprovalsDecideResult> {
+    return this.call({ method: 'POST', path: `/approvals/${segment(id)}`, body: params, isIdempotent: true }, options)
+  }
+}
+
+export class Templates extends Group {
+  /** Templates of transactional mail, by alias. Scope: mail:send. */
+  list(params: t.TemplatesListParams = {}, options?: RequestOptions): PageList<t.TemplatesListResult, t.TemplatesListResult['templates'][number]> {
+    return this.pages<t.TemplatesListResult, t.TemplatesListResult['templates'][number]>('templates', { method: 'GET', path: '/templates', query: params }, options)
+  }
+
+  /** One template and the variables in it. Scope: mail:send. */
+  get(alias: string, options?: RequestOptions): Promise<t.TemplatesGetResult> {
+    return this.call({ method: 'GET', path: `/templates/${segment(alias)}` }, options)
+  }
+
+  /** Make a template. Account keys only. Scope: mail:send. */
+  create(params: t.TemplatesCreateParams, options?: RequestOptions): Promise<t.TemplatesCreateResult> {
+    return this.call({ method: 'POST', path: '/templates', body: params, isIdempotent: true }, options)
+  }
+
+  /** Change a template, or pause it. Account keys only. Scope: mail:send. */
+  update(alias: string, params: t.TemplatesUpdateParams = {}, options?: RequestOptions): Promise<t.TemplatesUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/templates/${segment(alias)}`, body: params }, options)
+  }
+
+  /** Remove a template. Account keys only. Scope: mail:send. */
+  delete(alias: string, options?: RequestOptions): Promise<t.TemplatesDeleteResult> {
+    return this.call({ method: 'DELETE', path: `/templates/${segment(alias)}` }, options)
+  }
+
+  /** What a template becomes with these variables; nothing is sent. Scope: mail:send. */
+  preview(alias: string, params: t.TemplatesPreviewParams = {}, options?: RequestOptions): Promise<t.TemplatesPreviewResult> {
+    return this.call({ method: 'POST', path: `/templates/${segment(alias)}/preview`, body: params }, options)
+  }
+}
+
+export class Suppressions extends Group {
+  /** Addresses that are not written to any more, newest first: they bounced, complained or were added. An agent key sees those that hold for its mail. Scope: mail:send. */
+  list(params: t.SuppressionsListParams = {}, options?: RequestOptions): PageList<t.SuppressionsListResult, t.SuppressionsListResult['suppressions'][number]> {
+    return this.pages<t.SuppressionsListResult, t.SuppressionsListResult['suppressions'][number]>('suppressions', { method: 'GET', path: '/suppressions', query: params }, options)
+  }
+
+  /** Whether and why an address is not written to. Scope: mail:send. */
+  get(email: string, options?: RequestOptions): Promise<t.SuppressionsGetResult> {
+    return this.call({ method: 'GET', path: `/suppressions/${segment(email)}` }, options)
+  }
+
+  /** Stop writing to an address: from all of the account, or with an agent key from its own mailboxes. Scope: mail:send. */
+  add(params: t.SuppressionsAddParams, options?: RequestOptions): Promise<t.SuppressionsAddResult> {
+    return this.call({ method: 'POST', path: '/suppressions', body: params, isIdempotent: true }, options)
+  }
+
+  /** Write to an address again. Account keys only. Scope: mail:send. */
+  remove(email: string, options?: RequestOptions): Promise<t.SuppressionsRemoveResult> {
+    return this.call({ method: 'DELETE', path: `/suppressions/${segment(email)}` }, options)
+  }
+}
+
+export class Deliveries extends Group {
+  /** What became of a send: for each recipient the status and the answer of its server. Scope: mail:read. */
+  status(params: t.DeliveriesStatusParams = {}, options?: RequestOptions): Promise<t.DeliveriesStatusResult> {
+    return this.call({ method: 'GET', path: '/delivery-status', query: params }, options)
+  }
+
+  /** The delivery log of an endpoint, newest first: every attempt with what was sent and answered. */
+  list(id: string, params: t.DeliveriesListParams = {}, options?: RequestOptions): PageList<t.DeliveriesListResult, t.DeliveriesListResult['deliveries'][number]> {
+    return this.pages<t.DeliveriesListResult, t.DeliveriesListResult['deliveries'][number]>('deliveries', { method: 'GET', path: `/webhooks/${segment(id)}/deliveries`, query: params }, options)
+  }
+
+  /** One delivery, with its attempts. */
+  get(id: string, options?: RequestOptions): Promise<t.DeliveriesGetResult> {
+    return this.call({ method: 'GET', path: `/deliveries/${segment(id)}` }, options)
+  }
+
+  /** Send a delivery again: the same body, in one attempt, as a delivery of its own that is in the answer. With test events 20 in 10 minutes. */
+  resend(id: string, options?: RequestOptions): Promise<t.DeliveriesResendResult> {
+    return this.call({ method: 'POST', path: `/deliveries/${segment(id)}/resend`, isIdempotent: true }, options)
+  }
+}
+
+export class Aliases extends Group {
+  /** The aliases of the account, newest first. Account keys only. Scope: aliases:read. */
+  list(params: t.AliasesListParams = {}, options?: RequestOptions): PageList<t.AliasesListResult, t.AliasesListResult['aliases'][number]> {
+    return this.pages<t.AliasesListResult, t.AliasesListResult['aliases'][number]>('aliases', { method: 'GET', path: '/aliases', query: params }, options)
+  }
+
+  /** Let mail to an address reach mailboxes of the account; *@domain takes all that no mailbox or alias has. Account keys only. Scope: aliases:write. */
+  create(params: t.AliasesCreateParams, options?: RequestOptions): Promise<t.AliasesCreateResult> {
+    return this.call({ method: 'POST', path: '/aliases', body: params, isIdempotent: true }, options)
+  }
+
+  /** Delete an alias; its address is free at once. Account keys only. Scope: aliases:write. */
+  delete(alias: string, options?: RequestOptions): Promise<t.AliasesDeleteResult> {
+    return this.call({ method: 'DELETE', path: `/aliases/${segment(alias)}` }, options)
+  }
+}
+
+export class Events extends Group {
+  /** Events of the last 30 days that the key may read: newest first, or forward from a cursor, oldest first, as they come. */
+  list(params: t.EventsListParams = {}, options?: RequestOptions): PageList<t.EventsListResult, t.EventsListResult['events'][number]> {
+    return this.pages<t.EventsListResult, t.EventsListResult['events'][number]>('events', { method: 'GET', path: '/events', query: params, waits: true }, options)
+  }
+
+  /** Read one event. */
+  get(id: string, options?: RequestOptions): Promise<t.EventsGetResult> {
+    return this.call({ method: 'GET', path: `/events/${segment(id)}` }, options)
+  }
+
+  /** Events as they are recorded, as server-sent events that never end; a reader that lost the connection goes on by Last-Event-ID. */
+  stream(params: t.EventsStreamParams = {}, options?: RequestOptions): AsyncIterable<t.MailroomEvent> {
+    return this.events({ method: 'GET', path: '/events/stream', query: params }, options)
+  }
+}
+
+export class Test extends Group {
+  /** Let a message come into a mailbox of the sandbox, as from outside, with chosen verdicts about its sender. Scope: mail:write. */
+  inbound(params: t.TestInboundParams, options?: RequestOptions): Promise<t.TestInboundResult> {
+    return this.call({ method: 'POST', path: '/test/inbound', body: params, isIdempotent: true }, options)
+  }
+
+  /** Move the clock of the sandbox forwards; answers when all that became due is done. */
+  clock(params: t.TestClockParams = {}, options?: RequestOptions): Promise<t.TestClockResult> {
+    return this.call({ method: 'POST', path: '/test/clock', body: params }, options)
+  }
+}
+
+export class Webhooks extends Group {
+  /** Webhook endpoints: all of the account, or those an agent key made. */
+  list(params: t.WebhooksListParams = {}, options?: RequestOptions): PageList<t.WebhooksListResult, t.WebhooksListResult['webhooks'][number]> {
+    return this.pages<t.WebhooksListResult, t.WebhooksListResult['webhooks'][number]>('webhooks', { method: 'GET', path: '/webhooks', query: params }, options)
+  }
+
+  /** Have events delivered to a URL, signed. The signing secret is in this answer alone. */
+  create(params: t.WebhooksCreateParams, options?: RequestOptions): Promise<t.WebhooksCreateResult> {
+    return this.call({ method: 'POST', path: '/webhooks', body: params, isIdempotent: true }, options)
+  }
+
+  /** One endpoint. */
+  get(id: string, options?: RequestOptions): Promise<t.WebhooksGetResult> {
+    return this.call({ method: 'GET', path: `/webhooks/${segment(id)}` }, options)
+  }
+
+  /** Change an endpoint. Turning it on again starts afresh. */
+  update(id: string, params: t.WebhooksUpdateParams = {}, options?: RequestOptions): Promise<t.WebhooksUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/webhooks/${segment(id)}`, body: params }, options)
+  }
+
+  /** Give an endpoint a new signing secret, in this answer alone. For 24 hours the one before signs too: every delivery has a signature by each, the new one last. */
+  rotateSecret(id: string, options?: RequestOptions): Promise<t.WebhooksRotateSecretResult> {
+    return this.call({ method: 'POST', path: `/webhooks/${segment(id)}/rotate-secret`, isIdempotent: true }, options)
+  }
+
+  /** Send a sample of an event to an endpoint, marked "test": true, in one attempt. The answer is the delivery. With resends 20 in 10 minutes. */
+  test(id: string, params: t.WebhooksTestParams, options?: RequestOptions): Promise<t.WebhooksTestResult> {
+    return this.call({ method: 'POST', path: `/webhooks/${segment(id)}/test`, body: params, isIdempotent: true }, options)
+  }
+
+  /** Have the events of a time delivered to an endpoint again, oldest first, each as a resend of its own: 20 leave in 10 minutes. */
+  redeliver(id: string, params: t.WebhooksRedeliverParams, options?: RequestOptions): Promise<t.WebhooksRedeliverResult> {
+    return this.call({ method: 'POST', path: `/webhooks/${segment(id)}/redeliver`, body: params, isIdempotent: true }, options)
+  }
+
+  /** Remove an endpoint; what waits for it is not delivered. */
+  delete(id: string, options?: RequestOptions): Promise<t.WebhooksDeleteResult> {
+    return this.call({ method: 'DELETE', path: `/webhooks/${segment(id)}` }, options)
+  }
+}
+
+/** Every group of the API. */
+export class Groups {
+  readonly signup: Signup
+  readonly people: People
+  readonly session: Session
+  readonly sessions: Sessions
+  readonly totp: Totp
+  readonly passkeys: Passkeys
+  readonly claims: Claims
+  readonly account: Account
+  readonly usage: Usage
+  readonly audit: Audit
+  readonly members: Members
+  readonly requests: Requests
+  readonly keys: Keys
+  readonly grants: Grants
+  readonly mailboxes: Mailboxes
+  readonly search: Search
+  readonly files: Files
+  readonly emails: Emails
+  readonly approvals: Approvals
+  readonly templates: Templates
+  readonly suppressions: Suppressions
+  readonly deliveries: Deliveries
+  readonly aliases: Aliases
+  readonly events: Events
+  readonly test: Test
+  readonly webhooks: Webhooks
+
+  constructor(transport: Transport) {
+    this.signup = new Signup(transport)
+    this.people = new People(transport)
+    this.session = new Session(transport)
+    this.sessions = new Sessions(transport)
+    this.totp = new Totp(transport)
+    this.passkeys = new Passkeys(transport)
+    this.claims = new Claims(transport)
+    this.account = new Account(transport)
+    this.usage = new Usage(transport)
+    this.audit = new Audit(transport)
+    this.members = new Members(transport)
+    this.requests = new Requests(transport)
+    this.keys = new Keys(transport)
+    this.grants = new Grants(transport)
+    this.mailboxes = new Mailboxes(transport)
+    this.search = new Search(transport)
+    this.files = new Files(transport)
+    this.emails = new Emails(transport)
+    this.approvals = new Approvals(transport)
+    this.templates = new Templates(transport)
+    this.suppressions = new Suppressions(transport)
+    this.deliveries = new Deliveries(transport)
+    this.aliases = new Aliases(transport)
+    this.events = new Events(transport)
+    this.test = new Test(transport)
+    this.webhooks = new Webhooks(transport)
+  }
+}

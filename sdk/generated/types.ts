@@ -1,0 +1,3287 @@
+/** Written by `npm run generate` from operations/ and schemas/: change those. */
+
+export type Error = {
+  /** Always false. */
+  readonly success: false
+  /** What went wrong, in plain English. */
+  readonly error: string
+  /** Stable code; branch on this. */
+  readonly code: string
+  /** What to change before retrying. */
+  readonly fix: string
+  /** The code's entry in the error reference. */
+  readonly docs: string
+  /** The HTTP status again. */
+  readonly statusCode: number
+  /** The field to blame; only on validation_error. */
+  readonly param?: string
+  /** The missing scope; only on insufficient_scope. */
+  readonly requiredScope?: string
+  /** Seconds to wait before the next attempt. */
+  readonly retryAfter?: number
+  /** Template variables that were not passed. */
+  readonly missing?: readonly string[]
+}
+
+export type Address = {
+  /** Empty without a name. */
+  readonly name: string
+  readonly address: string
+}
+
+export type AttachmentSummary = {
+  readonly id: string
+  readonly name: string
+  readonly content_type: string
+  /** Bytes, decoded. */
+  readonly size: number
+  readonly inline: boolean
+  readonly content_id: string | null
+}
+
+export type MessageSummary = {
+  readonly message_id: string
+  readonly mailbox: string
+  readonly thread_id: string
+  readonly folder: string
+  /** The first author, with an empty address where From gives a name alone; null without either. */
+  readonly from: Address | null
+  readonly to: readonly Address[]
+  readonly cc: readonly Address[]
+  readonly subject: string | null
+  readonly snippet: string | null
+  readonly received_at: string
+  /** Bytes of the raw message. */
+  readonly size: number
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly answered: boolean
+  readonly labels: readonly string[]
+  readonly attachments: readonly AttachmentSummary[]
+}
+
+export type FullMessage = {
+  readonly message_id: string
+  readonly mailbox: string
+  readonly thread_id: string
+  readonly folder: string
+  /** The first author, with an empty address where From gives a name alone; null without either. */
+  readonly from: Address | null
+  readonly to: readonly Address[]
+  readonly cc: readonly Address[]
+  readonly subject: string | null
+  readonly snippet: string | null
+  readonly received_at: string
+  /** Bytes of the raw message. */
+  readonly size: number
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly answered: boolean
+  readonly labels: readonly string[]
+  readonly attachments: readonly AttachmentSummary[]
+  readonly bcc: readonly Address[]
+  readonly reply_to: readonly Address[]
+  readonly in_reply_to: string | null
+  readonly references: readonly string[]
+  /** The whole body as plain text, as a person sees it. */
+  readonly text?: string
+  /** In the view markdown: the whole body as a person sees it, with headings, emphasis, links, lists, tables of data and the words of images. Plain text stays as it is. */
+  readonly markdown?: string
+  /** The body without quoted history and signature. */
+  readonly reply?: string
+  /** The whole body as sanitised HTML; null without one. It runs and loads nothing: images of the message (cid:) have the address of their attachment, remote images stand in data-remote-src, as loading one tells the sender that the mail was read. What a person does not see is left out. */
+  readonly html?: string | null
+  /** In the views headers and full: all, in order, [name, value]. */
+  readonly headers?: readonly (readonly string[])[]
+  /** null for mail that did not come in by SMTP. */
+  readonly trust: {
+    readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    readonly dkim: readonly ({
+      readonly domain: string
+      readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    })[]
+    readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    /** The authenticated domain of From; null without one. */
+    readonly aligned_from: string | null
+    /** Whether nobody with this address wrote to the mailbox before. */
+    readonly first_contact: boolean
+    /** Whether an answer would go to another domain than From. */
+    readonly reply_to_mismatch: boolean
+    /** Whether the name of the sender claims to be somebody else. */
+    readonly display_name_spoof: boolean
+    /** Whether a program sent it by itself (RFC 3834). */
+    readonly auto_submitted: boolean
+    /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
+    readonly alternatives_differ?: boolean
+  } | null
+  /** null when nothing is to be verified. */
+  readonly verification: {
+    readonly codes: readonly ({
+      readonly value: string
+      readonly label: string | null
+      readonly confidence: number
+    })[]
+    readonly links: readonly {
+      readonly url: string
+      readonly host: string
+      /** Whether the host belongs to the authenticated domain. */
+      readonly same_org: boolean
+    }[]
+  } | null
+  /** In the views reply, text, markdown and full: text that a person does not see, left out of the bodies. kind: display_none, transparent, zero_size, off_screen, same_colour, covered, comment, zero_width, tag_characters; bidi_override: letters shown in another order, as they were written (the bodies have them as they show); terminal_escape: sequences that a terminal obeys; lookalike_domain: with letters that look like those of another; alternative: sentences of a plain text part that the HTML shows nowhere (text, reply and snippet are then those of the HTML). */
+  readonly hidden?: readonly {
+    readonly kind: string
+    readonly excerpt: string
+  }[]
+  /** What the body is encrypted with; null when it can be read. What is only signed is read, its signature not verified. */
+  readonly encrypted: 'pgp' | 'smime' | null
+  /** Whether a body is not whole: cut by max_chars, or past the limits of reading. */
+  readonly truncated: boolean
+  /** Pass as cursor to read on where a body was cut. */
+  readonly next: string | null
+}
+
+export type SendResult = {
+  /** Id of the send (em_...). */
+  readonly id: string
+  readonly message_id: string | null
+  readonly thread_id: string | null
+  /** waiting_for_approval: it is sent when a person approves it; read it by its id to see. */
+  readonly status: 'queued' | 'scheduled' | 'waiting_for_approval'
+  /** When it will be sent; only while it is scheduled. */
+  readonly sendAt?: string
+  /** What a person is asked to approve: a draft that is changed is asked for anew. */
+  readonly approval?: {
+    readonly id: string
+    readonly hash: string
+    readonly draft_id: string | null
+    readonly expiresAt: string
+  }
+  readonly recipients: readonly ({
+    readonly email: string
+    readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
+  })[]
+  /** Recipients that are not written to, because they are on the suppression list. */
+  readonly suppressed: readonly string[]
+}
+
+export type Mailbox = {
+  readonly address: string
+  readonly displayName: string | null
+  readonly kind: 'agent' | 'person'
+  readonly domain: string
+  readonly createdAt: string
+  /** Id of the key that made it (key_...); null when an administrator or the service did. */
+  readonly createdBy: string | null
+  readonly signature: string | null
+  readonly autoReply: {
+    readonly enabled: boolean
+    readonly subject: string
+    readonly text: string
+    readonly until?: string | null
+  } | null
+  readonly storage: {
+    /** Bytes. */
+    readonly used: number
+    /** Bytes. */
+    readonly limit: number
+  }
+  /** What is missing, such as a display name. */
+  readonly hint?: string
+}
+
+export type SignupResult = {
+  readonly address: string
+  /** Shown once. */
+  readonly api_key: string
+  readonly claim_url: string
+  readonly expires_at: string
+  /** Where the REST API of the mailbox is. */
+  readonly base_url: string
+  readonly mcp_url: string
+}
+
+export type ClaimLink = {
+  readonly claim_url: string
+  readonly expires_at: string
+}
+
+export type Account = {
+  readonly id: string
+  readonly name: string
+  readonly status: 'unclaimed' | 'active' | 'paused' | 'suspended'
+  readonly plan: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
+  readonly agentsPlan: 'free' | 'developer' | 'scale' | null
+  readonly claimExpiresAt?: string
+  readonly owner?: string
+  /** required: what agent keys of the account send waits until a person has approved it. */
+  readonly approval: 'none' | 'required'
+  readonly sandbox: boolean
+  readonly createdAt: string
+}
+
+export type Usage = {
+  readonly plan: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
+  readonly agentsPlan: 'free' | 'developer' | 'scale' | null
+  /** The calendar month (UTC). */
+  readonly period: {
+    readonly from: string
+    readonly to: string
+  }
+  readonly sends: {
+    /** Recipients written to. */
+    readonly used: number
+    readonly limit: number
+    readonly remaining: number
+  }
+  readonly emails: {
+    /** Recipients written to. */
+    readonly sent: number
+    /** Messages received, per mailbox. */
+    readonly received: number
+    readonly limit: number | null
+    readonly grace: number | null
+  }
+  readonly inboxes: {
+    /** Mailboxes. */
+    readonly used: number
+    readonly limit: number
+  }
+  readonly storage: {
+    /** Bytes. */
+    readonly used: number
+    readonly limit: number
+  }
+  readonly requestsPerMinute: number
+  readonly batch: {
+    readonly recipientsPerCall: number
+    readonly recipientsPerMinute: number
+  }
+  readonly webhooks: {
+    /** Endpoints. */
+    readonly used: number
+    readonly limit: number
+  }
+  /** The budget of marketing sends in a month. */
+  readonly marketing: {
+    readonly limit: number
+  }
+  /** Message events dropped at 2,000 an hour. */
+  readonly eventsDropped: number
+}
+
+export type Webhook = {
+  readonly id: string
+  readonly url: string
+  readonly events: readonly string[]
+  readonly scope: {
+    readonly domains: readonly string[]
+    readonly mailboxes: readonly string[]
+  }
+  readonly enabled: boolean
+  /** "mailbox" keeps the order of events within a mailbox. */
+  readonly ordering: 'none' | 'mailbox'
+  readonly description: string | null
+  readonly createdAt: string
+  /** The first failure since the last success; null when the last delivery succeeded. */
+  readonly failingSince: string | null
+  /** When and why the service turned it off: all deliveries failed for 5 days, or the agent key that made it ended. null otherwise. */
+  readonly turnedOff: {
+    readonly at: string
+    readonly reason: 'failures' | 'key'
+  } | null
+  /** Until when the secret before the last rotation signs too. */
+  readonly previousSecretUntil: string | null
+}
+
+export type NewWebhook = {
+  readonly id: string
+  readonly url: string
+  readonly events: readonly string[]
+  readonly scope: {
+    readonly domains: readonly string[]
+    readonly mailboxes: readonly string[]
+  }
+  readonly enabled: boolean
+  /** "mailbox" keeps the order of events within a mailbox. */
+  readonly ordering: 'none' | 'mailbox'
+  readonly description: string | null
+  readonly createdAt: string
+  /** The first failure since the last success; null when the last delivery succeeded. */
+  readonly failingSince: string | null
+  /** When and why the service turned it off: all deliveries failed for 5 days, or the agent key that made it ended. null otherwise. */
+  readonly turnedOff: {
+    readonly at: string
+    readonly reason: 'failures' | 'key'
+  } | null
+  /** Until when the secret before the last rotation signs too. */
+  readonly previousSecretUntil: string | null
+  /** Signs every delivery. Shown once. */
+  readonly secret: string
+}
+
+export type EventEnvelope = {
+  readonly id: string
+  readonly type: string
+  readonly created_at: string
+  readonly cursor?: string
+  readonly test?: boolean
+  readonly sandbox?: boolean
+  readonly customer_id?: string
+  readonly data: { readonly [name: string]: unknown }
+}
+
+/** What `data` of each kind of event is. */
+export type EventData = {
+  /** A new message landed in a mailbox, Spam included. */
+  readonly 'message.received': {
+    readonly mailbox: string
+    readonly message_id: string | null
+    readonly thread_id: string | null
+    readonly folder: string | null
+    readonly from: Address | null
+    readonly to: readonly Address[]
+    readonly subject: string | null
+    readonly snippet: string | null
+    readonly received_at: string
+    readonly attachments: readonly {
+      readonly name: string
+      readonly content_type: string
+      readonly size: number
+    }[]
+    /** null for mail whose origin was not looked at. */
+    readonly trust: {
+      readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      readonly dkim: readonly ({
+        readonly domain: string
+        readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      })[]
+      readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      /** The authenticated domain of From; null without one. */
+      readonly aligned_from: string | null
+      /** Whether nobody with this address wrote to the mailbox before. */
+      readonly first_contact: boolean
+      /** Whether an answer would go to another domain than From. */
+      readonly reply_to_mismatch: boolean
+      /** Whether the name of the sender claims to be somebody else. */
+      readonly display_name_spoof: boolean
+      /** Whether a program sent it by itself (RFC 3834). */
+      readonly auto_submitted: boolean
+      /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
+      readonly alternatives_differ?: boolean
+    } | null
+    /** null when nothing is to be verified. */
+    readonly verification: {
+      readonly codes: readonly ({
+        readonly value: string
+        readonly label: string | null
+        readonly confidence: number
+      })[]
+      readonly links: readonly {
+        readonly url: string
+        readonly host: string
+        /** Whether the host belongs to the authenticated domain. */
+        readonly same_org: boolean
+      }[]
+    } | null
+  }
+  /** A message left a mailbox for the outside world, about 20 seconds ago. */
+  readonly 'message.sent': {
+    readonly mailbox: string
+    readonly message_id: string | null
+    readonly thread_id: string | null
+    readonly folder: string | null
+    readonly from: Address | null
+    readonly to: readonly Address[]
+    readonly subject: string | null
+    readonly snippet: string | null
+    readonly received_at: string
+    readonly attachments: readonly {
+      readonly name: string
+      readonly content_type: string
+      readonly size: number
+    }[]
+  }
+  /** The recipient's server accepted an email. */
+  readonly 'email.delivered': {
+    readonly email_id: string
+    readonly from: string
+    /** The one recipient the event is about. */
+    readonly to: readonly string[]
+    readonly subject: string | null
+    readonly mailbox: string | null
+    readonly batch_id?: string
+    readonly delivery: {
+      readonly at: string
+      readonly mx: string | null
+      readonly response: string | null
+      readonly tls: boolean | null
+    }
+  }
+  /** An email could not be delivered. */
+  readonly 'email.bounced': {
+    readonly email_id: string
+    readonly from: string
+    /** The one recipient the event is about. */
+    readonly to: readonly string[]
+    readonly subject: string | null
+    readonly mailbox: string | null
+    readonly batch_id?: string
+    readonly bounce: {
+      readonly type: 'permanent' | 'transient'
+      readonly reason: string
+    }
+  }
+  /** The recipient marked an email as spam. */
+  readonly 'email.complained': {
+    readonly email_id: string
+    readonly from: string
+    /** The one recipient the event is about. */
+    readonly to: readonly string[]
+    readonly subject: string | null
+    readonly mailbox: string | null
+    readonly batch_id?: string
+    readonly complaint: {
+      readonly type: string
+      readonly at: string
+    }
+  }
+  /** A mailbox was created. */
+  readonly 'mailbox.created': Mailbox
+  /** A mailbox was deleted. */
+  readonly 'mailbox.deleted': Mailbox
+  /** Sending was paused for the whole account. */
+  readonly 'account.sending_paused': {
+    readonly reason: string
+    readonly at: string
+  }
+  /** Sending was restored after a pause. */
+  readonly 'account.sending_resumed': {
+    readonly reason: string
+    readonly at: string
+  }
+  /** Storage passed 80 % or 95 %; repeats daily while it stays there. */
+  readonly 'account.storage_warning': {
+    readonly mailbox: string | null
+    readonly used: number
+    readonly limit: number
+    readonly percent: number
+  }
+  /** A domain passed verification. */
+  readonly 'domain.verified': {
+    readonly domain: string
+    readonly status: 'pending' | 'verified' | 'broken'
+    readonly verifiedAt: string | null
+    readonly records: readonly {
+      readonly type: string
+      readonly name: string
+      readonly value: string
+      readonly found: readonly string[]
+      readonly ok: boolean
+      readonly mailCritical: boolean
+    }[]
+    readonly defaultDisplayName: string | null
+    readonly shared: boolean
+    readonly expiresAt?: string
+  }
+  /** A required DNS record of a verified domain went missing or changed. */
+  readonly 'domain.dns_broken': {
+    readonly domain: string
+    readonly status: 'pending' | 'verified' | 'broken'
+    readonly verifiedAt: string | null
+    readonly records: readonly {
+      readonly type: string
+      readonly name: string
+      readonly value: string
+      readonly found: readonly string[]
+      readonly ok: boolean
+      readonly mailCritical: boolean
+    }[]
+    readonly defaultDisplayName: string | null
+    readonly shared: boolean
+    readonly expiresAt?: string
+    readonly record: {
+      readonly type: string
+      readonly name: string
+      readonly value: string
+      readonly found: readonly string[]
+      readonly ok: boolean
+      readonly mailCritical: boolean
+    }
+  }
+  /** A domain expires in 30 days, and again at 7 days. */
+  readonly 'domain.expiring': {
+    readonly domain: string
+    readonly status: 'pending' | 'verified' | 'broken'
+    readonly verifiedAt: string | null
+    readonly records: readonly {
+      readonly type: string
+      readonly name: string
+      readonly value: string
+      readonly found: readonly string[]
+      readonly ok: boolean
+      readonly mailCritical: boolean
+    }[]
+    readonly defaultDisplayName: string | null
+    readonly shared: boolean
+    readonly expiresAt?: string
+  }
+  /** Intake parsed an arriving email. */
+  readonly 'intake.message': {
+    readonly intake_id: string
+    readonly mailbox: string
+    readonly message_id: string
+    readonly thread_id: string
+    readonly from: Address
+    readonly to: readonly Address[]
+    readonly cc: readonly Address[]
+    readonly reply_to: Address | null
+    readonly subject: string
+    readonly received_at: string
+    readonly reply: string
+    readonly text: string
+    readonly html: string
+    readonly headers: { readonly [name: string]: string | null }
+    readonly attachments: readonly ({
+      readonly name: string
+      readonly content_type: string
+      readonly size: number
+      readonly url: string
+      readonly expires_at: string
+      readonly text: string | null
+    })[]
+    readonly lens: { readonly [name: string]: unknown } | null
+    readonly test: boolean
+  }
+  /** A partner customer was created. */
+  readonly 'customer.created': {
+    readonly id: string
+    readonly name: string
+    readonly email: string | null
+    readonly plan: string | null
+    readonly agentsPlan: string | null
+    readonly status: string
+    readonly sandbox: boolean
+    readonly createdAt: string
+  }
+  /** A partner customer's plan changed. */
+  readonly 'customer.plan_changed': {
+    readonly id: string
+    readonly name: string
+    readonly email: string | null
+    readonly plan: string | null
+    readonly agentsPlan: string | null
+    readonly status: string
+    readonly sandbox: boolean
+    readonly createdAt: string
+  }
+  /** The partner paused a customer. */
+  readonly 'customer.paused': {
+    readonly id: string
+    readonly name: string
+    readonly email: string | null
+    readonly plan: string | null
+    readonly agentsPlan: string | null
+    readonly status: string
+    readonly sandbox: boolean
+    readonly createdAt: string
+  }
+  /** The partner resumed a customer. */
+  readonly 'customer.resumed': {
+    readonly id: string
+    readonly name: string
+    readonly email: string | null
+    readonly plan: string | null
+    readonly agentsPlan: string | null
+    readonly status: string
+    readonly sandbox: boolean
+    readonly createdAt: string
+  }
+}
+
+export type EventType = keyof EventData
+
+/** An event of one kind; without a kind, of any. */
+export type MailroomEvent<T extends EventType = EventType> = {
+  [K in T]: Omit<EventEnvelope, 'type' | 'data'> & { readonly type: K; readonly data: EventData[K] }
+}[T]
+
+export type SignupCreateParams = {
+  /** Account name and DNS label, 3 to 40 of a-z 0-9 -. */
+  readonly name?: string
+  /** Local part of the inbox; "agent" without it. */
+  readonly inbox?: string
+}
+
+export type SignupCreateResult = SignupResult
+
+export type PeopleCreateParams = {
+  /** E-mail address of the person. */
+  readonly email: string
+  /** 8 to 200 characters. */
+  readonly password: string
+  /** What others are shown. */
+  readonly name: string
+  /** Token of an invitation, which verifies its address and joins its account. */
+  readonly invitation?: string
+}
+
+export type PeopleCreateResult = {
+  /** Open the link in the mail, or sign in. */
+  readonly next: 'verify' | 'sign_in'
+}
+
+export type PeopleVerifyParams = {
+  /** What stands behind the last "/" of the mailed link. */
+  readonly token: string
+}
+
+export type PeopleVerifyResult = {
+  readonly verified: true
+  readonly email: string
+}
+
+export type PeopleResetParams = {
+  /** E-mail address of the person. */
+  readonly email?: string
+  /** What stands behind the last "/" of the mailed link. */
+  readonly token?: string
+  /** 8 to 200 characters. */
+  readonly password?: string
+}
+
+export type PeopleResetResult = {
+  readonly status: 'requested' | 'changed'
+}
+
+export type PeopleUpdateParams = {
+  /** What others are shown. */
+  readonly name?: string
+  /** 8 to 200 characters. */
+  readonly password?: string
+  /** 8 to 200 characters. */
+  readonly currentPassword?: string
+}
+
+export type PeopleUpdateResult = {
+  readonly person: {
+    readonly id: string
+    readonly email: string
+    readonly name: string
+  }
+  readonly account: {
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  } | null
+  /** All accounts that the person is a member of. */
+  readonly accounts: readonly ({
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  })[]
+  /** For the header X-CSRF-Token of each request that changes something. */
+  readonly csrfToken: string
+}
+
+export type PeopleJoinParams = {
+  /** What stands behind the last "/" of the mailed link. */
+  readonly token: string
+}
+
+export type PeopleJoinResult = {
+  readonly person: {
+    readonly id: string
+    readonly email: string
+    readonly name: string
+  }
+  readonly account: {
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  } | null
+  /** All accounts that the person is a member of. */
+  readonly accounts: readonly ({
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  })[]
+  /** For the header X-CSRF-Token of each request that changes something. */
+  readonly csrfToken: string
+}
+
+export type SessionBeginParams = {
+  /** E-mail address of the person. */
+  readonly email?: string
+  /** 8 to 200 characters. */
+  readonly password?: string
+  /** Six digits that the authenticator app shows, or a recovery code. */
+  readonly code?: string
+  readonly passkey?: {
+    /** As POST /api/v1/session/passkey answered it. */
+    readonly attempt: string
+    /** What navigator.credentials answered, as PublicKeyCredential.toJSON() gives it. */
+    readonly credential: { readonly [name: string]: unknown }
+  }
+}
+
+export type SessionBeginResult = {
+  readonly person: {
+    readonly id: string
+    readonly email: string
+    readonly name: string
+  }
+  readonly account: {
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  } | null
+  /** All accounts that the person is a member of. */
+  readonly accounts: readonly ({
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  })[]
+  /** For the header X-CSRF-Token of each request that changes something. */
+  readonly csrfToken: string
+}
+
+export type SessionPasskeyResult = {
+  /** Goes back with the answer. */
+  readonly attempt: string
+  /** For navigator.credentials.get, as JSON. */
+  readonly options: { readonly [name: string]: unknown }
+}
+
+export type SessionGetResult = {
+  readonly person: {
+    readonly id: string
+    readonly email: string
+    readonly name: string
+  }
+  readonly account: {
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  } | null
+  /** All accounts that the person is a member of. */
+  readonly accounts: readonly ({
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  })[]
+  /** For the header X-CSRF-Token of each request that changes something. */
+  readonly csrfToken: string
+}
+
+export type SessionSwitchParams = {
+  /** Id of the account (acc_...). */
+  readonly account: string
+}
+
+export type SessionSwitchResult = {
+  readonly person: {
+    readonly id: string
+    readonly email: string
+    readonly name: string
+  }
+  readonly account: {
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  } | null
+  /** All accounts that the person is a member of. */
+  readonly accounts: readonly ({
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  })[]
+  /** For the header X-CSRF-Token of each request that changes something. */
+  readonly csrfToken: string
+}
+
+export type SessionEndResult = {
+  readonly signedOut: true
+}
+
+export type SessionsListResult = {
+  readonly sessions: readonly {
+    readonly id: string
+    readonly createdAt: string
+    /** What somebody asked with. */
+    readonly createdFrom: {
+      /** Network address. */
+      readonly address: string
+      /** What the browser calls itself, cut at 200 characters; empty when it does not say. */
+      readonly userAgent: string
+    }
+    /** To within a few minutes. */
+    readonly usedAt: string
+    /** What somebody asked with. */
+    readonly usedFrom: {
+      /** Network address. */
+      readonly address: string
+      /** What the browser calls itself, cut at 200 characters; empty when it does not say. */
+      readonly userAgent: string
+    }
+    /** Whether it is the one that asks. */
+    readonly current: boolean
+  }[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type SessionsEndResult = {
+  readonly deleted: true
+}
+
+export type TotpGetResult = {
+  /** Whether signing in with the password also needs a code. */
+  readonly enabled: boolean
+  readonly confirmedAt?: string
+  readonly recoveryCodesLeft: number
+}
+
+export type TotpSetParams = {
+  /** Six digits that the authenticator app shows, or a recovery code. */
+  readonly code?: string
+}
+
+export type TotpSetResult = {
+  /** For the authenticator app, in base32. */
+  readonly secret: string
+  /** The same as otpauth:// URI, for a QR code. */
+  readonly uri: string
+} | {
+  /** Ten codes for one use each, shown once; older ones are void. */
+  readonly recoveryCodes: readonly string[]
+}
+
+export type TotpRemoveParams = {
+  /** Six digits that the authenticator app shows, or a recovery code. */
+  readonly code: string
+}
+
+export type TotpRemoveResult = {
+  readonly deleted: true
+}
+
+export type PasskeysListResult = {
+  readonly passkeys: readonly ({
+    readonly id: string
+    readonly name: string
+    readonly createdAt: string
+    readonly lastUsedAt: string | null
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type PasskeysCreateParams = {
+  /** What navigator.credentials answered, as PublicKeyCredential.toJSON() gives it. */
+  readonly credential?: { readonly [name: string]: unknown }
+  readonly name?: string
+}
+
+export type PasskeysCreateResult = {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+} | {
+  /** For navigator.credentials, as JSON. */
+  readonly options: { readonly [name: string]: unknown }
+}
+
+export type PasskeysRemoveResult = {
+  readonly deleted: true
+}
+
+export type ClaimsCreateParams = {
+  /** What stands behind the last "/" of the mailed link. */
+  readonly token: string
+  /** Id of an account of which the person is an owner (acc_...). */
+  readonly account?: string
+}
+
+export type ClaimsCreateResult = {
+  readonly person: {
+    readonly id: string
+    readonly email: string
+    readonly name: string
+  }
+  readonly account: {
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  } | null
+  /** All accounts that the person is a member of. */
+  readonly accounts: readonly ({
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  })[]
+  /** For the header X-CSRF-Token of each request that changes something. */
+  readonly csrfToken: string
+}
+
+export type AccountClaimResult = ClaimLink
+
+export type AccountGetResult = Account
+
+export type AccountUpdateParams = {
+  /** required: what agent keys of the account send waits until a person has approved it. */
+  readonly approval: 'none' | 'required'
+}
+
+export type AccountUpdateResult = Account
+
+export type AccountSetupResult = {
+  readonly steps: readonly ({
+    readonly id: 'claim' | 'name' | 'domain' | 'dns' | 'first_mail' | 'webhook'
+    readonly done: boolean
+    /** How it stands. */
+    readonly detail: string
+    readonly fix: string | null
+  })[]
+}
+
+export type AccountExportResult = {
+  readonly id: string
+  readonly state: 'waiting' | 'running' | 'done' | 'failed'
+  readonly progress: {
+    /** Records written so far. */
+    readonly written: number
+    /** Records there were at the beginning; 0 while that is not known. */
+    readonly total: number
+  }
+  readonly createdAt: string
+  readonly url: string | null
+  readonly size: number | null
+  readonly expiresAt: string | null
+}
+
+export type AccountGetExportResult = {
+  readonly id: string
+  readonly state: 'waiting' | 'running' | 'done' | 'failed'
+  readonly progress: {
+    /** Records written so far. */
+    readonly written: number
+    /** Records there were at the beginning; 0 while that is not known. */
+    readonly total: number
+  }
+  readonly createdAt: string
+  readonly url: string | null
+  readonly size: number | null
+  readonly expiresAt: string | null
+}
+
+export type AccountEraseParams = {
+  /** The name of the account. */
+  readonly confirm: string
+  /** Of the person who asks. */
+  readonly password: string
+}
+
+export type AccountEraseResult = {
+  readonly erasing: boolean
+}
+
+export type UsageGetResult = Usage
+
+export type UsageDailyParams = {
+  /** The first day (UTC), at most 90 days ago; 29 days ago without it. */
+  readonly since?: string
+  /** Address of the mailbox. */
+  readonly mailbox?: string
+}
+
+export type UsageDailyResult = {
+  /** Each day from the first to today, also those without anything. */
+  readonly days: readonly {
+    /** A UTC day, such as 2026-07-15. */
+    readonly day: string
+    /** Recipients written to, by the day of the request, or of the send for batches. */
+    readonly sent: number
+    /** Messages received, per mailbox. */
+    readonly received: number
+    /** Recipients whose server accepted the mail. */
+    readonly delivered: number
+    /** Recipients who could not be reached. */
+    readonly bounced: number
+    /** Recipients who reported spam. */
+    readonly complained: number
+    /** Bytes of the messages received. */
+    readonly bytes: number
+  }[]
+}
+
+export type AuditListParams = {
+  /** Only this action, such as messages.send. */
+  readonly action?: string
+  /** Only this outcome: done, or the code of a refusal. */
+  readonly outcome?: string
+  /** Only what this key (key_...) or program (gnt_...) did. */
+  readonly key_id?: string
+  /** Only what this person did (usr_...). */
+  readonly user_id?: string
+  /** From this time on. */
+  readonly since?: string
+  /** Before this time. */
+  readonly until?: string
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type AuditListResult = {
+  readonly entries: readonly ({
+    readonly id: string
+    readonly at: string
+    /** A key (key_...), a program that connected by OAuth (gnt_...), a person (usr_...), or without id an administrator or the service itself. */
+    readonly who: {
+      readonly kind: 'key' | 'program' | 'person' | 'administrator' | 'service'
+      readonly id: string | null
+    }
+    /** What was asked for, such as messages.send. */
+    readonly action: string
+    readonly target: string | null
+    /** done, or the code of the refusal. */
+    readonly outcome: string
+    readonly address: string | null
+    /** X-Request-Id of the request; empty without one. */
+    readonly requestId: string
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type MembersListResult = {
+  readonly members: readonly ({
+    /** Of the person (usr_...) or the invitation (inv_...). */
+    readonly id: string
+    readonly email: string
+    readonly name: string | null
+    readonly role: 'owner' | 'member' | 'reader'
+    readonly status: 'active' | 'invited'
+    readonly since: string
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type MembersInviteParams = {
+  /** E-mail address of the person. */
+  readonly email: string
+  /** owner: everything; member: mail and mailboxes; reader: reading. */
+  readonly role: 'owner' | 'member' | 'reader'
+}
+
+export type MembersInviteResult = {
+  /** Of the person (usr_...) or the invitation (inv_...). */
+  readonly id: string
+  readonly email: string
+  readonly name: string | null
+  readonly role: 'owner' | 'member' | 'reader'
+  readonly status: 'active' | 'invited'
+  readonly since: string
+}
+
+export type MembersUpdateParams = {
+  /** owner: everything; member: mail and mailboxes; reader: reading. */
+  readonly role: 'owner' | 'member' | 'reader'
+}
+
+export type MembersUpdateResult = {
+  /** Of the person (usr_...) or the invitation (inv_...). */
+  readonly id: string
+  readonly email: string
+  readonly name: string | null
+  readonly role: 'owner' | 'member' | 'reader'
+  readonly status: 'active' | 'invited'
+  readonly since: string
+}
+
+export type MembersRemoveResult = {
+  readonly deleted: true
+}
+
+export type RequestsListParams = {
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type RequestsListResult = {
+  readonly requests: readonly ({
+    readonly id: string
+    readonly kind: 'limit' | 'phone'
+    readonly text: string
+    readonly phone: string | null
+    readonly status: 'open' | 'granted' | 'refused'
+    readonly answer: string | null
+    readonly createdAt: string
+    readonly answeredAt: string | null
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type RequestsCreateParams = {
+  /** A higher limit, or a phone number to confirm. */
+  readonly kind: 'limit' | 'phone'
+  /** What is needed, and why. */
+  readonly text?: string
+  readonly phone?: string
+}
+
+export type RequestsCreateResult = {
+  readonly id: string
+  readonly kind: 'limit' | 'phone'
+  readonly text: string
+  readonly phone: string | null
+  readonly status: 'open' | 'granted' | 'refused'
+  readonly answer: string | null
+  readonly createdAt: string
+  readonly answeredAt: string | null
+}
+
+export type KeysListParams = {
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type KeysListResult = {
+  readonly keys: readonly ({
+    readonly id: string
+    readonly name: string
+    readonly kind: 'account' | 'agent'
+    readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
+    readonly mailboxes: readonly string[] | null
+    /** required: what an agent key sends waits until a person has approved it. */
+    readonly approval: 'none' | 'required'
+    readonly createdAt: string
+    readonly expiresAt: string | null
+    readonly revokedAt: string | null
+    readonly lastUsedAt: string | null
+    readonly lastUsedFrom: string | null
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type KeysCreateParams = {
+  /** What it is for. */
+  readonly name: string
+  readonly kind?: 'account' | 'agent'
+  readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
+  /** Addresses that an agent key is granted. */
+  readonly mailboxes?: readonly string[]
+  readonly expiresAt?: string | null
+  /** required: what an agent key sends waits until a person has approved it. */
+  readonly approval?: 'none' | 'required'
+}
+
+export type KeysCreateResult = {
+  readonly id: string
+  readonly name: string
+  readonly kind: 'account' | 'agent'
+  readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
+  readonly mailboxes: readonly string[] | null
+  /** required: what an agent key sends waits until a person has approved it. */
+  readonly approval: 'none' | 'required'
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly lastUsedAt: string | null
+  readonly lastUsedFrom: string | null
+  /** Shown once. */
+  readonly apiKey: string
+}
+
+export type KeysRevokeResult = {
+  readonly deleted: true
+}
+
+export type GrantsListResult = {
+  readonly grants: readonly ({
+    readonly id: string
+    /** What the program calls itself. */
+    readonly name: string
+    /** Of the program: an id (oac_...), or the URL of what it publishes of itself. */
+    readonly clientId: string
+    /** Where it got its access: a host, or the scheme of a program on the computer of the person. */
+    readonly redirectsTo: string
+    readonly person: {
+      readonly id: string
+      readonly email: string
+      readonly name: string
+    } | null
+    readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
+    readonly mailboxes: readonly string[] | null
+    readonly createdAt: string
+    /** When it ends unless the program goes on with it. */
+    readonly endsAt: string
+    readonly lastUsedAt: string | null
+    readonly lastUsedFrom: string | null
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type GrantsRevokeResult = {
+  readonly deleted: true
+}
+
+export type MailboxesListParams = {
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type MailboxesListResult = {
+  readonly mailboxes: readonly Mailbox[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type MailboxesCreateParams = {
+  /** <local>@<domain>. */
+  readonly address: string
+  readonly displayName?: string | null
+  /** Account keys only; "person" needs a mail plan. */
+  readonly kind?: 'agent' | 'person'
+}
+
+export type MailboxesCreateResult = Mailbox
+
+export type MailboxesGetResult = Mailbox
+
+export type MailboxesUpdateParams = {
+  readonly displayName?: string | null
+  readonly signature?: string | null
+  readonly autoReply?: {
+    readonly enabled: boolean
+    readonly subject: string
+    readonly text: string
+    readonly until?: string | null
+  } | null
+}
+
+export type MailboxesUpdateResult = Mailbox
+
+export type MailboxesDeleteResult = {
+  readonly deleted: true
+}
+
+export type ListsGetResult = {
+  /** Whom the mailbox may send to; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly sendAllow: readonly string[]
+  /** Whom it must not send to; beats sendAllow. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly sendBlock: readonly string[]
+  /** Whose mail it takes, if their domain is authenticated; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly receiveAllow: readonly string[]
+  /** Whose mail it does not take, authenticated or not; beats receiveAllow. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly receiveBlock: readonly string[]
+}
+
+export type ListsSetParams = {
+  /** Whom the mailbox may send to; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly sendAllow?: readonly string[]
+  /** Whom it must not send to; beats sendAllow. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly sendBlock?: readonly string[]
+  /** Whose mail it takes, if their domain is authenticated; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly receiveAllow?: readonly string[]
+  /** Whose mail it does not take, authenticated or not; beats receiveAllow. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly receiveBlock?: readonly string[]
+}
+
+export type ListsSetResult = {
+  /** Whom the mailbox may send to; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly sendAllow: readonly string[]
+  /** Whom it must not send to; beats sendAllow. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly sendBlock: readonly string[]
+  /** Whose mail it takes, if their domain is authenticated; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly receiveAllow: readonly string[]
+  /** Whose mail it does not take, authenticated or not; beats receiveAllow. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly receiveBlock: readonly string[]
+}
+
+export type AppPasswordsListResult = {
+  readonly appPasswords: readonly ({
+    readonly id: string
+    readonly name: string
+    readonly createdAt: string
+    readonly lastUsedAt: string | null
+    readonly lastUsedFrom: string | null
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type AppPasswordsCreateParams = {
+  /** What it is for. */
+  readonly name: string
+}
+
+export type AppPasswordsCreateResult = {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly lastUsedFrom: string | null
+  /** Shown once. */
+  readonly password: string
+}
+
+export type AppPasswordsRevokeResult = {
+  readonly deleted: true
+}
+
+export type MessagesListParams = {
+  /** A path or a role: inbox, sent, drafts, trash, spam, archive. */
+  readonly folder?: string
+  /** A label the message has. */
+  readonly label?: string
+  /** Id of the thread (thr_...). */
+  readonly thread_id?: string
+  /** Whether it was not read yet. */
+  readonly unread?: boolean
+  /** Whether it is marked as important. */
+  readonly flagged?: boolean
+  /** Address of the sender. */
+  readonly from?: string
+  /** Address of a recipient. */
+  readonly to?: string
+  /** Part of the subject. */
+  readonly subject?: string
+  /** Whether it has files. */
+  readonly has_attachment?: boolean
+  /** Received before this time. */
+  readonly until?: string
+  /** Received at this time or later. */
+  readonly since?: string
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type MessagesListResult = {
+  readonly messages: readonly MessageSummary[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+  /** Where the mailbox stands now: to be passed as since of a wait. */
+  readonly cursor: string
+}
+
+export type MessagesWaitParams = {
+  /** A path or a role: inbox, sent, drafts, trash, spam, archive. */
+  readonly folder?: string
+  /** A label the message has. */
+  readonly label?: string
+  /** Id of the thread (thr_...). */
+  readonly thread_id?: string
+  /** Whether it was not read yet. */
+  readonly unread?: boolean
+  /** Whether it is marked as important. */
+  readonly flagged?: boolean
+  /** Address of the sender. */
+  readonly from?: string
+  /** Address of a recipient. */
+  readonly to?: string
+  /** Part of the subject. */
+  readonly subject?: string
+  /** Whether it has files. */
+  readonly has_attachment?: boolean
+  /** Received before this time. */
+  readonly until?: string
+  /** Found in the subject or the text. RE2, such as (?i)code: \d{6}. */
+  readonly regex?: string
+  /** Whether it has a verification code. */
+  readonly has_code?: boolean
+  /** Authenticated domain of the sender, or one above it. */
+  readonly from_domain?: string
+  /** Cursor of a list or a wait, or time, from before the mail was caused; else only mail from now on. */
+  readonly since?: string
+  /** Seconds to wait, at most 55. */
+  readonly timeout?: number
+}
+
+export type MessagesWaitResult = {
+  /** The first that passes the filters; null when the time was over. */
+  readonly message: {
+    readonly message_id: string
+    readonly mailbox: string
+    readonly thread_id: string
+    readonly folder: string
+    /** The first author, with an empty address where From gives a name alone; null without either. */
+    readonly from: Address | null
+    readonly to: readonly Address[]
+    readonly cc: readonly Address[]
+    readonly subject: string | null
+    readonly snippet: string | null
+    readonly received_at: string
+    /** Bytes of the raw message. */
+    readonly size: number
+    readonly seen: boolean
+    readonly flagged: boolean
+    readonly answered: boolean
+    readonly labels: readonly string[]
+    readonly attachments: readonly AttachmentSummary[]
+    /** null for mail that did not come in by SMTP. */
+    readonly trust: {
+      readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      readonly dkim: readonly ({
+        readonly domain: string
+        readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      })[]
+      readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      /** The authenticated domain of From; null without one. */
+      readonly aligned_from: string | null
+      /** Whether nobody with this address wrote to the mailbox before. */
+      readonly first_contact: boolean
+      /** Whether an answer would go to another domain than From. */
+      readonly reply_to_mismatch: boolean
+      /** Whether the name of the sender claims to be somebody else. */
+      readonly display_name_spoof: boolean
+      /** Whether a program sent it by itself (RFC 3834). */
+      readonly auto_submitted: boolean
+      /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
+      readonly alternatives_differ?: boolean
+    } | null
+    /** null when nothing is to be verified. */
+    readonly verification: {
+      readonly codes: readonly ({
+        readonly value: string
+        readonly label: string | null
+        readonly confidence: number
+      })[]
+      readonly links: readonly {
+        readonly url: string
+        readonly host: string
+        /** Whether the host belongs to the authenticated domain. */
+        readonly same_org: boolean
+      }[]
+    } | null
+  } | null
+  /** What came meanwhile and failed a filter, newest first. */
+  readonly near_misses: readonly {
+    readonly message_id: string
+    /** The filter that it fails. */
+    readonly why: string
+  }[]
+  /** Pass as since to wait for what comes after this answer. */
+  readonly cursor: string
+}
+
+export type MessagesWaitAndClaimParams = {
+  /** A path or a role: inbox, sent, drafts, trash, spam, archive. */
+  readonly folder?: string
+  /** A label the message has. */
+  readonly label?: string
+  /** Id of the thread (thr_...). */
+  readonly thread_id?: string
+  /** Whether it was not read yet. */
+  readonly unread?: boolean
+  /** Whether it is marked as important. */
+  readonly flagged?: boolean
+  /** Address of the sender. */
+  readonly from?: string
+  /** Address of a recipient. */
+  readonly to?: string
+  /** Part of the subject. */
+  readonly subject?: string
+  /** Whether it has files. */
+  readonly has_attachment?: boolean
+  /** Received before this time. */
+  readonly until?: string
+  /** Found in the subject or the text. RE2, such as (?i)code: \d{6}. */
+  readonly regex?: string
+  /** Whether it has a verification code. */
+  readonly has_code?: boolean
+  /** Authenticated domain of the sender, or one above it. */
+  readonly from_domain?: string
+  /** Cursor of a list or a wait, or time, from before the mail was caused; else only mail from now on. */
+  readonly since?: string
+  /** Seconds to wait, at most 55. */
+  readonly timeout?: number
+  /** Seconds of the lease; without it none is taken. */
+  readonly claim?: number
+}
+
+export type MessagesWaitAndClaimResult = {
+  /** The first that passes the filters; null when the time was over. */
+  readonly message: {
+    readonly message_id: string
+    readonly mailbox: string
+    readonly thread_id: string
+    readonly folder: string
+    /** The first author, with an empty address where From gives a name alone; null without either. */
+    readonly from: Address | null
+    readonly to: readonly Address[]
+    readonly cc: readonly Address[]
+    readonly subject: string | null
+    readonly snippet: string | null
+    readonly received_at: string
+    /** Bytes of the raw message. */
+    readonly size: number
+    readonly seen: boolean
+    readonly flagged: boolean
+    readonly answered: boolean
+    readonly labels: readonly string[]
+    readonly attachments: readonly AttachmentSummary[]
+    /** null for mail that did not come in by SMTP. */
+    readonly trust: {
+      readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      readonly dkim: readonly ({
+        readonly domain: string
+        readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      })[]
+      readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      /** The authenticated domain of From; null without one. */
+      readonly aligned_from: string | null
+      /** Whether nobody with this address wrote to the mailbox before. */
+      readonly first_contact: boolean
+      /** Whether an answer would go to another domain than From. */
+      readonly reply_to_mismatch: boolean
+      /** Whether the name of the sender claims to be somebody else. */
+      readonly display_name_spoof: boolean
+      /** Whether a program sent it by itself (RFC 3834). */
+      readonly auto_submitted: boolean
+      /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
+      readonly alternatives_differ?: boolean
+    } | null
+    /** null when nothing is to be verified. */
+    readonly verification: {
+      readonly codes: readonly ({
+        readonly value: string
+        readonly label: string | null
+        readonly confidence: number
+      })[]
+      readonly links: readonly {
+        readonly url: string
+        readonly host: string
+        /** Whether the host belongs to the authenticated domain. */
+        readonly same_org: boolean
+      }[]
+    } | null
+  } | null
+  /** What came meanwhile and failed a filter, newest first. */
+  readonly near_misses: readonly {
+    readonly message_id: string
+    /** The filter that it fails. */
+    readonly why: string
+  }[]
+  /** Pass as since to wait for what comes after this answer. */
+  readonly cursor: string
+  /** When the lease ends; null without one. */
+  readonly claimed_until: string | null
+}
+
+export type MessagesVerificationParams = {
+  /** any: the code, or the link of a mail without one. */
+  readonly kind?: 'code' | 'link' | 'any'
+  /** Authenticated domain of the sender, or one above it. */
+  readonly from_domain?: string
+  /** Cursor of a list or a wait, or time, from before the mail was caused; else only mail from now on. */
+  readonly since?: string
+  /** Seconds to wait, at most 55. */
+  readonly timeout?: number
+}
+
+export type MessagesVerificationResult = {
+  /** null when the time was over. */
+  readonly found: {
+    readonly kind: 'code' | 'link'
+    /** The code, or the URL of the link. */
+    readonly value: string
+    readonly domain: string | null
+    readonly same_org: boolean | null
+    readonly message_id: string
+    readonly received_at: string
+  } | null
+  /** What came meanwhile and failed a filter, newest first. */
+  readonly near_misses: readonly {
+    readonly message_id: string
+    /** The filter that it fails. */
+    readonly why: string
+  }[]
+  /** Pass as since to wait for what comes after this answer. */
+  readonly cursor: string
+}
+
+export type MessagesSearchParams = {
+  /** Words and "phrases" over subject, sender, recipients, body (its first 262,144 characters) and attachment names, without regard to case and diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, OR (in capitals) joins alternatives, ( ) group. Everything else must match together. An operator that does not exist is refused; a colon before white space, "/" or another colon, or after a digit, is part of a word (Re:, https://host, 10:30); put other words with a colon in quotes ("localhost:8080"). */
+  readonly q: string
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type MessagesSearchResult = {
+  readonly messages: readonly ({
+    readonly message_id: string
+    readonly mailbox: string
+    readonly thread_id: string
+    readonly folder: string
+    /** The first author, with an empty address where From gives a name alone; null without either. */
+    readonly from: Address | null
+    readonly to: readonly Address[]
+    readonly cc: readonly Address[]
+    readonly subject: string | null
+    readonly snippet: string | null
+    readonly received_at: string
+    /** Bytes of the raw message. */
+    readonly size: number
+    readonly seen: boolean
+    readonly flagged: boolean
+    readonly answered: boolean
+    readonly labels: readonly string[]
+    readonly attachments: readonly AttachmentSummary[]
+    /** Where the words of the query stand; empty when it has none. */
+    readonly highlights: readonly ({
+      readonly field: 'subject' | 'from' | 'to' | 'cc' | 'filename' | 'body'
+      /** A line of at most 200 characters in which something was found. */
+      readonly text: string
+      /** What was found in text: from start up to before end, in code points. They stand beside the text, so that no mail can forge them. */
+      readonly marks: readonly {
+        readonly start: number
+        readonly end: number
+      }[]
+    })[]
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type MessagesGetParams = {
+  /** headers: no body; reply: without quoted history; text: all text; markdown: with links and tables; full: also HTML and headers. */
+  readonly view?: 'headers' | 'reply' | 'text' | 'markdown' | 'full'
+  /** Cut each body there. */
+  readonly max_chars?: number
+  /** next of the answer whose body was cut. */
+  readonly cursor?: string
+  /** Read the message attached as this (message/rfc822) instead. */
+  readonly attachment_id?: string
+}
+
+export type MessagesGetResult = FullMessage
+
+export type MessagesRawParams = {
+  readonly trace?: boolean
+}
+
+export type MessagesUpdateParams = {
+  /** Whether it counts as read. */
+  readonly seen?: boolean
+  /** Whether it is marked as important. */
+  readonly flagged?: boolean
+  /** Whether it counts as answered; sending an answer sets it. */
+  readonly answered?: boolean
+  /** A path or a role: inbox, sent, drafts, trash, spam, archive. */
+  readonly folder?: string
+  /** Labels to put on it. */
+  readonly addLabels?: readonly string[]
+  /** Labels to take off it. */
+  readonly removeLabels?: readonly string[]
+  /** Moves to Spam or back, and teaches the mailbox about the sender; not beside folder. */
+  readonly spam?: boolean
+}
+
+export type MessagesUpdateResult = MessageSummary
+
+export type MessagesDeleteParams = {
+  /** Gone at once, not to Trash. */
+  readonly permanent?: boolean
+}
+
+export type MessagesDeleteResult = {
+  readonly deleted: true
+  readonly folder: string | null
+}
+
+export type MessagesRestoreResult = MessageSummary
+
+export type MessagesClaimParams = {
+  /** Seconds until the lease ends by itself. */
+  readonly ttl: number
+}
+
+export type MessagesClaimResult = {
+  readonly message_id: string
+  readonly claimed_until: string
+}
+
+export type MessagesReleaseResult = {
+  readonly released: true
+}
+
+export type MessagesReadAllParams = {
+  /** A path or a role: inbox, sent, drafts, trash, spam, archive. */
+  readonly folder: string
+}
+
+export type MessagesReadAllResult = {
+  /** Messages that were not seen before. */
+  readonly updated: number
+}
+
+export type MessagesSendParams = {
+  /** Recipients: one address or several. */
+  readonly to?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** Who gets a copy. */
+  readonly cc?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** Copies unseen by others. */
+  readonly bcc?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** message_id this answers; "to" and "subject" may then be left out. */
+  readonly inReplyTo?: string
+  /** With inReplyTo: to all whom it went to. */
+  readonly replyAll?: boolean
+  /** The mailbox, an alias or a plus form of it. */
+  readonly from?: string
+  /** Sender name of this message only. */
+  readonly fromName?: string
+  /** Where answers go instead of the sender. */
+  readonly replyTo?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** One line. */
+  readonly subject?: string
+  /** The body as plain text. */
+  readonly text?: string
+  /** The body as HTML, beside text or alone. */
+  readonly html?: string
+  /** The body in Markdown, in place of text and html. */
+  readonly markdown?: string
+  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  readonly attachments?: readonly ({
+    readonly name: string
+    readonly contentType: string
+    /** The file in base64. */
+    readonly content: string
+    readonly contentId?: string
+  } | {
+    /** Id of the message (msg_...). */
+    readonly messageId: string
+    /** Id of the attachment (att_...). */
+    readonly attachmentId: string
+  })[]
+  /** Extra X- and List- headers. */
+  readonly headers?: { readonly [name: string]: string }
+  /** When to send it, at most 30 days ahead; else now. */
+  readonly sendAt?: string
+  /** true: nothing is sent; the answer says what would be. */
+  readonly dryRun?: boolean
+}
+
+export type MessagesSendResult = SendResult | {
+  readonly dryRun: true
+  /** Bytes of the message as it would go out. */
+  readonly size: number
+  /** Its header fields in order, [name, value]. */
+  readonly headers: readonly (readonly string[])[]
+  readonly recipients: readonly ({
+    readonly email: string
+    readonly decision: 'send' | 'suppressed' | 'blocked_by_list' | 'claim_required' | 'over_limit' | 'waits_for_approval'
+    readonly reason: string | null
+  })[]
+}
+
+export type MessagesReplyParams = {
+  /** Reply to the sender and all recipients. */
+  readonly all?: boolean
+  /** Who gets a copy. */
+  readonly cc?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** Copies unseen by others. */
+  readonly bcc?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** The mailbox, an alias or a plus form of it. */
+  readonly from?: string
+  /** Sender name of this message only. */
+  readonly fromName?: string
+  /** Where answers go instead of the sender. */
+  readonly replyTo?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** One line. */
+  readonly subject?: string
+  /** The body as plain text. */
+  readonly text?: string
+  /** The body as HTML, beside text or alone. */
+  readonly html?: string
+  /** The body in Markdown, in place of text and html. */
+  readonly markdown?: string
+  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  readonly attachments?: readonly ({
+    readonly name: string
+    readonly contentType: string
+    /** The file in base64. */
+    readonly content: string
+    readonly contentId?: string
+  } | {
+    /** Id of the message (msg_...). */
+    readonly messageId: string
+    /** Id of the attachment (att_...). */
+    readonly attachmentId: string
+  })[]
+  /** Extra X- and List- headers. */
+  readonly headers?: { readonly [name: string]: string }
+  /** When to send it, at most 30 days ahead; else now. */
+  readonly sendAt?: string
+}
+
+export type MessagesReplyResult = SendResult
+
+export type MessagesForwardParams = {
+  /** Who gets it. */
+  readonly to: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** Who gets a copy. */
+  readonly cc?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** Copies unseen by others. */
+  readonly bcc?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** Whether its files go along; true without it. */
+  readonly includeAttachments?: boolean
+  /** The mailbox, an alias or a plus form of it. */
+  readonly from?: string
+  /** Sender name of this message only. */
+  readonly fromName?: string
+  /** Where answers go instead of the sender. */
+  readonly replyTo?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** One line. */
+  readonly subject?: string
+  /** The body as plain text. */
+  readonly text?: string
+  /** The body as HTML, beside text or alone. */
+  readonly html?: string
+  /** The body in Markdown, in place of text and html. */
+  readonly markdown?: string
+  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  readonly attachments?: readonly ({
+    readonly name: string
+    readonly contentType: string
+    /** The file in base64. */
+    readonly content: string
+    readonly contentId?: string
+  } | {
+    /** Id of the message (msg_...). */
+    readonly messageId: string
+    /** Id of the attachment (att_...). */
+    readonly attachmentId: string
+  })[]
+  /** Extra X- and List- headers. */
+  readonly headers?: { readonly [name: string]: string }
+  /** When to send it, at most 30 days ahead; else now. */
+  readonly sendAt?: string
+}
+
+export type MessagesForwardResult = SendResult
+
+export type TrashEmptyResult = {
+  /** Messages that are gone. */
+  readonly deleted: number
+}
+
+export type FoldersListResult = {
+  readonly folders: readonly ({
+    /** Levels are separated by "/". */
+    readonly path: string
+    /** null: a folder of your own. */
+    readonly role: 'inbox' | 'sent' | 'drafts' | 'trash' | 'spam' | 'archive' | null
+    /** Messages in it. */
+    readonly total: number
+    readonly unread: number
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type FoldersCreateParams = {
+  /** The path; "/" separates levels, and levels that do not exist yet are made. */
+  readonly name: string
+}
+
+export type FoldersCreateResult = {
+  /** Levels are separated by "/". */
+  readonly path: string
+  /** null: a folder of your own. */
+  readonly role: 'inbox' | 'sent' | 'drafts' | 'trash' | 'spam' | 'archive' | null
+  /** Messages in it. */
+  readonly total: number
+  readonly unread: number
+}
+
+export type FoldersUpdateParams = {
+  /** The path; "/" separates levels, and levels that do not exist yet are made. */
+  readonly name: string
+}
+
+export type FoldersUpdateResult = {
+  /** Levels are separated by "/". */
+  readonly path: string
+  /** null: a folder of your own. */
+  readonly role: 'inbox' | 'sent' | 'drafts' | 'trash' | 'spam' | 'archive' | null
+  /** Messages in it. */
+  readonly total: number
+  readonly unread: number
+}
+
+export type FoldersDeleteResult = {
+  readonly deleted: true
+}
+
+export type ThreadsListParams = {
+  /** A path or a role: inbox, sent, drafts, trash, spam, archive. */
+  readonly folder?: string
+  /** A label the message has. */
+  readonly label?: string
+  /** Whether it was not read yet. */
+  readonly unread?: boolean
+  /** Whether it is marked as important. */
+  readonly flagged?: boolean
+  /** Address of the sender. */
+  readonly from?: string
+  /** Address of a recipient. */
+  readonly to?: string
+  /** Part of the subject. */
+  readonly subject?: string
+  /** Whether it has files. */
+  readonly has_attachment?: boolean
+  /** Received before this time. */
+  readonly until?: string
+  /** Whose newest message came at this time or later. */
+  readonly since?: string
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type ThreadsListResult = {
+  readonly threads: readonly ({
+    readonly thread_id: string
+    readonly subject: string | null
+    /** Who wrote or was written to, at most 50. */
+    readonly participants: readonly Address[]
+    /** Messages outside Trash, Spam and Drafts; all of them when there are only such. At most 1,000. */
+    readonly message_count: number
+    readonly last_message_at: string
+    readonly labels: readonly string[]
+    /** Who has the next word: us after mail from somebody else, them after ours, none after automatic mail and once the last message was put away. */
+    readonly awaiting: 'us' | 'them' | 'none'
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type ThreadsGetParams = {
+  /** Also the body of each, of 20 at most. */
+  readonly view?: 'reply' | 'text' | 'markdown'
+  /** Cut each body there. */
+  readonly max_chars?: number
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type ThreadsGetResult = {
+  readonly thread_id: string
+  readonly subject: string | null
+  /** Who wrote or was written to, at most 50. */
+  readonly participants: readonly Address[]
+  /** Messages outside Trash, Spam and Drafts; all of them when there are only such. At most 1,000. */
+  readonly message_count: number
+  readonly last_message_at: string
+  readonly labels: readonly string[]
+  /** Who has the next word: us after mail from somebody else, them after ours, none after automatic mail and once the last message was put away. */
+  readonly awaiting: 'us' | 'them' | 'none'
+  /** A page of its messages, oldest first. */
+  readonly messages: readonly ({
+    readonly message_id: string
+    readonly mailbox: string
+    readonly thread_id: string
+    readonly folder: string
+    /** The first author, with an empty address where From gives a name alone; null without either. */
+    readonly from: Address | null
+    readonly to: readonly Address[]
+    readonly cc: readonly Address[]
+    readonly subject: string | null
+    readonly snippet: string | null
+    readonly received_at: string
+    /** Bytes of the raw message. */
+    readonly size: number
+    readonly seen: boolean
+    readonly flagged: boolean
+    readonly answered: boolean
+    readonly labels: readonly string[]
+    readonly attachments: readonly AttachmentSummary[]
+    /** The whole body as plain text, as a person sees it. */
+    readonly text?: string
+    /** In the view markdown: the whole body as a person sees it, with headings, emphasis, links, lists, tables of data and the words of images. Plain text stays as it is. */
+    readonly markdown?: string
+    /** The body without quoted history and signature. */
+    readonly reply?: string
+    /** Whether a body is not whole: cut by max_chars, or past the limits of reading. */
+    readonly truncated?: boolean
+    /** Pass as cursor to read_message, with the same view, to read on. */
+    readonly next?: string | null
+  })[]
+  /** Pass as before for the messages before these; null at the beginning. */
+  readonly next: string | null
+}
+
+export type LabelsListResult = {
+  readonly labels: readonly {
+    readonly label: string
+    /** Messages that have it. */
+    readonly count: number
+  }[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type ContactsListParams = {
+  /** How words of the name, or the address, begin. */
+  readonly q?: string
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type ContactsListResult = {
+  readonly contacts: readonly {
+    /** As it was last given; empty without one. */
+    readonly name: string
+    readonly address: string
+    readonly last_seen_at: string
+    /** Sends to this address. */
+    readonly sent: number
+    /** Messages from this address. */
+    readonly received: number
+  }[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type DraftsListParams = {
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type DraftsListResult = {
+  readonly drafts: readonly MessageSummary[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type DraftsCreateParams = {
+  /** Recipients: one address or several. */
+  readonly to?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** Who gets a copy. */
+  readonly cc?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** Copies unseen by others. */
+  readonly bcc?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** message_id this answers; "to" and "subject" may then be left out. */
+  readonly inReplyTo?: string
+  /** With inReplyTo: to all whom it went to. */
+  readonly replyAll?: boolean
+  /** The mailbox, an alias or a plus form of it. */
+  readonly from?: string
+  /** Sender name of this message only. */
+  readonly fromName?: string
+  /** Where answers go instead of the sender. */
+  readonly replyTo?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** One line. */
+  readonly subject?: string
+  /** The body as plain text. */
+  readonly text?: string
+  /** The body as HTML, beside text or alone. */
+  readonly html?: string
+  /** The body in Markdown, in place of text and html. */
+  readonly markdown?: string
+  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  readonly attachments?: readonly ({
+    readonly name: string
+    readonly contentType: string
+    /** The file in base64. */
+    readonly content: string
+    readonly contentId?: string
+  } | {
+    /** Id of the message (msg_...). */
+    readonly messageId: string
+    /** Id of the attachment (att_...). */
+    readonly attachmentId: string
+  })[]
+  /** Extra X- and List- headers. */
+  readonly headers?: { readonly [name: string]: string }
+}
+
+export type DraftsCreateResult = FullMessage
+
+export type DraftsGetResult = FullMessage
+
+export type DraftsUpdateParams = {
+  /** Recipients: one address or several. */
+  readonly to?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** Who gets a copy. */
+  readonly cc?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** Copies unseen by others. */
+  readonly bcc?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** message_id this answers; "to" and "subject" may then be left out. */
+  readonly inReplyTo?: string
+  /** With inReplyTo: to all whom it went to. */
+  readonly replyAll?: boolean
+  /** The mailbox, an alias or a plus form of it. */
+  readonly from?: string
+  /** Sender name of this message only. */
+  readonly fromName?: string
+  /** Where answers go instead of the sender. */
+  readonly replyTo?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** One line. */
+  readonly subject?: string
+  /** The body as plain text. */
+  readonly text?: string
+  /** The body as HTML, beside text or alone. */
+  readonly html?: string
+  /** The body in Markdown, in place of text and html. */
+  readonly markdown?: string
+  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  readonly attachments?: readonly ({
+    readonly name: string
+    readonly contentType: string
+    /** The file in base64. */
+    readonly content: string
+    readonly contentId?: string
+  } | {
+    /** Id of the message (msg_...). */
+    readonly messageId: string
+    /** Id of the attachment (att_...). */
+    readonly attachmentId: string
+  })[]
+  /** Extra X- and List- headers. */
+  readonly headers?: { readonly [name: string]: string }
+}
+
+export type DraftsUpdateResult = FullMessage
+
+export type DraftsDeleteResult = {
+  readonly deleted: true
+}
+
+export type DraftsSendParams = {
+  /** When to send it, at most 30 days ahead; else now. */
+  readonly sendAt?: string
+}
+
+export type DraftsSendResult = SendResult
+
+export type ScheduledListParams = {
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type ScheduledListResult = {
+  readonly scheduled: readonly ({
+    readonly id: string
+    readonly message_id: string | null
+    readonly thread_id: string | null
+    readonly sendAt: string | null
+    readonly status: 'scheduled' | 'cancelled'
+    readonly from: string
+    readonly to: readonly string[]
+    readonly cc: readonly string[]
+    readonly bcc: readonly string[]
+    readonly subject: string | null
+    readonly createdAt: string
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type ScheduledUpdateParams = {
+  /** At most 30 days ahead. */
+  readonly sendAt: string
+}
+
+export type ScheduledUpdateResult = {
+  readonly id: string
+  readonly message_id: string | null
+  readonly thread_id: string | null
+  readonly sendAt: string | null
+  readonly status: 'scheduled' | 'cancelled'
+  readonly from: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  readonly subject: string | null
+  readonly createdAt: string
+}
+
+export type ScheduledCancelResult = {
+  readonly id: string
+  readonly message_id: string | null
+  readonly thread_id: string | null
+  readonly sendAt: string | null
+  readonly status: 'scheduled' | 'cancelled'
+  readonly from: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  readonly subject: string | null
+  readonly createdAt: string
+}
+
+export type BatchesSendParams = {
+  /** May contain {{tokens}}. */
+  readonly subject: string
+  /** The body as plain text; may contain {{tokens}}. */
+  readonly text?: string
+  /** The body as HTML; may contain {{tokens}}. */
+  readonly html?: string
+  /** The body in Markdown, in place of text and html. */
+  readonly markdown?: string
+  /** Each {email, fields {token: value}}; as many as the plan allows. */
+  readonly recipients: readonly {
+    /** Address of the recipient. */
+    readonly email: string
+    /** Values of the {{tokens}}. */
+    readonly fields?: { readonly [name: string]: string }
+  }[]
+  /** Made of the event that causes the batch, not of the time. The same key returns the first batch. */
+  readonly idempotencyKey: string
+}
+
+export type BatchesSendResult = {
+  readonly id: string
+  readonly recipients: readonly ({
+    readonly email: string
+    readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
+  })[]
+  /** Token fields that a recipient lacks; they render empty. */
+  readonly missingFields: readonly {
+    readonly email: string
+    readonly fields: readonly string[]
+  }[]
+  /** Whether this is the batch of an earlier call with the same key. */
+  readonly replayed: boolean
+}
+
+export type BatchesGetResult = {
+  readonly id: string
+  readonly recipients: readonly ({
+    readonly email: string
+    readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
+    /** Of a bounce what the remote answered, word for word. */
+    readonly reason: string | null
+    readonly email_id: string | null
+  })[]
+}
+
+export type SearchAllParams = {
+  /** Words and "phrases" over subject, sender, recipients, body (its first 262,144 characters) and attachment names, without regard to case and diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, OR (in capitals) joins alternatives, ( ) group. Everything else must match together. An operator that does not exist is refused; a colon before white space, "/" or another colon, or after a digit, is part of a word (Re:, https://host, 10:30); put other words with a colon in quotes ("localhost:8080"). */
+  readonly q: string
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type SearchAllResult = {
+  readonly messages: readonly ({
+    readonly message_id: string
+    readonly mailbox: string
+    readonly thread_id: string
+    readonly folder: string
+    /** The first author, with an empty address where From gives a name alone; null without either. */
+    readonly from: Address | null
+    readonly to: readonly Address[]
+    readonly cc: readonly Address[]
+    readonly subject: string | null
+    readonly snippet: string | null
+    readonly received_at: string
+    /** Bytes of the raw message. */
+    readonly size: number
+    readonly seen: boolean
+    readonly flagged: boolean
+    readonly answered: boolean
+    readonly labels: readonly string[]
+    readonly attachments: readonly AttachmentSummary[]
+    /** Where the words of the query stand; empty when it has none. */
+    readonly highlights: readonly ({
+      readonly field: 'subject' | 'from' | 'to' | 'cc' | 'filename' | 'body'
+      /** A line of at most 200 characters in which something was found. */
+      readonly text: string
+      /** What was found in text: from start up to before end, in code points. They stand beside the text, so that no mail can forge them. */
+      readonly marks: readonly {
+        readonly start: number
+        readonly end: number
+      }[]
+    })[]
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type EmailsSendParams = {
+  /** Any address on a verified domain: "user@domain" or "Name <user@domain>". */
+  readonly from: string
+  /** One address or several, as text or as {name, address}. */
+  readonly to?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** One address or several, as text or as {name, address}. */
+  readonly cc?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** One address or several, as text or as {name, address}. */
+  readonly bcc?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** One address or several, as text or as {name, address}. */
+  readonly replyTo?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  /** One line. */
+  readonly subject?: string
+  /** The body as plain text. */
+  readonly text?: string
+  /** The body as HTML, beside text or alone. */
+  readonly html?: string
+  /** The body in Markdown, in place of text and html. */
+  readonly markdown?: string
+  /** Alias of a template (case-sensitive). */
+  readonly template?: string
+  /** Values of the {{tokens}} of the template. */
+  readonly variables?: { readonly [name: string]: string }
+  /** Extra X- and List- headers. */
+  readonly headers?: { readonly [name: string]: string }
+  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  readonly attachments?: readonly ({
+    readonly name: string
+    readonly contentType: string
+    /** The file in base64. */
+    readonly content: string
+    readonly contentId?: string
+  } | {
+    /** Id of the message (msg_...). */
+    readonly messageId: string
+    /** Id of the attachment (att_...). */
+    readonly attachmentId: string
+  })[]
+  readonly tags?: readonly string[]
+  /** When to send it, at most 30 days ahead; else now. */
+  readonly sendAt?: string
+}
+
+export type EmailsSendResult = SendResult
+
+export type EmailsListParams = {
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type EmailsListResult = {
+  readonly emails: readonly ({
+    readonly id: string
+    readonly from: string
+    readonly to: readonly string[]
+    readonly cc: readonly string[]
+    readonly bcc: readonly string[]
+    readonly subject: string | null
+    readonly mailbox: string | null
+    readonly message_id: string | null
+    readonly tags: readonly string[]
+    /** The time it was asked for. */
+    readonly sendAt?: string
+    readonly approval?: {
+      /** Id of the approval (apr_...). */
+      readonly id: string
+      /** void: its draft was changed or taken away meanwhile; send it again to ask anew. */
+      readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
+      readonly reason: string | null
+    }
+    readonly createdAt: string
+    readonly recipients: readonly ({
+      readonly email: string
+      readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
+      readonly reason: string | null
+      /** Of the last change. */
+      readonly at: string
+      /** The server that answered, as it calls itself. */
+      readonly mx: string | null
+      /** The remote's answer, word for word. */
+      readonly response: string | null
+      readonly attempts: number
+    })[]
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type EmailsGetResult = {
+  readonly id: string
+  readonly from: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  readonly subject: string | null
+  readonly mailbox: string | null
+  readonly message_id: string | null
+  readonly tags: readonly string[]
+  /** The time it was asked for. */
+  readonly sendAt?: string
+  readonly approval?: {
+    /** Id of the approval (apr_...). */
+    readonly id: string
+    /** void: its draft was changed or taken away meanwhile; send it again to ask anew. */
+    readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
+    readonly reason: string | null
+  }
+  readonly createdAt: string
+  readonly recipients: readonly ({
+    readonly email: string
+    readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
+    readonly reason: string | null
+    /** Of the last change. */
+    readonly at: string
+    /** The server that answered, as it calls itself. */
+    readonly mx: string | null
+    /** The remote's answer, word for word. */
+    readonly response: string | null
+    readonly attempts: number
+  })[]
+}
+
+export type ApprovalsListParams = {
+  /** Only those. */
+  readonly status?: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type ApprovalsListResult = {
+  readonly approvals: readonly ({
+    readonly id: string
+    /** The id that the send has (em_...). */
+    readonly email_id: string
+    readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
+    /** Of the message, its sender, its recipients and its time: repeat it to decide. */
+    readonly hash: string
+    readonly mailbox: string | null
+    readonly draft_id: string | null
+    /** The key that asks (key_...). */
+    readonly keyId: string
+    readonly from: string
+    readonly to: readonly string[]
+    readonly cc: readonly string[]
+    readonly bcc: readonly string[]
+    /** All to whom it goes, whatever the header of the message says. */
+    readonly recipients: readonly string[]
+    readonly subject: string | null
+    readonly sendAt: string | null
+    readonly createdAt: string
+    /** When it expires if nobody decides. */
+    readonly expiresAt: string
+    readonly decidedAt: string | null
+    readonly decidedBy: string | null
+    readonly reason: string | null
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type ApprovalsGetResult = {
+  readonly id: string
+  /** The id that the send has (em_...). */
+  readonly email_id: string
+  readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
+  /** Of the message, its sender, its recipients and its time: repeat it to decide. */
+  readonly hash: string
+  readonly mailbox: string | null
+  readonly draft_id: string | null
+  /** The key that asks (key_...). */
+  readonly keyId: string
+  readonly from: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  /** All to whom it goes, whatever the header of the message says. */
+  readonly recipients: readonly string[]
+  readonly subject: string | null
+  readonly sendAt: string | null
+  readonly createdAt: string
+  /** When it expires if nobody decides. */
+  readonly expiresAt: string
+  readonly decidedAt: string | null
+  readonly decidedBy: string | null
+  readonly reason: string | null
+  /** null when it was decided: approved mail lies in Sent, other mail in Drafts. */
+  readonly content: {
+    /** The body as a person sees it. */
+    readonly text: string
+    readonly html: string | null
+    /** Text that a person who reads it does not see. */
+    readonly hidden: readonly {
+      readonly kind: string
+      readonly excerpt: string
+    }[]
+    readonly attachments: readonly {
+      readonly name: string
+      readonly content_type: string
+      readonly size: number
+    }[]
+    /** Whether a body is past the limits of reading. */
+    readonly truncated: boolean
+  } | null
+}
+
+export type ApprovalsDecideParams = {
+  readonly decision: 'approve' | 'refuse'
+  /** The hash of the approval, as it was read: another content is `conflict`. */
+  readonly hash: string
+  /** What the agent is told. */
+  readonly reason?: string
+}
+
+export type ApprovalsDecideResult = {
+  readonly id: string
+  /** The id that the send has (em_...). */
+  readonly email_id: string
+  readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
+  /** Of the message, its sender, its recipients and its time: repeat it to decide. */
+  readonly hash: string
+  readonly mailbox: string | null
+  readonly draft_id: string | null
+  /** The key that asks (key_...). */
+  readonly keyId: string
+  readonly from: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  /** All to whom it goes, whatever the header of the message says. */
+  readonly recipients: readonly string[]
+  readonly subject: string | null
+  readonly sendAt: string | null
+  readonly createdAt: string
+  /** When it expires if nobody decides. */
+  readonly expiresAt: string
+  readonly decidedAt: string | null
+  readonly decidedBy: string | null
+  readonly reason: string | null
+}
+
+export type TemplatesListParams = {
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type TemplatesListResult = {
+  readonly templates: readonly ({
+    readonly alias: string
+    readonly subject: string
+    readonly html: string | null
+    readonly text: string | null
+    readonly status: 'active' | 'paused'
+    /** Names of the {{tokens}} in it. */
+    readonly variables: readonly string[]
+    readonly createdAt: string
+    readonly updatedAt: string
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type TemplatesGetResult = {
+  readonly alias: string
+  readonly subject: string
+  readonly html: string | null
+  readonly text: string | null
+  readonly status: 'active' | 'paused'
+  /** Names of the {{tokens}} in it. */
+  readonly variables: readonly string[]
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type TemplatesCreateParams = {
+  /** Name of the template (case-sensitive). */
+  readonly alias: string
+  readonly subject: string
+  readonly html?: string | null
+  readonly text?: string | null
+  /** A paused one is refused when mail is sent. */
+  readonly status?: 'active' | 'paused'
+}
+
+export type TemplatesCreateResult = {
+  readonly alias: string
+  readonly subject: string
+  readonly html: string | null
+  readonly text: string | null
+  readonly status: 'active' | 'paused'
+  /** Names of the {{tokens}} in it. */
+  readonly variables: readonly string[]
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type TemplatesUpdateParams = {
+  readonly subject?: string
+  readonly html?: string | null
+  readonly text?: string | null
+  /** A paused one is refused when mail is sent. */
+  readonly status?: 'active' | 'paused'
+}
+
+export type TemplatesUpdateResult = {
+  readonly alias: string
+  readonly subject: string
+  readonly html: string | null
+  readonly text: string | null
+  readonly status: 'active' | 'paused'
+  /** Names of the {{tokens}} in it. */
+  readonly variables: readonly string[]
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type TemplatesDeleteResult = {
+  readonly deleted: true
+}
+
+export type TemplatesPreviewParams = {
+  /** Values of the {{tokens}} of the template. */
+  readonly variables?: { readonly [name: string]: string }
+}
+
+export type TemplatesPreviewResult = {
+  readonly subject: string
+  readonly html?: string
+  readonly text?: string
+  /** Variables that were not passed, and are left empty here. */
+  readonly missing: readonly string[]
+}
+
+export type SuppressionsListParams = {
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type SuppressionsListResult = {
+  readonly suppressions: readonly ({
+    readonly email: string
+    readonly reason: 'bounce' | 'complaint' | 'unsubscribe' | 'manual'
+    /** The remote answer or the report; null when a person added it. */
+    readonly detail: string | null
+    /** Added by an agent key: it holds for mail from these mailboxes, and by that key; null: for all mail of the account. */
+    readonly mailboxes: readonly string[] | null
+    readonly createdAt: string
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type SuppressionsGetResult = {
+  readonly email: string
+  readonly reason: 'bounce' | 'complaint' | 'unsubscribe' | 'manual'
+  /** The remote answer or the report; null when a person added it. */
+  readonly detail: string | null
+  /** Added by an agent key: it holds for mail from these mailboxes, and by that key; null: for all mail of the account. */
+  readonly mailboxes: readonly string[] | null
+  readonly createdAt: string
+}
+
+export type SuppressionsAddParams = {
+  /** The address that is not written to. */
+  readonly email: string
+}
+
+export type SuppressionsAddResult = {
+  readonly email: string
+  readonly reason: 'bounce' | 'complaint' | 'unsubscribe' | 'manual'
+  /** The remote answer or the report; null when a person added it. */
+  readonly detail: string | null
+  /** Added by an agent key: it holds for mail from these mailboxes, and by that key; null: for all mail of the account. */
+  readonly mailboxes: readonly string[] | null
+  readonly createdAt: string
+}
+
+export type SuppressionsRemoveResult = {
+  readonly deleted: true
+}
+
+export type DeliveriesStatusParams = {
+  /** Id of the copy in Sent (msg_...). */
+  readonly message_id?: string
+  /** Id of the send (em_...). */
+  readonly id?: string
+}
+
+export type DeliveriesStatusResult = {
+  readonly id: string
+  /** The copy in Sent; null when none is kept. */
+  readonly message_id: string | null
+  readonly mailbox: string | null
+  readonly subject: string | null
+  /** Of the recipient who is furthest behind; when all are done with, the worst of what happened. */
+  readonly status: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
+  readonly recipients: readonly ({
+    readonly email: string
+    readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
+    readonly reason: string | null
+    /** Of the last change. */
+    readonly at: string
+    /** The server that answered, as it calls itself. */
+    readonly mx: string | null
+    /** The remote's answer, word for word. */
+    readonly response: string | null
+    readonly attempts: number
+  })[]
+}
+
+export type DeliveriesListParams = {
+  readonly state?: 'waiting' | 'delivered' | 'failed' | 'skipped'
+  readonly type?: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message'
+  /** Only deliveries of this event (evt_...). */
+  readonly event?: string
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type DeliveriesListResult = {
+  readonly deliveries: readonly ({
+    readonly id: string
+    readonly webhookId: string
+    readonly eventId: string
+    readonly type: string
+    /** A resend and a test event have one attempt. */
+    readonly origin: 'event' | 'resend' | 'test'
+    /** "skipped": the endpoint was turned off or removed. */
+    readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
+    readonly createdAt: string
+    /** null when none follows. */
+    readonly nextAttemptAt: string | null
+    /** The body of every attempt, to the byte. */
+    readonly body: string
+    readonly attempts: readonly ({
+      readonly at: string
+      /** Where the request went. */
+      readonly url: string
+      /** Headers of the request. */
+      readonly headers: { readonly [name: string]: string }
+      readonly status: number | null
+      /** Headers of the answer that help to find it again. */
+      readonly responseHeaders: { readonly [name: string]: string }
+      /** The first 4 KB of the answer; null without one. */
+      readonly response: string | null
+      readonly error: string | null
+      readonly durationMs: number
+    })[]
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type DeliveriesGetResult = {
+  readonly id: string
+  readonly webhookId: string
+  readonly eventId: string
+  readonly type: string
+  /** A resend and a test event have one attempt. */
+  readonly origin: 'event' | 'resend' | 'test'
+  /** "skipped": the endpoint was turned off or removed. */
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
+  readonly createdAt: string
+  /** null when none follows. */
+  readonly nextAttemptAt: string | null
+  /** The body of every attempt, to the byte. */
+  readonly body: string
+  readonly attempts: readonly ({
+    readonly at: string
+    /** Where the request went. */
+    readonly url: string
+    /** Headers of the request. */
+    readonly headers: { readonly [name: string]: string }
+    readonly status: number | null
+    /** Headers of the answer that help to find it again. */
+    readonly responseHeaders: { readonly [name: string]: string }
+    /** The first 4 KB of the answer; null without one. */
+    readonly response: string | null
+    readonly error: string | null
+    readonly durationMs: number
+  })[]
+}
+
+export type DeliveriesResendResult = {
+  readonly id: string
+  readonly webhookId: string
+  readonly eventId: string
+  readonly type: string
+  /** A resend and a test event have one attempt. */
+  readonly origin: 'event' | 'resend' | 'test'
+  /** "skipped": the endpoint was turned off or removed. */
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
+  readonly createdAt: string
+  /** null when none follows. */
+  readonly nextAttemptAt: string | null
+  /** The body of every attempt, to the byte. */
+  readonly body: string
+  readonly attempts: readonly ({
+    readonly at: string
+    /** Where the request went. */
+    readonly url: string
+    /** Headers of the request. */
+    readonly headers: { readonly [name: string]: string }
+    readonly status: number | null
+    /** Headers of the answer that help to find it again. */
+    readonly responseHeaders: { readonly [name: string]: string }
+    /** The first 4 KB of the answer; null without one. */
+    readonly response: string | null
+    readonly error: string | null
+    readonly durationMs: number
+  })[]
+}
+
+export type AliasesListParams = {
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type AliasesListResult = {
+  readonly aliases: readonly {
+    readonly alias: string
+    readonly targets: readonly string[]
+    readonly createdAt: string
+  }[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type AliasesCreateParams = {
+  /** An address, or *@domain for all that nobody else has. */
+  readonly alias: string
+  /** Addresses of the mailboxes that get the mail. */
+  readonly targets: readonly string[]
+}
+
+export type AliasesCreateResult = {
+  readonly alias: string
+  readonly targets: readonly string[]
+  readonly createdAt: string
+}
+
+export type AliasesDeleteResult = {
+  readonly deleted: true
+}
+
+export type EventsListParams = {
+  /** Kinds of events, with commas between them. */
+  readonly type?: string
+  /** Address of the mailbox. */
+  readonly mailbox?: string
+  /** From this time on. */
+  readonly since?: string
+  /** Before this time. */
+  readonly until?: string
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+  /** Cursor of an event or an earlier answer: newer ones follow, oldest first. */
+  readonly after?: string
+  /** Seconds to wait while there is nothing after the cursor; without one for what comes from now on. */
+  readonly wait?: number
+}
+
+export type EventsListResult = {
+  readonly events: readonly EventEnvelope[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+  /** Pass as after to go on behind this answer, also when it has no events. */
+  readonly cursor: string
+}
+
+export type EventsGetResult = EventEnvelope
+
+export type EventsStreamParams = {
+  /** Kinds of events, with commas between them. */
+  readonly type?: string
+  /** Address of the mailbox. */
+  readonly mailbox?: string
+  /** From this time on. */
+  readonly since?: string
+  /** Before this time. */
+  readonly until?: string
+  /** As in the list; Last-Event-ID, which clients send by themselves, goes before it. */
+  readonly after?: string
+}
+
+export type TestInboundParams = {
+  /** Address of the mailbox. */
+  readonly mailbox: string
+  /** The whole message, in place of its parts. */
+  readonly raw?: string
+  readonly from?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  }
+  /** One address or several, as text or as {name, address}. */
+  readonly to?: string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  } | readonly (string | {
+    readonly name?: string
+    /** "user@domain" or "Name <user@domain>". */
+    readonly address: string
+  })[]
+  readonly subject?: string
+  readonly text?: string
+  readonly html?: string
+  /** Further header fields. */
+  readonly headers?: { readonly [name: string]: string }
+  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  readonly attachments?: readonly ({
+    readonly name: string
+    readonly contentType: string
+    /** The file in base64. */
+    readonly content: string
+    readonly contentId?: string
+  } | {
+    /** Id of the message (msg_...). */
+    readonly messageId: string
+    /** Id of the attachment (att_...). */
+    readonly attachmentId: string
+  })[]
+  /** What is found out about the sender. */
+  readonly verdicts?: {
+    /** pass without it. */
+    readonly spf?: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    /** pass without it. */
+    readonly dkim?: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    /** Without it pass if SPF or DKIM passes, else fail. */
+    readonly dmarc?: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    /** none without it. */
+    readonly arc?: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    /** What the author's domain asks for when DMARC fails. */
+    readonly policy?: 'none' | 'quarantine' | 'reject'
+    /** Whether a filter takes it for spam. */
+    readonly spam?: boolean
+  }
+}
+
+export type TestInboundResult = {
+  /** Id of the message (msg_...). */
+  readonly message_id: string
+}
+
+export type TestClockParams = {
+  /** Seconds to go forwards, at most 400 days. */
+  readonly advance?: number
+  /** The time to go to. */
+  readonly now?: string
+}
+
+export type TestClockResult = {
+  /** The time of the sandbox. */
+  readonly now: string
+}
+
+export type WebhooksListParams = {
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type WebhooksListResult = {
+  readonly webhooks: readonly Webhook[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type WebhooksCreateParams = {
+  readonly url: string
+  /** Kinds of event to deliver. */
+  readonly events: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message')[]
+  readonly scope?: {
+    readonly domains?: readonly string[]
+    readonly mailboxes?: readonly string[]
+  }
+  readonly enabled?: boolean
+  readonly ordering?: 'none' | 'mailbox'
+  readonly description?: string | null
+}
+
+export type WebhooksCreateResult = NewWebhook
+
+export type WebhooksGetResult = Webhook
+
+export type WebhooksUpdateParams = {
+  readonly url?: string
+  /** Kinds of event to deliver. */
+  readonly events?: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message')[]
+  readonly scope?: {
+    readonly domains?: readonly string[]
+    readonly mailboxes?: readonly string[]
+  }
+  readonly enabled?: boolean
+  readonly ordering?: 'none' | 'mailbox'
+  readonly description?: string | null
+}
+
+export type WebhooksUpdateResult = Webhook
+
+export type WebhooksRotateSecretResult = NewWebhook
+
+export type WebhooksTestParams = {
+  readonly type: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message'
+}
+
+export type WebhooksTestResult = {
+  readonly id: string
+  readonly webhookId: string
+  readonly eventId: string
+  readonly type: string
+  /** A resend and a test event have one attempt. */
+  readonly origin: 'event' | 'resend' | 'test'
+  /** "skipped": the endpoint was turned off or removed. */
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
+  readonly createdAt: string
+  /** null when none follows. */
+  readonly nextAttemptAt: string | null
+  /** The body of every attempt, to the byte. */
+  readonly body: string
+  readonly attempts: readonly ({
+    readonly at: string
+    /** Where the request went. */
+    readonly url: string
+    /** Headers of the request. */
+    readonly headers: { readonly [name: string]: string }
+    readonly status: number | null
+    /** Headers of the answer that help to find it again. */
+    readonly responseHeaders: { readonly [name: string]: string }
+    /** The first 4 KB of the answer; null without one. */
+    readonly response: string | null
+    readonly error: string | null
+    readonly durationMs: number
+  })[]
+}
+
+export type WebhooksRedeliverParams = {
+  /** From this time on; events are kept for 30 days. */
+  readonly since: string
+  /** Before this time; default: now. */
+  readonly until?: string
+  /** Only these of the types that the endpoint receives. */
+  readonly types?: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message')[]
+}
+
+export type WebhooksRedeliverResult = {
+  /** How many events will be delivered. */
+  readonly count: number
+}
+
+export type WebhooksDeleteResult = {
+  readonly deleted: true
+}

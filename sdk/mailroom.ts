@@ -1,0 +1,98 @@
+/** The client: `new Mailroom({ apiKey })`, and below it a group for each resource of the API. */
+import { Groups } from './generated/groups.ts'
+import type { MessagesWaitParams, MessagesWaitResult } from './generated/types.ts'
+import { type MailroomOptions, type RequestOptions, Transport } from './transport.ts'
+
+/** The filters of a wait, and how many seconds it may last altogether (default: 60). */
+export type WaitParams = Omit<MessagesWaitParams, 'timeout'> & { readonly timeout?: number }
+export type WaitedMessage = NonNullable<MessagesWaitResult['message']>
+
+export type WaitedCode = { readonly code: string; readonly message: WaitedMessage }
+export type WaitedLink = { readonly url: string; readonly message: WaitedMessage }
+
+/** Nothing came in time. `nearMisses` are messages that came and failed a filter. */
+export class WaitTimeoutError extends Error {
+  override readonly name = 'WaitTimeoutError'
+  readonly nearMisses: MessagesWaitResult['near_misses']
+
+  constructor(text: string, nearMisses: MessagesWaitResult['near_misses']) {
+    super(text)
+    this.nearMisses = nearMisses
+  }
+}
+
+const defaultWaitSeconds = 60
+/** The longest that one request may wait. */
+const requestWaitSeconds = 55
+
+export class Mailroom extends Groups {
+  constructor(options: MailroomOptions = {}) {
+    super(new Transport(options))
+  }
+
+  /**
+   * Waits for the first message that passes all filters; without `since` for one that is stored from now on. Take the time or a
+   * cursor before you cause the mail. Rejects with WaitTimeoutError.
+   */
+  async waitForMessage(address: string, params: WaitParams = {}, options?: RequestOptions): Promise<WaitedMessage> {
+    return this.#waitFor(address, params, options, (message) => message)
+  }
+
+  /** As `waitForMessage`, for a verification code. */
+  async waitForCode(address: string, params: WaitParams = {}, options?: RequestOptions): Promise<WaitedCode> {
+    return this.#waitFor(address, { has_code: true, ...params }, options, (message) => {
+      const code = message.verification?.codes[0]?.value
+      return code === undefined ? null : { code, message }
+    })
+  }
+
+  /** As `waitForMessage`, for a link to verify with. */
+  async waitForLink(address: string, params: WaitParams = {}, options?: RequestOptions): Promise<WaitedLink> {
+    return this.#waitFor(address, params, options, (message) => {
+      const url = message.verification?.links[0]?.url
+      return url === undefined ? null : { url, message }
+    })
+  }
+
+  async #waitFor<T>(
+    address: string,
+    { timeout = defaultWaitSeconds, ...params }: WaitParams,
+    options: RequestOptions | undefined,
+    find: (message: WaitedMessage) => T | null,
+  ): Promise<T> {
+    const endsAt = Date.now() + timeout * 1_000
+    let since = params.since
+    let nearMisses: MessagesWaitResult['near_misses'] = []
+    for (let leftSeconds = timeout; leftSeconds > 0; leftSeconds = Math.ceil((endsAt - Date.now()) / 1_000)) {
+      const seconds = Math.max(1, Math.min(leftSeconds, requestWaitSeconds))
+      const query = { ...params, ...(since !== undefined && { since }), timeout: seconds }
+      const answer = await this.mailboxes.messages.wait(address, query, options)
+      const found = answer.message === null ? null : find(answer.message)
+      if (found !== null) return found
+      nearMisses = answer.near_misses
+      since = answer.cursor
+    }
+    throw new WaitTimeoutError(`Nothing came to ${address} within ${timeout} seconds.`, nearMisses)
+  }
+}
+
+/** What an attachment of a send is made of. */
+export type AttachmentContent = string | Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>
+
+/** Makes an attachment of a send out of text, bytes, a file or a stream, which is read to its end. */
+export async function attachment(
+  name: string,
+  content: AttachmentContent,
+  { contentType }: { readonly contentType?: string } = {},
+): Promise<{ readonly name: string; readonly contentType: string; readonly content: string }> {
+  const known = contentType ?? (content instanceof Blob ? content.type : '')
+  const bytes = new Uint8Array(await new Response(content as ConstructorParameters<typeof Response>[0]).arrayBuffer())
+  return { name, contentType: known === '' ? 'application/octet-stream' : known, content: base64(bytes) }
+}
+
+/** In pieces: a call has room for so many arguments only. */
+function base64(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
+  return btoa(text)
+}

@@ -1,0 +1,72 @@
+/**
+ * Inboxes for tests of programs that send mail: each test gets one of its own, which is deleted after it. `inboxFixtures` are
+ * fixtures as `test.extend` of Playwright and of Vitest takes them.
+ */
+import { Mailroom, type WaitedCode, type WaitedLink, type WaitedMessage, type WaitParams } from './mailroom.ts'
+import type { MailroomOptions, RequestOptions } from './transport.ts'
+
+export type InboxOptions = {
+  /** Where its address is. Default: the domain of a mailbox that the key reaches. */
+  readonly domain?: string
+  /** What its address begins with. Default: `test`. */
+  readonly prefix?: string
+}
+
+export type Inbox = {
+  readonly address: string
+  /** As the methods of the client of the same names; only what came since the inbox was made counts. */
+  waitForMessage(params?: WaitParams, options?: RequestOptions): Promise<WaitedMessage>
+  waitForCode(params?: WaitParams, options?: RequestOptions): Promise<WaitedCode>
+  waitForLink(params?: WaitParams, options?: RequestOptions): Promise<WaitedLink>
+  /** Deletes it with its mail. */
+  remove(): Promise<void>
+}
+
+/** Makes an inbox with an address that nobody has had before. */
+export async function createInbox(mail: Mailroom, { domain, prefix = 'test' }: InboxOptions = {}): Promise<Inbox> {
+  const at = domain ?? (await ownDomain(mail))
+  const since = new Date(0).toISOString()
+  const { address } = await mail.mailboxes.create({ address: `${prefix}-${randomName()}@${at}`, displayName: 'Test' })
+  return {
+    address,
+    waitForMessage: (params, options) => mail.waitForMessage(address, { since, ...params }, options),
+    waitForCode: (params, options) => mail.waitForCode(address, { since, ...params }, options),
+    waitForLink: (params, options) => mail.waitForLink(address, { since, ...params }, options),
+    remove: async () => void (await mail.mailboxes.delete(address)),
+  }
+}
+
+export type InboxFixtures = { readonly mail: Mailroom; readonly inbox: Inbox }
+
+type Fixture<Value> = (others: InboxFixtures, use: (value: Value) => Promise<void>) => Promise<void>
+
+/** The fixtures `mail`, a client, and `inbox`, a fresh one for each test. */
+export function inboxFixtures(options: MailroomOptions & InboxOptions = {}): {
+  readonly mail: Fixture<Mailroom>
+  readonly inbox: Fixture<Inbox>
+} {
+  return {
+    // biome-ignore lint/correctness/noEmptyPattern: both runners read from the pattern which fixtures this one needs.
+    mail: async ({}, use) => {
+      await use(new Mailroom(options))
+    },
+    inbox: async ({ mail }, use) => {
+      const inbox = await createInbox(mail, options)
+      try {
+        await use(inbox)
+      } finally {
+        await inbox.remove()
+      }
+    },
+  }
+}
+
+async function ownDomain(mail: Mailroom): Promise<string> {
+  const { mailboxes } = await mail.mailboxes.list({ limit: 1 })
+  const domain = mailboxes[0]?.domain
+  if (domain === undefined)
+    throw new TypeError('Name the "domain": the key reaches no mailbox whose domain could be taken.')
+  return domain
+}
+
+const randomName = () => Math.random().toString(36).slice(2, 12).padEnd(10, '0')

@@ -1,0 +1,331 @@
+/**
+ * How requests are made, with what Node 18, Bun, Deno, browsers and edge runtimes all have. A request is made again only where
+ * that cannot do a thing twice: it was refused (429), it reads or replaces, or it carries an idempotency key, which every
+ * send and creation gets by itself.
+ */
+import { ApiError, ConnectionError, isRecord } from './errors.ts'
+import { readEvents } from './event-stream.ts'
+import type { MailroomEvent } from './generated/types.ts'
+import { pause } from './pause.ts'
+
+export type MailroomOptions = {
+  /** The API key, or an OAuth access token. Default: the environment variable MAILROOM_API_KEY. */
+  readonly apiKey?: string
+  /** Where the service is, such as `https://mail.example.com`. Default: MAILROOM_BASE_URL, else http://127.0.0.1:8080. */
+  readonly baseUrl?: string
+  /** How often a request is made again. Default: 2. */
+  readonly retries?: number
+  /** How long an answer may take; a request that waits for mail has as much more. Default: 60,000. */
+  readonly timeoutMs?: number
+  /** Headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Makes requests in place of the runtime's own `fetch`. */
+  readonly fetch?: typeof fetch
+  /** Hears of every answer, as for logs. */
+  readonly onAnswer?: (answer: AnswerInfo) => void
+}
+
+export type AnswerInfo = {
+  readonly method: string
+  readonly url: string
+  readonly status: number
+  readonly requestId: string | null
+  /** Whether an earlier request with the same idempotency key had done it. */
+  readonly isReplayed: boolean
+  /** How often the request was made before. */
+  readonly retries: number
+}
+
+export type RequestOptions = {
+  readonly signal?: AbortSignal
+  readonly timeoutMs?: number
+  readonly retries?: number
+  /** A repeat with the same key gets the first answer. Default: one of its own for each call that sends or creates. */
+  readonly idempotencyKey?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type ApiRequest = {
+  readonly method: string
+  readonly path: string
+  readonly query?: object
+  readonly body?: object
+  /** Whether the service respects an idempotency key here. */
+  readonly isIdempotent?: boolean
+  /** Whether it answers when something happens: `timeout` or `wait` seconds later at most. */
+  readonly waits?: boolean
+}
+
+const defaultBaseUrl = 'http://127.0.0.1:8080'
+const defaultTimeoutMs = 60_000
+const defaultRetries = 2
+const firstPauseMs = 250
+/** A longer wait than this is for the caller to decide on. */
+const pauseMaxMs = 30_000
+
+/** A file as it arrives. */
+export class Download {
+  readonly contentType: string
+  /** The name to save it under, where it has one. */
+  readonly name: string | null
+  /** Bytes, where the service tells them before. */
+  readonly size: number | null
+  readonly etag: string | null
+  readonly #response: Response
+
+  constructor(response: Response) {
+    const { headers } = response
+    this.#response = response
+    this.contentType = headers.get('content-type') ?? 'application/octet-stream'
+    this.name = fileName(headers.get('content-disposition') ?? '')
+    const length = headers.get('content-length')
+    this.size = length === null ? null : Number(length)
+    this.etag = headers.get('etag')
+  }
+
+  /** The bytes as they come; they can be read once. */
+  get body(): ReadableStream<Uint8Array> {
+    return this.#response.body ?? new ReadableStream({ start: (controller) => controller.close() })
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    return new Uint8Array(await this.#response.arrayBuffer())
+  }
+
+  text(): Promise<string> {
+    return this.#response.text()
+  }
+}
+
+/** The first page, when it is awaited; all items, page by page, when it is iterated. */
+export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<Item> {
+  readonly #load: (before: string | null) => Promise<Page>
+  readonly #itemsName: string
+
+  constructor(itemsName: string, load: (before: string | null) => Promise<Page>) {
+    this.#itemsName = itemsName
+    this.#load = load
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a list gives its first page.
+  then<R = Page, E = never>(
+    resolved?: ((page: Page) => R | PromiseLike<R>) | null,
+    rejected?: ((reason: unknown) => E | PromiseLike<E>) | null,
+  ): Promise<R | E> {
+    return this.#load(null).then(resolved, rejected)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const page of this.pages())
+      yield* (page as Readonly<Record<string, readonly Item[]>>)[this.#itemsName] ?? []
+  }
+
+  /** Page by page. */
+  async *pages(): AsyncGenerator<Page, void, undefined> {
+    let before: string | null = null
+    do {
+      const page: Page = await this.#load(before)
+      yield page
+      before = (page as { readonly next?: string | null }).next ?? null
+    } while (before !== null)
+  }
+}
+
+/** Methods on one resource. */
+export class Group {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  protected call<Result>(request: ApiRequest, options?: RequestOptions): Promise<Result> {
+    return this.#transport.json<Result>(request, options)
+  }
+
+  protected pages<Page, Item>(itemsName: string, request: ApiRequest, options?: RequestOptions): PageList<Page, Item> {
+    return new PageList(itemsName, (before) => {
+      const query = before === null ? request.query : { ...request.query, before }
+      return this.#transport.json<Page>({ ...request, ...(query !== undefined && { query }) }, options)
+    })
+  }
+
+  protected async download(request: ApiRequest, options?: RequestOptions): Promise<Download> {
+    return new Download(await this.#transport.send(request, options))
+  }
+
+  protected events(request: ApiRequest, options?: RequestOptions): AsyncIterable<MailroomEvent> {
+    return readEvents(
+      (headers, signal) => this.#transport.send(request, { ...options, headers, signal }, 'endless'),
+      options,
+    )
+  }
+}
+
+export class Transport {
+  readonly #options: MailroomOptions
+  readonly #baseUrl: string
+
+  constructor(options: MailroomOptions) {
+    this.#options = options
+    this.#baseUrl = (options.baseUrl ?? environment('MAILROOM_BASE_URL') ?? defaultBaseUrl).replace(/\/+$/, '')
+  }
+
+  /** Makes a request whose answer is JSON. Rejects with ApiError, ConnectionError, or the reason of the signal. */
+  async json<Result>(request: ApiRequest, options?: RequestOptions): Promise<Result> {
+    const response = await this.send(request, options)
+    const { success: _, ...result } = (await response.json()) as { readonly success: true }
+    return result as Result
+  }
+
+  /** Makes a request until it is answered with a success. */
+  async send(
+    request: ApiRequest,
+    options: RequestOptions = {},
+    length: 'ordinary' | 'endless' = 'ordinary',
+  ): Promise<Response> {
+    const { retries = this.#options.retries ?? defaultRetries } = options
+    const url = this.#url(request)
+    const init = this.#init(request, options)
+    for (let tried = 0; ; tried += 1) {
+      try {
+        return await this.#attempt(url, init, { ...this.#limits(request, options, length), tried })
+      } catch (error) {
+        options.signal?.throwIfAborted()
+        const pauseMs = tried < retries ? pauseBefore(error, request, tried) : null
+        if (pauseMs === null) throw error
+        await pause(pauseMs, options.signal)
+      }
+    }
+  }
+
+  #url({ path, query }: ApiRequest): string {
+    const url = new URL(`${this.#baseUrl}${path.startsWith('/api/') ? path : `/api/v1${path}`}`)
+    for (const [name, value] of Object.entries(query ?? {}))
+      if (value !== undefined) url.searchParams.append(name, String(value))
+    return url.href
+  }
+
+  #init({ method, body, isIdempotent = false }: ApiRequest, { headers, idempotencyKey }: RequestOptions): RequestInit {
+    const apiKey = this.#options.apiKey ?? environment('MAILROOM_API_KEY')
+    const key = idempotencyKey ?? (isIdempotent ? globalThis.crypto?.randomUUID?.() : undefined)
+    return {
+      method,
+      redirect: 'error',
+      headers: {
+        accept: 'application/json',
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { 'idempotency-key': key }),
+        ...this.#options.headers,
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }
+  }
+
+  #limits(
+    { query, body, waits = false }: ApiRequest,
+    { signal, timeoutMs }: RequestOptions,
+    length: 'ordinary' | 'endless',
+  ) {
+    const { timeout, wait } = { ...query, ...body } as { readonly timeout?: number; readonly wait?: number }
+    const waitedMs = waits ? (timeout ?? wait ?? longestWaitSeconds) * 1_000 : 0
+    const limitMs = (timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs) + waitedMs
+    return { signal, limitMs, isEndless: length === 'endless' }
+  }
+
+  async #attempt(
+    url: string,
+    init: RequestInit,
+    limits: {
+      readonly signal: AbortSignal | undefined
+      readonly limitMs: number
+      readonly isEndless: boolean
+      readonly tried: number
+    },
+  ): Promise<Response> {
+    const { signal, limitMs, tried, isEndless } = limits
+    const ending = new AbortController()
+    const end = () => ending.abort(signal?.reason)
+    signal?.throwIfAborted()
+    signal?.addEventListener('abort', end)
+    const timer = setTimeout(() => ending.abort(new ConnectionError(`No answer within ${limitMs} ms.`)), limitMs)
+    try {
+      const fetchIt = this.#options.fetch ?? globalThis.fetch
+      const response = await fetchIt(url, { ...init, signal: ending.signal })
+      this.#options.onAnswer?.({
+        method: init.method ?? 'GET',
+        url,
+        status: response.status,
+        requestId: response.headers.get('x-request-id'),
+        isReplayed: response.headers.get('idempotent-replayed') === 'true',
+        retries: tried,
+      })
+      if (!response.ok) throw new ApiError(response.status, await jsonOf(response), response.headers)
+      // The body of a short answer is part of it: a cut in its middle is found here, where the request may be made again.
+      return isEndless || isFile(response) ? response : new Response(await response.text(), response)
+    } catch (error) {
+      if (error instanceof ApiError) throw error
+      signal?.throwIfAborted()
+      if (ending.signal.reason instanceof ConnectionError) throw ending.signal.reason
+      throw new ConnectionError(`No answer from ${new URL(url).origin}: ${messageOf(error)}`, { cause: error })
+    } finally {
+      clearTimeout(timer)
+      if (!isEndless) signal?.removeEventListener('abort', end)
+    }
+  }
+}
+
+const longestWaitSeconds = 55
+
+/** A part of a path: one percent-encoded segment. */
+export function segment(text: string): string {
+  if (text === '' || text === '.' || text === '..') throw new TypeError(`"${text}" is no id, name or address.`)
+  return encodeURIComponent(text)
+}
+
+/** How long to wait before a request is made again; null when it may not be. */
+function pauseBefore(error: unknown, { method, isIdempotent = false }: ApiRequest, tried: number): number | null {
+  const isSafe = method === 'GET' || method === 'PUT' || isIdempotent
+  const growing = firstPauseMs * 2 ** tried * (0.5 + Math.random() / 2)
+  if (error instanceof ConnectionError) return isSafe ? growing : null
+  if (!(error instanceof ApiError)) return null
+  const { statusCode, code, retryAfter } = error
+  const isRefused = statusCode === 429 || code === 'idempotency_in_progress'
+  if (!isRefused && !(isSafe && statusCode >= 500)) return null
+  const pauseMs = retryAfter === null ? growing : Math.max(retryAfter * 1_000, growing)
+  return pauseMs <= pauseMaxMs ? pauseMs : null
+}
+
+async function jsonOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json()
+  } catch {
+    return null
+  }
+}
+
+const isFile = ({ headers }: Response) => headers.get('content-type')?.startsWith('application/json') !== true
+
+/** RFC 6266: the extended form goes before the plain one. */
+function fileName(disposition: string): string | null {
+  const extended = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1]
+  if (extended !== undefined) return decodeURIComponent(extended)
+  return /filename="((?:[^"\\]|\\.)*)"/i.exec(disposition)?.[1]?.replace(/\\(.)/g, '$1') ?? null
+}
+
+const messageOf = (error: unknown) =>
+  error instanceof Error && error.cause instanceof Error
+    ? error.cause.message
+    : isRecord(error)
+      ? String(error.message)
+      : String(error)
+
+/** A variable of the environment, where the runtime has one. */
+function environment(name: string): string | undefined {
+  const { process } = globalThis as {
+    readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> }
+  }
+  return process?.env?.[name]
+}

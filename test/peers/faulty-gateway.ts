@@ -1,0 +1,77 @@
+/** A gateway in front of a door that answers some requests itself, or cuts them, and passes the others on. */
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/**
+ * What happens to a request: an answer of the gateway; the connection is cut before the door is asked, or in the middle of the door's
+ * answer; nothing at all.
+ */
+export type Fault =
+  | { readonly status: number; readonly headers?: Record<string, string> }
+  | 'cut'
+  | 'cut answer'
+  | 'silence'
+
+export type SeenRequest = {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+}
+
+export type FaultyGateway = {
+  readonly http: string
+  readonly seen: readonly SeenRequest[]
+  /** What happens to the next requests; those that follow are passed on. */
+  next(...faults: readonly Fault[]): void
+  close(): Promise<void>
+}
+
+export async function openFaultyGateway(door: string): Promise<FaultyGateway> {
+  const seen: SeenRequest[] = []
+  let faults: Fault[] = []
+  const server = createServer((incoming, answer) => {
+    seen.push({ method: incoming.method ?? '', url: incoming.url ?? '', headers: incoming.headers })
+    const fault = faults.shift()
+    if (fault === 'silence') return
+    if (fault === 'cut') incoming.socket.destroy()
+    else if (typeof fault === 'object') {
+      incoming.resume()
+      answer.writeHead(fault.status, fault.headers).end('{}')
+    } else passOn(incoming, answer, { door, isCut: fault === 'cut answer' })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    http: `http://127.0.0.1:${port}`,
+    seen,
+    next(...more) {
+      faults = [...more]
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function passOn(
+  incoming: IncomingMessage,
+  answer: ServerResponse,
+  { door, isCut }: { readonly door: string; readonly isCut: boolean },
+): void {
+  const { method, url, headers } = incoming
+  const outgoing = request(new URL(url ?? '/', door), { method, headers }, (response) => {
+    answer.writeHead(response.statusCode ?? 502, response.headers)
+    if (!isCut) {
+      response.pipe(answer)
+      return
+    }
+    response.once('data', (chunk: Buffer) => {
+      answer.write(chunk.subarray(0, Math.ceil(chunk.length / 2)), () => incoming.socket.destroy())
+      response.destroy()
+    })
+  })
+  outgoing.on('error', () => answer.destroy())
+  answer.on('close', () => outgoing.destroy())
+  incoming.pipe(outgoing)
+}

@@ -1,0 +1,466 @@
+/** The TypeScript client against the service, as its own users drive it, and over a gateway that fails. */
+import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createContext, runInContext } from 'node:vm'
+import { gzipSync } from 'node:zlib'
+import { expect } from 'chai'
+import { signatureHeaders } from '../../core/notify/signature.ts'
+import { announceArrivals } from '../../core/receive/announce.ts'
+import {
+  ApiError,
+  attachment,
+  ConnectionError,
+  Mailroom,
+  type MailroomEvent,
+  type MessageSummary,
+  WaitTimeoutError,
+} from '../../sdk/index.ts'
+import { createInbox, inboxFixtures } from '../../sdk/testing.ts'
+import { type FaultyGateway, openFaultyGateway } from '../peers/faulty-gateway.ts'
+import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+const mail = (subject: string, body: string) =>
+  `From: Shop <shop@remote.example>\r\nTo: agent@tenant.example\r\nSubject: ${subject}\r\nMessage-ID: <${subject.replaceAll(' ', '.')}@remote.example>\r\n\r\n${body}\r\n`
+
+describe('sdk: the TypeScript client', () => {
+  let door: Door
+  let tenant: Tenant
+  let gateway: FaultyGateway
+  let client: Mailroom
+
+  before(async () => {
+    door = await openDoor()
+    tenant = await makeTenant(door, { name: 'tenant' })
+    gateway = await openFaultyGateway(door.http)
+  })
+  after(async () => {
+    await gateway?.close()
+    await door?.close()
+  })
+  beforeEach(() => {
+    gateway.next()
+    client = new Mailroom({ apiKey: tenant.key, baseUrl: gateway.http })
+  })
+
+  /** What a call was refused with. */
+  async function refusal(call: Promise<unknown>): Promise<ApiError> {
+    const error = await call.then(
+      () => null,
+      (reason: unknown) => reason,
+    )
+    expect(error).to.be.instanceOf(ApiError)
+    return error as ApiError
+  }
+
+  describe('the way of an agent', () => {
+    it('signs up without a key, waits for its first mail, and answers it', async () => {
+      const {
+        api_key: apiKey,
+        address,
+        claim_url: claimUrl,
+      } = await new Mailroom({ baseUrl: door.http }).signup.create()
+      expect(claimUrl).to.match(/^http/)
+      const agent = new Mailroom({ apiKey, baseUrl: door.http })
+      const waiting = agent.waitForCode(address, { timeout: 30, subject: 'code' })
+      await door.asked()
+      await deliver(door.ctx, { to: address, raw: mail('Other news', 'Nothing to see') })
+      await deliver(door.ctx, { to: address, raw: mail('Your code', 'Your verification code is 482913.') })
+      const { code, message } = await waiting
+      expect(code).to.equal('482913')
+      expect(message.subject).to.equal('Your code')
+      const full = await agent.mailboxes.messages.get(address, message.message_id)
+      expect(full.text).to.include('482913')
+      const refused = await refusal(agent.mailboxes.messages.reply(address, message.message_id, { text: 'Thanks' }))
+      expect(refused).to.include({ statusCode: 403, code: 'CLAIM_REQUIRED' })
+    })
+
+    it('sends with an attachment, and reads it again as a stream', async () => {
+      const file = await attachment('notes.txt', new Blob(['line\n'.repeat(10_000)], { type: 'text/plain' }))
+      const { address } = tenant
+      const sent = await client.mailboxes.messages.send(address, {
+        to: address,
+        subject: 'Notes',
+        text: 'Attached.',
+        attachments: [file],
+      })
+      expect(sent.status).to.equal('queued')
+      expect(sent).to.not.have.property('success')
+      const { attachments, message_id: id } = await client.mailboxes.messages.get(address, sent.message_id ?? '')
+      const download = await client.mailboxes.messages.attachment(address, id, attachments[0]?.id ?? '')
+      expect(download).to.include({ name: 'notes.txt', size: 50_000 })
+      let bytes = 0
+      for await (const chunk of download.body as unknown as AsyncIterable<Uint8Array>) bytes += chunk.length
+      expect(bytes).to.equal(50_000)
+    })
+
+    it('takes streams, bytes and texts as attachments', async () => {
+      const stream = new Response('of a stream').body as ReadableStream<Uint8Array>
+      const made = await Promise.all([
+        attachment('a', 'text'),
+        attachment('b', new Uint8Array([0, 255])),
+        attachment('c', stream, { contentType: 'text/plain' }),
+      ])
+      expect(made.map(({ content }) => Buffer.from(content, 'base64').toString('latin1'))).to.deep.equal([
+        'text',
+        '\0\xff',
+        'of a stream',
+      ])
+      expect(made[2]).to.include({ contentType: 'text/plain' })
+    })
+
+    it('goes through all pages, or takes the first', async () => {
+      const { address } = await client.mailboxes.create({ address: 'pages@tenant.example' })
+      for (let n = 0; n < 5; n++) await deliver(door.ctx, { to: address, raw: mail(`Mail ${n}`, 'x') })
+      const list = client.mailboxes.messages.list(address, { limit: 2 })
+      const first = await list
+      expect(first.messages.map(({ subject }) => subject)).to.deep.equal(['Mail 4', 'Mail 3'])
+      const all: MessageSummary[] = []
+      for await (const message of list) all.push(message)
+      expect(all.map(({ subject }) => subject)).to.deep.equal(['Mail 4', 'Mail 3', 'Mail 2', 'Mail 1', 'Mail 0'])
+      let pages = 0
+      for await (const page of client.mailboxes.messages.list(address, { limit: 2 }).pages()) {
+        pages += 1
+        if (page.messages.some(({ subject }) => subject === 'Mail 2')) break
+      }
+      expect(pages).to.equal(2)
+    })
+  })
+
+  describe('answers that are errors', () => {
+    it('have code, fix, status and request id', async () => {
+      const error = await refusal(client.mailboxes.get('nobody@tenant.example'))
+      expect(error).to.include({ statusCode: 404, code: 'mailbox_not_found', name: 'ApiError' })
+      expect(error.message).to.include('nobody@tenant.example')
+      expect(error.fix).to.be.a('string')
+      expect(error.docs).to.include('#mailbox_not_found')
+      expect(error.requestId).to.be.a('string')
+    })
+
+    it('name the field and the scope at fault', async () => {
+      const wrong = await refusal(client.mailboxes.messages.list(tenant.address, { limit: 0 }).then())
+      expect(wrong).to.include({ code: 'validation_error', param: 'limit' })
+      const { apiKey } = await makeKey(door.ctx, { accountId: tenant.accountId, scopes: ['mailboxes:read'] })
+      const narrow = new Mailroom({ apiKey, baseUrl: door.http })
+      const missing = await refusal(narrow.mailboxes.messages.list(tenant.address).then())
+      expect(missing).to.include({ code: 'insufficient_scope', requiredScope: 'mail:read' })
+    })
+
+    it('say what is wrong without a key, and with a wrong one', async () => {
+      expect(await refusal(new Mailroom({ baseUrl: door.http }).account.get())).to.include({ code: 'missing_api_key' })
+      const wrong = new Mailroom({ apiKey: 'svc_live_wrong', baseUrl: door.http })
+      expect(await refusal(wrong.account.get())).to.include({ statusCode: 401, code: 'invalid_api_key' })
+    })
+  })
+
+  describe('a gateway that fails', () => {
+    const send = () =>
+      client.mailboxes.messages.send(tenant.address, { to: tenant.address, subject: 'Once', text: 'Once' })
+
+    it('is asked again for what it answers 5xx or cuts, and sends go out once', async () => {
+      gateway.next({ status: 503 }, 'cut', 'cut answer')
+      const before = gateway.seen.length
+      const sent = await new Mailroom({
+        apiKey: tenant.key,
+        baseUrl: gateway.http,
+        retries: 3,
+      }).mailboxes.messages.send(tenant.address, { to: tenant.address, subject: 'Once', text: 'Once' })
+      const tries = gateway.seen.slice(before)
+      expect(tries).to.have.length(4)
+      expect(new Set(tries.map(({ headers }) => headers['idempotency-key'])).size).to.equal(1)
+      const { messages } = await client.mailboxes.messages.list(tenant.address, { subject: 'Once', folder: 'sent' })
+      expect(messages.map(({ message_id: id }) => id)).to.deep.equal([sent.message_id])
+    })
+
+    it('tells who listens of each answer, and which was a replay', async () => {
+      const seen: { status: number; isReplayed: boolean }[] = []
+      const listening = new Mailroom({
+        apiKey: tenant.key,
+        baseUrl: gateway.http,
+        onAnswer: ({ status, isReplayed }) => seen.push({ status, isReplayed }),
+      })
+      const body = { to: tenant.address, subject: 'Again', text: 'Again' }
+      await listening.mailboxes.messages.send(tenant.address, body, { idempotencyKey: 'again' })
+      await listening.mailboxes.messages.send(tenant.address, body, { idempotencyKey: 'again' })
+      expect(seen).to.deep.equal([
+        { status: 202, isReplayed: false },
+        { status: 202, isReplayed: true },
+      ])
+    })
+
+    it('is given the time it asks for with 429, and not when that is long', async () => {
+      gateway.next({ status: 429, headers: { 'retry-after': '0' } })
+      expect((await send()).status).to.equal('queued')
+      gateway.next({ status: 429, headers: { 'retry-after': '3600' } })
+      expect(await refusal(send())).to.include({ statusCode: 429, retryAfter: 3_600 })
+    })
+
+    it('is not asked twice for what might be done twice', async () => {
+      gateway.next({ status: 503 })
+      const before = gateway.seen.length
+      expect(await refusal(client.mailboxes.update(tenant.address, { displayName: 'Other' }))).to.include({
+        statusCode: 503,
+      })
+      gateway.next('cut')
+      const cut = await client.mailboxes
+        .update(tenant.address, { displayName: 'Other' })
+        .catch((error: unknown) => error)
+      expect(cut).to.be.instanceOf(ConnectionError)
+      expect(gateway.seen.length - before).to.equal(2)
+    })
+
+    it('is given up on after the time that a call may take', async () => {
+      gateway.next('silence')
+      const silent = await client.account.get({ timeoutMs: 20, retries: 0 }).catch((error: unknown) => error)
+      expect(silent).to.be.instanceOf(ConnectionError)
+      expect(String(silent)).to.include('20 ms')
+    })
+
+    it('is left at once by a call that is aborted', async () => {
+      const stopping = new AbortController()
+      const waiting = client.waitForMessage(tenant.address, { timeout: 50 }, { signal: stopping.signal })
+      await door.asked()
+      stopping.abort(new Error('enough'))
+      expect(String(await waiting.catch((error: unknown) => error))).to.equal('Error: enough')
+      const before = client.account.get({ signal: AbortSignal.abort(new Error('before')) })
+      expect(String(await before.catch((error: unknown) => error))).to.equal('Error: before')
+    })
+  })
+
+  describe('waits', () => {
+    it('end with what came and did not fit', async () => {
+      const { address } = await client.mailboxes.create({ address: 'waits@tenant.example' })
+      const waiting = client.waitForMessage(address, { subject: 'wanted', timeout: 1 })
+      await door.asked()
+      await deliver(door.ctx, { to: address, raw: mail('Another', 'x') })
+      const error = await waiting.catch((reason: unknown) => reason)
+      expect(error).to.be.instanceOf(WaitTimeoutError)
+      expect((error as WaitTimeoutError).nearMisses[0]?.why).to.include('subject')
+    })
+
+    it('find the link of a mail, past one without', async () => {
+      const { address } = await client.mailboxes.create({ address: 'links@tenant.example' })
+      const waiting = client.waitForLink(address, { timeout: 30 })
+      await door.asked()
+      await deliver(door.ctx, { to: address, raw: mail('No link', 'Hello') })
+      await deliver(door.ctx, {
+        to: address,
+        raw: mail('Verify', 'Please verify your email address: https://remote.example/verify?token=abc123def456'),
+      })
+      expect((await waiting).url).to.equal('https://remote.example/verify?token=abc123def456')
+    })
+  })
+
+  it('streams events in their order, each once, over connections that are cut', async () => {
+    const { address } = await client.mailboxes.create({ address: 'stream@tenant.example' })
+    const stopping = new AbortController()
+    const seen: string[] = []
+    const reading = (async () => {
+      const stream = client.events.stream({ type: 'message.received', mailbox: address }, { signal: stopping.signal })
+      for await (const event of stream) {
+        seen.push(subjectOf(event))
+        if (seen.length === 3) gateway.next('cut', { status: 503 })
+        if (seen.length === 6) break
+      }
+    })()
+    await door.asked()
+    for (let n = 0; n < 6; n++) await deliver(door.ctx, { to: address, raw: mail(`Event ${n}`, 'x') })
+    const { messages } = await client.mailboxes.messages.list(address)
+    await announceArrivals(
+      door.ctx,
+      messages.map(({ message_id: id }) => id),
+    )
+    await reading
+    expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5].map((n) => `Event ${n}`))
+  })
+
+  const subjectOf = (event: MailroomEvent): string =>
+    event.type === 'message.received' ? (event.data.subject ?? '') : event.type
+
+  describe('testing', () => {
+    it('makes an inbox that is there for one test', async () => {
+      const inbox = await createInbox(client)
+      expect(inbox.address).to.match(/^test-[a-z0-9]{10}@tenant\.example$/)
+      await deliver(door.ctx, { to: inbox.address, raw: mail('Code', 'Your code: 771204') })
+      expect((await inbox.waitForCode({ timeout: 20 })).code).to.equal('771204')
+      await inbox.remove()
+      expect(await refusal(client.mailboxes.get(inbox.address))).to.include({ code: 'mailbox_not_found' })
+    })
+
+    it('gives it as a fixture, and takes it away when the test fails', async () => {
+      const fixtures = inboxFixtures({ apiKey: tenant.key, baseUrl: door.http, domain: 'tenant.example', prefix: 'f' })
+      let address = ''
+      let isFailed = false
+      await fixtures.mail({} as never, async (made) => {
+        const others = { mail: made } as Parameters<typeof fixtures.inbox>[0]
+        await fixtures
+          .inbox(others, async (inbox) => {
+            address = inbox.address
+            throw new Error('the test failed')
+          })
+          .catch(() => {
+            isFailed = true
+          })
+      })
+      expect(isFailed).to.equal(true)
+      expect(await refusal(client.mailboxes.get(address))).to.include({ code: 'mailbox_not_found' })
+    })
+  })
+
+  it('does not compile with wrong fields', () => {
+    // The compiler refuses a directive that has nothing to expect.
+    const calls = [
+      // @ts-expect-error no such filter
+      () => client.mailboxes.messages.list('a@b.example', { subjects: 'x' }),
+      // @ts-expect-error a number
+      () => client.mailboxes.messages.list('a@b.example', { limit: '2' }),
+      // @ts-expect-error the mailbox is missing
+      () => client.mailboxes.messages.get(),
+      // @ts-expect-error a list of addresses
+      () => client.mailboxes.messages.send('a@b.example', { to: 7, subject: 'x' }),
+      // @ts-expect-error a trial has no status
+      async () => (await client.mailboxes.messages.send('a@b.example', { to: 'c@d.example', dryRun: true })).status,
+      // @ts-expect-error no field of an answer
+      async () => (await client.account.get()).nmae,
+    ]
+    expect(calls).to.have.length(6)
+  })
+
+  describe('the package', () => {
+    let folder: string
+
+    before(async () => {
+      folder = await mkdtemp(path.join(tmpdir(), 'mailroom-sdk-'))
+      const sdk = path.join(root, 'sdk')
+      const home = path.join(folder, 'node_modules', 'mailroom-sdk')
+      await run(process.execPath, [path.join(sdk, 'build.js'), path.join(home, 'dist')])
+      await cp(path.join(sdk, 'package.json'), path.join(home, 'package.json'))
+    })
+    after(() => rm(folder, { recursive: true, force: true }))
+
+    const uses = {
+      'ES modules': [
+        'use.mjs',
+        "import { Mailroom, verifyWebhook } from 'mailroom-sdk'; import 'mailroom-sdk/testing'",
+      ],
+      CommonJS: [
+        'use.cjs',
+        "const { Mailroom, verifyWebhook } = require('mailroom-sdk'); require('mailroom-sdk/verify-webhook')",
+      ],
+    } as const
+    for (const [what, [file, head]] of Object.entries(uses))
+      it(`works as ${what}, in this Node and in the one of the machine`, async () => {
+        const script = `${head}
+new Mailroom().account.get().then(({ id }) => console.log(id, typeof verifyWebhook))`
+        await writeFile(path.join(folder, file), script)
+        const env = { MAILROOM_API_KEY: tenant.key, MAILROOM_BASE_URL: door.http }
+        for (const node of [process.execPath, ...otherNodes()]) {
+          const { stdout } = await run(node, [path.join(folder, file)], { env })
+          expect(stdout.trim(), node).to.equal(`${tenant.accountId} function`)
+        }
+      })
+
+    it('needs nothing that browsers and edge runtimes do not have', async () => {
+      const { AbortController, Blob, Headers, ReadableStream, Response, TextDecoder, TextEncoder, URL } = globalThis
+      const { btoa, clearTimeout, crypto, fetch, setTimeout } = globalThis
+      const web = { AbortController, Blob, Headers, ReadableStream, Response, TextDecoder, TextEncoder, URL }
+      const context = createContext({ ...web, btoa, clearTimeout, crypto, fetch, setTimeout })
+      const modules = new Map<string, { exports: Record<string, unknown> }>()
+      const load = (file: string): Record<string, unknown> => {
+        const known = modules.get(file)
+        if (known !== undefined) return known.exports
+        const module = { exports: {} }
+        modules.set(file, module)
+        const text = `(function (exports, require, module) {${readFileSync(file, 'utf8')}\n})`
+        const define = runInContext(text, context) as (...given: readonly unknown[]) => void
+        define(module.exports, (name: string) => load(path.resolve(path.dirname(file), name)), module)
+        return module.exports
+      }
+      const loaded = load(path.join(folder, 'node_modules/mailroom-sdk/dist/cjs/index.js')) as {
+        Mailroom: typeof Mailroom
+      }
+      const inBrowser = new loaded.Mailroom({ apiKey: tenant.key, baseUrl: door.http })
+      const sent = await inBrowser.mailboxes.messages.send(tenant.address, {
+        to: tenant.address,
+        subject: 'From afar',
+        text: 'Hello',
+      })
+      expect(sent.status).to.equal('queued')
+    })
+
+    it('verifies webhooks in Express, Koa, Next.js and Cloudflare Workers as the samples say', async () => {
+      for (const name of ['express', 'koa'])
+        await symlink(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name))
+      await cp(path.join(root, 'sdk/samples'), path.join(folder, 'samples'), { recursive: true })
+      await writeFile(path.join(folder, 'package.json'), '{"type": "module"}')
+      const sample = async (name: string) => import(path.join(folder, 'samples', `${name}.js`))
+      const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+      const heard: string[] = []
+      const handle = async ({ id }: { readonly id: string }) => void heard.push(id)
+      const late: Promise<unknown>[] = []
+      const worker = (await sample('cloudflare')).webhookWorker(handle)
+      const route = (await sample('next')).webhookRoute({ secret, handle })
+      const servers = [
+        createServer((await sample('express')).webhookApp({ secret, handle })),
+        createServer((await sample('koa')).webhookApp({ secret, handle }).callback()),
+      ]
+      const ask: ((request: RequestInit) => Promise<Response>)[] = [
+        async (init) =>
+          worker.fetch(
+            new Request('https://worker.example/', init),
+            { WEBHOOK_SECRET: secret },
+            { waitUntil: (work: Promise<unknown>) => late.push(work) },
+          ),
+        async (init) => route(new Request('https://next.example/', init)),
+      ]
+      for (const server of servers) {
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+        const { port } = server.address() as AddressInfo
+        ask.push((init) => fetch(`http://127.0.0.1:${port}/webhooks/mailroom`, init))
+      }
+      try {
+        for (const [n, each] of ask.entries()) {
+          const body = JSON.stringify({ id: `evt_${n}`, type: 'message.received', created_at: 'now', data: {} })
+          const headers = signatureHeaders({ id: `evt_${n}`, body, secrets: [secret], at: new Date() })
+          const type = { 'content-type': 'application/json' }
+          expect((await each({ method: 'POST', headers: { ...headers, ...type }, body })).status).to.equal(200)
+          const forged = await each({
+            method: 'POST',
+            headers: { ...headers, ...type },
+            body: body.replace('now', 'then'),
+          })
+          expect(forged.status).to.equal(400)
+        }
+        await Promise.all(late)
+        expect(heard).to.deep.equal(['evt_0', 'evt_1', 'evt_2', 'evt_3'])
+      } finally {
+        for (const server of servers) server.closeAllConnections()
+        for (const server of servers) server.close()
+      }
+    })
+
+    it('is below 15 KB compressed, all that it can do', async () => {
+      const files = globSync(path.join(folder, 'node_modules/mailroom-sdk/dist/esm/**/*.js'))
+      const text = await Promise.all(files.map((file) => readFile(file, 'utf8')))
+      expect(gzipSync(text.join('')).length).to.be.below(15 * 1024)
+    })
+  })
+})
+
+/** Nodes on the PATH outside of this project. */
+function otherNodes(): readonly string[] {
+  return (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .filter((each) => !each.includes('node_modules'))
+    .flatMap((each) => globSync(path.join(each, 'node')))
+    .slice(0, 1)
+}
