@@ -18,6 +18,7 @@ import { createClaim } from './claims.ts'
 import { getContacts } from './contacts.ts'
 import { getDelivery, listDeliveries, redeliverEvents, resendDelivery, testWebhook } from './deliveries.ts'
 import { getDeliveryStatus } from './delivery-status.ts'
+import { getDomainReports } from './domain-reports.ts'
 import { createDraft, deleteDraft, getDraft, listDrafts, sendDraft, updateDraft } from './drafts.ts'
 import { getEmail, listEmails, sendEmail } from './emails.ts'
 import { getEvent, listEvents, streamEvents } from './events.ts'
@@ -177,6 +178,7 @@ export const operations: readonly Operation[] = [
   addSuppression,
   removeSuppression,
   getDeliveryStatus,
+  getDomainReports,
   listAliases,
   createAlias,
   deleteAlias,

@@ -221,6 +221,13 @@ export const settings = {
     [],
     'DNS servers (host:port) for all DNS questions. Empty: those of the system.',
   ),
+  deliverability: {
+    addresses: setting<readonly string[]>(
+      array(string(form('^[0-9a-fA-F:.]+$', 'an IP address', '192.0.2.1'))),
+      [],
+      'Addresses that mail leaves from, as others see them; they are told apart in reports of others and looked up by `mailroom doctor DOMAIN`. Empty: those that the DNS has for the host name.',
+    ),
+  },
   log: {
     level: setting(
       oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']),

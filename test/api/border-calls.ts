@@ -204,6 +204,7 @@ export async function settle(
   const names = new Map([
     ['mailboxes address', tenant.address],
     ['domain', `${tenant.name}.example`],
+    ['domains domain', `${tenant.name}.example`],
     // Nobody has signed in here.
     ['person', newId('usr', new Date())],
   ])

@@ -1,0 +1,239 @@
+import { expect } from 'chai'
+import { keepReports } from '../../core/deliverability/report-arrivals.ts'
+import { createResolver } from '../../core/dns/resolver.ts'
+import { createDomain } from '../../core/mailbox/domains.ts'
+import { dayMs } from '../../core/process/clock.ts'
+import type { DomainReports, ReportSource } from '../../schemas/domain-reports.ts'
+import { type Attached, feedback, gz, mailWith, record, tlsReport } from '../mail/report/report-mails.ts'
+import { type NameServer, startNameServer } from '../peers/name-server.ts'
+import { type Call, client, type ErrorBody } from '../peers/rest.ts'
+import { type Door, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+
+describe('api: reports about a domain', () => {
+  let door: Door
+  let dns: NameServer
+  let tenant: Tenant
+  let call: Call
+
+  before(async () => {
+    door = await openDoor()
+    dns = await startNameServer({
+      'PTR 7.113.0.203.in-addr.arpa': ['o1.ptr.sendgrid.net'],
+      'A o1.ptr.sendgrid.net': ['203.0.113.7'],
+      'PTR 4.100.51.198.in-addr.arpa': ['mail.google.com'],
+      'A mail.google.com': ['192.0.2.99'],
+    })
+    Object.assign(door.ctx.resolver, createResolver([dns.address], new Map()))
+    Object.assign(door.ctx.settings.deliverability, { addresses: ['192.0.2.10'] })
+    tenant = await makeTenant(door, { name: 'reported' })
+    call = client(door.http, tenant.key)
+    await arrive([xml({ id: '1', org: 'google.com', begin: at(-3), end: at(-2), records: rows }), json()])
+    await arrive(
+      [xml({ id: '2', org: 'Yahoo', begin: at(-2), end: at(-1), records: record({ count: 10 }) })],
+      'yahoo.com',
+    )
+    await arrive([
+      xml({ id: '3', begin: at(-50), end: at(-49), records: record({ count: 1_000, ip: '198.51.100.50' }) }),
+    ])
+  })
+  after(async () => {
+    await dns?.stop()
+    await door?.close()
+  })
+
+  const at = (days: number) => Math.floor((Date.now() + days * dayMs) / 1_000)
+  const provider =
+    '<dkim><domain>sendgrid.net</domain><result>pass</result></dkim><spf><domain>em.sendgrid.net</domain><result>pass</result></spf>'
+  const broken = '<dkim><domain>reported.example</domain><result>fail</result></dkim>'
+  const rows = [
+    record({ headerFrom: 'reported.example', count: 90 }),
+    record({ headerFrom: 'reported.example', count: 6, dkim: 'fail', auth: broken }),
+    record({
+      headerFrom: 'reported.example',
+      ip: '203.0.113.7',
+      count: 40,
+      dkim: 'fail',
+      spf: 'fail',
+      disposition: 'quarantine',
+      auth: provider,
+    }),
+    record({
+      headerFrom: 'reported.example',
+      ip: '198.51.100.4',
+      count: 3,
+      dkim: 'fail',
+      spf: 'fail',
+      disposition: 'reject',
+      auth: '',
+    }),
+  ].join('')
+  const xml = (fields: Parameters<typeof feedback>[0]): Attached => ({
+    type: 'application/gzip',
+    name: 'r.xml.gz',
+    bytes: gz(feedback({ domain: 'reported.example', ...fields })),
+  })
+  const json = (): Attached => ({
+    type: 'application/tlsrpt+gzip',
+    name: 'r.json.gz',
+    bytes: gz(
+      tlsReport({
+        domain: 'reported.example',
+        successful: 20,
+        failed: 5,
+        from: new Date(at(-2) * 1_000).toISOString(),
+        until: new Date(at(-1) * 1_000).toISOString(),
+        details: [
+          {
+            'result-type': 'certificate-expired',
+            'receiving-mx-hostname': 'mx.reported.example',
+            'failed-session-count': 3,
+          },
+          {
+            'result-type': 'certificate-expired',
+            'receiving-mx-hostname': 'mx.reported.example',
+            'failed-session-count': 1,
+            'failure-reason-code': 'X509',
+          },
+          { 'result-type': 'validation-failure', 'failed-session-count': 1 },
+        ],
+      }),
+    ),
+  })
+
+  function arrive(files: readonly Attached[], reporter = 'google.com') {
+    const about = { domain: 'reported.example', accountId: tenant.accountId }
+    const sender = { alignedFrom: reporter, dkim: [{ domain: reporter, result: 'pass' }] }
+    return keepReports(door.ctx, { raw: mailWith(files), about, sender })
+  }
+  const reports = (query = '', as = call) =>
+    as<DomainReports & ErrorBody>('GET', `/api/v1/domains/reported.example/reports${query}`)
+
+  it('are added up by the address that mail came from, with what to change', async () => {
+    const { status, body } = await reports()
+    expect(status).to.equal(200)
+    expect(body.complete).to.equal(true)
+    expect(body.dmarc).to.deep.include({
+      reports: 2,
+      messages: 149,
+      passed: 106,
+      passRate: 0.7114,
+      spfAligned: 106,
+      dkimAligned: 100,
+      dispositions: { none: 106, quarantine: 40, reject: 3 },
+      omitted: 0,
+    })
+    expect(body.dmarc.reporters).to.have.deep.members([
+      { domain: 'google.com', organisation: 'google.com', reports: 1 },
+      { domain: 'yahoo.com', organisation: 'Yahoo', reports: 1 },
+    ])
+    const [own, sendgrid, stranger] = body.sources as readonly [ReportSource, ReportSource, ReportSource]
+    expect(body.sources).to.have.length(3)
+    expect(own).to.deep.include({
+      source: '192.0.2.10',
+      own: true,
+      messages: 106,
+      passed: 106,
+      passRate: 1,
+      name: null,
+    })
+    expect(own.findings.map(({ kind, messages }) => [kind, messages])).to.deep.equal([
+      ['passes', 100],
+      ['own_server', 6],
+    ])
+    expect(own.findings[1]?.fix).to.match(/DKIM records that GET \/api\/v1\/domains\/reported\.example lists/)
+    expect(own.lastDay > own.firstDay).to.equal(true)
+    expect(sendgrid).to.deep.include({
+      source: '203.0.113.7',
+      name: 'o1.ptr.sendgrid.net',
+      organisation: 'SendGrid',
+      own: false,
+      passRate: 0,
+    })
+    expect(sendgrid.findings[0]).to.include({ kind: 'provider', messages: 40 })
+    expect(sendgrid.findings[0]?.explanation).to.match(/^SendGrid sends mail in the name of reported\.example, but/)
+    // It calls itself Google, and Google does not say so.
+    expect(stranger).to.deep.include({ source: '198.51.100.4', name: null, organisation: null })
+    expect(stranger.findings[0]).to.include({ kind: 'stranger', fix: null })
+  })
+
+  it('tell how TLS fared', async () => {
+    const { tls } = (await reports()).body
+    expect(tls).to.deep.include({ reports: 1, successful: 20, failed: 5 })
+    expect(
+      tls.failures.map(({ type, mx, sessions, policy, details }) => ({ type, mx, sessions, policy, details })),
+    ).to.deep.equal([
+      { type: 'certificate-expired', mx: 'mx.reported.example', sessions: 4, policy: 'sts', details: ['X509'] },
+      { type: 'validation-failure', mx: null, sessions: 1, policy: 'sts', details: [] },
+    ])
+    expect(tls.failures[0]?.fix).to.equal('Renew the certificate of mx.reported.example.')
+  })
+
+  it('are those of the time that is asked for', async () => {
+    const day = (days: number) => new Date(at(days) * 1_000).toISOString()
+    const cases: readonly (readonly [string, number])[] = [
+      [`?since=${day(-60)}`, 1_149],
+      [`?since=${day(-60)}&until=${day(-40)}`, 1_000],
+      [`?since=${day(-2.5)}`, 10],
+      [`?until=${day(-40)}`, 1_000],
+      [`?since=${day(-1)}`, 0],
+    ]
+    for (const [query, messages] of cases) expect((await reports(query)).body.dmarc.messages, query).to.equal(messages)
+    expect((await reports(`?since=${day(-1)}`)).body.dmarc.passRate).to.equal(null)
+  })
+
+  it('come in pages of sources, which stay whole when reports come in between', async () => {
+    const first = (await reports('?limit=1')).body
+    expect(first.sources.map(({ source }) => source)).to.deep.equal(['192.0.2.10'])
+    await arrive([xml({ id: '4', begin: at(-2), end: at(-1), records: record({ count: 1 }) })])
+    const second = (await reports(`?limit=1&before=${first.next}`)).body
+    expect(second.sources.map(({ source }) => source)).to.deep.equal(['203.0.113.7'])
+    const third = (await reports(`?limit=1&before=${second.next}`)).body
+    expect([third.sources.map(({ source }) => source), third.next]).to.deep.equal([['198.51.100.4'], null])
+    expect(
+      (await reports(`?limit=1&before=${Buffer.from('1 0.0.0.0').toString('base64url')}`)).body.sources,
+    ).to.deep.equal([])
+  })
+
+  it('are nobody else’s', async () => {
+    const other = await makeTenant(door, { name: 'curious' })
+    const { body } = await reports('', client(door.http, other.key))
+    expect([body.statusCode, body.code]).to.deep.equal([404, 'domain_not_found'])
+    const { apiKey } = await makeKey(door.ctx, { accountId: tenant.accountId, scopes: ['mail:read'] })
+    const scope = (await reports('', client(door.http, apiKey))).body
+    expect([scope.code, (scope as unknown as Record<string, string>).requiredScope]).to.deep.equal([
+      'insufficient_scope',
+      'domains:read',
+    ])
+  })
+
+  it('of a domain that has another owner are gone', async () => {
+    const heir = await makeTenant(door, { name: 'heir' })
+    await createDomain(door.ctx, { domain: 'passed-on.example', accountId: heir.accountId, verified: true })
+    const about = { domain: 'passed-on.example', accountId: tenant.accountId }
+    const raw = mailWith([xml({ id: 'x', domain: 'passed-on.example', begin: at(-2), end: at(-1) })])
+    await keepReports(door.ctx, { raw, about, sender: { alignedFrom: 'google.com', dkim: [] } })
+    const { body } = await client(door.http, heir.key)<DomainReports>(
+      'GET',
+      '/api/v1/domains/passed-on.example/reports',
+    )
+    expect(body.dmarc.messages).to.equal(0)
+  })
+
+  it('say what is wrong with a question', async () => {
+    const cases = [
+      ['?before=zzz', 'validation_error', 'before'],
+      ['?since=yesterday', 'validation_error', 'since'],
+      ['?since=2026-07-15&until=2026-07-15', 'validation_error', 'since'],
+      ['?limit=0', 'validation_error', 'limit'],
+    ] as const
+    for (const [query, code, param] of cases) {
+      const { body } = await reports(query)
+      expect([body.code, (body as unknown as Record<string, string>).param], query).to.deep.equal([code, param])
+    }
+    for (const domain of ['nowhere.example', 'agents.localhost'])
+      expect((await call<ErrorBody>('GET', `/api/v1/domains/${domain}/reports`)).body.code, domain).to.equal(
+        'domain_not_found',
+      )
+    expect((await call<ErrorBody>('GET', '/api/v1/domains/-/reports')).body.code).to.equal('validation_error')
+  })
+})
