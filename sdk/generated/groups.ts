@@ -648,6 +648,13 @@ export class Deliveries extends Group {
   }
 }
 
+export class Domains extends Group {
+  /** What receivers report of mail in the name of a domain (DMARC) and of TLS with its servers: pass rates by sending address, failures with what to change. Scope: domains:read. */
+  reports(domain: string, params: t.DomainsReportsParams = {}, options?: RequestOptions): PageList<t.DomainsReportsResult, t.DomainsReportsResult['sources'][number]> {
+    return this.pages<t.DomainsReportsResult, t.DomainsReportsResult['sources'][number]>('sources', { method: 'GET', path: `/domains/${segment(domain)}/reports`, query: params }, options)
+  }
+}
+
 export class Aliases extends Group {
   /** The aliases of the account, newest first. Account keys only. Scope: aliases:read. */
   list(params: t.AliasesListParams = {}, options?: RequestOptions): PageList<t.AliasesListResult, t.AliasesListResult['aliases'][number]> {
@@ -760,6 +767,7 @@ export class Groups {
   readonly templates: Templates
   readonly suppressions: Suppressions
   readonly deliveries: Deliveries
+  readonly domains: Domains
   readonly aliases: Aliases
   readonly events: Events
   readonly test: Test
@@ -788,6 +796,7 @@ export class Groups {
     this.templates = new Templates(transport)
     this.suppressions = new Suppressions(transport)
     this.deliveries = new Deliveries(transport)
+    this.domains = new Domains(transport)
     this.aliases = new Aliases(transport)
     this.events = new Events(transport)
     this.test = new Test(transport)

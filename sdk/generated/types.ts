@@ -3039,6 +3039,115 @@ export type DeliveriesResendResult = {
   })[]
 }
 
+export type DomainsReportsParams = {
+  /** Reports that begin at this time or later; 30 days before "until" without it. */
+  readonly since?: string
+  /** Reports that begin before this time; the end of today without it. */
+  readonly until?: string
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type DomainsReportsResult = {
+  readonly domain: string
+  readonly since: string
+  readonly until: string
+  /** False when there are more reports in that time than are read: the latest were. Ask for a shorter time. */
+  readonly complete: boolean
+  readonly dmarc: {
+    readonly reports: number
+    /** Mails that receivers reported. */
+    readonly messages: number
+    /** Those for which DMARC passed: SPF or DKIM passed and was aligned with From. */
+    readonly passed: number
+    /** passed / messages; null without mail. */
+    readonly passRate: number | null
+    /** Those for which SPF passed and was aligned. */
+    readonly spfAligned: number
+    /** Those for which DKIM passed and was aligned. */
+    readonly dkimAligned: number
+    readonly dispositions: {
+      readonly none: number
+      readonly quarantine: number
+      readonly reject: number
+    }
+    /** Mails in reports with more rows than are kept; not in the other figures. */
+    readonly omitted: number
+    readonly reporters: readonly {
+      readonly organisation: string
+      /** The domain that its reports were authenticated to come from. */
+      readonly domain: string
+      readonly reports: number
+    }[]
+  }
+  readonly tls: {
+    readonly reports: number
+    /** Sessions with TLS as the policy asks for it. */
+    readonly successful: number
+    /** Sessions without. */
+    readonly failed: number
+    readonly failures: readonly ({
+      /** RFC 8460 4.3. */
+      readonly type: string
+      /** sts, tlsa or no-policy-found. */
+      readonly policy: string
+      readonly mx: string | null
+      readonly sessions: number
+      readonly details: readonly string[]
+      /** What it means. */
+      readonly explanation: string
+      /** What to change; null: nothing. */
+      readonly fix: string | null
+    })[]
+    readonly reporters: readonly {
+      readonly organisation: string
+      /** The domain that its reports were authenticated to come from. */
+      readonly domain: string
+      readonly reports: number
+    }[]
+  }
+  /** A page of the addresses that mail came from, those with the most first. */
+  readonly sources: readonly ({
+    /** IP address of the machine that receivers got the mail from. */
+    readonly source: string
+    /** Its name, when the DNS confirms it both ways. */
+    readonly name: string | null
+    readonly organisation: string | null
+    /** Whether it is a sending address of this service. */
+    readonly own: boolean
+    /** Mails that receivers reported. */
+    readonly messages: number
+    /** Those for which DMARC passed: SPF or DKIM passed and was aligned with From. */
+    readonly passed: number
+    /** passed / messages; null without mail. */
+    readonly passRate: number | null
+    /** Those for which SPF passed and was aligned. */
+    readonly spfAligned: number
+    /** Those for which DKIM passed and was aligned. */
+    readonly dkimAligned: number
+    readonly dispositions: {
+      readonly none: number
+      readonly quarantine: number
+      readonly reject: number
+    }
+    readonly firstDay: string
+    readonly lastDay: string
+    /** What its mail fared like, most of it first. */
+    readonly findings: readonly ({
+      readonly kind: 'passes' | 'own_server' | 'forwarder' | 'provider' | 'stranger'
+      readonly messages: number
+      /** What it means. */
+      readonly explanation: string
+      /** What to change; null: nothing. */
+      readonly fix: string | null
+    })[]
+  })[]
+  /** Cursor of the next page of sources; null at the end. */
+  readonly next: string | null
+}
+
 export type AliasesListParams = {
   /** Rows, at most 200. */
   readonly limit?: number
