@@ -5,6 +5,7 @@
  * as for fifty.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { deriveRecords } from '../core/intake/derive.ts'
 import { noteDue } from '../core/process/alarms.ts'
 import type { Context } from '../core/process/context.ts'
 import { announceArrivals } from '../core/receive/announce.ts'
@@ -27,7 +28,7 @@ export function startAnnouncer(ctx: Context): Announcer {
       const due = [...sends].slice(0, roundMax)
       for (const id of due) sends.delete(id)
       await Promise.all([
-        attempt('arrivals', () => announceArrivals(ctx, ids)),
+        attempt('arrivals', () => announceArrivals(ctx, ids, deriveRecords)),
         attempt('sends', () => settleByIds(ctx, due)),
       ])
       if (!stopped) await sleep(pauseMs)

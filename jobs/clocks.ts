@@ -6,6 +6,8 @@
 import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
 import { sweepPauseChanges } from '../core/account/reputation.ts'
+import { makeDueRecords, nextRecord } from '../core/intake/derive.ts'
+import { sweepIntakes } from '../core/intake/retention.ts'
 import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
 import { attemptDueDeliveries, nextAttempt } from '../core/notify/due-deliveries.ts'
 import { eraseOldSecrets } from '../core/notify/webhooks.ts'
@@ -77,6 +79,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         sweepMailboxDeletions,
         sweepReservations,
         sweepPauseChanges,
+        sweepIntakes,
         sweepBlobs,
         sweepOpenTakes,
         recountQuotas,
@@ -135,7 +138,7 @@ type Alarms = ReturnType<typeof startAlarms>
 
 function startAlarms(ctx: Context) {
   const alarm = (
-    kind: 'deliveries' | 'batches' | 'sends' | 'approvals',
+    kind: 'deliveries' | 'batches' | 'sends' | 'approvals' | 'intake',
     work: Task,
     next: (ctx: Context) => Promise<Date | null>,
   ): Alarm => startAlarm(ctx, { kind, work: () => work(ctx), next: () => next(ctx) })
@@ -144,6 +147,7 @@ function startAlarms(ctx: Context) {
     batches: alarm('batches', stepBatches, nextStep),
     sends: alarm('sends', settleDue, nextSettling),
     approvals: alarm('approvals', settleApprovals, nextApproval),
+    intake: alarm('intake', makeDueRecords, nextRecord),
   }
 }
 

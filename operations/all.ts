@@ -25,6 +25,8 @@ import { getEvent, listEvents, streamEvents } from './events.ts'
 import { getFile } from './files.ts'
 import { createFolder, deleteFolder, listFolders, updateFolder } from './folders.ts'
 import { deleteGrant, listGrants } from './grants.ts'
+import { createIntake, deleteIntake, getIntake, listIntakes, testIntake, updateIntake } from './intake.ts'
+import { deleteIntakeMessage, getIntakeMessage, listIntakeMessages, revokeIntakeLinks } from './intake-records.ts'
 import { createKey, createPassword, deleteKey, deletePassword, listKeys, listPasswords } from './keys.ts'
 import { listLabels } from './labels.ts'
 import { getLists, setLists } from './lists.ts'
@@ -182,6 +184,16 @@ export const operations: readonly Operation[] = [
   listAliases,
   createAlias,
   deleteAlias,
+  listIntakes,
+  createIntake,
+  listIntakeMessages,
+  getIntakeMessage,
+  revokeIntakeLinks,
+  deleteIntakeMessage,
+  getIntake,
+  updateIntake,
+  deleteIntake,
+  testIntake,
   listEvents,
   getEvent,
   streamEvents,

@@ -133,5 +133,10 @@ export const Usage = object({
   batch: object({ recipientsPerCall: integer(), recipientsPerMinute: integer() }),
   webhooks: object({ used: used('Endpoints.'), limit: integer() }),
   marketing: object({ limit: integer() }, { description: 'The budget of marketing sends in a month.' }),
+  lens: object({
+    used: used('Mails that Lens read.'),
+    limit: integer(),
+    extra: used('Those of them beyond the limit: extra usage.'),
+  }),
   eventsDropped: used('Message events dropped at 2,000 an hour.'),
 })

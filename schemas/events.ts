@@ -13,11 +13,11 @@ import {
   object,
   oneOf,
   optional,
-  record,
   type Schema,
   string,
   timestamp,
 } from './infer.ts'
+import { IntakeMessage } from './intake.ts'
 import { Mailbox } from './mailboxes.ts'
 import { Address, Trust, Verification } from './messages.ts'
 import type { Scope } from './scopes.ts'
@@ -102,36 +102,6 @@ const Customer = object({
   status: string(),
   sandbox: boolean(),
   createdAt: timestamp(),
-})
-
-/** interface.md, Intake message. */
-const IntakeMessage = object({
-  intake_id: string(),
-  mailbox: string(),
-  message_id: string(),
-  thread_id: string(),
-  from: Address,
-  to: array(Address),
-  cc: array(Address),
-  reply_to: nullable(Address),
-  subject: string(),
-  received_at: timestamp(),
-  reply: string(),
-  text: string(),
-  html: string(),
-  headers: record(nullable(string())),
-  attachments: array(
-    object({
-      name: string(),
-      content_type: string(),
-      size: integer(),
-      url: string({ format: 'uri' }),
-      expires_at: timestamp(),
-      text: nullable(string()),
-    }),
-  ),
-  lens: nullable(record<unknown>({})),
-  test: boolean(),
 })
 
 const message = { access: 'mail:read', plan: 'messageEvents', data: MessageEvent } as const

@@ -1,6 +1,27 @@
-/** What Intake is told to read of each mail (interface.md, Lens field definition). */
+/** What Intake is told to do with a mailbox, and what it makes of each mail (interface.md, Intake). */
 import { line } from './fields.ts'
-import { array, form, type Infer, object, oneOf } from './infer.ts'
+import {
+  anyOf,
+  array,
+  boolean,
+  described,
+  extended,
+  form,
+  type Infer,
+  integer,
+  literal,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  record,
+  string,
+  timestamp,
+  untrusted,
+} from './infer.ts'
+import { Address, Hidden, Trust } from './messages.ts'
+import { WebhookUrl } from './webhooks.ts'
 
 /** Against configurations that make each mail expensive: fields of one mailbox. */
 export const lensFieldsMax = 50
@@ -31,3 +52,133 @@ export const LensField = object({
 export type LensField = Infer<typeof LensField>
 
 export const LensFields = array(LensField, { minItems: 1, maxItems: lensFieldsMax, description: 'Keys are unique.' })
+
+/** Days after which records are deleted. */
+export const intakeRetentions = [7, 30, 90, 'forever'] as const
+export const IntakeRetention = described(
+  'Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox.',
+  anyOf(intakeRetentions.map((each) => literal(each))),
+)
+export type IntakeRetention = (typeof intakeRetentions)[number]
+
+export const IntakeDeliveryInput = object(
+  {
+    type: oneOf(['api', 'webhook'], { description: '"api": the records are read. "webhook": they are posted too.' }),
+    url: optional(described('Where to post them: an endpoint is made for this mailbox alone.', WebhookUrl)),
+    webhookId: optional(
+      string({ maxLength: 100, description: 'An endpoint that is there (whk_...), in place of "url".' }),
+    ),
+  },
+  { description: 'Where the records go.' },
+)
+export type IntakeDeliveryInput = Infer<typeof IntakeDeliveryInput>
+
+const IntakeDelivery = object({
+  type: oneOf(['api', 'webhook']),
+  url: optional(described('null when the endpoint was deleted.', nullable(string()))),
+  webhookId: optional(string()),
+})
+
+const quoted = boolean({ description: 'Whether values may stand in quoted history too; default false.' })
+export const IntakeLensInput = object(
+  {
+    enabled: boolean(),
+    fields: optional(LensFields),
+    quoted: optional(quoted),
+  },
+  { description: 'What Lens reads in each mail. Fields that are left out stay as they are.' },
+)
+export type IntakeLensInput = Infer<typeof IntakeLensInput>
+
+export const Intake = object({
+  mailbox: string(),
+  active: boolean({ description: 'false while the plan does not include Intake: nothing but set-up tests is parsed.' }),
+  delivery: IntakeDelivery,
+  lens: object({ enabled: boolean(), fields: array(LensField), quoted: boolean() }),
+  retention: IntakeRetention,
+  createdAt: timestamp(),
+})
+export type Intake = Infer<typeof Intake>
+export const NewIntake = extended(Intake, {
+  secret: optional(string({ description: 'Signs every delivery to an endpoint that was made for it. Shown once.' })),
+})
+
+const LensValue = nullable(anyOf([string(), number(), boolean(), array(string())]))
+const LensValues = described(
+  'Values under the keys of the fields; null for what the mail does not state.',
+  untrusted(record(LensValue)),
+)
+const range = {
+  start: integer({ description: 'In code points.' }),
+  end: integer({ description: 'Not included.' }),
+} as const
+const LensEvidence = object({
+  source: string({ description: '"subject", "text" or "attachments[n]".' }),
+  ...range,
+  items: optional(array(object(range), { description: 'Of a list: where each item stands.' })),
+})
+const LensEvidences = described('Where each value stands, under the same keys.', record(nullable(LensEvidence)))
+const LensEngine = oneOf(['rules', 'model'])
+/** What Lens says of a mail; null when it is off or did not run. */
+const lensAnswer = {
+  lens: nullable(LensValues),
+  lens_evidence: nullable(LensEvidences),
+  lens_engine: nullable(LensEngine),
+} as const
+export const LensAnswer = object({ lens: LensValues, lens_evidence: LensEvidences, lens_engine: LensEngine })
+export type LensAnswer = Infer<typeof LensAnswer>
+
+const file = { name: string(), content_type: string(), size: integer({ description: 'Bytes.' }) } as const
+const File = object({
+  ...file,
+  url: string({ format: 'uri', description: 'Opens the file without a key, for 24 hours.' }),
+  expires_at: timestamp(),
+  text: described(
+    'What a PDF, a document, a spreadsheet or a text says, up to 20,000 characters, of the first three files; else null.',
+    untrusted(nullable(string())),
+  ),
+  hidden: array(Hidden, { description: 'What a reader of the file does not see.' }),
+})
+
+/** What lists show of a record, and the record itself too. */
+const recordFields = {
+  intake_id: string(),
+  mailbox: string(),
+  message_id: string(),
+  thread_id: string(),
+  from: Address,
+  to: array(Address),
+  cc: array(Address),
+  reply_to: nullable(Address),
+  subject: untrusted(string()),
+  received_at: timestamp(),
+  reply: untrusted(string({ description: 'The body without quoted history and signature.' })),
+  headers: described('message_id, date, in_reply_to, references, list_id, auto_submitted.', record(nullable(string()))),
+  ...lensAnswer,
+  trust: described('null for mail whose origin was not looked at.', nullable(Trust)),
+  spam: boolean({ description: 'Whether the mail came into Spam.' }),
+  test: boolean({ description: 'true for the mail of the set-up test.' }),
+} as const
+
+/** A record in a list: without bodies, and without links to its files. */
+export const IntakeSummary = object({ ...recordFields, attachments: array(object(file)) })
+export type IntakeSummary = Infer<typeof IntakeSummary>
+
+/** interface.md, Intake message; decisions.md 4, trust and Lens. */
+export const IntakeMessage = object({
+  ...recordFields,
+  text: untrusted(string({ description: 'At most 100 KB.' })),
+  html: untrusted(string({ description: 'Sanitised; at most 200 KB.' })),
+  attachments: array(File),
+})
+export type IntakeMessage = Infer<typeof IntakeMessage>
+
+const sampleTextMax = 100_000
+/** A mail to try Lens on. */
+export const LensSample = object({
+  subject: optional(line(998)),
+  text: optional(string({ maxLength: sampleTextMax })),
+  html: optional(string({ maxLength: sampleTextMax })),
+  date: optional(timestamp({ description: 'When it is taken to be written; default: now.' })),
+})
+export type LensSample = Infer<typeof LensSample>

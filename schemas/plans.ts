@@ -76,6 +76,10 @@ export type MailPlan = {
   /** Whether `message.received` and `message.sent` are told. */
   readonly messageEvents: boolean
   readonly intake: boolean
+  /** Whether Intake may be set up; it begins with a plan that includes it. */
+  readonly intakeSetUp: boolean
+  /** Mails that Lens reads in a month; more are counted as extra usage. */
+  readonly lensPerMonth: number
   readonly mcp: boolean
 }
 
@@ -90,6 +94,8 @@ export const mailPlans = {
     deliveryLogDays: 0,
     messageEvents: false,
     intake: false,
+    intakeSetUp: true,
+    lensPerMonth: 0,
     mcp: true,
   },
   starter: {
@@ -102,6 +108,8 @@ export const mailPlans = {
     deliveryLogDays: 0,
     messageEvents: false,
     intake: false,
+    intakeSetUp: false,
+    lensPerMonth: 0,
     mcp: false,
   },
   growth: {
@@ -114,6 +122,8 @@ export const mailPlans = {
     deliveryLogDays: 3,
     messageEvents: false,
     intake: false,
+    intakeSetUp: false,
+    lensPerMonth: 0,
     mcp: true,
   },
   pro: {
@@ -126,6 +136,8 @@ export const mailPlans = {
     deliveryLogDays: 7,
     messageEvents: true,
     intake: true,
+    intakeSetUp: true,
+    lensPerMonth: 500,
     mcp: true,
   },
   business: {
@@ -138,6 +150,8 @@ export const mailPlans = {
     deliveryLogDays: 30,
     messageEvents: true,
     intake: true,
+    intakeSetUp: true,
+    lensPerMonth: 2_000,
     mcp: true,
   },
 } as const satisfies { readonly [name: string]: MailPlan }
@@ -164,6 +178,7 @@ export const figures = {
   batchRecipientsPerCall: 'recipients of a batch',
   webhookEndpoints: 'webhook endpoints',
   deliveryLogDays: 'days of the delivery log',
+  lensPerMonth: 'mails that Lens reads in a month before they are extra usage',
 } as const
 export type Figure = keyof typeof figures
 export const figureNames = Object.keys(figures) as readonly Figure[]
@@ -184,7 +199,7 @@ type Unlimited = 'sendsPerDay' | 'emailsPerMonth'
 /** What an account may do: the larger of its two plans, figure by figure, or what it was raised to. */
 export type Allowance = { readonly [figure in Exclude<Figure, Unlimited>]: number } & {
   readonly [figure in Unlimited]: number | null
-} & Pick<MailPlan, 'messageEvents' | 'intake' | 'mcp'>
+} & Pick<MailPlan, 'messageEvents' | 'intake' | 'intakeSetUp' | 'mcp'>
 
 /** Figures of keys, mailboxes and domains for accounts without an Agents plan (interface.md, Rate and volume limits). */
 const withoutAgentsPlan = {
@@ -251,7 +266,9 @@ export function allowanceOf({ plan, agentsPlan, raised = {} }: Plans): Allowance
     deliveryLogDays: largest('deliveryLogDays', mail?.deliveryLogDays, agents?.deliveryLogDays),
     // Every Agents plan includes message webhooks (interface.md, Events).
     messageEvents: agents !== null || (mail?.messageEvents ?? false),
+    lensPerMonth: largest('lensPerMonth', mail?.lensPerMonth),
     intake: mail?.intake ?? false,
+    intakeSetUp: mail?.intakeSetUp ?? false,
     mcp: agents !== null || (mail?.mcp ?? true),
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Blobs hold raw bytes, split into chunks of at most 1 MiB that are compressed with zstd. A blob is written once and shared
- * by the messages of one delivery and the send they come from. Chunk 0 lists the ids of these documents as `users`.
+ * by the messages of one delivery, the send they come from and the records of Intake. Chunk 0 lists the ids of these documents as `users`.
  * Invariants: an id is added to `users` before its document is written, and removed after the document was deleted, so that
  * a crash leaves too many users but never too few. A blob is marked `inDoubt` before one of its users is deleted, so that the
  * sweep finds by an index what a crash left.
@@ -128,6 +128,12 @@ export async function addBlobUser(store: Store, blobId: string, user: string): P
   await store.blobs.updateOne({ _id: firstChunkId(blobId) }, { $addToSet: { users: user } })
 }
 
+/** As `addBlobUser`, as a write for a list in which the user's document follows. It must match: else the blob is gone. */
+export function blobUser(store: Store, blobId: string, user: string): Write {
+  const update = { $addToSet: { users: user } }
+  return updateIn(store.blobs, { _id: firstChunkId(blobId) }, update, { mustMatch: true })
+}
+
 /** Notes that users of these blobs may be deleted. Must be called before they are. */
 export async function markBlobsInDoubt(store: Store, blobIds: readonly string[], at: Date): Promise<void> {
   if (blobIds.length === 0) return
@@ -205,15 +211,17 @@ export async function findBlobsInDoubt(store: Store, before: Date, limit: number
  */
 export async function findBlobUsers(store: Store, users: readonly string[]): Promise<ReadonlySet<string>> {
   const of = (prefix: string) => users.filter((user) => user.startsWith(prefix))
-  const [messages, emails, approvals] = await Promise.all([
+  const [messages, emails, approvals, records] = await Promise.all([
     store.messages.find({ _id: { $in: of('msg_') } }, { projection: { _id: 1 } }).toArray(),
     store.emails.find({ _id: { $in: of('em_') } }, { projection: { messageId: 1, planned: 1 } }).toArray(),
     store.approvals.find({ _id: { $in: of('apr_') }, dueAt: { $exists: true } }, { projection: { _id: 1 } }).toArray(),
+    store.intakeRecords.find({ _id: { $in: of('int_') } }, { projection: { _id: 1 } }).toArray(),
   ])
   return new Set([
-    ...users.filter((user) => !/^(msg|em|apr)_/.test(user)),
+    ...users.filter((user) => !/^(msg|em|apr|int)_/.test(user)),
     ...messages.map(({ _id }) => _id),
     ...approvals.map(({ _id }) => _id),
+    ...records.map(({ _id }) => _id),
     ...emails.flatMap(({ _id, messageId, planned }) => (planned || messageId === null ? [_id] : [_id, messageId])),
   ])
 }

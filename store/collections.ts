@@ -8,6 +8,7 @@ import type * as certificates from './documents/certificates.ts'
 import type * as deliverability from './documents/deliverability.ts'
 import type * as domains from './documents/domains.ts'
 import type * as events from './documents/events.ts'
+import type * as intake from './documents/intake.ts'
 import type * as mail from './documents/mail.ts'
 import type * as oauth from './documents/oauth.ts'
 import type * as people from './documents/people.ts'
@@ -163,6 +164,16 @@ export const collections = {
     shardKey: '_id',
     indexes: [index('mailboxId', 'lastSeenAt', '_id'), index('mailboxId', 'words')],
   },
+  intakes: {
+    version: 1,
+    shardKey: '_id',
+    indexes: [index('accountId', '_id'), index('checkAt'), { ...index('backfill.dueAt'), sparse: true }],
+  },
+  intakeRecords: {
+    version: 1,
+    shardKey: 'mailboxId',
+    indexes: [index('accountId', '_id'), index('mailboxId', '_id'), { ...index('dueAt'), sparse: true }],
+  },
   emails: {
     version: 1,
     shardKey: 'accountId',
@@ -253,6 +264,7 @@ export const collections = {
       { ...index('webhookId', 'nextAt'), partialFilterExpression: { nextAt: { $exists: true } } },
       index('webhookId', '_id'),
       { ...index('webhookId', '_id'), name: 'failed', partialFilterExpression: { state: 'failed' } },
+      { ...index('eventId'), partialFilterExpression: { type: 'intake.message' } },
       { ...index('webhookId', 'mailboxId', 'order'), partialFilterExpression: { order: { $exists: true } } },
       index('accountId', '_id'),
       expire('expiresAt'),
@@ -309,6 +321,8 @@ export type Collections = {
   readonly searchMerges: Collection<search.SearchMergeDoc>
   readonly metadata: Collection<mail.MetadataDoc>
   readonly contacts: Collection<mail.ContactDoc>
+  readonly intakes: Collection<intake.IntakeDoc>
+  readonly intakeRecords: Collection<intake.IntakeRecordDoc>
   readonly emails: Collection<sending.EmailDoc>
   readonly approvals: Collection<sending.ApprovalDoc>
   readonly outbox: Collection<sending.OutboxDoc>

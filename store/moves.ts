@@ -64,6 +64,8 @@ export async function moveMailboxes(store: Store, { from, to }: Move): Promise<r
   await moveAll(store.messages, inside, to)
   await moveAll(store.contacts, inside, to)
   await moveAll(store.searchSegments, inside, to)
+  await moveAll(store.intakeRecords, inside, to)
+  await store.intakes.updateMany({ accountId: from }, { $set: { accountId: to } })
   return addresses.map(({ _id }) => _id)
 }
 

@@ -8,6 +8,7 @@ import { withoutNames } from './audit-hash.ts'
 import { dropBlobUsers } from './blobs.ts'
 import type { CollectionName, Collections } from './collections.ts'
 import type { EmailDoc } from './documents/sending.ts'
+import { removeIntakeRecords } from './intake.ts'
 import { mailboxIdsOf } from './mailboxes.ts'
 import { findPeopleOf } from './members.ts'
 import { purgeMessages } from './messages.ts'
@@ -92,6 +93,11 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   threads: owned('threads', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), ['rev']),
   metadata: owned('metadata', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), ['rev']),
   contacts: owned('contacts', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), ['words', 'seq', 'sends']),
+  intakes: owned('intakes', ({ accountId }) => ({ accountId }), ['checkAt']),
+  intakeRecords: {
+    ...owned('intakeRecords', ({ accountId }) => ({ accountId }), ['blob', 'linkKey', 'lease', 'dueAt', 'tries']),
+    erase: (store, { accountId }) => untilNone(() => removeIntakeRecords(store, { accountId }, pageSize)),
+  },
   // Before the sends, whose ids find those of its rows that are done.
   outbox: {
     ...unshown('one row for each recipient of a send, which shows them all'),

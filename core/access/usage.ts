@@ -18,6 +18,9 @@ const keptMs: { readonly [period in Period]: number } = {
 
 export type Period = UsagePeriod
 
+/** The counter of a month for mails that Lens read (interface.md, Limits 7). */
+export const lensRuns = 'lensRuns'
+
 /**
  * Adds `by` to a counter in the period that contains `at` (default: now). Returns false, and adds nothing, when that
  * would pass the limit.

@@ -22,7 +22,7 @@ import { createKey } from '../access/keys.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { networkOf } from '../access/network.ts'
 import type { Principal } from '../access/principal.ts'
-import { giveBackUsage, takeUsage, usageCounters } from '../access/usage.ts'
+import { giveBackUsage, lensRuns, takeUsage, usageCounters } from '../access/usage.ts'
 import { takeSubdomain } from '../mailbox/domains.ts'
 import { announceMailbox, mailboxOf, provisionMailbox } from '../mailbox/mailboxes.ts'
 import { inTimeOf } from '../process/account-time.ts'
@@ -267,6 +267,7 @@ export type Usage = Pick<Plans, 'plan' | 'agentsPlan'> & {
   readonly webhooks: { readonly used: number; readonly limit: number }
   /** The budget of marketing sends; nothing draws on it. */
   readonly marketing: { readonly limit: number }
+  readonly lens: { readonly used: number; readonly limit: number; readonly extra: number }
   readonly eventsDropped: number
 }
 
@@ -307,9 +308,12 @@ export async function usageOf(ctx: Context, principal: Principal): Promise<Usage
     batch: { recipientsPerCall: allowance.batchRecipientsPerCall, recipientsPerMinute: allowance.recipientsPerMinute },
     webhooks: { used: doc?.webhooks ?? 0, limit: allowance.webhookEndpoints },
     marketing: { limit: allowance.marketingSendsPerMonth },
+    lens: lensUsage(month(lensRuns), allowance.lensPerMonth),
     eventsDropped: month('eventsDropped'),
   }
 }
+
+const lensUsage = (used: number, limit: number) => ({ used, limit, extra: Math.max(0, used - limit) })
 
 const claimUrl = (ctx: Context, token: string) => `${ctx.baseUrl}/claim/${token}`
 

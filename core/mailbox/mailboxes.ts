@@ -9,6 +9,7 @@ import type { AutoReply, MailboxDoc } from '../../store/documents/mail.ts'
 import { findDomain, findDomains } from '../../store/domains.ts'
 import type { NewEvent } from '../../store/events.ts'
 import { insertStandardFolders, storageUsed } from '../../store/folders.ts'
+import { endIntake } from '../../store/intake.ts'
 import * as store from '../../store/mailboxes.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
@@ -253,9 +254,16 @@ export async function finishMailboxDeletion(ctx: Context, doc: MailboxDoc, plans
   const at = ctx.clock.now()
   const { accountId, _id: mailboxId } = doc
   const { addresses, aliasesGone } = await store.releaseAddresses(ctx.store, { accountId, mailboxId, at })
+  await endIntakeOf(ctx, doc)
   addressesChanged(ctx, addresses)
   await freeSlot(ctx.store, accountId, 'aliases', aliasesGone)
   await announceMailbox(ctx, 'mailbox.deleted', await mailboxOf(ctx, doc, plans))
+}
+
+/** Nothing is made of its mail any more; a clock deletes what was (core/intake/retention.ts). */
+async function endIntakeOf(ctx: Context, { accountId, _id: mailboxId }: MailboxDoc): Promise<void> {
+  const ended = await endIntake(ctx.store, { accountId, mailboxId, at: ctx.clock.now() })
+  if (ended !== null) ctx.changes.publish({ kind: 'intakes', mailboxIds: [mailboxId] })
 }
 
 /** The record of a mailbox as callers see it. */

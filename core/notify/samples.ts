@@ -36,6 +36,18 @@ const messageOf = (at: Date) => ({
   attachments: [{ name: 'invoice.pdf', content_type: 'application/pdf', size: 48_213 }],
 })
 
+const trust = {
+  spf: 'pass',
+  dkim: [{ domain: 'example.org', result: 'pass' }],
+  dmarc: 'pass',
+  arc: 'none',
+  aligned_from: 'example.org',
+  first_contact: false,
+  reply_to_mismatch: false,
+  display_name_spoof: false,
+  auto_submitted: false,
+} as const
+
 const emailOf = (at: Date) => ({
   email_id: idAt('em', at),
   from: mailbox,
@@ -80,17 +92,7 @@ const customerOf: Sample = (at) => ({ id: idAt('cus', at), ...customer, createdA
 const samples: { readonly [type in EventType]: Sample } = {
   'message.received': (at) => ({
     ...messageOf(at),
-    trust: {
-      spf: 'pass',
-      dkim: [{ domain: 'example.org', result: 'pass' }],
-      dmarc: 'pass',
-      arc: 'none',
-      aligned_from: 'example.org',
-      first_contact: false,
-      reply_to_mismatch: false,
-      display_name_spoof: false,
-      auto_submitted: false,
-    },
+    trust,
     verification: null,
   }),
   'message.sent': (at) => ({
@@ -131,6 +133,10 @@ const samples: { readonly [type in EventType]: Sample } = {
       headers: { message_id: '<4711@example.org>', date: at.toUTCString() },
       attachments: [],
       lens: null,
+      lens_evidence: null,
+      lens_engine: null,
+      trust,
+      spam: false,
       test: true,
     }
   },

@@ -46,15 +46,17 @@ export type WebhookInput = {
  * Creates an endpoint. Returns it with its signing secret, which is never shown again. Fails with `validation_error`
  * (URL, event type, scope), `domain_not_found` and `mailbox_not_found` (a scope beyond the key's reach), `plan_required`
  * (no webhooks on the plan, all in use, or an event type beyond it), `forbidden` and `insufficient_scope` (an event type
- * that the key may not read).
+ * that the key may not read). `atLeast`: endpoints that the account may have even if its plan has none; what they hear follows
+ * the plan.
  */
 export async function createWebhook(
   ctx: Context,
   principal: Principal,
   input: WebhookInput,
+  { atLeast = 0 }: { readonly atLeast?: number } = {},
 ): Promise<Webhook & { secret: string }> {
   const { account, accountId, keyId } = principal
-  const limit = allowanceOf(account).webhookEndpoints
+  const limit = Math.max(atLeast, allowanceOf(account).webhookEndpoints)
   if (limit === 0)
     throw new Failure('plan_required', 'The plan does not include webhooks.', {
       fix: 'Read the events instead, or upgrade the plan.',
@@ -199,12 +201,20 @@ const sealed = ({ secrets }: Context, secret: string) => toBinary(secrets.seal(s
 
 /** Deletes an endpoint; its outstanding deliveries are skipped. Fails with `not_found`. */
 export async function deleteWebhook(ctx: Context, principal: Principal, id: string): Promise<void> {
-  const { accountId } = principal
   await reachWebhook(ctx, principal, id)
-  if (!(await store.removeWebhook(ctx.store, { accountId, webhookId: id }))) throw noWebhook(id)
-  await skipDeliveries(ctx.store, id)
+  if (!(await removeEndpoint(ctx, { accountId: principal.accountId, webhookId: id }))) throw noWebhook(id)
+}
+
+/** Deletes an endpoint without checking who asks. Returns false when there is none. */
+export async function removeEndpoint(
+  ctx: Context,
+  { accountId, webhookId }: { readonly accountId: string; readonly webhookId: string },
+): Promise<boolean> {
+  if (!(await store.removeWebhook(ctx.store, { accountId, webhookId }))) return false
+  await skipDeliveries(ctx.store, webhookId)
   await freeSlot(ctx.store, accountId, 'webhooks')
   endpointsChanged(ctx, accountId)
+  return true
 }
 
 /** An endpoint as it is: with an agent key that has expired it is off, whether anything was to be delivered since or not. */
@@ -250,7 +260,8 @@ export function requireEvents(principal: Principal, events: readonly string[], p
         requiredScope: access,
       })
     }
-    if (plan !== null && !allowanceOf(principal.account)[plan])
+    // Intake may be set up on a trial; its events begin with a plan that includes them.
+    if (plan !== null && !allowanceOf(principal.account)[plan === 'intake' ? 'intakeSetUp' : plan])
       throw new Failure('plan_required', `The plan does not include the event type ${name}.`, {
         fix: `Leave ${name} out, or take ${plan === 'intake' ? 'Pro or Business' : 'Pro, Business or any Agents plan'}.`,
       })

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { asSeen, quickSnippet, readBody } from '../../mail/body/body.ts'
 import { visibleText } from '../../mail/body/html-text.ts'
-import { replyText } from '../../mail/body/reply.ts'
+import { type CharRange, readReply, replyText } from '../../mail/body/reply.ts'
 import { sanitiseHtml } from '../../mail/body/sanitise.ts'
 import { findVerification, type UnboundVerification } from '../../mail/codes/verification.ts'
 import { markdownAsHtml, withTokenLinks } from '../../mail/compose/markdown.ts'
@@ -48,6 +48,15 @@ export type Reading = {
   readonly truncated: boolean
   /** Null for the stored message itself, whose document has these fields. */
   readonly attached: AttachedMessage | null
+}
+
+/** What a record of Intake is made of. */
+export type IntakeReading = {
+  readonly headers: readonly HeaderField[]
+  readonly text: string
+  readonly html: string
+  readonly reply: string
+  readonly quoted: readonly CharRange[]
 }
 
 /** A message that is attached to another one. */
@@ -146,6 +155,19 @@ export const jobs = {
     return info && bytes && { ...info, bytes, charset: charsetAt(raw, parsed, info.partId) }
   },
 
+  /** The decoded contents of the parts of a message at these paths; null where there is none. */
+  files({ raw, partIds }: { raw: Buffer; partIds: readonly string[] }): readonly (Uint8Array | null)[] {
+    const parsed = parseMessage(raw)
+    return partIds.map((partId) => contentAt(raw, parsed, partId))
+  },
+
+  /** The bodies for a record of Intake, and the ranges of its text that are quoted history, in UTF-16 units. */
+  intake(message: StoredMessage & { attachmentsUrl: string }): IntakeReading {
+    const reading = jobs.reading({ ...message, view: 'full', attachmentId: null })
+    const { headers = [], text = '', html, reply = '' } = reading ?? {}
+    return { headers, text, html: html ?? '', reply, quoted: inUnits(text, readReply(text).quoted) }
+  },
+
   /** The bodies for a forwarded message: the HTML is sanitised and keeps its remote images. */
   forwarding({ raw }: { raw: Buffer }): { readonly text: string; readonly html: string | null } {
     const { text, html } = readBody(raw, parseMessage(raw))
@@ -201,6 +223,16 @@ export const jobs = {
 
 export type Jobs = typeof jobs
 export type JobName = keyof Jobs
+
+/** Ranges in code points, in their order, as ranges in UTF-16 units. */
+function inUnits(text: string, ranges: readonly CharRange[]): readonly CharRange[] {
+  let [units, points] = [0, 0]
+  const unitOf = (point: number) => {
+    for (; points < point; points++) units += (text.codePointAt(units) as number) > 0xffff ? 2 : 1
+    return units
+  }
+  return ranges.map(([start, end]): CharRange => [unitOf(start), unitOf(end)])
+}
 
 function attachedMessage(raw: Buffer, messageId: string, attachmentId: string) {
   const outer = parseMessage(raw)

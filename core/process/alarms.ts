@@ -11,9 +11,9 @@ import { perProcess } from './per-process.ts'
 
 /**
  * What there are alarms for: webhook deliveries, batches, sends with something to derive, approvals that expire or are to be
- * sent, lanes of mail to be delivered, certificates that are ordered.
+ * sent, lanes of mail to be delivered, records of Intake, certificates that are ordered.
  */
-export type DueKind = 'deliveries' | 'batches' | 'sends' | 'approvals' | 'lanes' | 'certificates'
+export type DueKind = 'deliveries' | 'batches' | 'sends' | 'approvals' | 'lanes' | 'intake' | 'certificates'
 
 export type Alarm = {
   /** Does what is due now, unless that is being done. Never rejects: what fails is logged, and tried again. */

@@ -36,10 +36,10 @@ export type Role = 'service' | 'smtp' | 'imap' | 'admin' | 'test'
  *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache,
  *   zones/served-zones
  * - what others may change (core/process/known.ts): access/known-callers, deliver/suppressions, mailbox/known-folders,
- *   mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints, wait/arrivals
+ *   intake/watched, mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints, wait/arrivals
  * - requests leased from the database (core/access/request-rates.ts)
  * - counters per minute: wait/patterns
- * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, notify/attempt-queue, notify/attempts,
+ * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, intake/queue, notify/attempt-queue, notify/attempts,
  *   notify/event-followers, notify/event-tails, notify/webhook-post (connections), oauth/client-documents (connections),
  *   oauth/provider (the authorization server), process/alarms, people/passwords (memory), imap/contents
  *   (memory), read/bodies (memory), upkeep/quota-recount, wait/waiters

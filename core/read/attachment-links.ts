@@ -3,11 +3,13 @@
  * its attachment is deleted.
  */
 import { Failure } from '../../schemas/failures.ts'
+import { findLinkedRecord } from '../../store/intake.ts'
 import { findMailboxes } from '../../store/mailboxes.ts'
 import { findMessage } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
 import { readToken, signToken, type Target } from '../access/signed-tokens.ts'
 import { reachMessage } from '../mailbox/messages.ts'
+import { attachmentIdOf } from '../parsing/attachment-ids.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { type AttachmentContent, attachmentIn } from './bodies.ts'
@@ -27,6 +29,14 @@ const openers = {
     const [mailbox] = message === null ? [] : await findMailboxes(ctx.store, [message])
     return message === null || mailbox === undefined ? null : attachmentIn(ctx, message, attachmentId)
   },
+  /** A record of Intake, the number of the file in it, and the key of its links. */
+  intake: async (ctx: Context, [recordId = '', n = '', linkKey = '']: readonly string[]) => {
+    const record = await findLinkedRecord(ctx.store, { recordId, linkKey })
+    const file = record?.attachments[Number(n)]
+    return record === null || file === undefined
+      ? null
+      : attachmentIn(ctx, { ...record, _id: record.messageId }, attachmentIdOf(record.messageId, file.partId))
+  },
 } as const satisfies {
   readonly [kind: string]: (ctx: Context, ids: readonly string[]) => Promise<LinkedFile | null>
 }
@@ -41,7 +51,9 @@ export async function linkToAttachment(
   { address, messageId, attachmentId }: { address: string; messageId: string; attachmentId: string },
 ): Promise<AttachmentLink> {
   const { message } = await reachMessage(ctx, principal, { address, messageId })
-  return makeLink(ctx, { kind: 'attachment', ids: [message.mailboxId, message._id, attachmentId] }, attachmentLinkMs)
+  const expiresAt = after(ctx.clock.now(), attachmentLinkMs)
+  const ids = [message.mailboxId, message._id, attachmentId]
+  return { url: linkTo(ctx, { kind: 'attachment', ids }, expiresAt), expiresAt }
 }
 
 /**
@@ -53,7 +65,7 @@ export async function openLink(ctx: Context, token: string): Promise<LinkedFile>
   const file = target === null || !isKnown(target.kind) ? null : await openers[target.kind](ctx, target.ids)
   if (file === null)
     throw new Failure('not_found', 'The link is invalid or has expired, or its file was deleted.', {
-      fix: 'Read the message again for a fresh link.',
+      fix: 'Read the message, or the record, again for a fresh link.',
     })
   return file
 }
@@ -61,7 +73,7 @@ export async function openLink(ctx: Context, token: string): Promise<LinkedFile>
 type OpenerKind = keyof typeof openers
 const isKnown = (kind: string): kind is OpenerKind => Object.hasOwn(openers, kind)
 
-function makeLink(ctx: Context, target: Target & { readonly kind: OpenerKind }, lifetimeMs: number): AttachmentLink {
-  const expiresAt = after(ctx.clock.now(), lifetimeMs)
-  return { url: `${ctx.baseUrl}/api/v1/files/${signToken(ctx, purpose, target, expiresAt)}`, expiresAt }
+/** The address of a file, which opens it without a key until a time. */
+export function linkTo(ctx: Context, target: Target & { readonly kind: OpenerKind }, expiresAt: Date): string {
+  return `${ctx.baseUrl}/api/v1/files/${signToken(ctx, purpose, target, expiresAt)}`
 }

@@ -125,10 +125,10 @@ export async function readAttachment(
  */
 export async function attachmentIn(
   ctx: Context,
-  message: MessageDoc,
+  message: Pick<MessageDoc, '_id' | 'blob'>,
   attachmentId: string,
 ): Promise<AttachmentContent | null> {
-  const found = await inMemoryRoom(ctx, message, async () => {
+  const found = await inMemoryRoom(ctx, message.blob, async () => {
     const raw = await bytesOf(ctx, message)
     return ctx.parsing.run('content', { raw, messageId: message._id, attachmentId })
   })
@@ -168,8 +168,7 @@ function pieceOf({ text, chars }: { text: string; chars: number }, from: number)
 }
 
 /** Reads the raw bytes of a message. Fails with `internal_error` when they are missing. */
-export async function bytesOf(ctx: Context, message: MessageDoc): Promise<Buffer> {
-  const { blob } = message
+export async function bytesOf(ctx: Context, { blob }: Pick<MessageDoc, 'blob'>): Promise<Buffer> {
   const raw = await (blob.chunks === 1 && blob.sizeBytes <= sharedBytesMax
     ? smallBlobs(ctx)(`${blob.id} ${blob.sizeBytes}`, (keys) => loadSmallBlobs(ctx, keys))
     : readBlob(ctx.store, blob))
@@ -216,8 +215,8 @@ async function readCached(
   const key = [message._id, view, attachmentId].join(' ')
   const known = readingsOf(ctx).get(key)
   if (known !== undefined) return known
-  const { mailbox, _id: messageId } = message
-  const attachmentsUrl = `${ctx.baseUrl}/api/v1/mailboxes/${encodeURIComponent(mailbox)}/messages/${messageId}/attachments/`
+  const messageId = message._id
+  const attachmentsUrl = attachmentsAddress(ctx, message)
   const reading = await inMemoryRoom(ctx, message, async () => {
     const raw = await bytesOf(ctx, message)
     const job = ctx.parsing.run('reading', { raw, messageId, view, attachmentId, attachmentsUrl })
@@ -228,6 +227,14 @@ async function readCached(
   })
   if (reading !== null && 'parsed' in reading && message.sizeBytes > cachedBytesMin) readingsOf(ctx).set(key, reading)
   return reading
+}
+
+/** What the addresses of the attachments of a message begin with; the id of one follows. */
+export function attachmentsAddress(
+  { baseUrl }: Context,
+  { mailbox, _id }: Pick<MessageDoc, 'mailbox' | '_id'>,
+): string {
+  return `${baseUrl}/api/v1/mailboxes/${encodeURIComponent(mailbox)}/messages/${_id}/attachments/`
 }
 
 /** The result for a message that could not be parsed: its header only. */

@@ -20,10 +20,21 @@ import { countReceived, countReceivedUpTo, droppedEventType } from './received-c
 import { trustRecord } from './trust.ts'
 import { verificationRecord } from './verification-record.ts'
 
+/** What else follows from the arrival of messages; it is done beside their announcement. */
+type Follower = (ctx: Context, messages: readonly MessageDoc[]) => Promise<void>
+
 /** Announces messages that were just committed: events, counts and threads. */
-export async function announceArrivals(ctx: Context, ids: readonly string[]): Promise<void> {
+export async function announceArrivals(
+  ctx: Context,
+  ids: readonly string[],
+  also: Follower | null = null,
+): Promise<void> {
   const messages = await findMessages(ctx.store, ids)
-  await Promise.all([announce(ctx, messages.filter(isReceived)), deriveNewThreads(ctx, messages)])
+  await Promise.all([
+    announce(ctx, messages.filter(isReceived)),
+    deriveNewThreads(ctx, messages),
+    also?.(ctx, messages),
+  ])
 }
 
 /** Announces those of the messages that were not announced because of a crash. Returns how many there were. */
@@ -47,7 +58,7 @@ export async function announceMissed(ctx: Context, messages: readonly MessageDoc
 }
 
 /** Whether a message was received: Sent copies and drafts have no fingerprint. */
-const isReceived = (message: MessageDoc) => message.fingerprint !== undefined
+export const isReceived = (message: MessageDoc) => message.fingerprint !== undefined
 
 const receivedEventId = (messageId: string) => deriveId('evt', messageId, 'message.received')
 

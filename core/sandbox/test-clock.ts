@@ -15,6 +15,8 @@ import { listMailboxes } from '../../store/mailboxes.ts'
 import { isCarrying, nextRow } from '../../store/outbox.ts'
 import { findReceivedByAll } from '../../store/received.ts'
 import { type Principal, requireSandbox } from '../access/principal.ts'
+import { deriveMissed, makeDueRecords, nextRecord } from '../intake/derive.ts'
+import { sweepIntakes } from '../intake/retention.ts'
 import { nextWarning, repeatStorageWarnings } from '../mailbox/storage-limit.ts'
 import { attemptDueDeliveries, nextAttempt } from '../notify/due-deliveries.ts'
 import { claimEnd, eraseUnclaimed } from '../personal/erase.ts'
@@ -91,6 +93,7 @@ const works: readonly Work[] = [
   { next: nextApproval, run: settleApprovals },
   { next: ({ store }, accountId) => nextRow(store, accountId), run: deliverOwn },
   { next: nextAttempt, run: attemptDueDeliveries },
+  { next: nextRecord, run: makeDueRecords },
   { next: nextWarning, run: repeatStorageWarnings },
   { next: claimEnd, run: eraseUnclaimed },
 ]
@@ -152,7 +155,7 @@ async function announce(ctx: Context, accountId: string, since: Date): Promise<n
     from: idAt('msg', after(since, -announcedMs)),
     limit: arrivalsMax,
   })
-  return messages.length === 0 ? 0 : announceMissed(ctx, messages)
+  return messages.length === 0 ? 0 : (await announceMissed(ctx, messages)) + (await deriveMissed(ctx, messages))
 }
 
 /** Waits for what is under way: first attempts, which nobody waits for, and what other processes do. */
@@ -170,6 +173,7 @@ async function othersDone({ store, clock }: Context, accountId: string): Promise
 async function expire(ctx: Context, accountId: string): Promise<void> {
   const own = inTimeOf(ctx, accountId)
   await sweepDiscarded(own, accountId)
+  await sweepIntakes(own, accountId)
   await purgeDeletedMailboxes(own, accountId)
   // Events are counted, and their numbers noted, before they go.
   const last = await lastEventNumber(own.store, accountId)

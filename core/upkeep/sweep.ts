@@ -13,6 +13,7 @@ import { purgeMessages, walkMessages } from '../../store/messages.ts'
 import { readState, writeState } from '../../store/records.ts'
 import { recount } from '../../store/recount.ts'
 import { removeIndex } from '../../store/search.ts'
+import { deriveMissed } from '../intake/derive.ts'
 import { removeForGood } from '../mailbox/bulk-changes.ts'
 import { announceMailbox, finishMailboxDeletion, mailboxOf } from '../mailbox/mailboxes.ts'
 import { threadDeriver } from '../mailbox/threading.ts'
@@ -33,7 +34,7 @@ const floorWatermark = 'sweptEvents'
 const floorAfterMs = 29 * dayMs
 const floorPageSize = 2_000
 
-/** Announces arrivals that were committed but not announced. Returns how many. */
+/** Announces arrivals that were committed but not announced, and begins their records. Returns how many were not announced. */
 export async function sweepArrivals(ctx: Context): Promise<number> {
   const to = idAt('msg', after(ctx.clock.now(), -lagSeconds * secondMs))
   let from = (await readState<string>(ctx.store, watermark)) ?? idAt('msg', new Date(0))
@@ -41,6 +42,7 @@ export async function sweepArrivals(ctx: Context): Promise<number> {
   for (;;) {
     const messages = await walkMessages(ctx.store, { from, to, limit: pageSize })
     missed += await announceMissed(ctx, messages)
+    await deriveMissed(ctx, messages)
     from = messages.length < pageSize ? to : messages.at(-1)!._id
     await writeState(ctx.store, watermark, from)
     if (messages.length < pageSize) return missed

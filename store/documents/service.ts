@@ -45,6 +45,8 @@ export type ChangeNote =
   | { readonly kind: 'suppressions'; readonly accountIds: readonly string[] }
   /** The webhook endpoints of these accounts changed. */
   | { readonly kind: 'webhooks'; readonly accountIds: readonly string[] }
+  /** These mailboxes are watched by Intake in another way, or not any more. */
+  | { readonly kind: 'intakes'; readonly mailboxIds: readonly string[] }
   /** Logins of a caller are refused until then (core/access/login-limits.ts). */
   | { readonly kind: 'refused'; readonly caller: string; readonly count: number; readonly until: Date }
   /** A share of a caller's requests in a minute is used up; the others are to give back what they have left. */

@@ -7,6 +7,7 @@ import { fieldsOf, type Operation, pathOf, type Tool } from '../../operations/re
 import { newId } from '../../schemas/ids.ts'
 import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
 import { isValid } from '../../schemas/validate.ts'
+import { eventually } from '../eventually.ts'
 import { type Answer, type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
 import type { Tenant } from '../start/door.ts'
 
@@ -36,6 +37,7 @@ const references: { readonly [field: string]: string } = {
   template: 'templates alias',
   thread_id: 'threads thread_id',
   user_id: 'person',
+  webhookId: 'webhooks id',
 }
 
 /** Values of fields whose schema alone does not tell what is taken; of several the first that fits the schema. */
@@ -211,7 +213,14 @@ export async function settle(
   const resident = { ...tenant, call: client(http, tenant.key), names }
   const { body } = await resident.call('GET', mailboxPath(tenant.address))
   names.set('key', String(body.createdBy))
+  await resident.call('POST', '/api/v1/intake', { mailbox: tenant.address })
+  names.set('intake mailbox', tenant.address)
   await deliver()
+  const parsed = await eventually('the record of the mail', async () => {
+    const { body } = await resident.call<{ messages: readonly Json[] }>('GET', '/api/v1/intake/messages')
+    return body.messages[0]
+  })
+  names.set('messages id', String(parsed.intake_id))
   const later = { to: 'delivered@simulator.invalid', text: 'x', sendAt: wordsOf(tenant).sendAt?.[0] }
   await resident.call('POST', `${mailboxPath(tenant.address)}/send`, later)
   const hook = await resident.call('POST', '/api/v1/webhooks', {

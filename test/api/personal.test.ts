@@ -57,7 +57,7 @@ type Filled = Tenant & {
 }
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
-const idForm = /\b(?:key|apr|mbx|msg|thr|em|bat|evt|whk|dlv|fld|att|exp|blb|seg)_[0-9a-hjkmnp-tv-z]{26}/g
+const idForm = /\b(?:key|apr|mbx|msg|thr|em|bat|evt|whk|dlv|int|fld|att|exp|blb|seg)_[0-9a-hjkmnp-tv-z]{26}/g
 
 /** What goes by itself: change notes are overwritten, the requests of a minute and failed logins expire. */
 const passing: readonly string[] = ['changeNotes', 'requestRates', 'failedLogins']
@@ -112,6 +112,11 @@ describe('personal data', () => {
     marks.add(other).add(`info@${name}.example`)
     await made('POST', '/api/v1/templates', { alias: 'welcome', subject: word('templatesubject'), text: 'Hi {{name}}' })
     await made('POST', '/api/v1/suppressions', { email: `${word('gone')}@remote.example` })
+    await made('POST', '/api/v1/intake', {
+      mailbox: address,
+      delivery: { type: 'webhook', url: `https://${word('intakehook')}.invalid/` },
+      lens: { enabled: true, fields: [{ key: word('lenskey'), type: 'text', description: word('lensfield') }] },
+    })
     const raw = (subject: string, body: string) =>
       `From: ${word('author')}@remote.example\nSubject: ${subject}\nMessage-ID: <${subject}@remote.example>\n\n${body}\n`
     const first = await deliver(ctx, {
@@ -218,6 +223,7 @@ describe('personal data', () => {
     }
     await settleDue(ctx)
     await sweepArrivals(ctx)
+    for (const { intake_id: id } of await intakeOf(call)) marks.add(String(id))
     await sweepSearch(ctx)
     await ctx.background.done()
     await made('GET', `${box}/messages`)
@@ -225,6 +231,13 @@ describe('personal data', () => {
     await made('GET', '/api/v1/events')
     return { ...tenant, call, name, marks, words, owner: { ...owner, device }, sandboxId: key.accountId, testKey }
   }
+
+  /** The records of Intake, once there are some. */
+  const intakeOf = (call: Call) =>
+    eventually('the records of Intake', async () => {
+      const { body } = await call<{ messages: readonly Json[] }>('GET', '/api/v1/intake/messages')
+      return body.messages.length > 0 && body.messages
+    })
 
   /** Does what a person may do: all of it leaves something behind, and mails to the person. */
   async function usePerson({ email }: KnownPerson, { ask }: Person): Promise<Authenticator> {

@@ -58,6 +58,8 @@ describe('plans', () => {
     ['The delivery log', 'deliveryLogDays', 0, 0, 3, 7, 30],
     ['message.received and message.sent', 'messageEvents', false, false, false, true, true],
     ['Intake', 'intake', false, false, false, true, true],
+    ['Intake may be set up', 'intakeSetUp', true, false, false, true, true],
+    ['Lens runs per month', 'lensPerMonth', 0, 0, 0, 500, 2_000],
     ['MCP', 'mcp', true, false, true, true, true],
   ]
   for (const [item, figure, ...values] of mail)

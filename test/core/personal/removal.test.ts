@@ -185,6 +185,8 @@ describe('the removal of an unclaimed account', () => {
       status: 'waiting',
       removeAt: later(at, 90 * dayMs),
     })
+    await insert('intakes', { _id: mailboxId, mailbox: address, checkAt: later(at, 30 * dayMs) })
+    await insert('intakeRecords', { _id: id('int'), mailboxId, blob })
     await insert('idempotency', { _id: id('idem'), body: name, expiresAt: later(at, 30 * dayMs) })
     await insert('usage', {
       accountId: undefined,

@@ -1,0 +1,99 @@
+/**
+ * The records that a process has the lease of and has not made yet. Invariants: at most `atOnce` are made at a time; those with files
+ * have a queue of their own, so that nothing waits for a file but what has one; accounts take turns in each; a lease is kept as long
+ * as its record is here, however long it takes, and is over soon after the process has died.
+ */
+import { newToken } from '../../schemas/ids.ts'
+import type { IntakeRecordDoc } from '../../store/documents/intake.ts'
+import { renewLeases } from '../../store/intake.ts'
+import { inTimeOf } from '../process/account-time.ts'
+import { after, secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { perProcess } from '../process/per-process.ts'
+import { makeRecord } from './making.ts'
+
+/** Records made at once: without files, which cost a moment of this thread; and with files, which mostly wait for other processes. */
+const atOnce = { plain: 8, files: 4 } as const
+/** Records here, each without its mail; others are due in the database. */
+const heldMax = 500
+/** A dead process holds its records up for so long; a living one renews its leases meanwhile. */
+const leaseMs = 30 * secondMs
+const renewMs = 10 * secondMs
+
+type Kind = keyof typeof atOnce
+type Item = { readonly ctx: Context; readonly record: IntakeRecordDoc; done(): void }
+
+export type RecordQueue = {
+  /** What the leases of this process are called. */
+  readonly lease: string
+  /** How many more records it takes. */
+  room(): number
+  /** Makes a record that this process has the lease of. Resolves when that was tried; what failed is due again when the lease ends. */
+  add(ctx: Context, record: IntakeRecordDoc): Promise<void>
+}
+
+/** The queue of a process. */
+export const recordQueue = perProcess(({ background, store }) => {
+  const lease = newToken()
+  const held = new Map<string, IntakeRecordDoc>()
+  const waiting: { readonly [kind in Kind]: Map<string, Item[]> } = { plain: new Map(), files: new Map() }
+  const running = { plain: 0, files: 0 }
+  let timer: NodeJS.Timeout | undefined
+
+  function begin(kind: Kind): void {
+    for (const [accountId, items] of waiting[kind]) {
+      if (running[kind] >= atOnce[kind]) return
+      // The others of the account wait until all accounts had their turn.
+      waiting[kind].delete(accountId)
+      const item = items.shift()
+      if (items.length > 0) waiting[kind].set(accountId, items)
+      if (item === undefined) continue
+      running[kind] += 1
+      void background.begin(item.record._id, () => run(kind, item))
+    }
+  }
+
+  async function run(kind: Kind, { ctx, record, done }: Item): Promise<void> {
+    await makeRecord(ctx, record).catch((error: unknown) =>
+      ctx.log.warn({ err: error, recordId: record._id }, 'a record of Intake could not be made; it is tried again'),
+    )
+    running[kind] -= 1
+    held.delete(record._id)
+    done()
+    begin(kind)
+  }
+
+  async function renew(ctx: Context): Promise<void> {
+    for (const [accountId, own] of Map.groupBy(held.values(), (record) => record.accountId)) {
+      const ids = own.map(({ _id }) => _id)
+      await renewLeases(store, ids, { lease, until: leaseEnd(inTimeOf(ctx, accountId)) })
+    }
+  }
+
+  function keepLeases(ctx: Context): void {
+    if (held.size === 0 || timer !== undefined) return
+    timer = setTimeout(async () => {
+      await renew(ctx).catch((error: unknown) =>
+        ctx.log.warn({ err: error }, 'leases of Intake records could not be renewed; it is tried again'),
+      )
+      timer = undefined
+      keepLeases(ctx)
+    }, renewMs).unref()
+  }
+
+  return {
+    lease,
+    room: () => heldMax - held.size,
+    add: (ctx, record) =>
+      new Promise<void>((done) => {
+        const kind: Kind = record.attachments.length === 0 ? 'plain' : 'files'
+        held.set(record._id, record)
+        waiting[kind].set(record.accountId, [...(waiting[kind].get(record.accountId) ?? []), { ctx, record, done }])
+        keepLeases(ctx)
+        begin(kind)
+      }),
+  } satisfies RecordQueue as RecordQueue
+})
+
+/** When a lease that is taken now ends. */
+export const leaseEnd = ({ clock }: Pick<Context, 'clock'>): Date => after(clock.now(), leaseMs)

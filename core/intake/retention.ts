@@ -1,0 +1,70 @@
+/**
+ * How long records are kept. A configuration says when its records are looked at next, at the latest a day from the last look, so a
+ * record that is younger than the shortest retention needs no time of its own, and another retention holds at once. What has
+ * ended, with its mailbox or by itself, is looked at like what is due; its records go first, so a crash leaves nothing behind.
+ */
+import { idAt } from '../../schemas/ids.ts'
+import type { IntakeDoc } from '../../store/documents/intake.ts'
+import * as store from '../../store/intake.ts'
+import { dueNow, inTimeOf } from '../process/account-time.ts'
+import { after, dayMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { endDelivery } from './deliveries.ts'
+
+/** Records deleted by one command, and of one mailbox before others have their turn. */
+const pageSize = 200
+const pagesMax = 50
+const intakesPage = 100
+/** Shorter than every retention. */
+const lookEveryMs = dayMs
+
+/** Deletes records, of an account or of all, that have been kept for long enough or whose configuration ended. Returns how many. */
+export async function sweepIntakes(ctx: Context, accountId?: string): Promise<number> {
+  let removed = 0
+  for (;;) {
+    const due = await store.findIntakesToCheck(ctx.store, { due: dueNow(ctx, accountId), limit: intakesPage })
+    let ended = 0
+    for (const intake of due) {
+      const own = inTimeOf(ctx, intake.accountId)
+      const count = intake.endedAt === undefined ? await removeOld(own, intake) : await finishEnded(own, intake)
+      if (count < pageSize * pagesMax) ended += 1
+      removed += count
+    }
+    // Those with many records left are due still, for the next run.
+    if (due.length < intakesPage || ended === 0) return removed
+  }
+}
+
+/** Deletes the records of a configuration that has ended, and its own endpoint. Returns how many records. */
+export async function finishEnded(ctx: Context, intake: IntakeDoc): Promise<number> {
+  await endDelivery(ctx, intake)
+  const removed = await removePages(ctx, { mailboxId: intake._id })
+  if (removed < pageSize * pagesMax) await store.removeIntake(ctx.store, intake._id)
+  return removed
+}
+
+async function removeOld(ctx: Context, intake: IntakeDoc): Promise<number> {
+  const now = ctx.clock.now()
+  const latest = after(now, lookEveryMs)
+  if (intake.retention === 'forever') {
+    await store.moveIntakeCheck(ctx.store, intake, latest)
+    return 0
+  }
+  const keptMs = intake.retention * dayMs
+  const removed = await removePages(ctx, { mailboxId: intake._id, _id: { $lt: idAt('int', after(now, -keptMs)) } })
+  if (removed === pageSize * pagesMax) return removed
+  const oldest = await store.oldestRecordAt(ctx.store, intake._id)
+  const isSoon = oldest !== null && after(oldest, keptMs) < latest
+  await store.moveIntakeCheck(ctx.store, intake, isSoon ? after(oldest, keptMs + 1) : latest)
+  return removed
+}
+
+async function removePages(ctx: Context, filter: Parameters<typeof store.removeIntakeRecords>[1]): Promise<number> {
+  let removed = 0
+  for (let page = 0; page < pagesMax; page++) {
+    const count = await store.removeIntakeRecords(ctx.store, filter, pageSize)
+    removed += count
+    if (count < pageSize) break
+  }
+  return removed
+}

@@ -1,0 +1,81 @@
+/**
+ * The set-up test: a mail that the service writes to a watched mailbox, through its own mail servers like any other, so that what
+ * comes of it is what comes of every mail. It is known by its Message-ID, part of which is a keyed digest of the mailbox.
+ */
+
+import { Failure } from '../../schemas/failures.ts'
+import type { Id } from '../../schemas/ids.ts'
+import { idAt } from '../../schemas/ids.ts'
+import type { MessageDoc } from '../../store/documents/mail.ts'
+import type { Principal } from '../access/principal.ts'
+import { takeRolling } from '../access/usage.ts'
+import { minuteMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { sendNotice } from '../send/notice.ts'
+import { reachIntake, requireSetUp } from './configurations.ts'
+
+const purpose = 'intake test'
+/** Tests of an account, of Intake and of Lens: as many as of webhooks (interface.md, Events, rule 9). */
+const testsMax = 20
+const testsWindowMs = 10 * minuteMs
+
+/**
+ * Sends the test mail to a watched mailbox. Returns the id of the send. Fails with `mailbox_not_found`, `not_found`, `plan_required`,
+ * `rate_limited`.
+ */
+export async function sendSetUpTest(
+  ctx: Context,
+  principal: Principal,
+  address: string,
+): Promise<{ readonly id: string; readonly mailbox: string }> {
+  const { _id: mailboxId, mailbox } = await reachIntake(ctx, principal, address)
+  requireSetUp(principal)
+  await takeTest(ctx, principal)
+  // In the machine's time, which the outbox has.
+  const id = testId(ctx, mailboxId, ctx.machineClock.now())
+  await sendNotice({ ...ctx, clock: ctx.machineClock }, { to: mailbox, subject: 'Intake test', text: testText }, id)
+  return { id, mailbox }
+}
+
+/** Whether a message is the mail of a set-up test of its mailbox. */
+export function isSetUpTest(
+  ctx: Context,
+  { mailboxId, messageIdHeader }: Pick<MessageDoc, 'mailboxId' | 'messageIdHeader'>,
+): boolean {
+  const suffix = `@${ctx.settings.sharedDomain}`
+  if (!messageIdHeader?.startsWith('em_') || !messageIdHeader.endsWith(suffix)) return false
+  const id = messageIdHeader.slice(0, -suffix.length)
+  const [time, tag] = [id.slice(0, timeChars), id.slice(timeChars)]
+  return tag === tagOf(ctx, mailboxId, time)
+}
+
+/** Counts a test against what an account may ask for. Fails with `rate_limited`. */
+export async function takeTest(ctx: Context, { accountId }: Principal): Promise<void> {
+  const rolling = { owner: accountId, counter: 'intakeTests', limit: testsMax, windowMs: testsWindowMs }
+  const granted = await takeRolling(ctx, rolling)
+  if ('waitSeconds' in granted)
+    throw new Failure('rate_limited', `The account has made ${testsMax} tests of Intake in 10 minutes.`, {
+      retryAfter: granted.waitSeconds,
+    })
+}
+
+const testText = `This mail tests the set-up of Intake. Its record has "test": true.
+
+Its text is what a person wrote, and the lines below are a quotation:
+
+On Monday, Mailroom wrote:
+> This line is no part of the reply.
+`
+
+/** The prefix and the time of an id of a send. */
+const timeChars = 'em_'.length + 10
+
+function testId(ctx: Context, mailboxId: string, at: Date): Id<'em'> {
+  const time = idAt('em', at).slice(0, timeChars) as Id<'em'>
+  return `${time}${tagOf(ctx, mailboxId, time)}` as Id<'em'>
+}
+
+/** Sixteen characters of the alphabet of ids: half of each byte of a digest. */
+function tagOf({ secrets }: Context, mailboxId: string, time: string): string {
+  return secrets.tag(`${mailboxId} ${time}`, purpose).toString('hex').slice(0, 16)
+}

@@ -1,0 +1,304 @@
+/**
+ * Intake: configurations of mailboxes that are watched, and records of the mail that came there. Invariants: a record notes itself
+ * as a user of the message's blob before it is inserted; it is due until it is made and its event is recorded; only who has its
+ * lease writes what was made, so it is written once.
+ */
+import type { Filter } from 'mongodb'
+import { deriveId, timeOfId } from '../schemas/ids.ts'
+import { blobUser, dropBlobUsers } from './blobs.ts'
+import type { IntakeDoc, IntakeRecordDoc } from './documents/intake.ts'
+import { type Due, dueBy } from './due.ts'
+import { earliest } from './earliest.ts'
+import { isDuplicate, type Store } from './open.ts'
+import { giveBack, type Take, takesTo } from './usage.ts'
+import { insertInto, updateIn } from './writes.ts'
+
+const intakeEvent = 'intake.message'
+
+/** The id of the event of a record. */
+export const intakeEventId = (recordId: string) => deriveId('evt', recordId, intakeEvent)
+
+/** Inserts a configuration. Returns false when the mailbox has one, also one that was deleted and whose records still go. */
+export async function insertIntake(store: Store, intake: IntakeDoc): Promise<boolean> {
+  try {
+    await store.intakes.insertOne(intake)
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+/** The configurations of mailboxes that are watched, by the ids of the mailboxes. */
+export function findIntakes(store: Store, mailboxIds: readonly string[]): Promise<IntakeDoc[]> {
+  return store.intakes.find({ _id: { $in: [...mailboxIds] }, endedAt: { $exists: false } }).toArray()
+}
+
+/** Configurations of an account, or of some of its mailboxes, newest mailbox first, after the id `before`. */
+export function listIntakes(
+  store: Store,
+  {
+    accountId,
+    only,
+    before,
+    limit,
+  }: { accountId: string; only: readonly string[] | null; before: string | null; limit: number },
+): Promise<IntakeDoc[]> {
+  const ids = { ...(only !== null && { $in: [...only] }), ...(before !== null && { $lt: before }) }
+  return store.intakes
+    .find({ accountId, endedAt: { $exists: false }, ...(Object.keys(ids).length > 0 && { _id: ids }) })
+    .sort({ accountId: -1, _id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Changes a configuration. Returns it; null when there is none. */
+export function changeIntake(
+  store: Store,
+  { accountId, mailboxId, change }: { accountId: string; mailboxId: string; change: Partial<IntakeDoc> },
+): Promise<IntakeDoc | null> {
+  return store.intakes.findOneAndUpdate(
+    { _id: mailboxId, accountId, endedAt: { $exists: false } },
+    { $set: change },
+    { returnDocument: 'after' },
+  )
+}
+
+/** Ends a configuration: nothing is made any more, and its records are to go. Returns it as it was; null when there is none. */
+export function endIntake(
+  store: Store,
+  { accountId, mailboxId, at }: { accountId: string; mailboxId: string; at: Date },
+): Promise<IntakeDoc | null> {
+  return store.intakes.findOneAndUpdate(
+    { _id: mailboxId, accountId, endedAt: { $exists: false } },
+    { $set: { endedAt: at, checkAt: at }, $unset: { backfill: '' } },
+  )
+}
+
+/** Forgets a configuration that has ended, when its records are gone. */
+export async function removeIntake(store: Store, mailboxId: string): Promise<void> {
+  await store.intakes.deleteOne({ _id: mailboxId, endedAt: { $exists: true } })
+}
+
+/** Configurations whose records are to be looked at, those that wait longest first; also such as have ended. */
+export function findIntakesToCheck(store: Store, { due, limit }: { due: Due; limit: number }): Promise<IntakeDoc[]> {
+  return store.intakes.find(dueBy<IntakeDoc>('checkAt', due)).sort({ checkAt: 1 }).limit(limit).toArray()
+}
+
+/** When the records of a configuration are to be looked at next, of an account or of all; null when there is none. */
+export function nextIntakeCheck(store: Store, accountId?: string): Promise<Date | null> {
+  return earliest(store.intakes, 'checkAt', accountId)
+}
+
+/** Notes when a configuration is to be looked at next, unless somebody else noted it meanwhile. */
+export async function moveIntakeCheck(store: Store, { _id, checkAt }: IntakeDoc, next: Date): Promise<void> {
+  await store.intakes.updateOne({ _id, checkAt, endedAt: { $exists: false } }, { $set: { checkAt: next } })
+}
+
+/**
+ * Inserts a record, unless there is one. Returns whether it is new. One whose blob is gone, because the message was deleted for
+ * good, is not inserted.
+ */
+export async function insertIntakeRecord(store: Store, record: IntakeRecordDoc): Promise<boolean> {
+  const refused = await store.writeTogether([
+    blobUser(store, record.blob.id, record._id),
+    insertInto(store.intakeRecords, record),
+  ])
+  if (refused === 0) await store.intakeRecords.deleteOne({ _id: record._id, lease: record.lease })
+  return refused === null
+}
+
+/** Those of the ids under which a record exists, or existed: its event stays when it is deleted. */
+export async function findKnownRecordIds(store: Store, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const byEvent = new Map<string, string>(ids.map((id) => [intakeEventId(id), id]))
+  const [records, events] = await Promise.all([
+    store.intakeRecords.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray(),
+    store.events.find({ _id: { $in: [...byEvent.keys()] } }, { projection: { _id: 1 } }).toArray(),
+  ])
+  return new Set([...records.map(({ _id }) => _id), ...events.flatMap(({ _id }) => byEvent.get(_id) ?? [])])
+}
+
+/** Records that are due, those that wait longest first. */
+export function findDueRecords(store: Store, { due, limit }: { due: Due; limit: number }): Promise<IntakeRecordDoc[]> {
+  return store.intakeRecords.find(dueBy<IntakeRecordDoc>('dueAt', due)).sort({ dueAt: 1 }).limit(limit).toArray()
+}
+
+/** When a record is due next, of an account or of all; null when none is. */
+export function nextDueRecord(store: Store, accountId?: string): Promise<Date | null> {
+  return earliest(store.intakeRecords, 'dueAt', accountId)
+}
+
+/** Gives a record that is due to who has the token, until `until`. Returns it; null when another has it. */
+export function takeRecord(
+  store: Store,
+  { _id, mailboxId, dueAt }: IntakeRecordDoc,
+  { lease, until }: { lease: string; until: Date },
+): Promise<IntakeRecordDoc | null> {
+  if (dueAt === undefined) return Promise.resolve(null)
+  return store.intakeRecords.findOneAndUpdate(
+    { mailboxId, _id, dueAt },
+    { $set: { lease, dueAt: until }, $inc: { tries: 1 } },
+    { returnDocument: 'after' },
+  )
+}
+
+/** Keeps the leases of records that are still being made. */
+export async function renewLeases(
+  store: Store,
+  ids: readonly string[],
+  { lease, until }: { lease: string; until: Date },
+): Promise<void> {
+  await store.intakeRecords.updateMany({ _id: { $in: [...ids] }, lease }, { $set: { dueAt: until } })
+}
+
+/** What was made of a mail. */
+export type MadeRecord = Pick<IntakeRecordDoc, 'attachments' | 'content' | 'lens'> & { readonly madeAt: Date }
+
+/**
+ * Writes what was made of a mail, if the lease still holds, and counts what it took. Returns whether it did. With the embedded
+ * engine the two are one commit; elsewhere a crash in between leaves it uncounted.
+ */
+export async function writeMadeRecord(
+  store: Store,
+  { _id, mailboxId, lease }: Pick<IntakeRecordDoc, '_id' | 'mailboxId' | 'lease'>,
+  { made, take }: { made: MadeRecord; take: Take | null },
+): Promise<boolean> {
+  const [filter, update] = [{ mailboxId, _id, lease }, { $set: made }]
+  if (take === null) return (await store.intakeRecords.updateOne(filter, update)).matchedCount === 1
+  const write = updateIn(store.intakeRecords, filter, update, { mustMatch: true })
+  const sized = { ...write, sizeBytes: write.sizeBytes + charsOf(made) }
+  const isWritten = (await store.writeTogether([sized, ...takesTo(store, [take])])) === null
+  if (!isWritten) for (const { counter, by } of take.counts) await giveBack(store, { id: take.id, counter, by })
+  return isWritten
+}
+
+function charsOf({ content, attachments }: MadeRecord): number {
+  const { text = '', html = '', reply = '' } = content ?? {}
+  return attachments.reduce((sum, each) => sum + (each.text?.length ?? 0), text.length + html.length + reply.length)
+}
+
+/** Notes that the event of a record is recorded: nothing is left to do for it. */
+export async function finishRecord(
+  store: Store,
+  { _id, mailboxId }: Pick<IntakeRecordDoc, '_id' | 'mailboxId'>,
+): Promise<void> {
+  await store.writeTogether([
+    updateIn(store.intakeRecords, { mailboxId, _id }, { $unset: { dueAt: '', lease: '', tries: '' } }),
+  ])
+}
+
+/** Records that were made of an account, of a mailbox or of some, newest first, after the id `before`; without their bodies. */
+export function listIntakeRecords(
+  store: Store,
+  {
+    accountId,
+    mailboxIds,
+    before,
+    limit,
+  }: { accountId: string; mailboxIds: readonly string[] | null; before: string | null; limit: number },
+): Promise<IntakeRecordDoc[]> {
+  return store.intakeRecords
+    .find(
+      {
+        accountId,
+        ...(mailboxIds !== null && { mailboxId: { $in: [...mailboxIds] } }),
+        ...(before !== null && { _id: { $lt: before } }),
+        madeAt: { $exists: true },
+      },
+      { projection: { 'content.text': 0, 'content.html': 0, 'attachments.text': 0, 'attachments.hidden': 0 } },
+    )
+    .sort(mailboxIds === null ? { accountId: -1, _id: -1 } : { _id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** A record of an account that was made. */
+export function findIntakeRecord(
+  store: Store,
+  { accountId, recordId }: { accountId: string; recordId: string },
+): Promise<IntakeRecordDoc | null> {
+  return store.intakeRecords.findOne({ _id: recordId, accountId, madeAt: { $exists: true } })
+}
+
+/** The record whose links have this key, of whichever account; null when it is gone, or they were ended. */
+export function findLinkedRecord(
+  store: Store,
+  { recordId, linkKey }: { recordId: string; linkKey: string },
+): Promise<IntakeRecordDoc | null> {
+  return store.intakeRecords.findOne({ _id: recordId, linkKey })
+}
+
+/** Gives the links of a record another key, so that all that were made are dead. Returns it; null when there is none. */
+export function changeLinkKey(
+  store: Store,
+  { mailboxId, _id }: Pick<IntakeRecordDoc, 'mailboxId' | '_id'>,
+  linkKey: string,
+): Promise<IntakeRecordDoc | null> {
+  return store.intakeRecords.findOneAndUpdate({ mailboxId, _id }, { $set: { linkKey } }, { returnDocument: 'after' })
+}
+
+/** When the mail of the oldest record of a mailbox came; null when there is none. */
+export async function oldestRecordAt(store: Store, mailboxId: string): Promise<Date | null> {
+  const found = await store.intakeRecords
+    .find({ mailboxId }, { projection: { _id: 1 } })
+    .sort({ mailboxId: 1, _id: 1 })
+    .limit(1)
+    .next()
+  return found === null ? null : timeOfId(found._id)
+}
+
+/**
+ * Deletes records with their copies of the mail, at most `limit`. Of their events stays that there was one, which keeps a record
+ * from being made again; what the delivery log has of them goes. Safe to repeat. Returns how many there were.
+ */
+export async function removeIntakeRecords(
+  store: Store,
+  filter: Filter<IntakeRecordDoc>,
+  limit: number,
+): Promise<number> {
+  const found = await store.intakeRecords
+    .find(filter, { projection: { accountId: 1, mailboxId: 1, blob: 1 } })
+    .limit(limit)
+    .toArray()
+  if (found.length === 0) return 0
+  const ids = found.map(({ _id }) => _id)
+  await emptyEvents(store, found)
+  // The blobs go first: after a crash in between, the records are found again.
+  await dropBlobUsers(
+    store,
+    found.map(({ _id, blob }) => ({ blobId: blob.id, users: [_id] })),
+  )
+  const mailboxIds = [...new Set(found.map(({ mailboxId }) => mailboxId))]
+  await store.intakeRecords.deleteMany({ mailboxId: { $in: mailboxIds }, _id: { $in: ids } })
+  return found.length
+}
+
+/** Takes out of the events of records, and out of the log of their deliveries, what the mail said. */
+async function emptyEvents(
+  store: Store,
+  records: readonly Pick<IntakeRecordDoc, '_id' | 'accountId'>[],
+): Promise<void> {
+  const eventIds = records.map(({ _id }) => intakeEventId(_id))
+  const accountId = { $in: [...new Set(records.map((record) => record.accountId))] }
+  await store.events.updateMany(
+    { accountId, _id: { $in: eventIds } },
+    { $set: Object.fromEntries(Object.entries(emptied).map(([field, value]) => [`data.${field}`, value])) },
+  )
+  await store.deliveries.deleteMany({ accountId, type: intakeEvent, eventId: { $in: eventIds } })
+}
+
+/** What the data of an event has in place of the mail. */
+const emptied = {
+  from: { name: '', address: '' },
+  to: [],
+  cc: [],
+  reply_to: null,
+  subject: '',
+  reply: '',
+  text: '',
+  html: '',
+  headers: {},
+  attachments: [],
+  lens: null,
+  lens_evidence: null,
+} as const
