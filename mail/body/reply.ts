@@ -37,12 +37,28 @@ export function readReply(text: string, options: ReplyOptions = {}): Reply {
 }
 
 /** The reply alone, as `readReply` gives it. */
-export function replyText(text: string, { html = null, from = null }: ReplyOptions = {}): string {
-  const body = html ? visibleText(html, { signatures: false }).text || text : text
-  const lines = linesOf(body).map(({ line }) => line)
-  const plain = comparable(lines)
-  const history = historyIn(plain)
-  return tidy(withoutSignatures(lines, plain, history, from && senderOf(from))).join('\n')
+export function replyText(text: string, options: ReplyOptions = {}): string {
+  const body = bodyOf(text, options)
+  return tidy(withoutSignatures(body, historyIn(body.plain), options)).join('\n')
+}
+
+/** A text without quoted history; signatures stay. As `readReply` otherwise. */
+export function withoutQuotes(text: string, options: ReplyOptions = {}): string {
+  const { lines, plain } = bodyOf(text, options)
+  const { quoted } = historyIn(plain)
+  const own: string[] = []
+  let from = 0
+  for (const { start, end, before } of quoted) {
+    own.push(...lines.slice(from, start), ...(before === '' ? [] : [before]))
+    from = end
+  }
+  return tidy([...own, ...lines.slice(from)]).join('\n')
+}
+
+/** A text without its signature; quoted history is taken for the sender's own. As `readReply` otherwise. */
+export function withoutSignature(text: string, options: ReplyOptions = {}): string {
+  const body = bodyOf(text, options)
+  return tidy(withoutSignatures(body, { quoted: [], forwarded: body.lines.length }, options)).join('\n')
 }
 
 function quotedRanges(text: string): readonly CharRange[] {
@@ -53,6 +69,15 @@ function quotedRanges(text: string): readonly CharRange[] {
     text,
     quoted.map(({ start, end, before }) => [at(start) + before.length, at(end)]),
   )
+}
+
+/** A body as it is read: its lines, and the form in which they are compared. */
+type Body = { readonly lines: readonly string[]; readonly plain: readonly string[] }
+
+function bodyOf(text: string, { html = null }: ReplyOptions): Body {
+  const body = html ? visibleText(html, { signatures: false }).text || text : text
+  const lines = linesOf(body).map(({ line }) => line)
+  return { lines, plain: comparable(lines) }
 }
 
 /** The lines of a text, as far as they are looked at, and where they begin in it. */
@@ -78,12 +103,11 @@ function inCodePoints(text: string, ranges: readonly CharRange[]): readonly Char
 
 /** The sender's own lines, and a forwarded message, without signatures. */
 function withoutSignatures(
-  lines: readonly string[],
-  plain: readonly string[],
+  { lines, plain }: Body,
   { quoted, forwarded }: History,
-  sender: Sender | null,
+  { from = null }: ReplyOptions,
 ): readonly string[] {
-  const own = createOwnText(sender)
+  const own = createOwnText(from && senderOf(from))
   let next = 0
   let quote = quoted[0]
   for (let i = 0; i < forwarded; ) {

@@ -9,6 +9,8 @@ export type Outcome = {
   readonly difference: string
   /** Things found and missed, by what they are: for precision and recall. Cases whose answer is one text have none. */
   readonly found?: { readonly [kind: string]: Found }
+  /** What else was held against the same label, and whether it is right. */
+  readonly beside?: { readonly [name: string]: boolean }
 }
 
 export type Found = { readonly right: number; readonly wrong: number; readonly missed: number }
@@ -17,9 +19,16 @@ export type Found = { readonly right: number; readonly wrong: number; readonly m
 export function told(file: string, outcomes: readonly Outcome[], { show }: { readonly show: boolean }): string {
   const sets = Map.groupBy(outcomes, ({ set }) => set)
   const lines = [...sets].map(([set, cases]) => `  ${set}: ${counted(cases)}`)
-  const wrong = outcomes.filter(({ isRight }) => !isRight)
+  const wrong = outcomes.filter(({ difference }) => difference !== '')
   const shown = show ? wrong.map(({ set, id, difference }) => `  wrong: ${set} ${id}: ${difference}`) : []
-  return [`${file}: ${counted(outcomes)}`, ...(sets.size > 1 ? lines : []), ...figures(outcomes), ...shown].join('\n')
+  const beside = besideLines(outcomes, sets.size > 1 ? sets : new Map())
+  return [
+    `${file}: ${counted(outcomes)}`,
+    ...(sets.size > 1 ? lines : []),
+    ...figures(outcomes),
+    ...beside,
+    ...shown,
+  ].join('\n')
 }
 
 /** The things of one kind found in all cases. */
@@ -52,6 +61,20 @@ function figures(outcomes: readonly Outcome[]): readonly string[] {
   return [...kinds].map((kind) => {
     const { right, wrong, missed } = foundIn(outcomes, kind)
     return `  ${kind}: precision ${share(right, right + wrong)}, recall ${share(right, right + missed)}`
+  })
+}
+
+/** How many cases of all, and of each set, are right by each name. */
+function besideLines(outcomes: readonly Outcome[], sets: ReadonlyMap<string, readonly Outcome[]>): readonly string[] {
+  const names = [...new Set(outcomes.flatMap(({ beside }) => Object.keys(beside ?? {})))]
+  return names.map((name) => {
+    const asked = (cases: readonly Outcome[]) => cases.filter(({ beside }) => beside?.[name] !== undefined)
+    const right = (cases: readonly Outcome[]) =>
+      `${cases.filter(({ beside }) => beside?.[name]).length} of ${asked(cases).length}`
+    const bySet = [...sets]
+      .filter(([, cases]) => asked(cases).length > 0)
+      .map(([set, cases]) => `${set} ${right(cases)}`)
+    return `  ${name}: ${right(outcomes)}${bySet.length > 1 ? ` (${bySet.join(', ')})` : ''}`
   })
 }
 

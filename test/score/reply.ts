@@ -1,25 +1,68 @@
-/** Scores the reply of a mail: a JSON file of plain texts, or a folder of HTML files and whole messages. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+/** Scores the reply of a mail: a JSON file of bodies, or a folder of HTML files and whole messages. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { readBody } from '../../mail/body/body.ts'
 import { visibleText } from '../../mail/body/html-text.ts'
-import { replyText } from '../../mail/body/reply.ts'
+import { type ReplyOptions, replyText, withoutQuotes, withoutSignature } from '../../mail/body/reply.ts'
 import { parseAddressList } from '../../mail/message/address.ts'
 import { parseMessage } from '../../mail/message/parse.ts'
 import { isSameText, type Outcome, shortly } from './outcomes.ts'
 
-/** A plain body and what a person would keep of it. */
+/** A body and what a person would keep of it. */
 export type LabelledText = {
   readonly set: string
   readonly id: string
-  /** The From field, where it is known. */
+  /** The From and Subject fields, where they are known. */
   readonly from?: string
+  readonly subject?: string
+  /** Plain text, or HTML when it begins with a tag. */
   readonly input: string
+  /** Without quoted history, where it was labelled. */
+  readonly own?: string
+  /** Without quoted history and signature. */
   readonly expected: string
 }
 
+/** A labelled body as it is read. */
+export type ReplyCase = Omit<LabelledText, 'input'> & {
+  /** What a person sees. */
+  readonly text: string
+  /** Null when the plain text is read. */
+  readonly html: string | null
+}
+
+/** What a reader makes of a body. */
+export type ReadReply = {
+  /** Without quoted history. */
+  readonly own: string
+  /** Without quoted history and signature. */
+  readonly reply: string
+}
+
+/** Somebody who reads bodies, all of a file at once. */
+export type Reader = { readonly name: string; readonly read: (cases: readonly ReplyCase[]) => readonly ReadReply[] }
+
+const ours: Reader = {
+  name: 'Mailroom',
+  read: (cases) =>
+    cases.map((labelled) => ({
+      own: withoutQuotes(labelled.text, optionsOf(labelled)),
+      reply: replyText(labelled.text, optionsOf(labelled)),
+    })),
+}
+
 export function reply(file: string): readonly Outcome[] {
-  return statSync(file).isDirectory() ? replyFolder(file) : labelledTexts(file).map(replyOutcome)
+  return repliesBeside(file, [])
+}
+
+/** The outcomes of a file, with what other readers get right beside ours. */
+export function repliesBeside(file: string, others: readonly Reader[]): readonly Outcome[] {
+  const cases = replyCases(file)
+  const all = [ours, ...others].map(({ name, read }) => ({ name, replies: read(cases) }))
+  return cases.map((labelled, i) => {
+    const read = all.map(({ name, replies }) => [name, replies[i] as ReadReply] as const)
+    return { ...replyOutcome(labelled), beside: besideOf(labelled, read) }
+  })
 }
 
 /** The cases of a JSON file. */
@@ -27,25 +70,101 @@ export function labelledTexts(file: string): readonly LabelledText[] {
   return JSON.parse(readFileSync(file, 'utf8')) as readonly LabelledText[]
 }
 
-export function replyOutcome({ set, id, from, input, expected }: LabelledText): Outcome {
-  return outcomeOf(set, id, replyText(input, { from: parseAddressList(from ?? '')[0] ?? null }), expected)
+export function replyCase({ input, ...labels }: LabelledText): ReplyCase {
+  const isHtml = /^\s*<[a-z!?]/i.test(input)
+  return { ...labels, text: isHtml ? visibleText(input).text : input, html: isHtml ? input : null }
 }
 
-/** In a folder the reply is the first line that a reader sees, all else is signature and quoted history. */
-function replyFolder(folder: string): readonly Outcome[] {
+/** Whether the reply is exactly right, and so is what is left without quoted history. */
+export function replyOutcome(labelled: ReplyCase): Outcome {
+  const { set, id } = labelled
+  const [{ own, reply: found }] = ours.read([labelled]) as [ReadReply]
+  const isRight = isReply(labelled, found)
+  const differences = [
+    ...(isRight ? [] : [`${shortly(found)} instead of ${shortly(labelled.expected)}`]),
+    ...(isOwn(labelled, own)
+      ? []
+      : [`without quotes ${shortly(own)} instead of ${shortly(labelled.own ?? labelled.expected)}`]),
+  ]
+  return { set, id, isRight, difference: differences.join('; ') }
+}
+
+function besideOf(
+  labelled: ReplyCase,
+  read: readonly (readonly [name: string, read: ReadReply])[],
+): NonNullable<Outcome['beside']> {
+  const { own } = labelled
+  const signature = own === undefined ? null : isReply(labelled, withoutSignature(own, senderOf(labelled)))
+  return {
+    ...Object.fromEntries(read.map(([name, { own }]) => [`quotes alone, ${name}`, isOwn(labelled, own)])),
+    ...(signature !== null && { 'signature alone, Mailroom': signature }),
+    ...Object.fromEntries(read.map(([name, { reply }]) => [`quotes and signature, ${name}`, isReply(labelled, reply)])),
+  }
+}
+
+function isReply(labelled: ReplyCase, found: string): boolean {
+  return isSame(labelled, found, labelled.expected)
+}
+
+/** Where nobody labelled what signature a body has, any that we find may be left. */
+function isOwn(labelled: ReplyCase, found: string): boolean {
+  if (labelled.own !== undefined) return isSame(labelled, found, labelled.own)
+  return isReply(labelled, found) || isReply(labelled, withoutSignature(found, senderOf(labelled)))
+}
+
+/** Programs write HTML as text in many ways: of HTML only words are compared. */
+function isSame({ html }: ReplyCase, found: string, expected: string): boolean {
+  return html === null ? isSameText(found, expected) : wordsOf(found) === wordsOf(expected)
+}
+
+function wordsOf(text: string): string {
+  return text
+    .replace(/<https?:[^>]*>|\(https?:[^)]*\)/g, '')
+    .replace(/^[> ]+|^[_=*-]{3,}$/gm, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+function optionsOf(labelled: ReplyCase): ReplyOptions {
+  return { html: labelled.html, ...senderOf(labelled) }
+}
+
+function senderOf({ from }: ReplyCase): Pick<ReplyOptions, 'from'> {
+  return { from: parseAddressList(from ?? '')[0] ?? null }
+}
+
+/** The cases of a file or folder. */
+export function replyCases(file: string): readonly ReplyCase[] {
+  return statSync(file).isDirectory() ? folderCases(file) : labelledTexts(file).map(replyCase)
+}
+
+/** In a folder without labels the reply is the first line that a reader sees, all else is signature and quoted history. */
+function folderCases(folder: string): readonly ReplyCase[] {
+  const labelFile = path.join(folder, 'labels.json')
+  const labels = existsSync(labelFile) ? (JSON.parse(readFileSync(labelFile, 'utf8')) as Labels) : {}
   const files = readdirSync(folder).filter((file) => /\.(?:html|eml)$/.test(file))
   return files.map((file) => {
     const raw = readFileSync(path.join(folder, file))
-    const parsed = parseMessage(raw)
-    const { text, html } = file.endsWith('.eml')
-      ? readBody(raw, parsed)
-      : { text: visibleText(raw.toString()).text, html: raw.toString() }
-    const found = replyText(text, { html: file.endsWith('.eml') && parsed.hasText ? null : html, from: parsed.from })
-    return outcomeOf(path.extname(file).slice(1), file, found, text.trim().split('\n')[0] ?? '')
+    const { text, html, from, subject } = file.endsWith('.eml')
+      ? messageOf(raw)
+      : { ...replyCase({ ...nobody, input: raw.toString() }) }
+    const label = labels[file] ?? { expected: text.trim().split('\n')[0] ?? '' }
+    const known = { ...(from !== undefined && { from }), ...(subject !== undefined && { subject }) }
+    return { set: path.extname(file).slice(1), id: file, text, html, ...known, ...label }
   })
 }
 
-function outcomeOf(set: string, id: string, found: string, expected: string): Outcome {
-  const isRight = isSameText(found, expected)
-  return { set, id, isRight, difference: isRight ? '' : `${shortly(found)} instead of ${shortly(expected)}` }
+type Labels = Readonly<Record<string, Pick<LabelledText, 'own' | 'expected'>>>
+const nobody = { set: '', id: '', expected: '' }
+
+function messageOf(raw: Buffer): Pick<ReplyCase, 'text' | 'html' | 'from' | 'subject'> {
+  const parsed = parseMessage(raw)
+  const { text, html, insteadOfPlain } = readBody(raw, parsed)
+  const { from } = parsed
+  return {
+    text,
+    html: parsed.hasText && !insteadOfPlain ? null : html,
+    ...(from && { from: `"${from.name}" <${from.address}>` }),
+    ...(parsed.subject !== null && { subject: parsed.subject }),
+  }
 }

@@ -7,13 +7,21 @@ import { codes } from './codes.ts'
 import { hidden } from './hidden.ts'
 import { lens } from './lens.ts'
 import { type Outcome, told } from './outcomes.ts'
-import { reply } from './reply.ts'
+import { repliesBeside } from './reply.ts'
+import { replyLibraries } from './reply-libraries.ts'
 import { signatures } from './signatures.ts'
 
 /** Reads a labelled file, or a folder of them, and gives the outcome of each of its cases. Throws when it is of no known form. */
 export type Scorer = (path: string) => readonly Outcome[]
 
-const scorers: { readonly [name: string]: Scorer } = { reply, signatures, codes, hidden, charset, lens }
+const scorers: { readonly [name: string]: Scorer } = {
+  reply: (path) => repliesBeside(path, replyLibraries()),
+  signatures,
+  codes,
+  hidden,
+  charset,
+  lens,
+}
 
 const args = process.argv.slice(2)
 const [name = '', ...paths] = args.filter((argument) => !argument.startsWith('--'))

@@ -1,10 +1,10 @@
 /** Scores signatures: plain texts with one, of which the rest is expected, and texts without, which must stay whole. */
 import { isSameText, type Outcome } from './outcomes.ts'
-import { labelledTexts, replyOutcome } from './reply.ts'
+import { labelledTexts, replyCase, replyOutcome } from './reply.ts'
 
 export function signatures(file: string): readonly Outcome[] {
   return labelledTexts(file).map((labelled) => {
     const set = isSameText(labelled.input, labelled.expected) ? 'without a signature' : 'with a signature'
-    return { ...replyOutcome({ ...labelled, set }), id: `${labelled.set} ${labelled.id}` }
+    return { ...replyOutcome(replyCase({ ...labelled, set })), id: `${labelled.set} ${labelled.id}` }
   })
 }
