@@ -672,6 +672,58 @@ export class Aliases extends Group {
   }
 }
 
+export class Intake extends Group {
+  /** What Intake does with the mailboxes that this key reaches, newest mailbox first. Scope: mail:read. */
+  list(params: t.IntakeListParams = {}, options?: RequestOptions): PageList<t.IntakeListResult, t.IntakeListResult['intakes'][number]> {
+    return this.pages<t.IntakeListResult, t.IntakeListResult['intakes'][number]>('intakes', { method: 'GET', path: '/intake', query: params }, options)
+  }
+
+  /** Watch a mailbox: each mail that arrives from now on becomes a record. The secret of an endpoint that is made for it is in this answer alone. Scope: mailboxes:write, mail:read. */
+  create(params: t.IntakeCreateParams, options?: RequestOptions): Promise<t.IntakeCreateResult> {
+    return this.call({ method: 'POST', path: '/intake', body: params, isIdempotent: true }, options)
+  }
+
+  /** Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. Bodies and links are in the single record. Scope: mail:read. */
+  messages.list(params: t.IntakeMessages.listParams = {}, options?: RequestOptions): PageList<t.IntakeMessages.listResult, t.IntakeMessages.listResult['messages'][number]> {
+    return this.pages<t.IntakeMessages.listResult, t.IntakeMessages.listResult['messages'][number]>('messages', { method: 'GET', path: '/intake/messages', query: params }, options)
+  }
+
+  /** One mail as Intake parsed it, with links to its files that work for 24 hours from now. Scope: mail:read. */
+  messages.get(id: string, options?: RequestOptions): Promise<t.IntakeMessages.getResult> {
+    return this.call({ method: 'GET', path: `/intake/messages/${segment(id)}` }, options)
+  }
+
+  /** End all links to the files of a record, such as those of its webhook. The answer has new ones. Scope: mail:write. */
+  messages.revokeLinks(id: string, options?: RequestOptions): Promise<t.IntakeMessages.revokeLinksResult> {
+    return this.call({ method: 'POST', path: `/intake/messages/${segment(id)}/revoke-links` }, options)
+  }
+
+  /** Delete a record with its copy of the mail and its links. The mailbox keeps the mail. Scope: mail:write. */
+  messages.delete(id: string, options?: RequestOptions): Promise<t.IntakeMessages.deleteResult> {
+    return this.call({ method: 'DELETE', path: `/intake/messages/${segment(id)}` }, options)
+  }
+
+  /** What Intake does with a mailbox. Scope: mail:read. */
+  get(mailbox: string, options?: RequestOptions): Promise<t.IntakeGetResult> {
+    return this.call({ method: 'GET', path: `/intake/${segment(mailbox)}` }, options)
+  }
+
+  /** Change what Intake does with a mailbox; what is left out stays. Another retention holds for the records that are there too. The secret of a new endpoint is in this answer alone. Scope: mailboxes:write, mail:read. */
+  update(mailbox: string, params: t.IntakeUpdateParams = {}, options?: RequestOptions): Promise<t.IntakeUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/intake/${segment(mailbox)}`, body: params }, options)
+  }
+
+  /** Watch a mailbox no longer: its records, their copies and links and the endpoint that was made for it are deleted. Its mail stays. Scope: mailboxes:write, mail:read. */
+  delete(mailbox: string, options?: RequestOptions): Promise<t.IntakeDeleteResult> {
+    return this.call({ method: 'DELETE', path: `/intake/${segment(mailbox)}` }, options)
+  }
+
+  /** Send a test mail to a watched mailbox through the mail servers of the service. Its record has `test: true`. Scope: mailboxes:write, mail:read. */
+  test(mailbox: string, options?: RequestOptions): Promise<t.IntakeTestResult> {
+    return this.call({ method: 'POST', path: `/intake/${segment(mailbox)}/test`, isIdempotent: true }, options)
+  }
+}
+
 export class Events extends Group {
   /** Events of the last 30 days that the key may read: newest first, or forward from a cursor, oldest first, as they come. */
   list(params: t.EventsListParams = {}, options?: RequestOptions): PageList<t.EventsListResult, t.EventsListResult['events'][number]> {
@@ -769,6 +821,7 @@ export class Groups {
   readonly deliveries: Deliveries
   readonly domains: Domains
   readonly aliases: Aliases
+  readonly intake: Intake
   readonly events: Events
   readonly test: Test
   readonly webhooks: Webhooks
@@ -798,6 +851,7 @@ export class Groups {
     this.deliveries = new Deliveries(transport)
     this.domains = new Domains(transport)
     this.aliases = new Aliases(transport)
+    this.intake = new Intake(transport)
     this.events = new Events(transport)
     this.test = new Test(transport)
     this.webhooks = new Webhooks(transport)
