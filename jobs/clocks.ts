@@ -18,6 +18,7 @@ import { eraseUnclaimed, sweepErasures } from '../core/personal/erase.ts'
 import { makeExports } from '../core/personal/export-jobs.ts'
 import { type Alarm, startAlarm } from '../core/process/alarms.ts'
 import type { Context } from '../core/process/context.ts'
+import { sendTlsReports } from '../core/reporting/tls-reports.ts'
 import { sweepSandboxes } from '../core/sandbox/test-clock.ts'
 import { sweepSearch, tidySearch } from '../core/search/sweep.ts'
 import { nextApproval, settleApprovals } from '../core/send/approvals.ts'
@@ -100,6 +101,8 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
       lockMs: patientMs,
       run: each(tidySearch, sweepDiscarded, repeatStorageWarnings, eraseOldSecrets, sweepSandboxes),
     },
+    // Apart from the others: it asks the DNS and servers of others.
+    { name: 'TLS reports', every: '10 minutes', lockMs: patientMs, run: each(sendTlsReports) },
     { name: 'each hour', every: '1 hour', lockMs: patientMs, run: each(purgeDeletedMailboxes, sweepEventFloors) },
   ]
 }

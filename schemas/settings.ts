@@ -227,6 +227,11 @@ export const settings = {
       [],
       'Addresses that mail leaves from, as others see them; they are told apart in reports of others and looked up by `mailroom doctor DOMAIN`. Empty: those that the DNS has for the host name.',
     ),
+    tlsReports: setting(
+      boolean(),
+      true,
+      'Whether domains that ask for it are told once a day how TLS with their mail servers fared (RFC 8460).',
+    ),
   },
   log: {
     level: setting(

@@ -101,6 +101,7 @@ export const collections = {
     shardKey: 'accountId',
     indexes: [index('accountId', 'domain', 'from'), index('accountId', 'domain', 'receivedAt'), expire('expiresAt')],
   },
+  tlsResults: { version: 1, shardKey: '_id', indexes: [index('dueAt'), expire('expiresAt')] },
   mailboxes: {
     version: 1,
     shardKey: '_id',
@@ -310,6 +311,7 @@ export type Collections = {
   readonly zones: Collection<domains.ZoneDoc>
   readonly zoneRecords: Collection<domains.ZoneRecordDoc>
   readonly domainReports: Collection<deliverability.DomainReportDoc>
+  readonly tlsResults: Collection<deliverability.TlsResultDoc>
   readonly mailboxes: Collection<mail.MailboxDoc>
   readonly folders: Collection<mail.FolderDoc>
   readonly messages: Collection<mail.MessageDoc>

@@ -1,5 +1,6 @@
-/** Reports of others about our domains. */
-import type { DomainReportDoc } from './documents/deliverability.ts'
+/** Reports of others about our domains, and what we report to others. */
+import type { UpdateFilter } from 'mongodb'
+import type { DomainReportDoc, TlsKindDoc, TlsResultDoc } from './documents/deliverability.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /** Stores a report. Returns false when it is there already. */
@@ -46,4 +47,50 @@ export async function* walkReports(
     .find({ accountId, domain, from: { $gte: since, $lt: until } })
     .sort({ from: -1 })
     .limit(limit)
+}
+
+/** Adds sessions to those of their domains and days. */
+export async function addTlsResults(
+  store: Store,
+  results: readonly (Pick<TlsResultDoc, 'day' | 'domain' | 'dueAt' | 'expiresAt'> & {
+    readonly kinds: readonly { readonly id: string; readonly kind: TlsKindDoc; readonly sessions: number }[]
+  })[],
+): Promise<void> {
+  if (results.length === 0) return
+  await store.tlsResults.bulkWrite(
+    results.map(({ day, domain, dueAt, expiresAt, kinds }) => ({
+      updateOne: {
+        filter: { _id: `${day} ${domain}` },
+        update: {
+          $setOnInsert: { day, domain, dueAt, expiresAt },
+          $set: Object.fromEntries(kinds.map(({ id, kind }) => [`kinds.${id}.kind`, kind])),
+          $inc: Object.fromEntries(kinds.map(({ id, sessions }) => [`kinds.${id}.sessions`, sessions])),
+        } as UpdateFilter<TlsResultDoc>,
+        upsert: true,
+      },
+    })),
+    { ordered: false },
+  )
+}
+
+/** Takes the results of a domain and day that are due longest, until `leaseUntil`; null when none are due. */
+export function claimTlsResults(
+  store: Store,
+  { now, leaseUntil }: { readonly now: Date; readonly leaseUntil: Date },
+): Promise<TlsResultDoc | null> {
+  return store.tlsResults.findOneAndUpdate(
+    { dueAt: { $lte: now } },
+    { $set: { dueAt: leaseUntil } },
+    { sort: { dueAt: 1 }, returnDocument: 'after' },
+  )
+}
+
+/** Notes that the report of some results went to a place. */
+export async function noteTlsReport(store: Store, { _id }: Pick<TlsResultDoc, '_id'>, to: string): Promise<void> {
+  await store.tlsResults.updateOne({ _id }, { $addToSet: { sentTo: to } })
+}
+
+/** Deletes results that were reported, or that nobody wants. */
+export async function removeTlsResults(store: Store, { _id }: Pick<TlsResultDoc, '_id'>): Promise<void> {
+  await store.tlsResults.deleteOne({ _id })
 }

@@ -187,6 +187,10 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   usedChallenges: { of: 'nobody', because: 'expire within minutes' },
   certificates: { of: 'nobody', because: 'go with the names that they are for, a week after the domain' },
   stsPolicies: { of: 'nobody', because: 'policies that domains publish' },
+  tlsResults: {
+    of: 'nobody',
+    because: 'connections to the mail servers of other domains, whoever sent; reported within a day',
+  },
   requestRates: { of: 'nobody', because: 'expire within minutes' },
   failedLogins: { of: 'nobody', because: 'expire 15 minutes after the login' },
   changes: {

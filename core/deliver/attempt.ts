@@ -17,6 +17,8 @@ export type Attempt = {
   /** The span of the send, if there is one. */
   readonly traceparent?: string
   readonly sizeBytes: number
+  /** Whether it goes whatever TLS the other side has, and whatever it asks for. */
+  readonly anyTls?: boolean
   /** Until when this attempt holds the lease of its outbox row, as far as known; later when the lease is renewed. */
   heldUntil: Date
   /** Reads the bytes to send. Fails with `internal_error` when they are missing. */

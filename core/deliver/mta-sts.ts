@@ -17,6 +17,14 @@ export type StsPolicies = {
    * The mail servers that a domain's policy enforces, as names or `*.` patterns; null when it has no policy to enforce.
    */
   enforced(domain: string): Promise<readonly string[] | null>
+  /** What a TLS report says of the domain's policy, in force or tested; null when it has none. */
+  told(domain: string): Promise<ToldPolicy | null>
+}
+
+export type ToldPolicy = Pick<StsPolicyDoc, 'mode' | 'servers'> & {
+  readonly maxAgeSeconds: number
+  /** Why there is none although the domain says that it has one. */
+  readonly problem: string | null
 }
 
 /**
@@ -46,6 +54,7 @@ export function createStsPolicies(
   world: StsRequests = mailauth,
 ): StsPolicies {
   const known = createKept<StsPolicyDoc | null>(ctx.clock, { max: knownMax, ttlMs: freshMs })
+  const problems = createKept<string>(ctx.clock, { max: knownMax, ttlMs: freshMs })
   const underWay = new Map<string, Promise<StsPolicyDoc | null>>()
 
   async function policyOf(domain: string): Promise<StsPolicyDoc | null> {
@@ -82,6 +91,7 @@ export function createStsPolicies(
           { err: error, domain, expiresAt: kept.expiresAt },
           'the MTA-STS policy could not be fetched again; the stored one stays in force',
         )
+      else problems.set(domain, error instanceof Error ? error.message : String(error))
       return kept
     }
   }
@@ -97,12 +107,24 @@ export function createStsPolicies(
     },
   }
 
+  function askedOnce(domain: string): Promise<StsPolicyDoc | null> {
+    const asked = underWay.get(domain) ?? policyOf(domain).finally(() => underWay.delete(domain))
+    underWay.set(domain, asked)
+    return asked
+  }
+
   return {
     async enforced(domain) {
-      const asked = underWay.get(domain) ?? policyOf(domain).finally(() => underWay.delete(domain))
-      underWay.set(domain, asked)
-      const policy = await asked
+      const policy = await askedOnce(domain)
       return policy?.mode === 'enforce' ? policy.servers : null
+    },
+    async told(domain) {
+      const policy = await askedOnce(domain)
+      const problem = problems.get(domain) ?? null
+      if (policy === null) return problem === null ? null : { mode: 'none', servers: [], maxAgeSeconds: 0, problem }
+      const { mode, servers, fetchedAt, expiresAt } = policy
+      if (mode === 'none') return null
+      return { mode, servers, maxAgeSeconds: (expiresAt.getTime() - fetchedAt.getTime()) / 1_000, problem: null }
     },
   }
 }

@@ -316,6 +316,7 @@ function attemptOf(ctx: Context, row: OutboxDoc, read: Buffer | undefined): Atte
     firstAttemptAt: row.createdAt,
     messageIdHeader: row.messageIdHeader,
     ...causeOf(row),
+    ...(row.anyTls === true && { anyTls: true }),
     sizeBytes: row.blob.sizeBytes,
     heldUntil: row.notBefore ?? row.createdAt,
     async readRaw() {

@@ -54,10 +54,10 @@ const poolsMax = 1_000
 /** The HTTP client is large, and many a service has no webhook. */
 const loadClient = loadOnce(() => import('undici'))
 
-/** Posts JSON to an endpoint. Never rejects: the error is in the result. */
+/** Posts JSON to an endpoint, or what `headers` say it is. Never rejects: the error is in the result. */
 export async function postWebhook(
   ctx: Context,
-  { webhookId, url, body, headers: own }: { webhookId: string; url: string; body: string; headers: Headers },
+  { webhookId, url, body, headers: own }: { webhookId: string; url: string; body: string | Buffer; headers: Headers },
 ): Promise<WebhookAnswer> {
   const { allowPrivate, timeoutMs } = ctx.settings.webhooks
   const started = performance.now()

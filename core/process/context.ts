@@ -38,7 +38,7 @@ export type Role = 'service' | 'smtp' | 'imap' | 'admin' | 'test'
  * - what others may change (core/process/known.ts): access/known-callers, deliver/suppressions, mailbox/known-folders,
  *   intake/watched, mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints, wait/arrivals
  * - requests leased from the database (core/access/request-rates.ts)
- * - counters per minute: wait/patterns
+ * - counters: wait/patterns (per minute), deliverability/tls-results
  * - work in progress: access/login-limits, deliver/outbox, deliver/outcomes, intake/queue, notify/attempt-queue, notify/attempts,
  *   notify/event-followers, notify/event-tails, notify/webhook-post (connections), oauth/client-documents (connections),
  *   oauth/provider (the authorization server), process/alarms, people/passwords (memory), imap/contents

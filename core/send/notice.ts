@@ -7,7 +7,15 @@ import { serviceAccount } from '../account/service-account.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import type { Context } from '../process/context.ts'
 import { freeAllowance } from './allowance.ts'
-import { asValidationError, writeSend } from './commit.ts'
+import { type AcceptedSend, asValidationError, writeSend } from './commit.ts'
+
+type ComposedNotice = Pick<AcceptedSend, 'from'> &
+  Required<Pick<AcceptedSend, 'composed' | 'origin'>> & {
+    readonly id: string
+    readonly to: string
+    readonly subject: string
+    readonly text?: string
+  }
 
 export type Notice = { readonly to: string; readonly subject: string; readonly text: string }
 
@@ -18,16 +26,39 @@ export type Notice = { readonly to: string; readonly subject: string; readonly t
  * with `validation_error` for an address that is none.
  */
 export async function sendNotice(ctx: Context, { to: address, subject, text }: Notice, once?: Id<'em'>): Promise<void> {
-  const account = await serviceAccount(ctx)
-  if (once !== undefined && (await findEmail(ctx.store, { accountId: account.id, emailId: once })) !== null) return
   const at = ctx.clock.now()
   const id = once ?? newId('em', at)
   const domain = ctx.settings.sharedDomain
   const from = { name: 'Mailroom', address: `postmaster@${domain}` }
-  const to = [{ name: '', address }]
   const messageIdHeader = `${id}@${domain}`
-  const draft = { from, to, cc: [], bcc: [], subject, text, attachments: [], messageId: messageIdHeader, date: at }
+  const draft = {
+    from,
+    to: [{ name: '', address }],
+    cc: [],
+    bcc: [],
+    subject,
+    text,
+    attachments: [],
+    messageId: messageIdHeader,
+    date: at,
+  }
   const { raw } = await compose({ ...draft, autoSubmitted: 'auto-generated' }).catch(asValidationError)
+  const signed = await dkimSign(raw, await signingKeys(ctx, domain), at)
+  const composed = { raw: signed, messageIdHeader, references: [] }
+  await sendComposed(ctx, { id, from, to: address, subject, text, origin: 'transactional', composed })
+}
+
+/**
+ * Sends a message of the service itself that is composed and signed already, as notices are. It is sent once, however often this
+ * is repeated with its id.
+ */
+export async function sendComposed(
+  ctx: Context,
+  { id, from, to: address, subject, text, origin, composed }: ComposedNotice,
+): Promise<void> {
+  const account = await serviceAccount(ctx)
+  if ((await findEmail(ctx.store, { accountId: account.id, emailId: id })) !== null) return
+  const to = [{ name: '', address }]
   await writeSend(
     ctx,
     { accountId: account.id, keyId: null, account },
@@ -40,14 +71,14 @@ export async function sendNotice(ctx: Context, { to: address, subject, text }: N
       files: [],
       sendAt: null,
       keepsCopy: false,
-      origin: 'transactional',
+      origin,
       noticeTo: address,
       decided: [{ email: address, decision: 'send', reason: null }],
       // Who lets the service write has limits of its own.
       allowance: freeAllowance(),
       sender: async () => from,
-      input: { to, subject, text },
-      composed: { raw: await dkimSign(raw, await signingKeys(ctx, domain), at), messageIdHeader, references: [] },
+      input: { to, subject, ...(text !== undefined && { text }) },
+      composed,
     },
   )
 }

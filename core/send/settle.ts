@@ -176,6 +176,7 @@ function outboxRow(ctx: Context, email: EmailDoc, { email: recipient }: EmailRec
     messageIdHeader,
     blob,
     ...causeOf(email),
+    ...(email.origin === 'tls report' && { anyTls: true }),
     notBefore: createdAt,
     createdAt,
     lease: null,

@@ -2,6 +2,7 @@
 import { isAscii } from 'node:buffer'
 import type { Attempt, Outcome } from '../../core/deliver/attempt.ts'
 import { isHeld } from '../../core/deliver/outbox.ts'
+import { noteTlsSession } from '../../core/deliverability/tls-results.ts'
 import { signingKeys } from '../../core/mailbox/domains.ts'
 import type { Context } from '../../core/process/context.ts'
 import { createKept } from '../../core/process/kept.ts'
@@ -12,8 +13,9 @@ import { splitAddress } from '../../mail/message/address.ts'
 import { parseMessage } from '../../mail/message/parse.ts'
 import type { Carrier } from './deliver.ts'
 import { createDestination, type Destination } from './smtp/destination.ts'
-import { outcomeOf } from './smtp/outcome.ts'
+import { outcomeOf, type TlsFailure } from './smtp/outcome.ts'
 import type { Mail, Route, TlsPolicy } from './smtp/session.ts'
+import type { FoundPolicy } from './tls-policy.ts'
 
 /** RFC 5321 4.5.3.2.6: giving up on the final reply sooner would send the mail twice. */
 const finalReplyMs = 600_000
@@ -23,6 +25,8 @@ const patienceMs = 2_000
 const destinationsMax = 10_000
 const noTlsMs = 3_600_000
 const noTlsMax = 10_000
+/** What a server says when it refuses TLS, as it is reported. */
+const detailCharsMax = 200
 
 /** Makes the carrier of this process. */
 export function createCarrier(ctx: Context): Carrier & { close(): void } {
@@ -54,7 +58,7 @@ export function createCarrier(ctx: Context): Carrier & { close(): void } {
   }
 
   return {
-    async send(attempt: Attempt, raw: Buffer, { route, tls, policy }): Promise<Outcome> {
+    async send(attempt: Attempt, raw: Buffer, { route, policy }): Promise<Outcome> {
       const stuffed = dotStuffed(raw)
       const mail: Mail = {
         sender: attempt.sender,
@@ -63,6 +67,7 @@ export function createCarrier(ctx: Context): Carrier & { close(): void } {
         sizeBytes: raw.length,
         is8Bit: !isAscii(raw),
         needsUtf8: needsUtf8(attempt, raw),
+        onConnection: (failure) => noteSession(ctx, { domain: attempt.domain, route, policy, failure }),
         isHeld: () => isHeld(ctx, attempt).catch(() => false),
         async sevenBit() {
           const converted = await sevenBitSigned(ctx, raw)
@@ -70,7 +75,7 @@ export function createCarrier(ctx: Context): Carrier & { close(): void } {
           return { content: [dotStuffed(converted), endOfMail], sizeBytes: converted.length }
         },
       }
-      const dialogue = await destinationOf(route, tls, policy).send(mail)
+      const dialogue = await destinationOf(route, policy.tls, policy.name).send(mail)
       const at = ctx.clock.now()
       if ('why' in dialogue) {
         return {
@@ -89,6 +94,17 @@ export function createCarrier(ctx: Context): Carrier & { close(): void } {
       for (const destination of destinations.values()) destination.close()
     },
   }
+}
+
+function noteSession(
+  ctx: Context,
+  { domain, route, policy, failure }: { domain: string; route: Route; policy: FoundPolicy; failure: TlsFailure | null },
+): void {
+  const { told, problem } = policy
+  if (told === null) return
+  const detail = failure?.detail?.slice(0, detailCharsMax) ?? null
+  const found = problem ?? (failure === null ? null : { ...failure, detail })
+  noteTlsSession(ctx, { domain, kind: { policy: told, mx: route.name, address: route.address, failure: found } })
 }
 
 /** Returns the mail with 7-bit lines, signed again; null when it cannot be converted. */

@@ -1,14 +1,15 @@
 import type { Attempt, Outcome } from '../../core/deliver/attempt.ts'
 import { deliverLocally, faultOf } from '../../core/deliver/outbox.ts'
 import { recordSent } from '../../core/deliver/outcomes.ts'
+import { noteTlsSession, type ToldPolicyDoc } from '../../core/deliverability/tls-results.ts'
 import { inTimeOf } from '../../core/process/account-time.ts'
 import type { Context } from '../../core/process/context.ts'
 import { findRoutes, type Network } from './route.ts'
-import type { Route, TlsPolicy } from './smtp/session.ts'
-import type { Policies } from './tls-policy.ts'
+import type { Route } from './smtp/session.ts'
+import { anyTls, type FoundPolicy, notNamed, type Policies } from './tls-policy.ts'
 
 /** A server, and what TLS with it must be; only mail under the same `policy` shares a connection. */
-export type Way = { readonly route: Route; readonly tls: TlsPolicy; readonly policy: string }
+export type Way = { readonly route: Route; readonly policy: FoundPolicy }
 
 /** Sends a message to one server. Resolves with the outcome, whatever it is; rejects only for a fault of ours. */
 export type Carrier = {
@@ -50,25 +51,47 @@ async function deliverRemotely(ctx: Context, outside: Outside, attempt: Attempt)
   })
   const found = await findRoutes(outside.network, { domain, seed })
   if ('status' in found) return nowhere(found.status, found.response)
-  const routes = await outside.policies.permitted(domain, found)
-  if (routes.length === 0)
+  const routes = attempt.anyTls === true ? found : await outside.policies.permitted(domain, found)
+  if (routes.length === 0) {
+    noteUnnamed(ctx, { domain, told: await outside.policies.told(domain), servers: found })
     return nowhere('deferred', `451 4.7.5 the MTA-STS policy of ${domain} names none of its mail servers`)
+  }
   const raw = await attempt.readRaw()
   recordSent(ctx, attempt).catch((error: unknown) => ctx.log.warn({ err: error }, 'a mail on its way is not noted'))
   const first = (attempt.attempt - 1) % routes.length
   const putOff: Outcome[] = []
   for (const route of [...routes.slice(first), ...routes.slice(0, first)]) {
-    const policy = await outside.policies.find(domain, route).catch((error: unknown) => {
-      ctx.log.warn({ err: error, domain }, 'the DNS does not say what TLS must be')
-      return null
-    })
+    const policy = attempt.anyTls === true ? anyTls : await policyFor(ctx, outside, { domain, route })
     if (policy === null) return nowhere('deferred', '451 4.7.5 the DNS does not say what TLS must be')
-    const outcome = await outside.carrier.send(attempt, raw, { route, tls: policy.tls, policy: policy.name })
+    const outcome = await outside.carrier.send(attempt, raw, { route, policy })
     // No pause: the lease lapsed, and another server would change nothing.
     if (outcome.untried !== true || pauseOf(outcome) === 0) return outcome
     putOff.push(outcome)
   }
   return putOff.sort((a, b) => pauseOf(a) - pauseOf(b))[0]!
+}
+
+async function policyFor(
+  ctx: Context,
+  { policies }: Outside,
+  { domain, route }: { domain: string; route: Route },
+): Promise<FoundPolicy | null> {
+  try {
+    return await policies.find(domain, route)
+  } catch (error) {
+    ctx.log.warn({ err: error, domain }, 'the DNS does not say what TLS must be')
+    return null
+  }
+}
+
+/** Tells in our TLS report that the domain's policy leaves no server to send to. */
+function noteUnnamed(
+  ctx: Context,
+  { domain, told: policy, servers }: { domain: string; told: ToldPolicyDoc | null; servers: readonly Route[] },
+): void {
+  const [server] = servers
+  if (policy === null || server === undefined) return
+  noteTlsSession(ctx, { domain, kind: { policy, mx: server.name, address: server.address, failure: notNamed } })
 }
 
 const pauseOf = ({ retryAfterSeconds = 0 }: Outcome) => retryAfterSeconds

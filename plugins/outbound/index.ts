@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { createStsPolicies } from '../../core/deliver/mta-sts.ts'
+import { writeTlsResults } from '../../core/deliverability/tls-results.ts'
 import type { Logs, Plugin, Server } from '../haraka.d.ts'
 import { hook } from '../hook.ts'
 import { context, onStop } from '../process.ts'
@@ -30,6 +31,7 @@ export const startDelivering = hook(async (_server: Server & Partial<Logs>) => {
   onStop(async (timeoutMs) => {
     await claims.stop(Math.min(timeoutMs, stopTimeoutMs))
     carrier.close()
+    await writeTlsResults(ctx)
   })
   return undefined
 })

@@ -3,24 +3,41 @@
  * says (MTA-STS, RFC 8461), else opportunistic (RFC 7435). Relays named in the settings are the operator's own affair.
  */
 
-import { namesServer, type StsPolicies } from '../../core/deliver/mta-sts.ts'
+import { namesServer, type StsPolicies, type ToldPolicy } from '../../core/deliver/mta-sts.ts'
+import type { ToldPolicyDoc } from '../../core/deliverability/tls-results.ts'
 import type { Context } from '../../core/process/context.ts'
-import { accepts, usable } from './dane.ts'
+import { accepts, type Tlsa, usable } from './dane.ts'
+import type { TlsFailure } from './smtp/outcome.ts'
 import type { Route, TlsPolicy } from './smtp/session.ts'
 
 export type Policies = {
   /** Returns the servers that the domain's policy allows, in the same order. */
   permitted(domain: string, routes: readonly Route[]): Promise<readonly Route[]>
   /** Returns the policy for a server, and a name to tell policies apart. Rejects when the DNS does not say (RFC 7672 2.1). */
-  find(domain: string, route: Route): Promise<{ readonly tls: TlsPolicy; readonly name: string }>
+  find(domain: string, route: Route): Promise<FoundPolicy>
+  /** What a report says of a domain none of whose servers is permitted. */
+  told(domain: string): Promise<ToldPolicyDoc | null>
 }
 
-const opportunistic = { tls: { kind: 'opportunistic' }, name: '' } as const
+export type FoundPolicy = {
+  readonly tls: TlsPolicy
+  readonly name: string
+  /** As our TLS report tells of it; null: on the way to a relay there is nothing to report. */
+  readonly told: ToldPolicyDoc | null
+  /** What is wrong with the policy itself, whatever the session is like. */
+  readonly problem: TlsFailure | null
+}
+
+const relayed: FoundPolicy = { tls: { kind: 'opportunistic' }, name: '', told: null, problem: null }
+/** Of what goes whatever TLS there is, and is not reported: TLS reports themselves (RFC 8460 3). */
+export const anyTls: FoundPolicy = { ...relayed, name: 'any' }
+const noPolicy: ToldPolicyDoc = { type: 'no-policy-found', strings: [], mxHosts: [] }
 
 /** Makes the lookup of policies of this process. */
 export function createPolicies(ctx: Pick<Context, 'resolver' | 'settings'>, sts: StsPolicies): Policies {
   const { routes, dane, mtaSts } = ctx.settings.outbound
   const isRelayed = (domain: string) => routes[domain] !== undefined || routes['*'] !== undefined
+  const stsOf = async (domain: string) => (mtaSts && !isRelayed(domain) ? sts.told(domain) : null)
   const enforced = async (domain: string) => (mtaSts && !isRelayed(domain) ? sts.enforced(domain) : null)
 
   return {
@@ -30,7 +47,7 @@ export function createPolicies(ctx: Pick<Context, 'resolver' | 'settings'>, sts:
       return servers.filter(({ name }) => patterns.some((pattern) => namesServer(pattern, name)))
     },
     async find(domain, route) {
-      if (isRelayed(domain)) return opportunistic
+      if (isRelayed(domain)) return relayed
       if (dane) {
         const pins = await ctx.resolver.securePins(`_${route.port}._tcp.${route.name}`)
         if (pins !== null && pins.length > 0) {
@@ -39,10 +56,44 @@ export function createPolicies(ctx: Pick<Context, 'resolver' | 'settings'>, sts:
             kind: 'pinned',
             accepts: (chain) => good.length === 0 || accepts(good, chain, route.name),
           }
-          return { tls, name: 'dane' }
+          const told: ToldPolicyDoc = { type: 'tlsa', strings: pins.map(textOf), mxHosts: [route.name] }
+          return { tls, name: 'dane', told, problem: null }
         }
       }
-      return (await enforced(domain)) === null ? opportunistic : { tls: { kind: 'verified' }, name: 'sts' }
+      return underSts(await stsOf(domain), route)
+    },
+    async told(domain) {
+      const policy = await stsOf(domain)
+      return policy === null ? null : toldOf(policy)
     },
   }
 }
+
+function underSts(policy: ToldPolicy | null, { name }: Route): FoundPolicy {
+  const opportunistic = { tls: { kind: 'opportunistic' }, name: '' } as const
+  if (policy === null) return { ...opportunistic, told: noPolicy, problem: null }
+  const told = toldOf(policy)
+  if (policy.problem !== null)
+    return { ...opportunistic, told, problem: { type: 'sts-policy-fetch-error', detail: policy.problem } }
+  if (policy.mode === 'enforce') return { tls: { kind: 'verified' }, name: 'sts', told, problem: null }
+  const isNamed = policy.servers.some((pattern) => namesServer(pattern, name))
+  return {
+    tls: { kind: 'opportunistic', isWatched: true },
+    name: 'sts tested',
+    told,
+    problem: isNamed ? null : notNamed,
+  }
+}
+
+/** The server is none of those that the policy names. */
+export const notNamed: TlsFailure = { type: 'validation-failure', detail: 'the policy does not name the server' }
+
+/** RFC 8460 4.4. */
+function toldOf({ mode, servers, maxAgeSeconds, problem }: ToldPolicy): ToldPolicyDoc {
+  if (problem !== null) return { type: 'sts', strings: [], mxHosts: [] }
+  const strings = ['version: STSv1', `mode: ${mode}`, ...servers.map((mx) => `mx: ${mx}`), `max_age: ${maxAgeSeconds}`]
+  return { type: 'sts', strings, mxHosts: servers }
+}
+
+const textOf = ({ usage, selector, matchingType, certificate }: Tlsa) =>
+  `${usage} ${selector} ${matchingType} ${certificate.toString('hex')}`

@@ -55,3 +55,33 @@ export type DomainReportDoc = {
     }
   | { readonly kind: 'tls'; readonly policies: readonly TlsPolicyDoc[] }
 )
+
+/** The policy of a domain that a session of ours was under, as RFC 8460 4.4 writes it. */
+export type ToldPolicyDoc = {
+  readonly type: 'sts' | 'tlsa' | 'no-policy-found'
+  readonly strings: readonly string[]
+  readonly mxHosts: readonly string[]
+}
+
+/** Sessions with a mail server of another domain that went alike. */
+export type TlsKindDoc = {
+  readonly policy: ToldPolicyDoc
+  /** Name and address of the server. */
+  readonly mx: string
+  readonly address: string
+  /** Why TLS was not as the policy asks for it (RFC 8460 4.3); null: it was. */
+  readonly failure: { readonly type: string; readonly detail: string | null } | null
+}
+
+/** Our sessions with the mail servers of another domain on one day (UTC), until they are reported. `_id` is `<day> <domain>`. */
+export type TlsResultDoc = {
+  readonly _id: string
+  readonly day: string
+  readonly domain: string
+  /** When the report is due; while somebody makes it, when it is due if he dies. */
+  readonly dueAt: Date
+  readonly expiresAt: Date
+  readonly kinds: { readonly [id: string]: { readonly kind: TlsKindDoc; readonly sessions: number } }
+  /** Where the report went already. */
+  readonly sentTo?: readonly string[]
+}

@@ -42,7 +42,7 @@ export type EmailDoc = {
   readonly inReplyTo: string | null
   readonly references: readonly string[]
   /** How the send was made; absent for an ordinary send by the API or an MCP tool. */
-  readonly origin?: 'transactional' | 'batch' | 'submission'
+  readonly origin?: 'transactional' | 'batch' | 'submission' | 'tls report'
   readonly batchId?: string
   /** Of a notice, which the service itself writes (core/send/notice.ts): to whom. */
   readonly noticeTo?: string
@@ -161,6 +161,8 @@ export type OutboxDoc = {
   readonly attempts: number
   /** Set before MAIL FROM and cleared by an outcome. After a crash it shows which mail may have been delivered. */
   readonly attempting: boolean
+  /** Set for a TLS report, which goes whatever TLS the other side has (RFC 8460 3). */
+  readonly anyTls?: true
 }
 
 /** An account that has outbox rows: its first row is due at `dueAt`, or the lane is claimed until then under `token`. */

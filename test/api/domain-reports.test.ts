@@ -1,10 +1,17 @@
+import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
+import { simpleParser } from 'mailparser'
+import { claimAttempts } from '../../core/deliver/outbox.ts'
 import { keepReports } from '../../core/deliverability/report-arrivals.ts'
+import { noteTlsSession, writeTlsResults } from '../../core/deliverability/tls-results.ts'
 import { createResolver } from '../../core/dns/resolver.ts'
 import { createDomain } from '../../core/mailbox/domains.ts'
-import { dayMs } from '../../core/process/clock.ts'
+import { dayMs, hourMs } from '../../core/process/clock.ts'
+import { sendTlsReports } from '../../core/reporting/tls-reports.ts'
+import { readTlsReport } from '../../mail/report/tls-report.ts'
 import type { DomainReports, ReportSource } from '../../schemas/domain-reports.ts'
 import { type Attached, feedback, gz, mailWith, record, tlsReport } from '../mail/report/report-mails.ts'
+import { certificateOf, type HttpsReceiver, startHttpsReceiver, trust } from '../peers/https-receivers.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import { type Call, client, type ErrorBody } from '../peers/rest.ts'
 import { type Door, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
@@ -217,6 +224,144 @@ describe('api: reports about a domain', () => {
       '/api/v1/domains/passed-on.example/reports',
     )
     expect(body.dmarc.messages).to.equal(0)
+  })
+
+  describe('of ours, about TLS with the servers of others', () => {
+    const policy = {
+      type: 'sts',
+      strings: ['version: STSv1', 'mode: enforce'],
+      mxHosts: ['mx.asking.example'],
+    } as const
+    const session = (domain: string, failure: { type: string; detail: string | null } | null = null) => ({
+      domain,
+      kind: { policy, mx: 'mx.asking.example', address: '203.0.113.25', failure },
+    })
+    let receiver: HttpsReceiver
+    let endTrust: () => void
+    let answer = 200
+
+    before(async () => {
+      const certificate = await certificateOf()
+      endTrust = trust([certificate])
+      receiver = await startHttpsReceiver(certificate, (response) => void response.writeHead(answer).end())
+      Object.assign(door.ctx.settings.webhooks, { allowPrivate: true })
+      dns.zone = {
+        ...dns.zone,
+        'TXT _smtp._tls.asking.example': ['v=TLSRPTv1; rua=mailto:tls@reports.example'],
+        'TXT _smtp._tls.posting.example': [`v=TLSRPTv1;rua=${receiver.url},mailto:both@reports.example`],
+        'TXT _smtp._tls.twice.example': [
+          'v=TLSRPTv1; rua=mailto:a@reports.example',
+          'v=TLSRPTv1; rua=mailto:b@reports.example',
+        ],
+        'TXT _smtp._tls.other.example': ['v=spf1 -all'],
+        'TXT _smtp._tls.odd.example': ['v=TLSRPTv1; rua=ftp://odd.example/, mailto:no address'],
+        'TXT _smtp._tls.dark.example': 'SERVFAIL',
+      }
+    })
+    after(async () => {
+      await receiver?.close()
+      endTrust?.()
+    })
+
+    const mails = async () => {
+      const sent = await door.ctx.store.emails.find({ origin: 'tls report' }).toArray()
+      return sent.map(({ noticeTo = '' }) => noticeTo).sort()
+    }
+    const left = async () => (await door.ctx.store.tlsResults.find({}).toArray()).map(({ domain }) => domain).sort()
+
+    it('are counted by domain and day, whoever writes them', async () => {
+      const other = await door.another()
+      for (const ctx of [door.ctx, door.ctx, other.ctx]) noteTlsSession(ctx, session('asking.example'))
+      noteTlsSession(door.ctx, session('asking.example', { type: 'certificate-expired', detail: 'CERT_HAS_EXPIRED' }))
+      for (const name of ['posting', 'twice', 'other', 'odd', 'dark', 'silent'])
+        noteTlsSession(door.ctx, session(`${name}.example`))
+      await Promise.all([writeTlsResults(door.ctx), writeTlsResults(other.ctx)])
+      await writeTlsResults(door.ctx)
+      await other.close()
+      const found = await door.ctx.store.tlsResults.find({ domain: 'asking.example' }).toArray()
+      expect(
+        found.map(({ kinds }) =>
+          Object.values(kinds)
+            .map(({ sessions }) => sessions)
+            .sort(),
+        ),
+      ).to.deep.equal([[1, 3]])
+      expect(await sendTlsReports(door.ctx), 'before the day is over').to.equal(0)
+    })
+
+    it('go once to where a domain asks for them', async () => {
+      door.advance(2 * dayMs)
+      answer = 500
+      const settled = await Promise.all([sendTlsReports(door.ctx), sendTlsReports(door.ctx)])
+      expect(settled[0] + settled[1]).to.equal(7)
+      expect(await mails()).to.deep.equal(['tls@reports.example'])
+      // One whose DNS does not answer, and one whose place does not take it.
+      expect(await left()).to.deep.equal(['dark.example', 'posting.example'])
+      door.advance(2 * hourMs)
+      answer = 200
+      expect(await sendTlsReports(door.ctx)).to.equal(2)
+      expect(await mails()).to.deep.equal(['both@reports.example', 'tls@reports.example'])
+      expect(await left()).to.deep.equal(['dark.example'])
+      expect(receiver.headers.map((each) => each['content-type'])).to.deep.equal(
+        Array(2).fill('application/tlsrpt+gzip'),
+      )
+      door.advance(2 * hourMs)
+      await sendTlsReports(door.ctx)
+      expect(await mails()).to.have.length(2)
+    })
+
+    it('say what was found, as others can read it', async () => {
+      const attempts = await claimAttempts(door.ctx, { owner: 'test', max: 100 })
+      const attempt = attempts.find(({ recipient }) => recipient === 'tls@reports.example')!
+      expect(attempt.anyTls).to.equal(true)
+      const raw = await attempt.readRaw()
+      const parsed = await simpleParser(raw)
+      expect(parsed.from?.value[0]?.address).to.equal('postmaster@agents.localhost')
+      expect(parsed.headers.get('tls-report-domain')).to.equal('asking.example')
+      expect(parsed.headers.get('tls-report-submitter')).to.equal('agents.localhost')
+      expect(raw.toString())
+        .to.match(/^DKIM-Signature:/m)
+        .and.match(/^Content-Type: multipart\/report; report-type="tlsrpt"/m)
+      const [file] = parsed.attachments
+      expect(file?.contentType).to.equal('application/tlsrpt+gzip')
+      expect(file?.filename).to.match(/^agents\.localhost!asking\.example!\d+!\d+\.json\.gz$/)
+      const json = JSON.parse(gunzipSync(file!.content).toString())
+      expect(json).to.include({
+        'organization-name': 'agents.localhost',
+        'contact-info': 'postmaster@agents.localhost',
+      })
+      expect(json.policies).to.deep.equal([
+        {
+          policy: {
+            'policy-type': 'sts',
+            'policy-string': policy.strings,
+            'policy-domain': 'asking.example',
+            'mx-host': policy.mxHosts,
+          },
+          summary: { 'total-successful-session-count': 3, 'total-failure-session-count': 1 },
+          'failure-details': [
+            {
+              'result-type': 'certificate-expired',
+              'sending-mta-ip': '192.0.2.10',
+              'receiving-mx-hostname': 'mx.asking.example',
+              'receiving-ip': '203.0.113.25',
+              'failed-session-count': 1,
+              'failure-reason-code': 'CERT_HAS_EXPIRED',
+            },
+          ],
+        },
+      ])
+      expect(readTlsReport(gunzipSync(file!.content))?.policies[0]).to.deep.include({ successful: 3, failed: 1 })
+    })
+
+    it('are not made where the settings say so', async () => {
+      Object.assign(door.ctx.settings.deliverability, { tlsReports: false })
+      noteTlsSession(door.ctx, session('asking.example'))
+      await writeTlsResults(door.ctx)
+      expect(await left()).to.deep.equal(['dark.example'])
+      expect(await sendTlsReports(door.ctx)).to.equal(0)
+      Object.assign(door.ctx.settings.deliverability, { tlsReports: true })
+    })
   })
 
   it('say what is wrong with a question', async () => {

@@ -178,6 +178,33 @@ describe('TLS policies of other domains', () => {
     expect(arrivals('third@kept.test')).to.deep.equal([])
   })
 
+  it('what TLS was like is counted for each domain, and written at a stop', async () => {
+    const ctx = await contextOf(service)
+    const counted = await ctx.store.tlsResults.find({}).toArray()
+    await closeContext(ctx)
+    const kinds = counted.flatMap(({ domain, kinds: found }) =>
+      Object.values(found).map(({ kind: { policy, failure } }) => `${domain} ${policy.type} ${failure?.type ?? 'ok'}`),
+    )
+    expect([...new Set(kinds)].filter((kind) => !kind.startsWith('kept.')).sort()).to.deep.equal([
+      'absent.test sts sts-policy-fetch-error',
+      'backup.test sts ok',
+      'clear.test sts starttls-not-supported',
+      'foreign.test sts validation-failure',
+      'forged.test sts sts-policy-fetch-error',
+      'inside.test sts sts-policy-fetch-error',
+      'met.test sts ok',
+      'mispinned.test tlsa tlsa-invalid',
+      'none.test no-policy-found starttls-not-supported',
+      'pinned.test tlsa ok',
+      'testing.test sts validation-failure',
+      'untrusted.test sts certificate-not-trusted',
+      'wildcard.test sts ok',
+    ])
+    const [met] = counted.filter(({ domain }) => domain === 'met.test')
+    expect(Object.values(met?.kinds ?? {})[0]).to.deep.include({ sessions: 1 })
+    expect(Object.values(met?.kinds ?? {})[0]?.kind).to.deep.include({ mx: 'mx.met.test', address: addresses.trusted })
+  })
+
   it('what was held back has not left since', () => {
     for (const [, domain, expected] of cases)
       if (expected === null) expect(arrivals(`somebody@${domain}`), domain).to.deep.equal([])

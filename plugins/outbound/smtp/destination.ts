@@ -5,8 +5,8 @@
  */
 import type { Context } from '../../../core/process/context.ts'
 import type { Kept } from '../../../core/process/kept.ts'
-import type { Dialogue } from './outcome.ts'
-import { type Mail, openSession, type Session, type SessionOptions } from './session.ts'
+import type { Dialogue, TlsFailure } from './outcome.ts'
+import { type Mail, noStartTls, openSession, type Session, type SessionOptions } from './session.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 export type DestinationLimits = {
@@ -113,7 +113,7 @@ async function sendOnce(state: State, mail: Mail): Promise<Dialogue | Deferral> 
     const result = await sendOver(state, idle, mail)
     if ('why' in result || !isUnseen(result)) return result
   }
-  const session = await connect(state)
+  const session = await connect(state, mail)
   return 'command' in session ? session : sendOver(state, session, mail)
 }
 
@@ -149,14 +149,28 @@ function giveBack({ idle, limits }: State, session: Session): void {
   idle.push({ session, timer })
 }
 
-async function connect({ opening, noTls }: State): Promise<Session | Dialogue> {
+async function connect({ opening, noTls }: State, mail: Mail): Promise<Session | Dialogue> {
   const { address } = opening.route
-  const first = await openSession({ ...opening, tryTls: noTls.get(address) !== true })
+  const tryTls = noTls.get(address) !== true
+  const first = await openSession({ ...opening, tryTls })
+  const failure = tlsFailureOf(first, tryTls)
+  if (failure !== undefined) mail.onConnection?.(failure)
   const tlsFailed = 'command' in first && first.command === 'STARTTLS' && opening.tls.kind === 'opportunistic'
   if (!tlsFailed) return first
   // No mail was named yet: once more, without encryption (RFC 7435).
   noTls.set(address, true)
   return openSession({ ...opening, tryTls: false })
+}
+
+/** Why a connection has no TLS as it should be, null when it has; undefined for one that did not come so far. */
+function tlsFailureOf(opened: Session | Dialogue, tryTls: boolean): TlsFailure | null | undefined {
+  if (!('command' in opened)) {
+    if (opened.tls) return opened.tlsFailure
+    return tryTls ? noStartTls : { type: 'validation-failure', detail: 'STARTTLS failed less than an hour ago' }
+  }
+  if (opened.tlsFailure !== undefined) return opened.tlsFailure
+  if (opened.command !== 'STARTTLS') return undefined
+  return { type: 'validation-failure', detail: opened.trouble || opened.reply }
 }
 
 /** A server that sends us away gets a backoff, longer each time; any other reply ends that. */

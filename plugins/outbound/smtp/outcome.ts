@@ -9,7 +9,12 @@ export type Dialogue = {
   readonly tls: boolean
   /** Why the dialogue broke off; '' when it did not. */
   readonly trouble: string
+  /** Why there is no TLS as it should be, where that broke it off. */
+  readonly tlsFailure?: TlsFailure
 }
+
+/** A kind of failure (RFC 8460 4.3), and what was found. */
+export type TlsFailure = { readonly type: string; readonly detail: string | null }
 
 /**
  * Returns what a dialogue means for the recipient. Only a 5xx reply to the mail itself is a bounce: a server that refuses the

@@ -3,7 +3,7 @@
  * at a time; a connection is ended, and not used again, as soon as the state of the server is in doubt.
  */
 import { connect, isIP } from 'node:net'
-import type { Dialogue } from './outcome.ts'
+import type { Dialogue, TlsFailure } from './outcome.ts'
 import { Broken, type Reply, Wire } from './wire.ts'
 
 /** A mail server: `address` is an IP; `name` is what it is called, for logs and TLS. */
@@ -11,10 +11,11 @@ export type Route = { readonly name: string; readonly address: string; readonly 
 
 /**
  * What TLS must be. `opportunistic`: used where the server offers it, with any certificate (RFC 7435). `verified`: with a
- * certificate of a public authority. `pinned`: with a certificate that `accepts` takes.
+ * certificate of a public authority. `pinned`: with a certificate that `accepts` takes. What is `watched` is only told: whether the
+ * certificate would be taken by a policy that its domain tests (RFC 8461 5).
  */
 export type TlsPolicy =
-  | { readonly kind: 'opportunistic' }
+  | { readonly kind: 'opportunistic'; readonly isWatched?: boolean }
   | { readonly kind: 'verified' }
   | { readonly kind: 'pinned'; accepts(certificates: readonly Buffer[]): boolean }
 
@@ -40,10 +41,14 @@ export type Mail = {
   isHeld(): Promise<boolean>
   /** Returns the same mail with 7-bit lines, for a server without 8BITMIME; null when it cannot be converted. */
   sevenBit(): Promise<Pick<Mail, 'content' | 'sizeBytes'> | null>
+  /** Told of a connection that is made for this mail: why TLS is not as it should be, null when it is. */
+  onConnection?(failure: TlsFailure | null): void
 }
 
 export type Session = {
   readonly tls: boolean
+  /** Why a certificate would not be taken that is only watched. */
+  readonly tlsFailure: TlsFailure | null
   readonly uses: number
   /** Whether another mail can be sent over it. */
   readonly isOpen: boolean
@@ -65,8 +70,18 @@ export async function openSession(options: SessionOptions): Promise<Session | Di
   } catch (error) {
     wire?.end('given up')
     if (error instanceof Refused) return { ...dialogue, command: error.command, reply: error.reply.text }
+    if (error instanceof Unsafe) return { ...dialogue, reply: '', trouble: error.trouble, tlsFailure: error.failure }
     if (error instanceof Broken) return { ...dialogue, reply: '', trouble: error.trouble }
     throw error
+  }
+}
+
+/** TLS is not as it must be. */
+class Unsafe extends Broken {
+  readonly failure: TlsFailure
+  constructor(trouble: string, failure: TlsFailure) {
+    super(trouble)
+    this.failure = failure
   }
 }
 
@@ -111,17 +126,21 @@ async function greet(wire: Wire, options: SessionOptions, progress: Progress): P
   }
   await ask('', 220)
   let extensions = await hello(ask, options.name)
+  let tlsFailure: TlsFailure | null = null
   const mustEncrypt = tls.kind !== 'opportunistic'
   if (mustEncrypt && !extensions.has('STARTTLS'))
-    throw new Broken('the policy of the domain asks for TLS, which the server does not offer')
+    throw new Unsafe('the policy of the domain asks for TLS, which the server does not offer', noStartTls)
   if (extensions.has('STARTTLS') && (tryTls || mustEncrypt)) {
     await ask('STARTTLS', 220)
-    await encrypt(wire, options)
+    tlsFailure = await encrypt(wire, options)
     progress.tls = true
     extensions = await hello(ask, options.name)
   }
-  return sessionOf(wire, { extensions, tls: progress.tls, limits })
+  return sessionOf(wire, { extensions, tls: progress.tls, tlsFailure, limits })
 }
+
+/** RFC 8460 4.3.1. */
+export const noStartTls: TlsFailure = { type: 'starttls-not-supported', detail: null }
 
 /** Sends EHLO, or HELO to a server that does not know EHLO (RFC 5321 4.1.4). Returns the extensions with their parameters. */
 async function hello(ask: (command: string, expected: number) => Promise<Reply>, name: string) {
@@ -139,19 +158,35 @@ async function hello(ask: (command: string, expected: number) => Promise<Reply>,
   return extensions
 }
 
-async function encrypt(wire: Wire, { route, tls, limits }: SessionOptions): Promise<void> {
+/** Begins TLS. Returns why a certificate would not be taken that is only watched. */
+async function encrypt(wire: Wire, { route, tls, limits }: SessionOptions): Promise<TlsFailure | null> {
   const servername = isIP(route.name) === 0 ? { servername: route.name } : {}
   const socket = await wire.secure({ ...servername, rejectUnauthorized: false }, limits.replyMs)
-  const trouble = (text: string) => {
+  const trouble = (text: string, failure: TlsFailure) => {
     wire.end(text)
-    return new Broken(text)
+    return new Unsafe(text, failure)
   }
-  if (tls.kind === 'verified' && !socket.authorized)
-    throw trouble(`the certificate of the server is not trusted: ${String(socket.authorizationError)}`)
+  const untrusted = socket.authorized ? null : untrustedBecause(String(socket.authorizationError))
+  if (tls.kind === 'verified' && untrusted !== null)
+    throw trouble(`the certificate of the server is not trusted: ${untrusted.detail}`, untrusted)
   if (tls.kind === 'pinned') {
     const chain = certificatesOf(socket.getPeerCertificate(true))
-    if (!tls.accepts(chain)) throw trouble('the certificate of the server is none of those its DNS names (DANE)')
+    if (!tls.accepts(chain))
+      throw trouble('the certificate of the server is none of those its DNS names (DANE)', {
+        type: 'tlsa-invalid',
+        detail: null,
+      })
   }
+  return tls.kind === 'opportunistic' && tls.isWatched === true ? untrusted : null
+}
+
+function untrustedBecause(code: string): TlsFailure {
+  const type = code.includes('CERT_HAS_EXPIRED')
+    ? 'certificate-expired'
+    : code.includes('ALTNAME')
+      ? 'certificate-host-mismatch'
+      : 'certificate-not-trusted'
+  return { type, detail: code }
 }
 
 type Certificate = { readonly raw: Buffer; readonly issuerCertificate?: Certificate }
@@ -169,13 +204,15 @@ function certificatesOf(first: Certificate): Buffer[] {
 type Opened = {
   readonly extensions: ReadonlyMap<string, string>
   readonly tls: boolean
+  readonly tlsFailure: TlsFailure | null
   readonly limits: SessionOptions['limits']
 }
 
-function sessionOf(wire: Wire, { extensions, tls, limits }: Opened): Session {
+function sessionOf(wire: Wire, { extensions, tls, tlsFailure, limits }: Opened): Session {
   let uses = 0
   return {
     tls,
+    tlsFailure,
     get uses() {
       return uses
     },
@@ -192,7 +229,7 @@ function sessionOf(wire: Wire, { extensions, tls, limits }: Opened): Session {
         return refuse('554 5.6.3 the server takes 7-bit mail only, which this mail cannot be made')
       const sent = { ...mail, ...converted }
       const refusal = refusedBefore(extensions, sent)
-      return refusal === null ? transact(wire, sent, { extensions, tls, limits }) : refuse(refusal)
+      return refusal === null ? transact(wire, sent, { extensions, tls, tlsFailure, limits }) : refuse(refusal)
     },
     quit() {
       // The reply is not waited for: it says nothing that matters.

@@ -254,6 +254,7 @@ describe('the removal of an unclaimed account', () => {
           'blobs',
           'state',
           'stsPolicies',
+          'tlsResults',
           'certificates',
           'failedLogins',
           'exports',

@@ -7,6 +7,7 @@ import { createPolicies } from '../../../plugins/outbound/tls-policy.ts'
 import { Failure } from '../../../schemas/failures.ts'
 import { newId } from '../../../schemas/ids.ts'
 import { type Door, openDoor } from '../../start/door.ts'
+import { stsNaming } from './sts-policies.ts'
 
 const servers = ['mx1.remote.test', 'mx2.remote.test', 'mx3.remote.test']
 
@@ -53,9 +54,9 @@ describe('deliver', () => {
       door.ctx,
       {
         network,
-        policies: createPolicies(door.ctx, { enforced: async () => named }),
+        policies: createPolicies(door.ctx, stsNaming(named)),
         carrier: {
-          async send(_attempt, _raw, { route, tls }): Promise<Outcome> {
+          async send(_attempt, _raw, { route, policy: { tls } }): Promise<Outcome> {
             const at = new Date()
             const restSeconds = resting[route.name]
             if (restSeconds === undefined) tried.push(`${route.name} ${tls.kind}`)
@@ -124,7 +125,7 @@ describe('deliver', () => {
   ] as const
   for (const [what, error, untried] of troubles)
     it(`is ${untried ? 'no' : 'an'} attempt when ${what}`, async () => {
-      const policies = createPolicies(door.ctx, { enforced: async () => null })
+      const policies = createPolicies(door.ctx, stsNaming(null))
       const carrier = { send: () => Promise.reject(new Error('never reached')) }
       const readRaw = () => Promise.reject(error)
       const outcome = await deliver(door.ctx, { network, policies, carrier }, { ...attempt(1), readRaw })

@@ -7,6 +7,7 @@ import { accepts } from '../../../plugins/outbound/dane.ts'
 import { createPolicies } from '../../../plugins/outbound/tls-policy.ts'
 import { defaultSettings, type SettingsChange } from '../../default-settings.ts'
 import { type NameServer, startNameServer } from '../../peers/name-server.ts'
+import { stsNaming } from './sts-policies.ts'
 
 const route = { name: 'mx.remote.test', address: '192.0.2.1', port: 25 }
 
@@ -28,7 +29,7 @@ describe('TLS policies', () => {
     const settings = defaultSettings({ outbound: { dane: true, ...outbound }, log: { level: 'silent' } })
     const resolver = createResolver([server.address], new Map())
     const ctx = { settings, resolver, log: createLog(settings, 'test') }
-    return createPolicies(ctx, { enforced: async () => enforced }).find('remote.test', route)
+    return createPolicies(ctx, stsNaming(enforced)).find('remote.test', route)
   }
 
   const spki = (of: X509Certificate) => of.publicKey.export({ type: 'spki', format: 'der' })

@@ -240,6 +240,52 @@ describe('a destination', () => {
       })
     }
 
+    const opportunistic = { kind: 'opportunistic' } as const
+    const told: readonly (readonly [string, TlsPolicy, object | null])[] = [
+      ['an untrusted certificate', { kind: 'verified' }, { type: 'certificate-expired' }],
+      ['none of the pins', { kind: 'pinned', accepts: () => false }, { type: 'tlsa-invalid' }],
+      ['one of the pins', { kind: 'pinned', accepts: () => true }, null],
+      ['any certificate, where nobody asks for one', opportunistic, null],
+      [
+        'a certificate that is only watched',
+        { ...opportunistic, isWatched: true },
+        { type: 'certificate-expired' },
+      ],
+    ]
+    for (const [name, tls, expected] of told) {
+      it(`tells how TLS fared, once for each connection: ${name}`, async () => {
+        const heard: unknown[] = []
+        const destination = destinationAt(sink.route, { tls })
+        const isRefused = tls.kind !== 'opportunistic' && expected !== null
+        for (let n = 0; n < 2; n++) await destination.send(mail({ onConnection: (failure) => heard.push(failure) }))
+        expect(heard).to.have.length(isRefused ? 2 : 1)
+        if (expected === null) expect(heard).to.deep.equal([null])
+        else expect(heard[0]).to.include(expected)
+      })
+    }
+
+    const without: readonly (readonly [string, readonly string[], string, string])[] = [
+      ['that does not offer STARTTLS', [], '', 'starttls-not-supported'],
+      ['that refuses STARTTLS', ['STARTTLS'], '454 4.7.0 no\r\n', 'validation-failure'],
+      ['that cannot speak TLS', ['STARTTLS'], '220 go\r\nnonsense', 'validation-failure'],
+    ]
+    for (const [name, extensions, reply, type] of without) {
+      it(`tells of a server ${name}`, async () => {
+        const { destination } = await scripted(extensions, (line) => (line === 'STARTTLS' ? reply : undefined))
+        const heard: { type: string }[] = []
+        const dialogue = await destination.send(mail({ onConnection: (failure) => failure && heard.push(failure) }))
+        expect(dialogue).to.include({ command: '.', tls: false })
+        expect(heard.map((failure) => failure.type)).to.deep.equal([type])
+      })
+    }
+
+    it('tells nothing of a server that sends us away', async () => {
+      const { destination } = await scripted([], undefined, '554 go away\r\n')
+      const heard: unknown[] = []
+      await destination.send(mail({ onConnection: (failure) => heard.push(failure) }))
+      expect(heard).to.deep.equal([])
+    })
+
     it('a server without STARTTLS is refused', async () => {
       const { script } = await scripted([])
       const dialogue = await destinationAt(script.route, { tls: { kind: 'pinned', accepts: () => true } }).send(mail())

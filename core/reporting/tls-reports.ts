@@ -1,0 +1,142 @@
+/**
+ * Our TLS reports (RFC 8460): what was counted of sessions with the mail servers of a domain goes once a day to where the domain asks
+ * for it, by mail or by POST. Whoever makes a report holds a lease on its results; a mail has an id computed from day and
+ * place, so it goes once, and a POST that is repeated after a crash has the same report id.
+ */
+import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
+import { type TlsReportOf, tlsReportFile, tlsReportMail } from '../../mail/compose/tls-report.ts'
+import { normaliseAddress } from '../../mail/message/address.ts'
+import { deriveId, type Id, idAt } from '../../schemas/ids.ts'
+import { claimTlsResults, noteTlsReport, removeTlsResults } from '../../store/deliverability.ts'
+import type { TlsKindDoc, TlsResultDoc } from '../../store/documents/deliverability.ts'
+import { ownAddresses } from '../deliverability/own-addresses.ts'
+import { isAbsent } from '../dns/resolver.ts'
+import { signingKeys } from '../mailbox/domains.ts'
+import { postWebhook } from '../notify/webhook-post.ts'
+import { after, dayMs, hourMs, secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { sendComposed } from '../send/notice.ts'
+
+/** Reports of one run of the clock, and of those how many are made at once. */
+const reportsMax = 1_000
+const togetherMax = 10
+/** A run ends before its clock takes it for dead. */
+const runMs = 40 * secondMs
+/** A report whose maker died, or whose place did not answer, is tried again then, until its results expire. */
+const leaseMs = hourMs
+/** Places that one domain may name. */
+const placesMax = 4
+/** Failures of one report, those with the most sessions. */
+const failuresMax = 500
+
+/** Sends the reports that are due. Returns for how many domains and days something was settled. */
+export async function sendTlsReports(ctx: Context): Promise<number> {
+  if (!ctx.settings.deliverability.tlsReports) return 0
+  const end = after(ctx.machineClock.now(), runMs)
+  let done = 0
+  const work = async () => {
+    while (done < reportsMax && ctx.machineClock.now() < end) {
+      const now = ctx.clock.now()
+      const results = await claimTlsResults(ctx.store, { now, leaseUntil: after(now, leaseMs) })
+      if (results === null) return
+      done += 1
+      await report(ctx, results).catch((error: unknown) =>
+        ctx.log.warn({ err: error, domain: results.domain }, 'a TLS report is tried again later'),
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: togetherMax }, work))
+  return done
+}
+
+async function report(ctx: Context, results: TlsResultDoc): Promise<void> {
+  const places = await placesOf(ctx, results.domain)
+  const open = places.filter((place) => results.sentTo?.includes(place) !== true)
+  const content = open.length === 0 ? null : await contentOf(ctx, results)
+  for (const place of open) {
+    await submit(ctx, { place, results, content: content! })
+    await noteTlsReport(ctx.store, results, place)
+  }
+  await removeTlsResults(ctx.store, results)
+}
+
+/** Where a domain wants its reports (RFC 8460 3): `mailto:` and `https:` URIs; none when it has no record. Rejects when the DNS does not answer. */
+async function placesOf({ resolver }: Context, domain: string): Promise<readonly string[]> {
+  const texts = await resolver.resolve(`_smtp._tls.${domain}`, 'TXT').catch((error: unknown) => {
+    if (isAbsent(error)) return []
+    throw error
+  })
+  const records = texts.map((strings) => strings.join('')).filter((text) => /^v=TLSRPTv1\s*;/.test(text))
+  // RFC 8460 3: several records are no record.
+  if (records.length !== 1) return []
+  const rua = /;\s*rua\s*=\s*([^;]*)/.exec(records[0]!)?.[1] ?? ''
+  const named = rua.split(',').map((uri) => uri.trim())
+  return named.filter((uri) => /^(?:mailto:|https:\/\/)/i.test(uri)).slice(0, placesMax)
+}
+
+async function contentOf(ctx: Context, { domain, day, kinds }: TlsResultDoc): Promise<TlsReportOf> {
+  const submitter = ctx.settings.sharedDomain
+  const from = new Date(`${day}T00:00:00Z`)
+  const own = await ownAddresses(ctx)
+  const all = Object.values(kinds)
+  const byPolicy = Map.groupBy(all, ({ kind }) => JSON.stringify(kind.policy))
+  return {
+    domain,
+    submitter,
+    contact: `postmaster@${submitter}`,
+    from,
+    until: after(from, dayMs - secondMs),
+    policies: [...byPolicy.values()].map((ofOne) => ({
+      ...ofOne[0]!.kind.policy,
+      successful: ofOne.reduce((sum, { kind, sessions }) => sum + (kind.failure === null ? sessions : 0), 0),
+      failures: ofOne
+        .flatMap(({ kind, sessions }) => failureOf(kind, sessions, own))
+        .sort((a, b) => b.sessions - a.sessions)
+        .slice(0, failuresMax),
+    })),
+  }
+}
+
+function failureOf({ mx, address, failure }: TlsKindDoc, sessions: number, own: readonly string[]) {
+  if (failure === null) return []
+  const sendingAddress = own.find((each) => each.includes(':') === address.includes(':')) ?? null
+  return [{ ...failure, sessions, sendingAddress, mx, address }]
+}
+
+type Submission = { readonly place: string; readonly results: TlsResultDoc; readonly content: TlsReportOf }
+
+/** Rejects when the place did not take it. */
+async function submit(ctx: Context, { place, results, content }: Submission): Promise<void> {
+  if (/^https:/i.test(place)) {
+    const { status, error } = await postWebhook(ctx, {
+      webhookId: 'tls reports',
+      url: place,
+      body: tlsReportFile(content),
+      headers: { 'content-type': 'application/tlsrpt+gzip', 'user-agent': 'Mailroom-TLS-Reports/1' },
+    })
+    if (error !== null || status === null || status >= 300) throw new Error(`${place} answered ${error ?? status}`)
+    return
+  }
+  const to = normaliseAddress(decodeURIComponent(place.slice('mailto:'.length).split(/[?!]/, 1)[0] ?? ''))
+  if (to === null) return
+  const id = deriveId('em', idAt('em', content.from), `${results._id} ${to}`)
+  await sendReport(ctx, { to, id, content })
+}
+
+async function sendReport(
+  ctx: Context,
+  { to, id, content }: { to: string; id: Id<'em'>; content: TlsReportOf },
+): Promise<void> {
+  const { submitter, contact } = content
+  const at = ctx.clock.now()
+  const messageIdHeader = `${id}@${submitter}`
+  const raw = tlsReportMail(content, { to, messageId: messageIdHeader, at })
+  await sendComposed(ctx, {
+    id,
+    from: { name: 'Mailroom', address: contact },
+    to,
+    subject: `Report Domain: ${content.domain} Submitter: ${submitter}`,
+    origin: 'tls report',
+    composed: { raw: await dkimSign(raw, await signingKeys(ctx, submitter), at), messageIdHeader, references: [] },
+  })
+}

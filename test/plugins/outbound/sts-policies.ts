@@ -1,0 +1,9 @@
+import type { StsPolicies } from '../../../core/deliver/mta-sts.ts'
+
+/** Policies as they are known when every domain enforces one that names these servers; null: no domain has one. */
+export function stsNaming(servers: readonly string[] | null): StsPolicies {
+  return {
+    enforced: async () => servers,
+    told: async () => (servers === null ? null : { mode: 'enforce', servers, maxAgeSeconds: 86_400, problem: null }),
+  }
+}
