@@ -7,7 +7,7 @@ import { operation } from './registry.ts'
 const RecordId = identifier('Id of the record: its intake_id (int_...).')
 
 export const listIntakeMessages = operation({
-  name: 'intake.messages.list',
+  name: 'intakeMessages.list',
   summary:
     'Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. Bodies and links are in the single record.',
   scope: 'mail:read',
@@ -22,7 +22,7 @@ export const listIntakeMessages = operation({
 })
 
 export const getIntakeMessage = operation({
-  name: 'intake.messages.get',
+  name: 'intakeMessages.get',
   summary: 'One mail as Intake parsed it, with links to its files that work for 24 hours from now.',
   scope: 'mail:read',
   http: 'GET /api/v1/intake/messages/{id}',
@@ -33,7 +33,7 @@ export const getIntakeMessage = operation({
 })
 
 export const revokeIntakeLinks = operation({
-  name: 'intake.messages.revoke_links',
+  name: 'intakeMessages.revoke_links',
   summary: 'End all links to the files of a record, such as those of its webhook. The answer has new ones.',
   scope: 'mail:write',
   http: 'POST /api/v1/intake/messages/{id}/revoke-links',
@@ -44,7 +44,7 @@ export const revokeIntakeLinks = operation({
 })
 
 export const deleteIntakeMessage = operation({
-  name: 'intake.messages.delete',
+  name: 'intakeMessages.delete',
   summary: 'Delete a record with its copy of the mail and its links. The mailbox keeps the mail.',
   scope: 'mail:write',
   http: 'DELETE /api/v1/intake/messages/{id}',

@@ -44,6 +44,11 @@ export const oneOf = <const V extends string>(values: readonly V[], keywords: Ke
   enum: values,
   ...keywords,
 })
+/** One of values of several types. */
+export const among = <const V extends string | number>(values: readonly V[], keywords: Keywords = {}): Schema<V> => ({
+  enum: values,
+  ...keywords,
+})
 export const array = <T>(items: Schema<T>, keywords: Keywords = {}): Schema<readonly T[]> => ({
   type: 'array',
   items,

@@ -1,6 +1,7 @@
 /** What Intake is told to do with a mailbox, and what it makes of each mail (interface.md, Intake). */
 import { line } from './fields.ts'
 import {
+  among,
   anyOf,
   array,
   boolean,
@@ -9,7 +10,6 @@ import {
   form,
   type Infer,
   integer,
-  literal,
   nullable,
   number,
   object,
@@ -55,10 +55,9 @@ export const LensFields = array(LensField, { minItems: 1, maxItems: lensFieldsMa
 
 /** Days after which records are deleted. */
 export const intakeRetentions = [7, 30, 90, 'forever'] as const
-export const IntakeRetention = described(
-  'Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox.',
-  anyOf(intakeRetentions.map((each) => literal(each))),
-)
+export const IntakeRetention = among(intakeRetentions, {
+  description: 'Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox.',
+})
 export type IntakeRetention = (typeof intakeRetentions)[number]
 
 export const IntakeDeliveryInput = object(

@@ -683,26 +683,6 @@ export class Intake extends Group {
     return this.call({ method: 'POST', path: '/intake', body: params, isIdempotent: true }, options)
   }
 
-  /** Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. Bodies and links are in the single record. Scope: mail:read. */
-  messages.list(params: t.IntakeMessages.listParams = {}, options?: RequestOptions): PageList<t.IntakeMessages.listResult, t.IntakeMessages.listResult['messages'][number]> {
-    return this.pages<t.IntakeMessages.listResult, t.IntakeMessages.listResult['messages'][number]>('messages', { method: 'GET', path: '/intake/messages', query: params }, options)
-  }
-
-  /** One mail as Intake parsed it, with links to its files that work for 24 hours from now. Scope: mail:read. */
-  messages.get(id: string, options?: RequestOptions): Promise<t.IntakeMessages.getResult> {
-    return this.call({ method: 'GET', path: `/intake/messages/${segment(id)}` }, options)
-  }
-
-  /** End all links to the files of a record, such as those of its webhook. The answer has new ones. Scope: mail:write. */
-  messages.revokeLinks(id: string, options?: RequestOptions): Promise<t.IntakeMessages.revokeLinksResult> {
-    return this.call({ method: 'POST', path: `/intake/messages/${segment(id)}/revoke-links` }, options)
-  }
-
-  /** Delete a record with its copy of the mail and its links. The mailbox keeps the mail. Scope: mail:write. */
-  messages.delete(id: string, options?: RequestOptions): Promise<t.IntakeMessages.deleteResult> {
-    return this.call({ method: 'DELETE', path: `/intake/messages/${segment(id)}` }, options)
-  }
-
   /** What Intake does with a mailbox. Scope: mail:read. */
   get(mailbox: string, options?: RequestOptions): Promise<t.IntakeGetResult> {
     return this.call({ method: 'GET', path: `/intake/${segment(mailbox)}` }, options)
@@ -721,6 +701,28 @@ export class Intake extends Group {
   /** Send a test mail to a watched mailbox through the mail servers of the service. Its record has `test: true`. Scope: mailboxes:write, mail:read. */
   test(mailbox: string, options?: RequestOptions): Promise<t.IntakeTestResult> {
     return this.call({ method: 'POST', path: `/intake/${segment(mailbox)}/test`, isIdempotent: true }, options)
+  }
+}
+
+export class IntakeMessages extends Group {
+  /** Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. Bodies and links are in the single record. Scope: mail:read. */
+  list(params: t.IntakeMessagesListParams = {}, options?: RequestOptions): PageList<t.IntakeMessagesListResult, t.IntakeMessagesListResult['messages'][number]> {
+    return this.pages<t.IntakeMessagesListResult, t.IntakeMessagesListResult['messages'][number]>('messages', { method: 'GET', path: '/intake/messages', query: params }, options)
+  }
+
+  /** One mail as Intake parsed it, with links to its files that work for 24 hours from now. Scope: mail:read. */
+  get(id: string, options?: RequestOptions): Promise<t.IntakeMessagesGetResult> {
+    return this.call({ method: 'GET', path: `/intake/messages/${segment(id)}` }, options)
+  }
+
+  /** End all links to the files of a record, such as those of its webhook. The answer has new ones. Scope: mail:write. */
+  revokeLinks(id: string, options?: RequestOptions): Promise<t.IntakeMessagesRevokeLinksResult> {
+    return this.call({ method: 'POST', path: `/intake/messages/${segment(id)}/revoke-links` }, options)
+  }
+
+  /** Delete a record with its copy of the mail and its links. The mailbox keeps the mail. Scope: mail:write. */
+  delete(id: string, options?: RequestOptions): Promise<t.IntakeMessagesDeleteResult> {
+    return this.call({ method: 'DELETE', path: `/intake/messages/${segment(id)}` }, options)
   }
 }
 
@@ -822,6 +824,7 @@ export class Groups {
   readonly domains: Domains
   readonly aliases: Aliases
   readonly intake: Intake
+  readonly intakeMessages: IntakeMessages
   readonly events: Events
   readonly test: Test
   readonly webhooks: Webhooks
@@ -852,6 +855,7 @@ export class Groups {
     this.domains = new Domains(transport)
     this.aliases = new Aliases(transport)
     this.intake = new Intake(transport)
+    this.intakeMessages = new IntakeMessages(transport)
     this.events = new Events(transport)
     this.test = new Test(transport)
     this.webhooks = new Webhooks(transport)

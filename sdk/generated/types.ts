@@ -3342,249 +3342,6 @@ export type IntakeCreateResult = {
   readonly secret?: string
 }
 
-export type IntakeMessages.listParams = {
-  /** Only of this mailbox. */
-  readonly mailbox?: string
-  /** Rows, at most 200. */
-  readonly limit?: number
-  /** next of the answer before. */
-  readonly before?: string
-}
-
-export type IntakeMessages.listResult = {
-  readonly messages: readonly ({
-    readonly intake_id: string
-    readonly mailbox: string
-    readonly message_id: string
-    readonly thread_id: string
-    readonly from: Address
-    readonly to: readonly Address[]
-    readonly cc: readonly Address[]
-    readonly reply_to: Address | null
-    readonly subject: string
-    readonly received_at: string
-    /** The body without quoted history and signature. */
-    readonly reply: string
-    /** message_id, date, in_reply_to, references, list_id, auto_submitted. */
-    readonly headers: { readonly [name: string]: string | null }
-    readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
-    readonly lens_evidence: { readonly [name: string]: {
-      /** "subject", "text" or "attachments[n]". */
-      readonly source: string
-      /** In code points. */
-      readonly start: number
-      /** Not included. */
-      readonly end: number
-      /** Of a list: where each item stands. */
-      readonly items?: readonly {
-        /** In code points. */
-        readonly start: number
-        /** Not included. */
-        readonly end: number
-      }[]
-    } | null } | null
-    readonly lens_engine: 'rules' | 'model' | null
-    /** null for mail whose origin was not looked at. */
-    readonly trust: {
-      readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      readonly dkim: readonly ({
-        readonly domain: string
-        readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      })[]
-      readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      /** The authenticated domain of From; null without one. */
-      readonly aligned_from: string | null
-      /** Whether nobody with this address wrote to the mailbox before. */
-      readonly first_contact: boolean
-      /** Whether an answer would go to another domain than From. */
-      readonly reply_to_mismatch: boolean
-      /** Whether the name of the sender claims to be somebody else. */
-      readonly display_name_spoof: boolean
-      /** Whether a program sent it by itself (RFC 3834). */
-      readonly auto_submitted: boolean
-      /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
-      readonly alternatives_differ?: boolean
-    } | null
-    /** Whether the mail came into Spam. */
-    readonly spam: boolean
-    /** true for the mail of the set-up test. */
-    readonly test: boolean
-    readonly attachments: readonly {
-      readonly name: string
-      readonly content_type: string
-      /** Bytes. */
-      readonly size: number
-    }[]
-  })[]
-  /** Cursor of the next page; null at the end. */
-  readonly next: string | null
-}
-
-export type IntakeMessages.getResult = {
-  readonly intake_id: string
-  readonly mailbox: string
-  readonly message_id: string
-  readonly thread_id: string
-  readonly from: Address
-  readonly to: readonly Address[]
-  readonly cc: readonly Address[]
-  readonly reply_to: Address | null
-  readonly subject: string
-  readonly received_at: string
-  /** The body without quoted history and signature. */
-  readonly reply: string
-  /** message_id, date, in_reply_to, references, list_id, auto_submitted. */
-  readonly headers: { readonly [name: string]: string | null }
-  readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
-  readonly lens_evidence: { readonly [name: string]: {
-    /** "subject", "text" or "attachments[n]". */
-    readonly source: string
-    /** In code points. */
-    readonly start: number
-    /** Not included. */
-    readonly end: number
-    /** Of a list: where each item stands. */
-    readonly items?: readonly {
-      /** In code points. */
-      readonly start: number
-      /** Not included. */
-      readonly end: number
-    }[]
-  } | null } | null
-  readonly lens_engine: 'rules' | 'model' | null
-  /** null for mail whose origin was not looked at. */
-  readonly trust: {
-    readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    readonly dkim: readonly ({
-      readonly domain: string
-      readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    })[]
-    readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    /** The authenticated domain of From; null without one. */
-    readonly aligned_from: string | null
-    /** Whether nobody with this address wrote to the mailbox before. */
-    readonly first_contact: boolean
-    /** Whether an answer would go to another domain than From. */
-    readonly reply_to_mismatch: boolean
-    /** Whether the name of the sender claims to be somebody else. */
-    readonly display_name_spoof: boolean
-    /** Whether a program sent it by itself (RFC 3834). */
-    readonly auto_submitted: boolean
-    /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
-    readonly alternatives_differ?: boolean
-  } | null
-  /** Whether the mail came into Spam. */
-  readonly spam: boolean
-  /** true for the mail of the set-up test. */
-  readonly test: boolean
-  /** At most 100 KB. */
-  readonly text: string
-  /** Sanitised; at most 200 KB. */
-  readonly html: string
-  readonly attachments: readonly ({
-    readonly name: string
-    readonly content_type: string
-    /** Bytes. */
-    readonly size: number
-    /** Opens the file without a key, for 24 hours. */
-    readonly url: string
-    readonly expires_at: string
-    /** What a PDF, a document, a spreadsheet or a text says, up to 20,000 characters, of the first three files; else null. */
-    readonly text: string | null
-    /** What a reader of the file does not see. */
-    readonly hidden: readonly {
-      readonly kind: string
-      readonly excerpt: string
-    }[]
-  })[]
-}
-
-export type IntakeMessages.revokeLinksResult = {
-  readonly intake_id: string
-  readonly mailbox: string
-  readonly message_id: string
-  readonly thread_id: string
-  readonly from: Address
-  readonly to: readonly Address[]
-  readonly cc: readonly Address[]
-  readonly reply_to: Address | null
-  readonly subject: string
-  readonly received_at: string
-  /** The body without quoted history and signature. */
-  readonly reply: string
-  /** message_id, date, in_reply_to, references, list_id, auto_submitted. */
-  readonly headers: { readonly [name: string]: string | null }
-  readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
-  readonly lens_evidence: { readonly [name: string]: {
-    /** "subject", "text" or "attachments[n]". */
-    readonly source: string
-    /** In code points. */
-    readonly start: number
-    /** Not included. */
-    readonly end: number
-    /** Of a list: where each item stands. */
-    readonly items?: readonly {
-      /** In code points. */
-      readonly start: number
-      /** Not included. */
-      readonly end: number
-    }[]
-  } | null } | null
-  readonly lens_engine: 'rules' | 'model' | null
-  /** null for mail whose origin was not looked at. */
-  readonly trust: {
-    readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    readonly dkim: readonly ({
-      readonly domain: string
-      readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    })[]
-    readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    /** The authenticated domain of From; null without one. */
-    readonly aligned_from: string | null
-    /** Whether nobody with this address wrote to the mailbox before. */
-    readonly first_contact: boolean
-    /** Whether an answer would go to another domain than From. */
-    readonly reply_to_mismatch: boolean
-    /** Whether the name of the sender claims to be somebody else. */
-    readonly display_name_spoof: boolean
-    /** Whether a program sent it by itself (RFC 3834). */
-    readonly auto_submitted: boolean
-    /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
-    readonly alternatives_differ?: boolean
-  } | null
-  /** Whether the mail came into Spam. */
-  readonly spam: boolean
-  /** true for the mail of the set-up test. */
-  readonly test: boolean
-  /** At most 100 KB. */
-  readonly text: string
-  /** Sanitised; at most 200 KB. */
-  readonly html: string
-  readonly attachments: readonly ({
-    readonly name: string
-    readonly content_type: string
-    /** Bytes. */
-    readonly size: number
-    /** Opens the file without a key, for 24 hours. */
-    readonly url: string
-    readonly expires_at: string
-    /** What a PDF, a document, a spreadsheet or a text says, up to 20,000 characters, of the first three files; else null. */
-    readonly text: string | null
-    /** What a reader of the file does not see. */
-    readonly hidden: readonly {
-      readonly kind: string
-      readonly excerpt: string
-    }[]
-  })[]
-}
-
-export type IntakeMessages.deleteResult = {
-  readonly deleted: true
-}
-
 export type IntakeGetResult = {
   readonly mailbox: string
   /** false while the plan does not include Intake: nothing but set-up tests is parsed. */
@@ -3678,6 +3435,249 @@ export type IntakeTestResult = {
   /** Id of the send (em_...). */
   readonly id: string
   readonly mailbox: string
+}
+
+export type IntakeMessagesListParams = {
+  /** Only of this mailbox. */
+  readonly mailbox?: string
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type IntakeMessagesListResult = {
+  readonly messages: readonly ({
+    readonly intake_id: string
+    readonly mailbox: string
+    readonly message_id: string
+    readonly thread_id: string
+    readonly from: Address
+    readonly to: readonly Address[]
+    readonly cc: readonly Address[]
+    readonly reply_to: Address | null
+    readonly subject: string
+    readonly received_at: string
+    /** The body without quoted history and signature. */
+    readonly reply: string
+    /** message_id, date, in_reply_to, references, list_id, auto_submitted. */
+    readonly headers: { readonly [name: string]: string | null }
+    readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
+    readonly lens_evidence: { readonly [name: string]: {
+      /** "subject", "text" or "attachments[n]". */
+      readonly source: string
+      /** In code points. */
+      readonly start: number
+      /** Not included. */
+      readonly end: number
+      /** Of a list: where each item stands. */
+      readonly items?: readonly {
+        /** In code points. */
+        readonly start: number
+        /** Not included. */
+        readonly end: number
+      }[]
+    } | null } | null
+    readonly lens_engine: 'rules' | 'model' | null
+    /** null for mail whose origin was not looked at. */
+    readonly trust: {
+      readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      readonly dkim: readonly ({
+        readonly domain: string
+        readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      })[]
+      readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+      /** The authenticated domain of From; null without one. */
+      readonly aligned_from: string | null
+      /** Whether nobody with this address wrote to the mailbox before. */
+      readonly first_contact: boolean
+      /** Whether an answer would go to another domain than From. */
+      readonly reply_to_mismatch: boolean
+      /** Whether the name of the sender claims to be somebody else. */
+      readonly display_name_spoof: boolean
+      /** Whether a program sent it by itself (RFC 3834). */
+      readonly auto_submitted: boolean
+      /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
+      readonly alternatives_differ?: boolean
+    } | null
+    /** Whether the mail came into Spam. */
+    readonly spam: boolean
+    /** true for the mail of the set-up test. */
+    readonly test: boolean
+    readonly attachments: readonly {
+      readonly name: string
+      readonly content_type: string
+      /** Bytes. */
+      readonly size: number
+    }[]
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type IntakeMessagesGetResult = {
+  readonly intake_id: string
+  readonly mailbox: string
+  readonly message_id: string
+  readonly thread_id: string
+  readonly from: Address
+  readonly to: readonly Address[]
+  readonly cc: readonly Address[]
+  readonly reply_to: Address | null
+  readonly subject: string
+  readonly received_at: string
+  /** The body without quoted history and signature. */
+  readonly reply: string
+  /** message_id, date, in_reply_to, references, list_id, auto_submitted. */
+  readonly headers: { readonly [name: string]: string | null }
+  readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
+  readonly lens_evidence: { readonly [name: string]: {
+    /** "subject", "text" or "attachments[n]". */
+    readonly source: string
+    /** In code points. */
+    readonly start: number
+    /** Not included. */
+    readonly end: number
+    /** Of a list: where each item stands. */
+    readonly items?: readonly {
+      /** In code points. */
+      readonly start: number
+      /** Not included. */
+      readonly end: number
+    }[]
+  } | null } | null
+  readonly lens_engine: 'rules' | 'model' | null
+  /** null for mail whose origin was not looked at. */
+  readonly trust: {
+    readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    readonly dkim: readonly ({
+      readonly domain: string
+      readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    })[]
+    readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    /** The authenticated domain of From; null without one. */
+    readonly aligned_from: string | null
+    /** Whether nobody with this address wrote to the mailbox before. */
+    readonly first_contact: boolean
+    /** Whether an answer would go to another domain than From. */
+    readonly reply_to_mismatch: boolean
+    /** Whether the name of the sender claims to be somebody else. */
+    readonly display_name_spoof: boolean
+    /** Whether a program sent it by itself (RFC 3834). */
+    readonly auto_submitted: boolean
+    /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
+    readonly alternatives_differ?: boolean
+  } | null
+  /** Whether the mail came into Spam. */
+  readonly spam: boolean
+  /** true for the mail of the set-up test. */
+  readonly test: boolean
+  /** At most 100 KB. */
+  readonly text: string
+  /** Sanitised; at most 200 KB. */
+  readonly html: string
+  readonly attachments: readonly ({
+    readonly name: string
+    readonly content_type: string
+    /** Bytes. */
+    readonly size: number
+    /** Opens the file without a key, for 24 hours. */
+    readonly url: string
+    readonly expires_at: string
+    /** What a PDF, a document, a spreadsheet or a text says, up to 20,000 characters, of the first three files; else null. */
+    readonly text: string | null
+    /** What a reader of the file does not see. */
+    readonly hidden: readonly {
+      readonly kind: string
+      readonly excerpt: string
+    }[]
+  })[]
+}
+
+export type IntakeMessagesRevokeLinksResult = {
+  readonly intake_id: string
+  readonly mailbox: string
+  readonly message_id: string
+  readonly thread_id: string
+  readonly from: Address
+  readonly to: readonly Address[]
+  readonly cc: readonly Address[]
+  readonly reply_to: Address | null
+  readonly subject: string
+  readonly received_at: string
+  /** The body without quoted history and signature. */
+  readonly reply: string
+  /** message_id, date, in_reply_to, references, list_id, auto_submitted. */
+  readonly headers: { readonly [name: string]: string | null }
+  readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
+  readonly lens_evidence: { readonly [name: string]: {
+    /** "subject", "text" or "attachments[n]". */
+    readonly source: string
+    /** In code points. */
+    readonly start: number
+    /** Not included. */
+    readonly end: number
+    /** Of a list: where each item stands. */
+    readonly items?: readonly {
+      /** In code points. */
+      readonly start: number
+      /** Not included. */
+      readonly end: number
+    }[]
+  } | null } | null
+  readonly lens_engine: 'rules' | 'model' | null
+  /** null for mail whose origin was not looked at. */
+  readonly trust: {
+    readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    readonly dkim: readonly ({
+      readonly domain: string
+      readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    })[]
+    readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+    /** The authenticated domain of From; null without one. */
+    readonly aligned_from: string | null
+    /** Whether nobody with this address wrote to the mailbox before. */
+    readonly first_contact: boolean
+    /** Whether an answer would go to another domain than From. */
+    readonly reply_to_mismatch: boolean
+    /** Whether the name of the sender claims to be somebody else. */
+    readonly display_name_spoof: boolean
+    /** Whether a program sent it by itself (RFC 3834). */
+    readonly auto_submitted: boolean
+    /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
+    readonly alternatives_differ?: boolean
+  } | null
+  /** Whether the mail came into Spam. */
+  readonly spam: boolean
+  /** true for the mail of the set-up test. */
+  readonly test: boolean
+  /** At most 100 KB. */
+  readonly text: string
+  /** Sanitised; at most 200 KB. */
+  readonly html: string
+  readonly attachments: readonly ({
+    readonly name: string
+    readonly content_type: string
+    /** Bytes. */
+    readonly size: number
+    /** Opens the file without a key, for 24 hours. */
+    readonly url: string
+    readonly expires_at: string
+    /** What a PDF, a document, a spreadsheet or a text says, up to 20,000 characters, of the first three files; else null. */
+    readonly text: string | null
+    /** What a reader of the file does not see. */
+    readonly hidden: readonly {
+      readonly kind: string
+      readonly excerpt: string
+    }[]
+  })[]
+}
+
+export type IntakeMessagesDeleteResult = {
+  readonly deleted: true
 }
 
 export type EventsListParams = {
