@@ -6,7 +6,7 @@
 import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
 import { sweepPauseChanges } from '../core/account/reputation.ts'
-import { makeDueRecords, nextRecord } from '../core/intake/derive.ts'
+import { doDueIntake, nextIntake } from '../core/intake/due.ts'
 import { sweepIntakes } from '../core/intake/retention.ts'
 import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
 import { attemptDueDeliveries, nextAttempt } from '../core/notify/due-deliveries.ts'
@@ -150,7 +150,7 @@ function startAlarms(ctx: Context) {
     batches: alarm('batches', stepBatches, nextStep),
     sends: alarm('sends', settleDue, nextSettling),
     approvals: alarm('approvals', settleApprovals, nextApproval),
-    intake: alarm('intake', makeDueRecords, nextRecord),
+    intake: alarm('intake', doDueIntake, nextIntake),
   }
 }
 

@@ -29,6 +29,7 @@ import { createIntake, deleteIntake, getIntake, listIntakes, testIntake, updateI
 import { deleteIntakeMessage, getIntakeMessage, listIntakeMessages, revokeIntakeLinks } from './intake-records.ts'
 import { createKey, createPassword, deleteKey, deletePassword, listKeys, listPasswords } from './keys.ts'
 import { listLabels } from './labels.ts'
+import { backfillLens, listIntakeTemplates, testLens } from './lens.ts'
 import { getLists, setLists } from './lists.ts'
 import { createMailbox, deleteMailbox, getMailbox, listMailboxes, updateMailbox } from './mailboxes.ts'
 import { changeMember, inviteMember, listMembers, removeMember } from './members.ts'
@@ -186,6 +187,7 @@ export const operations: readonly Operation[] = [
   deleteAlias,
   listIntakes,
   createIntake,
+  listIntakeTemplates,
   listIntakeMessages,
   getIntakeMessage,
   revokeIntakeLinks,
@@ -194,6 +196,8 @@ export const operations: readonly Operation[] = [
   updateIntake,
   deleteIntake,
   testIntake,
+  testLens,
+  backfillLens,
   listEvents,
   getEvent,
   streamEvents,

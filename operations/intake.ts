@@ -15,7 +15,7 @@ import { Intake, IntakeDeliveryInput, IntakeLensInput, IntakeRetention, NewIntak
 import { operation } from './registry.ts'
 
 /** What changes a configuration needs: it shows the mail of a mailbox in another place. */
-const managing = ['mailboxes:write', 'mail:read'] as const
+export const managing = ['mailboxes:write', 'mail:read'] as const
 
 const settingsOf = {
   delivery: optional(IntakeDeliveryInput),

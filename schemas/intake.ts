@@ -78,12 +78,12 @@ const IntakeDelivery = object({
   webhookId: optional(string()),
 })
 
-const quoted = boolean({ description: 'Whether values may stand in quoted history too; default false.' })
+export const LensQuoted = boolean({ description: 'Whether values may stand in quoted history too; default false.' })
 export const IntakeLensInput = object(
   {
     enabled: boolean(),
     fields: optional(LensFields),
-    quoted: optional(quoted),
+    quoted: optional(LensQuoted),
   },
   { description: 'What Lens reads in each mail. Fields that are left out stay as they are.' },
 )

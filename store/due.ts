@@ -10,7 +10,7 @@ export type Due = {
 
 /** The documents in which the time in `field` has come. */
 export function dueBy<Doc extends Document>(
-  field: keyof Doc & string,
+  field: (keyof Doc & string) | `${keyof Doc & string}.${string}`,
   { now, accountId, ahead = [] }: Due,
 ): Filter<Doc> {
   const by = (time: Date, owner?: string) => ({

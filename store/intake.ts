@@ -6,7 +6,7 @@
 import type { Filter } from 'mongodb'
 import { deriveId, timeOfId } from '../schemas/ids.ts'
 import { blobUser, dropBlobUsers } from './blobs.ts'
-import type { IntakeDoc, IntakeRecordDoc } from './documents/intake.ts'
+import type { IntakeAnswer, IntakeBackfill, IntakeDoc, IntakeRecordDoc } from './documents/intake.ts'
 import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
 import { isDuplicate, type Store } from './open.ts'
@@ -73,6 +73,38 @@ export function endIntake(
     { _id: mailboxId, accountId, endedAt: { $exists: false } },
     { $set: { endedAt: at, checkAt: at }, $unset: { backfill: '' } },
   )
+}
+
+/** Configurations whose backfill goes on, those that wait longest first. */
+export function findDueBackfills(store: Store, { due, limit }: { due: Due; limit: number }): Promise<IntakeDoc[]> {
+  return store.intakes
+    .find(dueBy<IntakeDoc>('backfill.dueAt', due))
+    .sort({ 'backfill.dueAt': 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** When a backfill goes on next, of an account or of all; null when there is none. */
+export async function nextBackfill(store: Store, accountId?: string): Promise<Date | null> {
+  const [first] = await store.intakes
+    .find({ 'backfill.dueAt': { $gt: new Date(0) }, ...(accountId !== undefined && { accountId }) })
+    .sort({ 'backfill.dueAt': 1 })
+    .limit(1)
+    .toArray()
+  return first?.backfill?.dueAt ?? null
+}
+
+/** Changes how far a backfill is, null when nothing is left, unless another process did meanwhile. Returns whether it did. */
+export async function moveBackfill(
+  store: Store,
+  { _id, backfill }: IntakeDoc,
+  next: IntakeBackfill | null,
+): Promise<boolean> {
+  const { modifiedCount } = await store.intakes.updateOne(
+    { _id, 'backfill.before': backfill?.before, 'backfill.dueAt': backfill?.dueAt },
+    next === null ? { $unset: { backfill: '' } } : { $set: { backfill: next } },
+  )
+  return modifiedCount === 1
 }
 
 /** Forgets a configuration that has ended, when its records are gone. */
@@ -163,11 +195,23 @@ export async function writeMadeRecord(
   { _id, mailboxId, lease }: Pick<IntakeRecordDoc, '_id' | 'mailboxId' | 'lease'>,
   { made, take }: { made: MadeRecord; take: Take | null },
 ): Promise<boolean> {
-  const [filter, update] = [{ mailboxId, _id, lease }, { $set: made }]
+  return writeAndTake(store, { filter: { mailboxId, _id, lease }, change: made, take, sizeBytes: charsOf(made) })
+}
+
+/** Changes a record and takes what that costs, or neither. Returns whether there was a record to change. */
+async function writeAndTake(
+  store: Store,
+  {
+    filter,
+    change,
+    take,
+    sizeBytes,
+  }: { filter: Filter<IntakeRecordDoc>; change: Partial<IntakeRecordDoc>; take: Take | null; sizeBytes: number },
+): Promise<boolean> {
+  const update = { $set: change }
   if (take === null) return (await store.intakeRecords.updateOne(filter, update)).matchedCount === 1
-  const write = updateIn(store.intakeRecords, filter, update, { mustMatch: true })
-  const sized = { ...write, sizeBytes: write.sizeBytes + charsOf(made) }
-  const isWritten = (await store.writeTogether([sized, ...takesTo(store, [take])])) === null
+  const write = { ...updateIn(store.intakeRecords, filter, update, { mustMatch: true }), sizeBytes }
+  const isWritten = (await store.writeTogether([write, ...takesTo(store, [take])])) === null
   if (!isWritten) for (const { counter, by } of take.counts) await giveBack(store, { id: take.id, counter, by })
   return isWritten
 }
@@ -175,6 +219,42 @@ export async function writeMadeRecord(
 function charsOf({ content, attachments }: MadeRecord): number {
   const { text = '', html = '', reply = '' } = content ?? {}
   return attachments.reduce((sum, each) => sum + (each.text?.length ?? 0), text.length + html.length + reply.length)
+}
+
+/** Records of a mailbox that were made, and that Lens did not read for what it is asked now (`version`). */
+const unreadBy = (mailboxId: string, version: string): Filter<IntakeRecordDoc> => ({
+  mailboxId,
+  madeAt: { $exists: true },
+  'lens.of': { $ne: version },
+})
+
+export function countUnread(
+  store: Store,
+  { mailboxId, version }: { mailboxId: string; version: string },
+): Promise<number> {
+  return store.intakeRecords.countDocuments(unreadBy(mailboxId, version))
+}
+
+/** Some of these records, newest first, with lower ids than `before`. */
+export function findUnread(
+  store: Store,
+  { mailboxId, version, before, limit }: { mailboxId: string; version: string; before: string; limit: number },
+): Promise<IntakeRecordDoc[]> {
+  return store.intakeRecords
+    .find({ ...unreadBy(mailboxId, version), _id: { $lt: before } })
+    .sort({ mailboxId: -1, _id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Writes what Lens answered for one of these records, and counts what it took, unless another process did. */
+export async function writeAnswer(
+  store: Store,
+  { _id, mailboxId }: Pick<IntakeRecordDoc, '_id' | 'mailboxId'>,
+  { lens, take }: { lens: IntakeAnswer; take: Take | null },
+): Promise<void> {
+  const filter = { ...unreadBy(mailboxId, lens.of), _id }
+  await writeAndTake(store, { filter, change: { lens }, take, sizeBytes: JSON.stringify(lens).length })
 }
 
 /** Notes that the event of a record is recorded: nothing is left to do for it. */

@@ -63,7 +63,10 @@ export function lensTake(ctx: Context, accountId: string): Take {
 }
 
 /** Reads the texts of the first files of a mail; what is shown in its body, such as a logo, is no file. */
-async function withTexts(ctx: Context, record: IntakeRecordDoc): Promise<IntakeRecordDoc['attachments']> {
+export async function withTexts(
+  ctx: Context,
+  record: Pick<IntakeRecordDoc, 'accountId' | 'blob' | 'attachments'>,
+): Promise<IntakeRecordDoc['attachments']> {
   const read = record.attachments
     .filter(({ inline }) => !inline)
     .slice(0, readFilesMax)

@@ -15,7 +15,8 @@ import { listMailboxes } from '../../store/mailboxes.ts'
 import { isCarrying, nextRow } from '../../store/outbox.ts'
 import { findReceivedByAll } from '../../store/received.ts'
 import { type Principal, requireSandbox } from '../access/principal.ts'
-import { deriveMissed, makeDueRecords, nextRecord } from '../intake/derive.ts'
+import { deriveMissed } from '../intake/derive.ts'
+import { doDueIntake, nextIntake } from '../intake/due.ts'
 import { sweepIntakes } from '../intake/retention.ts'
 import { nextWarning, repeatStorageWarnings } from '../mailbox/storage-limit.ts'
 import { attemptDueDeliveries, nextAttempt } from '../notify/due-deliveries.ts'
@@ -93,7 +94,7 @@ const works: readonly Work[] = [
   { next: nextApproval, run: settleApprovals },
   { next: ({ store }, accountId) => nextRow(store, accountId), run: deliverOwn },
   { next: nextAttempt, run: attemptDueDeliveries },
-  { next: nextRecord, run: makeDueRecords },
+  { next: nextIntake, run: doDueIntake },
   { next: nextWarning, run: repeatStorageWarnings },
   { next: claimEnd, run: eraseUnclaimed },
 ]

@@ -683,6 +683,11 @@ export class Intake extends Group {
     return this.call({ method: 'POST', path: '/intake', body: params, isIdempotent: true }, options)
   }
 
+  /** Lists of fields for Lens to begin with. Scope: mail:read. */
+  templates(options?: RequestOptions): Promise<t.IntakeTemplatesResult> {
+    return this.call({ method: 'GET', path: '/intake/templates' }, options)
+  }
+
   /** What Intake does with a mailbox. Scope: mail:read. */
   get(mailbox: string, options?: RequestOptions): Promise<t.IntakeGetResult> {
     return this.call({ method: 'GET', path: `/intake/${segment(mailbox)}` }, options)
@@ -701,6 +706,16 @@ export class Intake extends Group {
   /** Send a test mail to a watched mailbox through the mail servers of the service. Its record has `test: true`. Scope: mailboxes:write, mail:read. */
   test(mailbox: string, options?: RequestOptions): Promise<t.IntakeTestResult> {
     return this.call({ method: 'POST', path: `/intake/${segment(mailbox)}/test`, isIdempotent: true }, options)
+  }
+
+  /** Ask Lens of a sample, or of a mail in the mailbox, what it would say: for the fields of the mailbox, or others. Nothing is kept or counted. Scope: mailboxes:write, mail:read. */
+  lensTest(mailbox: string, params: t.IntakeLensTestParams = {}, options?: RequestOptions): Promise<t.IntakeLensTestResult> {
+    return this.call({ method: 'POST', path: `/intake/${segment(mailbox)}/lens/test`, body: params }, options)
+  }
+
+  /** Have Lens read the records that are there already and that it has not read for these fields. Each counts as a run; no event tells of it. Scope: mailboxes:write, mail:read. */
+  lensBackfill(mailbox: string, options?: RequestOptions): Promise<t.IntakeLensBackfillResult> {
+    return this.call({ method: 'POST', path: `/intake/${segment(mailbox)}/lens/backfill`, isIdempotent: true }, options)
   }
 }
 

@@ -3342,6 +3342,20 @@ export type IntakeCreateResult = {
   readonly secret?: string
 }
 
+export type IntakeTemplatesResult = {
+  readonly templates: readonly ({
+    readonly name: string
+    readonly fields: readonly ({
+      /** Name of the value in the record; its words are looked for in the mail too. */
+      readonly key: string
+      /** Values are strings for text and email address, numbers without currency, dates as YYYY-MM-DD, booleans, and lists of strings. */
+      readonly type: 'text' | 'number' | 'date' | 'yes/no' | 'email address' | 'list'
+      /** What the value is, in one line. */
+      readonly description: string
+    })[]
+  })[]
+}
+
 export type IntakeGetResult = {
   readonly mailbox: string
   /** false while the plan does not include Intake: nothing but set-up tests is parsed. */
@@ -3435,6 +3449,54 @@ export type IntakeTestResult = {
   /** Id of the send (em_...). */
   readonly id: string
   readonly mailbox: string
+}
+
+export type IntakeLensTestParams = {
+  readonly subject?: string
+  readonly text?: string
+  readonly html?: string
+  /** When it is taken to be written; default: now. */
+  readonly date?: string
+  /** In place of a sample: a mail of the mailbox (msg_...), with its files. */
+  readonly messageId?: string
+  /** Keys are unique. */
+  readonly fields?: readonly ({
+    /** Name of the value in the record; its words are looked for in the mail too. */
+    readonly key: string
+    /** Values are strings for text and email address, numbers without currency, dates as YYYY-MM-DD, booleans, and lists of strings. */
+    readonly type: 'text' | 'number' | 'date' | 'yes/no' | 'email address' | 'list'
+    /** What the value is, in one line. */
+    readonly description: string
+  })[]
+  /** Whether values may stand in quoted history too; default false. */
+  readonly quoted?: boolean
+}
+
+export type IntakeLensTestResult = {
+  /** Values under the keys of the fields; null for what the mail does not state. */
+  readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null }
+  /** Where each value stands, under the same keys. */
+  readonly lens_evidence: { readonly [name: string]: {
+    /** "subject", "text" or "attachments[n]". */
+    readonly source: string
+    /** In code points. */
+    readonly start: number
+    /** Not included. */
+    readonly end: number
+    /** Of a list: where each item stands. */
+    readonly items?: readonly {
+      /** In code points. */
+      readonly start: number
+      /** Not included. */
+      readonly end: number
+    }[]
+  } | null }
+  readonly lens_engine: 'rules' | 'model'
+}
+
+export type IntakeLensBackfillResult = {
+  /** Records that are read again. */
+  readonly count: number
 }
 
 export type IntakeMessagesListParams = {

@@ -33,13 +33,8 @@ export type IntakeDoc = {
   readonly backfill?: IntakeBackfill
 }
 
-/** How far a backfill is: records with ids above `after` are left, up to `upTo`. `dueAt`: when another process may go on with it. */
-export type IntakeBackfill = {
-  readonly token: string
-  readonly after: string
-  readonly upTo: string
-  readonly dueAt: Date
-}
+/** How far a backfill is: records with lower ids than `before` are left. `dueAt`: when a process may go on with it. */
+export type IntakeBackfill = { readonly before: string; readonly dueAt: Date }
 
 /** An attachment, and once the record is made what was read in it; null: nothing. */
 export type IntakeAttachment = AttachmentDoc & {

@@ -1,10 +1,27 @@
 /** Intake at the door: mail comes in, the announcer derives records, and receivers get them. */
 import { expect } from 'chai'
+import { getAccount } from '../../core/account/accounts.ts'
+import { setPlans } from '../../core/account/plans.ts'
+import { issueTestKey } from '../../core/account/sandboxes.ts'
+import { claimAttempts, deliverLocally } from '../../core/deliver/outbox.ts'
+import { recordOutcome } from '../../core/deliver/outcomes.ts'
+import { deriveMissed, deriveRecords } from '../../core/intake/derive.ts'
+import { doDueIntake } from '../../core/intake/due.ts'
+import { sweepIntakes } from '../../core/intake/retention.ts'
+import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
+import { dayMs, secondMs } from '../../core/process/clock.ts'
+import type { Context } from '../../core/process/context.ts'
+import { announceArrivals, announceMissed } from '../../core/receive/announce.ts'
+import { sweepBlobs } from '../../core/upkeep/unused-blobs.ts'
 import { type Announcer, startAnnouncer } from '../../jobs/announcer.ts'
+import { agentScopes, allScopes } from '../../schemas/scopes.ts'
+import { collections } from '../../store/collections.ts'
+import { intakeEventId } from '../../store/intake.ts'
+import type { Store } from '../../store/open.ts'
 import { eventually } from '../eventually.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
-import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 
 type Configuration = ErrorBody & {
   readonly mailbox: string
@@ -297,4 +314,426 @@ describe('api: Intake', () => {
       expect(forged.status).to.equal(404)
     })
   })
+
+  const link = ({ url }: File) => url.replace(door.ctx.baseUrl, door.http)
+  const statusOf = async (file: File) => (await fetch(link(file))).status
+  const file = { type: 'text/plain', name: 'a.txt', content: 'one' }
+
+  describe('links', () => {
+    it('end after a day, and a fresh reading has fresh ones', async () => {
+      const of = await owner()
+      await of.set()
+      const record = await arrive(of, { files: [file] })
+      const [first] = record.attachments
+      expect(Date.parse(first!.expires_at) - door.ctx.clock.now().getTime()).to.be.within(dayMs - 60_000, dayMs)
+      expect(await statusOf(first!)).to.equal(200)
+      door.advance(dayMs + secondMs)
+      expect(await statusOf(first!)).to.equal(404)
+      const [fresh] = (await read(of, record.intake_id)).attachments
+      expect(await statusOf(fresh!)).to.equal(200)
+    })
+
+    it('are ended at once by their owner, and by nobody else', async () => {
+      const [of, other] = [await owner(), await owner()]
+      await of.set()
+      const { intake_id: id, attachments } = await arrive(of, { files: [file] })
+      const path = `${base}/messages/${id}/revoke-links`
+      expect((await other.call('POST', path)).status).to.equal(404)
+      expect(await statusOf(attachments[0]!)).to.equal(200)
+      const { body } = await of.call<Rec>('POST', path)
+      expect([await statusOf(attachments[0]!), await statusOf(body.attachments[0]!)]).to.deep.equal([404, 200])
+    })
+
+    it('live as long as the record, whatever becomes of the mail', async () => {
+      const of = await owner()
+      await of.set()
+      const { intake_id: id, message_id: messageId, attachments } = await arrive(of, { files: [file] })
+      const gone = await of.call('DELETE', `${mailboxPath(of.address)}/messages/${messageId}?permanent=true`)
+      expect(gone.status).to.equal(200)
+      await door.ctx.background.done()
+      expect([await statusOf(attachments[0]!), (await read(of, id)).text]).to.deep.equal([200, 'Hello'])
+      const { blob } = (await door.ctx.store.intakeRecords.findOne({ _id: id }))!
+      const blobs = () => door.ctx.store.blobs.countDocuments({ _id: `${blob.id}#0` })
+      expect(await blobs()).to.equal(1)
+      expect((await of.call('DELETE', `${base}/messages/${id}`)).status).to.equal(200)
+      expect([await statusOf(attachments[0]!), await blobs()]).to.deep.equal([404, 0])
+    })
+  })
+
+  describe('who reaches what', () => {
+    it('an agent key sees the mailboxes that it reaches, and another account nothing', async () => {
+      const [of, other] = [await owner(), await owner()]
+      await of.set({ delivery: { type: 'webhook', url: receiver.url } })
+      const second = `second@${of.address.split('@')[1]}`
+      await of.call('POST', base, { mailbox: second, create: true })
+      const mine = await arrive(of, { subject: 'mine' })
+      const messageId = await mail({ ...of, address: second }, { subject: 'other' })
+      await eventually('both', async () => (await list(of)).messages.length === 2)
+      const { apiKey } = await makeKey(door.ctx, {
+        accountId: of.accountId,
+        kind: 'agent',
+        scopes: agentScopes,
+        mailboxIds: [of.mailboxId],
+      })
+      const agent = { ...of, call: client(door.http, apiKey) }
+      expect((await list(agent)).messages.map(({ subject }) => subject)).to.deep.equal(['mine'])
+      const all = await agent.call<{ intakes: Configuration[] }>('GET', base)
+      expect(all.body.intakes.map(({ mailbox, delivery }) => [mailbox, delivery.url])).to.deep.equal([
+        [of.address, undefined],
+      ])
+      const theirs = (await list(of)).messages.find((each) => each.message_id === messageId)!
+      const refused: readonly (readonly [Call, method: string, path: string])[] = [
+        [agent.call, 'GET', `${base}/messages/${theirs.intake_id}`],
+        [agent.call, 'DELETE', `${base}/messages/${theirs.intake_id}`],
+        [agent.call, 'GET', `${base}/messages?mailbox=${second}`],
+        [agent.call, 'GET', `${base}/${second}`],
+        [agent.call, 'DELETE', `${base}/${second}`],
+        [other.call, 'GET', `${base}/messages/${mine.intake_id}`],
+        [other.call, 'GET', `${base}/messages?mailbox=${of.address}`],
+        [other.call, 'DELETE', pathOf(of)],
+      ]
+      for (const [call, method, path] of refused)
+        expect((await call(method, path)).status, `${method} ${path}`).to.equal(404)
+      expect((await list(other)).messages).to.deep.equal([])
+    })
+
+    it('pages go back from the newest, and are not disturbed by what arrives', async () => {
+      const of = await owner()
+      await of.set()
+      for (const subject of ['one', 'two', 'three']) await arrive(of, { subject })
+      const first = await list(of, '?limit=2')
+      expect(first.messages.map(({ subject }) => subject)).to.deep.equal(['three', 'two'])
+      expect(first.messages[0]).not.to.have.any.keys('text', 'html')
+      await arrive(of, { subject: 'four' })
+      const second = await list(of, `?limit=2&mailbox=${of.address}&before=${first.next}`)
+      expect([second.messages.map(({ subject }) => subject), second.next]).to.deep.equal([['one'], null])
+      const wrong = await of.call<ErrorBody>('GET', `${base}/messages?before=nonsense`)
+      expect([wrong.status, wrong.body.param]).to.deep.equal([400, 'before'])
+    })
+  })
+
+  describe('plans', () => {
+    for (const [plan, agentsPlan] of [
+      ['starter', null],
+      ['growth', 'scale'],
+      [null, 'scale'],
+    ] as const)
+      it(`${plan ?? 'none'} with ${agentsPlan ?? 'none'}: it is not set up`, async () => {
+        const of = await owner({ plan, agentsPlan })
+        const { status, body } = await of.call<ErrorBody>('POST', base, { mailbox: of.address })
+        expect([status, body.code]).to.deep.equal([402, 'plan_required'])
+      })
+
+    it('a trial sets it up and tests it; deliveries start with a paid plan', async () => {
+      const of = await owner({ plan: 'trial', agentsPlan: null })
+      const made = await of.set({
+        delivery: { type: 'webhook', url: receiver.url },
+        lens: { enabled: true, fields: [orderField] },
+      })
+      expect([made.active, typeof made.secret]).to.deep.equal([false, 'string'])
+      await mail(of, { subject: 'before' })
+      const asked = await of.call<Json>('POST', `${pathOf(of)}/test`)
+      expect([asked.status, asked.body.mailbox]).to.deep.equal([202, of.address])
+      await carry(door.ctx)
+      const record = await eventually('the record of the test', async () => (await list(of)).messages[0])
+      const whole = await read(of, record.intake_id)
+      expect([whole.test, whole.reply.includes('no part of the reply')]).to.deep.equal([true, false])
+      expect((await of.call<{ lens: Json }>('GET', '/api/v1/usage')).body.lens).to.deep.equal({
+        used: 0,
+        limit: 0,
+        extra: 0,
+      })
+      expect((await of.call<ErrorBody>('POST', `${pathOf(of)}/lens/backfill`)).body.code).to.equal('plan_required')
+      await setPlans(door.ctx, of.accountId, { plan: 'pro', agentsPlan: null })
+      expect((await of.call<Configuration>('GET', pathOf(of))).body.active).to.equal(true)
+      await arrive(of, { subject: 'after' })
+      const posted = await eventually('the webhook', () => bodiesOf(of).length > 0 && bodiesOf(of))
+      expect(posted.map(({ event }) => event.data.subject)).to.deep.equal(['after'])
+      expect((await list(of)).messages.map(({ subject }) => subject)).to.deep.equal(['after', 'Intake test'])
+    })
+
+    it('runs of Lens beyond the allowance are extra usage', async () => {
+      const of = await owner({ plan: 'pro' })
+      await of.set({ lens: { enabled: true, fields: [orderField] } })
+      await arrive(of)
+      const month = door.ctx.clock.now().toISOString().slice(0, 7)
+      await door.ctx.store.usage.updateOne({ _id: `${of.accountId}:${month}` }, { $set: { 'counts.lensRuns': 500 } })
+      expect((await arrive(of, { text: 'Order number: 5' })).lens).to.deep.equal({ order_number: '5' })
+      const { body } = await of.call<{ lens: Json }>('GET', '/api/v1/usage')
+      expect(body.lens).to.deep.equal({ used: 501, limit: 500, extra: 1 })
+    })
+
+    it('a mail of strangers that calls itself a test is none', async () => {
+      const of = await owner()
+      await of.set()
+      const id = `em_01${'0'.repeat(24)}@${door.ctx.settings.sharedDomain}`
+      const raw = letter({ subject: 'Forged' }).replace(/<Forged@[^>]*>/, `<${id}>`)
+      const messageId = await deliver(door.ctx, { to: of.address, raw })
+      const found = await eventually('the record', async () => (await list(of)).messages[0])
+      expect([found.message_id, found.test]).to.deep.equal([messageId, false])
+    })
+
+    it('tests are 20 in ten minutes', async () => {
+      const of = await owner()
+      await of.set({ lens: { enabled: true, fields: [orderField] } })
+      for (let n = 0; n < 20; n++)
+        expect((await of.call('POST', `${pathOf(of)}/lens/test`, { text: 'x' })).status).to.equal(200)
+      const { status, body } = await of.call<ErrorBody>('POST', `${pathOf(of)}/test`)
+      expect([status, body.code]).to.deep.equal([429, 'rate_limited'])
+    })
+  })
+
+  describe('Lens', () => {
+    it('is offered with five templates, each of which can be set', async () => {
+      const of = await owner()
+      const { body } = await of.call<{ templates: { name: string; fields: Json[] }[] }>('GET', `${base}/templates`)
+      expect(body.templates.map(({ name }) => name)).to.deep.equal([
+        'Invoice',
+        'Order',
+        'Support ticket',
+        'Lead',
+        'Job application',
+      ])
+      await of.set()
+      for (const { fields } of body.templates)
+        expect((await of.call('PATCH', pathOf(of), { lens: { enabled: true, fields } })).status).to.equal(200)
+    })
+
+    it('is tried on a sample and on a mail, with the fields of the mailbox or others', async () => {
+      const of = await owner()
+      await of.set({ lens: { enabled: true, fields: [orderField] } })
+      const { message_id: messageId } = await arrive(of, { text: 'Order number: 7\nTicket: 8' })
+      const ask = async (trial: Json) => (await of.call<Rec>('POST', `${pathOf(of)}/lens/test`, trial)).body
+      const ticket = [{ key: 'ticket', type: 'text', description: 'Number of the ticket' }]
+      expect((await ask({ text: 'Order number: 5' })).lens).to.deep.equal({ order_number: '5' })
+      expect((await ask({ html: '<p>Order number: <b>6</b></p>' })).lens).to.deep.equal({ order_number: '6' })
+      expect((await ask({ messageId })).lens).to.deep.equal({ order_number: '7' })
+      expect((await ask({ messageId, fields: ticket })).lens).to.deep.equal({ ticket: '8' })
+      const history = 'From: Bob <bob@x.example>\nSent: Monday\nTo: Ann\nSubject: Order\n\nOrder number: 9\n'
+      const quoted = { text: `Hi\n\n-----Original Message-----\n${history}` }
+      expect((await ask(quoted)).lens).to.deep.equal({ order_number: null })
+      expect((await ask({ ...quoted, quoted: true })).lens).to.deep.equal({ order_number: '9' })
+      for (const [trial, param] of [
+        [{}, 'text'],
+        [{ text: 'x', messageId }, 'messageId'],
+        [{ text: 'x', fields: [...ticket, ...ticket] }, 'fields[1].key'],
+        [{ text: 'x', fields: [] }, 'fields'],
+        [{ text: 'x', date: 'yesterday' }, 'date'],
+      ] as const)
+        expect((await ask(trial)).param, JSON.stringify(trial)).to.equal(param)
+      expect((await ask({ messageId: 'msg_none' })).code).to.equal('not_found')
+      expect((await of.call<{ lens: { used: number } }>('GET', '/api/v1/usage')).body.lens.used).to.equal(1)
+    })
+
+    it('reads the records that are there, once for the same fields', async () => {
+      const of = await owner()
+      await of.set({ delivery: { type: 'webhook', url: receiver.url } })
+      const numbers = Array.from({ length: 12 }, (_, n) => n)
+      await Promise.all(numbers.map((n) => mail(of, { subject: `s${n}`, text: `Order number: ${n}` })))
+      await eventually('the records', async () => (await list(of)).messages.length === 12)
+      const fill = async () => {
+        const { status, body } = await of.call<ErrorBody & { count: number }>('POST', `${pathOf(of)}/lens/backfill`)
+        return [status, body.code ?? body.count]
+      }
+      expect(await fill()).to.deep.equal([409, 'conflict'])
+      await of.call('PATCH', pathOf(of), { lens: { enabled: true, fields: [orderField] } })
+      expect(await fill()).to.deep.equal([202, 12])
+      while ((await doDueIntake(door.ctx, of.accountId)) > 0);
+      const read = (await list(of)).messages
+      expect(read.map(({ lens }) => lens?.order_number)).to.deep.equal(read.map(({ subject }) => subject.slice(1)))
+      expect(await fill()).to.deep.equal([202, 0])
+      expect((await of.call<{ lens: { used: number } }>('GET', '/api/v1/usage')).body.lens.used).to.equal(12)
+      const { body } = await of.call<{ events: Json[] }>('GET', '/api/v1/events?type=intake.message')
+      expect(body.events).to.have.length(12)
+      await of.call('PATCH', pathOf(of), { lens: { enabled: true, quoted: true } })
+      expect(await fill()).to.deep.equal([202, 12])
+    })
+  })
+
+  describe('the end', () => {
+    it('of the retention takes record, copy, event and log, and leaves the mail', async () => {
+      const of = await owner()
+      const { delivery } = await of.set({ delivery: { type: 'webhook', url: receiver.url }, retention: 7 })
+      const old = await arrive(of, { subject: 'old secret', text: 'old secret', files: [file] })
+      await eventually('the delivery', () => bodiesOf(of).length > 0)
+      door.advance(5 * dayMs)
+      const young = await arrive(of, { subject: 'young' })
+      await sweepIntakes(door.ctx)
+      expect((await list(of)).messages).to.have.length(2)
+      door.advance(2 * dayMs + secondMs)
+      await sweepIntakes(door.ctx)
+      expect((await list(of)).messages.map(({ intake_id }) => intake_id)).to.deep.equal([young.intake_id])
+      expect((await of.call('GET', `${base}/messages/${old.intake_id}`)).status).to.equal(404)
+      expect((await of.call('GET', `${mailboxPath(of.address)}/messages/${old.message_id}`)).status).to.equal(200)
+      const event = await of.call<Json>('GET', `/api/v1/events/${intakeEventId(old.intake_id)}`)
+      const log = await of.call<Json>('GET', `/api/v1/webhooks/${delivery.webhookId}/deliveries`)
+      for (const { status, body } of [event, log]) {
+        expect(status).to.equal(200)
+        expect(JSON.stringify(body)).not.to.include('old secret')
+      }
+      // A sweep that looks at the mail again makes no second record of it.
+      const message = await door.ctx.store.messages.findOne({ _id: old.message_id })
+      expect(await deriveMissed(door.ctx, [message!])).to.equal(0)
+    })
+
+    it('of a longer retention comes at once when it is shortened, and never comes for ever', async () => {
+      const of = await owner()
+      await of.set({ retention: 'forever' })
+      await arrive(of)
+      door.advance(400 * dayMs)
+      await sweepIntakes(door.ctx)
+      expect((await list(of)).messages).to.have.length(1)
+      await of.call('PATCH', pathOf(of), { retention: 90 })
+      await sweepIntakes(door.ctx)
+      expect((await list(of)).messages).to.have.length(0)
+    })
+
+    it('of the configuration or of the mailbox takes the records, their links and the own endpoint', async () => {
+      for (const what of ['configuration', 'mailbox'] as const) {
+        const of = await owner()
+        const { delivery } = await of.set({ delivery: { type: 'webhook', url: receiver.url } })
+        const { attachments } = await arrive(of, { files: [file] })
+        expect((await of.call('DELETE', what === 'mailbox' ? mailboxPath(of.address) : pathOf(of))).status).to.equal(
+          200,
+        )
+        if (what === 'mailbox') await sweepIntakes(door.ctx)
+        expect(await statusOf(attachments[0]!), what).to.equal(404)
+        expect((await list(of)).messages, what).to.deep.equal([])
+        expect((await of.call('GET', `/api/v1/webhooks/${delivery.webhookId}`)).status, what).to.equal(404)
+        expect((await of.call('GET', pathOf(of))).status, what).to.equal(404)
+        if (what === 'mailbox') continue
+        await mail(of, { subject: 'unheard' })
+        await of.set()
+        await arrive(of, { subject: 'heard' })
+        expect((await list(of)).messages.map(({ subject }) => subject)).to.deep.equal(['heard'])
+      }
+    })
+  })
+
+  it('a sandbox has it too, by its own clock', async () => {
+    const of = await owner()
+    const account = await getAccount(door.ctx, of.accountId)
+    const wanted = { kind: 'account', name: 'test', scopes: allScopes, mailboxes: [], expiresAt: null } as const
+    const { apiKey, domain } = await issueTestKey(door.ctx, account, wanted)
+    const [call, address] = [client(door.http, apiKey), `agent@${domain}`]
+    expect((await call('POST', base, { mailbox: address, retention: 7 })).status).to.equal(201)
+    const clock = async (advance: number) => (await call('POST', '/api/v1/test/clock', { advance })).status
+    expect(await clock(3 * 86_400)).to.equal(200)
+    const inbound = { mailbox: address, from: 'a@remote.example', subject: 'in', text: 'in' }
+    expect((await call('POST', '/api/v1/test/inbound', inbound)).status).to.equal(201)
+    expect(await clock(6 * 86_400)).to.equal(200)
+    expect((await list({ ...of, call })).messages.map(({ subject }) => subject)).to.deep.equal(['in'])
+    expect(await clock(86_500)).to.equal(200)
+    expect((await list({ ...of, call })).messages).to.deep.equal([])
+  })
+
+  it('a record that ended its process again and again is made without what may have been the cause', async () => {
+    const of = await owner()
+    await of.set()
+    const messageId = await mail(of, { subject: 'lost' })
+    const done = { messageId, madeAt: { $exists: true }, dueAt: { $exists: false } }
+    const { _id } = await eventually('the record', () => door.ctx.store.intakeRecords.findOne(done))
+    // As if its process had died in the middle, five times.
+    const due = { dueAt: door.ctx.clock.now(), lease: 'dead', tries: 5 }
+    await door.ctx.store.intakeRecords.updateOne({ _id }, { $set: due, $unset: { madeAt: '', content: '' } })
+    await doDueIntake(door.ctx, of.accountId)
+    const record = await read(of, _id)
+    expect([record.subject, record.text, record.headers.message_id]).to.deep.equal([
+      'lost',
+      '',
+      '<lost@remote.example>',
+    ])
+  })
+
+  describe('a process that dies', () => {
+    before(() => announcer.stop())
+
+    /** A store of a process that dies at its command number `left`: before it is made, or before it hears of it. */
+    function dying(store: Store, left: number, when: 'before' | 'after'): Store {
+      const broken = new Error('the process died')
+      const call = async (work: () => unknown) => {
+        left -= 1
+        if (left < 0 && (when === 'before' || left < -1)) throw broken
+        const result = await work()
+        if (left < 0) throw broken
+        return result
+      }
+      const wrapped = (collection: object) =>
+        new Proxy(collection, {
+          get(target, name) {
+            const value = Reflect.get(target, name) as unknown
+            if (typeof value !== 'function') return value
+            if (!/^(?:insert|update|delete|bulkWrite|findOneAnd)/.test(String(name))) return value.bind(target)
+            return (...given: unknown[]) => call(() => value.apply(target, given))
+          },
+        })
+      const writeTogether: Store['writeTogether'] = (writes) =>
+        call(() => store.writeTogether(writes)) as Promise<number | null>
+      const parts = Object.entries(store).map(([name, value]) => [
+        name,
+        Object.hasOwn(collections, name) ? wrapped(value as object) : value,
+      ])
+      return { ...Object.fromEntries(parts), writeTogether } as Store
+    }
+
+    for (const when of ['before', 'after'] as const)
+      it(`loses no record and doubles none, ${when} each of its writes`, async () => {
+        const of = await owner()
+        await of.set({
+          delivery: { type: 'webhook', url: receiver.url },
+          lens: { enabled: true, fields: [orderField] },
+        })
+        let crashes = 0
+        for (let writes = 0; ; writes++) {
+          const messageId = await mail(of, { subject: `n${writes}`, files: [file] })
+          const ctx = { ...door.ctx, store: dying(door.ctx.store, writes, when) }
+          let hasDied = false
+          const dies = () => {
+            hasDied = true
+          }
+          const log = { ...door.ctx.log, warn: dies } as unknown as Context['log']
+          await announceArrivals({ ...ctx, log }, [messageId], deriveRecords).catch(dies)
+          await door.ctx.background.done()
+          door.advance(40 * secondMs)
+          const message = (await door.ctx.store.messages.findOne({ _id: messageId }))!
+          await announceMissed(door.ctx, [message])
+          await deriveMissed(door.ctx, [message])
+          await doDueIntake(door.ctx, of.accountId)
+          await door.ctx.background.done()
+          const records = await door.ctx.store.intakeRecords.find({ messageId }).toArray()
+          expect(records, `${writes} writes`).to.have.length(1)
+          const [record] = records
+          expect([record?.dueAt, record?.content?.text.trim(), record?.attachments[0]?.text?.trim()]).to.deep.equal([
+            undefined,
+            'Hello',
+            'one',
+          ])
+          const events = await door.ctx.store.events.countDocuments({
+            'data.message_id': messageId,
+            type: 'intake.message',
+          })
+          expect(events, `${writes} writes`).to.equal(1)
+          const { body } = await of.call<{ lens: { used: number } }>('GET', '/api/v1/usage')
+          expect(body.lens.used, `${writes} writes`).to.equal(writes + 1)
+          if (!hasDied) break
+          crashes += 1
+        }
+        expect(crashes).to.be.above(2)
+        door.advance(2 * 3_600 * secondMs)
+        await attemptDueDeliveries(door.ctx, of.accountId)
+        await eventually('each webhook', () => new Set(bodiesOf(of).map(({ event }) => event.id)).size === crashes + 1)
+        await sweepBlobs(door.ctx)
+        for (const each of (await list(of)).messages)
+          expect(await statusOf((await read(of, each.intake_id)).attachments[0]!)).to.equal(200)
+      })
+  })
 })
+
+/** Carries what the service wrote to its mailboxes, as the outbound engine does. */
+async function carry(ctx: Context): Promise<void> {
+  await ctx.background.done()
+  for (const attempt of await claimAttempts(ctx, { owner: 'test', max: 50 })) {
+    const outcome = await deliverLocally(ctx, attempt)
+    if (outcome !== null) await recordOutcome(ctx, attempt, outcome)
+  }
+}

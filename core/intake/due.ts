@@ -1,0 +1,17 @@
+/** What is due of Intake: records that nobody makes, and backfills. */
+import type { Context } from '../process/context.ts'
+import { nextBackfill, stepBackfills } from './backfill.ts'
+import { makeDueRecords, nextRecord } from './derive.ts'
+
+/** Does what is due, of an account or of all. Returns how much there was. */
+export async function doDueIntake(ctx: Context, accountId?: string): Promise<number> {
+  const done = await Promise.all([makeDueRecords(ctx, accountId), stepBackfills(ctx, accountId)])
+  return done[0] + done[1]
+}
+
+/** When something is due next, of an account or of all; null when nothing is. */
+export async function nextIntake(ctx: Context, accountId?: string): Promise<Date | null> {
+  const [record, backfill] = await Promise.all([nextRecord(ctx, accountId), nextBackfill(ctx, accountId)])
+  if (record === null || backfill === null) return record ?? backfill
+  return record < backfill ? record : backfill
+}
