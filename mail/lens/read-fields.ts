@@ -1,22 +1,112 @@
+/**
+ * Lens by rules: fields of a mail, each with the place where the mail states it. What a field is about is known by the words of
+ * its key and description (`concepts`); its value by a label before it (`labelled`), by what a sentence says (`stated`), or by
+ * its form and place alone (`shown`). Of several the surest is taken, and of two as sure the first, or of totals the last.
+ * What is not stated is null.
+ */
+import type { Candidate, OpenMail } from './candidates.ts'
 import { codePointsOf } from './code-points.ts'
+import { type Asked, askedOf } from './concepts.ts'
+import { labelledValues } from './labelled.ts'
+import { localeOf } from './locale.ts'
+import { numbersIn } from './numbers.ts'
+import { passagesOf } from './passages.ts'
+import { sentencesOf } from './sentences.ts'
+import { shownValues } from './shown.ts'
+import { signedBy } from './signatures.ts'
 import type { LensAnswer, LensField, LensFinding, LensSource } from './source.ts'
+import { statedValues } from './stated.ts'
 
-/** Reads fields of a mail. Linear in the texts; never throws. */
+/** What is less sure is not believed. */
+const scoreMin = 40
+
+/**
+ * Reads fields of a mail. Texts beyond `textCharsMax` characters are not read. Linear in the texts for each field; never throws.
+ */
 export function readFields(fields: readonly LensField[], source: LensSource): LensAnswer {
-  return new Map(fields.map((field) => [field.key, field.type === 'text' ? labelled(field, source) : null]))
+  const mail = openMail(source)
+  const found = new Map<string, Candidate | null>()
+  for (const field of fields) found.set(field.key, best(askedOf(field), mail))
+  const asked = fields.map(askedOf)
+  for (const each of asked)
+    if (found.get(each.field.key) === null) found.set(each.field.key, onlyAmount(each, asked, found, mail))
+  for (const each of asked)
+    if (each.concept === 'currency' && isWithoutTotal(asked, found)) found.set(each.field.key, null)
+  return new Map([...found].map(([key, candidate]) => [key, candidate === null ? null : findingOf(candidate)]))
 }
 
-/** The rest of a line that begins with the words of the key and a colon. */
-function labelled({ key }: LensField, { text, quoted }: LensSource): LensFinding | null {
-  const words = key.replaceAll(/[_-]/g, ' ').toLowerCase()
-  for (const { 0: line, index } of text.matchAll(/^[^\n:]{1,80}:[^\n]+$/gm)) {
-    const colon = line.indexOf(':')
-    const value = line.slice(colon + 1).trim()
-    const isQuoted = quoted.some(([start, end]) => index >= start && index < end)
-    if (isQuoted || value === '' || line.slice(0, colon).trim().toLowerCase() !== words) continue
-    const start = index + line.indexOf(value, colon)
-    const points = codePointsOf(text)
-    return { value, evidence: { source: 'text', start: points(start), end: points(start + value.length) } }
+function openMail(source: LensSource): OpenMail {
+  const passages = passagesOf(source)
+  const [text] = passages
+  let signed: ReturnType<OpenMail['signed']> | null = null
+  return {
+    passages,
+    sentences: passages.flatMap(sentencesOf),
+    locale: localeOf(source),
+    date: source.date,
+    signed: () => {
+      signed ??= text === undefined ? { person: null, company: null } : signedBy(text)
+      return signed
+    },
   }
-  return null
+}
+
+function best(asked: Asked, mail: OpenMail): Candidate | null {
+  const all = [...labelledValues(asked, mail), ...statedValues(asked, mail), ...shownValues(asked, mail)]
+  const believed = all.filter(({ score }) => score >= scoreMin)
+  if (asked.field.type === 'yes/no' && contradicts(believed)) return null
+  // The last total is the grand one.
+  const isLater = (one: Candidate, other: Candidate) => asked.concept === 'total' && one.score === other.score
+  return believed.reduce<Candidate | null>(
+    (most, each) => (most === null || each.score > most.score || isLater(each, most) ? each : most),
+    null,
+  )
+}
+
+function contradicts(candidates: readonly Candidate[]): boolean {
+  const most = Math.max(...candidates.map(({ score }) => score))
+  return new Set(candidates.filter(({ score }) => score === most).map(({ value }) => value)).size > 1
+}
+
+/** The total of a mail that names its document and one amount alone. */
+function onlyAmount(
+  { concept }: Asked,
+  asked: readonly Asked[],
+  found: ReadonlyMap<string, Candidate | null>,
+  { passages, locale }: OpenMail,
+): Candidate | null {
+  const isNumbered = asked.some((each) => documents.has(each.concept ?? '') && found.get(each.field.key) !== null)
+  if (concept !== 'total' || !isNumbered) return null
+  const amounts = passages.flatMap((passage) =>
+    passage.lines.flatMap((line) =>
+      numbersIn(line.text, locale)
+        .filter(({ currency }) => currency !== null)
+        .map(({ value, start, end }) => ({
+          value,
+          passage,
+          start: line.start + start,
+          end: line.start + end,
+          score: scoreMin,
+        })),
+    ),
+  )
+  return new Set(amounts.map(({ value }) => value)).size === 1 ? (amounts[0] ?? null) : null
+}
+
+/** Whether a total is asked for that the mail does not state: then its currency is that of something else. */
+function isWithoutTotal(asked: readonly Asked[], found: ReadonlyMap<string, Candidate | null>): boolean {
+  const totals = asked.filter(({ concept }) => concept === 'total')
+  return totals.length > 0 && totals.every(({ field }) => found.get(field.key) === null)
+}
+
+const documents: ReadonlySet<string> = new Set(['invoiceNumber', 'orderNumber'])
+
+function findingOf({ value, passage, start, end, items }: Candidate): LensFinding {
+  const points = codePointsOf(passage.text)
+  const evidence = { source: passage.place, start: points(start), end: points(end) }
+  if (items === undefined) return { value, evidence }
+  return {
+    value,
+    evidence: { ...evidence, items: items.map((each) => ({ start: points(each.start), end: points(each.end) })) },
+  }
 }

@@ -1,0 +1,282 @@
+/** What fields can be about: known by the meanings of key and description, and looked for by labels and cues. */
+import { meaningsOf } from './lexicon.ts'
+import type { LensField, LensFieldType } from './source.ts'
+
+/** What a text looks like. */
+export type Shape =
+  | 'identifier'
+  | 'person'
+  | 'company'
+  | 'phone'
+  | 'iban'
+  | 'currency'
+  | 'product'
+  | 'version'
+  | 'error'
+  | 'job'
+
+export type Concept = {
+  readonly types: readonly LensFieldType[]
+  /** Sets of meanings that name a field of it. */
+  readonly named: readonly string[]
+  /** Sets of meanings that label its value, the best first; those after `or` say less, and count when no other does. */
+  readonly labels: readonly string[]
+  readonly or?: readonly string[]
+  readonly shape?: Shape
+  readonly direction?: 'past' | 'future'
+}
+
+const doc = (name: string): Concept => ({
+  types: ['text', 'number'],
+  named: [`${name} number`, `${name} reference`, `${name} number reference`],
+  labels: [`${name} number`, `${name} reference`, `${name} number reference`, `${name} reference number`],
+  or: [name, 'number', 'reference', 'reference number', 'document', 'document number'],
+  shape: 'identifier',
+})
+
+const person = ['name', 'contact name', 'contact', 'first last name', 'first last', 'name company']
+
+export const concepts: { readonly [name: string]: Concept } = {
+  invoiceNumber: doc('invoice'),
+  orderNumber: doc('order'),
+  ticketNumber: doc('ticket'),
+  invoiceDate: {
+    types: ['date'],
+    named: ['invoice date', 'invoice issued', 'issued', 'issued date'],
+    labels: ['invoice date', 'invoice issued', 'issued', 'issued date'],
+    or: ['date'],
+    direction: 'past',
+  },
+  orderDate: {
+    types: ['date'],
+    named: ['order date', 'order issued'],
+    labels: ['order date', 'order issued', 'issued', 'order'],
+    or: ['date'],
+    direction: 'past',
+  },
+  dueDate: {
+    types: ['date'],
+    named: ['due', 'due date', 'invoice due', 'payment date', 'due payment', 'due invoice date'],
+    labels: ['due', 'due date', 'due payment', 'payment date', 'due invoice'],
+    direction: 'future',
+  },
+  deliveryDate: {
+    types: ['date'],
+    named: ['delivery date', 'delivery', 'shipping date'],
+    labels: ['delivery', 'delivery date', 'shipping date'],
+    direction: 'future',
+  },
+  since: {
+    types: ['date'],
+    named: ['since', 'since date', 'error since', 'start error date'],
+    labels: ['since', 'error since'],
+    direction: 'past',
+  },
+  start: {
+    types: ['date'],
+    named: ['start', 'start date'],
+    labels: ['start', 'start date'],
+    direction: 'future',
+  },
+  available: {
+    types: ['date'],
+    named: ['available', 'available date', 'start available', 'available start date'],
+    labels: ['available', 'available date'],
+    or: ['start', 'start date'],
+    direction: 'future',
+  },
+  total: {
+    types: ['number'],
+    named: [
+      'total',
+      'amount',
+      'total amount',
+      'invoice total',
+      'order total',
+      'invoice amount',
+      'total gross',
+      'gross',
+    ],
+    labels: [
+      'total',
+      'total gross',
+      'total invoice',
+      'total order',
+      'total amount',
+      'total due',
+      'gross',
+      'gross amount',
+      'due amount',
+      'total gross invoice',
+      'amount gross invoice',
+      'total tax gross',
+    ],
+    or: ['amount', 'invoice amount', 'order amount', 'total item', 'price', 'total price'],
+  },
+  tax: { types: ['number'], named: ['tax', 'tax amount'], labels: ['tax', 'tax amount'] },
+  net: { types: ['number'], named: ['net', 'net amount', 'net total'], labels: ['net', 'net amount', 'net total'] },
+  shipping: { types: ['number'], named: ['shipping', 'shipping amount', 'shipping price'], labels: ['shipping'] },
+  budget: { types: ['number'], named: ['budget'], labels: ['budget', 'budget amount'] },
+  people: {
+    types: ['number'],
+    named: ['people', 'people number', 'company people number'],
+    labels: ['people', 'people number', 'number people company'],
+  },
+  experience: {
+    types: ['number'],
+    named: ['experience', 'experience year', 'year'],
+    labels: ['experience', 'experience year', 'experience number year', 'experience number'],
+  },
+  salary: { types: ['number'], named: ['salary'], labels: ['salary', 'salary amount', 'salary year'] },
+  supplier: {
+    types: ['text'],
+    named: ['supplier', 'supplier name', 'supplier company'],
+    labels: ['supplier', 'supplier name', 'supplier company'],
+    shape: 'company',
+  },
+  customer: {
+    types: ['text'],
+    named: ['customer', 'customer name', 'requester', 'requester name', 'customer requester'],
+    labels: [
+      'requester',
+      'requester name',
+      'customer',
+      'customer name',
+      'requester customer',
+      'customer contact',
+      'customer number name',
+    ],
+    or: person,
+    shape: 'person',
+  },
+  person: {
+    types: ['text'],
+    named: ['name', 'contact', 'contact name', 'applicant', 'applicant name', 'requester contact'],
+    labels: ['name', 'applicant', 'applicant name', 'contact', 'contact name', 'first last', 'first last name'],
+    or: ['requester', 'customer', 'customer name'],
+    shape: 'person',
+  },
+  company: {
+    types: ['text'],
+    named: ['company', 'company name', 'customer company'],
+    labels: ['company', 'company name', 'customer company'],
+    shape: 'company',
+  },
+  phone: {
+    types: ['text'],
+    named: ['phone', 'phone number', 'customer phone', 'contact phone'],
+    labels: ['phone', 'phone number', 'contact phone', 'customer phone', 'phone contact name'],
+    shape: 'phone',
+  },
+  iban: { types: ['text'], named: ['iban', 'payment iban', 'iban number'], labels: ['iban'], shape: 'iban' },
+  currency: { types: ['text'], named: ['currency'], labels: ['currency'], shape: 'currency' },
+  product: {
+    types: ['text'],
+    named: ['product', 'product name', 'error product'],
+    labels: ['product', 'product name'],
+    or: ['item'],
+    shape: 'product',
+  },
+  version: {
+    types: ['text'],
+    named: ['version', 'product version', 'version number'],
+    labels: ['version', 'version product', 'version number'],
+    shape: 'version',
+  },
+  error: {
+    types: ['text'],
+    named: ['error', 'error message', 'error number'],
+    labels: ['error', 'error message', 'error number'],
+    shape: 'error',
+  },
+  job: {
+    types: ['text'],
+    named: ['job', 'job name', 'job position'],
+    labels: ['job', 'job name', 'job applicant'],
+    shape: 'job',
+  },
+  email: {
+    types: ['email address'],
+    named: ['email', 'customer email', 'applicant email', 'contact email', 'requester email', 'email contact name'],
+    labels: [
+      'email',
+      'customer email',
+      'requester email',
+      'contact email',
+      'applicant email',
+      'email contact',
+      'email company',
+    ],
+  },
+  items: {
+    types: ['list'],
+    named: ['item', 'order item', 'product', 'order product'],
+    labels: ['item', 'product', 'order item', 'item order', 'item product'],
+  },
+  interests: {
+    types: ['list'],
+    named: ['interest', 'interest product', 'interest item'],
+    labels: ['interest', 'interest item', 'interest product'],
+  },
+  skills: { types: ['list'], named: ['skill', 'skill applicant'], labels: ['skill'] },
+  paid: {
+    types: ['yes/no'],
+    named: ['paid', 'payment', 'payment status', 'order paid'],
+    labels: ['paid', 'payment', 'payment status', 'status', 'order paid', 'paid status'],
+  },
+  urgent: { types: ['yes/no'], named: ['urgent', 'priority', 'urgent priority'], labels: ['urgent', 'priority'] },
+  demo: { types: ['yes/no'], named: ['demo'], labels: ['demo'] },
+  relocation: { types: ['yes/no'], named: ['relocation'], labels: ['relocation'] },
+}
+
+/** A set of meanings as one text, whatever their order. */
+export const setOf = (meanings: Iterable<string>): string => [...new Set(meanings)].sort().join(' ')
+
+const byName = new Map(
+  Object.entries(concepts).flatMap(([name, { named, types }]) =>
+    named.flatMap((set) => types.map((type) => [`${type} ${setOf(set.split(' '))}`, name] as const)),
+  ),
+)
+
+export type Asked = {
+  readonly field: LensField
+  /** The name of the concept that the field is about, where one is known. */
+  readonly concept: string | null
+  /** What the words of the key say. */
+  readonly key: ReadonlySet<string>
+  /** What those of the description say. */
+  readonly description: ReadonlySet<string>
+}
+
+/** What a field asks for: by its key, or by the description where the key says nothing that is known. */
+export function askedOf(field: LensField): Asked {
+  const { known: key } = meaningsOf(wordsOfKey(field.key))
+  const { known: description } = meaningsOf(field.description)
+  return {
+    field,
+    key,
+    description,
+    concept: conceptOf(field.type, key) ?? conceptOf(field.type, firstOf(field.description)),
+  }
+}
+
+function conceptOf(type: LensFieldType, meanings: ReadonlySet<string>): string | null {
+  const exact = byName.get(`${type} ${setOf(meanings)}`)
+  if (exact !== undefined) return exact
+  // A word of a type's own, such as the "date" in its key, says no more than the type does.
+  const own = [...meanings].filter((meaning) => !typeWords.has(meaning))
+  return byName.get(`${type} ${setOf(own)}`) ?? null
+}
+
+const typeWords: ReadonlySet<string> = new Set(['date', 'amount', 'name', 'status'])
+
+/** The first clause of a description: what follows explains it. */
+const firstOf = (description: string) => meaningsOf(description.split(/[,;:(.]/, 1)[0] as string).known
+
+/** `invoiceNumber`, `invoice_number` and `invoice-number` as words. */
+export function wordsOfKey(key: string): string {
+  return key
+    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+    .replace(/[_-]+/g, ' ')
+    .trim()
+}

@@ -1,0 +1,202 @@
+/** Texts in sentences and subjects, known by the words before them. */
+import { fold, meaningsOf } from './lexicon.ts'
+import type { Sentence } from './sentences.ts'
+import { type Piece, quotedIn, readPerson } from './shapes.ts'
+import { isPersonName } from './signatures.ts'
+
+/** The word for a document, in all languages, before its number. Folded. */
+const documents: { readonly [concept: string]: string } = {
+  invoiceNumber:
+    'invoice|inv\\.?|bill|rechnung(?:s)?|facture|factura(?: rectificativa)?|fattura|factuur|fatura|creditnota|credit note|pro ?forma',
+  orderNumber:
+    'order|purchase order|po|bestellung|bestell|auftrag(?:s)?|commande|pedido|ordine|bestelling|bestel|encomenda',
+  ticketNumber:
+    'ticket|case|incident|vorgang(?:s)?|fall|incidencia|averia ref\\.?|segnalazione|melding(?:s)?|dossier|ref\\.?|reference|referenz|rif\\.?|chamado',
+}
+const numberWord = '(?:number|no|nr|num|nummer|numero|nummern|n|id|code)'
+const filler = '(?:is|lautet|ist|war|est|es|el|e|lo|la|is het|il|der|die)'
+
+/** The numbers of documents in a sentence: `invoice 4471`, `Ticket #48213`, `Bestellnummer lautet B-2026-77`. */
+export function documentNumbersIn({ text, folded }: Sentence, concept: string): readonly Piece[] {
+  return numbersBehind(text, folded, documents[concept] as string)
+}
+
+/** The numbers behind other words: those of a key that no table has. */
+export function numbersBehind(text: string, folded: string, words: string): readonly Piece[] {
+  const pattern = new RegExp(
+    `(?<![\\p{L}\\p{N}-])(?:${words})(?:[ -]?${numberWord}(?!\\p{L})|[ -]?n?[°º])?(?<mark>[\\s.:#°º(]*)(?:${filler}\\s)*(?<code>[\\p{L}]{1,4} (?=\\d{2,}\\b))?(?<id>(?=[^\\s,;]*\\d)[\\p{L}\\p{N}]+(?:[-./_][\\p{L}\\p{N}]+)*)`,
+    'gu',
+  )
+  return Array.from(folded.matchAll(pattern)).flatMap((match) => {
+    const { mark = '', id = '' } = match.groups ?? {}
+    const end = match.index + match[0].length
+    const start = end - id.length
+    const before = match[0].slice(0, match[0].length - id.length)
+    const isNumbered = /[#°º]|(?:number|no|nr|num|nummer|numero|\bn|id)[.:]?\s/.test(before) || mark.includes('#')
+    // "order 40 bags" orders forty of something.
+    const isCount = /^\d{1,3}$/.test(id) && !isNumbered
+    const isOther = /^\s?(?:€|eur|usd|gbp|chf|\$|%)/.test(folded.slice(end)) || /^\d+[.,]\d\d$/.test(id)
+    const isDate = /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$|^\d{4}-\d\d-\d\d$/.test(id)
+    return isCount || isOther || isDate ? [] : [{ value: text.slice(start, end), start, end }]
+  })
+}
+
+const anyName =
+  "((?:\\p{Lu}[\\p{L}'’.-]*|van|de|der|den|von|da|di|del|della|la|le|el|ten|ter)(?: (?:\\p{Lu}[\\p{L}'’-]*|van|de|der|den|von|zu|da|di|del|della|la|le|el|dos|ten|ter)){0,4})"
+const polite =
+  '(?:Mr\\.?|Mrs\\.?|Ms\\.?|Dr\\.?|Herr|Frau|Mme|Mlle|M\\.|Sra?\\.?|Sig\\.?|dhr\\.?|mevr\\.?|Monsieur|Madame)\\s+'
+const names = new RegExp(
+  `(?:[Mm]y name is|I am called|[Mm]ein Name ist|[Ii]ch heiße|[Jj]e m['’]appelle|[Mm]on nom est|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Mm]i chiamo|[Mm]ijn naam is|[Ii]k ben|[Vv]raag naar|[Aa]sk for|[Hh]a llamado|[Ll]lamó|[Gg]ebeld door|[Ii]ncontrat[ao] in fiera:|[Nn]ame:)\\s+(?:${polite})?${anyName}`,
+  'gu',
+)
+
+const titledNames = new RegExp(`(?<!\\p{L})${polite}${anyName}`, 'gu')
+/** Words of sentences that ask to call somebody, or tell of a call. */
+const calls =
+  /(?:\bcall|ring|reach|speak|ruf|anruf|erreich|appel|join|llam|pregunt|chiam|telefon|bel(?:len|t)?\b|\d{3} ?\d{2})/
+
+/** People who are named in a sentence as those to speak with: `my name is`, `Please call Mr.`. */
+export function namesIn({ text, folded }: Sentence): readonly Piece[] {
+  const titled = calls.test(folded) ? text.matchAll(titledNames) : []
+  return [...text.matchAll(names), ...titled].flatMap((match) => {
+    const whole = readPerson(match[1] ?? '')
+    // "Anna Berg von Nordlicht Energie": what follows the name is where she is from.
+    const cut = whole === null || isPersonName(whole.value) ? null : whole.value.search(/ (?:van|von|de|of|di|da) /)
+    const found = cut === null || cut < 0 ? whole : readPerson((match[1] as string).slice(0, cut))
+    if (found === null || !isPersonName(found.value)) return []
+    const start = match.index + match[0].length - (match[1] as string).length + found.start
+    return [{ value: found.value, start, end: start + found.value.length }]
+  })
+}
+
+const anyCompany =
+  "(\\p{Lu}[\\p{L}\\p{N}'’&.-]*(?: (?:\\p{Lu}[\\p{L}\\p{N}'’.-]*|&|de|du|des|der|di|del|della|y|e|et|und|van)){0,4}(?: (?:GmbH|Ltd|LLC))?)"
+const companies = new RegExp(
+  `(?:(?:I (?:work|run \\p{L}+|am \\p{L}+(?: \\p{L}+){0,3}) (?:at|for|with|of)|on behalf of|[Ww]e are|[Ww]e're)|(?:(?:[Gg]eschäftsführer(?:in)?|[Ii]nhaber(?:in)?|[Ll]eiter(?:in)?|[Mm]itarbeiter(?:in)?) (?:der|des|von|bei(?: der)?)|arbeite (?:bei|für)(?: der)?|(?:für|von) die Firma)|(?:dirige|représente|travaille (?:chez|pour))(?: la société| l['’]entreprise)?|de la (?:société|part de)|chez|(?:trabajo en|represento a|de la empresa)|(?:lavoro (?:per|presso)|responsabile(?: \\p{L}+)? (?:della|di|presso)|titolare (?:della|di)|per conto di)|(?:eigenaar van|werk bij|directeur van|namens|werkzaam bij))\\s+${anyCompany}`,
+  'gu',
+)
+/** `Name, of Company`, as notes of calls and fairs have it. */
+const besideName = new RegExp(
+  `\\p{Lu}\\p{L}+ \\p{Lu}\\p{L}+(?:, (?:de |di |of |von |van )?| (?:van|de|von|of) | \\()${anyCompany}(?=[,).]|$)`,
+  'gu',
+)
+
+/** `our restaurant (El Naranjo)` */
+const inBrackets = new RegExp(`\\p{Ll} \\(${anyCompany}(?:,[^()]{0,40})?\\)`, 'gu')
+const ours = /(?<!p{L})(?:we|our|wir|unser\w*|nous|notre|nos|somos|nuestr[oa]|noi|nostr[oa]|siamo|wij|ons|onze)(?!p{L})/
+
+/** Organisations that somebody says to be of. */
+export function companiesIn({ text, folded }: Sentence): readonly Piece[] {
+  const own = ours.test(folded) ? text.matchAll(inBrackets) : []
+  return [...text.matchAll(companies), ...text.matchAll(besideName), ...own].flatMap((match) => {
+    const value = (match[1] ?? '').replace(/[.,]$/, '').replace(/ (?:de|di|und|et|y|e|du|van)$/, '')
+    const start = match.index + match[0].indexOf(match[1] as string)
+    return value.length < 3 ? [] : [{ value, start, end: start + value.length }]
+  })
+}
+
+const roleEnd =
+  '(?=\\s+(?:in|at|with|bei|mit|chez|en|und|y|e|et|and|to|zu|ab|per|presso|dans|para|für|bij)\\s|[.,;:!?()\\n–—]|\\s-\\s|$)'
+const jobs = new RegExp(
+  `(?:[Aa]pply(?:ing)? (?:for|as)(?: the| a| an)?(?: (?:position|role|post|job) (?:of|as)(?: an?)?)?|[Aa]pplication (?:for|as)(?: the| an?)?(?: (?:position|role) of)?|[Aa]pplication:|(?:position|role|post) (?:of|as)(?: an?)?|[Bb]ewerbung(?: als| für)|[Bb]ewerbung:?|[Ss]telle als|[Pp]osition als|bewerbe ich mich (?:auf|um|für) die Stelle als|bewerbe mich als|(?:[Aa]usbildungsplatz|[Aa]rbeit|[Jj]ob) als|au poste d(?:e |['’])|poste d(?:e |['’])|(?:emploi|travail) d(?:e |['’])|puesto de|vacante de|trabajo de|trabajo como|posizione di|[Cc]andidatura (?:come|per)|lavoro come|ruolo di|functie van|[Ss]ollicitatie (?:als|voor)|(?:bijbaan|baan|werk) als|vaga de|[Cc]andidatura a)\\s*(?:einen? |den |der |die |le |la |un |une |el |il )?(\\p{L}[\\p{L}\\p{M}'’/() -]{2,60}?)${roleEnd}`,
+  'gu',
+)
+
+/** Positions that somebody applies for. */
+export function jobsIn({ text }: Sentence): readonly Piece[] {
+  return Array.from(text.matchAll(jobs)).flatMap((match) => {
+    const value = (match[1] ?? '').trim()
+    const isName =
+      /^(?:the|your|this|la|le|il|de|position|stelle|puesto|Initiativ)/i.test(value) || value.split(/\s+/).length > 6
+    const start = match.index + match[0].lastIndexOf(match[1] as string)
+    return isName ? [] : [{ value, start, end: start + value.length }]
+  })
+}
+
+const versionNumber = '(\\d{1,4}(?:\\.\\d{1,4}){1,3}(?:[-.]?(?:beta|alpha|rc)\\d*)?)'
+const versions = new RegExp(
+  `(?:version|versione|versie|versao|firmware|release|build|softwarestand|v)[ .:]*${versionNumber}(?![\\p{L}\\d]|\\.\\d)`,
+  'gu',
+)
+const productName = '(\\p{Lu}[\\p{L}\\p{N}]*[\\p{Lu}\\p{N}\\p{Ll}](?: (?:\\p{Lu}[\\p{L}\\p{N}]*|\\d{1,4}(?![.\\d])))?)'
+const productVersions = new RegExp(`(?<![\\p{L}\\p{N}.])${productName} v?${versionNumber}(?![\\p{L}\\d]|\\.\\d)`, 'gu')
+/** Words with a capital before numbers that are no products. */
+const noProduct =
+  /^(?:version|versione|versie|firmware|build|release|error|fehler|code|fehlercode|invoice|kapitel|chapter|article|section|page|die|the|we|on|am|le|il|de|since|von|ver)\b/
+
+/** Versions in a sentence, and products right before one: `SyncBridge 2.9`. */
+export function versionsIn({ text, folded }: Sentence): {
+  readonly versions: readonly Piece[]
+  readonly products: readonly Piece[]
+} {
+  const named = Array.from(folded.matchAll(versions)).map((match) => tail(match, match[1] as string))
+  const beside = Array.from(text.matchAll(productVersions)).filter((match) => !noProduct.test(fold(match[1] as string)))
+  return {
+    versions: [...named, ...beside.map((match) => tail(match, match[2] as string))],
+    products: beside.map((match) => ({
+      value: match[1] as string,
+      start: match.index,
+      end: match.index + (match[1] as string).length,
+    })),
+  }
+}
+
+function tail(match: RegExpExecArray, value: string): Piece {
+  const end = match.index + match[0].length
+  return { value, start: end - value.length, end }
+}
+
+const productCues = new RegExp(
+  `(?:(?:[Tt]he|[Oo]ur|[Yy]our|[Mm]y) ${productName.replace(')?)', ')*)')} (?:app|software|device|printer|plugin|server|has been|is|was|does|keeps|crashes|shows)|(?:[Pp]roblem(?:a|e|s)?|[Ii]ssue|[Ee]rror|[Bb]ug|[Ff]ehler|[Ss]torung|[Ss]törung|[Ss]toring|[Ee]rrore|[Pp]robleem|[Pp]roblème|[Ff]out) (?:with|in|mit|bei|avec|dans|con|en|met|de)(?: (?:the|der|dem|la|le|il))? ${productName}|(?:ist ein|is an?|est un|es un|is een|è un) ${productName})(?=[\\s.,]|$)`,
+  'gu',
+)
+/** A thing and its model: `Hebebühne HB-400`. */
+const models = /(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}]{2,20} )(?:[A-Z]{1,4}-?\d{1,4}[a-z]?)(?![\p{L}\p{N}]|[-.:/]\p{N})/gu
+/** A word of two capitals inside small letters: `LagerPlus`. */
+const camel =
+  /(?<![\p{L}\p{N}@./])(\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\+?)(?: \d{1,4}(?![.\d]))?(?![\p{L}\p{N}@]|\.\p{L})/gu
+
+/** Products that a sentence names as those it is about. */
+export function productsIn({ text }: Sentence): readonly Piece[] {
+  const cued = Array.from(text.matchAll(productCues)).flatMap((match) => {
+    const value = match.slice(1).find((each) => each !== undefined) ?? ''
+    const start = match.index + match[0].lastIndexOf(value)
+    return value === '' ? [] : [{ value, start, end: start + value.length }]
+  })
+  const named = Array.from(text.matchAll(models)).filter(
+    ({ 0: value }) => meaningsOf(value.split(' ')[0] as string).unknown > 0,
+  )
+  const written = [...named, ...text.matchAll(camel)].map((match) => ({
+    value: match[0],
+    start: match.index,
+    end: match.index + match[0].length,
+  }))
+  return [...cued, ...written]
+}
+
+const errorCue =
+  /(?:error|errors|fehler\w*|meldung|erreur|mensaje|mensagem|errore|messaggio|foutmelding|fout|log|shows|showing|says|display|erscheint|steht|affiche|aparece|muestra|sale|compare|geeft|toont|melding|appears)/
+const errorCodes =
+  /(?:error(?: code)?|fehlercode|fehler|fehlernummer|code d.erreur|erreur|codigo(?: de error)?|errore|codice(?: di)? errore|foutcode|fout|error code)[\s:#]*((?:0x)?[a-z]?\d[a-z\d-]{0,12})(?![\p{L}\d.])/gu
+
+/** Error messages and codes in a sentence. */
+export function errorsIn({ text, folded }: Sentence): readonly Piece[] {
+  const cue = folded.search(errorCue)
+  const quoted = cue < 0 ? null : quotedIn(text)
+  const plain = /(?:^|\s)(?:error|fehler|erreur|errore|fout)\s?:\s+(\S.{4,150}?)\.?\s*$/.exec(folded)
+  const pieces: Piece[] = []
+  if (quoted !== null) pieces.push(quoted)
+  else if (plain !== null) {
+    const start = plain.index + plain[0].indexOf(plain[1] as string)
+    pieces.push({
+      value: text.slice(start, start + (plain[1] as string).length),
+      start,
+      end: start + (plain[1] as string).length,
+    })
+  } else
+    for (const match of folded.matchAll(errorCodes)) {
+      const found = tail(match, match[1] as string)
+      pieces.push({ ...found, value: text.slice(found.start, found.end) })
+    }
+  return pieces
+}

@@ -1,0 +1,152 @@
+/** Values that stand behind labels: lines, columns and forms. */
+import { at, type Candidate, listAt, type OpenMail } from './candidates.ts'
+import { type Asked, type Concept, concepts, setOf } from './concepts.ts'
+import { datesIn } from './dates.ts'
+import { fold } from './lexicon.ts'
+import { listOf } from './lists.ts'
+import { numbersIn, numberWordsIn } from './numbers.ts'
+import type { Pair } from './passages.ts'
+import { emailsIn, readText } from './shapes.ts'
+import { hasLegalForm } from './signatures.ts'
+import { answers, type Statement, states } from './statements.ts'
+
+/** The values behind labels that say what a field is called. */
+export function labelledValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
+  const score = scorerOf(asked)
+  return mail.passages.flatMap((passage) =>
+    passage.pairs.flatMap((pair) => {
+      const points = score(pair)
+      const candidate = points === null ? null : valueBehind(asked, pair, mail, points)
+      return candidate === null ? [] : [candidate]
+    }),
+  )
+}
+
+const bonus: { readonly [by in Pair['by']]: number } = { mark: 3, gap: 2, line: 2, words: 0 }
+
+/** Tells how well a label says what is asked for; null when it does not. */
+function scorerOf(asked: Asked): (pair: Pair) => number | null {
+  const concept = asked.concept === null ? null : (concepts[asked.concept] as Concept)
+  const ranks = new Map<string, number>()
+  const rank = (sets: readonly string[], from: number) => {
+    for (const [n, set] of sets.entries()) {
+      const name = setOf(set.split(' '))
+      if (!ranks.has(name)) ranks.set(name, from - 2 * n)
+    }
+  }
+  rank([setOf(asked.key)], 104)
+  rank(concept?.labels ?? [], 100)
+  rank(concept?.or ?? [], 62)
+  if (concept === null) for (const set of setsOf(asked)) rank([set], 70)
+  return (pair) => {
+    const { known, unknown } = pair.meanings
+    const exact = ranks.get(setOf(known))
+    if (exact !== undefined) return exact + bonus[pair.by]
+    if (unknown === 0 || unknown > 2 || pair.by === 'words') return null
+    // Words that no table has may say more of the same.
+    const rest = [...known].filter((meaning) => !meaning.startsWith('?'))
+    const close = rest.length === 0 || concept === null ? undefined : ranks.get(setOf(rest))
+    return close === undefined || close < 90 ? null : close - 30 + bonus[pair.by]
+  }
+}
+
+/** For a field that is about something else: what its label may say besides its key. */
+function setsOf({ key, description, field }: Asked): readonly string[] {
+  const own = [...key].filter((meaning) => !plain.has(meaning))
+  const told = [...description].filter((meaning) => !plain.has(meaning))
+  const sets = [setOf(description)]
+  if (own.length > 0) sets.push(setOf(own), ...[...plain].map((meaning) => setOf([...own, meaning])))
+  // "Name of the hotel" and "Hotel name" are labelled "Hotel".
+  if (told.length > 0 && told.length <= 2)
+    sets.push(setOf(told), ...[...plain].map((meaning) => setOf([...told, meaning])))
+  return field.type === 'yes/no' ? sets.slice(0, 1 + (own.length > 0 ? 1 : 0)) : sets
+}
+
+/** What names the kind of a value, not the value. */
+const plain: ReadonlySet<string> = new Set(['number', 'name', 'date', 'amount', 'total', 'reference'])
+
+function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): Candidate | null {
+  const { field, concept: name } = asked
+  const concept = name === null ? null : (concepts[name] as Concept)
+  const { passage, value, start } = pair
+  switch (field.type) {
+    case 'text': {
+      if (pair.by === 'words' && !isShortValue(pair)) return null
+      const found =
+        readText(value, concept?.shape ?? (asked.key.has('number') ? 'identifier' : undefined)) ??
+        (asked.key.has('number') && concept === null ? readText(value, undefined) : null)
+      if (found === null || (concept?.shape === 'identifier' && isOther(value, found.start, asked, mail))) return null
+      return at(passage, start, { ...found, value: found.value.replace(/\s+/g, ' ') }, score)
+    }
+    case 'number': {
+      const found = firstNumber(value, mail, name)
+      return found === null ? null : at(passage, start, found, score)
+    }
+    case 'date': {
+      const [found] = datesIn(value, { locale: mail.locale, date: mail.date, direction: concept?.direction ?? 'near' })
+      return found === undefined || found.start > leadCharsMax ? null : at(passage, start, found, score)
+    }
+    case 'email address': {
+      const [found] = emailsIn(value)
+      return found === undefined ? null : at(passage, start, found, score)
+    }
+    case 'yes/no': {
+      const isYes = answerOf(value, name)
+      if (isYes === null) return null
+      const end = start + value.length
+      return at(passage, 0, { value: isYes, start: pair.labelStart, end: Math.max(end, pair.labelStart + 1) }, score)
+    }
+    case 'list':
+      return isNothing(value) && pair.by !== 'line' ? null : listAt(passage, listOf(pair, mail.locale), score)
+  }
+}
+
+/** Between the beginning of a value and a date in it. */
+const leadCharsMax = 30
+
+/** A value behind words alone is one when the line says nothing else. */
+const isShortValue = ({ value, line }: Pair) =>
+  value.length <= 60 && (!/[.!?]$/.test(line.text) || hasLegalForm(line.text))
+
+/** Whether a number is an amount or a date that stands where an identifier may. */
+function isOther(value: string, start: number, { field }: Asked, { locale, date }: OpenMail): boolean {
+  if (field.type !== 'text') return false
+  const isAmount = numbersIn(value, locale).some(
+    (each) => each.currency !== null && each.start <= start && each.end > start,
+  )
+  return (
+    isAmount ||
+    datesIn(value, { locale, date, direction: 'near' }).some((each) => each.start <= start && each.end > start)
+  )
+}
+
+function firstNumber(
+  value: string,
+  { locale }: OpenMail,
+  concept: string | null,
+): { value: number; start: number; end: number } | null {
+  const result = value.lastIndexOf(' = ')
+  const from = result >= 0 ? result + 3 : 0
+  const numbers = numbersIn(value.slice(from), locale).filter(({ isShare }) => !isShare)
+  const [found] =
+    numbers.length > 0 ? numbers : wordsMayCount.has(concept ?? '') ? numberWordsIn(value.slice(from), locale) : []
+  return found === undefined || found.start > leadCharsMax
+    ? null
+    : { value: found.value, start: from + found.start, end: from + found.end }
+}
+
+const wordsMayCount: ReadonlySet<string> = new Set(['experience', 'people'])
+
+function answerOf(value: string, concept: string | null): boolean | null {
+  const text = fold(value).replace(/^[\s(["'„“]+/, '')
+  const inBrackets = /\(([^()]{2,30})\)/.exec(text)?.[1] ?? ''
+  const own: Statement | undefined = concept === null ? undefined : states[concept]
+  for (const { yes, no } of own === undefined ? [answers] : [answers, own]) {
+    if (no.test(text)) return false
+    if (yes.test(text)) return true
+  }
+  if (own === undefined || inBrackets === '') return null
+  return own.no.test(inBrackets) ? false : own.yes.test(inBrackets) ? true : null
+}
+
+const isNothing = (value: string) => readText(value, undefined) === null

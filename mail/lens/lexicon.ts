@@ -1,0 +1,126 @@
+/**
+ * The words of labels, by what they mean. A meaning is named by one English word; a label, a key and a description are
+ * compared as sets of meanings, so that "Rechnungsnummer", "N° de facture" and `invoice_number` are the same in any order
+ * and language. Phrases are folded (`fold`), with ` | ` between them. A new language is one more table here and one of
+ * phrases.
+ */
+import { en } from './lexicon-english.ts'
+import { de, nl } from './lexicon-germanic.ts'
+import { es, fr, it, pt } from './lexicon-romance.ts'
+import type { Lexicon } from './meanings.ts'
+
+/** Small letters without diacritics, each in the place of its own, so that offsets hold. */
+export function fold(text: string): string {
+  return text.replace(/[^ -@[-`{-~]/g, (char) => foldedChar(char))
+}
+
+function foldedChar(char: string): string {
+  const [base = char] = char.normalize('NFD').toLowerCase()
+  return base.length === char.length ? base : char
+}
+
+/** The words of a text, folded, with their offsets. `#`, `n°` and words with a dot or hyphen inside are one. */
+export function wordsIn(
+  text: string,
+): readonly { readonly word: string; readonly start: number; readonly end: number }[] {
+  return Array.from(fold(text).matchAll(word), ({ 0: found, index }) => ({
+    word: found,
+    start: index,
+    end: index + found.length,
+  }))
+}
+
+const word = /#|n[°º]|[\p{L}\p{N}]+(?:[-.][\p{L}\p{N}]+)*/gu
+
+export type Meanings = {
+  /** What the words say, each once; a word that no table has stands for itself, with `?` before it. */
+  readonly known: ReadonlySet<string>
+  /** How many words are in no table. */
+  readonly unknown: number
+}
+
+/** What the words of a label say: the longest phrases first. Shares in percent and what stands in brackets say nothing. */
+export function meaningsOf(text: string): Meanings {
+  const label = text.replace(/\d+(?:[.,]\d+)?\s*%/g, ' ').replace(/\([^()]*\)/g, ' ')
+  const words = wordsIn(label).map((each) => each.word)
+  const known = new Set<string>()
+  let unknown = 0
+  for (let at = 0; at < words.length; ) {
+    const found = phraseAt(words, at)
+    if (found === null) {
+      const parts = partsOf(words[at] as string)
+      for (const part of parts ?? [`?${words[at]}`]) known.add(part)
+      if (parts === null) unknown++
+      at++
+      continue
+    }
+    if (found.meaning !== 'neutral') known.add(found.meaning)
+    at += found.length
+  }
+  return { known, unknown }
+}
+
+/** The longest phrase of the tables that begins at a word. */
+export function phraseAt(
+  words: readonly string[],
+  at: number,
+): { readonly meaning: string; readonly length: number } | null {
+  for (let length = Math.min(phraseWordsMax, words.length - at); length > 0; length--) {
+    const meaning = phrases.get(words.slice(at, at + length).join(' '))
+    if (meaning !== undefined) return { meaning, length }
+  }
+  return null
+}
+
+/** The meanings of a compound of German or Dutch: "Rechnungsnummer". */
+function partsOf(compound: string): readonly string[] | null {
+  const plain = compound.replaceAll('-', '')
+  if (plain.length > compoundCharsMax) return null
+  for (let at = plain.length - 2; at > 2; at--) {
+    const tail = phrases.get(plain.slice(at))
+    if (tail === undefined || (plain.length - at < 3 && tail !== 'number')) continue
+    const start = plain.slice(0, at)
+    const head = phrases.get(start) ?? phrases.get(start.replace(/(?:s|n|en|e)$/, ''))
+    if (head !== undefined && head !== 'neutral' && tail !== 'neutral') return [head, tail]
+  }
+  return null
+}
+
+/** How many words of a text stand in the tables of each language; one that several have counts for each a share. */
+export function languageWords(text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { word } of wordsIn(text)) {
+    const languages = languagesOf.get(word) ?? []
+    for (const each of languages) counts.set(each, (counts.get(each) ?? 0) + 1 / languages.length)
+  }
+  return counts
+}
+
+const phraseWordsMax = 6
+const compoundCharsMax = 40
+
+const lexicons: { readonly [language: string]: Lexicon } = { en, de, fr, es, it, nl, pt }
+
+const languagesOf: ReadonlyMap<string, readonly string[]> = (() => {
+  const languages = new Map<string, string[]>()
+  for (const [language, lexicon] of Object.entries(lexicons))
+    for (const word of new Set(Object.values(lexicon).flatMap((list) => wordsIn(list).map((each) => each.word))))
+      languages.set(word, [...(languages.get(word) ?? []), language])
+  return languages
+})()
+
+const phrases: ReadonlyMap<string, string> = new Map(
+  // Of two languages with one word the earlier counts: the last of a Map's entries does.
+  Object.values(lexicons)
+    .toReversed()
+    .flatMap((lexicon) =>
+      Object.entries(lexicon).flatMap(([meaning, list]) =>
+        list.split(' | ').map((phrase): [string, string] => [
+          wordsIn(phrase)
+            .map((each) => each.word)
+            .join(' '),
+          meaning,
+        ]),
+      ),
+    ),
+)

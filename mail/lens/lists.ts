@@ -1,0 +1,195 @@
+/** Lists: behind a label, as points below one, as rows of a table, and in sentences. */
+import { fold, meaningsOf } from './lexicon.ts'
+import type { Locale } from './locale.ts'
+import { numbersIn } from './numbers.ts'
+import type { Line, Pair, Passage } from './passages.ts'
+import type { Piece } from './shapes.ts'
+
+/** Items of one list at most, and characters of one. */
+const itemsMax = 100
+const itemCharsMax = 160
+
+const bullet = /^(?:[-*•·–▪●]|\d{1,2}[.)])\s+(?=\S)/
+const point = /^(?:[-*•·–▪●]\s*|\d{1,2}[.)]\s+|\d{1,4}\s?[x×]\s)/
+
+/** The items in a text, with its offset: by semicolons, else by commas and "and". */
+export function itemsIn(text: string, { language }: Locale, offset = 0): readonly Piece[] {
+  const inner = /^[\s:]*/.exec(text)?.[0].length ?? 0
+  const separator = text.includes(';') ? /\s*;\s*/g : separators[language]
+  const items: Piece[] = []
+  let start = inner
+  const add = (end: number) => {
+    const item = itemIn(text.slice(start, end), start + offset)
+    if (item !== null && items.length < itemsMax) items.push(item)
+  }
+  for (const match of text.slice(0, 4_000).matchAll(separator)) {
+    if (match.index < start || isInBrackets(text, match.index)) continue
+    add(match.index)
+    start = match.index + match[0].length
+  }
+  add(text.length)
+  return items
+}
+
+const joining: { readonly [language in Locale['language']]: string } = {
+  en: 'and|as well as|&',
+  de: 'und|sowie|&',
+  fr: 'et|&',
+  es: 'y|e|&',
+  it: 'e|ed|&',
+  nl: 'en|&',
+  pt: 'e|&',
+}
+const separators = Object.fromEntries(
+  Object.entries(joining).map(([language, and]) => [
+    language,
+    new RegExp(`\\s*(?:,(?!\\d)|\\s/|\\s[|·•]|\\s\\+)\\s+(?:(?:${and})\\s+)?|\\s+(?:${and})\\s+|,(?=\\p{L})`, 'gu'),
+  ]),
+) as { readonly [language in Locale['language']]: RegExp }
+
+function isInBrackets(text: string, at: number): boolean {
+  const open = text.lastIndexOf('(', at)
+  return open >= 0 && at - open < itemCharsMax && !text.slice(open, at).includes(')')
+}
+
+const article =
+  /^(?:an?|the|our|your|some|also|einen?|eine[mrn]?|der|die|das|den|dem|unsere?|ein|une?|des|les?|la|l['’]|du|de l['’]|los|las|el|un|una|unos|unas|il|lo|gli|i|uno|un['’]|het|de|een)(?:\s+|(?<=['’]))/iu
+
+/** An item without an article before it, nor an end of the sentence and a price behind it. */
+function itemIn(text: string, offset: number): Piece | null {
+  const trimmed = text.trimStart()
+  let start = text.length - trimmed.length
+  const lead = article.exec(trimmed)?.[0].length ?? 0
+  start += lead
+  const value = text.slice(start).replace(/[\s.,;:!]+$/, '')
+  return value === '' || value.length > itemCharsMax || !/[\p{L}\p{N}]/u.test(value)
+    ? null
+    : { value, start: start + offset, end: start + offset + value.length }
+}
+
+/** The list behind a label: on its line, or as points on the lines below. */
+export function listOf(pair: Pair, locale: Locale): readonly Piece[] {
+  const below = pair.by === 'line' ? pointsBelow(pair.passage, pair.line) : []
+  if (below.length > 0) return below
+  return itemsIn(pair.value, locale, pair.start)
+}
+
+/** The lines of points right below a label; without their marks and prices. */
+function pointsBelow(passage: Passage, label: Line): readonly Piece[] {
+  const at = passage.lines.indexOf(label)
+  const items: Piece[] = []
+  for (const line of passage.lines.slice(at + 1, at + 1 + itemsMax)) {
+    if (!point.test(line.text)) break
+    const mark = bullet.exec(line.text)?.[0].length ?? 0
+    items.push(withoutPrice(line.text.slice(mark), line.start + mark))
+  }
+  return items
+}
+
+/** `Desk lamp (€ 12.00 each)` and `Desk lamp   12,00 €` without the price. */
+function withoutPrice(text: string, offset: number): Piece {
+  const value = text
+    .replace(/\s*\([^()]*\d[^()]*[€$£]?[^()]*\)\s*$/, (part) => (/[€$£]|\d[.,]\d\d/.test(part) ? '' : part))
+    .replace(/(?:\s{2,}|\s[-–:@]\s|\t)\S*[\d€$£][^\p{L}]*(?:EUR|USD|GBP|CHF)?\s*$/u, '')
+    .replace(/\s(?:[€$£]\s?)\d[\d.,]*\s*$|\s\d[\d.,]*\s?[€$£]\s*$/u, '')
+    .trimEnd()
+  const inner = /^\s*/.exec(value)?.[0].length ?? 0
+  return { value: value.slice(inner), start: offset + inner, end: offset + value.length }
+}
+
+/** Columns of tables of goods, and the words that end one. */
+const columnMeanings: ReadonlySet<string> = new Set([
+  'item',
+  'product',
+  'quantity',
+  'price',
+  'amount',
+  'unit',
+  'position',
+  'total',
+  'tax',
+  'reference',
+  'number',
+])
+const endMeanings: ReadonlySet<string> = new Set([
+  'total',
+  'net',
+  'tax',
+  'gross',
+  'shipping',
+  'discount',
+  'payment',
+  'amount',
+])
+
+/** The goods in the rows of a table, told by its head: `Item Qty Price`. */
+export function tableItems(passage: Passage, locale: Locale): readonly Piece[] {
+  const { lines } = passage
+  for (const [at, line] of lines.entries()) {
+    const head = columnsOf(line.text)
+    if (head === null) continue
+    const items: Piece[] = []
+    for (const row of lines.slice(at + 1, at + 1 + itemsMax)) {
+      const item = rowItem(row, head, locale)
+      if (item === null) break
+      items.push(item)
+    }
+    if (items.length > 0) return items
+  }
+  return []
+}
+
+type Columns = { readonly figures: number; readonly isNumbered: boolean }
+
+/** The head of a table: columns for goods and for figures behind them. */
+function columnsOf(text: string): Columns | null {
+  if (text.length > 100 || /\d|[:.!?]$/.test(text)) return null
+  const words = text.split(/\s+/)
+  if (words.length < 2 || words.length > 9) return null
+  const meanings = words.map((word) => [...meaningsOf(word).known][0] ?? '')
+  if (!meanings.every((meaning) => columnMeanings.has(meaning))) return null
+  const item = meanings.findIndex((meaning) => meaning === 'item' || meaning === 'product')
+  if (item < 0 || item > 2) return null
+  return { figures: meanings.length - item - 1, isNumbered: item > 0 }
+}
+
+function rowItem(row: Line, { figures, isNumbered }: Columns, locale: Locale): Piece | null {
+  const { text } = row
+  const label = meaningsOf(text.replace(/[\d.,€$£%]+/g, ' '))
+  if (label.unknown === 0 && [...label.known].some((meaning) => endMeanings.has(meaning))) return null
+  if (numbersIn(text, locale).length === 0) return null
+  const first = isNumbered ? (/^\S*\d\S*\s+/.exec(text)?.[0].length ?? 0) : 0
+  let rest = text.slice(first)
+  for (let n = 0; n < figures; n++) {
+    const shorter = rest.replace(/\s+(?:[€$£]\s?|EUR\s)?-?\d[\d.,'’]*(?:\s?(?:[€$£%]|EUR|USD|GBP|CHF))?$/u, '')
+    if (shorter === rest) break
+    rest = shorter
+  }
+  if (rest.length === text.length - first || !/\p{L}/u.test(rest)) return null
+  return { value: rest, start: row.start + first, end: row.start + first + rest.length }
+}
+
+/** Words before the items of a sentence, by what the list holds. Folded. */
+const leads: { readonly [concept: string]: RegExp } = {
+  items:
+    /(?:(?:please )?(?:order|send us|send me|deliver)|bestellen wir|wir bestellen|ich bestelle|mochten? (?:wir|ich)|commander|commandons|pedir|pedimos|encargar|ordinare|ordiniamo|(?:willen|wil) (?:graag )?|bestellen)\s+(?=\d{1,3}\s+\p{L})/u,
+  interests:
+    /(?:interested in|looking for|interest in|interessieren uns fur|interessiert (?:an|sich fur)|interesse an|(?:wir |und )suchen|suche|(?:nous |et |nous )cherchons|cherche|interess\w+ par|buscamos|busco|(?:nos |me )interesan|interesad[oa]s? en|cerchiamo|cerco|interessat[oai] a|le interessa|zoeken|(?:hebben )?interesse in|geinteresseerd in)\s+/,
+  skills:
+    /(?<!\p{L})(?:experience (?:with|in)|skilled in|proficient in|knowledge of|familiar with|worked with|kenne mich (?:sehr )?(?:gut )?(?:mit|in)|erfahrung (?:mit|in)|kenntnisse in|beherrsche|maitrise|competences en|domino|manejo|conocimientos de|so usare|conosco|uso|esperto di|goed in|ervaring met|kennis van|sterk in)\s+(?!(?:und|and|et|y|e|en)\s)/u,
+}
+const listEnd =
+  /\s(?:for (?:our|my|the)|in (?:our|my)|fur (?:unser\w*|mein\w*|ein\w*|das|die|den)|aus(?=\s*[.,]|$)|pour (?:notre|nos|mon|le|la)|para (?:nuestr\w*|la|el|mi)|per (?:il|la|i|le|nostr\w*)|voor (?:ons|onze|mijn|het|de)|and (?:we|i)\b|and would|om te|te leveren|bestellen|because|weil|who|that)\b|[.!?;:](?=\s|$)/
+
+/** The items that a sentence lists. */
+export function sentenceItems(text: string, concept: string, locale: Locale): readonly Piece[] {
+  const folded = fold(text).replaceAll('\n', ' ')
+  const lead = leads[concept]?.exec(folded)
+  if (lead === null || lead === undefined) return []
+  const start = lead.index + lead[0].length
+  const length = folded.slice(start).search(listEnd)
+  const part = text.slice(start, length < 0 ? text.length : start + length)
+  const items = itemsIn(part, locale, start)
+  const isPlain = items.every(({ value }) => value.split(/\s+/).length <= 6)
+  return isPlain && items.length <= 12 ? items : []
+}

@@ -1,0 +1,117 @@
+/** Numbers as mails write them: 1.204,50 and 1,204.50 and 1 204,50, with signs, scales and currencies; and as words. */
+import { fold, wordsIn } from './lexicon.ts'
+import type { Locale } from './locale.ts'
+
+export type FoundNumber = {
+  readonly value: number
+  /** From the currency or sign on, to the currency or scale (UTF-16 offsets). */
+  readonly start: number
+  readonly end: number
+  readonly currency: { readonly text: string; readonly start: number } | null
+  /** Whether it is a share (`19 %`). */
+  readonly isShare: boolean
+}
+
+const currencyNames =
+  '(?:EUR|USD|GBP|CHF|CAD|AUD|NZD|MXN|BRL|SEK|NOK|DKK|PLN|CZK|HUF|JPY|CNY|INR|ZAR)|US\\$|CA\\$|A\\$|R\\$|[€$£¥₹]|[Ee]uros?|[Dd]ollars?|[Pp]ounds?|Franken|Fr\\.'
+/** A group of three digits follows a blank only where blanks are narrow, or the digits before are few. */
+const digits = "\\d{1,3}(?:[\\u00a0\\u202f' ’]\\d{3})+(?:[.,]\\d{1,2})?(?!\\d)|\\d+(?:[.,]\\d+)*"
+const pattern = new RegExp(
+  `(?<![\\p{L}\\p{N}_.,/-]|\\d[:/-])(?:(?<before>${currencyNames})\\s?)?(?<sign>[-−–](?=[\\d€$£]))?(?:(?<inner>[€$£])\\s?)?(?<digits>${digits})(?<dash>,[-–]{1,2})?(?:\\s?(?<scale>k|K|m|M|Mio\\.?|TEUR|T€|tsd\\.?|million|millions|Millionen|mille|mila|mil|thousand|duizend|tausend)(?!\\p{L}))?(?:\\s?(?<after>${currencyNames})(?!\\p{L}))?(?<share>\\s?%)?`,
+  'gu',
+)
+const scales: { readonly [scale: string]: number } = {
+  k: 1e3,
+  teur: 1e3,
+  't€': 1e3,
+  tsd: 1e3,
+  thousand: 1e3,
+  tausend: 1e3,
+  duizend: 1e3,
+  mille: 1e3,
+  mila: 1e3,
+  mil: 1e3,
+  m: 1e6,
+  mio: 1e6,
+  million: 1e6,
+  millions: 1e6,
+  millionen: 1e6,
+}
+
+/** The numbers of a line or sentence, in order. What is part of a word, a date with slashes or an address is none. Linear. */
+export function numbersIn(text: string, locale: Locale): readonly FoundNumber[] {
+  if (!/\d/.test(text)) return []
+  const found: FoundNumber[] = []
+  for (const match of text.matchAll(pattern)) {
+    const { before, sign, inner, digits = '', scale, after, share } = match.groups ?? {}
+    const next = text.slice(match.index + match[0].length, match.index + match[0].length + 2)
+    if (/^(?:[/:-]?\d|[-_]?\p{L}|[@/])/u.test(next) && scale === undefined && after === undefined) continue
+    const written = before ?? inner ?? after
+    const value = parseDigits(digits, { decimal: written === undefined ? locale.decimal : null })
+    if (value === null) continue
+    const factor = scale === undefined ? 1 : (scales[scale.toLowerCase().replace('.', '')] ?? 1)
+    found.push({
+      value: Math.round((sign === undefined ? value : -value) * factor * 1e6) / 1e6,
+      start: match.index,
+      end: match.index + match[0].trimEnd().length,
+      currency: written === undefined ? null : { text: written, start: currencyStart(match, text, written) },
+      isShare: share !== undefined,
+    })
+  }
+  return found
+}
+
+function currencyStart(match: RegExpExecArray, text: string, written: string): number {
+  const isAfter = match.groups?.before === undefined && match.groups?.inner === undefined
+  return isAfter
+    ? text.lastIndexOf(written, match.index + match[0].length - written.length)
+    : text.indexOf(written, match.index)
+}
+
+/**
+ * Digits with their separators as a number; null when they are none (1.2.3). Three digits behind one mark are a group, unless
+ * the mark is `decimal`: null for amounts, which have no thousandths.
+ */
+export function parseDigits(text: string, { decimal }: { readonly decimal: Locale['decimal'] | null }): number | null {
+  const plain = text.replace(/[\s'’]/g, '')
+  const marks = plain.match(/[.,]/g) ?? []
+  const last = Math.max(plain.lastIndexOf('.'), plain.lastIndexOf(','))
+  if (marks.length === 0) return Number(plain)
+  const mark = plain[last] as string
+  const tail = plain.length - last - 1
+  const isMixed = new Set(marks).size > 1
+  if (isMixed) {
+    if (marks.slice(0, -1).includes(mark)) return null
+    const [whole = '', rest = ''] = [plain.slice(0, last), plain.slice(last + 1)]
+    return isGrouped(whole) ? Number(`${whole.replace(/[.,]/g, '')}.${rest}`) : null
+  }
+  if (marks.length > 1) return isGrouped(plain) ? Number(plain.replace(/[.,]/g, '')) : null
+  const isGroup = tail === 3 && last <= 3 && plain[0] !== '0' && mark !== decimal
+  return Number(isGroup ? plain.replace(mark, '') : plain.replace(mark, '.'))
+}
+
+const isGrouped = (text: string) => /^\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*$/.test(text)
+
+const words: { readonly [language in Locale['language']]: string } = {
+  en: 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty',
+  de: 'eins|einem|einen zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn funfzehn sechzehn siebzehn achtzehn neunzehn zwanzig',
+  fr: 'un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf vingt',
+  es: 'uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis diecisiete dieciocho diecinueve veinte',
+  it: 'uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove venti|vent',
+  nl: 'een twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien achttien negentien twintig',
+  pt: 'um dois|duas tres quatro cinco seis sete oito nove dez onze doze treze catorze|quatorze quinze dezesseis dezessete dezoito dezenove vinte',
+}
+const wordValues = Object.fromEntries(
+  Object.entries(words).map(([language, list]) => [
+    language,
+    new Map(list.split(' ').flatMap((forms, n) => forms.split('|').map((form) => [form, n + 1] as const))),
+  ]),
+)
+
+/** Numbers from one to twenty that are written out. */
+export function numberWordsIn(text: string, { language }: Locale): readonly FoundNumber[] {
+  return wordsIn(fold(text)).flatMap(({ word, start, end }) => {
+    const value = wordValues[language]?.get(word)
+    return value === undefined ? [] : [{ value, start, end, currency: null, isShare: false }]
+  })
+}

@@ -1,0 +1,194 @@
+/** The lines of a mail and its attachments that count, with what they are labelled. */
+import { labels as headerLabels, type Role } from '../body/quotation-words.ts'
+import { fold, type Meanings, meaningsOf, phraseAt, wordsIn } from './lexicon.ts'
+import type { LensPlace, LensSource } from './source.ts'
+
+export type Line = {
+  readonly passage: Passage
+  /** Without blanks at its ends. */
+  readonly text: string
+  /** Where it begins in the passage (UTF-16 offsets here and below). */
+  readonly start: number
+  /** Of which header it is, in the copied header of a forwarded mail. */
+  readonly role: Role | null
+  /** Whether a blank line, or none, stands above. */
+  readonly isFirst: boolean
+}
+
+/** One of the texts: its lines, and pairs of label and value. What is quoted is in none. */
+export type Passage = {
+  readonly place: LensPlace
+  readonly text: string
+  readonly lines: readonly Line[]
+  readonly pairs: readonly Pair[]
+}
+
+/** A value and the label before it. */
+export type Pair = {
+  readonly line: Line
+  readonly passage: Passage
+  readonly label: string
+  readonly meanings: Meanings
+  readonly value: string
+  /** Where label and value begin in the passage. */
+  readonly labelStart: number
+  readonly start: number
+  /** How the two are told apart: a colon and the like, a wide gap, the words of the label alone, or a line of its own. */
+  readonly by: 'mark' | 'gap' | 'words' | 'line'
+}
+
+/** Against texts that are long: what lies beyond is not read. */
+export const textCharsMax = 200_000
+const linesMax = 5_000
+const lineCharsMax = 1_000
+const labelCharsMax = 60
+const labelWordsMax = 7
+
+/** The passages of a mail, in the order in which they are believed: its text, its attachments, its subject. Linear. */
+export function passagesOf({ subject, text, quoted, attachments }: LensSource): readonly Passage[] {
+  return [
+    passage('text', text, quoted),
+    ...attachments.flatMap((each, n) => (each === null ? [] : [passage(`attachments[${n}]`, each.text, [])])),
+    passage('subject', subject, []),
+  ]
+}
+
+function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']): Passage {
+  const text = whole.slice(0, textCharsMax)
+  const lines: Line[] = []
+  const pairs: Pair[] = []
+  const made: Passage = { place, text, lines, pairs }
+  let next = 0
+  let isFirst = true
+  for (const { 0: raw, index } of text.matchAll(/[^\n]*\n?/g)) {
+    while ((quoted[next]?.[1] ?? Number.POSITIVE_INFINITY) <= index) next++
+    const isQuoted = (quoted[next]?.[0] ?? Number.POSITIVE_INFINITY) < index + raw.length
+    const line = raw.trim().slice(0, lineCharsMax)
+    if (line === '' || isQuoted) {
+      isFirst = true
+      continue
+    }
+    if (lines.length === linesMax) break
+    lines.push({ passage: made, text: line, start: index + raw.indexOf(line), role: roleOf(line), isFirst })
+    isFirst = false
+  }
+  markHeaders(lines)
+  for (const [n, line] of lines.entries()) {
+    const pair = line.role === null ? pairOf(line, lines[n + 1]) : null
+    if (pair !== null) pairs.push(pair)
+  }
+  return made
+}
+
+function roleOf(line: string): Role | null {
+  const label = /^[*>\s]{0,4}([\p{L}\p{M} /'-]{1,30}?)\*?\s?[:：]/u.exec(line)?.[1]
+  return label === undefined ? null : (headerLabels.get(label.toLowerCase()) ?? null)
+}
+
+/** Labels of headers are those of a header where several stand together, one of them of its own kind. */
+function markHeaders(lines: Line[]): void {
+  for (let at = 0; at < lines.length; ) {
+    let end = at
+    while (end < lines.length && lines[end]?.role !== null && (end === at || !lines[end]?.isFirst)) end++
+    const roles = new Set(lines.slice(at, end).map(({ role }) => role))
+    const isHeader = roles.size > 1 && roles.has('from')
+    for (let n = at; n < end; n++) if (!isHeader) lines[n] = { ...(lines[n] as Line), role: null }
+    at = Math.max(end, at + 1)
+  }
+}
+
+function pairOf(line: Line, below: Line | undefined): Pair | null {
+  return markedPair(line, below) ?? gapPair(line) ?? wordsPair(line)
+}
+
+/** `label: value`, `label = value`, `label .... value`; or a label with a colon above a line of its own. */
+function markedPair(line: Line, below: Line | undefined): Pair | null {
+  const { text } = line
+  const question = /^.{2,80}?\?(?=\s+\S)/u.exec(text)?.[0]
+  const found = /^(.{1,90}?)\s*(?::(?!\/\/|\d)|\s=\s|\.{4,}|\s[–—]\s|\t)\s*/u.exec(text)
+  const separated = question ?? found?.[1]
+  if (separated === undefined) return null
+  const label = separated.replace(/^[\s*•·>–-]+/, '')
+  if (label === '' || label.length > labelCharsMax || wordsIn(label).length > labelWordsMax) return null
+  const length = question === undefined ? (found as RegExpExecArray)[0].length : question.length
+  const value = text.slice(length).replace(/^[\s*:]+/, '')
+  const isLine = value === ''
+  if (isLine && (below === undefined || below.isFirst || below.role !== null || question !== undefined)) return null
+  const from = isLine ? (below as Line) : line
+  const valueText = isLine ? from.text : value
+  return makePair(line, label, text.indexOf(label), valueText, {
+    start: isLine ? from.start : line.start + text.length - value.length,
+    by: isLine ? 'line' : 'mark',
+  })
+}
+
+/** `label   value`, as columns are laid out. */
+function gapPair(line: Line): Pair | null {
+  const found = /^(\S(?:.{0,58}?\S)?)(?: {2,}| *\t+ *)(\S.*)$/u.exec(line.text)
+  if (found === null) return null
+  const [, label = '', value = ''] = found
+  if (meaningsOf(label).unknown > 0) return null
+  return makePair(line, label, 0, value, { start: line.start + line.text.length - value.length, by: 'gap' })
+}
+
+/** `Invoice no. 77-A`: words that all are those of labels, and a value behind them. */
+function wordsPair(line: Line): Pair | null {
+  const { text } = line
+  if (text.length > 120) return null
+  const words = wordsIn(text)
+  const plain = words.map(({ word }) => word)
+  let at = 0
+  // Where the label may end: behind each phrase that says something.
+  const ends: number[] = []
+  while (at < words.length && at < labelWordsMax) {
+    const phrase = phraseAt(plain, at)
+    const isOther = phrase === null && (isCompound(plain[at] as string) || isShare(text, words[at]))
+    if (phrase === null && !isOther) break
+    at += phrase?.length ?? 1
+    if (phrase?.meaning !== 'neutral') ends.push(at)
+  }
+  for (const labelEnd of ends.toReversed()) {
+    const { end } = words[labelEnd - 1] as { readonly end: number }
+    const rest = /^(?:\s*[%)]|\.)*\s*(?:\([^()]{1,30}\)\s*)?/.exec(text.slice(end))?.[0] ?? ''
+    const value = text.slice(end + rest.length)
+    if (value === '') continue
+    const isValue = /^[\p{Lu}\p{N}#$€£+(„"“«-]/u.test(value) || /^\p{Ll}{2,14}$/u.test(value)
+    if (
+      !isValue ||
+      !/\s$|^$/.test(
+        text
+          .slice(0, end + rest.length)
+          .slice(-1)
+          .replace(/[#(]/, ' '),
+      )
+    )
+      return null
+    return makePair(line, text.slice(0, end + rest.length).trimEnd(), 0, value, {
+      start: line.start + end + rest.length,
+      by: 'words',
+    })
+  }
+  return null
+}
+
+const isCompound = (word: string) => word.length > 6 && meaningsOf(word).unknown === 0
+
+/** `19 %` within a label. */
+function isShare(text: string, word: { readonly word: string; readonly end: number } | undefined): boolean {
+  return word !== undefined && /^\d{1,2}(?:[.,]\d)?$/.test(word.word) && /^\s?%/.test(text.slice(word.end))
+}
+
+function makePair(
+  line: Line,
+  label: string,
+  labelAt: number,
+  value: string,
+  { start, by }: { readonly start: number; readonly by: Pair['by'] },
+): Pair {
+  const { passage } = line
+  const labelStart = line.start + Math.max(0, labelAt)
+  return { line, passage, label, meanings: meaningsOf(label), value, labelStart, start, by }
+}
+
+/** Whether words stand in a line, folded. */
+export const has = (line: Line, pattern: RegExp): boolean => pattern.test(fold(line.text))

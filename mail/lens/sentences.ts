@@ -1,0 +1,60 @@
+/** The sentences of a passage: over line breaks within a paragraph, since programs wrap lines. */
+import { fold } from './lexicon.ts'
+import type { Line, Passage } from './passages.ts'
+
+export type Sentence = {
+  readonly passage: Passage
+  readonly text: string
+  /** The same with small letters and without diacritics, of the same length. */
+  readonly folded: string
+  /** Where it begins in the passage. */
+  readonly start: number
+}
+
+/** Against sentences without an end. */
+const sentenceCharsMax = 600
+/** A line that is as long was broken by a program. */
+const wrappedCharsMin = 55
+
+/** A full stop after these ends no sentence. */
+const abbreviations =
+  /(?:^|[\s(])(?:no|nr|n|num|inv|mr|mrs|ms|dr|prof|dott|sig|sra?|mme|m|tel|ca|approx|art|ref|rif|pos|inkl|incl|zzgl|bzw|z\.b|d\.h|st|str|vs|fr|hr|i\.a|u\.a|usw|etc|excl|max|min|jan|feb|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez|\p{L}|\d{1,2})$/u
+
+/** The sentences of a passage in order. Linear. */
+export function sentencesOf(passage: Passage): readonly Sentence[] {
+  const sentences: Sentence[] = []
+  const { lines } = passage
+  for (let at = 0; at < lines.length; ) {
+    let end = at + 1
+    while (end < lines.length && goesOn(lines[end - 1] as Line, lines[end] as Line)) end++
+    const from = (lines[at] as Line).start
+    const last = lines[end - 1] as Line
+    if (lines[at]?.role === null) addSentences(sentences, passage, from, last.start + last.text.length)
+    at = end
+  }
+  return sentences
+}
+
+function goesOn(line: Line, next: Line): boolean {
+  if (next.isFirst || next.role !== null || line.role !== null) return false
+  return line.text.length >= wrappedCharsMin && !/[.!?:;]$/.test(line.text) && !/^[-*•·]\s/.test(next.text)
+}
+
+function addSentences(sentences: Sentence[], passage: Passage, from: number, to: number): void {
+  const text = passage.text.slice(from, to)
+  let start = 0
+  const add = (end: number) => {
+    for (let at = start; at < end; at += sentenceCharsMax) {
+      const part = text.slice(at, Math.min(end, at + sentenceCharsMax))
+      if (part.trim() !== '')
+        sentences.push({ passage, text: part, folded: fold(part).replaceAll('\n', ' '), start: from + at })
+    }
+    start = end
+  }
+  for (const { 0: mark, index } of text.matchAll(/[.!?;]+["”»)]?\s+(?=[\p{Lu}\d¿¡"„«“(])/gu)) {
+    const before = fold(text.slice(Math.max(start, index - 12), index))
+    if (mark.startsWith('.') && abbreviations.test(before)) continue
+    add(index + mark.length)
+  }
+  add(text.length)
+}

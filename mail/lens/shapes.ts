@@ -1,0 +1,145 @@
+/** Texts that have a form: identifiers, names, telephone numbers, bank accounts. Each is found at the start of a value. */
+import type { Shape } from './concepts.ts'
+import { fold } from './lexicon.ts'
+
+/** A piece of a text that is the value itself. */
+export type Piece = { readonly value: string; readonly start: number; readonly end: number }
+
+/** Longest value that is a text. */
+const textCharsMax = 500
+const nameCharsMax = 80
+
+/** What forms are filled in with where there is nothing to say. */
+const nothing =
+  /^(?:-+|–|—|\.+|\/|n\/?a\.?|none|unknown|tbd|tba|not (?:sure|known|specified|stated|provided|yet)\b.*|unbekannt|keine? angabe|k\.? ?a\.?|noch (?:offen|unklar)|inconnue?|non (?:precise|renseigne)e?|desconocid[oa]|sin especificar|sconosciuto|non specificato|onbekend|n\.?v\.?t\.?|null|undefined|\?+)$/
+
+/** The value of a labelled text, by its shape; null when it has none. */
+export function readText(text: string, shape: Shape | undefined): Piece | null {
+  if (nothing.test(fold(text.trim()))) return null
+  return shape === undefined ? wholeOf(text) : readers[shape](text)
+}
+
+const readers: { readonly [shape in Shape]: (text: string) => Piece | null } = {
+  identifier: readIdentifier,
+  person: readPerson,
+  company: (text) => cutAt(text, /\s[|·–—]\s|\s-\s|\(|;|,\s(?=\d|\p{Ll})|\s{3,}/u, nameCharsMax),
+  phone: (text) => phonesIn(text)[0] ?? null,
+  iban: (text) => ibansIn(text)[0] ?? null,
+  currency: (text) => currencyIn(text),
+  product: (text) => cutAt(text, /;|\s{3,}|\.\s|\s\|\s/u, nameCharsMax),
+  version: (text) =>
+    piece(
+      text,
+      /^(?:version|v\.?|release)?\s*((?=\S*\d)[\w.+-]+(?:\s?\(?(?:alpha|beta|rc\d*|build \d+|preview)\)?)?)/iu,
+    ),
+  error: (text) => quotedIn(text) ?? wholeOf(text),
+  job: (text) => cutAt(text, /\s[–—|]\s|\s-\s|;|\s{3,}|[.,](?=\s|$)/u, nameCharsMax),
+}
+
+/** The whole of a text without quotation marks around it. */
+export function wholeOf(text: string): Piece | null {
+  return piece(text, /^[\s"„“”«»*]*(.*?)[\s"„“”«»*]*$/su, textCharsMax)
+}
+
+function piece(text: string, pattern: RegExp, charsMax = nameCharsMax): Piece | null {
+  const match = pattern.exec(text)
+  const value = match?.[1]?.trimEnd() ?? ''
+  if (match === null || value === '') return null
+  const start = match.index + match[0].indexOf(value)
+  const cut = value.slice(0, charsMax)
+  return { value: cut, start, end: start + cut.length }
+}
+
+function cutAt(text: string, end: RegExp, charsMax: number): Piece | null {
+  const at = text.search(end)
+  const found = wholeOf(at > 0 ? text.slice(0, at) : text)
+  return found === null || found.value.length > charsMax || !/\p{L}/u.test(found.value) ? null : found
+}
+
+/** A word that has a digit: `INV-20391`, `2026/017`, `4471`. Amounts and dates are to be told apart by who asks. */
+function readIdentifier(text: string): Piece | null {
+  const match = /^\W{0,3}(?:[\p{L}.°º#:]{1,6}\s)?[#\s]*((?=[^\s,;]*\d)[\p{L}\p{N}]+(?:[-./_:#][\p{L}\p{N}]+)*)/u.exec(
+    text,
+  )
+  const value = match?.[1]
+  if (match === null || value === undefined || /^[€$£%]|^\s?(?:€|EUR|USD|GBP|CHF|%)/.test(text.slice(match[0].length)))
+    return null
+  const start = match[0].length - value.length
+  return value.length > 40 || /^\d+[.,]\d\d$/.test(value) ? null : { value, start, end: match[0].length }
+}
+
+const titles =
+  '(?:(?:mr|mrs|ms|miss|mx|dr|prof|sir|herrn?|frau|dipl\\.-ing|m|mme|mlle|madame|monsieur|sra?|srta|sig|sig\\.ra|dott|dott\\.ssa|dhr|mevr|mw|de heer|mevrouw)\\.?\\s+)'
+const title = new RegExp(`^${titles}+`, 'iu')
+
+/** A name without titles before it and what follows it. */
+export function readPerson(text: string): Piece | null {
+  const skipped = /^[\s"'„“]*/u.exec(text)?.[0].length ?? 0
+  const before = skipped + (title.exec(text.slice(skipped))?.[0].length ?? 0)
+  const rest = text.slice(before)
+  const stop = rest.search(/[,;<>([|"“”/:!?]|\s[-–—]\s|\s{3,}|\s\S*@|\.(?=\s+\p{Lu}\p{Ll}{3,}|\s*$)/u)
+  const value = (stop >= 0 ? rest.slice(0, stop) : rest).trim()
+  const words = value.split(/\s+/)
+  if (value === '' || /\d|@/.test(value) || words.length > 5 || value.length > nameCharsMax || !/\p{L}{2}/u.test(value))
+    return null
+  const start = before + rest.indexOf(value)
+  return { value, start, end: start + value.length }
+}
+
+/** Addresses in a text. */
+export function emailsIn(text: string): readonly Piece[] {
+  return Array.from(
+    text.matchAll(
+      /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}_%+-](?:[\p{L}\p{N}._%+-]{0,62}[\p{L}\p{N}_%+-])?@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,6}\p{L}{2,24}(?![\p{L}\p{N}-])/gu,
+    ),
+    ({ 0: value, index }) => ({ value, start: index, end: index + value.length }),
+  )
+}
+
+/** Telephone numbers in a text: with a plus, a zero or brackets before them, or in groups. */
+export function phonesIn(text: string): readonly Piece[] {
+  return Array.from(text.matchAll(/(?<![\p{L}\p{N}.,/-])(?:\+|00)?\(?\d[\d\s()./-]{4,22}\d(?![\p{L}\p{N}])/gu)).flatMap(
+    ({ 0: value, index }) => {
+      const digits = value.replace(/\D/g, '').length
+      const isDate = /^(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d\d-\d\d)\b/.test(value)
+      return digits < 6 || digits > 15 || isDate || value.includes('\n')
+        ? []
+        : [{ value, start: index, end: index + value.length }]
+    },
+  )
+}
+
+/** Bank accounts whose check digits are right (ISO 13616). */
+export function ibansIn(text: string): readonly Piece[] {
+  return Array.from(text.matchAll(/(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}/gu)).flatMap(
+    ({ 0: run, index }) => {
+      // What stands behind may be words in capitals.
+      for (let end = run.length; end >= 15; end--) {
+        const value = run.slice(0, end)
+        if (/\s$/.test(value) || /^[A-Z0-9]/.test(run.slice(end))) continue
+        if (isIban(value.replaceAll(' ', ''))) return [{ value, start: index, end: index + end }]
+      }
+      return []
+    },
+  )
+}
+
+function isIban(plain: string): boolean {
+  if (plain.length > 34) return false
+  let rest = 0
+  for (const char of plain.slice(4) + plain.slice(0, 4))
+    for (const digit of String(Number.parseInt(char, 36))) rest = (rest * 10 + Number(digit)) % 97
+  return rest === 1
+}
+
+function currencyIn(text: string): Piece | null {
+  return piece(
+    text,
+    /(US\$|(?<!\p{L})(?:EUR|USD|GBP|CHF|CAD|AUD|NZD|MXN|BRL|SEK|NOK|DKK|PLN|CZK|HUF|JPY|CNY|INR|ZAR)(?!\p{L})|[€$£¥₹]|(?<!\p{L})(?:[Ee]uros?|[Dd]ollars?|[Pp]ounds?)(?!\p{L}))/u,
+  )
+}
+
+/** What stands between quotation marks. */
+export function quotedIn(text: string): Piece | null {
+  return piece(text, /[„“"«]\s?([^„“”"«»]{2,160}?)\s?[“”"»]/u, 160)
+}

@@ -1,0 +1,220 @@
+/** Values that sentences state, with the words around them. */
+import { at, type Candidate, listAt, type OpenMail } from './candidates.ts'
+import { type Asked, concepts, wordsOfKey } from './concepts.ts'
+import { type Cue, dateCues, numberCues } from './cues.ts'
+import { datesIn } from './dates.ts'
+import {
+  companiesIn,
+  documentNumbersIn,
+  errorsIn,
+  jobsIn,
+  namesIn,
+  numbersBehind,
+  productsIn,
+  versionsIn,
+} from './inline.ts'
+import { wordsIn } from './lexicon.ts'
+import { sentenceItems, tableItems } from './lists.ts'
+import { type FoundNumber, numbersIn, numberWordsIn } from './numbers.ts'
+import type { Sentence } from './sentences.ts'
+import type { Piece } from './shapes.ts'
+import { statements } from './statements.ts'
+
+type Span = { readonly start: number; readonly end: number }
+
+/** The values that sentences state for a field. */
+export function statedValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
+  const { type } = asked.field
+  if (type === 'list') return listed(asked, mail)
+  const find = finders[type]
+  return find === undefined ? [] : mail.sentences.flatMap((sentence) => find(asked, sentence, mail))
+}
+
+type SentenceFinder = (asked: Asked, sentence: Sentence, mail: OpenMail) => readonly Candidate[]
+
+const finders: { readonly [type: string]: SentenceFinder } = {
+  date: (asked, sentence, { locale, date }) => {
+    const direction = (asked.concept === null ? undefined : concepts[asked.concept]?.direction) ?? 'near'
+    const cues = cuesOf(asked, dateCues)
+    if (cues.length === 0 || !mayMatch(cues, sentence)) return []
+    const dates = datesIn(sentence.text, { locale, date, direction })
+    // "was paid yesterday" tells no due date.
+    const isMeant = ({ value, start, end }: (typeof dates)[number]) =>
+      direction !== 'future' || /\d/.test(sentence.text.slice(start, end)) || Date.parse(value) > date.getTime()
+    return cuedBy(cues, sentence, dates.filter(isMeant), 72)
+  },
+  number: (asked, sentence, { locale }) => {
+    const cues = cuesOf(asked, numberCues)
+    if (cues.length === 0 || !mayMatch(cues, sentence)) return []
+    return cuedBy(cues, sentence, countsFor(asked.concept, numbersIn(sentence.text, locale), sentence, locale), 72)
+  },
+  text: (asked, sentence) =>
+    textsIn(asked, sentence).map(({ score, ...piece }) => at(sentence.passage, sentence.start, piece, score)),
+  'yes/no': ({ concept }, sentence) => {
+    const found = concept === null ? undefined : statements[concept]
+    if (found === undefined || (concept === 'paid' && /\?\s*$/.test(sentence.text))) return []
+    const no = found.no.exec(sentence.folded)
+    const match = no ?? found.yes.exec(sentence.folded)
+    if (match === null) return []
+    const span = { value: no === null, start: match.index, end: match.index + match[0].length }
+    return [at(sentence.passage, sentence.start, span, 70)]
+  },
+}
+
+/** Amounts have a currency, except where a count is asked for, which has none and may be written out. */
+function countsFor(
+  concept: string | null,
+  numbers: readonly FoundNumber[],
+  { text }: Sentence,
+  locale: OpenMail['locale'],
+): readonly FoundNumber[] {
+  if (concept === 'people' || concept === 'experience')
+    return [
+      ...numbers.filter(({ currency, isShare }) => currency === null && !isShare),
+      ...numberWordsIn(text, locale),
+    ].toSorted((a, b) => a.start - b.start)
+  const mayBePlain = concept === 'budget' || concept === 'salary'
+  return numbers.filter(
+    ({ currency, value, isShare, start, end }) =>
+      !isShare &&
+      (concept === null ||
+        currency !== null ||
+        /[.,]\d\d$/.test(text.slice(start, end)) ||
+        (mayBePlain && isLarge(value))),
+  )
+}
+
+/** An amount that needs no currency to be one, and is no year. */
+const isLarge = (value: number) => value >= 1000 && (value < 1990 || value > 2100)
+
+/** The cues of a concept, or for a field that is about something else the words of its key. */
+function cuesOf({ concept, field }: Asked, table: { readonly [concept: string]: readonly Cue[] }): readonly Cue[] {
+  if (concept === 'available') return [...(dateCues.available ?? []), ...(dateCues.start ?? [])]
+  if (concept !== null) return table[concept] ?? []
+  const words = wordsIn(wordsOfKey(field.key)).map(({ word }) => word.replace(/[^\p{L}\p{N}]/gu, '.'))
+  return words.length === 0 ? [] : [{ head: words.join('[ -]?'), gap: 30 }]
+}
+
+type Made = {
+  readonly head: RegExp | null
+  readonly link: RegExp | null
+  readonly after: RegExp | null
+  readonly gap: number
+}
+const made = new Map<Cue, Made>()
+
+function patternsOf(cue: Cue): Made {
+  const known = made.get(cue)
+  if (known !== undefined) return known
+  const { head, link, after, gap = 45 } = cue
+  const pattern = {
+    head: head === undefined ? null : new RegExp(`(?<![\\p{L}\\p{N}])(?:${head})(?![\\p{L}\\p{N}])`, 'gu'),
+    link:
+      link === undefined
+        ? null
+        : new RegExp(
+            `(?<![\\p{L}\\p{N}])(?:${link})\\s*(?:(?:the|dem|den|der|el|il|le|l['’]|de|het|about|around|dia|giorno)\\s*)?['’]?$`,
+            'u',
+          ),
+    after: after === undefined ? null : new RegExp(`^[\\s,)]{0,2}(?:${after})(?![\\p{L}\\p{N}])`, 'u'),
+    gap,
+  }
+  // Those of keys are made anew for each mail.
+  if (tableCues.has(cue)) made.set(cue, pattern)
+  return pattern
+}
+
+const tableCues: ReadonlySet<Cue> = new Set([...Object.values(dateCues), ...Object.values(numberCues)].flat())
+
+const mayMatch = (cues: readonly Cue[], { text }: Sentence) => cues.length > 0 && text.length > 3
+
+/** The values that a cue stands before or behind; of several the first. */
+function cuedBy<T extends Span & { readonly value: string | number }>(
+  cues: readonly Cue[],
+  sentence: Sentence,
+  values: readonly T[],
+  score: number,
+): readonly Candidate[] {
+  if (values.length === 0) return []
+  const { folded, passage, start } = sentence
+  const found: Candidate[] = []
+  for (const cue of cues) {
+    const { head, link, after, gap } = patternsOf(cue)
+    const value =
+      after === null
+        ? behindHead(folded, values, head as RegExp, { link, gap })
+        : values.find((each) => after.test(folded.slice(each.end, each.end + 60)))
+    if (value !== undefined)
+      found.push(at(passage, start, { value: value.value, start: value.start, end: value.end }, score))
+  }
+  return found
+}
+
+function behindHead<T extends Span>(
+  folded: string,
+  values: readonly T[],
+  head: RegExp,
+  { link, gap }: { readonly link: RegExp | null; readonly gap: number },
+): T | undefined {
+  for (const match of folded.matchAll(head)) {
+    const end = match.index + match[0].length
+    const value = values.find((each) => each.start >= end || (each.start < end && each.start > match.index))
+    if (value === undefined || value.start - end > gap) continue
+    const between = folded.slice(match.index, Math.max(end, value.start))
+    if (/\n\s*\n/.test(between)) continue
+    if (link === null || value.start - end <= 1 || link.test(between)) return value
+  }
+  return undefined
+}
+
+type ScoredPiece = Piece & { readonly score: number }
+
+/** Texts of a sentence that are what a field asks for. */
+function textsIn({ concept, key, field }: Asked, sentence: Sentence): readonly ScoredPiece[] {
+  const scored = (pieces: readonly Piece[], score: number) => pieces.map((piece) => ({ ...piece, score }))
+  switch (concept) {
+    case 'invoiceNumber':
+    case 'orderNumber':
+    case 'ticketNumber':
+      return scored(documentNumbersIn(sentence, concept), 68)
+    case 'customer':
+    case 'person':
+      return scored(namesIn(sentence), 74)
+    case 'company':
+      return scored(companiesIn(sentence), 66)
+    case 'version':
+      return scored(versionsIn(sentence).versions, 66)
+    case 'product':
+      return [...scored(versionsIn(sentence).products, 66), ...scored(productsIn(sentence), 60)]
+    case 'error':
+      return scored(errorsIn(sentence), 66)
+    case 'job':
+      return scored(jobsIn(sentence), 68)
+    case null: {
+      const words = wordsIn(wordsOfKey(field.key)).flatMap(({ word }) =>
+        numberWords.has(word) ? [] : [word.replace(/[^\p{L}\p{N}]/gu, '.')],
+      )
+      return key.has('number') && words.length > 0
+        ? scored(numbersBehind(sentence.text, sentence.folded, words.join('[ -]?')), 60)
+        : []
+    }
+    default:
+      return []
+  }
+}
+
+const numberWords: ReadonlySet<string> = new Set(['number', 'no', 'nr', 'id', 'code', 'nummer', 'numero'])
+
+function listed({ concept }: Asked, { passages, sentences, locale }: OpenMail): readonly Candidate[] {
+  if (concept === null) return []
+  const rows = concept === 'items' ? passages.map((passage) => listAt(passage, tableItems(passage, locale), 80)) : []
+  const told = sentences.map(({ text, passage, start }) => {
+    const items = sentenceItems(text, concept, locale).map((item) => ({
+      ...item,
+      start: item.start + start,
+      end: item.end + start,
+    }))
+    return listAt(passage, items, 64)
+  })
+  return [...rows, ...told].filter((each) => each !== null)
+}

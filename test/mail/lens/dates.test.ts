@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import { type Direction, datesIn } from '../../../mail/lens/dates.ts'
+import type { Locale } from '../../../mail/lens/locale.ts'
+
+const at = (language: Locale['language'], first: Locale['first'] = 'day'): Locale => ({ language, decimal: ',', first })
+
+/** A Wednesday. */
+const date = new Date('2026-11-11T09:00:00Z')
+
+describe('mail/lens/dates', () => {
+  const cases: readonly (readonly [string, Locale, string | null, Direction?])[] = [
+    ['05.12.2026', at('en', 'month'), '2026-12-05'],
+    ['12/05/2026', at('en', 'month'), '2026-12-05'],
+    ['12/05/2026', at('en'), '2026-05-12'],
+    ['12/05/2026', at('fr'), '2026-05-12'],
+    ['31/12/2026', at('en', 'month'), '2026-12-31'],
+    ['2026-12-05', at('de'), '2026-12-05'],
+    ['5.12.26', at('de'), '2026-12-05'],
+    ['5. 12. 2026', at('de'), '2026-12-05'],
+    ['29-05-2026', at('nl'), '2026-05-29'],
+    ['30.02.2026', at('de'), null],
+    ['1.2.3', at('de'), null],
+    ['10.0.0.1', at('de'), null],
+    ['INV-2026-12-05', at('en'), null],
+    ['May 29, 2026', at('en'), '2026-05-29'],
+    ['10. August 2026', at('de'), '2026-08-10'],
+    ['1er juin 2026', at('fr'), '2026-06-01'],
+    ['5 de agosto de 2026', at('es'), '2026-08-05'],
+    ['1° ottobre 2026', at('it'), '2026-10-01'],
+    ['27 aug. 2026', at('nl'), '2026-08-27'],
+    ['15 September 2026', at('fr'), '2026-09-15'],
+    ['28 February', at('en'), '2027-02-28', 'future'],
+    ['28 February', at('en'), '2026-02-28', 'past'],
+    ['2 January', at('en'), '2027-01-02'],
+    ['yesterday', at('en'), '2026-11-10'],
+    ['gestern', at('de'), '2026-11-10'],
+    ['next Friday', at('en'), '2026-11-20'],
+    ['on Friday', at('en'), '2026-11-13'],
+    ['lundi prochain', at('fr'), '2026-11-16'],
+    ['in zwei Wochen', at('de'), '2026-11-25'],
+    ['July', at('en'), null],
+    ['at 9am', at('en'), null],
+    ['12 people', at('en'), null],
+    ['may I ask', at('en'), null],
+  ]
+  for (const [text, locale, expected, direction = 'near'] of cases)
+    it(`${text} (${locale.language}, ${locale.first} first, ${direction})`, () =>
+      expect(datesIn(text, { locale, date, direction })[0]?.value ?? null).to.equal(expected))
+
+  it('says where a date stands, without the words that lead to it', () => {
+    const text = 'please pay on 5 December 2026, not on 6.12.2026'
+    const found = datesIn(text, { locale: at('en'), date, direction: 'near' })
+    expect(found.map(({ start, end }) => text.slice(start, end))).to.deep.equal(['5 December 2026', '6.12.2026'])
+  })
+})

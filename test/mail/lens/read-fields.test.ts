@@ -1,0 +1,92 @@
+import { expect } from 'chai'
+import { readFields } from '../../../mail/lens/read-fields.ts'
+import type { LensField, LensSource } from '../../../mail/lens/source.ts'
+import { lensTemplates } from '../../../mail/lens/templates.ts'
+
+const mail = (text: string, more: Partial<LensSource> = {}): LensSource => ({
+  subject: '',
+  text,
+  quoted: [],
+  attachments: [],
+  date: new Date('2026-11-11T09:00:00Z'),
+  ...more,
+})
+const field = (key: string, type: LensField['type'], description: string): LensField => ({ key, type, description })
+const invoice = lensTemplates[0]?.fields as readonly LensField[]
+const read = (fields: readonly LensField[], source: LensSource) =>
+  Object.fromEntries([...readFields(fields, source)].map(([key, found]) => [key, found?.value ?? null]))
+
+describe('mail/lens/read-fields', () => {
+  describe('reads fields that a user named', () => {
+    const cases: readonly (readonly [string, LensField, string, unknown])[] = [
+      ['by the words of the key', field('flight', 'text', 'Flight'), 'Flight: LH 1234 to Oslo', 'LH 1234 to Oslo'],
+      ['by key and number', field('flight_number', 'text', 'Number of the flight'), 'Flight no.: LH1234', 'LH1234'],
+      ['in a sentence', field('flight_number', 'text', 'Flight'), 'You are booked on flight LH1234.', 'LH1234'],
+      ['in another language', field('total', 'number', 'Total'), 'Gesamtbetrag: 1.204,50 €', 1204.5],
+      ['with a key in another language', field('Rechnungsnummer', 'text', 'Nummer'), 'Invoice number: A-17', 'A-17'],
+      ['in camel case', field('checkInDate', 'date', 'Day of arrival'), 'Check-in date: 5 May 2027', '2027-05-05'],
+      ['by the description', field('guest', 'text', 'Name of the traveller'), 'Traveller: Ana Ruiz', 'Ana Ruiz'],
+      ['a number', field('rooms', 'number', 'Rooms'), 'Rooms: 3', 3],
+      ['a yes', field('breakfast', 'yes/no', 'Whether breakfast is included'), 'Breakfast: yes', true],
+      ['a no', field('breakfast', 'yes/no', 'Whether breakfast is included'), 'Breakfast: no', false],
+      ['a list', field('guests', 'list', 'Guests'), 'Guests: Ana, Bo and Cy', ['Ana', 'Bo', 'Cy']],
+      ['an address', field('agent', 'email address', 'Agent'), 'Agent: Bo <bo@agency.example>', 'bo@agency.example'],
+      ['nothing where a form says nothing', field('flight', 'text', 'Flight'), 'Flight: n/a', null],
+      ['nothing of another type', field('rooms', 'number', 'Rooms'), 'Rooms: several', null],
+      ['no yes that nobody said', field('breakfast', 'yes/no', 'Breakfast'), 'Breakfast is served at 8.', null],
+      ['nothing that is not there', field('flight', 'text', 'Flight'), 'Hello, how are you?', null],
+    ]
+    for (const [name, asked, text, expected] of cases)
+      it(name, () => expect(read([asked], mail(text))[asked.key]).to.deep.equal(expected))
+  })
+
+  describe('takes no decoy', () => {
+    const history = 'Hi,\n\nthe invoice is paid.\n\n> Invoice number: A-17\n> Total: 99.00 EUR'
+    it('of quoted history', () =>
+      expect(read(invoice, mail(history, { quoted: [[history.indexOf('>'), history.length]] }))).to.include({
+        invoice_number: null,
+        total: null,
+      }))
+    it('but reads it where it is no history', () =>
+      expect(read(invoice, mail(history.replaceAll('> ', '')))).to.include({ total: 99 }))
+    it('of a subtotal, tax or shipping', () =>
+      expect(read(invoice, mail('Subtotal: 80.00\nTax: 16.00\nShipping: 5.00')).total).to.equal(null))
+    it('of the head of a forwarded mail', () =>
+      expect(
+        read(invoice, mail('From: Ann <a@b.example>\nDate: 3 May 2026\nSubject: Invoice\n\nHello')).invoice_date,
+      ).to.equal(null))
+    it('of an amount that is ordered', () =>
+      expect(read(lensTemplates[1]?.fields ?? [], mail('Please order 40 bags of coffee.')).order_number).to.equal(null))
+    it('of an IBAN whose check digits are wrong', () =>
+      expect(read(invoice, mail('IBAN: DE89 3704 0044 0532 0130 01')).iban).to.equal(null))
+    it('of two answers to one question', () =>
+      expect(
+        read([field('paid', 'yes/no', 'Paid')], mail('Order 4711 is already paid. Order 4712 is not paid yet.')).paid,
+      ).to.equal(null))
+  })
+
+  it('says in code points where a value stands', () => {
+    const text = '🎉🎉 Thanks!\nInvoice number: A-17'
+    const found = readFields(invoice, mail(text)).get('invoice_number')
+    expect(found?.evidence.source).to.equal('text')
+    expect([...text].slice(found?.evidence.start, found?.evidence.end).join('')).to.equal('A-17')
+  })
+
+  it('says of a list where each item stands', () => {
+    const text = 'Skills: Go, PostgreSQL and Rust'
+    const found = readFields([field('skills', 'list', 'Skills')], mail(text)).get('skills')
+    expect(found?.evidence.items?.map(({ start, end }) => text.slice(start, end))).to.deep.equal([
+      'Go',
+      'PostgreSQL',
+      'Rust',
+    ])
+    expect(text.slice(found?.evidence.start, found?.evidence.end)).to.equal('Go, PostgreSQL and Rust')
+  })
+
+  it('reads attachments and the subject, and names them', () => {
+    const source = mail('see attached', { subject: 'Invoice 4711', attachments: [null, { text: 'Total: 12.00 EUR' }] })
+    const answer = readFields(invoice, source)
+    expect(answer.get('invoice_number')?.evidence.source).to.equal('subject')
+    expect(answer.get('total')?.evidence.source).to.equal('attachments[1]')
+  })
+})
