@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context as KoaContext } from 'koa'
+import type { StoredFile } from '../operations/registry.ts'
 import type { InFlight, Transfer } from './in-flight.ts'
 
 /** Size of a piece: bytes of binary content, UTF-16 units of a text. */
@@ -35,6 +36,17 @@ export function sendInPieces(koa: KoaContext, bytes: Buffer, inFlight: InFlight)
   const transfer = inFlight.add(koa.res, bytes.length)
   koa.body = Readable.from(cut(bytes, transfer), ahead)
   koa.length = bytes.length
+}
+
+/** Sends a file with its Content-Length; it is read as fast as the peer takes it. */
+export function sendAsRead(
+  koa: KoaContext,
+  { read }: StoredFile['content'],
+  { first, last }: { readonly first: number; readonly last: number },
+): void {
+  koa.length = last - first + 1
+  koa.body = koa.method === 'HEAD' || last < first ? Buffer.alloc(0) : Readable.from(read({ first, last }), ahead)
+  koa.length = last - first + 1
 }
 
 const isLong = (value: unknown): value is string => typeof value === 'string' && value.length > pieceSize

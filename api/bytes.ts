@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context as KoaContext } from 'koa'
-import type { Bytes } from '../operations/registry.ts'
-import { sendInPieces } from './body.ts'
+import type { Bytes, StoredFile } from '../operations/registry.ts'
+import { sendAsRead, sendInPieces } from './body.ts'
 import type { InFlight } from './in-flight.ts'
 import { HttpRefusal } from './refusals.ts'
 
@@ -9,7 +9,12 @@ import { HttpRefusal } from './refusals.ts'
  * Sends bytes, all or the one range that was asked for (RFC 9110 14.2). Strangers made this content, so browsers are told
  * to download it, not to guess its type, and to run nothing in it. Fails with an `HttpRefusal` (416), `unavailable`.
  */
-export function sendBytes(koa: KoaContext, { content, contentType, name, version }: Bytes, inFlight: InFlight): void {
+export function sendBytes(
+  koa: KoaContext,
+  { content, contentType, name, version }: Bytes | StoredFile,
+  inFlight: InFlight,
+): void {
+  const length = Buffer.isBuffer(content) ? content.length : content.sizeBytes
   const tag = `"${createHash('sha256').update(version).digest('base64url').slice(0, tagChars)}"`
   koa.set('ETag', tag)
   koa.set('Accept-Ranges', 'bytes')
@@ -22,15 +27,17 @@ export function sendBytes(koa: KoaContext, { content, contentType, name, version
   }
   // Range is for GET alone (RFC 9110 14.2); with If-Range, only for a caller who has part of these same bytes (13.1.5).
   const mayBeRange = koa.method === 'GET' && ['', tag].includes(koa.get('if-range'))
-  const range = mayBeRange ? readRange(koa.get('range'), content.length) : null
+  const range = mayBeRange ? readRange(koa.get('range'), length) : null
   if (range === 'unsatisfiable') {
-    koa.set('Content-Range', `bytes */${content.length}`)
+    koa.set('Content-Range', `bytes */${length}`)
     throw new HttpRefusal(416, 'The range lies outside the content.', 'Ask for a range within the content.')
   }
+  if (!Buffer.isBuffer(content)) sendAsRead(koa, content, range ?? { first: 0, last: length - 1 })
   // Copied, because a slice of the content would keep all of it in memory.
-  sendInPieces(koa, range === null ? content : Buffer.from(content.subarray(range.first, range.last + 1)), inFlight)
+  else
+    sendInPieces(koa, range === null ? content : Buffer.from(content.subarray(range.first, range.last + 1)), inFlight)
   koa.status = range === null ? 200 : 206
-  if (range !== null) koa.set('Content-Range', `bytes ${range.first}-${range.last}/${content.length}`)
+  if (range !== null) koa.set('Content-Range', `bytes ${range.first}-${range.last}/${length}`)
 }
 
 const tagChars = 22

@@ -7,7 +7,7 @@ import { operations } from '../operations/all.ts'
 import type { McpEndpoint } from '../operations/http.ts'
 import { invoke } from '../operations/invoke.ts'
 import { openApi } from '../operations/openapi.ts'
-import { isBytes, isEventStream, isStreamed, type Operation } from '../operations/registry.ts'
+import { isBytes, isEventStream, isStoredFile, isStreamed, type Operation } from '../operations/registry.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { sendInPieces, sendJson } from './body.ts'
 import { contentDisposition, sendBytes } from './bytes.ts'
@@ -94,7 +94,7 @@ async function serveOperation(
     },
   })
   exchange.status = answer.status
-  if (isBytes(answer.body)) sendBytes(exchange, answer.body, answers)
+  if (isBytes(answer.body) || isStoredFile(answer.body)) sendBytes(exchange, answer.body, answers)
   else if (isEventStream(answer.body)) sendEvents(exchange, answer.body)
   else sendJson(exchange, answer.body, answers)
 }

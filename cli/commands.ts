@@ -31,6 +31,7 @@ export const groups: Readonly<Record<string, string>> = {
   key: 'API keys',
   grant: 'programs connected by OAuth',
   mailbox: 'mailboxes',
+  drive: 'files that agents may read',
   request: 'what people ask of the administrator',
   audit: 'the audit trail',
   db: 'the embedded database: back up, verify, move',
@@ -188,6 +189,28 @@ export const commands: readonly CommandEntry[] = [
     about: 'make a password for a mail program, for one mailbox; it is shown this once',
     options: [{ flags: '--name <name>', about: 'what it is for', initial: 'mail program' }],
     load: async () => (await import('./mailboxes.ts')).createPassword,
+  },
+  {
+    call: 'drive put <account> <files...>',
+    about: 'put files and folders into Drive; what was cut goes on, what is there already is left alone',
+    options: [{ flags: '--to <folder>', about: 'the folder, such as reports/2026; default: the top', initial: '' }],
+    load: async () => (await import('./drive.ts')).put,
+  },
+  {
+    call: 'drive list <account> [folder]',
+    about: 'all that lies in Drive, or in a folder',
+    load: async () => (await import('./drive.ts')).list,
+  },
+  {
+    call: 'drive remove <account> <path>',
+    about: 'remove a file, or a folder with all that lies in it',
+    load: async () => (await import('./drive.ts')).remove,
+  },
+  {
+    call: 'drive keep <account> <address> <message> <attachment>',
+    about: 'copy an attachment into Drive, where it stays when the message goes',
+    options: [{ flags: '--to <folder>', about: 'the folder; default: the top', initial: '' }],
+    load: async () => (await import('./drive.ts')).keep,
   },
   {
     call: 'key create <account>',

@@ -6,6 +6,7 @@
 import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
 import { sweepPauseChanges } from '../core/account/reputation.ts'
+import { sweepUploads } from '../core/drive/put.ts'
 import { doDueIntake, nextIntake } from '../core/intake/due.ts'
 import { sweepIntakes } from '../core/intake/retention.ts'
 import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
@@ -99,7 +100,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
       name: 'every ten minutes',
       every: '10 minutes',
       lockMs: patientMs,
-      run: each(tidySearch, sweepDiscarded, repeatStorageWarnings, eraseOldSecrets, sweepSandboxes),
+      run: each(tidySearch, sweepDiscarded, sweepUploads, repeatStorageWarnings, eraseOldSecrets, sweepSandboxes),
     },
     // Apart from the others: it asks the DNS and servers of others.
     { name: 'TLS reports', every: '10 minutes', lockMs: patientMs, run: each(sendTlsReports) },

@@ -20,6 +20,7 @@ import { getDelivery, listDeliveries, redeliverEvents, resendDelivery, testWebho
 import { getDeliveryStatus } from './delivery-status.ts'
 import { getDomainReports } from './domain-reports.ts'
 import { createDraft, deleteDraft, getDraft, listDrafts, sendDraft, updateDraft } from './drafts.ts'
+import { getDownloadUrl, listDrive } from './drive.ts'
 import { getEmail, listEmails, sendEmail } from './emails.ts'
 import { getEvent, listEvents, streamEvents } from './events.ts'
 import { getFile } from './files.ts'
@@ -135,6 +136,8 @@ export const operations: readonly Operation[] = [
   getRawMessage,
   getAttachment,
   getFile,
+  listDrive,
+  getDownloadUrl,
   updateMessage,
   deleteMessage,
   restoreMessage,

@@ -1,14 +1,14 @@
 import { openLink } from '../core/read/attachment-links.ts'
 import { identifierMax } from '../schemas/fields.ts'
 import { object, string } from '../schemas/infer.ts'
-import { bytes, publicOperation } from './registry.ts'
+import { file, publicOperation } from './registry.ts'
 
 export const getFile = publicOperation({
   name: 'files.get',
   summary: 'The file that a signed link leads to. No key is needed; the link expires.',
   http: 'GET /api/v1/files/{token}',
   input: object({ token: string({ maxLength: identifierMax, description: 'As it stands in the link.' }) }),
-  output: bytes('application/octet-stream', 'The file, with its own content type.'),
+  output: file('application/octet-stream', 'The file, with its own content type.'),
   errors: ['not_found'],
   handle: ({ ctx }, { token }) => openLink(ctx, token),
 })

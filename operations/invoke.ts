@@ -23,10 +23,12 @@ import {
   isBytes,
   isEventStream,
   isOfMailbox,
+  isStoredFile,
   mediaTypeOf,
   type Operation,
   type Prepared,
   pathOf,
+  type StoredFile,
 } from './registry.ts'
 
 export type InvokeRequest = {
@@ -58,7 +60,7 @@ export type JsonBody = { readonly success: true; readonly [field: string]: unkno
 
 export type Answer = {
   readonly status: number
-  readonly body: JsonBody | Bytes | EventStream
+  readonly body: JsonBody | Bytes | StoredFile | EventStream
   /** Whether it is the stored answer of an earlier request. */
   readonly replayed: boolean
 }
@@ -215,7 +217,8 @@ async function perform(
   prepared: Prepared,
 ): Promise<Pick<Answer, 'status' | 'body'>> {
   const output = await prepared.run(callOf(ctx, principal, request))
-  if (isBytes(output) || isEventStream(output)) return { status: operation.status, body: output }
+  if (isBytes(output) || isStoredFile(output) || isEventStream(output))
+    return { status: operation.status, body: output }
   if (request.checkOutput && (mediaTypeOf(operation) !== null || !isValid(operation.output, output)))
     throw new Error(`${operation.name} answered what it does not declare: ${JSON.stringify(output)}`)
   return { status: operation.statusOf(output), body: { success: true, ...(output as object) } }

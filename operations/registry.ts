@@ -80,6 +80,14 @@ export type Bytes = {
   link?(): Promise<{ readonly url: string; readonly expiresAt: Date }>
 }
 
+/** A file that is read while it is sent, a range from its first byte to its last: however long it is, memory does not grow with it. */
+export type StoredFile = Omit<Bytes, 'content' | 'text' | 'link'> & {
+  readonly content: {
+    readonly sizeBytes: number
+    read(range: { readonly first: number; readonly last: number }): AsyncIterable<Buffer>
+  }
+}
+
 /** The answer of an operation that goes on until either side ends it: server-sent events, each piece as it is ready. */
 export type EventStream = {
   readonly pieces: AsyncIterable<string>
@@ -257,6 +265,10 @@ export const bytes = (contentMediaType: string, description: string): Schema<Byt
   description,
 })
 
+/** The output schema of bytes, or of a file that is read while it is sent. */
+export const file = (contentMediaType: string, description: string): Schema<Bytes | StoredFile> =>
+  bytes(contentMediaType, description)
+
 /** The output schema of an event stream (HTML 9.2, server-sent events). */
 export const eventStream = (description: string): Schema<EventStream> => ({
   type: 'string',
@@ -277,6 +289,10 @@ export function mediaTypeOf(operation: Operation): string | null {
 
 export function isBytes(value: unknown): value is Bytes {
   return typeof value === 'object' && value !== null && Buffer.isBuffer((value as Bytes).content)
+}
+
+export function isStoredFile(value: unknown): value is StoredFile {
+  return typeof value === 'object' && value !== null && typeof (value as StoredFile).content?.read === 'function'
 }
 
 export function isEventStream(value: unknown): value is EventStream {

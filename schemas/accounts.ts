@@ -128,7 +128,7 @@ export const Usage = object({
     grace: nullable(integer({ description: 'Where sending pauses.' })),
   }),
   inboxes: object({ used: used('Mailboxes.'), limit: integer() }),
-  storage: object({ used: used('Bytes.'), limit: integer() }),
+  storage: object({ used: used('Bytes of all mailboxes, and of Drive.'), limit: integer() }),
   requestsPerMinute: integer(),
   batch: object({ recipientsPerCall: integer(), recipientsPerMinute: integer() }),
   webhooks: object({ used: used('Endpoints.'), limit: integer() }),

@@ -7,6 +7,7 @@ import type * as accounts from './documents/accounts.ts'
 import type * as certificates from './documents/certificates.ts'
 import type * as deliverability from './documents/deliverability.ts'
 import type * as domains from './documents/domains.ts'
+import type * as drive from './documents/drive.ts'
 import type * as events from './documents/events.ts'
 import type * as intake from './documents/intake.ts'
 import type * as mail from './documents/mail.ts'
@@ -175,6 +176,18 @@ export const collections = {
     shardKey: 'mailboxId',
     indexes: [index('accountId', '_id'), index('mailboxId', '_id'), { ...index('dueAt'), sparse: true }],
   },
+  driveEntries: {
+    version: 1,
+    shardKey: 'accountId',
+    indexes: [
+      unique('accountId', 'parentId', 'name'),
+      index('accountId', 'parentId', '_id'),
+      { ...index('incoming.at'), sparse: true },
+    ],
+  },
+  // As the driver's bucket has them (store/drive.ts).
+  driveFiles: { version: 1, shardKey: '_id', indexes: [index('filename', 'uploadDate')], name: 'drive.files' },
+  driveChunks: { version: 1, shardKey: 'files_id', indexes: [unique('files_id', 'n')], name: 'drive.chunks' },
   emails: {
     version: 1,
     shardKey: 'accountId',
@@ -325,6 +338,9 @@ export type Collections = {
   readonly contacts: Collection<mail.ContactDoc>
   readonly intakes: Collection<intake.IntakeDoc>
   readonly intakeRecords: Collection<intake.IntakeRecordDoc>
+  readonly driveEntries: Collection<drive.DriveEntryDoc>
+  readonly driveFiles: Collection<drive.DriveFileDoc>
+  readonly driveChunks: Collection<drive.DriveChunkDoc>
   readonly emails: Collection<sending.EmailDoc>
   readonly approvals: Collection<sending.ApprovalDoc>
   readonly outbox: Collection<sending.OutboxDoc>

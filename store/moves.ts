@@ -66,6 +66,7 @@ export async function moveMailboxes(store: Store, { from, to }: Move): Promise<r
   await moveAll(store.searchSegments, inside, to)
   await moveAll(store.intakeRecords, inside, to)
   await store.intakes.updateMany({ accountId: from }, { $set: { accountId: to } })
+  await store.driveEntries.updateMany({ accountId: from }, { $set: { accountId: to } })
   return addresses.map(({ _id }) => _id)
 }
 

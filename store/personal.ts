@@ -8,6 +8,7 @@ import { withoutNames } from './audit-hash.ts'
 import { dropBlobUsers } from './blobs.ts'
 import type { CollectionName, Collections } from './collections.ts'
 import type { EmailDoc } from './documents/sending.ts'
+import { removeDriveEntries } from './drive.ts'
 import { removeIntakeRecords } from './intake.ts'
 import { mailboxIdsOf } from './mailboxes.ts'
 import { findPeopleOf } from './members.ts'
@@ -98,6 +99,12 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     ...owned('intakeRecords', ({ accountId }) => ({ accountId }), ['blob', 'linkKey', 'lease', 'dueAt', 'tries']),
     erase: (store, { accountId }) => untilNone(() => removeIntakeRecords(store, { accountId }, pageSize)),
   },
+  driveEntries: {
+    ...owned('driveEntries', ({ accountId }) => ({ accountId }), ['parts', 'incoming', 'isNew']),
+    erase: (store, { accountId }) => untilNone(() => removeDriveEntries(store, accountId, pageSize)),
+  },
+  driveFiles: goesWith('driveEntries'),
+  driveChunks: goesWith('driveEntries'),
   // Before the sends, whose ids find those of its rows that are done.
   outbox: {
     ...unshown('one row for each recipient of a send, which shows them all'),

@@ -25,7 +25,7 @@ export type SdkMethod = {
 }
 
 export type SdkGroup = {
-  /** In words with underscores; the root has none. */
+  /** In words with underscores. */
   readonly name: string
   readonly methods: readonly SdkMethod[]
   readonly groups: readonly SdkGroup[]
@@ -35,25 +35,31 @@ const partnerPath = '/api/partner'
 
 /** The groups of the API: a tree, in the order of the operations. */
 export function sdkGroups(operations: readonly Operation[]): readonly SdkGroup[] {
-  const top = new Map<string, { readonly methods: SdkMethod[]; readonly below: Map<string, SdkMethod[]> }>()
+  const root = newGroup('')
   for (const operation of operations) {
-    const dot = operation.name.indexOf('.')
-    const resource = operation.name.slice(0, dot).replace(/^partner_/, '')
+    const words = operation.name.replace(/^partner_/, '').split('.')
+    const verb = words.pop() ?? ''
     const parent = parentOf(operation)
-    const name = parent ?? resource
-    const group = top.get(name) ?? { methods: [], below: new Map<string, SdkMethod[]>() }
-    top.set(name, group)
-    const method = methodOf(operation, snakeCase(operation.name.slice(dot + 1)))
-    if (parent === null || parent === resource) group.methods.push(method)
-    else group.below.set(resource, [...(group.below.get(resource) ?? []), method])
+    const names = parent === null || parent === words[0] ? words : [parent, ...words]
+    const group = names.reduce((above, name) => groupIn(above, name), root)
+    group.methods.push(methodOf(operation, snakeCase(verb)))
   }
-  return [...top].map(([name, { methods, below }]) => ({
-    name,
-    methods,
-    groups: [...below].map(([inner, own]) => ({ name: inner, methods: own, groups: [] })),
-  }))
+  return root.groups
 }
 
+type GrowingGroup = { readonly name: string; readonly methods: SdkMethod[]; readonly groups: GrowingGroup[] }
+
+const newGroup = (name: string): GrowingGroup => ({ name, methods: [], groups: [] })
+
+function groupIn(above: GrowingGroup, name: string): GrowingGroup {
+  const known = above.groups.find((each) => each.name === name)
+  if (known !== undefined) return known
+  const group = newGroup(name)
+  above.groups.push(group)
+  return group
+}
+
+/** What stands above the resource of an operation; null: nothing. */
 function parentOf(operation: Operation): string | null {
   if (operation.path.startsWith(partnerPath)) return 'partner'
   return isOfMailbox(operation) ? 'mailboxes' : null

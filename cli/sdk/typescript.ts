@@ -126,10 +126,7 @@ function comment(text: unknown, depth: number): string {
 // Methods
 
 function groupsFile(groups: readonly SdkGroup[]): string {
-  const classes = groups.flatMap((group) => [
-    ...group.groups.map((inner) => groupClass(inner, pascalCase(group.name))),
-    groupClass(group, ''),
-  ])
+  const classes = groups.flatMap((group) => groupClasses(group, ''))
   const fields = groups.map(({ name }) => `  readonly ${camelCase(name)}: ${pascalCase(name)}`)
   const made = groups.map(({ name }) => `    this.${camelCase(name)} = new ${pascalCase(name)}(transport)`)
   return `${head}import { type Download, Group, type PageList, type RequestOptions, segment, type Transport } from '../transport.ts'
@@ -148,18 +145,18 @@ ${made.join('\n')}
 `
 }
 
-function groupClass({ name, methods, groups }: SdkGroup, outer: string): string {
-  const fields = groups.map(
-    (inner) => `  readonly ${camelCase(inner.name)}: ${pascalCase(name)}${pascalCase(inner.name)}`,
-  )
-  const made = groups.map(
-    (inner) => `    this.${camelCase(inner.name)} = new ${pascalCase(name)}${pascalCase(inner.name)}(transport)`,
-  )
+/** The class of a group, behind those of the groups in it. */
+function groupClasses({ name, methods, groups }: SdkGroup, outer: string): readonly string[] {
+  const own = `${outer}${pascalCase(name)}`
+  const classOf = (inner: SdkGroup) => `${own}${pascalCase(inner.name)}`
+  const fields = groups.map((inner) => `  readonly ${camelCase(inner.name)}: ${classOf(inner)}`)
+  const made = groups.map((inner) => `    this.${camelCase(inner.name)} = new ${classOf(inner)}(transport)`)
   const beginning =
     groups.length === 0
       ? []
       : [`${fields.join('\n')}\n\n  constructor(transport: Transport) {\n    super(transport)\n${made.join('\n')}\n  }`]
-  return `export class ${outer}${pascalCase(name)} extends Group {\n${[...beginning, ...methods.map(methodText)].join('\n\n')}\n}`
+  const body = [...beginning, ...methods.map(methodText)].join('\n\n')
+  return [...groups.flatMap((inner) => groupClasses(inner, own)), `export class ${own} extends Group {\n${body}\n}`]
 }
 
 function methodText(method: SdkMethod): string {
@@ -223,7 +220,7 @@ function methodComment(operation: Operation): string {
 }
 
 const typeName = ({ name, path }: Operation) =>
-  `${path.startsWith('/api/partner') ? 'Partner' : ''}${pascalCase(name.replace(/^partner_/, '').replace('.', '_'))}`
+  `${path.startsWith('/api/partner') ? 'Partner' : ''}${pascalCase(name.replace(/^partner_/, '').replaceAll('.', '_'))}`
 
 function allMethods(groups: readonly SdkGroup[]): readonly SdkMethod[] {
   return groups.flatMap(({ methods, groups: inner }) => [...methods, ...allMethods(inner)])

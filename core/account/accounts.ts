@@ -15,6 +15,7 @@ import * as store from '../../store/accounts.ts'
 import { toBinary } from '../../store/bytes.ts'
 import type { AccountDoc } from '../../store/documents/accounts.ts'
 import type { MemberDoc } from '../../store/documents/people.ts'
+import { driveBytes } from '../../store/drive.ts'
 import { storageUsed } from '../../store/folders.ts'
 import { listMailboxes } from '../../store/mailboxes.ts'
 import { type Account, accountOf, isUnclaimed, noAccount, useAnAccountId } from '../access/account-record.ts'
@@ -275,9 +276,10 @@ export type Usage = Pick<Plans, 'plan' | 'agentsPlan'> & {
 export async function usageOf(ctx: Context, principal: Principal): Promise<Usage> {
   const { account, accountId } = principal
   const allowance = allowanceOf(account)
-  const [month, doc] = await Promise.all([
+  const [month, doc, inDrive] = await Promise.all([
     usageCounters(ctx, accountId, 'month'),
     store.findAccount(ctx.store, accountId),
+    driveBytes(ctx.store, accountId),
   ])
   // Of a larger plan that ended there may be more mailboxes than the plan has.
   const most = Math.max(allowance.inboxes, doc?.inboxes ?? 0)
@@ -301,7 +303,7 @@ export async function usageOf(ctx: Context, principal: Principal): Promise<Usage
     },
     inboxes: { used: doc?.inboxes ?? 0, limit: allowance.inboxes },
     storage: {
-      usedBytes: [...used.values()].reduce((sum, bytes) => sum + bytes, 0),
+      usedBytes: [...used.values()].reduce((sum, bytes) => sum + bytes, inDrive),
       limitBytes: allowance.storagePerInboxBytes * allowance.inboxes,
     },
     requestsPerMinute: allowance.requestsPerMinute,

@@ -12,6 +12,8 @@ import type { BlobRef } from '../../store/documents/mail.ts'
 import { countDocuments, documentsOf, messagesOf, sendsWithoutCopy, shownCollections } from '../../store/exports.ts'
 import { namedMailboxes } from '../../store/mailboxes.ts'
 import { ownerOf } from '../../store/personal.ts'
+import { fileOf } from '../drive/entries.ts'
+import { walkEntries } from '../drive/paths.ts'
 import type { Context } from '../process/context.ts'
 import { withTrace } from '../receive/trace-headers.ts'
 
@@ -31,6 +33,7 @@ const about = `This is all that Mailroom keeps for this account.
 
 mail/ADDRESS.mbox      the mail of a mailbox, oldest first (RFC 4155; lines that begin with "From " are quoted as mboxrd does)
 mail/sends.mbox        mail that was sent without a copy in a mailbox
+drive/                 the files of Drive
 data/NAME.json         everything else, one file for each kind of record; times are UTC, bytes are base64
 sandbox/               the same of the sandbox, if there is one
 
@@ -70,12 +73,25 @@ async function partOf(ctx: Context, accountId: string, onDocument: () => void): 
       content: () => mboxOfMailbox(ctx, id),
     })),
     { name: 'mail/sends.mbox', content: () => mboxOfSends(ctx, accountId) },
+    ...(await driveFiles(ctx, accountId)),
     ...shownCollections().map((name) => ({
       name: `data/${name}.json`,
       content: () => jsonOf(documentsOf(ctx.store, name, owner), onDocument),
     })),
   ]
   return { files, total: await countDocuments(ctx.store, owner) }
+}
+
+/** The files of Drive, under names that every file system takes. */
+async function driveFiles(ctx: Context, accountId: string): Promise<readonly ExportedFile[]> {
+  const files: ExportedFile[] = []
+  for await (const { entry, path } of walkEntries(ctx, accountId, null)) {
+    if (entry.kind === 'folder') continue
+    const { content } = fileOf(ctx, entry)
+    const name = ['drive', ...path.map((part) => encodeURIComponent(part).replaceAll('*', '%2A'))].join('/')
+    files.push({ name, content: () => content.read({ first: 0, last: content.sizeBytes - 1 }) })
+  }
+  return files
 }
 
 async function* oneOf(text: string): AsyncGenerator<Buffer> {

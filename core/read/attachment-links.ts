@@ -1,6 +1,6 @@
 /**
- * Links that open one attachment without a key until they expire (core/access/signed-tokens.ts). A link stops working when
- * its attachment is deleted.
+ * Links that open one attachment, or one file of Drive, without a key until they expire (core/access/signed-tokens.ts). A link stops
+ * working when its file is deleted.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { findLinkedRecord } from '../../store/intake.ts'
@@ -8,6 +8,7 @@ import { findMailboxes } from '../../store/mailboxes.ts'
 import { findMessage } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
 import { readToken, signToken, type Target } from '../access/signed-tokens.ts'
+import { type DriveFile, linkedFile, linkIds, reachFile } from '../drive/entries.ts'
 import { reachMessage } from '../mailbox/messages.ts'
 import { attachmentIdOf } from '../parsing/attachment-ids.ts'
 import { after, minuteMs } from '../process/clock.ts'
@@ -15,9 +16,9 @@ import type { Context } from '../process/context.ts'
 import { type AttachmentContent, attachmentIn } from './bodies.ts'
 
 export type AttachmentLink = { readonly url: string; readonly expiresAt: Date }
-export type LinkedFile = Pick<AttachmentContent, 'name' | 'contentType' | 'content' | 'version'>
+export type LinkedFile = Pick<AttachmentContent, 'name' | 'contentType' | 'content' | 'version'> | DriveFile
 
-/** How long a link to an attachment works (decisions.md 4, MCP results). */
+/** How long a link to an attachment works (decisions.md 4, MCP results), and one to a file of Drive. */
 const attachmentLinkMs = 15 * minuteMs
 const purpose = 'link'
 
@@ -37,6 +38,8 @@ const openers = {
       ? null
       : attachmentIn(ctx, { ...record, _id: record.messageId }, attachmentIdOf(record.messageId, file.partId))
   },
+  /** An account, a file of its Drive, and the version that it had. */
+  drive: linkedFile,
 } as const satisfies {
   readonly [kind: string]: (ctx: Context, ids: readonly string[]) => Promise<LinkedFile | null>
 }
@@ -56,6 +59,13 @@ export async function linkToAttachment(
   return { url: linkTo(ctx, { kind: 'attachment', ids }, expiresAt), expiresAt }
 }
 
+/** Makes a link to a file in Drive, valid for 15 minutes (decisions.md 2, Drive). Fails with `not_found`, `conflict` (a folder). */
+export async function linkToDriveFile(ctx: Context, accountId: string, entryId: string): Promise<AttachmentLink> {
+  const expiresAt = after(ctx.clock.now(), attachmentLinkMs)
+  const ids = linkIds(await reachFile(ctx, accountId, entryId))
+  return { url: linkTo(ctx, { kind: 'drive', ids }, expiresAt), expiresAt }
+}
+
 /**
  * Reads the file that a link's token leads to. Fails with `not_found`, in the same way for an invalid token, an expired
  * one, and one whose attachment is gone.
@@ -65,7 +75,7 @@ export async function openLink(ctx: Context, token: string): Promise<LinkedFile>
   const file = target === null || !isKnown(target.kind) ? null : await openers[target.kind](ctx, target.ids)
   if (file === null)
     throw new Failure('not_found', 'The link is invalid or has expired, or its file was deleted.', {
-      fix: 'Read the message, or the record, again for a fresh link.',
+      fix: 'Read the message or the record again, or ask Drive again, for a fresh link.',
     })
   return file
 }

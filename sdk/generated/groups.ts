@@ -538,6 +538,18 @@ export class Files extends Group {
   }
 }
 
+export class Drive extends Group {
+  /** The files and folders in a folder of Drive, or at its top, newest first. Scope: drive:read. */
+  list(params: t.DriveListParams = {}, options?: RequestOptions): PageList<t.DriveListResult, t.DriveListResult['entries'][number]> {
+    return this.pages<t.DriveListResult, t.DriveListResult['entries'][number]>('entries', { method: 'GET', path: '/drive', query: params }, options)
+  }
+
+  /** A link to a file of Drive that needs no key and works for 15 minutes. Scope: drive:read. */
+  downloadUrl(fileId: string, options?: RequestOptions): Promise<t.DriveDownloadUrlResult> {
+    return this.call({ method: 'GET', path: `/drive/${segment(fileId)}/download-url` }, options)
+  }
+}
+
 export class Emails extends Group {
   /** Send one mail from any address on a verified domain, written here or by a template. Scope: mail:send. */
   send(params: t.EmailsSendParams, options?: RequestOptions): Promise<t.EmailsSendResult> {
@@ -831,6 +843,7 @@ export class Groups {
   readonly mailboxes: Mailboxes
   readonly search: Search
   readonly files: Files
+  readonly drive: Drive
   readonly emails: Emails
   readonly approvals: Approvals
   readonly templates: Templates
@@ -862,6 +875,7 @@ export class Groups {
     this.mailboxes = new Mailboxes(transport)
     this.search = new Search(transport)
     this.files = new Files(transport)
+    this.drive = new Drive(transport)
     this.emails = new Emails(transport)
     this.approvals = new Approvals(transport)
     this.templates = new Templates(transport)

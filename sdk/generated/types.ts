@@ -249,7 +249,7 @@ export type Usage = {
     readonly limit: number
   }
   readonly storage: {
-    /** Bytes. */
+    /** Bytes of all mailboxes, and of Drive. */
     readonly used: number
     readonly limit: number
   }
@@ -2543,6 +2543,37 @@ export type SearchAllResult = {
   })[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
+}
+
+export type DriveListParams = {
+  /** Id of a folder (file_...); without it the top. */
+  readonly parentId?: string
+  /** Rows, at most 200. */
+  readonly limit?: number
+  /** next of the answer before. */
+  readonly before?: string
+}
+
+export type DriveListResult = {
+  readonly entries: readonly ({
+    readonly id: string
+    readonly name: string
+    readonly kind: 'file' | 'folder'
+    /** The folder it lies in; null at the top. */
+    readonly parentId: string | null
+    /** Bytes; 0 of a folder. */
+    readonly size: number
+    readonly contentType: string | null
+    readonly createdAt: string
+    readonly modifiedAt: string
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type DriveDownloadUrlResult = {
+  readonly url: string
+  readonly expiresAt: string
 }
 
 export type EmailsSendParams = {

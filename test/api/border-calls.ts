@@ -31,6 +31,7 @@ const references: { readonly [field: string]: string } = {
   key_id: 'key',
   mailbox: 'mailboxes address',
   mailboxes: 'mailboxes address',
+  parentId: 'drive fileId',
   messageId: 'messages message_id',
   message_id: 'messages message_id',
   targets: 'mailboxes address',
@@ -195,13 +196,14 @@ export async function askTool(call: Call, operation: Operation, tool: Tool, { pa
 
 /**
  * Makes one of everything that a path can name, by the operations that make it. `deliver` lets a mail with an attachment
- * come in.
+ * come in; `others` names what no operation makes.
  */
 export async function settle(
   operations: readonly Operation[],
   tenant: Tenant & { readonly name: string },
   http: string,
   deliver: () => Promise<unknown>,
+  others: Names,
 ): Promise<Resident> {
   const names = new Map([
     ['mailboxes address', tenant.address],
@@ -209,6 +211,7 @@ export async function settle(
     ['domains domain', `${tenant.name}.example`],
     // Nobody has signed in here.
     ['person', newId('usr', new Date())],
+    ...others,
   ])
   const resident = { ...tenant, call: client(http, tenant.key), names }
   const { body } = await resident.call('GET', mailboxPath(tenant.address))

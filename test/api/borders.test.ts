@@ -9,6 +9,7 @@ import { fieldsOf, isOfMailbox, isStreamed } from '../../operations/registry.ts'
 import { agentScopes, allScopes } from '../../schemas/scopes.ts'
 import { type Answer, type Call, client, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor } from '../start/door.ts'
+import { putText } from '../start/drive.ts'
 import {
   type Asked,
   ask,
@@ -104,7 +105,7 @@ describe('borders of the registry', () => {
 
   async function inhabit(name: string): Promise<Resident> {
     const tenant = { ...(await makeTenant(door, { name })), name }
-    return settle(keyed, tenant, door.http, async () => {
+    const deliverMail = async () => {
       const id = await deliver(door.ctx, { to: tenant.address, raw: letter(name) })
       await announceArrivals(door.ctx, [id], deriveRecords)
       const { accountId, address, mailboxId } = tenant
@@ -120,12 +121,14 @@ describe('borders of the registry', () => {
         to: 'delivered@simulator.invalid',
         text: `Waits for ${name}`,
       })
-    })
+    }
+    const file = await putText(door.ctx, tenant.accountId, `file of ${name}`, name)
+    return settle(keyed, tenant, door.http, deliverMail, new Map([['drive fileId', file]]))
   }
 
   async function readAll(): Promise<readonly string[]> {
     const reads = keyed.filter(
-      ({ method, name, path }) => method === 'GET' && !/wait|verification|raw|usage|stream/.test(name + path),
+      ({ method, name, path }) => method === 'GET' && !/wait|verification|raw|usage|stream|download/.test(name + path),
     )
     return Promise.all(
       reads.map(async (operation) =>

@@ -40,6 +40,7 @@ import { expectRefusal, type Person } from '../peers/person.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { unzip } from '../peers/zip.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { putText } from '../start/drive.ts'
 import { type KnownPerson, makePerson, newPerson, signedIn, testPassword } from '../start/people.ts'
 
 /** An account in which everything is that an account may have, and what can be recognised of it. */
@@ -202,6 +203,7 @@ describe('personal data', () => {
     marks.add((await makeRequest(ctx, principal, { kind: 'limit', text: word('request') })).id)
     await zoneChanged(ctx, { domain: `${name}.example`, accountId })
     await publishTxt(ctx, `_acme-challenge.${name}.example`, [word('proof')])
+    await putText(ctx, accountId, `${word('drivefolder')}/note.txt`, word('drivetext'))
     await ctx.store.domainClaims.insertOne({
       _id: newId('clm', ctx.clock.now()),
       accountId,
@@ -346,6 +348,7 @@ describe('personal data', () => {
         `mail/${address}.mbox`,
         `mail/second@${name}.example.mbox`,
         'mail/sends.mbox',
+        `drive/drivefolderof${name}/note.txt`,
         ...shown,
         ...ofSandbox,
         ...['mail/sends.mbox', ...shown].map((each) => `sandbox/${each}`),

@@ -38,7 +38,6 @@ const waiting: { readonly [capability: string]: readonly string[] } = {
     'update_dns_record',
     'delete_dns_record',
   ],
-  Drive: ['drive_list_files', 'drive_download_file'],
 }
 
 describe('mcp/tools: the contract', () => {

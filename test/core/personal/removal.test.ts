@@ -187,6 +187,10 @@ describe('the removal of an unclaimed account', () => {
     })
     await insert('intakes', { _id: mailboxId, mailbox: address, checkAt: later(at, 30 * dayMs) })
     await insert('intakeRecords', { _id: id('int'), mailboxId, blob })
+    const part = { id: `${id('file')}.x.0`, sizeBytes: 1 }
+    await insert('driveEntries', { _id: id('file'), parentId: null, name, parts: [part] })
+    await insert('drive.files', { accountId: undefined, _id: part.id, filename: `${name}-part`, length: 1 })
+    await insert('drive.chunks', { accountId: undefined, _id: `${name}-chunk`, files_id: part.id, n: 0 })
     await insert('idempotency', { _id: id('idem'), body: name, expiresAt: later(at, 30 * dayMs) })
     await insert('usage', {
       accountId: undefined,

@@ -246,11 +246,7 @@ describe('a destination', () => {
       ['none of the pins', { kind: 'pinned', accepts: () => false }, { type: 'tlsa-invalid' }],
       ['one of the pins', { kind: 'pinned', accepts: () => true }, null],
       ['any certificate, where nobody asks for one', opportunistic, null],
-      [
-        'a certificate that is only watched',
-        { ...opportunistic, isWatched: true },
-        { type: 'certificate-expired' },
-      ],
+      ['a certificate that is only watched', { ...opportunistic, isWatched: true }, { type: 'certificate-expired' }],
     ]
     for (const [name, tls, expected] of told) {
       it(`tells how TLS fared, once for each connection: ${name}`, async () => {

@@ -1,0 +1,60 @@
+/** Drive by paths, as administrators name what lies there, and exports too. */
+import { Failure } from '../../schemas/failures.ts'
+import type { DriveEntryDoc } from '../../store/documents/drive.ts'
+import { driveEntryNamed, listDriveEntries, removeDriveEntry } from '../../store/drive.ts'
+import type { Context } from '../process/context.ts'
+
+const pageSize = 200
+
+/** The entry at a path; null for the top. Fails with `not_found`. */
+export async function entryAt(ctx: Context, accountId: string, path: readonly string[]): Promise<DriveEntryDoc | null> {
+  let entry: DriveEntryDoc | null = null
+  for (const [n, name] of path.entries()) {
+    const parentId: string | null = entry?._id ?? null
+    entry = await driveEntryNamed(ctx.store, { accountId, parentId, name: name.normalize('NFC') })
+    if (entry === null || entry.isNew === true || (n < path.length - 1 && entry.kind === 'file'))
+      throw new Failure('not_found', `There is nothing at "${path.join('/')}" in Drive.`, {
+        fix: 'Name a path as `mailroom drive list` shows it.',
+      })
+  }
+  return entry
+}
+
+/** The entry itself, if it is a file, or all that lies in a folder, with paths from there. */
+export async function* walkEntries(
+  ctx: Context,
+  accountId: string,
+  from: DriveEntryDoc | null,
+  above: readonly string[] = [],
+): AsyncGenerator<{ readonly entry: DriveEntryDoc; readonly path: readonly string[] }> {
+  if (from?.kind === 'file') {
+    yield { entry: from, path: [...above, from.name] }
+    return
+  }
+  const parentId = from?._id ?? null
+  for (let before: string | null = null; ; ) {
+    const page: DriveEntryDoc[] = await listDriveEntries(ctx.store, { accountId, parentId, before, limit: pageSize })
+    for (const entry of page) {
+      const path = [...above, entry.name]
+      yield { entry, path }
+      if (entry.kind === 'folder') yield* walkEntries(ctx, accountId, entry, path)
+    }
+    if (page.length < pageSize) return
+    before = page.at(-1)!._id
+  }
+}
+
+/** Removes an entry, of a folder with all that lies in it, the deepest first. Returns how many entries. */
+export async function removeEntry(ctx: Context, entry: DriveEntryDoc): Promise<number> {
+  let removed = 0
+  if (entry.kind === 'folder') {
+    const { accountId, _id: parentId } = entry
+    for (;;) {
+      const page = await listDriveEntries(ctx.store, { accountId, parentId, before: null, limit: pageSize })
+      for (const inner of page) removed += await removeEntry(ctx, inner)
+      if (page.length < pageSize) break
+    }
+  }
+  await removeDriveEntry(ctx.store, entry)
+  return removed + 1
+}

@@ -1,0 +1,159 @@
+/**
+ * Putting files into Drive. A content is written part by part, and each whole part is noted, so that one that was cut goes on
+ * behind it; readers see the old content until the new one is whole. A file that is there already, as long and as old, is left alone.
+ */
+import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
+import type { DriveEntryDoc, DrivePart } from '../../store/documents/drive.ts'
+import * as store from '../../store/drive.ts'
+import { after, dayMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+
+/** What is put in: `read` gives its bytes from an offset on, and `source` identifies it as it is now. */
+export type DriveSource = {
+  readonly name: string
+  readonly contentType: string
+  readonly sizeBytes: number
+  readonly modifiedAt: Date
+  readonly source: string
+  read(from: number): AsyncIterable<Buffer>
+}
+
+export type PutOutcome = { readonly entry: DriveEntryDoc; readonly was: 'new' | 'replaced' | 'same' }
+
+/** So much is written once more at most after a crash. */
+export const partBytes = 16 * 1024 * 1024
+/** A content that nobody goes on with is given up. */
+const staleMs = 7 * dayMs
+const nameCharsMax = 255
+const stalePage = 100
+
+/** The folder of a path, with those above it; they are made where there are none. Null: the top. Fails with `conflict` (a file). */
+export async function folderAt(ctx: Context, accountId: string, path: readonly string[]): Promise<string | null> {
+  let parentId: string | null = null
+  for (const name of path) parentId = await folderNamed(ctx, { accountId, parentId, name: nameOf(name) })
+  return parentId
+}
+
+/** Puts a file into a folder. `onBytes` is told how much of it is there. Fails with `conflict` (a folder, or changed meanwhile). */
+export async function putFile(
+  ctx: Context,
+  { accountId, parentId }: { readonly accountId: string; readonly parentId: string | null },
+  file: DriveSource,
+  onBytes: (bytes: number) => void = () => undefined,
+): Promise<PutOutcome> {
+  const name = nameOf(file.name)
+  const entry = await entryFor(ctx, { accountId, parentId, name, source: file.source })
+  if (entry.kind === 'folder')
+    throw new Failure('conflict', `"${name}" is a folder in Drive.`, {
+      fix: 'Give the file another name, or put it elsewhere.',
+    })
+  const isThere = entry.isNew === undefined && entry.incoming === undefined
+  if (isThere && entry.sizeBytes === file.sizeBytes && entry.modifiedAt.getTime() === file.modifiedAt.getTime())
+    return { entry, was: 'same' }
+  const parts = await putParts(ctx, await begun(ctx, entry, file.source), file, onBytes)
+  const { sizeBytes, contentType, modifiedAt, source } = file
+  const content = { sizeBytes, contentType, modifiedAt, parts }
+  const replaced = await store.finishUpload(ctx.store, entry, { ...content, source, count: parts.length })
+  if (replaced === null) throw changedMeanwhile(name)
+  await store.removeParts(ctx.store, replaced)
+  return { entry: { ...entry, ...content }, was: entry.isNew === true ? 'new' : 'replaced' }
+}
+
+/** Gives up contents that nobody went on with for a week. Returns how many. */
+export async function sweepUploads(ctx: Context): Promise<number> {
+  const stale = await store.findStaleUploads(ctx.store, after(ctx.clock.now(), -staleMs), stalePage)
+  for (const entry of stale) await store.dropUpload(ctx.store, entry)
+  return stale.length
+}
+
+/** The entry with the content of this source on its way, as far as it has come. */
+async function begun(ctx: Context, entry: DriveEntryDoc, source: string): Promise<DriveEntryDoc> {
+  if (entry.incoming?.source === source) return entry
+  const incoming = { source, parts: [], at: ctx.clock.now() }
+  await store.removeParts(ctx.store, await store.beginUpload(ctx.store, entry, incoming))
+  return { ...entry, incoming }
+}
+
+async function putParts(
+  ctx: Context,
+  entry: DriveEntryDoc,
+  file: DriveSource,
+  onBytes: (bytes: number) => void,
+): Promise<readonly DrivePart[]> {
+  const parts = [...(entry.incoming?.parts ?? [])]
+  let at = parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  while (at < file.sizeBytes) {
+    const wanted = Math.min(partBytes, file.sizeBytes - at)
+    const id = `${entry._id}.${file.source}.${parts.length}`
+    const written = await store.writePart(ctx.store, id, firstBytes(file.read(at), wanted))
+    if (written < wanted)
+      throw new Failure('conflict', `"${file.name}" became shorter while it was read.`, { fix: 'Put it in again.' })
+    parts.push({ id, sizeBytes: written })
+    at += written
+    const progress = { source: file.source, parts, at: ctx.clock.now() }
+    if (!(await store.noteUpload(ctx.store, entry, progress))) throw changedMeanwhile(file.name)
+    onBytes(at)
+  }
+  return parts
+}
+
+async function* firstBytes(content: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
+  let left = count
+  for await (const chunk of content) {
+    yield chunk.subarray(0, left)
+    left -= chunk.length
+    if (left <= 0) return
+  }
+}
+
+/** The entry of a name; one that is new is shown to nobody before its content is whole. */
+async function entryFor(
+  ctx: Context,
+  { accountId, parentId, name, source }: Pick<DriveEntryDoc, 'accountId' | 'parentId' | 'name'> & { source: string },
+): Promise<DriveEntryDoc> {
+  const known = await store.driveEntryNamed(ctx.store, { accountId, parentId, name })
+  if (known !== null) return known
+  const at = ctx.clock.now()
+  const entry: DriveEntryDoc = {
+    ...emptyEntry({ accountId, parentId, name, at }),
+    kind: 'file',
+    incoming: { source, parts: [], at },
+    isNew: true,
+  }
+  return (await store.insertDriveEntry(ctx.store, entry)) ? entry : entryFor(ctx, { accountId, parentId, name, source })
+}
+
+async function folderNamed(
+  ctx: Context,
+  where: Pick<DriveEntryDoc, 'accountId' | 'parentId' | 'name'>,
+): Promise<string> {
+  const known = await store.driveEntryNamed(ctx.store, where)
+  if (known?.kind === 'folder') return known._id
+  if (known !== null)
+    throw new Failure('conflict', `"${where.name}" is a file in Drive, not a folder.`, { fix: 'Name another folder.' })
+  const folder: DriveEntryDoc = { ...emptyEntry({ ...where, at: ctx.clock.now() }), kind: 'folder' }
+  return (await store.insertDriveEntry(ctx.store, folder)) ? folder._id : folderNamed(ctx, where)
+}
+
+function emptyEntry({
+  at,
+  ...where
+}: Pick<DriveEntryDoc, 'accountId' | 'parentId' | 'name'> & { readonly at: Date }): Omit<DriveEntryDoc, 'kind'> {
+  return { _id: newId('file', at), ...where, sizeBytes: 0, contentType: null, createdAt: at, modifiedAt: at, parts: [] }
+}
+
+/** A name as it is kept: NFC. Fails with `validation_error`. */
+function nameOf(text: string): string {
+  const name = text.normalize('NFC')
+  if (name === '' || name === '.' || name === '..' || name.length > nameCharsMax || /[/\p{Cc}]/u.test(name))
+    throw new Failure('validation_error', `"${name}" is no name of a file or folder.`, {
+      fix: `Use 1 to ${nameCharsMax} characters, without "/" and control characters.`,
+    })
+  return name
+}
+
+const changedMeanwhile = (name: string) =>
+  new Failure('conflict', `Another content of "${name}" was put in meanwhile.`, {
+    fix: 'Look at it, and put yours in again.',
+  })

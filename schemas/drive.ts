@@ -1,0 +1,15 @@
+/** Drive as callers see it (decisions.md 2, Drive). */
+import { described, integer, nullable, object, oneOf, string, timestamp, untrusted } from './infer.ts'
+
+export const driveKinds = ['file', 'folder'] as const
+
+export const DriveEntry = object({
+  id: string(),
+  name: untrusted(string()),
+  kind: oneOf(driveKinds),
+  parentId: described('The folder it lies in; null at the top.', nullable(string())),
+  size: integer({ description: 'Bytes; 0 of a folder.' }),
+  contentType: nullable(string({ description: 'null of a folder.' })),
+  createdAt: timestamp(),
+  modifiedAt: timestamp(),
+})

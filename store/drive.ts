@@ -1,0 +1,199 @@
+/**
+ * Drive: entries of folders, and the bytes of files in the driver's own bucket (GridFS). A file is made of parts, each a file of the bucket,
+ * so that putting in a long one goes on behind the last whole part after a crash. Invariants: a reader sees a content only when it is
+ * whole; the id of a part says whose it is and which, so a part that a crash left half written is written over.
+ */
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { GridFSBucket, MongoRuntimeError } from 'mongodb'
+import type { DriveEntryDoc, DrivePart, DriveUpload } from './documents/drive.ts'
+import { isDuplicate, type Store } from './open.ts'
+
+/** What the bucket's collections begin with. */
+export const driveBucket = 'drive'
+/** A document of the bucket. */
+const chunkBytes = 255 * 1024
+
+const bucketOf = ({ db }: Store) => new GridFSBucket(db, { bucketName: driveBucket, chunkSizeBytes: chunkBytes })
+/** The driver's types know ids of one kind; its bucket takes any. */
+type BucketId = Parameters<GridFSBucket['openDownloadStream']>[0]
+const bucketId = (id: string) => id as unknown as BucketId
+
+/** Inserts an entry. Returns false when its folder has one of that name. */
+export async function insertDriveEntry(store: Store, entry: DriveEntryDoc): Promise<boolean> {
+  try {
+    await store.driveEntries.insertOne(entry)
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+export function findDriveEntry(
+  store: Store,
+  { accountId, entryId }: { readonly accountId: string; readonly entryId: string },
+): Promise<DriveEntryDoc | null> {
+  return store.driveEntries.findOne({ accountId, _id: entryId, isNew: { $exists: false } })
+}
+
+/** The entry of this name in a folder, also one whose content is not whole. */
+export function driveEntryNamed(
+  store: Store,
+  { accountId, parentId, name }: Pick<DriveEntryDoc, 'accountId' | 'parentId' | 'name'>,
+): Promise<DriveEntryDoc | null> {
+  return store.driveEntries.findOne({ accountId, parentId, name })
+}
+
+/** The entries of a folder, newest first, after the id `before`. */
+export function listDriveEntries(
+  store: Store,
+  {
+    accountId,
+    parentId,
+    before,
+    limit,
+  }: {
+    readonly accountId: string
+    readonly parentId: string | null
+    readonly before: string | null
+    readonly limit: number
+  },
+): Promise<DriveEntryDoc[]> {
+  const range = before === null ? {} : { _id: { $lt: before } }
+  return store.driveEntries
+    .find({ accountId, parentId, isNew: { $exists: false }, ...range })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Notes how far a content has come. Returns false when the entry is gone, or another content is being put in. */
+export async function noteUpload(
+  store: Store,
+  { accountId, _id }: Pick<DriveEntryDoc, 'accountId' | '_id'>,
+  { source, parts, at }: DriveUpload,
+): Promise<boolean> {
+  const filter = {
+    accountId,
+    _id,
+    'incoming.source': source,
+    'incoming.parts': { $size: Math.max(0, parts.length - 1) },
+  }
+  const { matchedCount } = await store.driveEntries.updateOne(filter, { $set: { incoming: { source, parts, at } } })
+  return matchedCount === 1
+}
+
+/** Begins to put another content into a file. Returns what was being put in before, whose parts are nobody's then. */
+export async function beginUpload(
+  store: Store,
+  { accountId, _id }: Pick<DriveEntryDoc, 'accountId' | '_id'>,
+  incoming: DriveUpload,
+): Promise<readonly DrivePart[]> {
+  const before = await store.driveEntries.findOneAndUpdate({ accountId, _id }, { $set: { incoming } })
+  return before?.incoming?.parts ?? []
+}
+
+/** Shows what was put in, in place of what the file was. Returns the parts that are nobody's then; null when it was not whole. */
+export async function finishUpload(
+  store: Store,
+  { accountId, _id }: Pick<DriveEntryDoc, 'accountId' | '_id'>,
+  {
+    source,
+    count,
+    ...content
+  }: Pick<DriveEntryDoc, 'sizeBytes' | 'contentType' | 'modifiedAt' | 'parts'> & {
+    readonly source: string
+    readonly count: number
+  },
+): Promise<readonly DrivePart[] | null> {
+  const before = await store.driveEntries.findOneAndUpdate(
+    { accountId, _id, 'incoming.source': source, 'incoming.parts': { $size: count } },
+    { $set: content, $unset: { incoming: '', isNew: '' } },
+  )
+  return before === null ? null : before.parts
+}
+
+/** Deletes an entry with the bytes that it has; what lies in a folder is not looked at. */
+export async function removeDriveEntry(
+  store: Store,
+  { accountId, _id, parts, incoming }: Pick<DriveEntryDoc, 'accountId' | '_id' | 'parts' | 'incoming'>,
+): Promise<void> {
+  await store.driveEntries.deleteOne({ accountId, _id })
+  await removeParts(store, [...parts, ...(incoming?.parts ?? [])])
+}
+
+/** Deletes a page of entries of an account with their bytes. Returns how many there were. */
+export async function removeDriveEntries(store: Store, accountId: string, limit: number): Promise<number> {
+  const found = await store.driveEntries.find({ accountId }).limit(limit).toArray()
+  for (const entry of found) await removeDriveEntry(store, entry)
+  return found.length
+}
+
+/** Contents that nobody went on with since a time. */
+export function findStaleUploads(store: Store, before: Date, limit: number): Promise<DriveEntryDoc[]> {
+  return store.driveEntries
+    .find({ 'incoming.at': { $lt: before } })
+    .limit(limit)
+    .toArray()
+}
+
+/** Gives up a content that was not put in whole. */
+export async function dropUpload(store: Store, entry: DriveEntryDoc): Promise<void> {
+  const { accountId, _id, incoming, isNew } = entry
+  if (incoming === undefined) return
+  const filter = { accountId, _id, 'incoming.at': incoming.at }
+  const { modifiedCount, deletedCount } =
+    isNew === true
+      ? { modifiedCount: 0, ...(await store.driveEntries.deleteOne(filter)) }
+      : { deletedCount: 0, ...(await store.driveEntries.updateOne(filter, { $unset: { incoming: '' } })) }
+  if (modifiedCount + deletedCount > 0) await removeParts(store, incoming.parts)
+}
+
+/** Writes a part, in place of what a crash left of it. Returns its size. */
+export async function writePart(store: Store, id: string, content: AsyncIterable<Buffer>): Promise<number> {
+  await removePart(store, id)
+  const into = bucketOf(store).openUploadStreamWithId(bucketId(id), id)
+  await pipeline(Readable.from(content), into)
+  return into.length
+}
+
+/** The bytes of parts from the first to the last of the range, as they are read. */
+export async function* readParts(
+  store: Store,
+  parts: readonly DrivePart[],
+  { first, last }: { readonly first: number; readonly last: number },
+): AsyncGenerator<Buffer> {
+  const bucket = bucketOf(store)
+  let from = 0
+  for (const { id, sizeBytes } of parts) {
+    const [start, end] = [Math.max(first - from, 0), Math.min(last + 1 - from, sizeBytes)]
+    from += sizeBytes
+    if (start < end) yield* bucket.openDownloadStream(bucketId(id), { start, end }) as AsyncIterable<Buffer>
+  }
+}
+
+/** The bytes of all files of an account. */
+export async function driveBytes(store: Store, accountId: string): Promise<number> {
+  const [sum] = await store.driveEntries
+    .aggregate<{ readonly bytes: number }>([
+      { $match: { accountId } },
+      { $group: { _id: null, bytes: { $sum: '$sizeBytes' } } },
+    ])
+    .toArray()
+  return sum?.bytes ?? 0
+}
+
+export async function removeParts(store: Store, parts: readonly DrivePart[]): Promise<void> {
+  for (const { id } of parts) await removePart(store, id)
+}
+
+/** Deletes a part, or what there is of one that was never whole. */
+async function removePart(store: Store, id: string): Promise<void> {
+  try {
+    await bucketOf(store).delete(bucketId(id))
+  } catch (error) {
+    // The bucket deletes the pieces first, and then misses the file.
+    if (!(error instanceof MongoRuntimeError)) throw error
+  }
+}
