@@ -93,6 +93,16 @@ export const limits = {
   extractedCharsMax: 20_000,
   /** Files that are larger than a message may be. */
   extractedFileBytesMax: 40 * 1024 * 1024,
+  /** Packages that unpack to many times their size, or consist of thousands of parts. */
+  unpackedBytesMax: 64 * 1024 * 1024,
+  packagePartsMax: 10_000,
+  /** XML nested until the stack runs out. */
+  xmlDepthMax: 500,
+  /** Pages that are scans, or drawings of a million lines: those behind are left out. Time by the clock. */
+  pdfPagesMax: 500,
+  pdfMs: 6_000,
+  /** Hidden text of attachments that is kept until it is cut, in characters. */
+  hiddenSourceCharsMax: 4_000,
   /** Queries that cost more than they find. */
   queryCharsMax: 1_000,
   queryTermsMax: 50,

@@ -1,4 +1,4 @@
-/** RTF as Outlook puts it into messages: compressed ([MS-OXRTFCP]), often with the HTML it was made of inside ([MS-OXRTFEX]). */
+/** RTF, also as Outlook puts it into messages: compressed ([MS-OXRTFCP]), often with the HTML it was made of inside ([MS-OXRTFEX]). */
 import { decodeCharset } from '../encoding/charset.ts'
 import { limits } from '../limits.ts'
 
@@ -46,9 +46,20 @@ export function readRtf(rtf: Buffer): { readonly html: string | null; readonly t
   const source = rtf.toString('latin1', 0, limits.rtfBytesMax)
   if (!source.startsWith('{\\rtf')) return { html: null, text: null }
   const hasHtml = /\\fromhtml1?(?![\d])/.test(source.slice(0, 2048))
-  const text = textOf(source, hasHtml).trim() || null
+  const text = written(read(source, { wantsHtml: hasHtml, wantsHeaders: false })).trim() || null
   return hasHtml ? { html: text, text: null } : { html: null, text }
 }
+
+/** Text of RTF that a person does not see: hidden or deleted, tiny, a remark. */
+export type Unseen = { readonly kind: 'display_none' | 'zero_size' | 'comment'; readonly text: string }
+
+/** Reads a file of RTF as `readRtf` does, its headers and footers too, and what is in it that nobody sees. Linear. Never throws. */
+export function readRtfFile(rtf: Buffer): { readonly text: string; readonly unseen: readonly Unseen[] } {
+  const reader = read(rtf.toString('latin1', 0, limits.rtfBytesMax), { wantsHtml: false, wantsHeaders: true })
+  return { text: written(reader), unseen: reader.unseen }
+}
+
+const written = ({ out }: RtfReader) => out.join('').replaceAll(paragraphEnd, '\n')
 
 const windowBytes = 4096
 /** A reference of two bytes and its bit gives at most 17 bytes. */
@@ -67,6 +78,8 @@ type Group = {
   replaced: boolean
   /** In the font table, whose text are names of fonts. */
   fonts: boolean
+  /** How its text is hidden; null when it is seen. */
+  unseen: Unseen['kind'] | null
   /** That of the font; '' is the code page of the document. */
   charset: string
   /** How many characters stand behind each \u, for programs that do not know it. */
@@ -76,7 +89,10 @@ type Group = {
 /** The text as far as it was read, and the state of reading it. */
 type RtfReader = {
   readonly wantsHtml: boolean
+  /** Whether headers and footers are read. */
+  readonly wantsHeaders: boolean
   readonly out: string[]
+  readonly unseen: Unseen[]
   /** Characters of the group's charset as Latin-1, decoded together because one may need several bytes. */
   bytes: string
   group: Group
@@ -94,19 +110,24 @@ type RtfReader = {
 
 /** Destinations (RTF 1.9.1) whose content is no text. */
 const silent: ReadonlySet<string> = new Set(
-  'colortbl stylesheet info pict object header headerl headerr headerf footer footerl footerr footerf listtable listoverridetable generator pntext xmlnstbl themedata datastore latentstyles mhtmltag'.split(
+  'colortbl stylesheet info pict object listtable listoverridetable generator pntext xmlnstbl themedata datastore latentstyles mhtmltag'.split(
     ' ',
   ),
 )
 
+/** Told from the other ends of lines. */
+const paragraphEnd = '\r\n'
+
+/** Those on every page. */
+const headers: ReadonlySet<string> = new Set('header headerl headerr headerf footer footerl footerr footerf'.split(' '))
+
 /** Control words that stand for characters. */
 const characters: ReadonlyMap<string, string> = new Map([
-  ['par', '\n'],
+  ['par', paragraphEnd],
   ['line', '\n'],
   ['sect', '\n'],
   ['page', '\n'],
   ['row', '\n'],
-  ['cell', '\t'],
   ['tab', '\t'],
   ['lquote', '\u2018'],
   ['rquote', '\u2019'],
@@ -165,10 +186,36 @@ const controlTable: { readonly [word: string]: Control } = {
   fcharset({ charsets, font }, value) {
     charsets.set(font, fontCharsets.get(value ?? 0) ?? '')
   },
-  plain: writeBytes,
+  plain: see,
+  v: hides('display_none'),
+  deleted: hides('display_none'),
+  fs(reader, value) {
+    if (reader.group.unseen === 'zero_size') see(reader)
+    if (value !== null && value <= tinyHalfPoints) hide(reader, 'zero_size')
+  },
+  annotation: hides('comment'),
   pard: writeBytes,
 }
 const controls: ReadonlyMap<string, Control> = new Map(Object.entries(controlTable))
+
+/** Nobody reads what is as small. */
+const tinyHalfPoints = 3
+
+function see(reader: RtfReader): void {
+  writeBytes(reader)
+  reader.group.unseen = null
+}
+
+function hide(reader: RtfReader, kind: Unseen['kind']): void {
+  writeBytes(reader)
+  // What carries HTML shows that, whose own styles hide.
+  if (!reader.wantsHtml) reader.group.unseen = kind
+}
+
+/** A control word that hides text, and with 0 behind it shows what follows. */
+function hides(kind: Unseen['kind']): Control {
+  return (reader, value) => (value === 0 ? see(reader) : hide(reader, kind))
+}
 
 /** In the font table the entry that begins, elsewhere the font of the text that follows. */
 function selectFont(reader: RtfReader, value: number | null): void {
@@ -183,12 +230,13 @@ function selectFont(reader: RtfReader, value: number | null): void {
 /** A control word with its number, a character in hexadecimal, a control symbol, a brace, text, line ends. */
 const token = /\\([a-z]{1,32})(-?\d{1,9})? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|[^\\{}\r\n]+|[\r\n]+|\\/gi
 
-function textOf(source: string, wantsHtml: boolean): string {
+function read(source: string, wants: Pick<RtfReader, 'wantsHtml' | 'wantsHeaders'>): RtfReader {
   const reader: RtfReader = {
-    wantsHtml,
+    ...wants,
     out: [],
+    unseen: [],
     bytes: '',
-    group: { hidden: false, replaced: false, fonts: false, charset: '', fallback: 1 },
+    group: { hidden: false, replaced: false, fonts: false, unseen: null, charset: '', fallback: 1 },
     around: [],
     tooDeep: 0,
     charsets: new Map(),
@@ -204,11 +252,11 @@ function textOf(source: string, wantsHtml: boolean): string {
     else if (name !== undefined) control(reader, name.toLowerCase(), value === undefined ? null : Number(value))
     else if (hex !== undefined) addBytes(reader, String.fromCharCode(Number.parseInt(hex, 16)))
     else if (symbol !== undefined) {
-      if (symbol !== '*') write(reader, symbolText(symbol, wantsHtml))
+      if (symbol !== '*') write(reader, symbolText(symbol, wants.wantsHtml))
     } else if (all !== '\\' && !/^[\r\n]/.test(all)) addBytes(reader, all)
   }
   writeBytes(reader)
-  return reader.out.join('')
+  return reader
 }
 
 function openGroup(reader: RtfReader, source: string, start: number): void {
@@ -220,7 +268,8 @@ function openGroup(reader: RtfReader, source: string, start: number): void {
   reader.around.push(reader.group)
   reader.group = { ...reader.group }
   // A destination behind `\*` may be skipped by who does not know it.
-  if (source.startsWith('\\*', start) && !source.startsWith('\\*\\htmltag', start)) reader.group.hidden = true
+  if (source.startsWith('\\*', start) && !/^\\\*\\(?:htmltag|annotation\b)/.test(source.slice(start, start + 14)))
+    reader.group.hidden = true
 }
 
 function closeGroup(reader: RtfReader): void {
@@ -232,9 +281,17 @@ function closeGroup(reader: RtfReader): void {
 function control(reader: RtfReader, name: string, value: number | null): void {
   if (reader.group.hidden && name !== 'htmlrtf') return
   const character = characters.get(name)
-  if (silent.has(name)) reader.group.hidden = true
+  if (silent.has(name) || (headers.has(name) && !reader.wantsHeaders)) reader.group.hidden = true
+  else if (name === 'cell') endCell(reader)
   else if (character !== undefined) write(reader, character)
   else controls.get(name)?.(reader, value)
+}
+
+/** The paragraph in a cell ends with the cell. */
+function endCell(reader: RtfReader): void {
+  writeBytes(reader)
+  if (reader.out.at(-1) === paragraphEnd) reader.out.pop()
+  write(reader, '\t')
 }
 
 /** Adds characters of the group's charset, less those that stand for a \u before them. */
@@ -246,17 +303,29 @@ function addBytes(reader: RtfReader, text: string): void {
 
 /** Decodes the characters that were added. */
 function writeBytes(reader: RtfReader): void {
-  const { bytes, group, codepage, out } = reader
-  if (bytes !== '') out.push(decodeCharset(Buffer.from(bytes, 'latin1'), group.charset || codepage))
+  const { bytes, group, codepage } = reader
+  if (bytes !== '') put(reader, decodeCharset(Buffer.from(bytes, 'latin1'), group.charset || codepage))
   reader.bytes = ''
 }
+
+/** Adds text to what is seen, or to what is not. */
+function put({ group: { unseen: kind }, out, unseen }: RtfReader, text: string): void {
+  const last = unseen.at(-1)
+  if (kind === null) out.push(text)
+  else if (last?.kind === kind && last.text.length < unseenCharsMax)
+    unseen[unseen.length - 1] = { kind, text: last.text + text }
+  else if (unseen.length < limits.hiddenMax) unseen.push({ kind, text })
+}
+
+/** Of one report. */
+const unseenCharsMax = 1000
 
 /** Writes a character, unless it stands for a \u before it. */
 function write(reader: RtfReader, character: string): void {
   if (reader.skip > 0) reader.skip--
   else if (isSeen(reader)) {
     writeBytes(reader)
-    reader.out.push(character)
+    put(reader, character)
   }
 }
 

@@ -17,17 +17,21 @@ export type ExtractedText = {
  */
 export async function readFile(file: NamedFile): Promise<ExtractedText | null> {
   const type = fileTypeOf(file)
-  const read = type === null ? undefined : await readers[type]?.()
-  const found = await read?.(file)
-  return found ? finished(found) : null
+  if (type === null) return null
+  const read = await readers[type]()
+  const found = await read(file)
+  return found && finished(found)
 }
 
 type FileReader = (file: NamedFile) => FileText | null | Promise<FileText | null>
 
 /** Each is loaded with the first file of its form. */
-const readers: Readonly<Partial<Record<FileType, () => Promise<FileReader>>>> = {
+const readers: Readonly<Record<FileType, () => Promise<FileReader>>> = {
   plain: async () => (await import('./plain-text.ts')).readPlainText,
   html: async () => (await import('./html.ts')).readHtmlFile,
+  compound: async () => (await import('./compound.ts')).readCompound,
+  package: async () => (await import('./packages.ts')).readPackage,
+  pdf: async () => (await import('./pdf.ts')).readPdf,
   rtf: async () => (await import('./rich-text.ts')).readRichText,
 }
 

@@ -1,0 +1,14 @@
+/** What a package is, by its parts. */
+import type { FileText, NamedFile } from './file-type.ts'
+import { mainPartOf } from './office-parts.ts'
+import { openPackage } from './package.ts'
+
+/** The text of the document that a package is. Null for other kinds of packages and plain archives. Throws at what is broken. */
+export async function readPackage({ content }: NamedFile): Promise<FileText | null> {
+  const parts = await openPackage(content)
+  if (parts.names.includes('content.xml')) return (await import('./open-document.ts')).readOpenDocument(parts)
+  const main = await mainPartOf(parts)
+  if (main?.startsWith('word/')) return (await import('./word-document.ts')).readWordDocument(parts, main)
+  if (main?.startsWith('xl/')) return (await import('./workbook.ts')).readWorkbookPackage(parts)
+  return null
+}

@@ -1,0 +1,45 @@
+/** XML as the parts of packages are written in: elements, attributes and text. What a DTD would define is not known. */
+import { Parser } from 'htmlparser2'
+import { decodeCharset } from '../encoding/charset.ts'
+import { limits } from '../limits.ts'
+
+export type Attributes = Readonly<Record<string, string>>
+
+export type XmlHandlers = {
+  open?(name: string, attributes: Attributes): void
+  close?(name: string): void
+  text?(text: string): void
+  /** Asked between pieces: true ends the reading. */
+  isEnough?(): boolean
+}
+
+/**
+ * Reads XML in UTF-8 or UTF-16 piece by piece. Names have the prefixes that are usual for them. Throws where elements are nested
+ * deeper than `xmlDepthMax`, or what is open does not end. Linear.
+ */
+export function readXml(content: Buffer, handlers: XmlHandlers): void {
+  const source = decodeCharset(content, 'utf-8')
+  let depth = 0
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        if (++depth > limits.xmlDepthMax) throw new Error('Elements are nested too deep.')
+        handlers.open?.(name, attributes)
+      },
+      onclosetag(name) {
+        depth--
+        handlers.close?.(name)
+      },
+      ontext: (text) => handlers.text?.(text),
+    },
+    { xmlMode: true, decodeEntities: true },
+  )
+  for (let at = 0; at < source.length; at += pieceChars) {
+    if (handlers.isEnough?.()) return
+    parser.write(source.slice(at, at + pieceChars))
+  }
+  if (depth > 0) throw new Error('The XML ends before its elements do.')
+  parser.end()
+}
+
+const pieceChars = 16 * 1024
