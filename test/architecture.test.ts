@@ -133,7 +133,7 @@ describe('architecture', () => {
         'Search',
         'Wait',
         'IMAP',
-      'A file of Drive',
+        'A file of Drive',
         'MCP tool call and REST request',
         'A program connects (OAuth)',
         'Certificates',

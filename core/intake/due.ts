@@ -11,7 +11,7 @@ export async function doDueIntake(ctx: Context, accountId?: string): Promise<num
 
 /** When something is due next, of an account or of all; null when nothing is. */
 export async function nextIntake(ctx: Context, accountId?: string): Promise<Date | null> {
-  const [record, backfill] = await Promise.all([nextRecord(ctx, accountId), nextBackfill(ctx, accountId)])
-  if (record === null || backfill === null) return record ?? backfill
-  return record < backfill ? record : backfill
+  const times = await Promise.all([nextRecord(ctx, accountId), nextBackfill(ctx, accountId)])
+  const [earliest] = times.filter((time) => time !== null).sort((a, b) => a.getTime() - b.getTime())
+  return earliest ?? null
 }
