@@ -61,6 +61,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./doctor.ts')).doctor,
   },
   {
+    call: 'certificates',
+    about: 'the certificates that are ordered by ACME: until when they hold, and what went wrong',
+    options: [{ flags: '--renew <name>', about: 'first have the one of this name ordered at once' }],
+    load: async () => (await import('./certificates.ts')).certificates,
+  },
+  {
     call: 'listen',
     about: 'have the events of an account posted to a program on this machine, signed as webhooks are',
     options: [

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { certificateFiles, namesOf, readCertificateFiles } from '../core/certificates/files.ts'
+import { type CertificateState, certificateStates } from '../core/certificates/overview.ts'
 import { createResolver, isAbsent } from '../core/dns/resolver.ts'
 import { closeContext } from '../core/process/context.ts'
 import type { Settings } from '../schemas/settings.ts'
@@ -82,6 +83,16 @@ async function certificate(settings: Settings): Promise<Finding> {
   }
 }
 
+function orderedCertificate({ name, state, validTo, nextAt, reason }: CertificateState): Finding {
+  const end = validTo === null ? 'none yet' : `valid until ${validTo.toISOString()}`
+  const next = `${reason} The next try is at ${nextAt.toISOString()}.`
+  return {
+    what: `certificate ${name}`,
+    ok: state === 'valid' || state === 'waiting',
+    detail: reason === null ? end : `${end}. ${next}`,
+  }
+}
+
 async function disk(settings: Settings): Promise<Finding> {
   const what = 'disk'
   try {
@@ -119,6 +130,7 @@ async function database(settings: Settings): Promise<Finding[]> {
   try {
     const ctx = await openAdminContext(settings)
     const waiting = await countLanes(ctx.store)
+    const ordered = (await certificateStates(ctx)).map(orderedCertificate)
     await closeContext(ctx)
     return [
       {
@@ -127,6 +139,7 @@ async function database(settings: Settings): Promise<Finding[]> {
         detail: settings.mongodbUrl === null ? 'the embedded engine answers' : 'MONGODB_URL answers',
       },
       { what: 'queue', ok: true, detail: `${waiting} accounts have mail waiting to go out` },
+      ...ordered,
     ]
   } catch (error) {
     return [{ what: 'database', ok: false, detail: told(error) }]

@@ -4,6 +4,9 @@ import type { AddressInfo, Server } from 'node:net'
 import type { Readiness } from '../api/endpoints.ts'
 import { createHttpServer } from '../api/http-server.ts'
 import { createHttpsDoor } from '../api/https.ts'
+import { endRequests } from '../core/certificates/authority.ts'
+import { noteWantedCertificates } from '../core/certificates/names.ts'
+import { measureCertificates } from '../core/certificates/overview.ts'
 import { openTlsContexts } from '../core/certificates/tls-contexts.ts'
 import { ensureSharedDomain } from '../core/mailbox/domains.ts'
 import { endAttempts } from '../core/notify/attempts.ts'
@@ -40,7 +43,7 @@ export async function runService(settings: Settings): Promise<void> {
   if (process.connected === false) leave()
   const ctx = await openContext({ settings, role: 'service' })
   await ensureSharedDomain(ctx)
-  ctx.metrics.beforeScrape(() => measureQueues(ctx))
+  ctx.metrics.beforeScrape(async () => void (await Promise.all([measureQueues(ctx), measureCertificates(ctx)])))
   if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
   // Not ready before the supervisor has told which parts there are.
   let parts: Parts = { supervisor: false }
@@ -50,10 +53,18 @@ export async function runService(settings: Settings): Promise<void> {
   const doors = doorsOf(ctx, { server, secure })
   await noteStart(ctx)
   const listeners = [startAnnouncer(ctx), startIndexer(ctx)]
-  const clocks = await startClocks(ctx)
   await listen(server, settings.http)
   if (secure !== null) await listen(secure, settings.https)
-  const jobs = [{ stop: () => endAttempts(ctx) }, { stop: async () => contexts?.close() }, clocks, ...listeners]
+  // The authority looks at the HTTP door when the clocks order a certificate.
+  await noteWantedCertificates(ctx)
+  const clocks = await startClocks(ctx)
+  const certificates = {
+    async stop() {
+      contexts?.close()
+      endRequests(ctx)
+    },
+  }
+  const jobs = [{ stop: () => endAttempts(ctx) }, certificates, clocks, ...listeners]
   const stop = stopOf(ctx, { doors, jobs })
   process.on('message', (told: FromSupervisor) => {
     if (told.parts !== undefined) parts = told.parts

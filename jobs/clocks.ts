@@ -6,6 +6,8 @@
 import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
 import { sweepPauseChanges } from '../core/account/reputation.ts'
+import { noteWantedCertificates } from '../core/certificates/names.ts'
+import { advanceCertificates, nextAdvance } from '../core/certificates/orders.ts'
 import { sweepUploads } from '../core/drive/put.ts'
 import { doDueIntake, nextIntake } from '../core/intake/due.ts'
 import { sweepIntakes } from '../core/intake/retention.ts'
@@ -87,6 +89,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         recountQuotas,
         tellOfEndpoints,
         tellOfApprovals,
+        noteWantedCertificates,
       ),
     },
     // Apart from the others: a large account takes long.
@@ -142,7 +145,7 @@ type Alarms = ReturnType<typeof startAlarms>
 
 function startAlarms(ctx: Context) {
   const alarm = (
-    kind: 'deliveries' | 'batches' | 'sends' | 'approvals' | 'intake',
+    kind: 'deliveries' | 'batches' | 'sends' | 'approvals' | 'certificates' | 'intake',
     work: Task,
     next: (ctx: Context) => Promise<Date | null>,
   ): Alarm => startAlarm(ctx, { kind, work: () => work(ctx), next: () => next(ctx) })
@@ -151,6 +154,7 @@ function startAlarms(ctx: Context) {
     batches: alarm('batches', stepBatches, nextStep),
     sends: alarm('sends', settleDue, nextSettling),
     approvals: alarm('approvals', settleApprovals, nextApproval),
+    certificates: alarm('certificates', advanceCertificates, nextAdvance),
     intake: alarm('intake', doDueIntake, nextIntake),
   }
 }

@@ -80,6 +80,13 @@ export const metrics = {
     { operation: 'its name, such as `messages.get`' },
     answerBuckets,
   ),
+  mailroom_certificate_orders_total: counter(['service'], 'Orders of certificates that had an end.', {
+    result: '`issued` or `failed`',
+  }),
+  mailroom_certificates: gauge(['service'], 'Names for which certificates are ordered.', {
+    state:
+      '`valid`; `expired`; `failing`: the last order failed, the certificate before it may be valid; `waiting`: there is none yet',
+  }),
   mailroom_imap_connections: gauge(['imap'], 'Connections of mail programs that read mail.', {}),
   mailroom_imap_commands_total: counter(['imap'], 'Commands of mail programs that read mail.', {
     command: 'its name, such as `UID FETCH`; `none` when there is no such command',

@@ -1,9 +1,15 @@
 /** Certificates that an authority issues by ACME. */
-import type { UpdateFilter } from 'mongodb'
 import type { CertificateDoc, IssuedCertificate } from './documents/certificates.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 
 export type { CertificateDoc, IssuedCertificate } from './documents/certificates.ts'
+
+type Field = Exclude<keyof CertificateDoc, '_id' | 'token'>
+/** What is written of a certificate, and which fields go. */
+export type CertificateChange = {
+  readonly set: Partial<Pick<CertificateDoc, Field>>
+  readonly drop?: readonly Field[]
+}
 
 /** Notes names that have no document yet; what there is to do for them is due at once. */
 export async function addCertificates(store: Store, names: readonly string[], now: Date): Promise<void> {
@@ -26,9 +32,21 @@ export async function ownDomainNames(store: Store): Promise<readonly string[]> {
   return found.map(({ _id }) => _id)
 }
 
+/** What an administrator sees of a certificate. */
+export type CertificateSummary = Pick<CertificateDoc, '_id' | 'nextAt' | 'trouble'> & { readonly validTo?: Date }
+
 /** All of them, by name. */
-export function listCertificates(store: Store): Promise<CertificateDoc[]> {
-  return store.certificates.find().sort({ _id: 1 }).toArray()
+export async function certificateSummaries(store: Store): Promise<readonly CertificateSummary[]> {
+  const found = await store.certificates
+    .find({}, { projection: { nextAt: 1, trouble: 1, 'issued.validTo': 1 } })
+    .sort({ _id: 1 })
+    .toArray()
+  return found.map(({ _id, nextAt, trouble, issued }) => ({
+    _id,
+    nextAt,
+    ...(trouble !== undefined && { trouble }),
+    ...(issued !== undefined && { validTo: issued.validTo }),
+  }))
 }
 
 /** The names of all of them, and since when those that nothing asks for. */
@@ -57,14 +75,18 @@ export function claimCertificate(
   )
 }
 
-/** Writes what came of it. Returns false when the lease is another's by now. */
+/** Writes what came of it; `isEnd` gives the lease back. Returns false when it is another's by now. */
 export async function changeCertificate(
   store: Store,
   { _id, token }: CertificateDoc,
-  change: UpdateFilter<CertificateDoc>,
+  { set, drop = [], isEnd }: CertificateChange & { readonly isEnd: boolean },
 ): Promise<boolean> {
   if (token === undefined) return false
-  const { matchedCount } = await store.certificates.updateOne({ _id, token }, change)
+  const gone = isEnd ? [...drop, 'token'] : drop
+  const { matchedCount } = await store.certificates.updateOne(
+    { _id, token },
+    { $set: set, ...(gone.length > 0 && { $unset: Object.fromEntries(gone.map((field) => [field, ''])) }) },
+  )
   return matchedCount === 1
 }
 
@@ -78,11 +100,13 @@ export async function nextCertificateAt(store: Store): Promise<Date | null> {
   return next?.nextAt ?? null
 }
 
-/** Makes names due now: those given, or all. Returns how many there are. */
-export async function makeDue(store: Store, names: readonly string[] | null, now: Date): Promise<number> {
-  const filter = names === null ? {} : { _id: { $in: [...names] } }
-  const { matchedCount } = await store.certificates.updateMany(filter, { $set: { nextAt: now }, $unset: { token: '' } })
-  return matchedCount
+/** Has a name ordered at once, although it is not due. Returns false when it has no certificate to be ordered. */
+export async function orderAtOnce(store: Store, name: string, now: Date): Promise<boolean> {
+  const { matchedCount } = await store.certificates.updateOne(
+    { _id: name },
+    { $set: { nextAt: now, renew: true }, $unset: { token: '' } },
+  )
+  return matchedCount === 1
 }
 
 /** Notes since when nothing asks for names, or that something does (null). */

@@ -15,8 +15,10 @@ export type CertificateDoc = {
   readonly order?: CertificateOrder
   /** What the order is shown by; absent when it is not asked for any more. */
   readonly challenge?: CertificateChallenge
-  /** Why the last try failed; absent after a success. */
-  readonly failure?: CertificateFailure
+  /** Why there is no certificate yet, or none in place of the one there is; absent after a success. */
+  readonly trouble?: CertificateTrouble
+  /** Whether it is to be ordered although it is not due. */
+  readonly renew?: true
 }
 
 export type IssuedCertificate = {
@@ -45,9 +47,11 @@ export type CertificateChallenge =
   /** A TXT record of `_acme-challenge.<name>` (RFC 8555 8.4). */
   | { readonly type: 'dns-01'; readonly answer: string }
 
-export type CertificateFailure = {
+export type CertificateTrouble = {
+  /** Whether an order failed, or none was begun because it could not succeed. */
+  readonly kind: 'failed' | 'waits'
   readonly at: Date
-  /** Failures one after the other. */
+  /** How often it was so, one time after the other. */
   readonly count: number
   readonly reason: string
 }

@@ -1,0 +1,214 @@
+/**
+ * The certificate authority that the settings name, by ACME (RFC 8555). The key of our account there lies sealed in the database:
+ * all nodes are one account. What the authority refuses is told as a `Refusal`, in its own words.
+ */
+import { generateKeyPairSync, type X509Certificate } from 'node:crypto'
+import type * as acme from 'acme-client'
+import { fromBinary, toBinary } from '../../store/bytes.ts'
+import { claimState } from '../../store/records.ts'
+import { secondMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { loadOnce } from '../process/load-once.ts'
+import { perProcess } from '../process/per-process.ts'
+
+export type Authority = {
+  /** Asks for a certificate of a name; `replaces` is the one that it follows. */
+  order(name: string, replaces: X509Certificate | null): Promise<acme.Order>
+  readOrder(url: string): Promise<acme.Order>
+  /** The only name of an order, and how it may be shown to be ours. */
+  authorization(order: acme.Order): Promise<acme.Authorization>
+  /** What a challenge is answered with: at its address for HTTP-01, in the DNS for DNS-01. */
+  answerTo(challenge: Challenge): Promise<string>
+  /** Says that the answer can be looked at. */
+  answered(challenge: Challenge): Promise<void>
+  /** Hands in the request for the certificate, which will have this key. */
+  finalize(order: acme.Order, name: string, key: string): Promise<void>
+  /** The certificate with its chain, as PEM. */
+  download(order: acme.Order): Promise<string>
+  /** When to renew a certificate, as the authority suggests it (RFC 9773); null when it does not. */
+  renewalWindow(leaf: X509Certificate): Promise<RenewalWindow | null>
+}
+
+export type Challenge = acme.Authorization['challenges'][number]
+export type RenewalWindow = { readonly from: Date; readonly to: Date }
+
+/** Why the authority does not do what it is asked. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  /** Whether the same may be asked again: the authority did not answer, is down, or has had enough for now. */
+  readonly isTemporary: boolean
+  /** How long it wants to be left alone; 0 when it does not say. */
+  readonly retryAfterMs: number
+
+  constructor(message: string, { isTemporary = false, retryAfterMs = 0 } = {}) {
+    super(message)
+    this.isTemporary = isTemporary
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+const requestMs = 30 * secondMs
+/** A chain has a few kilobytes. */
+const answerBytesMax = 1024 * 1024
+
+const keyPurpose = 'acme account'
+
+/** A new private key of a certificate or an account, as PEM. */
+export function newPrivateKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
+}
+
+const state = perProcess(() => ({ ending: new AbortController(), opened: new Map<string, Promise<Authority>>() }))
+
+/** The authority of a directory, with our account there. Fails with a `Refusal`. */
+export function authorityAt(ctx: Context, directory: string): Promise<Authority> {
+  const { opened } = state(ctx)
+  const known = opened.get(directory)
+  if (known !== undefined) return known
+  const opening = open(ctx, directory)
+  opened.set(directory, opening)
+  opening.catch(() => opened.delete(directory))
+  return opening
+}
+
+/** Breaks off what is asked of authorities in this process: it ends. */
+export function endRequests(ctx: Context): void {
+  state(ctx).ending.abort()
+}
+
+export function isEnding(ctx: Context): boolean {
+  return state(ctx).ending.signal.aborted
+}
+
+const load = loadOnce(async () => {
+  const library = await import('acme-client')
+  const { defaults, interceptors } = library.axios
+  Object.assign(defaults, { timeout: requestMs, maxContentLength: answerBytesMax })
+  // Its own would wait within the request for as long as Retry-After says, and forgets why there was no answer.
+  interceptors.response.clear()
+  interceptors.response.use(null, (error: Failed) => {
+    const { response } = error
+    if (response === undefined)
+      throw new Refusal(`The authority does not answer: ${error.message}`, { isTemporary: true })
+    const isNonce = response.data?.type === `${problems}badNonce`
+    // A nonce that has expired is replaced by the library (RFC 8555 6.5).
+    if (response.status < 400 || isNonce) return response
+    throw refusalOf(response)
+  })
+  return library
+})
+
+type Problem = { readonly type?: string; readonly detail?: string }
+type Response = {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string | undefined }
+  readonly data?: Problem & { readonly subproblems?: readonly Problem[] }
+}
+type Failed = Error & { readonly response?: Response }
+
+const problems = 'urn:ietf:params:acme:error:'
+
+/** RFC 8555 6.6, 6.7 */
+function refusalOf({ status, headers, data }: Response): Refusal {
+  return new Refusal(`The authority refuses: ${wordsOf(data ?? {}) ?? `HTTP ${status}`}`, {
+    isTemporary: status === 429 || status >= 500,
+    retryAfterMs: retryAfterOf(headers['retry-after']),
+  })
+}
+
+/** What a problem document says, in at most as many characters as a person reads; null when it says nothing. */
+export function wordsOf({ type, detail, subproblems = [] }: NonNullable<Response['data']>): string | null {
+  const own = [detail, ...subproblems.map((each) => each.detail)].filter((text) => text !== undefined)
+  const kind = type?.startsWith(problems) === true ? [`(${type.slice(problems.length)})`] : []
+  const words = [own.join('; '), ...kind].filter((text) => text !== '').join(' ')
+  return words === '' ? null : words.replaceAll(/\s+/g, ' ').slice(0, wordsMax)
+}
+
+const wordsMax = 500
+
+function retryAfterOf(text: string | undefined): number {
+  if (text === undefined) return 0
+  if (/^\d{1,9}$/.test(text)) return Number(text) * secondMs
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? 0 : Math.max(0, at - Date.now())
+}
+
+async function open(ctx: Context, directory: string): Promise<Authority> {
+  const { axios, crypto, Client } = await load()
+  const { signal } = state(ctx).ending
+  axios.defaults.signal = signal
+  const accountKey = await accountKeyOf(ctx, directory)
+  const client = new Client({ directoryUrl: directory, accountKey })
+  const { email } = ctx.settings.acme
+  await client.createAccount({
+    termsOfServiceAgreed: true,
+    ...(email !== null && { contact: [`mailto:${email}`] }),
+  })
+  return {
+    async order(name, replaces) {
+      const predecessor = replaces === null || (await renewalInfoUrl()) === null ? null : ariId(replaces)
+      const identifiers = [{ type: 'dns', value: name }]
+      const asked = { identifiers, ...(predecessor !== null && { replaces: predecessor }) }
+      return client.createOrder(asked)
+    },
+    readOrder: (url) => client.getOrder({ url } as acme.Order),
+    async authorization(order) {
+      const [authorization] = await client.getAuthorizations(order)
+      if (authorization === undefined) throw new Refusal('The order has no authorization.')
+      return authorization
+    },
+    answerTo: (challenge) => client.getChallengeKeyAuthorization(challenge),
+    async answered(challenge) {
+      await client.completeChallenge(challenge)
+    },
+    async finalize(order, name, key) {
+      const [, request] = await crypto.createCsr({ altNames: [name] }, key)
+      await client.finalizeOrder(order, request)
+    },
+    download: (order) => client.getCertificate(order),
+    async renewalWindow(leaf) {
+      const [url, id] = [await renewalInfoUrl(), ariId(leaf)]
+      if (url === null || id === null) return null
+      const { data } = await axios.get<RenewalInfo>(`${url.replace(/\/$/, '')}/${id}`)
+      const [from, to] = [data.suggestedWindow?.start, data.suggestedWindow?.end].map((text) => new Date(text ?? ''))
+      if (from === undefined || to === undefined || !(from <= to)) return null
+      return { from, to }
+    },
+  }
+
+  async function renewalInfoUrl(): Promise<string | null> {
+    const { data } = await axios.get<{ readonly renewalInfo?: string }>(directory)
+    return data.renewalInfo ?? null
+  }
+}
+
+type RenewalInfo = { readonly suggestedWindow?: { readonly start?: string; readonly end?: string } }
+
+/** One for each authority; of several nodes that make one the first's is everybody's. */
+async function accountKeyOf(ctx: Context, directory: string): Promise<string> {
+  const made = toBinary(ctx.secrets.seal(newPrivateKey(), keyPurpose))
+  const sealed = await claimState(ctx.store, `acme account ${directory}`, made)
+  return ctx.secrets.open(fromBinary(sealed), keyPurpose)
+}
+
+/**
+ * How an authority calls a certificate of its own: the key identifier of who signed it, and its number (RFC 9773 4.1). Null when
+ * it does not say who signed it.
+ */
+export function ariId({ raw, serialNumber }: Pick<X509Certificate, 'raw' | 'serialNumber'>): string | null {
+  const at = raw.indexOf(authorityKeyIdentifier)
+  if (at < 0) return null
+  // OCTET STRING { SEQUENCE { [0] keyIdentifier ... } }, each with a length of one byte
+  const value = raw.subarray(at + authorityKeyIdentifier.length)
+  const [octets, , sequence, , tag, length = 0] = value
+  if (octets !== 0x04 || sequence !== 0x30 || tag !== 0x80) return null
+  const hex = serialNumber.length % 2 === 0 ? serialNumber : `0${serialNumber}`
+  const number = Buffer.from(hex, 'hex')
+  // As DER writes it: a number that is not negative begins with a bit that is not set.
+  const signed = (number[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.of(0), number]) : number
+  return `${value.subarray(6, 6 + length).toString('base64url')}.${signed.toString('base64url')}`
+}
+
+/** The object identifier 2.5.29.35 in DER. */
+const authorityKeyIdentifier = Buffer.from('0603551d23', 'hex')
