@@ -134,7 +134,7 @@ export const jobs = {
     const truncated = parsed.truncated || isCut
     // What is read of HTML is split into reply and quotation by its markup, which is more exact than by its text.
     const isHtml = !parsed.hasText || insteadOfPlain
-    const reply = () => replyText(text, { html: isHtml ? html : null, from: parsed.from })
+    const reply = () => replyText(text, { html: isHtml ? html : null, from: parsed.from, subject: parsed.subject })
     if (view === 'reply') return { ...common, reply: reply(), hidden, truncated }
     if (view === 'text') return { ...common, text, hidden, truncated }
     if (markdown !== undefined) return { ...common, markdown, hidden, truncated }

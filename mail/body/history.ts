@@ -1,6 +1,25 @@
-/** Which lines of a body are quoted history, by the text alone. */
+/** Which lines of a body are quoted history: by the markup of mail programs, and where it is silent by the text. */
 
-import { attributionAt, hasForwardMark, headerBlockAt, isOriginalMark, isQuoted, isWrappedQuote } from './quotation.ts'
+import type { MailPart, PartKind } from './mail-markup.ts'
+import {
+  attributionAt,
+  hasForwardMark,
+  headerBlockAt,
+  isOriginalMark,
+  isQuoted,
+  isRuler,
+  isWrappedQuote,
+  unknownHeaderBlockAt,
+} from './quotation.ts'
+
+/** A body as it is read. */
+export type Body = {
+  readonly lines: readonly string[]
+  /** The lines as they are compared: without direction marks, with plain blanks and digits, and with `>` for all marks of quotation. */
+  readonly plain: readonly string[]
+  /** What the markup says of each line; null for plain text. */
+  readonly parts: readonly (readonly MailPart[])[] | null
+}
 
 /** Lines `start` to `end` (the first behind it); of the first, `before` is still the sender's own. */
 export type QuotedLines = { readonly start: number; readonly end: number; readonly before: string }
@@ -13,57 +32,171 @@ export type History = {
 }
 
 /**
- * Finds quoted history: what stands behind quote marks, below an attribution or below a block of header fields. Where nothing
- * stands before such a block it is a message forwarded without a word. Lines come without direction marks, with plain blanks
- * and with `>` for all marks of quotation. Linear. Never throws.
+ * Finds quoted history: what stands behind quote marks, below an attribution or below a block of header fields, and what mail
+ * programs mark as such. Where nothing stands before such a block, or `isForward` says that the mail is a forward, it is a
+ * forwarded message. Linear. Never throws.
  */
-export function historyIn(plain: readonly string[]): History {
-  const quoted: QuotedLines[] = []
+export function historyIn(body: Body, { isForward }: { readonly isForward: boolean }): History {
+  const { plain } = body
   const all = plain.length
-  const upTo = (start: number, end: number, before = '') => quoted.push({ start, end, before })
+  const quoted: QuotedLines[] = []
+  const begun = new Set<MailPart>()
   let hasText = false
   let i = 0
   while (i < all) {
-    if (hasForwardMark(plain, i)) return { quoted, forwarded: i }
-    const attribution = isOriginalMark(plain, i) || headerBlockAt(plain, i) ? null : attributionAt(plain, i)
-    if (attribution) hasText ||= attribution.before !== ''
-    const next = attribution ? firstText(plain, attribution.end) : i
-    if (attribution ? next < all && !isQuoted(plain[next] as string) : isHeaderOfHistory(plain, i)) {
-      if (!hasText) return { quoted, forwarded: i }
-      upTo(i, all, attribution?.before)
-      return { quoted, forwarded: all }
-    }
-    if (attribution || isQuoted(plain[i] as string)) {
-      const end = quoteEnd(plain, next)
-      upTo(i, end, attribution?.before)
-      i = end
-    } else {
-      hasText ||= (plain[i] as string).trim() !== ''
-      i++
-    }
+    const found = isBlank(plain, i) ? own(i + 1) : passageAt(body, i, begun)
+    hasText ||= found.before !== '' || (found.is === 'own' && !isBlank(plain, i))
+    if (found.is === 'forwarded') return { quoted, forwarded: i }
+    // A message that nothing stands before is forwarded without a word.
+    if (found.is === 'message' && (isForward || !hasText)) return { quoted, forwarded: i }
+    if (found.is !== 'own') quoted.push({ start: withRuler(plain, i, quoted), end: found.end, before: found.before })
+    i = found.end
   }
   return { quoted, forwarded: all }
 }
 
-const isHeaderOfHistory = (plain: readonly string[], index: number) =>
-  isOriginalMark(plain, index) || headerBlockAt(plain, index)
+/** Lines up to `end`; a message is history that may also be one that is forwarded. */
+type Passage = {
+  readonly is: 'own' | 'history' | 'message' | 'forwarded'
+  readonly end: number
+  readonly before: string
+}
+
+const own = (end: number): Passage => ({ is: 'own', end, before: '' })
+const history = (end: number, before = ''): Passage => ({ is: 'history', end, before })
+const message = (end: number, before = ''): Passage => ({ is: 'message', end, before })
+
+/** What begins at a line that is not blank. `begun` has the parts that were looked at. */
+function passageAt(body: Body, i: number, begun: Set<MailPart>): Passage {
+  const { plain } = body
+  if (isForwarded(body, i)) return { is: 'forwarded', end: plain.length, before: '' }
+  return markedAt(body, i, begun) ?? writtenAt(body, i)
+}
+
+function isForwarded(body: Body, i: number): boolean {
+  const { plain } = body
+  if (partAt(body, i, 'forwarded') !== null) return true
+  return isQuoted(plain[i] as string) ? hasForwardMark([unquoted(plain[i] as string)], 0) : hasForwardMark(plain, i)
+}
+
+/** What the markup says of a line. */
+function markedAt(body: Body, i: number, begun: Set<MailPart>): Passage | null {
+  const { plain } = body
+  if (partAt(body, i, 'rest') !== null) return message(plain.length)
+  const marked = partAt(body, i, 'history')
+  if (marked !== null) {
+    const end = endOf(body, i, marked)
+    return hasHeader(body, i) ? message(end) : history(end)
+  }
+  const holder = partAt(body, i, 'quotation')
+  const isBegun = holder !== null && begun.has(holder)
+  if (holder !== null) begun.add(holder)
+  const attribution = partAt(body, i, 'attribution')
+  if (attribution !== null) {
+    const end = endOf(body, i, attribution)
+    const next = firstText(plain, end)
+    return history(next < plain.length && isQuoted(plain[next] as string) ? quoteEnd(body, next) : end)
+  }
+  if (holder === null || isBegun || isQuoted(plain[i] as string)) return null
+  const end = endOf(body, i, holder)
+  let quote = i + 1
+  while (quote < end && !isQuoted(plain[quote] as string)) quote++
+  if (quote >= end) return hasHeader(body, i) ? message(end) : history(end)
+  const announced = plain.slice(i, quote).filter((line) => line.trim() !== '')
+  return announced.length <= announcedMax ? history(quoteEnd(body, quote)) : null
+}
+
+/** Lines between the beginning of what holds a quotation and the quotation. */
+const announcedMax = 8
+
+/** What the text says of a line. */
+function writtenAt(body: Body, i: number): Passage {
+  const { plain } = body
+  const all = plain.length
+  if (hasHeader(body, i)) return message(all)
+  const attribution = attributionAt(plain, i)
+  if (attribution) {
+    const { end, before } = attribution
+    const next = firstText(plain, end)
+    const barred = next < all ? partAt(body, next, 'barred') : null
+    if (barred !== null) return history(endOf(body, next, barred), before)
+    return next < all && !isQuoted(plain[next] as string) ? message(all, before) : history(quoteEnd(body, next), before)
+  }
+  if (!isQuoted(plain[i] as string)) return own(i + 1)
+  const citation = partAt(body, i, 'citation')
+  return citation !== null && isIntroduced(plain, i) ? own(endOf(body, i, citation)) : history(quoteEnd(body, i))
+}
+
+function hasHeader(body: Body, i: number): boolean {
+  const { plain } = body
+  if (isOriginalMark(plain, i) || headerBlockAt(plain, i)) return true
+  const above = textAbove(plain, i)
+  const isBelowLine = partAt(body, i, 'ruled') !== null || partAt(body, i, 'rest') !== null || isRuler(above)
+  return isBelowLine && unknownHeaderBlockAt(plain, i)
+}
+
+/** Whether the sender announces a quotation of his own: "As Wilde put it:". */
+function isIntroduced(plain: readonly string[], i: number): boolean {
+  return /[:：]$/.test(textAbove(plain, i))
+}
+
+/** The line above that is not blank, if it is one of the nearest. */
+function textAbove(plain: readonly string[], i: number): string {
+  return (
+    plain
+      .slice(Math.max(0, i - 3), i)
+      .findLast((line) => line.trim() !== '')
+      ?.trim() ?? ''
+  )
+}
+
+/** Index of the line from which history goes that begins at `start`: a ruler right above belongs to it. */
+function withRuler(plain: readonly string[], start: number, quoted: readonly QuotedLines[]): number {
+  const least = Math.max(quoted.at(-1)?.end ?? 0, start - 3)
+  let from = start
+  while (from > least && isBlank(plain, from - 1)) from--
+  return from > least && isRuler(plain[from - 1] as string) ? from - 1 : start
+}
+
+/** The outermost part of a kind that a line stands in. */
+function partAt({ parts }: Body, i: number, kind: PartKind): MailPart | null {
+  return parts?.[i]?.find((part) => part.kind === kind) ?? null
+}
+
+/** Index after the last line of a part that line `start` stands in. */
+function endOf({ plain, parts }: Body, start: number, part: MailPart): number {
+  let end = start
+  for (let i = start; i < plain.length; i++) {
+    if (isBlank(plain, i)) continue
+    if (!parts?.[i]?.includes(part)) break
+    end = i + 1
+  }
+  return firstText(plain, end)
+}
+
+const isBlank = (plain: readonly string[], i: number) => (plain[i] as string).trim() === ''
+const unquoted = (line: string) => line.replace(/^[> ]+/, '')
 
 function firstText(plain: readonly string[], from: number): number {
   let i = from
-  while (i < plain.length && (plain[i] as string).trim() === '') i++
+  while (i < plain.length && isBlank(plain, i)) i++
   return i
 }
 
 /** Index after the quotation at `start`: quoted lines, what a wrap tore off them, and blank lines between and below. */
-function quoteEnd(plain: readonly string[], start: number): number {
+function quoteEnd({ plain, parts }: Body, start: number): number {
   let end = start
   let i = start
   while (i < plain.length) {
     if (isQuoted(plain[i] as string)) {
       i++
       end = i
-    } else if ((plain[i] as string).trim() === '') i++
-    else if (i === end && isWrappedQuote(plain[i - 1] ?? '', plain[i] as string, plain[i + 1] ?? '')) {
+    } else if (isBlank(plain, i)) i++
+    else if (
+      parts === null &&
+      i === end &&
+      isWrappedQuote(plain[i - 1] ?? '', plain[i] as string, plain[i + 1] ?? '')
+    ) {
       i++
       end = i
     } else break

@@ -15,13 +15,12 @@ import {
   openElement,
   type TextLayout,
 } from './layout.ts'
+import { type MailPart, partKindOf } from './mail-markup.ts'
 import { picture, type Start, start } from './markdown-layout.ts'
 
 export type VisibleTextOptions = {
   /** Writes the target of a link after its words, when they differ (default true). */
   readonly links?: boolean
-  /** Keeps what mail programs mark as the sender's signature (default true). */
-  readonly signatures?: boolean
   /** Writes what stands in for pictures, buttons and fields (default true). */
   readonly images?: boolean
   /** Writes Markdown (default false). */
@@ -38,6 +37,12 @@ export type VisibleText = {
   readonly truncated: boolean
 }
 
+/** A document line by line, with the parts of the mail that each line begins in. */
+export type VisibleLines = {
+  readonly lines: readonly string[]
+  readonly parts: readonly (readonly MailPart[])[]
+}
+
 /**
  * The text a person sees of an HTML body: blocks on lines of their own, quotations marked with `> `, links with their
  * target, pictures as what stands in for them, `[image: alt]`. Hidden text (display none, no size, off-screen, covered,
@@ -45,6 +50,20 @@ export type VisibleText = {
  * As Markdown it has headings, emphasis, links, lists, and tables where they hold data. HTML beyond `htmlCharsMax` or nested deeper than `htmlDepthMax` is not read. Linear. Never throws.
  */
 export function visibleText(source: string, options: VisibleTextOptions = {}): VisibleText {
+  const { lines, hidden, truncated } = read(source, options)
+  return { text: lines.join('\n'), hidden, truncated }
+}
+
+/** The lines of that text, with what mail programs say of them by their markup. */
+export function visibleLines(source: string): VisibleLines {
+  const { lines, parts } = read(source, { marksParts: true })
+  return { lines, parts }
+}
+
+type ReadOptions = VisibleTextOptions & { readonly marksParts?: boolean }
+type Read = VisibleLines & Omit<VisibleText, 'text'>
+
+function read(source: string, options: ReadOptions): Read {
   const html = source.length > limits.htmlCharsMax ? withoutData(source) : source
   const sheets = readSheets(html)
   const data = options.markdown ? dataTables(html) : noTables
@@ -58,31 +77,40 @@ const noTables: ReadonlySet<number> = new Set()
 /** What is known of a document before it is read. */
 type Known = { readonly sheets: Sheets; readonly data: ReadonlySet<number> }
 
-function readWith(html: string, known: Known, options: VisibleTextOptions): VisibleText {
+function readWith(html: string, known: Known, options: ReadOptions): Read {
   const { sheets } = known
   const reading: Reading = {
     layout: createLayout(options.markdown),
     tables: 0,
     log: { found: [], lengthAtLast: 0 },
     stack: pageOf(sheets.rules, sheets.page),
+    outer: [],
     link: null,
     bareLinks: [],
   }
   const isEnough = () => options.enough !== undefined && reading.layout.length >= options.enough
   const read = feed(html, { ...readerOf(reading, known, options), isEnough })
   const { text, hidden } = stripInvisible(finishedText(reading.layout))
+  // It takes out no line ends.
+  const { lines, numbers } = tidied(text.split('\n'))
+  const parts = numbers.map((number) => reading.layout.partsOf.get(number) ?? noParts)
+  const bareLinks = reading.bareLinks.map((href) => `[image] (${href})`)
   return {
-    text: tidied(text) || reading.bareLinks.map((href) => `[image] (${href})`).join('\n'),
+    ...(lines.length > 0 ? { lines, parts } : { lines: bareLinks, parts: bareLinks.map(() => noParts) }),
     hidden: [...reportsOf(reading.log), ...hidden].slice(0, limits.hiddenMax),
     truncated: read < html.length && !isEnough(),
   }
 }
+
+const noParts: readonly MailPart[] = []
 
 /** A document as it is read. */
 type Reading = {
   readonly layout: TextLayout
   readonly log: HiddenLog
   readonly stack: Element[]
+  /** The parts of the mail around each open element. */
+  readonly outer: (readonly MailPart[])[]
   link: Link | null
   /** Tables opened so far. */
   tables: number
@@ -97,16 +125,18 @@ type Link = { readonly href: string; readonly from: number; readonly begun: Star
 function readerOf(
   reading: Reading,
   { sheets: { rules }, data }: Known,
-  { links = true, signatures = true, images = true }: VisibleTextOptions,
+  { links = true, images = true, marksParts = false }: ReadOptions,
 ): Pick<Handlers, 'onopentag' | 'ontext' | 'oncomment' | 'onclosetag'> {
   const { layout, log, stack } = reading
   return {
     onopentag(name, attributes) {
-      const element = elementOf(name, attributes, stack, rules, signatures)
+      const element = elementOf(name, attributes, stack, rules)
       stack.push(element)
       const isData = name === 'table' && data.has(reading.tables++)
+      if (marksParts) reading.outer.push(layout.parts)
       if (images) addPicture(reading, element, attributes, links)
       if (element.hiding) return
+      if (marksParts) openPart(layout, name, attributes)
       const href = name === 'a' && links ? webAddress(attributes.href) : null
       if (name === 'a') reading.link = href === null ? null : openLink(layout, href)
       openElement(layout, name, attributes, isData)
@@ -129,12 +159,29 @@ function readerOf(
     },
     onclosetag(name) {
       const element = stack.pop()
+      const outer = reading.outer.pop()
       if (!element || element.hiding) return
+      if (outer) closePart(reading.layout, outer)
       if (element.isTurned) addText(layout, '\u202c', false)
       if (name === 'a') closeLink(reading)
       closeElement(layout, name)
     },
   }
+}
+
+/** More parts in each other are not told apart. */
+const partsMax = 20
+
+/** Begins a part of the mail, if the element is one. */
+function openPart(layout: TextLayout, name: string, attributes: Attributes): void {
+  const kind = layout.parts.length < partsMax ? partKindOf(name, attributes) : null
+  if (kind !== null) layout.parts = [...layout.parts, { kind }]
+}
+
+/** Ends a part of the mail; what goes on to the end goes on. */
+function closePart(layout: TextLayout, outer: readonly MailPart[]): void {
+  const rest = layout.depth === 0 ? layout.parts.find(({ kind }) => kind === 'rest') : undefined
+  layout.parts = rest === undefined || outer.includes(rest) ? outer : [...outer, rest]
 }
 
 /** Adds what stands in for a picture or a button, or notes what stands in for one that nobody sees. */
@@ -210,13 +257,18 @@ function closeLink(reading: Reading): void {
 
 const bareLinksMax = 20
 
-/** No blanks at the end of lines, one empty line at most, none at the ends. */
-function tidied(text: string): string {
-  const lines = text.split('\n').map((line) => line.trimEnd())
-  return lines
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim()
+/** No blanks at the end of lines, one empty line at most, none at the ends; with the numbers of the lines that are left. */
+function tidied(all: readonly string[]): { readonly lines: readonly string[]; readonly numbers: readonly number[] } {
+  const lines: string[] = []
+  const numbers: number[] = []
+  for (const [number, line] of all.entries()) {
+    const tidy = lines.length === 0 ? line.trim() : line.trimEnd()
+    if (tidy === '' && (lines.at(-1) ?? '') === '') continue
+    lines.push(tidy)
+    numbers.push(number)
+  }
+  if (lines.at(-1) === '') lines.pop()
+  return { lines, numbers: numbers.slice(0, lines.length) }
 }
 
 /** Images that are written into the HTML say nothing and may be longer than all that is read. */

@@ -1,5 +1,6 @@
 /** Lays the text of an HTML document out in lines, as a mail program shows it in plain text, or as Markdown. */
 import { isCell } from './data-tables.ts'
+import { isIndentation, type MailPart } from './mail-markup.ts'
 import { asText, emphasis, enclose, noteStarts, type Start, start, target } from './markdown-layout.ts'
 
 /** A document as it is laid out. `lines` are finished, `line` is being written, the rest is what the next text needs. */
@@ -13,6 +14,8 @@ export type TextLayout = {
   lineDepth: number
   /** The depth of quotation of what comes next. */
   depth: number
+  /** Which of the open blockquotes are quotations. */
+  readonly quotes: boolean[]
   /** Line ends asked for before the next text. */
   breaksAsked: number
   /** The bullet or number of a list item, before its first text. */
@@ -26,6 +29,10 @@ export type TextLayout = {
   readonly starts: Start[]
   /** Where the open elements with marks begin, the innermost last. */
   readonly marked: Start[]
+  /** The parts of the mail that what comes next stands in, the outermost first. */
+  parts: readonly MailPart[]
+  /** Those of each finished line with words in it, where it begins; by its number. */
+  readonly partsOf: Map<number, readonly MailPart[]>
   /** The table that is written in rows: cells of this one, and rows so far. */
   table: { cells: number; rows: number } | null
 }
@@ -40,6 +47,7 @@ export function createLayout(isMarkdown = false): TextLayout {
     endsInBlank: true,
     lineDepth: 0,
     depth: 0,
+    quotes: [],
     breaksAsked: 0,
     bullet: '',
     lists: [],
@@ -47,6 +55,8 @@ export function createLayout(isMarkdown = false): TextLayout {
     isMarkdown,
     starts: [],
     marked: [],
+    parts: [],
+    partsOf: new Map(),
     table: null,
   }
 }
@@ -78,7 +88,10 @@ export function openElement(
     return
   }
   askForBreaks(layout, breaksAround(name))
-  if (name === 'blockquote') layout.depth++
+  if (name === 'blockquote') {
+    layout.quotes.push(!isIndentation(attributes))
+    if (layout.quotes.at(-1)) layout.depth++
+  }
   if (name === 'ul' || name === 'ol')
     layout.lists.push({ ordered: name === 'ol', count: Number.parseInt(attributes.start ?? '1', 10) || 1 })
   if (name === 'li') layout.bullet = bulletOf(layout.lists, layout.isMarkdown ? markdownIndent : textIndent)
@@ -100,7 +113,7 @@ export function closeElement(layout: TextLayout, name: string): void {
   if (layout.isMarkdown && endsWithEmptyLine(layout, name)) askForBreaks(layout, 2)
   if (name === 'table') layout.table = null
   askForBreaks(layout, breaksAround(name))
-  if (name === 'blockquote' && layout.depth > 0) layout.depth--
+  if (name === 'blockquote' && layout.quotes.pop()) layout.depth--
   if (name === 'ul' || name === 'ol') layout.lists.pop()
   if (name === 'td' || name === 'th') writeBlank(layout)
 }
@@ -221,6 +234,7 @@ function startLine(layout: TextLayout): void {
 
 function write(layout: TextLayout, text: string): void {
   startLine(layout)
+  if (layout.parts.length > 0 && layout.line.length === 0) layout.partsOf.set(layout.lines.length, layout.parts)
   if (layout.bullet !== '') layout.line.push(layout.bullet)
   layout.bullet = ''
   noteStarts(layout)

@@ -46,7 +46,15 @@ const prompts = /^(?:SQL|PS|CMD|DB|IRB|PHP|GDB|PDB)$/
 
 /** A line that quotes: `>` in front, but not a line that is decorated on both sides. */
 export function isQuoted(line: string): boolean {
-  return /^ {0,3}>/.test(line) && !/<\s*$/.test(line)
+  return /^ {0,3}>/.test(line) && !/<\s*$/.test(line) && !framed.test(line)
+}
+
+/** `>>> Jane Doe 4.3.2025 10:12 >>>`, as GroupWise writes above the message that it quotes. */
+const framed = /^>>> ?(\S.{2,200}?)>>>\s*$/
+
+/** A line that parts, and says nothing. */
+export function isRuler(line: string): boolean {
+  return /^\s*([_=*\u2010-\u2015\u2500-])\1{4,}\s*$/.test(line)
 }
 
 /** Whether `line`, right below a quoted line and above `below`, is the rest of it that a mail program wrapped. */
@@ -85,6 +93,8 @@ export type Attribution = {
 export function attributionAt(plain: readonly string[], index: number): Attribution | null {
   const first = (plain[index] as string).trim()
   if (first === '' || isQuoted(first)) return null
+  const inFrame = framed.exec(first)?.[1]
+  if (inFrame !== undefined && dateIn(inFrame)) return { end: index + 1, before: '' }
   const shared = sharedLine(plain, index)
   if (shared) return shared
   const opening = first.replace(/^[-_=]*\s*(?:\*\s)?/, '')
@@ -96,6 +106,8 @@ export function attributionAt(plain: readonly string[], index: number): Attribut
     // A line that quotes is part of it only when an address was wrapped before its bracket: `> wrote:`.
     const line = (plain[end] as string).trim()
     if (end > index && isQuoted(line) && !isTornBracket(line)) break
+    // What stands above an attribution, such as the address of a signature, is no part of it.
+    if (end > index && !isDated && dateIn(line) && isAttribution(line, plain, end + 1)) return null
     joined = end === index ? opening : `${joined} ${line}`
     if (joined.length > 400) break
     if (isAttribution(joined.trim(), plain, end + 1)) return { end: end + 1, before: '' }
@@ -202,6 +214,19 @@ export function headerBlockAt(plain: readonly string[], index: number): boolean 
   const hasSender = roles.has('from') || roles.has('date')
   return hasSender && roles.size >= (startsWell ? 2 : 3) && (roles.has('from') || roles.has('to'))
 }
+
+/**
+ * The same in words that are not known, for where a line is drawn above it: three fields or more, the first of which has an address
+ * and another one a time.
+ */
+export function unknownHeaderBlockAt(plain: readonly string[], index: number): boolean {
+  const fields: string[] = []
+  for (let i = index; i < Math.min(plain.length, index + 9) && field.test(plain[i] as string); i++)
+    fields.push(plain[i] as string)
+  return fields.length > 2 && hasAddress(fields[0] as string) && fields.some((line) => dateIn(line) && time.test(line))
+}
+
+const field = /^\s*[*_]{0,2}\p{L}[^:：@]{0,30}[:：][*_]{0,2}\s*\S/u
 
 function rolesOf(line: string): Role[] {
   const found = roleOf(line)

@@ -1,15 +1,19 @@
 import { withAsciiDigits } from '../encoding/digits.ts'
 import { limits } from '../limits.ts'
 import type { NamedAddress } from '../message/address.ts'
-import { type History, historyIn } from './history.ts'
-import { visibleText } from './html-text.ts'
+import { isForwardSubject } from '../message/threading.ts'
+import { type Body, type History, historyIn as historyOf } from './history.ts'
+import { visibleLines } from './html-text.ts'
 import { isMobileSignature, isSignatureMark, withQuoteMarks } from './quotation.ts'
 import { type LineRange, signatureIn } from './signature.ts'
+import { isStatement, signatureLine } from './signature-lines.ts'
 import { type Sender, senderOf } from './signature-sender.ts'
 
 export type ReplyOptions = {
-  /** Given when the message has no plain text of its own: used instead of the text, as it marks signatures. */
+  /** Given when the text is what is seen of it: its markup tells quotations and signatures. */
   readonly html?: string | null
+  /** Tells a forward from a reply where the body does not. */
+  readonly subject?: string | null
   /** Who sent the message: his name and address tell his signature. */
   readonly from?: NamedAddress | null
 }
@@ -33,62 +37,81 @@ export type Reply = {
  * `replyCharsMax` characters are looked at. Never throws.
  */
 export function readReply(text: string, options: ReplyOptions = {}): Reply {
-  return { reply: replyText(text, options), quoted: quotedRanges(text) }
+  const body = bodyOf(text, options)
+  const history = historyIn(body, options)
+  return { reply: replyOf(body, history, options), quoted: quotedRanges(text, body, history, options) }
 }
 
 /** The reply alone, as `readReply` gives it. */
 export function replyText(text: string, options: ReplyOptions = {}): string {
   const body = bodyOf(text, options)
-  return tidy(withoutSignatures(body, historyIn(body.plain), options)).join('\n')
+  return replyOf(body, historyIn(body, options), options)
 }
 
 /** A text without quoted history; signatures stay. As `readReply` otherwise. */
 export function withoutQuotes(text: string, options: ReplyOptions = {}): string {
-  const { lines, plain } = bodyOf(text, options)
-  const { quoted } = historyIn(plain)
+  const body = bodyOf(text, options)
+  return tidy(ownLines(body, historyIn(body, options))).join('\n')
+}
+
+/** A text without its signature; quoted history is taken for the sender's own. As `readReply` otherwise. */
+export function withoutSignature(text: string, options: ReplyOptions = {}): string {
+  const body = bodyOf(text, options)
+  return replyOf(body, { quoted: [], forwarded: body.lines.length }, options)
+}
+
+function historyIn(body: Body, { subject = null }: ReplyOptions): History {
+  return historyOf(body, { isForward: subject !== null && isForwardSubject(subject) })
+}
+
+/** What is left without quoted history and signature; the signature stays where it is all that was written. */
+function replyOf(body: Body, history: History, { from = null }: ReplyOptions): string {
+  const reply = tidy(withoutSignatures(body, history, from && senderOf(from)))
+  return (reply.length > 0 ? reply : tidy(ownLines(body, history).filter((line) => !isMobileSignature(line)))).join(
+    '\n',
+  )
+}
+
+function ownLines({ lines }: Body, { quoted }: History): readonly string[] {
   const own: string[] = []
   let from = 0
   for (const { start, end, before } of quoted) {
     own.push(...lines.slice(from, start), ...(before === '' ? [] : [before]))
     from = end
   }
-  return tidy([...own, ...lines.slice(from)]).join('\n')
+  return [...own, ...lines.slice(from)]
 }
 
-/** A text without its signature; quoted history is taken for the sender's own. As `readReply` otherwise. */
-export function withoutSignature(text: string, options: ReplyOptions = {}): string {
-  const body = bodyOf(text, options)
-  return tidy(withoutSignatures(body, { quoted: [], forwarded: body.lines.length }, options)).join('\n')
-}
-
-function quotedRanges(text: string): readonly CharRange[] {
-  const lines = linesOf(text)
-  const { quoted } = historyIn(comparable(lines.map(({ line }) => line)))
-  const at = (index: number) => lines[index]?.at ?? text.length
+/** Of HTML that is not the same text, as of several parts, the text itself is looked at. */
+function quotedRanges(text: string, body: Body, history: History, options: ReplyOptions): readonly CharRange[] {
+  if (body.parts !== null && body.lines.join('\n') !== text.slice(0, limits.replyCharsMax)) {
+    const plain = bodyOf(text, { ...options, html: null })
+    return quotedRanges(text, plain, historyIn(plain, options), options)
+  }
+  const starts = lineStarts(text)
+  const at = (index: number) => starts[index] ?? text.length
   return inCodePoints(
     text,
-    quoted.map(({ start, end, before }) => [at(start) + before.length, at(end)]),
+    history.quoted.map(({ start, end, before }) => [at(start) + before.length, at(end)]),
   )
 }
 
-/** A body as it is read: its lines, and the form in which they are compared. */
-type Body = { readonly lines: readonly string[]; readonly plain: readonly string[] }
-
 function bodyOf(text: string, { html = null }: ReplyOptions): Body {
-  const body = html ? visibleText(html, { signatures: false }).text || text : text
-  const lines = linesOf(body).map(({ line }) => line)
-  return { lines, plain: comparable(lines) }
+  const seen = html === null ? null : visibleLines(html)
+  if (seen === null || seen.lines.length === 0) {
+    const lines = text.slice(0, limits.replyCharsMax).split(lineEnd)
+    return { lines, plain: comparable(lines), parts: null }
+  }
+  const lines = seen.lines.join('\n').slice(0, limits.replyCharsMax).split('\n')
+  return { lines, plain: comparable(lines), parts: seen.parts }
 }
 
-/** The lines of a text, as far as they are looked at, and where they begin in it. */
-function linesOf(text: string): readonly { readonly line: string; readonly at: number }[] {
-  const lines = []
-  let at = 0
-  for (const [end] of `${text.slice(0, limits.replyCharsMax)}\n`.matchAll(/[^\r\n]*(?:\r\n?|\n)/g)) {
-    lines.push({ line: end.replace(/[\r\n]+$/, ''), at })
-    at += end.length
-  }
-  return lines
+const lineEnd = /\r\n?|\n/
+
+/** Where the lines of a text begin. */
+function lineStarts(text: string): readonly number[] {
+  const ends = text.slice(0, limits.replyCharsMax).matchAll(new RegExp(lineEnd, 'g'))
+  return [0, ...Array.from(ends, ({ index, 0: end }) => index + end.length)]
 }
 
 /** Ranges of UTF-16 units as ranges of code points; they come in order. */
@@ -103,11 +126,12 @@ function inCodePoints(text: string, ranges: readonly CharRange[]): readonly Char
 
 /** The sender's own lines, and a forwarded message, without signatures. */
 function withoutSignatures(
-  { lines, plain }: Body,
+  { lines, plain, parts }: Body,
   { quoted, forwarded }: History,
-  { from = null }: ReplyOptions,
+  sender: Sender | null,
 ): readonly string[] {
-  const own = createOwnText(from && senderOf(from))
+  const own = createOwnText(sender)
+  const isMarked = (i: number) => parts?.[i]?.some(({ kind }) => kind === 'signature') === true
   let next = 0
   let quote = quoted[0]
   for (let i = 0; i < forwarded; ) {
@@ -116,6 +140,9 @@ function withoutSignatures(
       own.endPassage()
       i = quote.end
       quote = quoted[++next]
+    } else if (isMarked(i)) {
+      own.endPassage({ isMarked: true })
+      i++
     } else if (own.hasText() && isSignatureStart(plain, i, quote?.start ?? forwarded)) {
       own.endPassage({ isMarked: !isMobileSignature(plain[i] as string) })
       i = quote?.start ?? forwarded
@@ -183,13 +210,14 @@ function isSignatureStart(plain: readonly string[], index: number, end: number):
   if (isMobileSignature(line)) return true
   const linesMax = isSignatureMark(line)
   if (linesMax === 0) return false
-  let count = 0
+  const below: string[] = []
   for (let i = index + 1; i < end; i++) {
     const line = plain[i] as string
-    if (line.trim() !== '') count++
-    if (count > linesMax || line.length > 200 || (linesMax < 30 && /[{};]\s*$/.test(line))) return false
+    if (line.trim() !== '') below.push(line)
+    if (below.length > linesMax || line.length > 200 || (linesMax < 30 && /[{};]\s*$/.test(line))) return false
   }
-  return true
+  // A dash or a line may also part what somebody says.
+  return linesMax > 8 || below.length === 0 || !below.every((line, i) => isStatement(signatureLine(line, i)))
 }
 
 /** Drops blank lines and rulers at both ends. */

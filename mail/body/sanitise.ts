@@ -133,7 +133,7 @@ function rewritten(html: string, { rules, page }: Sheets): string {
   const stack = pageOf(rules, page)
   feed(html, {
     onopentag(name, attributes) {
-      const element = elementOf(name, attributes, stack, rules, true)
+      const element = elementOf(name, attributes, stack, rules)
       if (!element.hiding) out.push(openTag(element, attributes, rules, stack))
       stack.push(element)
     },

@@ -80,8 +80,8 @@ export function pageOf(
   const cover = rules.covers.get(0) ?? null
   rules.opened = 0
   if (rules.count === 0) return [{ ...paper, cover }]
-  const root = elementOf('html', html, [], rules, true)
-  const page = [root, elementOf('body', body, [root], rules, true)]
+  const root = elementOf('html', html, [], rules)
+  const page = [root, elementOf('body', body, [root], rules)]
   rules.opened = 0
   return page.map((element) => ({ ...element, number: 0, container: 0, cover }))
 }
@@ -113,7 +113,6 @@ export function elementOf(
   attributes: Readonly<Record<string, string>>,
   ancestors: readonly Element[],
   rules: StyleRules,
-  keepsSignatures: boolean,
 ): Element {
   const parent = ancestors.at(-1) ?? paper
   const number = ++rules.opened
@@ -126,7 +125,7 @@ export function elementOf(
   const asksVariables = rules.asksVariables || attributes.style?.includes('--') === true
   const variables = asksVariables ? variablesOf(given, parent.variables) : parent.variables
   const style = asksVariables ? resolved(given, variables) : given
-  const isUnread = isNeverRead(name, parent) || (!keepsSignatures && isSignature(attributes))
+  const isUnread = isNeverRead(name, parent)
   const isHidden = attributes.hidden !== undefined || isClosed(name, attributes, parent)
   const size = sizeOf(style, parent.size) ?? (name === 'font' && attributes.size ? 16 : parent.size)
   const opacity = parent.opacity * (opacityOf(style) ?? 1)
@@ -247,20 +246,6 @@ const variableDepthMax = 3
 // A link without a colour of its own is shown in the reader's link colour, whatever stands around it.
 function linkColour(name: string, parent: Element): Colour {
   return name === 'a' ? null : parent.colour
-}
-
-// Gmail, Thunderbird, Outlook (web, mobile, Windows Mail), Apple and Yahoo mark the signature they add.
-function isSignature(attributes: Readonly<Record<string, string>>): boolean {
-  return (
-    /\b(?:gmail_signature|moz-signature|yahoo-signature|ydp[a-z0-9]*signature|protonmail_signature_block)\b/.test(
-      (attributes.class ?? '').slice(0, 500),
-    ) ||
-    /^(?:signature|ms-outlook-mobile-signature|applemailsignature|divtagdefaultwrapper_signature)$/i.test(
-      attributes.id ?? '',
-    ) ||
-    attributes['data-signatureblock'] === 'true' ||
-    attributes['data-smartmail'] === 'gmail_signature'
-  )
 }
 
 /** How an element is kept from sight, or null when it is seen; of its text more is asked. */

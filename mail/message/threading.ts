@@ -71,6 +71,12 @@ export function withoutMarks(subject: string): string {
   return text
 }
 
+/** Whether the first mark of a subject says that the message is forwarded. */
+export function isForwardSubject(subject: string): boolean {
+  const text = subject.slice(0, 2000).replace(/\s+/g, ' ').trim()
+  return forwardMark.test(text) || /^\[fwd:.*\]$/is.test(text)
+}
+
 /** Whether a subject carries a reply or forward mark, by which RFC 5256 tells replies from first messages. */
 export function isReplySubject(subject: string): boolean {
   const text = subject.slice(0, 2000).replace(/\s+/g, ' ').trim()
@@ -78,12 +84,13 @@ export function isReplySubject(subject: string): boolean {
 }
 
 // subj-refwd = ("re" / ("fw" ["d"])) *WSP [subj-blob] ":", with the words of other languages and counters (`Re[2]:`).
-const words =
-  're|fwd?|aw|antw|antwort|wg|sv|vs|vb|vl|tr|rv|enc|res|rif|i|r|odp|pd|ynt|ilt|bls|trs|réf|vá|továbbítás|vastaus|atb|απ|σχετ|πρθ|رد|השב|הועבר|답장|전달|回复|回覆|答复|转发|轉寄|返信|転送|ответ|пересл'
-const mark = new RegExp(
-  `^((?:\\[[^\\[\\]]*\\]\\s*)*)(?:${words})\\.?\\s*(?:\\[[^\\[\\]]*\\]|\\(\\d+\\))?\\s*[:\uff1a]\\s*`,
-  'i',
-)
+const forwards = 'fwd?|fw|wg|vb|vl|tr|rv|enc|i|pd|ilt|bls|trs|továbbítás|πρθ|הועבר|전달|转发|轉寄|転送|пересл'
+const replies =
+  're|aw|antw|antwort|sv|vs|res|rif|r|odp|ynt|réf|vá|vastaus|atb|απ|σχετ|رد|השב|답장|回复|回覆|答复|返信|ответ'
+const markOf = (words: string) =>
+  new RegExp(`^((?:\\[[^\\[\\]]*\\]\\s*)*)(?:${words})\\.?\\s*(?:\\[[^\\[\\]]*\\]|\\(\\d+\\))?\\s*[:\uff1a]\\s*`, 'i')
+const mark = markOf(`${forwards}|${replies}`)
+const forwardMark = markOf(forwards)
 const blob = /^\[[^[\]]*\]\s*/
 
 function bareId(text: string): string | null {

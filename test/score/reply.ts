@@ -126,7 +126,7 @@ function wordsOf(text: string): string {
 }
 
 function optionsOf(labelled: ReplyCase): ReplyOptions {
-  return { html: labelled.html, ...senderOf(labelled) }
+  return { html: labelled.html, subject: labelled.subject ?? null, ...senderOf(labelled) }
 }
 
 function senderOf({ from }: ReplyCase): Pick<ReplyOptions, 'from'> {
