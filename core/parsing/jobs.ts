@@ -129,12 +129,10 @@ export const jobs = {
     }
     if (view === 'headers') return { ...common, truncated: parsed.truncated }
     const body = readBody(found.raw, parsed, { markdown: view === 'markdown' })
-    const { text, html, insteadOfPlain, markdown, hidden: hiddenInBody, truncated: isCut } = body
+    const { text, html, markdown, hidden: hiddenInBody, truncated: isCut } = body
     const hidden = [...hiddenInHeader(parsed), ...hiddenInBody].slice(0, limits.hiddenMax)
     const truncated = parsed.truncated || isCut
-    // What is read of HTML is split into reply and quotation by its markup, which is more exact than by its text.
-    const isHtml = !parsed.hasText || insteadOfPlain
-    const reply = () => replyText(text, { html: isHtml ? html : null, from: parsed.from, subject: parsed.subject })
+    const reply = () => replyText(text, { html, from: parsed.from, subject: parsed.subject })
     if (view === 'reply') return { ...common, reply: reply(), hidden, truncated }
     if (view === 'text') return { ...common, text, hidden, truncated }
     if (markdown !== undefined) return { ...common, markdown, hidden, truncated }

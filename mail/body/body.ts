@@ -21,8 +21,6 @@ export type MessageBody = {
    * ends are LF.
    */
   readonly text: string
-  /** Whether the HTML is read instead of plain text parts. */
-  readonly insteadOfPlain: boolean
   /** The HTML as sent, NOT made safe (that is `sanitiseHtml`), or null when there is none. */
   readonly html: string | null
   /** As Markdown what a person sees, when it is asked for: of the HTML, or plain text as it is written. */
@@ -76,7 +74,6 @@ export function readBody(
   const cutHtml = html === null ? null : cut(html, maxChars)
   return {
     text: text.text,
-    insteadOfPlain,
     html: cutHtml?.text ?? null,
     ...(wantsMarkdown && { markdown: markdown().join('\n\n') }),
     hidden: seen.hidden.slice(0, limits.hiddenMax),

@@ -17,8 +17,10 @@ export type Body = {
   readonly lines: readonly string[]
   /** The lines as they are compared: without direction marks, with plain blanks and digits, and with `>` for all marks of quotation. */
   readonly plain: readonly string[]
-  /** What the markup says of each line; null for plain text. */
+  /** What markup says of each line; null when nothing says anything. */
   readonly parts: readonly (readonly MailPart[])[] | null
+  /** Whether the lines are those of a document, which nobody wrapped. */
+  readonly isLaidOut: boolean
 }
 
 /** Lines `start` to `end` (the first behind it); of the first, `before` is still the sender's own. */
@@ -184,7 +186,7 @@ function firstText(plain: readonly string[], from: number): number {
 }
 
 /** Index after the quotation at `start`: quoted lines, what a wrap tore off them, and blank lines between and below. */
-function quoteEnd({ plain, parts }: Body, start: number): number {
+function quoteEnd({ plain, isLaidOut }: Body, start: number): number {
   let end = start
   let i = start
   while (i < plain.length) {
@@ -192,11 +194,7 @@ function quoteEnd({ plain, parts }: Body, start: number): number {
       i++
       end = i
     } else if (isBlank(plain, i)) i++
-    else if (
-      parts === null &&
-      i === end &&
-      isWrappedQuote(plain[i - 1] ?? '', plain[i] as string, plain[i + 1] ?? '')
-    ) {
+    else if (!isLaidOut && i === end && isWrappedQuote(plain[i - 1] ?? '', plain[i] as string, plain[i + 1] ?? '')) {
       i++
       end = i
     } else break

@@ -45,6 +45,13 @@ export function partKindOf(name: string, attributes: Attributes): PartKind | nul
   return leftLine.test(start) ? 'barred' : topLine.test(start) ? 'ruled' : null
 }
 
+/** Whether HTML may have parts that mean something for the reply; false is sure. Linear. */
+export function mayMarkParts(html: string): boolean {
+  return /quote|sign|cite|divrplyfwdmsg|outlookmessageheader|stopspelling|zwchr|reply|border-(?:top|left)|olk_src|original|header|sgn|_sig|id=.?sig\d|forward|airmail_on/i.test(
+    html,
+  )
+}
+
 /** Whether a blockquote only moves own text to the right, as programs let people do. */
 export function isIndentation({ type, cite, class: classes, style = '' }: Attributes): boolean {
   if (type !== undefined || cite !== undefined || (classes ?? '') !== '') return false

@@ -2,15 +2,17 @@ import { withAsciiDigits } from '../encoding/digits.ts'
 import { limits } from '../limits.ts'
 import type { NamedAddress } from '../message/address.ts'
 import { isForwardSubject } from '../message/threading.ts'
+import { partsBeside } from './alternative-parts.ts'
 import { type Body, type History, historyIn as historyOf } from './history.ts'
 import { visibleLines } from './html-text.ts'
+import { mayMarkParts } from './mail-markup.ts'
 import { isMobileSignature, isSignatureMark, withQuoteMarks } from './quotation.ts'
 import { type LineRange, signatureIn } from './signature.ts'
 import { isStatement, signatureLine } from './signature-lines.ts'
 import { type Sender, senderOf } from './signature-sender.ts'
 
 export type ReplyOptions = {
-  /** Given when the text is what is seen of it: its markup tells quotations and signatures. */
+  /** The HTML that the text is seen of, or that says the same beside it: its markup tells quotations and signatures. */
   readonly html?: string | null
   /** Tells a forward from a reply where the body does not. */
   readonly subject?: string | null
@@ -39,7 +41,7 @@ export type Reply = {
 export function readReply(text: string, options: ReplyOptions = {}): Reply {
   const body = bodyOf(text, options)
   const history = historyIn(body, options)
-  return { reply: replyOf(body, history, options), quoted: quotedRanges(text, body, history, options) }
+  return { reply: replyOf(body, history, options), quoted: text.trim() === '' ? [] : quotedRanges(text, history) }
 }
 
 /** The reply alone, as `readReply` gives it. */
@@ -82,28 +84,24 @@ function ownLines({ lines }: Body, { quoted }: History): readonly string[] {
   return [...own, ...lines.slice(from)]
 }
 
-/** Of HTML that is not the same text, as of several parts, the text itself is looked at. */
-function quotedRanges(text: string, body: Body, history: History, options: ReplyOptions): readonly CharRange[] {
-  if (body.parts !== null && body.lines.join('\n') !== text.slice(0, limits.replyCharsMax)) {
-    const plain = bodyOf(text, { ...options, html: null })
-    return quotedRanges(text, plain, historyIn(plain, options), options)
-  }
+function quotedRanges(text: string, { quoted }: History): readonly CharRange[] {
   const starts = lineStarts(text)
   const at = (index: number) => starts[index] ?? text.length
   return inCodePoints(
     text,
-    history.quoted.map(({ start, end, before }) => [at(start) + before.length, at(end)]),
+    quoted.map(({ start, end, before }) => [at(start) + before.length, at(end)]),
   )
 }
 
+/** The lines of a text, or of HTML where there is none, with what the markup of the HTML says of them. */
 function bodyOf(text: string, { html = null }: ReplyOptions): Body {
-  const seen = html === null ? null : visibleLines(html)
-  if (seen === null || seen.lines.length === 0) {
-    const lines = text.slice(0, limits.replyCharsMax).split(lineEnd)
-    return { lines, plain: comparable(lines), parts: null }
-  }
-  const lines = seen.lines.join('\n').slice(0, limits.replyCharsMax).split('\n')
-  return { lines, plain: comparable(lines), parts: seen.parts }
+  const isAlone = text.trim() === ''
+  const seen = html !== null && (isAlone || mayMarkParts(html)) ? visibleLines(html) : null
+  const all = isAlone && seen !== null ? seen.lines.join('\n') : text
+  const lines = all.slice(0, limits.replyCharsMax).split(lineEnd)
+  const isSame = seen !== null && all === seen.lines.join('\n')
+  const parts = seen === null ? null : isSame ? seen.parts : partsBeside(lines, seen)
+  return { lines, plain: comparable(lines), parts, isLaidOut: isSame }
 }
 
 const lineEnd = /\r\n?|\n/

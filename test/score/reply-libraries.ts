@@ -35,8 +35,8 @@ function planer(): Reader {
   }
   const { JSDOM } = load('jsdom') as { JSDOM: new () => { window: { document: unknown } } }
   const page = new JSDOM().window.document
-  const readOne = ({ text, html }: ReplyCase) => {
-    const own = html === null ? extractFrom(text) : visibleText(extractFrom(html, 'text/html', page)).text
+  const readOne = ({ text, html, isPlain }: ReplyCase) => {
+    const own = html === null || isPlain ? extractFrom(text) : visibleText(extractFrom(html, 'text/html', page)).text
     return { own, reply: own }
   }
   return { name: 'planer', read: (cases) => cases.map(readOne) }
@@ -64,7 +64,7 @@ function talon(python: string): Reader {
   return {
     name: 'talon',
     read(cases) {
-      const input = JSON.stringify(cases.map(({ text, html }) => ({ text, html })))
+      const input = JSON.stringify(cases.map(({ text, html, isPlain }) => ({ text, html: isPlain ? null : html })))
       const { stdout, stderr } = spawnSync(python, ['-W', 'ignore', '-c', talonProgram], { input, encoding: 'utf8' })
       if (stdout === '') throw new Error(stderr)
       return (JSON.parse(stdout) as readonly TalonReply[]).map((each) => {

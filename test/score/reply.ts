@@ -17,6 +17,8 @@ export type LabelledText = {
   readonly subject?: string
   /** Plain text, or HTML when it begins with a tag. */
   readonly input: string
+  /** The HTML beside a plain text. */
+  readonly html?: string
   /** Without quoted history, where it was labelled. */
   readonly own?: string
   /** Without quoted history and signature. */
@@ -24,11 +26,12 @@ export type LabelledText = {
 }
 
 /** A labelled body as it is read. */
-export type ReplyCase = Omit<LabelledText, 'input'> & {
+export type ReplyCase = Omit<LabelledText, 'input' | 'html'> & {
   /** What a person sees. */
   readonly text: string
-  /** Null when the plain text is read. */
   readonly html: string | null
+  /** Whether the text was written as plain text; the HTML stands beside it then. */
+  readonly isPlain: boolean
 }
 
 /** What a reader makes of a body. */
@@ -70,9 +73,14 @@ export function labelledTexts(file: string): readonly LabelledText[] {
   return JSON.parse(readFileSync(file, 'utf8')) as readonly LabelledText[]
 }
 
-export function replyCase({ input, ...labels }: LabelledText): ReplyCase {
+export function replyCase({ input, html, ...labels }: LabelledText): ReplyCase {
   const isHtml = /^\s*<[a-z!?]/i.test(input)
-  return { ...labels, text: isHtml ? visibleText(input).text : input, html: isHtml ? input : null }
+  return {
+    ...labels,
+    text: isHtml ? visibleText(input).text : input,
+    html: isHtml ? input : (html ?? null),
+    isPlain: !isHtml,
+  }
 }
 
 /** Whether the reply is exactly right, and so is what is left without quoted history. */
@@ -113,8 +121,8 @@ function isOwn(labelled: ReplyCase, found: string): boolean {
 }
 
 /** Programs write HTML as text in many ways: of HTML only words are compared. */
-function isSame({ html }: ReplyCase, found: string, expected: string): boolean {
-  return html === null ? isSameText(found, expected) : wordsOf(found) === wordsOf(expected)
+function isSame({ isPlain }: ReplyCase, found: string, expected: string): boolean {
+  return isPlain ? isSameText(found, expected) : wordsOf(found) === wordsOf(expected)
 }
 
 function wordsOf(text: string): string {
@@ -145,25 +153,23 @@ function folderCases(folder: string): readonly ReplyCase[] {
   const files = readdirSync(folder).filter((file) => /\.(?:html|eml)$/.test(file))
   return files.map((file) => {
     const raw = readFileSync(path.join(folder, file))
-    const { text, html, from, subject } = file.endsWith('.eml')
-      ? messageOf(raw)
-      : { ...replyCase({ ...nobody, input: raw.toString() }) }
-    const label = labels[file] ?? { expected: text.trim().split('\n')[0] ?? '' }
-    const known = { ...(from !== undefined && { from }), ...(subject !== undefined && { subject }) }
-    return { set: path.extname(file).slice(1), id: file, text, html, ...known, ...label }
+    const read = file.endsWith('.eml') ? messageOf(raw) : replyCase({ ...nobody, input: raw.toString() })
+    const label = labels[file] ?? { expected: read.text.trim().split('\n')[0] ?? '' }
+    return { ...read, set: path.extname(file).slice(1), id: file, ...label }
   })
 }
 
 type Labels = Readonly<Record<string, Pick<LabelledText, 'own' | 'expected'>>>
 const nobody = { set: '', id: '', expected: '' }
 
-function messageOf(raw: Buffer): Pick<ReplyCase, 'text' | 'html' | 'from' | 'subject'> {
+function messageOf(raw: Buffer): Omit<ReplyCase, 'set' | 'id' | 'own' | 'expected'> {
   const parsed = parseMessage(raw)
-  const { text, html, insteadOfPlain } = readBody(raw, parsed)
+  const { text, html } = readBody(raw, parsed)
   const { from } = parsed
   return {
     text,
-    html: parsed.hasText && !insteadOfPlain ? null : html,
+    html,
+    isPlain: parsed.hasText,
     ...(from && { from: `"${from.name}" <${from.address}>` }),
     ...(parsed.subject !== null && { subject: parsed.subject }),
   }
