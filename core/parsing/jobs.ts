@@ -44,6 +44,8 @@ export type Reading = {
   readonly markdown?: string
   readonly html?: string | null
   readonly reply?: string
+  /** The ranges of the text that are quoted history, in code points. */
+  readonly quoted?: readonly CharRange[]
   readonly hidden?: readonly Hidden[]
   readonly truncated: boolean
   /** Null for the stored message itself, whose document has these fields. */
@@ -132,8 +134,8 @@ export const jobs = {
     const { text, html, markdown, hidden: hiddenInBody, truncated: isCut } = body
     const hidden = [...hiddenInHeader(parsed), ...hiddenInBody].slice(0, limits.hiddenMax)
     const truncated = parsed.truncated || isCut
-    const reply = () => replyText(text, { html, from: parsed.from, subject: parsed.subject })
-    if (view === 'reply') return { ...common, reply: reply(), hidden, truncated }
+    const told = { html, from: parsed.from, subject: parsed.subject }
+    if (view === 'reply') return { ...common, reply: replyText(text, told), hidden, truncated }
     if (view === 'text') return { ...common, text, hidden, truncated }
     if (markdown !== undefined) return { ...common, markdown, hidden, truncated }
     const images = new Map(
@@ -142,7 +144,7 @@ export const jobs = {
       ),
     )
     const safe = html === null ? null : sanitiseHtml(html, { images })
-    return { ...common, text, html: safe, reply: reply(), hidden, truncated }
+    return { ...common, text, html: safe, ...readReply(text, told), hidden, truncated }
   },
 
   /** An attachment of the message, or of a message attached to it. Returns null when there is none with that id. */
@@ -162,8 +164,8 @@ export const jobs = {
   /** The bodies for a record of Intake, and the ranges of its text that are quoted history, in UTF-16 units. */
   intake(message: StoredMessage & { attachmentsUrl: string }): IntakeReading {
     const reading = jobs.reading({ ...message, view: 'full', attachmentId: null })
-    const { headers = [], text = '', html, reply = '' } = reading ?? {}
-    return { headers, text, html: html ?? '', reply, quoted: inUnits(text, readReply(text).quoted) }
+    const { headers = [], text = '', html, reply = '', quoted = [] } = reading ?? {}
+    return { headers, text, html: html ?? '', reply, quoted: inUnits(text, quoted) }
   },
 
   /** The bodies for a forwarded message: the HTML is sanitised and keeps its remote images. */
