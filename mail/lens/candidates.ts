@@ -1,6 +1,8 @@
 /** What a mail offers for a field: values with their places, and how sure each is. */
 import type { Asked } from './concepts.ts'
+import type { Direction, FoundDate } from './dates.ts'
 import type { Locale } from './locale.ts'
+import type { FoundNumber } from './numbers.ts'
 import type { Passage } from './passages.ts'
 import type { Sentence } from './sentences.ts'
 import type { Signed } from './signatures.ts'
@@ -11,6 +13,11 @@ export type OpenMail = {
   readonly passages: readonly Passage[]
   readonly sentences: readonly Sentence[]
   readonly locale: Locale
+  /** The dates of a line, value or sentence; each text is read once for all fields. */
+  readonly dates: (text: string, direction: Direction) => readonly FoundDate[]
+  /** The numbers of one. */
+  readonly numbers: (text: string) => readonly FoundNumber[]
+  /** When it was written. */
   readonly date: Date
   readonly signed: () => Signed
 }

@@ -4,41 +4,36 @@ import type { Sentence } from './sentences.ts'
 import { type Piece, quotedIn, readPerson } from './shapes.ts'
 import { isPersonName } from './signatures.ts'
 
-/** The word for a document, in all languages, before its number. Folded. */
-const documents: { readonly [concept: string]: string } = {
-  invoiceNumber:
+/** The words for documents, in all languages, before their numbers. Folded. */
+export const documents = {
+  invoice:
     'invoice|inv\\.?|bill|rechnung(?:s)?|facture|factura(?: rectificativa)?|fattura|factuur|fatura|creditnota|credit note|pro ?forma',
-  orderNumber:
-    'order|purchase order|po|bestellung|bestell|auftrag(?:s)?|commande|pedido|ordine|bestelling|bestel|encomenda',
-  ticketNumber:
+  order: 'order|purchase order|po|bestellung|bestell|auftrag(?:s)?|commande|pedido|ordine|bestelling|bestel|encomenda',
+  ticket:
     'ticket|case|incident|vorgang(?:s)?|fall|incidencia|averia ref\\.?|segnalazione|melding(?:s)?|dossier|ref\\.?|reference|referenz|rif\\.?|chamado',
-}
+} as const
 const numberWord = '(?:number|no|nr|num|nummer|numero|nummern|n|id|code)'
 const filler = '(?:is|lautet|ist|war|est|es|el|e|lo|la|is het|il|der|die)'
 
-/** The numbers of documents in a sentence: `invoice 4471`, `Ticket #48213`, `Bestellnummer lautet B-2026-77`. */
-export function documentNumbersIn({ text, folded }: Sentence, concept: string): readonly Piece[] {
-  return numbersBehind(text, folded, documents[concept] as string)
-}
-
-/** The numbers behind other words: those of a key that no table has. */
-export function numbersBehind(text: string, folded: string, words: string): readonly Piece[] {
+/** Makes what finds the numbers behind words: `invoice 4471`, `Ticket #48213`, `Bestellnummer lautet B-2026-77`. */
+export function numberFinder(words: string): (sentence: Sentence) => readonly Piece[] {
   const pattern = new RegExp(
     `(?<![\\p{L}\\p{N}-])(?:${words})(?:[ -]?${numberWord}(?!\\p{L})|[ -]?n?[°º])?(?<mark>[\\s.:#°º(]*)(?:${filler}\\s)*(?<code>[\\p{L}]{1,4} (?=\\d{2,}\\b))?(?<id>(?=[^\\s,;]*\\d)[\\p{L}\\p{N}]+(?:[-./_][\\p{L}\\p{N}]+)*)`,
     'gu',
   )
-  return Array.from(folded.matchAll(pattern)).flatMap((match) => {
-    const { mark = '', id = '' } = match.groups ?? {}
-    const end = match.index + match[0].length
-    const start = end - id.length
-    const before = match[0].slice(0, match[0].length - id.length)
-    const isNumbered = /[#°º]|(?:number|no|nr|num|nummer|numero|\bn|id)[.:]?\s/.test(before) || mark.includes('#')
-    // "order 40 bags" orders forty of something.
-    const isCount = /^\d{1,3}$/.test(id) && !isNumbered
-    const isOther = /^\s?(?:€|eur|usd|gbp|chf|\$|%)/.test(folded.slice(end)) || /^\d+[.,]\d\d$/.test(id)
-    const isDate = /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$|^\d{4}-\d\d-\d\d$/.test(id)
-    return isCount || isOther || isDate ? [] : [{ value: text.slice(start, end), start, end }]
-  })
+  return ({ text, folded }) =>
+    Array.from(folded.matchAll(pattern)).flatMap((match) => {
+      const { mark = '', id = '' } = match.groups ?? {}
+      const end = match.index + match[0].length
+      const start = end - id.length
+      const before = match[0].slice(0, match[0].length - id.length)
+      const isNumbered = /[#°º]|(?:number|no|nr|num|nummer|numero|\bn|id)[.:]?\s/.test(before) || mark.includes('#')
+      // "order 40 bags" orders forty of something.
+      const isCount = /^\d{1,3}$/.test(id) && !isNumbered
+      const isOther = /^\s?(?:€|eur|usd|gbp|chf|\$|%)/.test(folded.slice(end)) || /^\d+[.,]\d\d$/.test(id)
+      const isDate = /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$|^\d{4}-\d\d-\d\d$/.test(id)
+      return isCount || isOther || isDate ? [] : [{ value: text.slice(start, end), start, end }]
+    })
 }
 
 const anyName =

@@ -1,10 +1,9 @@
 /** Values that stand behind labels: lines, columns and forms. */
 import { at, type Candidate, listAt, type OpenMail } from './candidates.ts'
 import { type Asked, type Concept, concepts, setOf } from './concepts.ts'
-import { datesIn } from './dates.ts'
 import { fold } from './lexicon.ts'
 import { listOf } from './lists.ts'
-import { numbersIn, numberWordsIn } from './numbers.ts'
+import { numberWordsIn } from './numbers.ts'
 import type { Pair } from './passages.ts'
 import { emailsIn, readText } from './shapes.ts'
 import { hasLegalForm } from './signatures.ts'
@@ -83,7 +82,7 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       return found === null ? null : at(passage, start, found, score)
     }
     case 'date': {
-      const [found] = datesIn(value, { locale: mail.locale, date: mail.date, direction: concept?.direction ?? 'near' })
+      const [found] = mail.dates(value, concept?.direction ?? 'near')
       return found === undefined || found.start > leadCharsMax ? null : at(passage, start, found, score)
     }
     case 'email address': {
@@ -109,25 +108,20 @@ const isShortValue = ({ value, line }: Pair) =>
   value.length <= 60 && (!/[.!?]$/.test(line.text) || hasLegalForm(line.text))
 
 /** Whether a number is an amount or a date that stands where an identifier may. */
-function isOther(value: string, start: number, { field }: Asked, { locale, date }: OpenMail): boolean {
+function isOther(value: string, start: number, { field }: Asked, { numbers, dates }: OpenMail): boolean {
   if (field.type !== 'text') return false
-  const isAmount = numbersIn(value, locale).some(
-    (each) => each.currency !== null && each.start <= start && each.end > start,
-  )
-  return (
-    isAmount ||
-    datesIn(value, { locale, date, direction: 'near' }).some((each) => each.start <= start && each.end > start)
-  )
+  const isAmount = numbers(value).some((each) => each.currency !== null && each.start <= start && each.end > start)
+  return isAmount || dates(value, 'near').some((each) => each.start <= start && each.end > start)
 }
 
 function firstNumber(
   value: string,
-  { locale }: OpenMail,
+  { locale, numbers: numbersIn }: OpenMail,
   concept: string | null,
 ): { value: number; start: number; end: number } | null {
   const result = value.lastIndexOf(' = ')
   const from = result >= 0 ? result + 3 : 0
-  const numbers = numbersIn(value.slice(from), locale).filter(({ isShare }) => !isShare)
+  const numbers = numbersIn(value.slice(from)).filter(({ isShare }) => !isShare)
   const [found] =
     numbers.length > 0 ? numbers : wordsMayCount.has(concept ?? '') ? numberWordsIn(value.slice(from), locale) : []
   return found === undefined || found.start > leadCharsMax

@@ -15,9 +15,16 @@ export function fold(text: string): string {
 }
 
 function foldedChar(char: string): string {
+  const known = folded.get(char)
+  if (known !== undefined) return known
   const [base = char] = char.normalize('NFD').toLowerCase()
-  return base.length === char.length ? base : char
+  const result = base.length === char.length ? base : char
+  folded.set(char, result)
+  return result
 }
+
+/** There are no more keys than UTF-16 has units. */
+const folded = new Map<string, string>()
 
 /** The words of a text, folded, with their offsets. `#`, `n°` and words with a dot or hyphen inside are one. */
 export function wordsIn(

@@ -1,7 +1,6 @@
 /** Lists: behind a label, as points below one, as rows of a table, and in sentences. */
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Locale } from './locale.ts'
-import { numbersIn } from './numbers.ts'
 import type { Line, Pair, Passage } from './passages.ts'
 import type { Piece } from './shapes.ts'
 
@@ -123,14 +122,14 @@ const endMeanings: ReadonlySet<string> = new Set([
 ])
 
 /** The goods in the rows of a table, told by its head: `Item Qty Price`. */
-export function tableItems(passage: Passage, locale: Locale): readonly Piece[] {
+export function tableItems(passage: Passage): readonly Piece[] {
   const { lines } = passage
   for (const [at, line] of lines.entries()) {
     const head = columnsOf(line.text)
     if (head === null) continue
     const items: Piece[] = []
     for (const row of lines.slice(at + 1, at + 1 + itemsMax)) {
-      const item = rowItem(row, head, locale)
+      const item = rowItem(row, head)
       if (item === null) break
       items.push(item)
     }
@@ -153,11 +152,11 @@ function columnsOf(text: string): Columns | null {
   return { figures: meanings.length - item - 1, isNumbered: item > 0 }
 }
 
-function rowItem(row: Line, { figures, isNumbered }: Columns, locale: Locale): Piece | null {
+function rowItem(row: Line, { figures, isNumbered }: Columns): Piece | null {
   const { text } = row
   const label = meaningsOf(text.replace(/[\d.,€$£%]+/g, ' '))
   if (label.unknown === 0 && [...label.known].some((meaning) => endMeanings.has(meaning))) return null
-  if (numbersIn(text, locale).length === 0) return null
+  if (!/\d/.test(text)) return null
   const first = isNumbered ? (/^\S*\d\S*\s+/.exec(text)?.[0].length ?? 0) : 0
   let rest = text.slice(first)
   for (let n = 0; n < figures; n++) {

@@ -36,7 +36,7 @@ export function localeOf({ subject, text, attachments, language: told }: LensSou
   const sample = [subject, text, ...attachments.map((each) => each?.text ?? '')]
     .map((each) => each.slice(0, sampleCharsMax))
     .join('\n')
-  const language = knownLanguage(told) ?? languageOf(sample)
+  const language = languageOf(sample, knownLanguage(told))
   return { language, decimal: decimalOf(sample, language), first: firstOf(sample, { language, told }) }
 }
 
@@ -45,12 +45,15 @@ function knownLanguage(tag: string | undefined): LensLanguage | null {
   return Object.hasOwn(common, primary) ? (primary as LensLanguage) : null
 }
 
-function languageOf(sample: string): LensLanguage {
+/** A header field often tells the language of the program, so it counts as much as a few words. */
+const toldWords = 3
+
+function languageOf(sample: string, told: LensLanguage | null): LensLanguage {
   const text = fold(sample)
   const labels = languageWords(sample)
   const counts = Object.entries(common).map(([language, words]) => ({
     language: language as LensLanguage,
-    count: (text.match(words)?.length ?? 0) + (labels.get(language) ?? 0),
+    count: (text.match(words)?.length ?? 0) + (labels.get(language) ?? 0) + (language === told ? toldWords : 0),
   }))
   return counts.reduce((most, each) => (each.count > most.count ? each : most)).language
 }

@@ -7,6 +7,8 @@ export type Line = {
   readonly passage: Passage
   /** Without blanks at its ends. */
   readonly text: string
+  /** The same with small letters and without diacritics, of the same length. */
+  readonly folded: string
   /** Where it begins in the passage (UTF-16 offsets here and below). */
   readonly start: number
   /** Of which header it is, in the copied header of a forwarded mail. */
@@ -21,6 +23,8 @@ export type Passage = {
   readonly text: string
   readonly lines: readonly Line[]
   readonly pairs: readonly Pair[]
+  /** Where the lines begin that have a label. */
+  readonly labelled: ReadonlySet<number>
 }
 
 /** A value and the label before it. */
@@ -39,7 +43,7 @@ export type Pair = {
 
 /** Against texts that are long: what lies beyond is not read. */
 export const textCharsMax = 200_000
-const linesMax = 5_000
+const linesMax = 3_000
 const lineCharsMax = 1_000
 const labelCharsMax = 60
 const labelWordsMax = 7
@@ -57,7 +61,8 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
   const text = whole.slice(0, textCharsMax)
   const lines: Line[] = []
   const pairs: Pair[] = []
-  const made: Passage = { place, text, lines, pairs }
+  const labelled = new Set<number>()
+  const made: Passage = { place, text, lines, pairs, labelled }
   let next = 0
   let isFirst = true
   for (const { 0: raw, index } of text.matchAll(/[^\n]*\n?/g)) {
@@ -69,13 +74,22 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
       continue
     }
     if (lines.length === linesMax) break
-    lines.push({ passage: made, text: line, start: index + raw.indexOf(line), role: roleOf(line), isFirst })
+    lines.push({
+      passage: made,
+      text: line,
+      folded: fold(line),
+      start: index + raw.indexOf(line),
+      role: roleOf(line),
+      isFirst,
+    })
     isFirst = false
   }
   markHeaders(lines)
   for (const [n, line] of lines.entries()) {
     const pair = line.role === null ? pairOf(line, lines[n + 1]) : null
-    if (pair !== null) pairs.push(pair)
+    if (pair === null) continue
+    pairs.push(pair)
+    labelled.add(line.start)
   }
   return made
 }
@@ -189,6 +203,3 @@ function makePair(
   const labelStart = line.start + Math.max(0, labelAt)
   return { line, passage, label, meanings: meaningsOf(label), value, labelStart, start, by }
 }
-
-/** Whether words stand in a line, folded. */
-export const has = (line: Line, pattern: RegExp): boolean => pattern.test(fold(line.text))

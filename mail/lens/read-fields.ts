@@ -7,9 +7,10 @@
 import type { Candidate, OpenMail } from './candidates.ts'
 import { codePointsOf } from './code-points.ts'
 import { type Asked, askedOf } from './concepts.ts'
+import { datesIn, type FoundDate } from './dates.ts'
 import { labelledValues } from './labelled.ts'
 import { localeOf } from './locale.ts'
-import { numbersIn } from './numbers.ts'
+import { type FoundNumber, numbersIn } from './numbers.ts'
 import { passagesOf } from './passages.ts'
 import { sentencesOf } from './sentences.ts'
 import { shownValues } from './shown.ts'
@@ -38,17 +39,31 @@ export function readFields(fields: readonly LensField[], source: LensSource): Le
 function openMail(source: LensSource): OpenMail {
   const passages = passagesOf(source)
   const [text] = passages
+  const locale = localeOf(source)
+  const { date } = source
+  const dates = new Map<string, readonly FoundDate[]>()
+  const numbers = new Map<string, readonly FoundNumber[]>()
   let signed: ReturnType<OpenMail['signed']> | null = null
   return {
     passages,
     sentences: passages.flatMap(sentencesOf),
-    locale: localeOf(source),
-    date: source.date,
+    locale,
+    date,
+    dates: (text, direction) => kept(dates, `${direction} ${text}`, () => datesIn(text, { locale, date, direction })),
+    numbers: (text) => kept(numbers, text, () => numbersIn(text, locale)),
     signed: () => {
       signed ??= text === undefined ? { person: null, company: null } : signedBy(text)
       return signed
     },
   }
+}
+
+function kept<T>(found: Map<string, T>, key: string, make: () => T): T {
+  const known = found.get(key)
+  if (known !== undefined) return known
+  const value = make()
+  found.set(key, value)
+  return value
 }
 
 function best(asked: Asked, mail: OpenMail): Candidate | null {
@@ -73,13 +88,13 @@ function onlyAmount(
   { concept }: Asked,
   asked: readonly Asked[],
   found: ReadonlyMap<string, Candidate | null>,
-  { passages, locale }: OpenMail,
+  { passages, numbers }: OpenMail,
 ): Candidate | null {
   const isNumbered = asked.some((each) => documents.has(each.concept ?? '') && found.get(each.field.key) !== null)
   if (concept !== 'total' || !isNumbered) return null
   const amounts = passages.flatMap((passage) =>
     passage.lines.flatMap((line) =>
-      numbersIn(line.text, locale)
+      numbers(line.text)
         .filter(({ currency }) => currency !== null)
         .map(({ value, start, end }) => ({
           value,

@@ -1,9 +1,7 @@
 /** Values that are known by their form, or by where they stand: addresses, telephone numbers, accounts, signatures, currencies. */
 import { at, type Candidate, type Finder, type OpenMail } from './candidates.ts'
 import type { Asked } from './concepts.ts'
-import { datesIn } from './dates.ts'
-import { fold } from './lexicon.ts'
-import { type FoundNumber, numbersIn } from './numbers.ts'
+import type { FoundNumber } from './numbers.ts'
 import type { Line, Passage } from './passages.ts'
 import { emailsIn, ibansIn, type Piece, phonesIn, readPerson } from './shapes.ts'
 import { type Found, hasLegalForm, isCompanyName, isPersonName } from './signatures.ts'
@@ -46,7 +44,7 @@ const unasked =
 function ownEmails({ passages }: OpenMail): readonly Candidate[] {
   const found = passages.flatMap((passage) =>
     passage.lines.flatMap((line) =>
-      unasked.test(fold(line.text)) || (line.role !== null && line.role !== 'from')
+      unasked.test(line.folded) || (line.role !== null && line.role !== 'from')
         ? []
         : emailsIn(line.text)
             .filter(({ value }) => !offices.test(value))
@@ -73,7 +71,7 @@ function ownPhones({ passages }: OpenMail): readonly Candidate[] {
       : passage.lines.flatMap((line) => {
           if (line.role !== null) return []
           return phonesIn(line.text).flatMap((phone) => {
-            const before = fold(line.text.slice(Math.max(0, phone.start - 40), phone.start))
+            const before = line.folded.slice(Math.max(0, phone.start - 40), phone.start)
             const isAlone = line.text.replace(phone.value, '').replace(/[\s|,.:;()/-]/g, '').length === 0
             const isBesideName = isPersonName(line.text.slice(0, phone.start).replace(/[,\s|-]+$/, ''))
             const isBesideAddress = /@\S+\s*[|·,]\s*$/.test(line.text.slice(0, phone.start))
@@ -86,16 +84,15 @@ function ownPhones({ passages }: OpenMail): readonly Candidate[] {
 }
 
 /** The currency beside the total; else that of all amounts, when they have one. */
-function currencies({ passages, locale }: OpenMail): readonly Candidate[] {
+function currencies({ passages, numbers }: OpenMail): readonly Candidate[] {
   const found: { readonly number: FoundNumber; readonly passage: Passage; readonly line: Line }[] = []
   for (const passage of passages)
     for (const line of passage.lines)
-      for (const number of numbersIn(line.text, locale))
-        if (number.currency !== null) found.push({ number, passage, line })
+      for (const number of numbers(line.text)) if (number.currency !== null) found.push({ number, passage, line })
   const symbols = new Set(found.map(({ number }) => number.currency?.text))
   const totals = found.filter(({ line }) =>
     /\b(?:total|gesamt|summe|rechnungsbetrag|endbetrag|totale|totaal|importe|a payer|te betalen|payable)/.test(
-      fold(line.text),
+      line.folded,
     ),
   )
   const chosen = symbols.size === 1 ? found : totals.length > 0 ? totals.slice(-1) : []
@@ -146,13 +143,10 @@ const greeting =
 /** Who is greeted by a shop. */
 function greeted({ passages }: OpenMail): readonly Candidate[] {
   const [text] = passages
-  if (
-    text === undefined ||
-    !passages.some((passage) => passage.lines.some(({ text: line }) => thanks.test(fold(line))))
-  )
+  if (text === undefined || !passages.some((passage) => passage.lines.some(({ folded }) => thanks.test(folded))))
     return []
   return text.lines.slice(0, 3).flatMap((line) => {
-    const lead = greeting.exec(fold(line.text))?.[0].length
+    const lead = greeting.exec(line.folded)?.[0].length
     if (lead === undefined) return []
     const name = readPerson(line.text.slice(lead))
     return name === null || !isPersonName(name.value) || name.value.length < 3
@@ -178,10 +172,7 @@ function titledJobs({ passages }: OpenMail): readonly Candidate[] {
     if (first === undefined || !passage.place.startsWith('attachments') || !isPersonName(first.text)) return []
     const line = rest
       .slice(0, 3)
-      .find(
-        ({ text }) =>
-          /^\p{Lu}[\p{L}\s/()-]{3,50}$/u.test(text) && !passage.pairs.some((pair) => pair.line.text === text),
-      )
+      .find(({ text, start }) => /^\p{Lu}[\p{L}\s/()-]{3,50}$/u.test(text) && !passage.labelled.has(start))
     return line === undefined
       ? []
       : [at(passage, line.start, { value: line.text, start: 0, end: line.text.length }, 50)]
@@ -194,8 +185,8 @@ function companies({ passages, signed }: OpenMail, score: number): readonly Cand
   const { company } = signed()
   const lines = passages.flatMap((passage) =>
     passage.lines.flatMap((line) => {
-      const isLabelled = passage.pairs.some((pair) => pair.line === line)
-      if (line.role !== null || isLabelled || recipient.test(fold(line.text)) || line.text.length > 80) return []
+      const isLabelled = passage.labelled.has(line.start)
+      if (line.role !== null || isLabelled || recipient.test(line.folded) || line.text.length > 80) return []
       const value = line.text.replace(/^(?:ihre?|your|votre)\s+/i, '').split(/,\s|\s[|–·-]\s/)[0] as string
       if (!hasLegalForm(value) || /[:@]|\d{3}/.test(value)) return []
       const start = line.text.indexOf(value)
@@ -229,11 +220,11 @@ function letterheads({ passages, signed }: OpenMail): readonly Candidate[] {
   })
 }
 
-const greets = (lines: readonly Line[]) => lines.slice(0, 3).some(({ text }) => greeting.test(fold(text)))
+const greets = (lines: readonly Line[]) => lines.slice(0, 3).some(({ folded }) => greeting.test(folded))
 
-function isTitle({ text, passage }: Line, { pairs }: Passage): boolean {
-  const isPlain = /^\p{Lu}/u.test(text) && text.length <= 60 && !/[:@!?]|\d{2}/.test(text) && !noHead.test(fold(text))
-  return isPlain && !pairs.some((pair) => pair.line.text === text) && passage.lines.length > 2
+function isTitle({ text, folded, start, passage }: Line, { labelled }: Passage): boolean {
+  const isPlain = /^\p{Lu}/u.test(text) && text.length <= 60 && !/[:@!?]|\d{2}/.test(text) && !noHead.test(folded)
+  return isPlain && !labelled.has(start) && passage.lines.length > 2
 }
 
 function head(line: Line, score: number): Candidate {
@@ -243,11 +234,11 @@ function head(line: Line, score: number): Candidate {
 }
 
 /** A line that is a date alone, or with a place before it: when a document was written. */
-function dateLines(_: Asked, { passages, locale, date }: OpenMail): readonly Candidate[] {
+function dateLines(_: Asked, { passages, dates }: OpenMail): readonly Candidate[] {
   return passages.flatMap((passage) =>
     passage.lines.flatMap((line) => {
       if (line.role !== null || line.text.length > 60) return []
-      const [found] = datesIn(line.text, { locale, date, direction: 'past' })
+      const [found] = dates(line.text, 'past')
       if (found === undefined || found.end < line.text.replace(/[.,]$/, '').length) return []
       const before = line.text.slice(0, found.start)
       const isDate =

@@ -99,7 +99,7 @@ function companyIn(line: Line, isRightBelow: boolean): Found | null {
 /** `Thanks, Ben` at the end of the last line that counts. */
 function signedInLine(lines: readonly Line[]): Signed | null {
   for (const line of lines.slice(-4).toReversed()) {
-    const marks = [...fold(line.text).matchAll(inlineClosing)]
+    const marks = [...line.folded.matchAll(inlineClosing)]
     const mark =
       marks.at(-1) ?? (line === lines.at(-1) ? /(?<=[.!?]\s+)(?=\p{Lu}\p{Ll}{1,11}$)/u.exec(line.text) : null)
     if (mark === null) continue

@@ -16,7 +16,7 @@ export type LensSource = {
   readonly attachments: readonly ({ readonly text: string } | null)[]
   /** When the mail was written, by its own clock: "next Friday" is counted from that day (UTC fields). */
   readonly date: Date
-  /** Its language (BCP 47, such as `en-GB`), where it is known; else its words tell. */
+  /** The language that its header names (BCP 47, such as `en-GB`); its words count more. */
   readonly language?: string
 }
 

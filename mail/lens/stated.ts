@@ -2,20 +2,10 @@
 import { at, type Candidate, listAt, type OpenMail } from './candidates.ts'
 import { type Asked, concepts, wordsOfKey } from './concepts.ts'
 import { type Cue, dateCues, numberCues } from './cues.ts'
-import { datesIn } from './dates.ts'
-import {
-  companiesIn,
-  documentNumbersIn,
-  errorsIn,
-  jobsIn,
-  namesIn,
-  numbersBehind,
-  productsIn,
-  versionsIn,
-} from './inline.ts'
+import { companiesIn, documents, errorsIn, jobsIn, namesIn, numberFinder, productsIn, versionsIn } from './inline.ts'
 import { wordsIn } from './lexicon.ts'
 import { sentenceItems, tableItems } from './lists.ts'
-import { type FoundNumber, numbersIn, numberWordsIn } from './numbers.ts'
+import { type FoundNumber, numberWordsIn } from './numbers.ts'
 import type { Sentence } from './sentences.ts'
 import type { Piece } from './shapes.ts'
 import { statements } from './statements.ts'
@@ -26,38 +16,48 @@ type Span = { readonly start: number; readonly end: number }
 export function statedValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
   const { type } = asked.field
   if (type === 'list') return listed(asked, mail)
-  const find = finders[type]
-  return find === undefined ? [] : mail.sentences.flatMap((sentence) => find(asked, sentence, mail))
+  const find = finders[type]?.(asked, mail)
+  return find === undefined || find === null ? [] : mail.sentences.flatMap(find)
 }
 
-type SentenceFinder = (asked: Asked, sentence: Sentence, mail: OpenMail) => readonly Candidate[]
+type SentenceFinder = (sentence: Sentence) => readonly Candidate[]
 
-const finders: { readonly [type: string]: SentenceFinder } = {
-  date: (asked, sentence, { locale, date }) => {
+/** Makes what finds the values of a field in sentences; null where nothing tells them. */
+const finders: { readonly [type: string]: (asked: Asked, mail: OpenMail) => SentenceFinder | null } = {
+  date: (asked, mail) => {
     const direction = (asked.concept === null ? undefined : concepts[asked.concept]?.direction) ?? 'near'
-    const cues = cuesOf(asked, dateCues)
-    if (cues.length === 0 || !mayMatch(cues, sentence)) return []
-    const dates = datesIn(sentence.text, { locale, date, direction })
-    // "was paid yesterday" tells no due date.
-    const isMeant = ({ value, start, end }: (typeof dates)[number]) =>
-      direction !== 'future' || /\d/.test(sentence.text.slice(start, end)) || Date.parse(value) > date.getTime()
-    return cuedBy(cues, sentence, dates.filter(isMeant), 72)
+    const cues = cuesOf(asked, dateCues).map(patternsOf)
+    if (cues.length === 0) return null
+    return (sentence) => {
+      const dates = mail.dates(sentence.text, direction)
+      // "was paid yesterday" tells no due date.
+      const isMeant = ({ value, start, end }: (typeof dates)[number]) =>
+        direction !== 'future' || /\d/.test(sentence.text.slice(start, end)) || Date.parse(value) > mail.date.getTime()
+      return cuedBy(cues, sentence, dates.filter(isMeant), 72)
+    }
   },
-  number: (asked, sentence, { locale }) => {
-    const cues = cuesOf(asked, numberCues)
-    if (cues.length === 0 || !mayMatch(cues, sentence)) return []
-    return cuedBy(cues, sentence, countsFor(asked.concept, numbersIn(sentence.text, locale), sentence, locale), 72)
+  number: (asked, mail) => {
+    const cues = cuesOf(asked, numberCues).map(patternsOf)
+    if (cues.length === 0) return null
+    return (sentence) =>
+      cuedBy(cues, sentence, countsFor(asked.concept, mail.numbers(sentence.text), sentence, mail.locale), 72)
   },
-  text: (asked, sentence) =>
-    textsIn(asked, sentence).map(({ score, ...piece }) => at(sentence.passage, sentence.start, piece, score)),
-  'yes/no': ({ concept }, sentence) => {
+  text: (asked) => {
+    const find = textFinder(asked)
+    if (find === null) return null
+    return (sentence) => find(sentence).map(({ score, ...piece }) => at(sentence.passage, sentence.start, piece, score))
+  },
+  'yes/no': ({ concept }) => {
     const found = concept === null ? undefined : statements[concept]
-    if (found === undefined || (concept === 'paid' && /\?\s*$/.test(sentence.text))) return []
-    const no = found.no.exec(sentence.folded)
-    const match = no ?? found.yes.exec(sentence.folded)
-    if (match === null) return []
-    const span = { value: no === null, start: match.index, end: match.index + match[0].length }
-    return [at(sentence.passage, sentence.start, span, 70)]
+    if (found === undefined) return null
+    return (sentence) => {
+      if (concept === 'paid' && /\?\s*$/.test(sentence.text)) return []
+      const no = found.no.exec(sentence.folded)
+      const match = no ?? found.yes.exec(sentence.folded)
+      if (match === null) return []
+      const span = { value: no === null, start: match.index, end: match.index + match[0].length }
+      return [at(sentence.passage, sentence.start, span, 70)]
+    }
   },
 }
 
@@ -126,11 +126,9 @@ function patternsOf(cue: Cue): Made {
 
 const tableCues: ReadonlySet<Cue> = new Set([...Object.values(dateCues), ...Object.values(numberCues)].flat())
 
-const mayMatch = (cues: readonly Cue[], { text }: Sentence) => cues.length > 0 && text.length > 3
-
 /** The values that a cue stands before or behind; of several the first. */
 function cuedBy<T extends Span & { readonly value: string | number }>(
-  cues: readonly Cue[],
+  cues: readonly Made[],
   sentence: Sentence,
   values: readonly T[],
   score: number,
@@ -138,8 +136,7 @@ function cuedBy<T extends Span & { readonly value: string | number }>(
   if (values.length === 0) return []
   const { folded, passage, start } = sentence
   const found: Candidate[] = []
-  for (const cue of cues) {
-    const { head, link, after, gap } = patternsOf(cue)
+  for (const { head, link, after, gap } of cues) {
     const value =
       after === null
         ? behindHead(folded, values, head as RegExp, { link, gap })
@@ -169,45 +166,40 @@ function behindHead<T extends Span>(
 
 type ScoredPiece = Piece & { readonly score: number }
 
-/** Texts of a sentence that are what a field asks for. */
-function textsIn({ concept, key, field }: Asked, sentence: Sentence): readonly ScoredPiece[] {
-  const scored = (pieces: readonly Piece[], score: number) => pieces.map((piece) => ({ ...piece, score }))
-  switch (concept) {
-    case 'invoiceNumber':
-    case 'orderNumber':
-    case 'ticketNumber':
-      return scored(documentNumbersIn(sentence, concept), 68)
-    case 'customer':
-    case 'person':
-      return scored(namesIn(sentence), 74)
-    case 'company':
-      return scored(companiesIn(sentence), 66)
-    case 'version':
-      return scored(versionsIn(sentence).versions, 66)
-    case 'product':
-      return [...scored(versionsIn(sentence).products, 66), ...scored(productsIn(sentence), 60)]
-    case 'error':
-      return scored(errorsIn(sentence), 66)
-    case 'job':
-      return scored(jobsIn(sentence), 68)
-    case null: {
-      const words = wordsIn(wordsOfKey(field.key)).flatMap(({ word }) =>
-        numberWords.has(word) ? [] : [word.replace(/[^\p{L}\p{N}]/gu, '.')],
-      )
-      return key.has('number') && words.length > 0
-        ? scored(numbersBehind(sentence.text, sentence.folded, words.join('[ -]?')), 60)
-        : []
-    }
-    default:
-      return []
-  }
+/** Makes what finds the texts in sentences that a field asks for. */
+function textFinder({ concept, key, field }: Asked): ((sentence: Sentence) => readonly ScoredPiece[]) | null {
+  if (concept !== null) return textFinders[concept] ?? null
+  const words = wordsIn(wordsOfKey(field.key)).flatMap(({ word }) =>
+    numberWords.has(word) ? [] : [word.replace(/[^\p{L}\p{N}]/gu, '.')],
+  )
+  return key.has('number') && words.length > 0 ? scored(numberFinder(words.join('[ -]?')), 60) : null
+}
+
+const scored =
+  (find: (sentence: Sentence) => readonly Piece[], score: number) =>
+  (sentence: Sentence): readonly ScoredPiece[] =>
+    find(sentence).map((piece) => ({ ...piece, score }))
+
+const productsBesideVersions = scored((sentence) => versionsIn(sentence).products, 66)
+const namedProducts = scored(productsIn, 60)
+const textFinders: { readonly [concept: string]: (sentence: Sentence) => readonly ScoredPiece[] } = {
+  invoiceNumber: scored(numberFinder(documents.invoice), 68),
+  orderNumber: scored(numberFinder(documents.order), 68),
+  ticketNumber: scored(numberFinder(documents.ticket), 68),
+  customer: scored(namesIn, 74),
+  person: scored(namesIn, 74),
+  company: scored(companiesIn, 66),
+  version: scored((sentence) => versionsIn(sentence).versions, 66),
+  product: (sentence) => [...productsBesideVersions(sentence), ...namedProducts(sentence)],
+  error: scored(errorsIn, 66),
+  job: scored(jobsIn, 68),
 }
 
 const numberWords: ReadonlySet<string> = new Set(['number', 'no', 'nr', 'id', 'code', 'nummer', 'numero'])
 
 function listed({ concept }: Asked, { passages, sentences, locale }: OpenMail): readonly Candidate[] {
   if (concept === null) return []
-  const rows = concept === 'items' ? passages.map((passage) => listAt(passage, tableItems(passage, locale), 80)) : []
+  const rows = concept === 'items' ? passages.map((passage) => listAt(passage, tableItems(passage), 80)) : []
   const told = sentences.map(({ text, passage, start }) => {
     const items = sentenceItems(text, concept, locale).map((item) => ({
       ...item,
