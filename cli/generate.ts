@@ -12,6 +12,7 @@ import { agentsPlans, figureNames, figures, mailPlans } from '../schemas/plans.t
 import { listSettings, variableOf } from '../schemas/settings.ts'
 import { enginePage } from './engine-page.ts'
 import type { Io } from './io.ts'
+import { pythonFiles } from './sdk/python.ts'
 import { typescriptFiles } from './sdk/typescript.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -58,6 +59,9 @@ function documents(): readonly (readonly [name: string, text: string])[] {
     ['docs/metrics.md', metricsPage()],
     ['docs/settings.md', settingsPage()],
     ...[...typescriptFiles(operations, components)].map(([name, text]) => [`sdk/generated/${name}`, text] as const),
+    ...[...pythonFiles(operations, components)].map(
+      ([name, text]) => [`sdk/python/mailroom_sdk/generated/${name}`, text] as const,
+    ),
   ]
 }
 

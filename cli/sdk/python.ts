@@ -1,0 +1,243 @@
+/** The Python package's types and methods (sdk/python/mailroom_sdk/generated), written from the operations. */
+import { isForPeople, type Operation } from '../../operations/registry.ts'
+import { type EventType, eventKinds } from '../../schemas/events.ts'
+import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
+import { pascalCase, type SdkGroup, type SdkMethod, type SdkParameter, sdkGroups, snakeCase } from './model.ts'
+import type { NamedSchemas } from './typescript.ts'
+
+const head = '# Written by `npm run generate` from operations/ and schemas/: change those.\n'
+const pathPrefix = /^\/api\/v1(?=\/)/
+const keywords = new Set(['from', 'import', 'class', 'def', 'del', 'global', 'is', 'in', 'not', 'or', 'and', 'with'])
+
+/** The files of the package's folder `generated`, by their names. */
+export function pythonFiles(operations: readonly Operation[], named: NamedSchemas): ReadonlyMap<string, string> {
+  const groups = sdkGroups(operations)
+  return new Map([
+    ['__init__.py', head],
+    ['types.py', typesFile(groups, named)],
+    ['groups.py', groupsFile(groups, false)],
+    ['async_groups.py', groupsFile(groups, true)],
+  ])
+}
+
+// Types
+
+type TypeWriter = {
+  /** The annotation of a type; objects in it are declared under names that begin with `name`. */
+  annotation(schema: JsonSchema, name: string): string
+  declare(schema: JsonSchema, name: string): string
+  readonly declared: string[]
+}
+
+function typesFile(groups: readonly SdkGroup[], named: NamedSchemas): string {
+  const write = typeWriter(new Map(Object.entries(named).map(([name, schema]) => [schema, name])))
+  for (const [name, schema] of Object.entries(named)) write.declare(schema, name)
+  for (const method of allMethods(groups)) {
+    const { kind, operation, parameters } = method
+    for (const { name, schema } of parameters) write.annotation(schema, `${typeName(operation)}${pascalCase(name)}`)
+    if (kind === 'answer' || kind === 'page') resultOf(operation, write)
+  }
+  const kinds = (Object.keys(eventKinds) as EventType[]).map((type) => literal(type)).join(', ')
+  return `${head}from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+${write.declared.join('\n\n')}
+
+EventType = Literal[${kinds}]
+`
+}
+
+/** Declares what an operation answers. */
+function resultOf(operation: Operation, write: TypeWriter): void {
+  const name = `${typeName(operation)}Result`
+  const { output } = operation
+  if (output.type === 'object' && Object.keys(propertiesOf(output)).length > 0) write.declare(output, name)
+  else write.declared.push(`${name} = ${write.annotation(output, name)}`)
+}
+
+function typeWriter(nameOf: ReadonlyMap<JsonSchema, string>): TypeWriter {
+  const declared: string[] = []
+  const known = new Set<string>()
+
+  function annotation(schema: JsonSchema, name: string): string {
+    const own = nameOf.get(schema)
+    if (own !== undefined) return quoted(own)
+    if ('const' in schema) return `Literal[${literal(schema.const)}]`
+    if (Array.isArray(schema.enum)) return `Literal[${schema.enum.map(literal).join(', ')}]`
+    if (Array.isArray(schema.anyOf)) {
+      const several = schema.anyOf.filter(({ type }: JsonSchema) => type === 'object').length > 1
+      const all = schema.anyOf.map((each: JsonSchema, n) => annotation(each, several ? `${name}${n + 1}` : name))
+      return quoted([...new Set(all.map(unquoted))].join(' | '))
+    }
+    if (schema.type === 'array') return `list[${annotation(schema.items as JsonSchema, `${name}Item`)}]`
+    if (schema.type === 'object') {
+      if (Object.keys(propertiesOf(schema)).length > 0) return quoted(declare(schema, name))
+      const rest = schema.additionalProperties
+      return `dict[str, ${typeof rest === 'object' && rest !== null ? annotation(rest as JsonSchema, name) : 'Any'}]`
+    }
+    return scalars[String(schema.type)] ?? 'Any'
+  }
+
+  function declare(schema: JsonSchema, name: string): string {
+    if (known.has(name)) return name
+    known.add(name)
+    const required = new Set(requiredOf(schema))
+    const fields = Object.entries(propertiesOf(schema)).map(([field, each]) => {
+      const type = annotation(each, `${name}${pascalCase(snakeCase(field))}`)
+      return `    ${literal(field)}: ${required.has(field) ? type : `NotRequired[${type}]`},`
+    })
+    declared.push(`${name} = TypedDict('${name}', {\n${fields.join('\n')}\n})`)
+    return name
+  }
+
+  return { annotation, declare, declared }
+}
+
+const scalars: { readonly [type: string]: string } = {
+  string: 'str',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+  null: 'None',
+}
+const literal = (value: unknown): string => {
+  if (typeof value === 'string') return `'${value.replace(/['\\]/g, '\\$&')}'`
+  return value === true ? 'True' : value === false ? 'False' : String(value)
+}
+/** A type that is named before it may be declared. */
+const quoted = (type: string) => `"${type}"`
+const unquoted = (type: string) => type.replaceAll('"', '')
+
+// Methods
+
+function groupsFile(groups: readonly SdkGroup[], isAsync: boolean): string {
+  const prefix = isAsync ? 'Async' : ''
+  const made = groups.map(({ name }) => `        self.${identifier(name)} = ${pascalCase(name)}(transport)`)
+  const names = isAsync
+    ? 'AsyncDownload, AsyncGroup, AsyncPageList, AsyncTransport'
+    : 'Download, Group, PageList, Transport'
+  const module = isAsync ? 'async_transport' : 'transport'
+  const iterable = isAsync ? 'AsyncIterator' : 'Iterator'
+  return `${head}from __future__ import annotations
+
+from collections.abc import ${iterable}
+from typing import Any, Literal
+
+from ..request import UNSET, RequestOptions, Unset, given, segment
+from ..${module} import ${names}
+from . import types as t
+
+
+${groups.flatMap((group) => groupClasses(group, '', isAsync)).join('\n\n\n')}
+
+
+class ${prefix}Groups:
+    """Every group of the API."""
+
+    def __init__(self, transport: ${prefix}Transport) -> None:
+${made.join('\n')}
+`
+}
+
+function groupClasses({ name, methods, groups }: SdkGroup, outer: string, isAsync: boolean): readonly string[] {
+  const own = `${outer}${pascalCase(name)}`
+  const prefix = isAsync ? 'Async' : ''
+  const made = groups.map(
+    (inner) => `        self.${identifier(inner.name)} = ${own}${pascalCase(inner.name)}(transport)`,
+  )
+  const beginning =
+    groups.length === 0
+      ? []
+      : [
+          `    def __init__(self, transport: ${prefix}Transport) -> None:\n        super().__init__(transport)\n${made.join('\n')}`,
+        ]
+  const body = [...beginning, ...methods.map((method) => methodText(method, isAsync))].join('\n\n')
+  return [
+    ...groups.flatMap((inner) => groupClasses(inner, own, isAsync)),
+    `class ${own}(${prefix}Group):\n${body === '' ? '    pass' : body}`,
+  ]
+}
+
+function methodText(method: SdkMethod, isAsync: boolean): string {
+  const { operation, pathParameters, parameters, from, items } = method
+  const name = typeName(operation)
+  const write = typeWriter(new Map())
+  const typeOf = ({ name: field, schema }: SdkParameter) =>
+    annotationIn(write.annotation(schema, `${name}${pascalCase(field)}`))
+  const inOrder = [...parameters].sort((a, b) => Number(b.required) - Number(a.required))
+  const named = inOrder.map((parameter) => {
+    const { name: field, required } = parameter
+    const type = typeOf(parameter)
+    return `${identifier(field)}: ${required ? type : `${type} | Unset = UNSET`}`
+  })
+  const args = [
+    'self',
+    ...pathParameters.map(({ name: field }) => `${identifier(field)}: str`),
+    '*',
+    ...named,
+    'options: RequestOptions | None = None',
+  ]
+  const path = operation.path
+    .replace(pathPrefix, '')
+    .replace(/\{(\w+)\}/g, (_, field: string) => `{segment(${identifier(field)})}`)
+  const values = parameters.map(({ name: field }) => `'${field}': ${identifier(field)}`).join(', ')
+  const request = [
+    `'${operation.method}'`,
+    `${path.includes('{') ? 'f' : ''}'${path}'`,
+    ...(parameters.length > 0 ? [`${from}=given({${values}})`] : []),
+    ...(operation.idempotent ? ['is_idempotent=True'] : []),
+    ...(parameters.some(({ name: field }) => field === 'timeout' || field === 'wait') ? ['waits=True'] : []),
+    'options=options',
+  ]
+  const [returns, call, first] = callOf(method, isAsync)
+  const mayAwait = isAsync && (method.kind === 'answer' || method.kind === 'file')
+  return `    ${mayAwait ? 'async ' : ''}def ${identifier(method.name)}(
+        ${args.join(',\n        ')},
+    ) -> ${returns}:
+        """${docOf(operation)}"""
+        return ${mayAwait ? 'await ' : ''}self.${call}(${[...first, ...request].join(', ')})`.replaceAll(
+    'ITEMS',
+    items ?? '',
+  )
+}
+
+/** What a method returns, which method of the transport it calls, and what it passes first. */
+function callOf(
+  { kind, operation }: SdkMethod,
+  isAsync: boolean,
+): readonly [returns: string, call: string, first: readonly string[]] {
+  const prefix = isAsync ? 'Async' : ''
+  const result = `t.${typeName(operation)}Result`
+  if (kind === 'page') return [`${prefix}PageList[${result}]`, '_pages', ["'ITEMS'"]]
+  if (kind === 'file') return [`${prefix}Download`, '_download', []]
+  if (kind === 'events') return [`${prefix}Iterator[dict[str, Any]]`, '_events', []]
+  return [result, '_call', []]
+}
+
+/** Types that are declared elsewhere stand behind `t.`. */
+const annotationIn = (type: string) =>
+  type.replace(/"([^"]+)"/g, (_, names: string) =>
+    names.replace(/\b[A-Z]\w+\b(?!')/g, (each) =>
+      /^(?:Any|Literal|None|True|False)$/.test(each) ? each : `t.${each}`,
+    ),
+  )
+
+function docOf(operation: Operation): string {
+  const who = isForPeople(operation.access) ? ' For people who are signed in, not for keys.' : ''
+  const scopes = operation.scopes.length === 0 ? '' : ` Scope: ${operation.scopes.join(', ')}.`
+  return `${operation.summary}${who}${scopes}`.replaceAll('\\', '\\\\').replaceAll('"""', "'''").replace(/"$/, '" ')
+}
+
+/** A name as Python takes it: `inReplyTo` as `in_reply_to`, `from` as `from_`. */
+function identifier(name: string): string {
+  const snake = snakeCase(name)
+  return keywords.has(snake) ? `${snake}_` : snake
+}
+
+const typeName = ({ name, path }: Operation) =>
+  `${path.startsWith('/api/partner') ? 'Partner' : ''}${pascalCase(snakeCase(name.replace(/^partner_/, '').replaceAll('.', '_')))}`
+
+function allMethods(groups: readonly SdkGroup[]): readonly SdkMethod[] {
+  return groups.flatMap(({ methods, groups: inner }) => [...methods, ...allMethods(inner)])
+}

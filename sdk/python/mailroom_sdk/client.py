@@ -1,0 +1,162 @@
+"""The clients, and below each a group for each resource of the API."""
+
+from __future__ import annotations
+
+import base64
+import math
+import mimetypes
+import time
+from collections.abc import Callable
+from typing import Any, BinaryIO, TypeVar
+
+import httpx
+
+from .async_transport import AsyncTransport
+from .generated.async_groups import AsyncGroups
+from .generated.groups import Groups
+from .request import settings_of
+from .transport import Transport
+
+T = TypeVar("T")
+
+DEFAULT_WAIT = 60.0
+#: The longest that one request may wait.
+REQUEST_WAIT = 55
+
+
+class WaitTimeoutError(Exception):
+    """Nothing came in time. `near_misses` are messages that came and failed a filter."""
+
+    def __init__(self, address: str, timeout: float, near_misses: list[Any]) -> None:
+        super().__init__(f"Nothing came to {address} within {timeout} seconds.")
+        self.near_misses = near_misses
+
+
+class Mailroom(Groups):
+    """`Mailroom(api_key, base_url)`; both default to the environment, MAILROOM_API_KEY and MAILROOM_BASE_URL."""
+
+    def __init__(
+        self, api_key: str | None = None, base_url: str | None = None, *, client: httpx.Client | None = None, **more: Any
+    ) -> None:
+        self._transport = Transport(settings_of(api_key, base_url, **more), client)
+        super().__init__(self._transport)
+
+    def close(self) -> None:
+        self._transport.client.close()
+
+    def __enter__(self) -> Mailroom:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def wait_for_message(self, address: str, *, timeout: float = DEFAULT_WAIT, **filters: Any) -> dict[str, Any]:
+        """
+        Waits for the first message that passes all filters; without `since` for one that is stored from now on. Take the
+        time or a cursor before you cause the mail. Raises WaitTimeoutError.
+        """
+        return self._wait(address, timeout, filters, lambda message: message)
+
+    def wait_for_code(self, address: str, *, timeout: float = DEFAULT_WAIT, **filters: Any) -> str:
+        """As `wait_for_message`, for a verification code."""
+        return self._wait(address, timeout, {"has_code": True, **filters}, code_in)
+
+    def wait_for_link(self, address: str, *, timeout: float = DEFAULT_WAIT, **filters: Any) -> str:
+        """As `wait_for_message`, for a link to verify with."""
+        return self._wait(address, timeout, filters, link_in)
+
+    def _wait(
+        self, address: str, timeout: float, filters: dict[str, Any], find: Callable[[dict[str, Any]], T | None]
+    ) -> T:
+        wait = Waiting(timeout, filters)
+        while (query := wait.next()) is not None:
+            found = wait.read(self.mailboxes.messages.wait(address, **query), find)
+            if found is not None:
+                return found
+        raise WaitTimeoutError(address, timeout, wait.near_misses)
+
+
+class AsyncMailroom(AsyncGroups):
+    """As Mailroom, for asyncio."""
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        *,
+        client: httpx.AsyncClient | None = None,
+        **more: Any,
+    ) -> None:
+        self._transport = AsyncTransport(settings_of(api_key, base_url, **more), client)
+        super().__init__(self._transport)
+
+    async def close(self) -> None:
+        await self._transport.client.aclose()
+
+    async def __aenter__(self) -> AsyncMailroom:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def wait_for_message(self, address: str, *, timeout: float = DEFAULT_WAIT, **filters: Any) -> dict[str, Any]:
+        """As of Mailroom."""
+        return await self._wait(address, timeout, filters, lambda message: message)
+
+    async def wait_for_code(self, address: str, *, timeout: float = DEFAULT_WAIT, **filters: Any) -> str:
+        """As of Mailroom."""
+        return await self._wait(address, timeout, {"has_code": True, **filters}, code_in)
+
+    async def wait_for_link(self, address: str, *, timeout: float = DEFAULT_WAIT, **filters: Any) -> str:
+        """As of Mailroom."""
+        return await self._wait(address, timeout, filters, link_in)
+
+    async def _wait(
+        self, address: str, timeout: float, filters: dict[str, Any], find: Callable[[dict[str, Any]], T | None]
+    ) -> T:
+        wait = Waiting(timeout, filters)
+        while (query := wait.next()) is not None:
+            found = wait.read(await self.mailboxes.messages.wait(address, **query), find)
+            if found is not None:
+                return found
+        raise WaitTimeoutError(address, timeout, wait.near_misses)
+
+
+class Waiting:
+    """A wait over as many requests as it takes."""
+
+    def __init__(self, timeout: float, filters: dict[str, Any]) -> None:
+        self._ends_at = time.monotonic() + timeout
+        self._filters = filters
+        self.near_misses: list[Any] = []
+
+    def next(self) -> dict[str, Any] | None:
+        """What to ask next; None when the time is over."""
+        left = self._ends_at - time.monotonic()
+        return None if left <= 0 else {**self._filters, "timeout": max(1, min(math.ceil(left), REQUEST_WAIT))}
+
+    def read(self, answer: Any, find: Callable[[dict[str, Any]], T | None]) -> T | None:
+        found = None if answer["message"] is None else find(answer["message"])
+        self.near_misses = answer["near_misses"]
+        self._filters = {**self._filters, "since": answer["cursor"]}
+        return found
+
+
+def code_in(message: dict[str, Any]) -> str | None:
+    codes = (message.get("verification") or {}).get("codes") or []
+    return codes[0]["value"] if codes else None
+
+
+def link_in(message: dict[str, Any]) -> str | None:
+    links = (message.get("verification") or {}).get("links") or []
+    return links[0]["url"] if links else None
+
+
+def attachment(name: str, content: str | bytes | BinaryIO, content_type: str | None = None) -> dict[str, str]:
+    """Makes an attachment of a send out of text, bytes or an open file, which is read to its end."""
+    if isinstance(content, str):
+        data = content.encode()
+    else:
+        data = content if isinstance(content, bytes) else content.read()
+    known = content_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return {"name": name, "contentType": known, "content": base64.b64encode(data).decode()}

@@ -1,0 +1,82 @@
+"""Tells whether a webhook request came from Mailroom, by either family of signature headers."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+#: More signatures than any request of ours has, each of which costs a digest.
+SIGNATURES_MAX = 10
+
+
+class WebhookError(Exception):
+    """The request cannot be trusted: answer it with `status_code`."""
+
+    status_code = 400
+
+
+def verify_webhook(
+    body: bytes | str,
+    headers: Mapping[str, str],
+    secret: str | Sequence[str],
+    *,
+    tolerance: float = 300,
+    now: float | None = None,
+) -> dict[str, Any]:
+    """
+    Verifies a webhook request and returns its event. `body` is what came, before anything parsed it. Raises WebhookError: no
+    signature, a wrong one, one that is too old or from the future, or a body that is no event.
+    """
+    if not isinstance(body, (bytes, str)):
+        raise TypeError("Pass the body as it came, bytes or text, not what was parsed of it.")
+    raw = body.encode() if isinstance(body, str) else body
+    secrets = [secret] if isinstance(secret, str) else list(secret)
+    if not secrets or not all(secrets):
+        raise TypeError('Pass the signing secret of the endpoint, which begins with "whsec_".')
+    named = {name.lower(): value for name, value in headers.items()}
+    at = time.time() if now is None else now
+    own = _is_signed(named.get("x-service-signature"), raw, secrets, at, tolerance)
+    if not own and not _is_signed_standard(named, raw, secrets, at, tolerance):
+        raise WebhookError("The request has no signature that is right and recent.")
+    try:
+        event = json.loads(raw)
+    except ValueError as error:
+        raise WebhookError("The body is no JSON.") from error
+    if not isinstance(event, dict) or not all(name in event for name in ("id", "type", "created_at", "data")):
+        raise WebhookError("The body is no event.")
+    return event
+
+
+def _is_signed(header: str | None, raw: bytes, secrets: list[str], now: float, tolerance: float) -> bool:
+    fields = [part.strip().partition("=") for part in (header or "").split(",")]
+    times = [value for name, _, value in fields if name == "t"]
+    if len(times) != 1 or not times[0].isdigit() or abs(now - int(times[0])) > tolerance:
+        return False
+    signed = times[0].encode() + b"." + raw
+    given = [value for name, _, value in fields if name == "v1"][:SIGNATURES_MAX]
+    made = [hmac.new(each.encode(), signed, hashlib.sha256).hexdigest() for each in secrets]
+    return any(hmac.compare_digest(one.encode(), other.encode()) for one in made for other in given)
+
+
+def _is_signed_standard(
+    headers: Mapping[str, str], raw: bytes, secrets: list[str], now: float, tolerance: float
+) -> bool:
+    name, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
+    if not name or not at.isdigit() or abs(now - int(at)) > tolerance:
+        return False
+    signed = f"{name}.{at}.".encode() + raw
+    given = [each[3:] for each in headers.get("webhook-signature", "").split(" ") if each.startswith("v1,")]
+    for secret in secrets:
+        try:
+            key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+        except ValueError:
+            continue
+        made = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
+        if any(hmac.compare_digest(made, each.encode()) for each in given[:SIGNATURES_MAX]):
+            return True
+    return False

@@ -1,0 +1,184 @@
+"""Drives the package against a service: `scenarios.py NAME URL KEY ADDRESS`. test/sdk/python.test.ts runs them all."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import io
+import json
+import sys
+import time
+
+import httpx
+
+from mailroom_sdk import (
+    ApiError,
+    AsyncMailroom,
+    ConnectionFailed,
+    Mailroom,
+    RequestOptions,
+    WaitTimeoutError,
+    WebhookError,
+    attachment,
+    verify_webhook,
+)
+from mailroom_sdk.testing import fresh_inbox
+
+
+def refused(call, *given, **named) -> ApiError:
+    try:
+        call(*given, **named)
+    except ApiError as error:
+        return error
+    raise AssertionError("it was not refused")
+
+
+def deliver(to: str, subject: str, text: str) -> None:
+    """Asks whoever runs this to have a mail arrive."""
+    print(json.dumps({"to": to, "subject": subject, "text": text}), flush=True)
+
+
+def way(url: str, key: str, address: str) -> None:
+    with Mailroom(key, url) as mail:
+        inbox = mail.mailboxes.create(address="python@tenant.example", display_name="Python")
+        own = inbox["address"]
+        assert inbox["displayName"] == "Python" and "success" not in inbox
+        assert mail.mailboxes.update(own, display_name=None)["displayName"] is None
+
+        since = mail.mailboxes.messages.list(own).first()["cursor"]
+        deliver(own, "News", "Nothing")
+        deliver(own, "Code", "Your verification code is 482913.")
+        assert mail.wait_for_code(own, since=since, timeout=30) == "482913"
+        for n in range(4):
+            deliver(own, f"Mail {n}", "x")
+        mail.wait_for_message(own, since=since, subject="Mail 3", timeout=30)
+        listed = mail.mailboxes.messages.list(own, limit=2)
+        assert len(listed.first()["messages"]) == 2
+        subjects = [message["subject"] for message in listed]
+        assert len(subjects) == 6 and subjects[0] == "Mail 3", subjects
+        file = attachment("a.bin", io.BytesIO(b"\0\xff" * 1000))
+        sent = mail.mailboxes.messages.send(address, to=own, subject="File", text="x", attachments=[file])
+        copy = mail.mailboxes.messages.get(address, sent["message_id"])
+        with mail.mailboxes.messages.attachment(address, copy["message_id"], copy["attachments"][0]["id"]) as read:
+            assert read.size == 2000 and b"".join(read.iter_bytes()) == b"\0\xff" * 1000
+        try:
+            mail.wait_for_message(own, subject="never", timeout=0.5)
+            raise AssertionError("it came")
+        except WaitTimeoutError as error:
+            assert error.near_misses == []
+        with fresh_inbox(mail, domain="tenant.example") as fresh:
+            deliver(fresh.address, "Link", "Please verify your address: https://a.example/verify?token=abcdef123456")
+            assert fresh.wait_for_link(timeout=20) == "https://a.example/verify?token=abcdef123456"
+        assert refused(mail.mailboxes.get, fresh.address).code == "mailbox_not_found"
+
+
+def errors(url: str, key: str, address: str) -> None:
+    with Mailroom(key, url) as mail:
+        missing = refused(mail.mailboxes.get, "nobody@tenant.example")
+        assert (missing.status_code, missing.code) == (404, "mailbox_not_found")
+        assert missing.fix and missing.request_id and "#mailbox_not_found" in (missing.docs or "")
+        wrong = refused(mail.mailboxes.messages.list(address, limit=0).first)
+        assert (wrong.code, wrong.param) == ("validation_error", "limit")
+        try:
+            mail.mailboxes.get("..")
+            raise AssertionError("it is no address")
+        except ValueError:
+            pass
+    with Mailroom("svc_live_wrong", url) as mail:
+        assert refused(mail.account.get).code == "invalid_api_key"
+
+
+def retries(url: str, key: str, address: str) -> None:
+    """The gateway answers 503, cuts, and cuts in the middle of the answer."""
+    seen: list[int] = []
+    with Mailroom(key, url, retries=3, on_answer=lambda answer: seen.append(answer.retries)) as mail:
+        sent = mail.mailboxes.messages.send(address, to=address, subject="Once in Python", text="x")
+        found = [message["message_id"] for message in mail.mailboxes.messages.list(address, subject="Once in Python", folder="sent")]
+        assert found == [sent["message_id"]], (found, seen)
+
+
+def once(url: str, key: str, address: str) -> None:
+    """The gateway cuts what must not be repeated, and asks for an hour."""
+    with Mailroom(key, url) as mail:
+        try:
+            mail.mailboxes.update(address, display_name="Other")
+            raise AssertionError("it was repeated")
+        except ConnectionFailed:
+            pass
+        patient = refused(mail.mailboxes.messages.send, address, to=address, subject="x", text="x")
+        assert (patient.status_code, patient.retry_after) == (429, 3600)
+
+
+def stream(url: str, key: str, address: str) -> None:
+    """The gateway cuts the second stream before it begins."""
+    with Mailroom(key, url) as mail:
+        start = mail.events.list().first()["cursor"]
+        for n in range(4):
+            mail.suppressions.add(email=f"gone{n}@remote.example")
+            mail.mailboxes.create(address=f"stream{n}@tenant.example")
+        seen = []
+        for event in mail.events.stream(type="mailbox.created", after=start):
+            seen.append(event["data"]["address"])
+            if len(seen) == 4:
+                break
+        assert seen == [f"stream{n}@tenant.example" for n in range(4)], seen
+
+
+def webhook(_url: str, _key: str, _address: str) -> None:
+    secret = "whsec_" + "A" * 44
+    body = json.dumps({"id": "evt_1", "type": "message.received", "created_at": "now", "data": {}}).encode()
+    at = int(time.time())
+
+    def header(given: bytes, when: int) -> dict[str, str]:
+        digest = hmac.new(secret.encode(), f"{when}.".encode() + given, hashlib.sha256).hexdigest()
+        return {"X-Service-Signature": f"t={when},v1={digest}"}
+
+    assert verify_webhook(body, header(body, at), secret)["id"] == "evt_1"
+    forgeries = [
+        (body, {}, secret),
+        (body + b" ", header(body, at), secret),
+        (body, header(body, at - 301), secret),
+        (body, header(body, at + 301), secret),
+        (body, header(body, at), "whsec_" + "B" * 44),
+        (b"no json", header(b"no json", at), secret),
+        (b"{}", header(b"{}", at), secret),
+    ]
+    for given, headers, key in forgeries:
+        try:
+            verify_webhook(given, headers, key)
+            raise AssertionError(f"{given!r} was trusted")
+        except WebhookError as error:
+            assert error.status_code == 400
+    standard = httpx.Headers(json.loads(sys.stdin.read()))
+    assert verify_webhook(standard["x-body"].encode(), standard, standard["x-secret"])["id"]
+
+
+def asyncio_way(url: str, key: str, address: str) -> None:
+    async def main() -> None:
+        async with AsyncMailroom(key, url) as mail:
+            created = await asyncio.gather(
+                *(mail.mailboxes.create(address=f"async{n}@tenant.example") for n in range(3))
+            )
+            own = created[0]["address"]
+            since = (await mail.mailboxes.messages.list(own).first())["cursor"]
+            waiting = asyncio.create_task(mail.wait_for_code(own, since=since, timeout=30))
+            deliver(own, "Code", "Your verification code is 771204.")
+            assert await waiting == "771204"
+            addresses = [each["address"] async for each in mail.mailboxes.list(limit=2)]
+            assert len(addresses) == len(set(addresses)) >= 4
+            try:
+                await mail.account.get(options=RequestOptions(headers={"authorization": "Bearer x"}))
+                raise AssertionError("the key is wrong")
+            except ApiError as error:
+                assert error.status_code == 401
+            raw = await mail.mailboxes.messages.raw(own, (await mail.mailboxes.messages.list(own).first())["messages"][0]["message_id"])
+            assert b"771204" in await raw.read()
+
+    asyncio.run(main())
+
+
+if __name__ == "__main__":
+    name, *given = sys.argv[1:]
+    globals()[name](*given)
+    print("passed")

@@ -1,0 +1,82 @@
+/** The Python package against the service, where there is a Python with httpx (MAILROOM_PYTHON, else python3). */
+import { execFileSync, spawn } from 'node:child_process'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { signatureHeaders } from '../../core/notify/signature.ts'
+import { type Fault, type FaultyGateway, openFaultyGateway } from '../peers/faulty-gateway.ts'
+import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+
+const python = process.env.MAILROOM_PYTHON ?? 'python3'
+const folder = fileURLToPath(new URL('../../sdk/python', import.meta.url))
+
+/** Why the tests cannot run; null when they can. */
+function missing(): string | null {
+  try {
+    execFileSync(python, ['-c', 'import sys, httpx; assert sys.version_info >= (3, 11)'], { stdio: 'ignore' })
+    return null
+  } catch {
+    return `skipped: ${python} is not there, is older than 3.11, or has no httpx`
+  }
+}
+
+describe('sdk: the Python package', () => {
+  let door: Door
+  let tenant: Tenant
+  let gateway: FaultyGateway
+
+  before(async function () {
+    const why = missing()
+    if (why !== null) {
+      console.log(`  ${why}`)
+      this.skip()
+    }
+    door = await openDoor()
+    tenant = await makeTenant(door, { name: 'tenant' })
+    gateway = await openFaultyGateway(door.http)
+  })
+  after(async () => {
+    await gateway?.close()
+    await door?.close()
+  })
+
+  /** Runs a scenario, and has the mail arrive that it asks for. Returns what it said at last. */
+  async function run(scenario: string, input = ''): Promise<string> {
+    const given = [path.join(folder, 'tests/scenarios.py'), scenario, gateway.http, tenant.key, tenant.address]
+    const child = spawn(python, given, { env: { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' } })
+    child.stdin.end(input)
+    const said: string[] = []
+    child.stderr.on('data', (text: Buffer) => said.push(String(text)))
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (!line.startsWith('{')) return line
+      const { to, subject, text }: { to: string; subject: string; text: string } = JSON.parse(line)
+      await deliver(door.ctx, { to, raw: `From: shop@remote.example\nSubject: ${subject}\n\n${text}\n` })
+    }
+    return said.join('')
+  }
+
+  const body = JSON.stringify({ id: 'evt_1', type: 'message.received', created_at: 'now', data: {} })
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const { 'x-service-signature': _, ...standard } = signatureHeaders({
+    id: 'evt_1',
+    body,
+    secrets: [secret],
+    at: new Date(),
+  }) as Record<string, string>
+
+  const scenarios: readonly (readonly [what: string, name: string, faults: readonly Fault[], input?: string])[] = [
+    ['makes a mailbox, waits for a code, reads pages and files', 'way', []],
+    ['tells what was wrong', 'errors', []],
+    ['makes a send again where it was cut, and it goes out once', 'retries', [{ status: 503 }, 'cut', 'cut answer']],
+    ['does not repeat what might be done twice', 'once', ['cut', { status: 429, headers: { 'retry-after': '3600' } }]],
+    ['follows events', 'stream', []],
+    ['verifies webhooks', 'webhook', [], JSON.stringify({ ...standard, 'x-body': body, 'x-secret': secret })],
+    ['does the same for asyncio', 'asyncio_way', []],
+  ]
+  for (const [what, name, faults, input] of scenarios)
+    it(what, async () => {
+      gateway.next(...faults)
+      expect(await run(name, input)).to.equal('passed')
+    })
+})
