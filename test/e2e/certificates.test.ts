@@ -1,26 +1,51 @@
 /** Certificates of a whole service, seen by clients that begin TLS at each of its doors. */
 import { writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { connect as connectTls } from 'node:tls'
 import { expect } from 'chai'
+import { parsePolicy } from 'mailauth/lib/mta-sts.js'
+import { Agent, request } from 'undici'
+import { runCommand } from '../../cli/command-line.ts'
+import { createDomain } from '../../core/mailbox/domains.ts'
+import { closeContext } from '../../core/process/context.ts'
+import { findPart, killNow } from '../crash/parts.ts'
 import { eventually } from '../eventually.ts'
+import { type AcmeServer, startAcmeServer } from '../peers/acme-server.ts'
 import { makeAuthority, makeCertificate, type Pair, writeCertificate } from '../peers/certificates.ts'
+import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import { type Door, type Secured, secure } from '../peers/tls-doors.ts'
-import { type Service, startService } from '../start/service.ts'
+import { contextOf, type Service, startService } from '../start/service.ts'
 
 const hostname = 'mx.tests.example'
 
 describe('certificates', () => {
   let service: Service
   let authority: Pair
+  let acme: AcmeServer
+  let dns: NameServer
   let doors: { readonly [name: string]: Door }
+  let httpsPort: number
 
   before(async () => {
+    const httpPort = await freePort()
+    httpsPort = await freePort()
     authority = await makeAuthority()
-    const httpsPort = await freePort()
+    acme = await startAcmeServer({ httpPort: () => httpPort })
+    // Its order is not finished before a test lets it be.
+    acme.held.add(hostname)
+    dns = await startNameServer({})
     service = await startService({
       only: null,
-      env: { MAILROOM_HOSTNAME: hostname, MAILROOM_HTTPS_PORT: String(httpsPort) },
+      env: {
+        MAILROOM_HOSTNAME: hostname,
+        MAILROOM_BASE_URL: `https://${hostname}`,
+        MAILROOM_HTTP_PORT: String(httpPort),
+        MAILROOM_HTTPS_PORT: String(httpsPort),
+        MAILROOM_ACME_DIRECTORY: acme.directory,
+        MAILROOM_RESOLVER: JSON.stringify([dns.address]),
+      },
     })
     const at = (address: string | null) => Number(address?.split(':')[1])
     doors = {
@@ -32,7 +57,11 @@ describe('certificates', () => {
       imaps: { port: at(service.imaps), speaks: 'imap', startsWithTls: true },
     }
   })
-  after(() => service?.dispose())
+  after(async () => {
+    await service?.dispose()
+    await acme?.close()
+    await dns?.stop()
+  })
 
   /** A connection to each door. */
   async function everywhere(name?: string): Promise<{ readonly [door: string]: Secured }> {
@@ -49,8 +78,26 @@ describe('certificates', () => {
 
   const atAll = (names: string) => Object.fromEntries(Object.keys(doors).map((door) => [door, names]))
 
+  /** Resolves when every door shows a certificate to who names a host. */
+  async function showing(names: string, name?: string): Promise<void> {
+    await eventually(`every door shows ${names}`, async () => {
+      const now = Object.values(await shown(name))
+      return now.every((each) => each === names) || null
+    })
+  }
+
+  async function mailroom(...args: readonly string[]): Promise<string> {
+    let said = ''
+    const write = (text: string) => {
+      said += text
+    }
+    const env = { ...process.env, MAILROOM_DATA: service.data, MAILROOM_HOSTNAME: hostname }
+    await runCommand(args, { env, out: write, err: write })
+    return said
+  }
+
   it('the one that the first start made is shown at every door, whatever the client asks for', async () => {
-    for (const name of [undefined, hostname, 'other.example'])
+    for (const name of [undefined, hostname, 'other.example', 'x'])
       expect(await shown(name)).to.deep.equal(atAll(`DNS:${hostname}`))
   })
 
@@ -58,10 +105,7 @@ describe('certificates', () => {
     it('is taken by every door without a restart, and connections go on', async () => {
       const before = await everywhere()
       await writeCertificate(service.data, await makeCertificate([hostname, 'also.example'], { authority }))
-      await eventually('every door shows it', async () => {
-        const now = Object.values(await shown())
-        return now.every((names) => names === `DNS:${hostname}, DNS:also.example`) || null
-      })
+      await showing(`DNS:${hostname}, DNS:also.example`)
       expect(await shown('also.example')).to.deep.equal(atAll(`DNS:${hostname}, DNS:also.example`))
       for (const connection of Object.values(before)) {
         await connection.ask()
@@ -71,21 +115,94 @@ describe('certificates', () => {
 
     it('with the key of another is refused with a sentence, and the one before stays', async () => {
       const { key } = await makeCertificate(['x.example'])
-      const [keyFile, certFile] = ['key.pem', 'cert.pem'].map((file) => path.join(service.data, 'tls', file))
-      await writeFile(keyFile ?? '', key)
+      const [keyFile = '', certFile = ''] = ['key.pem', 'cert.pem'].map((file) => path.join(service.data, 'tls', file))
+      await writeFile(keyFile, key)
       const sentence = `The private key in ${keyFile} is not that of the certificate in ${certFile}.`
-      await eventually('every process says so', () =>
-        Promise.resolve(service.logs().split(sentence).length > 3 || null),
-      )
+      await eventually('every process says so', async () => service.logs().split(sentence).length > 3 || null)
       expect(await shown()).to.deep.equal(atAll(`DNS:${hostname}, DNS:also.example`))
+      expect(await mailroom('doctor')).to.include(`BAD  certificate: ${sentence} Put the key there`)
     })
 
     it('that is right again is taken', async () => {
       await writeCertificate(service.data, await makeCertificate(['right.example'], { authority }))
-      await eventually('every door shows it', async () => {
-        const now = Object.values(await shown())
-        return now.every((names) => names === 'DNS:right.example') || null
+      await showing('DNS:right.example')
+    })
+  })
+
+  describe('an order', () => {
+    it('that a killed process left is finished by the next, and every door shows what was issued', async () => {
+      const ctx = await contextOf(service)
+      await eventually('the order waits for the authority', async () => {
+        const doc = await ctx.store.certificates.findOne({ _id: hostname })
+        return doc?.order === undefined ? null : true
       })
+      await createDomain(ctx, { domain: 'own.example', accountId: null, verified: true })
+      dns.zone = { 'A mta-sts.own.example': ['127.0.0.1'] }
+      const { https, ...others } = await everywhere()
+      https?.end()
+      killNow(findPart(service.data, 'service') ?? 0)
+      // Its lease is over, if it had one.
+      await ctx.store.certificates.updateOne({ _id: hostname }, { $set: { nextAt: new Date() }, $unset: { token: '' } })
+      await closeContext(ctx)
+      acme.held.delete(hostname)
+      await eventually('HTTPS is there again', async () => {
+        const connection = await secure(doors.https!).catch(() => null)
+        connection?.end()
+        return connection
+      })
+      await showing(`DNS:${hostname}`)
+      expect(acme.ordered.filter((name) => name === hostname)).to.have.length(1)
+      for (const connection of Object.values(others)) {
+        await connection.ask()
+        connection.end()
+      }
+    })
+
+    it('of a domain is shown to who names its host, and only to those', async () => {
+      await showing('DNS:mta-sts.own.example', 'MTA-STS.own.example')
+      expect(await shown('autoconfig.own.example')).to.deep.equal(atAll(`DNS:${hostname}`))
+      expect(await shown()).to.deep.equal(atAll(`DNS:${hostname}`))
+    })
+
+    it('is told to the administrator, with names, ends and what is missing', async () => {
+      const lines = (await mailroom('certificates')).trim().split('\n')
+      const records = lines.map((line) => JSON.parse(line) as { name: string; state: string; reason: string | null })
+      expect(records.map(({ name, state, reason }) => [name, state, reason])).to.deep.equal([
+        ['autoconfig.own.example', 'waiting', 'autoconfig.own.example has no address in the DNS yet.'],
+        ['autodiscover.own.example', 'waiting', 'autodiscover.own.example has no address in the DNS yet.'],
+        ['mta-sts.own.example', 'valid', null],
+        [hostname, 'valid', null],
+      ])
+      expect(await mailroom('doctor')).to.match(/^ok {3}certificate mta-sts\.own\.example: valid until 20/m)
+    })
+  })
+
+  describe('HTTPS', () => {
+    /** A request with all that a client checks. */
+    function ask(name: string, url: string) {
+      const dispatcher = new Agent({ connect: { ca: acme.root, servername: name } })
+      return request(`https://127.0.0.1:${httpsPort}${url}`, { dispatcher, headers: { host: name } })
+    }
+
+    it('serves what HTTP serves, to browsers that come by TLS alone from then on', async () => {
+      const answer = await ask(hostname, '/api/v1/account')
+      expect([answer.statusCode, answer.headers['strict-transport-security']]).to.deep.equal([401, 'max-age=31536000'])
+      expect(await answer.body.json()).to.have.property('code', 'missing_api_key')
+    })
+
+    it('serves the policy of a domain, as the programs of senders read it', async () => {
+      const { statusCode, body } = await ask('mta-sts.own.example', '/.well-known/mta-sts.txt')
+      expect(statusCode).to.equal(200)
+      expect(parsePolicy(await body.text())).to.deep.include({ mode: 'testing', mx: [hostname], maxAge: 86_400 })
+    })
+
+    it('hangs up on those who speak no TLS, or no HTTP/1.1', async () => {
+      const plain = connect(httpsPort, '127.0.0.1')
+      plain.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+      expect(await text(plain)).not.to.include('HTTP')
+      const modern = connectTls({ port: httpsPort, ALPNProtocols: ['h2'], rejectUnauthorized: false })
+      const error = await new Promise<Error>((resolve) => modern.once('error', resolve))
+      expect(error).to.have.property('code', 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL')
     })
   })
 })
