@@ -3,6 +3,7 @@
 import { approvalModes } from '../schemas/approvals.ts'
 import { agentsPlanNames, mailPlanNames } from '../schemas/plans.ts'
 import { keyKinds, roleNames } from '../schemas/scopes.ts'
+import { stsModes } from '../schemas/settings.ts'
 import type { Io } from './io.ts'
 import { partNames } from './parts.ts'
 
@@ -189,6 +190,11 @@ export const commands: readonly CommandEntry[] = [
     call: 'domain list <account>',
     about: 'the domains of an account',
     load: async () => (await import('./domains.ts')).list,
+  },
+  {
+    call: 'domain sts <domain> <mode>',
+    about: `what its MTA-STS policy asks of senders: ${stsModes.join(', ')}, or default for that of the settings`,
+    load: async () => (await import('./domains.ts')).changeSts,
   },
   {
     call: 'password <account> <address>',

@@ -2,7 +2,10 @@
 import { recordAdministration } from '../core/access/audit.ts'
 import { getAccount } from '../core/account/accounts.ts'
 import { createDomain, listDomains } from '../core/mailbox/domains.ts'
+import { changeStsMode, stsLabel, stsPolicyOf } from '../core/mailbox/sts-policy.ts'
+import { stsModes } from '../schemas/settings.ts'
 import { withContext } from './admin-context.ts'
+import { oneOf } from './arguments.ts'
 import { print } from './io.ts'
 
 type CreateOptions = { readonly account: string; readonly verified: boolean }
@@ -22,4 +25,15 @@ export const create = withContext(async (ctx, io, name: string, { account, verif
 export const list = withContext(async (ctx, io, account: string) => {
   const { id: accountId } = await getAccount(ctx, account)
   print(io, ...(await listDomains(ctx, accountId)))
+})
+
+/** `default` is the mode of the settings. */
+export const changeSts = withContext(async (ctx, io, name: string, given: string) => {
+  const mode = given === 'default' ? null : oneOf(given, stsModes, 'mode')
+  const doc = await changeStsMode(ctx, { domain: name, mode })
+  const { _id: domain, accountId } = doc
+  if (accountId !== null) await recordAdministration(ctx, { accountId, action: 'domains.sts', target: domain })
+  const policy = stsPolicyOf(ctx, doc)
+  const record = { type: 'TXT', name: `_${stsLabel}.${domain}`, value: `v=STSv1; id=${policy.id};` }
+  print(io, { domain, mode: policy.mode, records: [record] })
 })

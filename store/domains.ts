@@ -1,4 +1,5 @@
 /** Domains in use, and the claims of those who want one. */
+import type { StsMode } from '../schemas/settings.ts'
 import type { DomainClaimDoc, DomainDoc } from './documents/domains.ts'
 import { isDuplicate, type Store } from './open.ts'
 
@@ -24,6 +25,12 @@ export function findDomains(store: Store, names: readonly string[]): Promise<Dom
 
 export function listDomains(store: Store, accountId: string): Promise<DomainDoc[]> {
   return store.domains.find({ accountId }).sort({ _id: 1 }).toArray()
+}
+
+/** Sets what the MTA-STS policy of an own domain asks of senders; null: what the settings say. Null when there is no such domain. */
+export function setStsMode(store: Store, domain: string, mode: StsMode | null): Promise<DomainDoc | null> {
+  const change = mode === null ? { $unset: { stsMode: '' as const } } : { $set: { stsMode: mode } }
+  return store.domains.findOneAndUpdate({ _id: domain, parent: null }, change, { returnDocument: 'after' })
 }
 
 /** Gives up a domain that was taken a moment ago. */

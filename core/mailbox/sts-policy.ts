@@ -1,7 +1,10 @@
 /** The MTA-STS policy of a domain here, which tells senders that its mail comes over TLS (RFC 8461). */
 import { createHash } from 'node:crypto'
+import { normaliseDomain } from '../../mail/domain.ts'
+import { Failure } from '../../schemas/failures.ts'
 import type { StsMode } from '../../schemas/settings.ts'
 import type { DomainDoc } from '../../store/documents/domains.ts'
+import { setStsMode } from '../../store/domains.ts'
 import { dayMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { recentDomain } from './domains.ts'
@@ -38,4 +41,20 @@ export async function stsPolicyAt(ctx: Context, host: string): Promise<StsPolicy
   const domain = await recentDomain(ctx, host.slice(stsLabel.length + 1))
   const isInUse = domain?.status === 'verified' || domain?.status === 'broken'
   return isInUse && domain.parent === null ? stsPolicyOf(ctx, domain) : null
+}
+
+/**
+ * Changes what the policy of an own domain asks of senders; null: what the settings say. Returns the domain. Fails with
+ * `domain_not_found`.
+ */
+export async function changeStsMode(
+  ctx: Context,
+  { domain, mode }: { readonly domain: string; readonly mode: StsMode | null },
+): Promise<DomainDoc> {
+  const changed = await setStsMode(ctx.store, normaliseDomain(domain) ?? domain, mode)
+  if (changed === null)
+    throw new Failure('domain_not_found', `${domain} is no own domain here.`, {
+      fix: 'Name a domain that "mailroom domain list ACCOUNT" shows.',
+    })
+  return changed
 }

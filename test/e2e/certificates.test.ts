@@ -19,6 +19,7 @@ import { type Door, type Secured, secure } from '../peers/tls-doors.ts'
 import { contextOf, type Service, startService } from '../start/service.ts'
 
 const hostname = 'mx.tests.example'
+const stsPath = '/.well-known/mta-sts.txt'
 
 describe('certificates', () => {
   let service: Service
@@ -191,9 +192,19 @@ describe('certificates', () => {
     })
 
     it('serves the policy of a domain, as the programs of senders read it', async () => {
-      const { statusCode, body } = await ask('mta-sts.own.example', '/.well-known/mta-sts.txt')
+      const { statusCode, body } = await ask('mta-sts.own.example', stsPath)
       expect(statusCode).to.equal(200)
       expect(parsePolicy(await body.text())).to.deep.include({ mode: 'testing', mx: [hostname], maxAge: 86_400 })
+    })
+
+    it('serves what the administrator asks of senders for one domain', async () => {
+      const policyOf = async () => parsePolicy(await (await ask('mta-sts.own.example', stsPath)).body.text()).mode
+      const told = await mailroom('domain', 'sts', 'OWN.example', 'enforce')
+      expect(told).to.match(/"mode":"enforce".*"name":"_mta-sts\.own\.example","value":"v=STSv1; id=\w{20};"/)
+      await eventually('the policy is another', async () => (await policyOf()) === 'enforce' || null)
+      expect(await mailroom('domain', 'sts', 'own.example', 'always')).to.include('mode')
+      expect(await mailroom('domain', 'sts', 'none.example', 'none')).to.include('none.example is no own domain here.')
+      expect(await mailroom('domain', 'sts', 'own.example', 'default')).to.include('"mode":"testing"')
     })
 
     it('hangs up on those who speak no TLS, or no HTTP/1.1', async () => {
