@@ -1,6 +1,6 @@
 /** Certificates of a whole service, seen by clients that begin TLS at each of its doors. */
 import { writeFile } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
@@ -14,6 +14,7 @@ import { findPart, killNow } from '../crash/parts.ts'
 import { eventually } from '../eventually.ts'
 import { type AcmeServer, startAcmeServer } from '../peers/acme-server.ts'
 import { makeAuthority, makeCertificate, type Pair, writeCertificate } from '../peers/certificates.ts'
+import { freePort } from '../peers/free-port.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import { type Door, type Secured, secure } from '../peers/tls-doors.ts'
 import { contextOf, type Service, startService } from '../start/service.ts'
@@ -217,11 +218,3 @@ describe('certificates', () => {
     })
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
