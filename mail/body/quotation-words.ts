@@ -41,7 +41,7 @@ const verbs = [
   'napisał(?:a|\\(a\\))?',
   'napisana przez',
   'pisze',
-  'nap[ií]sal(?:a|\\(a\\))?',
+  'nap[ií]?sal(?:a|\\(a\\))?',
   'napisao(?: je|/la je)?',
   'napisala(?: je)?',
   'је написао(?:/ла)?',
@@ -394,6 +394,44 @@ export const labels: ReadonlyMap<string, Role> = new Map(
   } satisfies Record<Role, string[]>).flatMap(([role, words]) => words.map((label) => [label, role as Role] as const)),
 )
 
+/** What lines begin with that say from what or by which program a mail was sent. */
+const sentFirst =
+  'sent (?:from|via|with|using|by)|secured (?:with|by)|gesendet|von meinem|von yahoo|diese (?:nachricht|e-?mail|mail) wurde|envoyé|provenance ?:|enviad[oa]|enviat|inviat[oa]|verstuurd|verzonden|skickat|sendt|sent frå|lähetetty|wysłan[eoa]|odesláno|odoslané|elküldve|trimis|expediat|poslano|послато|στάλθηκε|εστάλη|отправлено|надіслано|відправлено|изпратено|נשלח|(?:مُ?رسل|أُ?رسلت?|تم الإرسال)|ส่งจาก|đã gửi|dikirim|dihantar|saadetud|nosūtīts|išsiųsta|发自|發自|从我的|從我的|傳自|发送自'
+/** And what they end with. */
+const sentLast = 'gönderildi|gönderilmiştir|küldve|भेजा गया|(?:から)?送信(?:されました|しました)?|보냄|보냈습니다|傳送'
+const devices =
+  'iphon|ipad|ipod|ios|android|galaxy|samsung|blackberry|huawei|xiaomi|redmi|nokia|lumia|pixel|smartphone|smartfon|handy|telefon|téléphone|telefoon|mobile?|mobil|móvil|телефон|スマートフォン|携帯|手机|手機|windows|outlook|yahoo|gmail|proton|tuta|zoho|thunderbird|k-9|fairemail|bluemail|airmail|sparrow|spark'
+const programs = '(?:outlook|bluemail|yahoo mail|gmail|proton mail|spark)'
+const got =
+  'get|download|beziehen|holen sie sich|herunterladen|télécharge[rz]|obtenir|obtener|descarga|obter|obtenha|baixar|transferir|scarica|ottieni|downloaden|ophalen|hämta|hent|skaff deg|få|hanki|pobierz|získat|stáhnout|získať|скачать|получить|загрузить|отримати|завантажити|edinin|indirin|入手|다운로드|받기|获取|下载|取得|下載|λήψη|letöltése|beszerzése|obține|descărcați|قם|الحصول|קבל'
+
 /** Lines that programs on telephones add. */
-export const mobile =
-  /^(?:sent (?:from|via|with|using) (?:my |the )?(?:\S+ ?){1,6}|get outlook for \S+|(?:von meinem .{2,30} gesendet|gesendet (?:von|mit|über) .{2,50}|diese nachricht wurde von meinem .{2,60} gesendet)|envoyé (?:de(?:puis)?|à partir de|par|avec) .{2,50}|télécharge[rz] outlook pour \S+|enviado (?:desde|do|de|através|pelo|con|por) .{2,50}|obtener outlook para \S+|inviato (?:da|dal|dalla|con) .{2,50}|(?:verzonden (?:vanaf|met|via|van|vanuit)|verstuurd vanaf) .{2,50}|skickat (?:från|med) .{2,50}|sendt (?:fra|med|via) .{2,50}|wysłane? (?:z|za pomocą|przez) .{2,50}|lähetetty .{2,50}|odesláno z .{2,50}|отправлено (?:с|из) .{2,50}|надіслано з .{2,50}|.{2,30}dan gönderildi|.{2,40}から送信(?:されました)?|(?:发自|從|发送自|傳自)\s?.{2,40}|나의 .{2,30}에서 보냄)$/iu
+export const mobile = new RegExp(
+  [
+    'sent (?:from|via|with|using) (?:my |the )?(?:\\S+ ?){1,6}',
+    '(?:von meinem .{2,30} gesendet|gesendet (?:von|mit|über) .{2,50})',
+    'envoyé (?:de(?:puis)?|à partir de|par|avec) .{2,50}',
+    'enviado (?:desde|do|de|através|pelo|con|por) .{2,50}',
+    'inviato (?:da|dal|dalla|con) .{2,50}',
+    '(?:verzonden (?:vanaf|met|via|van|vanuit)|verstuurd vanaf) .{2,50}',
+    'skickat (?:från|med) .{2,50}',
+    'sendt (?:fra|med|via) .{2,50}',
+    'wysłane? (?:z|za pomocą|przez) .{2,50}',
+    'odesláno z .{2,50}',
+    'отправлено (?:с|из) .{2,50}',
+    'надіслано з .{2,50}',
+    '.{2,30}dan gönderildi',
+    '.{2,40}から送信(?:されました)?',
+    '(?:发自|從|发送自|傳自)\\s?.{2,40}',
+    '나의 .{2,30}에서 보냄',
+    `(?:${sentFirst})(?=.{0,70}?(?:${devices})).{2,90}`,
+    `(?=.{0,40}?(?:${devices})).{2,60}(?:${sentLast})\\.?`,
+    `(?:${got}) (?:\\S+ ){0,3}?${programs} (?:\\S+ ){1,2}(?:ios|android|iphone|mac)`,
+    `${programs} (?:\\S+ ){1,2}(?:ios|android|iphone) ?を? ?(?:${got})`,
+    `(?:az )?(?:ios|android) ?.{0,6} ?${programs}\\S{0,4} ?を? ?(?:${got})`,
+    `(?:${got}) (?:ios|android) .{0,4}${programs}`,
+  ]
+    .map((line) => `^(?:${line})(?: (?:please )?(?:excuse|pardon|forgive|ignore) .{2,50})?$`)
+    .join('|'),
+  'iu',
+)

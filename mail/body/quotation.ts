@@ -247,7 +247,7 @@ export function isMobileSignature(line: string): boolean {
     .replace(/[<(]https?:[^>)]*[>)]/g, '')
     .replace(/[*_]/g, '')
     .trim()
-  return text.length >= 6 && text.length <= 80 && mobile.test(text)
+  return text.length >= 6 && text.length <= 110 && !/[?？]$/.test(text) && mobile.test(text)
 }
 
 /** How many lines a signature below this line may have; 0 when the line opens none. */

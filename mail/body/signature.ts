@@ -61,6 +61,7 @@ function signatureAbove(lines: readonly string[], end: number, { sender, isMarke
   return (
     closingStart(block, sender) ??
     contactsStart(block, sender) ??
+    ownBlockStart(block, sender) ??
     ownNameStart(block, sender) ??
     (isMarked ? lastOfMail(block) : null)
   )
@@ -244,6 +245,20 @@ function isFull(lines: readonly SignatureLine[], name: string): boolean {
 function nameIn(text: string): string {
   return (text.split(/\s*[|·•<(/]\s*|\s{2,}|,\s| [–—-] /)[0] ?? '').trim()
 }
+
+/** The sender's full name on a line, and below it lines that say nothing, in a paragraph of their own at the end. */
+function ownBlockStart(block: readonly SignatureLine[], sender: Sender | null): number | null {
+  const end = block.findLastIndex(({ isBlank, isRuler }) => !isBlank && !isRuler)
+  const start = block.findLastIndex(({ isBlank }, at) => isBlank && at < end) + 1
+  const [first, ...below] = block.slice(start, end + 1)
+  const above = textAbove(block, start)
+  if (first === undefined || above === null || below.length === 0 || below.length > ownBlockLinesMax) return null
+  if (!/\s/.test(first.text) || !namesSender(first.text, sender, true)) return null
+  if (/[?？:：,，]$/.test(above.text) || isAnnounced(above, [first, ...below], sender)) return null
+  return below.some((line) => line.text.length > 60 || isStatement(line) || isListed(line.text)) ? null : first.index
+}
+
+const ownBlockLinesMax = 5
 
 /** The sender's name alone on the last line, with or without a dash. */
 function ownNameStart(block: readonly SignatureLine[], sender: Sender | null): number | null {
