@@ -103,7 +103,7 @@ function markedAt(body: Body, i: number, begun: Set<MailPart>): Passage | null {
   const end = endOf(body, i, holder)
   let quote = i + 1
   while (quote < end && !isQuoted(plain[quote] as string)) quote++
-  if (quote >= end) return hasHeader(body, i) ? message(end) : history(end)
+  if (quote >= end) return attributionAt(plain, i) === null ? message(end) : history(end)
   const announced = plain.slice(i, quote).filter((line) => line.trim() !== '')
   return announced.length <= announcedMax ? history(quoteEnd(body, quote)) : null
 }

@@ -55,7 +55,8 @@ export function mayMarkParts(html: string): boolean {
 /** Whether a blockquote only moves own text to the right, as programs let people do. */
 export function isIndentation({ type, cite, class: classes, style = '' }: Attributes): boolean {
   if (type !== undefined || cite !== undefined || (classes ?? '') !== '') return false
-  return /(?:^|[;\s])border(?:-(?:left|width|style))?\s*:\s*(?:none|0)/i.test(style.slice(0, styleCharsMax))
+  const start = style.slice(0, styleCharsMax)
+  return /(?:^|[;\s])border(?:-(?:left|width|style))?\s*:\s*(?:none|0)/i.test(start) && !leftLine.test(start)
 }
 
 /** So much of an attribute is looked at. */

@@ -6,7 +6,7 @@ import { partsBeside } from './alternative-parts.ts'
 import { type Body, type History, historyIn as historyOf } from './history.ts'
 import { visibleLines } from './html-text.ts'
 import { mayMarkParts } from './mail-markup.ts'
-import { isMobileSignature, isSignatureMark, withQuoteMarks } from './quotation.ts'
+import { isMobileSignature, isRuler, isSignatureMark, withQuoteMarks } from './quotation.ts'
 import { type LineRange, signatureIn } from './signature.ts'
 import { isStatement, signatureLine } from './signature-lines.ts'
 import { type Sender, senderOf } from './signature-sender.ts'
@@ -214,8 +214,8 @@ function isSignatureStart(plain: readonly string[], index: number, end: number):
     if (line.trim() !== '') below.push(line)
     if (below.length > linesMax || line.length > 200 || (linesMax < 30 && /[{};]\s*$/.test(line))) return false
   }
-  // A dash or a line may also part what somebody says.
-  return linesMax > 8 || below.length === 0 || !below.every((line, i) => isStatement(signatureLine(line, i)))
+  // A ruler may also part what somebody says.
+  return !isRuler(line) || below.length === 0 || !below.every((each, i) => isStatement(signatureLine(each, i)))
 }
 
 /** Drops blank lines and rulers at both ends. */

@@ -138,6 +138,38 @@ const htmlRanges: readonly (readonly [name: string, html: string, marked: string
   ],
 ]
 
+const owa = '<hr><div id="divRplyFwdMsg"><b>From:</b> Ann<br><b>Sent:</b> Monday<br><b>To:</b> Bob</div><p>old</p>'
+
+const htmlReplies: readonly (readonly [name: string, html: string, expected: string])[] = [
+  [
+    'a quotation as Word writes it goes',
+    "<p>Yes</p><blockquote style='border:none;border-left:solid #CCCCCC 1.0pt;margin-left:4.8pt'><p>old</p></blockquote>",
+    'Yes',
+  ],
+  [
+    'an answer below a message that holds a message by another program stays',
+    `<div>Yes</div><div class="gmail_quote"><div class="gmail_attr">Ann:</div><blockquote class="gmail_quote">${owa}</blockquote></div><div>below</div>`,
+    'Yes\nbelow',
+  ],
+  [
+    'an answer below a quotation behind a line stays',
+    '<div>Yes</div><div>On 1 May 2020 at 10:00, Ann &lt;ann@x.example&gt; wrote:</div><div style="border-left:2px solid red">old</div><div>below</div>',
+    'Yes\nbelow',
+  ],
+  [
+    'an answer in the place of the signature stays',
+    `<div id="Signature"><div>I write here.</div></div>${owa}`,
+    'I write here.',
+  ],
+  ['what a telephone adds is no answer', `<div id="ms-outlook-mobile-signature">Get Outlook for iOS</div>${owa}`, ''],
+  ['text that was copied with its markup stays', '<div class="gmail_quote"><p>A letter.</p></div>', 'A letter.'],
+  [
+    'text below a line stays',
+    '<p>One.</p><hr><p>This is the second part.</p>',
+    'One.\n\n________________________________\n\nThis is the second part.',
+  ],
+]
+
 function shownRanges(text: string, options: ReplyOptions = {}): string {
   const { quoted } = readReply(text, options)
   const shown = [...quoted].reverse().reduce(
@@ -175,6 +207,7 @@ describe('mail/body/reply', () => {
       expect(shownRanges(marked.replace(/[[\]]/g, ''))).to.equal(marked)
     })
   }
+  for (const [name, html, expected] of htmlReplies) it(name, () => expect(replyText('', { html })).to.equal(expected))
   for (const [name, html, marked] of htmlRanges) {
     it(`quoted ranges of HTML: ${name}`, () => {
       expect(shownRanges(visibleText(html).text, { html })).to.equal(marked)
