@@ -12,25 +12,21 @@ import { insertDeliveries } from '../store/deliveries.ts'
 import type { DeliveryDoc } from '../store/documents/events.ts'
 import { eventually } from '../test/eventually.ts'
 import { client } from '../test/peers/rest.ts'
-import { SmtpClient } from '../test/peers/smtp-client.ts'
 import { contextOf, type Service, startService } from '../test/start/service.ts'
-import { type Child, startChild } from './child.ts'
-import { quantile, shown, table } from './figures.ts'
+import { startChild } from './child.ts'
+import { shown, table } from './figures.ts'
 import { cpuMs } from './processes.ts'
 import { forgetEventLimits, makeSenders, type Sender } from './senders.ts'
-import type { SinkAnswer, SinkQuestion } from './webhook-sink.ts'
+import { type Sink, toldArrivals } from './told-arrivals.ts'
 
 const bodyBytes = 2 * 1024
 const connections = 50
-const sessions = 10
 const arrivalsPerSecond = 100
 const insertedAtOnce = 500
 const drainedWithinMs = 900_000
 /** Between two looks at what is left: each costs the database something. */
 const askEveryMs = 200
 const dayMs = 86_400_000
-
-type Sink = Child<SinkQuestion, SinkAnswer>
 
 /** Runs the bench. Options: --quick, --count N (deliveries), --backlog N, --seconds N (of arrivals). */
 export async function run(args: readonly string[]): Promise<void> {
@@ -205,32 +201,19 @@ async function arrive(
   { senders, name, seconds }: { readonly senders: readonly Sender[]; readonly name: string; readonly seconds: number },
 ): Promise<readonly number[]> {
   await forgetEventLimits(ctx)
-  await sink.ask('reset')
-  const count = arrivalsPerSecond * seconds
-  const accepted = new Map<string, number>()
-  const clients = await Promise.all(Array.from({ length: sessions }, () => SmtpClient.hello(service.smtp)))
-  const began = performance.now()
   // Those whose endpoints have the backlog get none.
   const others = senders.slice(senders.length / 2)
-  await Promise.all(
-    clients.map(async (session, first) => {
-      for (let n = first; n < count; n += sessions) {
-        await sleep(Math.max(0, began + (n * 1_000) / arrivalsPerSecond - performance.now()))
+  const { acceptedPerSecond, p50Ms, p99Ms, maxMs } = await toldArrivals(
+    { smtp: service.smtp, sink },
+    {
+      name,
+      count: arrivalsPerSecond * seconds,
+      perSecond: arrivalsPerSecond,
+      mailOf: (n, subject) => {
         const { address } = others[n % others.length]!.mailbox
-        const subject = `bench ${name} ${n}`
-        const raw = `From: carol@remote.example\r\nTo: ${address}\r\nSubject: ${subject}\r\n\r\nHello\r\n`
-        const { code, text } = await session.send([address], raw)
-        if (code !== 250) throw new Error(`A message was refused: ${text}`)
-        accepted.set(subject, performance.timeOrigin + performance.now())
-      }
-      session.destroy()
-    }),
+        return { address, raw: `From: carol@remote.example\r\nTo: ${address}\r\nSubject: ${subject}\r\n\r\nHello\r\n` }
+      },
+    },
   )
-  const perSecond = count / ((performance.now() - began) / 1_000)
-  const times = await eventually('all are told', async () => {
-    const received = await sink.ask('received')
-    return [...accepted.keys()].every((subject) => subject in received.times) && received.times
-  })
-  const soon = [...accepted].map(([subject, at]) => Math.max(0, times[subject]! - at))
-  return [perSecond, quantile(soon, 0.5), quantile(soon, 0.99), Math.max(...soon)]
+  return [acceptedPerSecond, p50Ms, p99Ms, maxMs]
 }

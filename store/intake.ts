@@ -187,8 +187,9 @@ export async function renewLeases(
 export type MadeRecord = Pick<IntakeRecordDoc, 'attachments' | 'content' | 'lens'> & { readonly madeAt: Date }
 
 /**
- * Writes what was made of a mail, if the lease still holds, and counts what it took. Returns whether it did. With the embedded
- * engine the two are one commit; elsewhere a crash in between leaves it uncounted.
+ * Writes what was made of a mail, if the lease still holds, and counts what it took. Returns whether it is known that it did; where
+ * it is not, the record is due again when the lease ends. With the embedded engine the two are one commit; elsewhere a crash in
+ * between leaves it uncounted.
  */
 export async function writeMadeRecord(
   store: Store,
@@ -208,11 +209,10 @@ async function writeAndTake(
     sizeBytes,
   }: { filter: Filter<IntakeRecordDoc>; change: Partial<IntakeRecordDoc>; take: Take | null; sizeBytes: number },
 ): Promise<boolean> {
-  const update = { $set: change }
-  if (take === null) return (await store.intakeRecords.updateOne(filter, update)).matchedCount === 1
-  const write = { ...updateIn(store.intakeRecords, filter, update, { mustMatch: true }), sizeBytes }
-  const isWritten = (await store.writeTogether([write, ...takesTo(store, [take])])) === null
-  if (!isWritten) for (const { counter, by } of take.counts) await giveBack(store, { id: take.id, counter, by })
+  const write = { ...updateIn(store.intakeRecords, filter, { $set: change }, { mustMatch: true }), sizeBytes }
+  const isWritten = (await store.writeTogether([write, ...takesTo(store, take === null ? [] : [take])])) === null
+  if (!isWritten && take !== null)
+    for (const { counter, by } of take.counts) await giveBack(store, { id: take.id, counter, by })
   return isWritten
 }
 

@@ -12,8 +12,11 @@ import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
 import { makeRecord } from './making.ts'
 
-/** Records made at once: without files, which cost a moment of this thread; and with files, which mostly wait for other processes. */
-const atOnce = { plain: 8, files: 4 } as const
+/**
+ * Records made at once: without files, which cost a moment of this thread, so that their writes go together; and with files, which
+ * mostly wait for other processes and hold their mail meanwhile.
+ */
+const atOnce = { plain: 32, files: 4 } as const
 /** Records here, each without its mail; others are due in the database. */
 const heldMax = 500
 /** A dead process holds its records up for so long; a living one renews its leases meanwhile. */
