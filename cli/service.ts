@@ -8,6 +8,7 @@ import { endRequests } from '../core/certificates/authority.ts'
 import { noteWantedCertificates } from '../core/certificates/names.ts'
 import { measureCertificates } from '../core/certificates/overview.ts'
 import { openTlsContexts } from '../core/certificates/tls-contexts.ts'
+import { endRecords } from '../core/intake/queue.ts'
 import { ensureSharedDomain } from '../core/mailbox/domains.ts'
 import { endAttempts } from '../core/notify/attempts.ts'
 import { closeFollowers } from '../core/notify/event-followers.ts'
@@ -64,7 +65,7 @@ export async function runService(settings: Settings): Promise<void> {
       endRequests(ctx)
     },
   }
-  const jobs = [{ stop: () => endAttempts(ctx) }, certificates, clocks, ...listeners]
+  const jobs = [{ stop: () => endRecords(ctx) }, { stop: () => endAttempts(ctx) }, certificates, clocks, ...listeners]
   const stop = stopOf(ctx, { doors, jobs })
   process.on('message', (told: FromSupervisor) => {
     if (told.parts !== undefined) parts = told.parts

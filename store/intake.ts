@@ -183,6 +183,15 @@ export async function renewLeases(
   await store.intakeRecords.updateMany({ _id: { $in: [...ids] }, lease }, { $set: { dueAt: until } })
 }
 
+/** Gives back a record that was not tried: it is due at a time, and the try does not count. */
+export async function releaseRecord(
+  store: Store,
+  _id: string,
+  { lease, at }: { lease: string; at: Date },
+): Promise<void> {
+  await store.intakeRecords.updateOne({ _id, lease }, { $set: { dueAt: at }, $inc: { tries: -1 } })
+}
+
 /** What was made of a mail. */
 export type MadeRecord = Pick<IntakeRecordDoc, 'attachments' | 'content' | 'lens'> & { readonly madeAt: Date }
 
@@ -257,14 +266,18 @@ export async function writeAnswer(
   await writeAndTake(store, { filter, change: { lens }, take, sizeBytes: JSON.stringify(lens).length })
 }
 
-/** Notes that the event of a record is recorded: nothing is left to do for it. */
+/** Notes that the event of a record is recorded: nothing is left to do for it. Of one that was deleted meanwhile the event is emptied. */
 export async function finishRecord(
   store: Store,
-  { _id, mailboxId }: Pick<IntakeRecordDoc, '_id' | 'mailboxId'>,
+  record: Pick<IntakeRecordDoc, '_id' | 'accountId' | 'mailboxId'>,
 ): Promise<void> {
-  await store.writeTogether([
-    updateIn(store.intakeRecords, { mailboxId, _id }, { $unset: { dueAt: '', lease: '', tries: '' } }),
+  const { _id, mailboxId } = record
+  const update = { $unset: { dueAt: '', lease: '', tries: '' } } as const
+  const missed = await store.writeTogether([
+    updateIn(store.intakeRecords, { mailboxId, _id }, update, { mustMatch: true }),
   ])
+  if (missed !== null && (await store.intakeRecords.findOne({ _id }, { projection: { _id: 1 } })) === null)
+    await emptyEvents(store, [record])
 }
 
 /** Records that were made of an account, of a mailbox or of some, newest first, after the id `before`; without their bodies. */

@@ -63,7 +63,10 @@ async function stepBackfill(ctx: Context, intake: IntakeDoc): Promise<number> {
   const isWanted = lens.enabled && (await getsRecord(ctx, accountId, { test: false }))
   const asked = { mailboxId, version: lensVersion(lens), before: backfill.before, limit: pageSize }
   const records = isWanted ? await store.findUnread(ctx.store, asked) : []
-  for (const record of records) await readAgain(ctx, intake, record)
+  for (const record of records)
+    await readAgain(ctx, intake, record).catch((error: unknown) =>
+      ctx.log.warn({ err: error, recordId: record._id }, 'Lens could not read a record again; it stays as it is'),
+    )
   const isOver = records.length < pageSize
   await store.moveBackfill(ctx.store, mine, isOver ? null : { before: records.at(-1)!._id, dueAt: ctx.clock.now() })
   return records.length

@@ -3,10 +3,12 @@
  * have a queue of their own, so that nothing waits for a file but what has one; accounts take turns in each; a lease is kept as long
  * as its record is here, however long it takes, and is over soon after the process has died.
  */
+import { Failure } from '../../schemas/failures.ts'
 import { newToken } from '../../schemas/ids.ts'
 import type { IntakeRecordDoc } from '../../store/documents/intake.ts'
-import { renewLeases } from '../../store/intake.ts'
+import { releaseRecord, renewLeases } from '../../store/intake.ts'
 import { inTimeOf } from '../process/account-time.ts'
+import { noteDue } from '../process/alarms.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -22,6 +24,8 @@ const heldMax = 500
 /** A dead process holds its records up for so long; a living one renews its leases meanwhile. */
 const leaseMs = 30 * secondMs
 const renewMs = 10 * secondMs
+/** Until a record is tried again that found no room where it is read. */
+const putOffMs = 5 * secondMs
 
 type Kind = keyof typeof atOnce
 type Item = { readonly ctx: Context; readonly record: IntakeRecordDoc; done(): void }
@@ -31,8 +35,13 @@ export type RecordQueue = {
   readonly lease: string
   /** How many more records it takes. */
   room(): number
-  /** Makes a record that this process has the lease of. Resolves when that was tried; what failed is due again when the lease ends. */
+  /**
+   * Makes a record that this process has the lease of. Resolves when that was tried: what was not begun, or found no room where it is
+   * read, is due again in a moment, and what failed when the lease ends.
+   */
   add(ctx: Context, record: IntakeRecordDoc): Promise<void>
+  /** Begins no more records, and gives back those that are not begun. */
+  close(): Promise<void>
 }
 
 /** The queue of a process. */
@@ -42,8 +51,10 @@ export const recordQueue = perProcess(({ background, store }) => {
   const waiting: { readonly [kind in Kind]: Map<string, Item[]> } = { plain: new Map(), files: new Map() }
   const running = { plain: 0, files: 0 }
   let timer: NodeJS.Timeout | undefined
+  let isClosed = false
 
   function begin(kind: Kind): void {
+    if (isClosed) return
     for (const [accountId, items] of waiting[kind]) {
       if (running[kind] >= atOnce[kind]) return
       // The others of the account wait until all accounts had their turn.
@@ -57,13 +68,24 @@ export const recordQueue = perProcess(({ background, store }) => {
   }
 
   async function run(kind: Kind, { ctx, record, done }: Item): Promise<void> {
-    await makeRecord(ctx, record).catch((error: unknown) =>
-      ctx.log.warn({ err: error, recordId: record._id }, 'a record of Intake could not be made; it is tried again'),
-    )
+    await makeRecord(ctx, record).catch(async (error: unknown) => {
+      ctx.log.warn({ err: error, recordId: record._id }, 'a record of Intake could not be made; it is tried again')
+      if (error instanceof Failure && error.code === 'unavailable') await putOff(ctx, record)
+    })
     running[kind] -= 1
     held.delete(record._id)
     done()
     begin(kind)
+  }
+
+  /** Gives a record back that nothing was tried of, for a process that has room then. */
+  async function putOff(ctx: Context, { _id, accountId }: IntakeRecordDoc): Promise<void> {
+    const own = inTimeOf(ctx, accountId)
+    const at = after(own.clock.now(), isClosed ? 0 : putOffMs)
+    await releaseRecord(store, _id, { lease, at }).catch((error: unknown) =>
+      ctx.log.warn({ err: error, recordId: _id }, 'a record of Intake is due again when its lease ends'),
+    )
+    noteDue(own, 'intake', at)
   }
 
   async function renew(ctx: Context): Promise<void> {
@@ -86,7 +108,7 @@ export const recordQueue = perProcess(({ background, store }) => {
 
   return {
     lease,
-    room: () => heldMax - held.size,
+    room: () => (isClosed ? 0 : heldMax - held.size),
     add: (ctx, record) =>
       new Promise<void>((done) => {
         const kind: Kind = record.attachments.length === 0 ? 'plain' : 'files'
@@ -95,8 +117,23 @@ export const recordQueue = perProcess(({ background, store }) => {
         keepLeases(ctx)
         begin(kind)
       }),
+    async close() {
+      isClosed = true
+      const left = Object.values(waiting).flatMap((ofAccounts) => [...ofAccounts.values()].flat())
+      for (const { ctx, record, done } of left) {
+        held.delete(record._id)
+        await putOff(ctx, record)
+        done()
+      }
+    },
   } satisfies RecordQueue as RecordQueue
 })
+
+/** Ends what this process makes: records that are not begun, or whose files are being read, are for another or for the next start. */
+export async function endRecords(ctx: Context): Promise<void> {
+  await recordQueue(ctx).close()
+  await ctx.extraction.close()
+}
 
 /** When a lease that is taken now ends. */
 export const leaseEnd = ({ clock }: Pick<Context, 'clock'>): Date => after(clock.now(), leaseMs)

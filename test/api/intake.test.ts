@@ -7,6 +7,7 @@ import { claimAttempts, deliverLocally } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import { deriveMissed, deriveRecords } from '../../core/intake/derive.ts'
 import { doDueIntake } from '../../core/intake/due.ts'
+import { endRecords } from '../../core/intake/queue.ts'
 import { sweepIntakes } from '../../core/intake/retention.ts'
 import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
 import { dayMs, secondMs } from '../../core/process/clock.ts'
@@ -37,6 +38,8 @@ type Rec = ErrorBody & {
   readonly message_id: string
   readonly subject: string
   readonly reply: string
+  readonly from: Json
+  readonly reply_to: Json | null
   readonly text: string
   readonly html: string
   readonly headers: Json
@@ -278,6 +281,69 @@ describe('api: Intake', () => {
       expect(body.events.map(({ data }) => data)).to.deep.equal([record])
       const usage = await of.call<{ lens: Json }>('GET', '/api/v1/usage')
       expect(usage.body.lens).to.deep.equal({ used: 1, limit: 2_000, extra: 0 })
+    })
+
+    it('has a record whatever it is', async () => {
+      const of = await owner()
+      await of.set()
+      const html = (body: string) => `Content-Type: text/html; charset=utf-8\n\n${body}\n`
+      const odd: readonly (readonly [
+        what: string,
+        raw: string,
+        expected: Partial<Rec> | ((record: Rec) => unknown),
+      ])[] = [
+        ['nothing at all', '\n', { subject: '', text: '', html: '', reply: '', from: { name: '', address: '' } }],
+        ['no From', 'Subject: s\n\nt\n', { subject: 's', text: 't', from: { name: '', address: '' } }],
+        ['an author without an address', 'From: "Ada" <>\n\nt\n', { text: 't' }],
+        [
+          'HTML alone',
+          html('<p>Seen</p><script>x()</script>'),
+          ({ text, html }) => text === 'Seen' && !/script/.test(html) && /Seen/.test(html),
+        ],
+        [
+          'hidden text',
+          html('<p>Seen</p><p style="display:none">hidden</p>'),
+          ({ text, reply }) => !`${text}${reply}`.includes('hidden'),
+        ],
+        ['a long text', `\n${'€'.repeat(40_000)}\n`, ({ text }) => Buffer.byteLength(text) === 102_399],
+        [
+          'long HTML',
+          html(`<p>${'<b>abcdefgh</b>'.repeat(20_000)}</p>`),
+          ({ html }) => Buffer.byteLength(html) <= 204_800 && /(?:<\/b>|<b>|h)$/.test(html),
+        ],
+        [
+          'two Reply-To',
+          'Reply-To: a@x.example, b@x.example\n\nt\n',
+          ({ reply_to: to }) => JSON.stringify(to).includes('a@x'),
+        ],
+        ['a broken date', 'Date: never\n\nt\n', ({ headers }) => headers.date === 'never'],
+      ]
+      const ids = await Promise.all(odd.map(([, raw]) => deliver(door.ctx, { to: of.address, raw })))
+      await eventually('all records', async () => (await list(of)).messages.length === odd.length)
+      const found = new Map((await list(of)).messages.map((each) => [each.message_id, each.intake_id]))
+      for (const [n, [what, , expected]] of odd.entries()) {
+        const record = await read(of, found.get(ids[n]!) ?? '')
+        if (typeof expected === 'function') expect(expected(record), what).to.equal(true)
+        else expect(record, what).to.deep.include(expected)
+      }
+    })
+
+    it('is parsed from Spam too', async () => {
+      const of = await owner()
+      await of.set()
+      const authentication = {
+        spf: 'none',
+        dkim: [],
+        dmarc: 'none',
+        arc: 'none',
+        alignedFrom: null,
+        perhapsAligned: false,
+        infos: [],
+      } as const
+      const verdict = { authentication, cuts: [], suspicion: 'filter' } as const
+      await deliver(door.ctx, { to: of.address, raw: letter({ subject: 'spam' }), verdict })
+      const record = await eventually('the record', async () => (await list(of)).messages[0])
+      expect([record.subject, record.spam]).to.deep.equal(['spam', true])
     })
 
     it('shows the text of its first three files, and links to all', async () => {
@@ -675,6 +741,23 @@ describe('api: Intake', () => {
       ])
       return { ...Object.fromEntries(parts), writeTogether } as Store
     }
+
+    it('in order gives back what it has not begun', async () => {
+      const of = await owner()
+      await of.set()
+      const stopping = await door.another()
+      const ids = await Promise.all(Array.from({ length: 9 }, (_, n) => mail(of, { subject: `s${n}`, files: [file] })))
+      await announceArrivals(stopping.ctx, ids, deriveRecords)
+      await endRecords(stopping.ctx)
+      await stopping.close()
+      const left = await door.ctx.store.intakeRecords.find({ messageId: { $in: ids }, tries: 0 }).toArray()
+      expect(left.length).to.be.within(5, 9)
+      await doDueIntake(door.ctx, of.accountId)
+      const { messages } = await list(of)
+      expect(messages).to.have.length(9)
+      const { attachments } = await read(of, messages[8]!.intake_id)
+      expect(attachments[0]?.text?.trim()).to.equal('one')
+    })
 
     for (const when of ['before', 'after'] as const)
       it(`loses no record and doubles none, ${when} each of its writes`, async () => {
