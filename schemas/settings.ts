@@ -318,7 +318,7 @@ export const settings = {
       null,
       'Base address of an OpenAI-compatible endpoint (such as http://127.0.0.1:11434/v1), whose /chat/completions is asked for the fields of Lens. Texts of mail and attachments are sent there. Without it: the rules of the service read them.',
     ),
-    model: optionalString('Name of the model that is asked; needed with lens.url.'),
+    model: optionalString('Name of the model that is asked. Without it: the one that the endpoint has.'),
     key: optionalString('Key of the endpoint, sent as a bearer token. Better set by its variable than in a file.'),
     timeoutMs: milliseconds(20_000, 'How long an answer may take; then, or when it fails, the rules read the fields.'),
   },

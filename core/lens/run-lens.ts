@@ -1,8 +1,14 @@
-/** Lens: the fields of a mail, each with the place where the mail states it. */
-import { readFields } from '../../mail/lens/read-fields.ts'
+/**
+ * Lens: the fields of a mail, each with the place where the mail states it. A model of the settings is asked first, if there is
+ * one; where it fails, takes too long or invents a value, the rules of the service read all fields. One engine answers for all
+ * fields of a mail, so that `lensEngine` says who vouches for each.
+ */
 import type { LensAnswer, LensEvidence, LensSource, LensValue } from '../../mail/lens/source.ts'
 import type { LensField } from '../../schemas/intake.ts'
+import { isUnreadable } from '../parsing/parsing.ts'
 import type { Context } from '../process/context.ts'
+import { askModel } from './ask-model.ts'
+import { NoAnswer } from './endpoint.ts'
 
 export type LensEngine = 'rules' | 'model'
 
@@ -13,12 +19,35 @@ export type LensResult = {
   readonly lensEngine: LensEngine
 }
 
-/** Reads fields of a mail; with `quoted` also of the history that it quotes. */
+type Question = { readonly fields: readonly LensField[]; readonly source: LensSource }
+
+/**
+ * Reads fields of a mail; with `quoted` also of the history that it quotes. Fails with `unavailable` when too many large mails
+ * wait to be read.
+ */
 export async function runLens(
-  _ctx: Context,
-  { fields, source, quoted }: { fields: readonly LensField[]; source: LensSource; quoted: boolean },
+  ctx: Context,
+  { fields, source, quoted }: Question & { readonly quoted: boolean },
 ): Promise<LensResult> {
-  return resultOf(readFields(fields, quoted ? { ...source, quoted: [] } : source), 'rules')
+  const question = { fields, source: quoted ? { ...source, quoted: [] } : source }
+  if (ctx.settings.lens.url !== null)
+    try {
+      return resultOf(await askModel(ctx, question), 'model')
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      ctx.log.warn({ reason: error.message }, 'the model did not read the fields of a mail; the rules do')
+    }
+  return resultOf(await byRules(ctx, question), 'rules')
+}
+
+/** Long texts are read in a worker thread. What cannot be read in time states nothing. */
+async function byRules(ctx: Context, question: Question): Promise<LensAnswer> {
+  try {
+    return new Map(await ctx.parsing.run('lens', { raw: Buffer.from(JSON.stringify(question)) }))
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    return new Map(question.fields.map(({ key }) => [key, null]))
+  }
 }
 
 function resultOf(answer: LensAnswer, engine: LensEngine): LensResult {

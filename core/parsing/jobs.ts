@@ -10,6 +10,7 @@ import { sanitiseHtml } from '../../mail/body/sanitise.ts'
 import { findVerification, type UnboundVerification } from '../../mail/codes/verification.ts'
 import { markdownAsHtml, withTokenLinks } from '../../mail/compose/markdown.ts'
 import type { Hidden } from '../../mail/encoding/invisible-characters.ts'
+import type { LensField, LensFinding, LensSource } from '../../mail/lens/source.ts'
 import { limits } from '../../mail/limits.ts'
 import { attachmentsInside, contentAt, isMessage, partBytes } from '../../mail/message/attached-message.ts'
 import type { AttachmentInfo } from '../../mail/message/attachments.ts'
@@ -71,6 +72,11 @@ export type AttachedMessage = {
 
 /** An attachment with its decoded content, and the charset that its part declares. */
 export type DecodedAttachment = AttachmentInfo & { readonly bytes: Uint8Array; readonly charset: string | null }
+
+type LensQuestion = {
+  readonly fields: readonly LensField[]
+  readonly source: Omit<LensSource, 'date'> & { readonly date: string }
+}
 
 type TextFile = {
   readonly raw: Buffer
@@ -172,6 +178,14 @@ export const jobs = {
   forwarding({ raw }: { raw: Buffer }): { readonly text: string; readonly html: string | null } {
     const { text, html } = readBody(raw, parseMessage(raw))
     return { text, html: html === null ? null : sanitiseHtml(html, { remoteImages: true }) }
+  },
+
+  /** The fields of a mail by rules, by their keys; `raw` is the question as JSON. */
+  async lens({ raw }: { raw: Buffer }): Promise<readonly (readonly [string, LensFinding | null])[]> {
+    const { fields, source } = JSON.parse(raw.toString('utf8')) as LensQuestion
+    // The calendars of all languages are large, and few processes read fields.
+    const { readFields } = await import('../../mail/lens/read-fields.ts')
+    return [...readFields(fields, { ...source, date: new Date(source.date) })]
   },
 
   /** The DMARC and TLS reports in the message; null when one of its files is broken or becomes too large. */

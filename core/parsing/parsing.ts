@@ -51,6 +51,7 @@ export const parsingLimits: ParsingLimits = {
     forwarding: 32 * 1024,
     intake: 32 * 1024,
     json: 512 * 1024,
+    lens: 24 * 1024,
     markdown: 16 * 1024,
     reading: 32 * 1024,
     // Whatever its size: what is in its archives may be a thousand times as large.

@@ -40,7 +40,7 @@ export type Role = 'service' | 'smtp' | 'imap' | 'admin' | 'test'
  * - requests leased from the database (core/access/request-rates.ts)
  * - counters: wait/patterns (per minute), deliverability/tls-results
  * - work in progress: access/login-limits, certificates/authority (accounts), deliver/outbox, deliver/outcomes,
- *   intake/queue, notify/attempt-queue, notify/attempts,
+ *   intake/queue, lens/endpoint (connections), notify/attempt-queue, notify/attempts,
  *   notify/event-followers, notify/event-tails, notify/webhook-post (connections), oauth/client-documents (connections),
  *   oauth/provider (the authorization server), process/alarms, people/passwords (memory), imap/contents
  *   (memory), read/bodies (memory), upkeep/quota-recount, wait/waiters

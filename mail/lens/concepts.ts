@@ -197,7 +197,18 @@ export const concepts: { readonly [name: string]: Concept } = {
   },
   email: {
     types: ['email address'],
-    named: ['email', 'customer email', 'applicant email', 'contact email', 'requester email', 'email contact name'],
+    named: [
+      'email',
+      'contact',
+      'customer',
+      'applicant',
+      'requester',
+      'customer email',
+      'applicant email',
+      'contact email',
+      'requester email',
+      'email contact name',
+    ],
     labels: [
       'email',
       'customer email',

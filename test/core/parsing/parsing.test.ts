@@ -28,6 +28,7 @@ describe('core/parsing/parsing', () => {
       forwarding: 0,
       intake: 0,
       json: 0,
+      lens: 0,
       markdown: 0,
       reading: 0,
       reports: 0,
