@@ -12,8 +12,8 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
 
-/** Variables with our prefix that are not settings: the second is of commands that ask a server. */
-const otherVariables = new Set(['MAILROOM_SETTINGS', 'MAILROOM_API_KEY', 'MAILROOM_URL'])
+/** Variables with our prefix that are not settings: where these are, and what commands ask other servers with. */
+const otherVariables = new Set(['MAILROOM_SETTINGS', 'MAILROOM_API_KEY', 'MAILROOM_URL', 'MAILROOM_IMPORT_PASSWORD'])
 
 /**
  * The settings of this start. `file` is the settings file (absent: defaults only); relative paths in them are taken from

@@ -129,6 +129,7 @@ export const collections = {
       index('mailboxId', '_id'),
       index('mailboxId', 'threadId', '_id'),
       { ...unique('mailboxId', 'fingerprint'), partialFilterExpression: { fingerprint: { $exists: true } } },
+      { ...unique('mailboxId', 'importedFrom'), partialFilterExpression: { importedFrom: { $exists: true } } },
       { ...index('mailboxId', 'messageIdHeader'), partialFilterExpression: { messageIdHeader: { $exists: true } } },
       { ...index('mailboxId', 'labels', '_id'), partialFilterExpression: { labels: { $exists: true } } },
       { ...index('discardedAt'), sparse: true },

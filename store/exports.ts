@@ -148,3 +148,11 @@ export async function readExportChunk(
 }
 
 const chunkId = ({ _id, tries }: Pick<ExportDoc, '_id' | 'tries'>, n: number) => `${_id}#${tries}#${n}`
+
+/** The messages of a folder in the order of their UIDs. */
+export function messagesIn(
+  store: Store,
+  { mailboxId, folderId }: { readonly mailboxId: string; readonly folderId: string },
+): AsyncIterable<MessageDoc> {
+  return store.messages.find({ mailboxId, folderId }, { batchSize }).sort({ uid: 1 })
+}

@@ -2,6 +2,7 @@
 import type { Filter } from 'mongodb'
 import { idAt } from '../schemas/ids.ts'
 import { dropBlobUsers } from './blobs.ts'
+import { fromBinary, toBinary } from './bytes.ts'
 import type { MessageDoc } from './documents/mail.ts'
 import type { Store } from './open.ts'
 
@@ -217,4 +218,17 @@ export async function findMessagesByHeader(
 ): Promise<MessageDoc[]> {
   if (messageIds.length === 0) return []
   return store.messages.find({ mailboxId, messageIdHeader: { $in: [...messageIds] } }).toArray()
+}
+
+/** Those of the marks of imported messages that messages of a mailbox have, in base64url. */
+export async function findImported(
+  { messages }: Store,
+  { mailboxId, marks }: { readonly mailboxId: string; readonly marks: readonly Buffer[] },
+): Promise<ReadonlySet<string>> {
+  const found = await messages
+    .find({ mailboxId, importedFrom: { $in: marks.map(toBinary) } }, { projection: { importedFrom: 1 } })
+    .toArray()
+  return new Set(
+    found.flatMap(({ importedFrom }) => (importedFrom ? [fromBinary(importedFrom).toString('base64url')] : [])),
+  )
 }

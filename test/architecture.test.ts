@@ -135,6 +135,7 @@ describe('architecture', () => {
         'Wait',
         'IMAP',
         'A file of Drive',
+        'Mail from elsewhere',
         'MCP tool call and REST request',
         'A program connects (OAuth)',
         'Certificates',

@@ -4,6 +4,7 @@ import { newId } from '../../schemas/ids.ts'
 import { mailboxFull } from '../../schemas/refusals.ts'
 import type { NewMessage } from '../../store/arrivals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
+import { toBinary } from '../../store/bytes.ts'
 import { findUidByHeader } from '../../store/folder-entries.ts'
 import type { Login } from '../account/login.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
@@ -20,6 +21,8 @@ export type Appended = {
   readonly labels: readonly string[]
   /** When it was received; null: now. */
   readonly receivedAt: Date | null
+  /** Identifies the message elsewhere from which it is imported; another with the same is refused by the database. */
+  readonly importedFrom?: Buffer
 }
 
 /** Largest message that a mail program may bring, and that a person may receive. */
@@ -76,7 +79,7 @@ async function documentOf(
   { mailbox, folder, message }: { mailbox: Login['mailbox']; folder: KnownFolder; message: Appended },
 ): Promise<Fresh | { readonly uid: number }> {
   const at = ctx.clock.now()
-  const { raw, flags } = message
+  const { raw, flags, importedFrom } = message
   const description = await ctx.parsing.run('description', { raw })
   const messageIdHeader = description.parsed.messageId
   if (folder.role === 'sent' && messageIdHeader !== null) {
@@ -100,6 +103,7 @@ async function documentOf(
     ...(flags.has('deleted') && { deleted: true }),
     ...(flags.has('draft') && { draft: true }),
     ...(isDiscarded && { discardedAt: at }),
+    ...(importedFrom !== undefined && { importedFrom: toBinary(importedFrom) }),
     trace: '',
     deliveredTo: null,
     ...describe(description, ref),

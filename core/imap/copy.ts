@@ -54,9 +54,9 @@ export async function copyMessages(
   return copied
 }
 
-/** What a copy does not have: it was not received itself, nobody holds it, and it is the copy of no send. */
+/** What a copy does not have: it was not received or imported itself, nobody holds it, and it is the copy of no send. */
 function copyOf(
-  { fingerprint, lease, emailId, deletedFrom, discardedAt, answers, traceparent, ...kept }: MessageDoc,
+  { fingerprint, importedFrom, lease, emailId, deletedFrom, discardedAt, answers, traceparent, ...kept }: MessageDoc,
   { _id, from, to, at }: { _id: string; from: KnownFolder; to: KnownFolder; at: Date },
 ): NewCopy {
   const { uid, modseq, ...message } = kept

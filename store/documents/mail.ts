@@ -208,6 +208,8 @@ export type MessageDoc = {
   readonly deliveredTo: string | null
   /** SHA-256 of the reverse-path and the raw bytes; only for messages received over SMTP. */
   readonly fingerprint?: Binary
+  /** Identifies the message elsewhere from which it was imported, so that it is imported once. */
+  readonly importedFrom?: Binary
   /** For a draft: the id of the message it answers. */
   readonly answers?: string
   /** For a Sent copy: the id of the send. */

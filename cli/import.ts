@@ -1,0 +1,102 @@
+/** `mailroom import`: mail from elsewhere into a mailbox. Begun again after a cut, it brings what is missing. */
+import { createInterface } from 'node:readline/promises'
+import { recordAdministration } from '../core/access/audit.ts'
+import { getAccount } from '../core/account/accounts.ts'
+import { messageBytesMax } from '../core/imap/append.ts'
+import type { Context } from '../core/process/context.ts'
+import { beginImport, type ForeignFolder } from '../core/transfer/import.ts'
+import { Failure } from '../schemas/failures.ts'
+import { withContext } from './admin-context.ts'
+import { type Io, print } from './io.ts'
+import { emlMessages, maildirFolders, mboxFolder } from './transfer/files.ts'
+import { imapFolders } from './transfer/imap.ts'
+
+/** Of the progress that is told. */
+const progressMs = 1_000
+
+type Into = { readonly folder: string }
+type ImapOptions = {
+  readonly user: string
+  readonly port: string
+  readonly starttls: boolean
+  readonly insecure: boolean
+}
+
+/** The password comes from MAILROOM_IMPORT_PASSWORD, or is asked for on standard input. */
+export const fromImap = withContext(
+  async (ctx, io, name: string, address: string, host: string, options: ImapOptions) => {
+    const { user, starttls, insecure } = options
+    const port = portOf(options.port, starttls)
+    const password = io.env.MAILROOM_IMPORT_PASSWORD ?? (await askFor(`Password of ${user} at ${host}: `))
+    const account = { host, port, isSecure: !starttls, user, password, isVerified: !insecure }
+    await bring(ctx, io, { name, address }, imapFolders(account, io.err))
+  },
+)
+
+export const fromMbox = withContext(
+  async (ctx, io, name: string, address: string, files: readonly string[], { folder }: Into) => {
+    const max = messageBytesMax(ctx)
+    await bring(
+      ctx,
+      io,
+      { name, address },
+      each(files, async function* (file) {
+        yield mboxFolder(file, folder, max)
+      }),
+    )
+  },
+)
+
+export const fromMaildir = withContext(async (ctx, io, name: string, address: string, root: string) => {
+  await bring(ctx, io, { name, address }, maildirFolders(root))
+})
+
+export const fromEml = withContext(
+  async (ctx, io, name: string, address: string, files: readonly string[], { folder }: Into) => {
+    async function* one(): AsyncGenerator<ForeignFolder> {
+      yield { path: folder, messages: emlMessages(files) }
+    }
+    await bring(ctx, io, { name, address }, one())
+  },
+)
+
+async function bring(
+  ctx: Context,
+  io: Io,
+  { name, address }: { readonly name: string; readonly address: string },
+  folders: AsyncIterable<ForeignFolder>,
+): Promise<void> {
+  const account = await getAccount(ctx, name)
+  const { counts, folder } = await beginImport(ctx, account, address)
+  let path = ''
+  const progress = setInterval(() => io.err(`${path}: ${JSON.stringify(counts)}\n`), progressMs)
+  try {
+    for await (const each of folders) {
+      path = each.path
+      await folder(each)
+    }
+  } finally {
+    clearInterval(progress)
+    await recordAdministration(ctx, { accountId: account.id, action: 'messages.import', target: address })
+  }
+  print(io, { mailbox: address, ...counts })
+}
+
+async function* each<T, R>(items: readonly T[], of: (item: T) => AsyncIterable<R>): AsyncGenerator<R> {
+  for (const item of items) yield* of(item)
+}
+
+function portOf(text: string, isStartTls: boolean): number {
+  const port = text === '' ? (isStartTls ? 143 : 993) : Number(text)
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port
+  throw new Failure('validation_error', `"${text}" is no port.`, { fix: 'Give a number from 1 to 65535.' })
+}
+
+async function askFor(question: string): Promise<string> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await reader.question(question)
+  } finally {
+    reader.close()
+  }
+}

@@ -1,0 +1,192 @@
+/** Mail in files: mbox, Maildir and single messages, to read and to write. */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { link, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { SystemFlag } from '../../core/imap/flags.ts'
+import type { OwnFolder, OwnMessage } from '../../core/transfer/export.ts'
+import type { ForeignFolder, ForeignMessage } from '../../core/transfer/import.ts'
+import { mboxEntry } from '../../mail/compose/mbox.ts'
+import { type MboxMessage, readMbox } from '../../mail/containers/mbox.ts'
+import { readHeaders } from '../../mail/message/headers.ts'
+
+/** Somebody's mail: for the owner of the folder alone. */
+const fileMode = 0o600
+const folderMode = 0o700
+
+/** The letters of flags in the names of Maildir files and in X-Status fields. */
+const flagLetters: { readonly [letter: string]: SystemFlag } = {
+  S: 'seen',
+  R: 'answered',
+  F: 'flagged',
+  T: 'deleted',
+  D: 'draft',
+}
+const letterOf = new Map(Object.entries(flagLetters).map(([letter, flag]) => [flag, letter]))
+
+// mbox
+
+/** An mbox file as a folder. What programs note of a message stands in its Status and X-Status fields. */
+export function mboxFolder(file: string, folder: string, bytesMax: number): ForeignFolder {
+  return { path: folder, messages: mboxMessages(file, bytesMax) }
+}
+
+async function* mboxMessages(file: string, bytesMax: number): AsyncGenerator<ForeignMessage> {
+  /** How often each message was seen: a file may hold one twice, and then both are brought. */
+  const times = new Map<string, number>()
+  for await (const message of readMbox(createReadStream(file) as AsyncIterable<Buffer>, bytesMax)) {
+    const digest = createHash('sha256').update(message.raw).digest('base64url')
+    const nth = (times.get(digest) ?? 0) + 1
+    times.set(digest, nth)
+    yield {
+      identity: `mbox ${digest} ${nth}`,
+      sizeBytes: message.raw.length,
+      read: async () => ({ ...noted(message), raw: message.raw, receivedAt: message.receivedAt }),
+    }
+  }
+}
+
+function noted({ raw }: MboxMessage): { flags: ReadonlySet<SystemFlag>; labels: readonly string[] } {
+  const { fields } = readHeaders(raw)
+  const textOf = (name: string) => fields.find((field) => field.name.toLowerCase() === name)?.value ?? ''
+  const flags = new Set<SystemFlag>()
+  if (textOf('status').includes('R')) flags.add('seen')
+  for (const letter of textOf('x-status')) {
+    const flag = letter === 'A' ? 'answered' : letter === 'R' ? null : (flagLetters[letter] ?? null)
+    if (flag !== null) flags.add(flag)
+  }
+  const labels = textOf('x-keywords').split(/[\s,]+/)
+  return { flags, labels: labels.filter((label) => label !== '') }
+}
+
+/** Writes a folder as an mbox file. Returns how many messages. */
+export async function writeMbox({ messages, path: name }: OwnFolder, to: string): Promise<number> {
+  let count = 0
+  async function* entries() {
+    for await (const { sender, receivedAt, raw, flags, labels } of messages) {
+      count += 1
+      const status = `Status: ${flags.includes('seen') ? 'RO' : 'O'}\r\n`
+      const letters = flags.flatMap((flag) =>
+        flag === 'answered' ? 'A' : flag === 'seen' ? [] : (letterOf.get(flag) ?? []),
+      )
+      const more = letters.length === 0 ? '' : `X-Status: ${letters.join('')}\r\n`
+      const keywords = labels.length === 0 ? '' : `X-Keywords: ${labels.filter(isOneWord).join(' ')}\r\n`
+      yield mboxEntry({ sender, receivedAt, raw: Buffer.concat([Buffer.from(status + more + keywords), raw]) })
+    }
+  }
+  const file = path.join(to, `${fileNameOf(name)}.mbox`)
+  await mkdir(path.dirname(file), { recursive: true, mode: folderMode })
+  await pipeline(Readable.from(entries()), createWriteStream(file, { mode: fileMode }))
+  return count
+}
+
+const isOneWord = (label: string) => /^[\x21-\x2b\x2d-\x7e]+$/.test(label)
+
+// Maildir
+
+/** The folders of a Maildir, those of Maildir++ (`.Name.Inner`) below it. */
+export async function* maildirFolders(root: string): AsyncGenerator<ForeignFolder> {
+  yield { path: 'INBOX', messages: maildirMessages(root) }
+  for (const entry of await readdir(root, { withFileTypes: true })) {
+    if (!entry.isDirectory() || !/^\../.test(entry.name)) continue
+    const name = entry.name.slice(1).replaceAll('.', '/')
+    yield { path: name, messages: maildirMessages(path.join(root, entry.name)) }
+  }
+}
+
+async function* maildirMessages(folder: string): AsyncGenerator<ForeignMessage> {
+  for (const part of ['cur', 'new']) {
+    const names = await readdir(path.join(folder, part)).catch(() => [])
+    for (const name of names.sort()) {
+      if (name.startsWith('.')) continue
+      const file = path.join(folder, part, name)
+      const { size, mtime } = await stat(file)
+      const [base = name, info = ''] = name.split(':2,')
+      const letters = part === 'new' ? [] : [...info]
+      const flags = new Set(letters.flatMap((letter) => flagLetters[letter] ?? []))
+      yield { identity: `maildir ${base}`, sizeBytes: size, read: async () => readOne(file, flags, mtime) }
+    }
+  }
+}
+
+/** Writes a folder as one of a Maildir. A message that is there already is left alone. Returns how many messages. */
+export async function writeMaildir({ messages, path: name }: OwnFolder, to: string): Promise<number> {
+  const folder =
+    name === 'INBOX' ? to : path.join(to, `.${fileNameOf(name).replaceAll('.', '%2E').replaceAll('/', '.')}`)
+  for (const part of ['cur', 'new', 'tmp']) await mkdir(path.join(folder, part), { recursive: true, mode: folderMode })
+  let count = 0
+  for await (const message of messages) {
+    await deliver(folder, message)
+    count += 1
+  }
+  return count
+}
+
+/** Written aside and then named, so that a reader sees a whole message. */
+async function deliver(folder: string, { id, raw, receivedAt, flags }: OwnMessage): Promise<void> {
+  const letters = flags.flatMap((flag) => letterOf.get(flag) ?? []).sort()
+  const name = `${Math.floor(receivedAt.getTime() / 1_000)}.${id}.mailroom`
+  const aside = path.join(folder, 'tmp', name)
+  await writeFile(aside, raw.toString('latin1').replaceAll('\r\n', '\n'), { encoding: 'latin1', mode: fileMode })
+  await utimes(aside, receivedAt, receivedAt)
+  await link(aside, path.join(folder, 'cur', `${name}:2,${letters.join('')}`)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(aside)
+}
+
+// Single messages
+
+/** Files of one message each, or all `.eml` files of folders. */
+export async function* emlMessages(files: readonly string[]): AsyncGenerator<ForeignMessage> {
+  for (const file of files) {
+    const found = await stat(file)
+    if (found.isDirectory()) {
+      const names = await readdir(file, { recursive: true })
+      yield* emlMessages(names.filter((name) => /\.eml$/i.test(name)).map((name) => path.join(file, name)))
+      continue
+    }
+    const digest = createHash('sha256')
+      .update(await readFile(file))
+      .digest('base64url')
+    yield {
+      identity: `eml ${digest}`,
+      sizeBytes: found.size,
+      read: async () => readOne(file, new Set(), found.mtime),
+    }
+  }
+}
+
+/** Writes the messages of a folder as files. Returns how many. */
+export async function writeEml({ messages, path: name }: OwnFolder, to: string): Promise<number> {
+  const folder = path.join(to, fileNameOf(name))
+  await mkdir(folder, { recursive: true, mode: folderMode })
+  let count = 0
+  for await (const { id, raw, receivedAt } of messages) {
+    const file = path.join(folder, `${id}.eml`)
+    await writeFile(file, raw, { mode: fileMode })
+    await utimes(file, receivedAt, receivedAt)
+    count += 1
+  }
+  return count
+}
+
+/** A message of a file; null when it has gone. */
+async function readOne(file: string, flags: ReadonlySet<SystemFlag>, receivedAt: Date) {
+  try {
+    const text = await readFile(file, 'latin1')
+    return { raw: Buffer.from(text.replaceAll(/\r?\n/g, '\r\n'), 'latin1'), flags, labels: [], receivedAt }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** A path of folders as one of files, of letters that every file system takes. */
+const fileNameOf = (name: string) =>
+  name
+    .split('/')
+    .map((level) => encodeURIComponent(level).replaceAll('*', '%2A').replaceAll('%20', ' '))
+    .join('/')

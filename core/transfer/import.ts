@@ -1,0 +1,137 @@
+/**
+ * Mail from elsewhere comes into a mailbox: folder by folder, in groups, each message once. A message has a mark that is computed from
+ * where it was, and the database holds no two messages of a mailbox with one mark: so an import that was cut is begun again from the
+ * start and brings what is missing.
+ */
+import { createHash } from 'node:crypto'
+import { Failure } from '../../schemas/failures.ts'
+import { findImported } from '../../store/messages.ts'
+import type { Account } from '../access/account-record.ts'
+import { administrator } from '../access/principal.ts'
+import { type Appended, appendMessages, messageBytesMax } from '../imap/append.ts'
+import type { SystemFlag } from '../imap/flags.ts'
+import { createFolder } from '../mailbox/folder-changes.ts'
+import { canonicalPath, folderNamed } from '../mailbox/folders.ts'
+import { foldersIn, type KnownFolder } from '../mailbox/known-folders.ts'
+import { reachMailbox } from '../mailbox/mailboxes.ts'
+import type { Context } from '../process/context.ts'
+
+/** A message elsewhere, which is read when it is known to be wanted. */
+export type ForeignMessage = {
+  /** Identifies it among all messages that could be imported, and is the same whenever it is looked at. */
+  readonly identity: string
+  readonly sizeBytes: number
+  read(): Promise<{
+    readonly raw: Buffer
+    readonly flags: ReadonlySet<SystemFlag>
+    readonly labels: readonly string[]
+    readonly receivedAt: Date | null
+  } | null>
+}
+
+/** Messages of one folder elsewhere, in their order. */
+export type ForeignFolder = { readonly path: string; readonly messages: AsyncIterable<ForeignMessage> }
+
+export type ImportCounts = {
+  /** Messages that were looked at. */
+  seen: number
+  imported: number
+  /** Those that an earlier import had brought, or that Sent has already. */
+  known: number
+  /** Those that are larger than a message may be, or went while they were read. */
+  skipped: number
+}
+
+/** Messages that are looked up together, and bytes that are written together. */
+const lookAtOnce = 200
+const bytesAtOnce = 8 * 1024 * 1024
+const messagesAtOnce = 50
+
+export type Import = {
+  readonly counts: Readonly<ImportCounts>
+  /** Brings the messages of a folder. Fails with `unprocessable` (mailbox full), `validation_error` (name of the folder), `conflict`. */
+  folder(from: ForeignFolder): Promise<void>
+}
+
+/** Begins an import into a mailbox of an account, by an administrator. Fails with `mailbox_not_found`. */
+export async function beginImport(ctx: Context, account: Account, address: string): Promise<Import> {
+  const principal = administrator(account)
+  const mailbox = await reachMailbox(ctx, principal, address)
+  const login = { principal, mailbox, again: async () => login }
+  const counts: ImportCounts = { seen: 0, imported: 0, known: 0, skipped: 0 }
+
+  async function folder({ path, messages }: ForeignFolder): Promise<void> {
+    const into = await folderFor(ctx, login, path)
+    let group: ForeignMessage[] = []
+    for await (const message of messages) {
+      counts.seen += 1
+      group.push(message)
+      if (group.length < lookAtOnce) continue
+      await bring(into, group)
+      group = []
+    }
+    await bring(into, group)
+  }
+
+  async function bring(into: KnownFolder, group: readonly ForeignMessage[]): Promise<void> {
+    const marked = group.map((message) => ({ message, mark: markOf(message) }))
+    const marks = marked.map(({ mark }) => mark)
+    const known = await findImported(ctx.store, { mailboxId: mailbox._id, marks })
+    let waiting: Appended[] = []
+    let bytes = 0
+    for (const { message, mark } of marked) {
+      if (known.has(mark.toString('base64url'))) counts.known += 1
+      else if (message.sizeBytes > messageBytesMax(ctx)) counts.skipped += 1
+      else {
+        const read = await message.read()
+        if (read === null || read.raw.length > messageBytesMax(ctx)) {
+          counts.skipped += 1
+          continue
+        }
+        waiting.push({ ...read, importedFrom: mark })
+        bytes += read.raw.length
+        if (bytes < bytesAtOnce && waiting.length < messagesAtOnce) continue
+        await write(into, waiting)
+        waiting = []
+        bytes = 0
+      }
+    }
+    await write(into, waiting)
+  }
+
+  async function write(into: KnownFolder, messages: readonly Appended[]): Promise<void> {
+    if (messages.length === 0) return
+    const uids = new Set(await appendMessages(ctx, login, into, messages))
+    // Of a message that Sent has already, the UID of that one.
+    counts.imported += uids.size
+    counts.known += messages.length - uids.size
+  }
+
+  return { counts, folder }
+}
+
+/** The folder of a path, which is made where there is none. */
+async function folderFor(
+  ctx: Context,
+  { principal, mailbox }: { principal: ReturnType<typeof administrator>; mailbox: { _id: string; address: string } },
+  path: string,
+): Promise<KnownFolder> {
+  const wanted = canonicalPath(path)
+  const find = async () =>
+    folderNamed(await foldersIn(ctx, mailbox._id, (known) => folderNamed(known, wanted) !== undefined), wanted)
+  const there = await find()
+  if (there !== undefined) return there
+  try {
+    await createFolder(ctx, principal, { address: mailbox.address, name: wanted })
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'conflict' || (await find()) === undefined) throw error
+  }
+  const made = await find()
+  if (made === undefined)
+    throw new Failure('conflict', `The folder "${wanted}" was deleted meanwhile.`, { fix: 'Begin the import again.' })
+  return made
+}
+
+const markOf = ({ identity }: ForeignMessage): Buffer =>
+  createHash('sha256').update(identity).digest().subarray(0, markBytes)
+const markBytes = 16

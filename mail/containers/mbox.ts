@@ -1,0 +1,81 @@
+/**
+ * Reads mbox files (RFC 4155), message by message. A message begins with a line `From `, at the beginning of the file or behind an empty
+ * line; of a line that begins with `>From ` one `>` is taken off (mboxrd). Lines end with CRLF in what is returned.
+ */
+
+export type MboxMessage = {
+  readonly raw: Buffer
+  /** What the separator says; null when it says no time. */
+  readonly receivedAt: Date | null
+}
+
+/** The messages of a file that is read in pieces; one that is longer than `bytesMax` is cut there. */
+export async function* readMbox(pieces: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<MboxMessage> {
+  let lines: Buffer[] = []
+  let bytes = 0
+  let separator: string | null = null
+  let isAfterEmpty = true
+  const message = (): MboxMessage => {
+    // The empty line before the next separator belongs to it.
+    if (lines.at(-1)?.length === 0) lines.pop()
+    const raw = Buffer.concat(lines.flatMap((line) => [line, crlf]))
+    return { raw, receivedAt: timeOf(separator ?? '') }
+  }
+  for await (const line of linesOf(pieces, bytesMax)) {
+    if (isAfterEmpty && line.subarray(0, 5).equals(from)) {
+      if (separator !== null) yield message()
+      separator = line.toString('latin1')
+      lines = []
+      bytes = 0
+      isAfterEmpty = false
+      continue
+    }
+    isAfterEmpty = line.length === 0
+    if (separator === null || bytes > bytesMax) continue
+    lines.push(quoted.test(line.toString('latin1', 0, quotedMax)) ? line.subarray(1) : line)
+    bytes += line.length + 2
+  }
+  if (separator !== null) yield message()
+}
+
+const crlf = Buffer.from('\r\n')
+const from = Buffer.from('From ')
+const quoted = /^>+From /
+/** So many levels of quotation are told from others; nobody has more. */
+const quotedMax = 64
+
+/** The lines without their ends, whether LF or CRLF; one that does not end within `bytesMax` is cut into several. */
+async function* linesOf(pieces: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
+  let begun: Buffer[] = []
+  let held = 0
+  for await (const piece of pieces) {
+    let at = 0
+    for (let end = piece.indexOf(0x0a); end >= 0; end = piece.indexOf(0x0a, at)) {
+      yield withoutCr(Buffer.concat([...begun, piece.subarray(at, end)]))
+      begun = []
+      held = 0
+      at = end + 1
+    }
+    if (at < piece.length) begun.push(piece.subarray(at))
+    held += piece.length - at
+    if (held <= bytesMax) continue
+    yield Buffer.concat(begun)
+    begun = []
+    held = 0
+  }
+  if (held > 0) yield withoutCr(Buffer.concat(begun))
+}
+
+const withoutCr = (line: Buffer) => (line.at(-1) === 0x0d ? line.subarray(0, -1) : line)
+
+/** The time of `From sender Thu Nov  5 09:04:03 2026`, in UTC unless it names a zone. */
+function timeOf(separator: string): Date | null {
+  const [, text = '', zone = ''] =
+    /\b((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{2}:\d{2}(?::\d{2})?)(?:\s+([+-]\d{4}|[A-Z]{1,4}))?\s+\d{4}/.exec(
+      separator,
+    ) ?? []
+  const year = /\b(\d{4})\b\s*(?:[+-]\d{4})?\s*$/.exec(separator)?.[1]
+  if (text === '' || year === undefined) return null
+  const at = Date.parse(`${text} ${year} ${zone === '' ? 'UTC' : zone}`)
+  return Number.isNaN(at) ? null : new Date(at)
+}

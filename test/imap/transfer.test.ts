@@ -1,0 +1,205 @@
+/** Importing and exporting mail by the command line: from an IMAP server over connections that are cut, and from and to files. */
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect } from 'chai'
+import { runCommand } from '../../cli/command-line.ts'
+import { type CutProxy, startCutProxy } from '../peers/cut-proxy.ts'
+import { type Json, mailboxPath } from '../peers/rest.ts'
+import { type ImapDoor, openImapDoor } from '../start/imap.ts'
+
+type Listed = {
+  readonly message_id: string
+  readonly subject: string
+  readonly received_at: string
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly answered: boolean
+  readonly labels: readonly string[]
+}
+
+const mail = (subject: string, body = 'Hello\r\nFrom here to there\r\n>From quoted\r\n') =>
+  `From: Ann <ann@remote.example>\r\nSubject: ${subject}\r\nMessage-ID: <${subject.replaceAll(' ', '.')}@remote.example>\r\n\r\n${body}`
+
+/** Lines that no compression makes much shorter. */
+const noise = (bytes: number) => `${randomBytes(bytes).toString('base64').replaceAll(/.{72}/g, '$&\r\n')}\r\n`
+
+describe('import and export of mail', () => {
+  let imap: ImapDoor
+  let proxy: CutProxy
+  let source: string
+  let folder: string
+
+  before(async () => {
+    imap = await openImapDoor()
+    proxy = await startCutProxy(`http://127.0.0.1:${imap.ports.imap}`)
+    folder = path.join(imap.door.ctx.settings.data, 'transfer')
+    await mkdir(folder)
+    source = await imap.mailbox()
+    const client = await imap.open({ user: source })
+    const append = async (into: string, flags: string, at: string, text: string) => {
+      const { end } = await client.ask(`APPEND ${into} (${flags}) "${at}" {${text.length}}`, `${text}\r\n`)
+      expect(end).to.match(/^OK/)
+    }
+    await client.ask('CREATE Projects/2026')
+    for (let n = 0; n < 40; n++)
+      await append('INBOX', n % 2 === 0 ? '\\Seen' : '', '05-Mar-2021 10:00:00 +0000', mail(`In ${n}`, noise(400)))
+    await append('Sent', '\\Seen', '06-Mar-2021 10:00:00 +0000', mail('Sent one'))
+    await append('Projects/2026', '\\Flagged \\Answered urgent', '07-Mar-2021 10:00:00 +0100', mail('Plan'))
+    await append('Spam', '', '08-Mar-2021 10:00:00 +0000', mail('Large', noise(150_000)))
+  })
+  after(async () => {
+    await proxy?.close()
+    await imap?.close()
+  })
+
+  async function command(...argv: readonly string[]) {
+    const { data, mongodbUrl } = imap.door.ctx.settings
+    const env = {
+      MAILROOM_DATA: data,
+      MONGODB_URL: mongodbUrl ?? '',
+      MAILROOM_IMPORT_PASSWORD: imap.tenant.key,
+      MAILROOM_LIMITS_SMTP_MESSAGE_BYTES: '1000000',
+    }
+    const out: string[] = []
+    const err: string[] = []
+    const code = await runCommand(argv, {
+      env,
+      out: (text) => void out.push(text),
+      err: (text) => void err.push(text),
+    })
+    return { code, record: (out.length === 0 ? {} : JSON.parse(out.join(''))) as Json, err: err.join('') }
+  }
+
+  async function list(address: string, where: string): Promise<readonly Listed[]> {
+    const query = `?folder=${encodeURIComponent(where)}&limit=200`
+    const { body } = await imap.call<{ messages: Listed[] }>('GET', `${mailboxPath(address)}/messages${query}`)
+    return body.messages
+  }
+
+  async function rawOf(address: string, id: string): Promise<string> {
+    const response = await fetch(`${imap.door.http}${mailboxPath(address)}/messages/${id}/raw`, {
+      headers: { authorization: `Bearer ${imap.tenant.key}` },
+    })
+    return response.text()
+  }
+
+  const folders = ['INBOX', 'Sent', 'Projects/2026', 'Spam']
+
+  /** What is to be the same in both mailboxes. */
+  async function contentsOf(address: string): Promise<unknown> {
+    const all = await Promise.all(
+      folders.map(async (where) => {
+        const messages = await list(address, where)
+        const raws = await Promise.all(messages.map(({ message_id: id }) => rawOf(address, id)))
+        return messages
+          .map(({ subject, received_at, seen, flagged, answered, labels }, n) => ({
+            ...{ where, subject, received_at, seen, flagged, answered, labels },
+            raw: raws[n],
+          }))
+          .sort((a, b) => (a.subject < b.subject ? -1 : 1))
+      }),
+    )
+    return all.flat()
+  }
+
+  const fromImap = (to: string, ...more: readonly string[]) =>
+    command(
+      ...['import', 'imap', 'tenant', to, '127.0.0.1', '--user', source],
+      ...['--port', new URL(proxy.http).port, '--starttls', '--insecure', ...more],
+    )
+
+  it('brings all folders with flags, dates and bytes over connections that are cut, and nothing twice', async () => {
+    const to = await imap.mailbox()
+    const expected = await contentsOf(source)
+    let connections = 0
+    // Each of the first connections gets a little further; the last is left alone.
+    proxy.cutBehind(() => {
+      connections += 1
+      return connections < 6 ? 8_000 * connections : Number.POSITIVE_INFINITY
+    })
+    const first = await fromImap(to)
+    expect(first.code, first.err).to.equal(0)
+    expect(connections).to.equal(6)
+    expect(first.record).to.include({ mailbox: to, seen: 43, imported: 43, known: 0, skipped: 0 })
+    expect(await contentsOf(to)).to.deep.equal(expected)
+    proxy.cutBehind(null)
+    const again = await fromImap(to)
+    expect(again.record).to.include({ seen: 43, imported: 0, known: 43 })
+    expect(await contentsOf(to)).to.deep.equal(expected)
+  })
+
+  it('says what is wrong with a login, a name and a port', async () => {
+    const to = await imap.mailbox()
+    const wrong = await command(
+      ...['import', 'imap', 'tenant', to, '127.0.0.1', '--user', 'nobody@tenant.example'],
+      ...['--port', String(imap.ports.imap), '--starttls', '--insecure'],
+    )
+    expect(wrong.code).to.equal(1)
+    expect((await fromImap('nobody@tenant.example')).err).to.include('nobody@tenant.example')
+    expect((await fromImap(to, '--port', 'x')).err).to.match(/"x" is no port/)
+  })
+
+  for (const kind of ['mbox', 'maildir', 'eml'] as const)
+    it(`writes a mailbox as ${kind}, and brings it back`, async () => {
+      const at = path.join(folder, kind)
+      const written = await command('export', kind, 'tenant', source, '--to', at)
+      expect(written.record).to.include({ mailbox: source, messages: 43 })
+      const to = await imap.mailbox()
+      if (kind === 'maildir') {
+        for (const count of [43, 0])
+          expect((await command('import', kind, 'tenant', to, at)).record).to.include({ seen: 43, imported: count })
+      } else {
+        const names = (await readdir(at, { recursive: true })).filter((name) => /\.(mbox|eml)$/.test(name))
+        for (const where of folders) {
+          const own = names.filter((name) => name.startsWith(where === 'INBOX' ? 'INBOX' : where))
+          const files = own.map((name) => path.join(at, name))
+          const done = await command('import', kind, 'tenant', to, ...files, '--folder', where)
+          expect(done.code, done.err).to.equal(0)
+        }
+      }
+      const strip = (all: unknown) =>
+        (all as { raw: string; where: string; subject: string; received_at: string; seen: boolean }[]).map((each) => ({
+          ...each,
+          raw: each.raw.replace(/^(?:(?:X-)?(?:Status|Keywords): .*\r\n)+/, '').trimEnd(),
+          received_at: kind === 'eml' ? '' : each.received_at,
+          ...(kind === 'eml' && { seen: true, flagged: true, answered: true, labels: [] }),
+          ...(kind === 'maildir' && { labels: [] }),
+        }))
+      expect(strip(await contentsOf(to))).to.deep.equal(strip(await contentsOf(source)))
+    })
+
+  it('reads mbox files of other programs: CRLF, quoted lines, the same message twice, no end', async () => {
+    const to = await imap.mailbox()
+    const file = path.join(folder, 'others.mbox')
+    const entry = (subject: string) =>
+      `From someone@remote.example Thu Nov  5 09:04:03 2020\nSubject: ${subject}\nStatus: RO\n\nText\n>From there\n>>From far\nFrom the middle\n\n`
+    await writeFile(
+      file,
+      `${entry('One')}${entry('One')}${entry('Two').replaceAll('\n', '\r\n')}From x Sat Jan  2 00:00:00 +0200 2021\nSubject: Three\n\nend`,
+    )
+    const { record } = await command('import', 'mbox', 'tenant', to, file)
+    expect(record).to.include({ seen: 4, imported: 4 })
+    const [three, two, second, first] = await list(to, 'INBOX')
+    expect([first, second, two, three].map((each) => each?.subject)).to.deep.equal(['One', 'One', 'Two', 'Three'])
+    expect(first?.received_at).to.equal('2020-11-05T09:04:03.000Z')
+    expect([first?.seen, three?.seen]).to.deep.equal([true, false])
+    expect(await rawOf(to, two?.message_id ?? '')).to.equal(
+      'Subject: Two\r\nStatus: RO\r\n\r\nText\r\nFrom there\r\n>From far\r\nFrom the middle\r\n',
+    )
+    expect(await rawOf(to, three?.message_id ?? '')).to.equal('Subject: Three\r\n\r\nend\r\n')
+    expect((await command('import', 'mbox', 'tenant', to, file)).record).to.include({ imported: 0, known: 4 })
+  })
+
+  it('leaves out what is larger than a message may be, and stops at a full mailbox', async () => {
+    const to = await imap.mailbox()
+    const file = path.join(folder, 'large.eml')
+    await writeFile(file, mail('Too large', 'x'.repeat(1_000_001)))
+    const small = path.join(folder, 'small.eml')
+    await writeFile(small, mail('Small'))
+    const { record } = await command('import', 'eml', 'tenant', to, file, small)
+    expect(record).to.include({ seen: 2, imported: 1, skipped: 1 })
+    const written = await readFile(small, 'latin1')
+    expect(await rawOf(to, (await list(to, 'INBOX'))[0]?.message_id ?? '')).to.equal(written)
+  })
+})
