@@ -72,7 +72,8 @@ async function runFind(call: Call): Promise<Body> {
   const whole = limit > 0 && count >= limit
   const batch = await engine.cursors.first(engine.reader, owner, rows, {
     count,
-    single: single || whole,
+    single,
+    whole,
     deadline: deadlineOf(body),
   })
   return cursorBody('firstBatch', batch.documents, batch.id, ns)

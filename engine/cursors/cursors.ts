@@ -70,19 +70,26 @@ export class Cursors {
 
   /**
    * Reads the first batch, and keeps the cursor if there may be more.
-   * @param count most documents of the batch; `single` closes the cursor after it
+   * @param count most documents of the batch; `single` closes the cursor after it, `whole` when so many are all there may be
    */
   async first(
     store: Store,
     owner: CursorOwner,
     rows: Rows,
-    batch: { readonly count: number; readonly single: boolean; readonly deadline: number | undefined },
+    batch: {
+      readonly count: number
+      readonly single: boolean
+      readonly whole?: boolean
+      readonly deadline: number | undefined
+    },
     tail?: Tail,
   ): Promise<Batch> {
     const state = { held: undefined, usedAt: Date.now(), busy: false, tail, watch: undefined }
     const cursor: Cursor = { ...owner, id: 0n, rows, ...state }
     const { documents, ended } = await fill(store, cursor, batch.count, batch.deadline)
-    if ((ended && tail === undefined) || batch.single) return { documents, id: 0n }
+    // A batch that became too large for one more document has not shown them all.
+    const isWhole = batch.whole === true && cursor.held === undefined
+    if ((ended && tail === undefined) || batch.single || isWhole) return { documents, id: 0n }
     if (this.#open.size >= limits.cursors)
       throw new EngineError('OperationFailed', `too many open cursors: ${limits.cursors}`)
     const kept = { ...cursor, id: randomBytes(8).readBigInt64LE() & 0x7fff_ffff_ffff_ffffn }

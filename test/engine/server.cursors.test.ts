@@ -52,6 +52,11 @@ describe('engine: cursors', () => {
     const { cursor } = await engine.db.command({ find: 'big' })
     expect(cursor.firstBatch).to.have.length(2)
     await engine.db.command({ killCursors: 'big', cursors: [cursor.id] })
+    // Neither a limit nor the last document ends one that was cut.
+    for (const limit of [3, 4, 5, 6])
+      expect(await big.find().sort({ _id: 1 }).limit(limit).toArray(), `limit ${limit}`).to.have.length(
+        Math.min(limit, 5),
+      )
   })
 
   it('killing a cursor ends it, and so does dropping its collection', async () => {
