@@ -21,6 +21,7 @@ export async function doctor(io: Io): Promise<number> {
   const settings = io.settings()
   const checks = [
     port('http', settings.http),
+    ...(settings.https.port === null ? [] : [port('https', { ...settings.https, port: settings.https.port })]),
     port('smtp', settings.smtp),
     certificate(settings),
     disk(settings),

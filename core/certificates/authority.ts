@@ -39,11 +39,14 @@ export class Refusal extends Error {
   readonly isTemporary: boolean
   /** How long it wants to be left alone; 0 when it does not say. */
   readonly retryAfterMs: number
+  /** Whether it does not know our account any more. */
+  readonly isStranger: boolean
 
-  constructor(message: string, { isTemporary = false, retryAfterMs = 0 } = {}) {
+  constructor(message: string, { isTemporary = false, retryAfterMs = 0, isStranger = false } = {}) {
     super(message)
     this.isTemporary = isTemporary
     this.retryAfterMs = retryAfterMs
+    this.isStranger = isStranger
   }
 }
 
@@ -70,6 +73,11 @@ export function authorityAt(ctx: Context, directory: string): Promise<Authority>
   opened.set(directory, opening)
   opening.catch(() => opened.delete(directory))
   return opening
+}
+
+/** Has the account asked for anew, when something is asked of the authority next. */
+export function forgetAccount(ctx: Context, directory: string): void {
+  state(ctx).opened.delete(directory)
 }
 
 /** Breaks off what is asked of authorities in this process: it ends. */
@@ -114,6 +122,7 @@ function refusalOf({ status, headers, data }: Response): Refusal {
   return new Refusal(`The authority refuses: ${wordsOf(data ?? {}) ?? `HTTP ${status}`}`, {
     isTemporary: status === 429 || status >= 500,
     retryAfterMs: retryAfterOf(headers['retry-after']),
+    isStranger: data?.type === `${problems}accountDoesNotExist`,
   })
 }
 
@@ -136,8 +145,8 @@ function retryAfterOf(text: string | undefined): number {
 
 async function open(ctx: Context, directory: string): Promise<Authority> {
   const { axios, crypto, Client } = await load()
-  const { signal } = state(ctx).ending
-  axios.defaults.signal = signal
+  // A process has one end.
+  axios.defaults.signal = state(ctx).ending.signal
   const accountKey = await accountKeyOf(ctx, directory)
   const client = new Client({ directoryUrl: directory, accountKey })
   const { email } = ctx.settings.acme

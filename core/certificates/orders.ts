@@ -19,8 +19,18 @@ import { isAbsent } from '../dns/resolver.ts'
 import { noteDue } from '../process/alarms.ts'
 import { after, dayMs, hourMs, minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { perProcess } from '../process/per-process.ts'
 import { publishTxt, withdrawTxt } from '../zones/system-records.ts'
-import { type Authority, authorityAt, type Challenge, isEnding, newPrivateKey, Refusal, wordsOf } from './authority.ts'
+import {
+  type Authority,
+  authorityAt,
+  type Challenge,
+  forgetAccount,
+  isEnding,
+  newPrivateKey,
+  Refusal,
+  wordsOf,
+} from './authority.ts'
 import { certificateOf } from './files.ts'
 import { openIssued, openKey, sealKey } from './issued.ts'
 import { serviceNames } from './names.ts'
@@ -47,8 +57,17 @@ const retryAfterMaxMs = 7 * dayMs
 /** Takes all that is due further. Without an authority in the settings nothing is due. */
 export async function advanceCertificates(ctx: Context): Promise<void> {
   const { directory } = ctx.settings.acme
-  if (directory !== null) await Promise.all(Array.from({ length: atOnce }, () => advanceDue(ctx, directory)))
+  if (directory === null) return
+  const underWay = workers(ctx)
+  while (underWay.size < atOnce) {
+    const worker = advanceDue(ctx, directory).finally(() => underWay.delete(worker))
+    underWay.add(worker)
+  }
+  await Promise.all(underWay)
 }
+
+/** An alarm may run again before all is done that was due. */
+const workers = perProcess(() => new Set<Promise<void>>())
 
 /** When the next one is due; null when none will be. */
 export async function nextAdvance({ settings, store }: Context): Promise<Date | null> {
@@ -196,7 +215,8 @@ class Work {
   /** What is kept of a failure. An order goes with it, unless the authority only cannot answer for now. */
   #trouble(error: unknown): CertificateChange {
     const reason = error instanceof Error ? error.message : String(error)
-    const { isTemporary, retryAfterMs } = error instanceof Refusal ? error : { isTemporary: false, retryAfterMs: 0 }
+    const { isTemporary, retryAfterMs, isStranger } = error instanceof Refusal ? error : new Refusal(reason)
+    if (isStranger) forgetAccount(this.#ctx, this.#directory)
     const count = this.#countOf('failed')
     const [at, pauseMs] = [this.#ctx.clock.now(), Math.max(growing(backOffMs, count), retryAfterMs)]
     const nextAt = after(at, Math.min(pauseMs, retryAfterMaxMs))

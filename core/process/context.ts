@@ -39,8 +39,8 @@ export type Role = 'service' | 'smtp' | 'imap' | 'admin' | 'test'
  *   intake/watched, mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints, wait/arrivals
  * - requests leased from the database (core/access/request-rates.ts)
  * - counters: wait/patterns (per minute), deliverability/tls-results
- * - work in progress: access/login-limits, certificates/authority (accounts), deliver/outbox, deliver/outcomes,
- *   intake/queue, lens/endpoint (connections), notify/attempt-queue, notify/attempts,
+ * - work in progress: access/login-limits, certificates/authority (accounts), certificates/orders, deliver/outbox,
+ *   deliver/outcomes, intake/queue, lens/endpoint (connections), notify/attempt-queue, notify/attempts,
  *   notify/event-followers, notify/event-tails, notify/webhook-post (connections), oauth/client-documents (connections),
  *   oauth/provider (the authorization server), process/alarms, people/passwords (memory), imap/contents
  *   (memory), read/bodies (memory), upkeep/quota-recount, wait/waiters

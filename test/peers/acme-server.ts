@@ -26,6 +26,8 @@ export type AcmeServer = {
   /** What orders said they replace. */
   readonly replaced: readonly string[]
   readonly accounts: number
+  /** Forgets all accounts. */
+  forget(): void
   /** The challenges that were looked at, as `<type> <name>`. */
   readonly looked: readonly string[]
   /** Refuses orders of names. */
@@ -103,6 +105,7 @@ export async function startAcmeServer({
     get accounts() {
       return accounts.size
     },
+    forget: () => accounts.clear(),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

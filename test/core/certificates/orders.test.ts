@@ -225,6 +225,18 @@ describe('certificates by ACME', () => {
       expect((await stateOf(name))?.state).to.equal('valid')
     })
 
+    it('because it has forgotten the account, that is made again', async () => {
+      const name = await want('forgotten.example')
+      acme.forget()
+      await turn()
+      expect((await stateOf(name))?.reason).to.equal(
+        'The authority refuses: There is no such account. (accountDoesNotExist)',
+      )
+      door.advance(hourMs)
+      await turn()
+      expect([acme.accounts, (await stateOf(name))?.state]).to.deep.equal([1, 'valid'])
+    })
+
     it('nothing is ordered while it does not answer, and its account is found again', async () => {
       const name = await want('unreachable.example')
       const { ctx } = door
