@@ -18,9 +18,10 @@ import { findIssued, type IssuedCertificate } from '../../store/certificates.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { createKept } from '../process/kept.ts'
+import { createKept, type Kept } from '../process/kept.ts'
 import {
   type Certificate,
+  type CertificateFiles,
   certificateFiles,
   isSelfSigned,
   readCertificateFiles,
@@ -58,99 +59,139 @@ const options = { dhparam: 'auto' } as const
 /** Opens the contexts of a process. Fails with `conflict` when the files of the settings cannot be used. */
 export async function openTlsContexts(ctx: Context): Promise<TlsContexts> {
   const files = certificateFiles(ctx.settings)
-  let ofFiles = await readCertificateFiles(files)
-  const kept = createKept<SecureContext>(ctx.machineClock, { max: keptMax, ttlMs: keptMs })
-  const unknown = createKept<true>(ctx.machineClock, { max: unknownMax, ttlMs: keptMs })
-  const lookup = createBatchedLookup<IssuedCertificate>()
-  const listeners = new Set<() => void>()
-  const ownName = ctx.hostname.toLowerCase()
+  const ofFiles = await readCertificateFiles(files)
+  const named = new NamedCertificates(ctx, ofFiles)
+  const contexts = new Contexts(ctx, named, (await named.find(ctx.hostname.toLowerCase())) ?? ofFiles)
+  contexts.watch(files)
+  return contexts
+}
 
-  async function issuedTo(name: string): Promise<Certificate | null> {
-    const found = await atMost(
-      lookup(name, (names) => findIssued(ctx.store, names)),
-      patienceMs,
-    )
-    return found === undefined ? null : openIssued(ctx, name, found)
+/** Which certificate is that of a name. */
+class NamedCertificates {
+  ofFiles: Certificate
+  readonly #ctx: Context
+  readonly #lookup = createBatchedLookup<IssuedCertificate>()
+
+  constructor(ctx: Context, ofFiles: Certificate) {
+    this.#ctx = ctx
+    this.ofFiles = ofFiles
   }
 
-  /** The certificate of a name; null when it has none of its own. */
-  async function certificateFor(name: string): Promise<Certificate | null> {
-    const isNamed = vouchesFor(ofFiles, name, ctx.machineClock.now())
+  /** Null when the name has none of its own. Rejects while the database is away, unless that need not be asked. */
+  async find(name: string): Promise<Certificate | null> {
+    const { ofFiles } = this
+    const isNamed = vouchesFor(ofFiles, name, this.#ctx.machineClock.now())
     if (isNamed && !isSelfSigned(ofFiles)) return ofFiles
-    return (await issuedTo(name)) ?? (isNamed ? ofFiles : null)
+    const asked = this.#lookup(name, (names) => findIssued(this.#ctx.store, names))
+    const issued = await atMost(asked, patienceMs)
+    if (issued !== undefined) return openIssued(this.#ctx, name, issued)
+    return isNamed ? ofFiles : null
+  }
+}
+
+class Contexts implements TlsContexts {
+  readonly #ctx: Context
+  readonly #named: NamedCertificates
+  readonly #ownName: string
+  readonly #kept: Kept<SecureContext>
+  readonly #unknown: Kept<true>
+  readonly #listeners = new Set<() => void>()
+  readonly #endings: (() => void)[] = []
+  #current: Current
+  /** Counts what was forgotten: what was looked up before is not kept. */
+  #changes = 0
+  #renewing = Promise.resolve()
+
+  constructor(ctx: Context, named: NamedCertificates, own: Certificate) {
+    this.#ctx = ctx
+    this.#named = named
+    this.#ownName = ctx.hostname.toLowerCase()
+    this.#kept = createKept(ctx.machineClock, { max: keptMax, ttlMs: keptMs })
+    this.#unknown = createKept(ctx.machineClock, { max: unknownMax, ttlMs: keptMs })
+    this.#current = currentOf(own)
   }
 
-  let current = currentOf((await certificateFor(ownName)) ?? ofFiles)
-
-  async function renewCurrent(): Promise<void> {
-    const own = (await certificateFor(ownName)) ?? ofFiles
-    if (own.key === current.key && own.chain === current.cert) return
-    current = currentOf(own)
-    for (const listener of listeners) listener()
+  current(): Current {
+    return this.#current
   }
 
-  /** While the database is away, what is current stays. */
-  function renew(): void {
-    renewCurrent().catch((error: unknown) => ctx.log.warn({ err: error }, 'the certificate could not be looked up'))
+  readonly sni: SniCallback = (serverName, done) => {
+    this.#contextFor(serverName.toLowerCase()).then(
+      (context) => done(null, context),
+      (error: unknown) => {
+        this.#ctx.log.warn({ err: error }, 'the certificate of a name could not be looked up')
+        done(null, this.#current.secureContext)
+      },
+    )
   }
 
-  function forget(names: readonly string[] | null): void {
-    if (names === null) {
-      kept.clear()
-      unknown.clear()
-    }
-    for (const name of names ?? []) {
-      kept.delete(name)
-      unknown.delete(name)
-    }
-    if (names === null || names.includes(ownName)) renew()
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
-  async function contextFor(serverName: string): Promise<SecureContext> {
-    const name = serverName.toLowerCase()
-    const known = kept.get(name)
+  /** Takes what is replaced from now on. */
+  watch(files: CertificateFiles): void {
+    const { changes, log } = this.#ctx
+    const timer = setInterval(() => this.#renew(), keptMs).unref()
+    this.#endings.push(
+      () => clearInterval(timer),
+      watchCertificateFiles(this.#ctx, files, (certificate) => {
+        log.info({ validTo: certificate.leaf.validToDate }, 'the certificate of the files was replaced')
+        this.#named.ofFiles = certificate
+        this.#kept.clear()
+        this.#unknown.clear()
+        this.#renew()
+      }),
+      changes.listen((note) => {
+        if (note.kind === 'certificates') this.#forget(note.names)
+      }),
+    )
+  }
+
+  close(): void {
+    for (const end of this.#endings) end()
+  }
+
+  async #contextFor(name: string): Promise<SecureContext> {
+    const known = this.#kept.get(name)
     if (known !== undefined) return known
-    if (name === ownName || !nameForm.test(name) || unknown.get(name) !== undefined) return current.secureContext
-    const found = await certificateFor(name)
+    const isStrange = !nameForm.test(name) || this.#unknown.get(name) !== undefined
+    if (name === this.#ownName || isStrange) return this.#current.secureContext
+    const before = this.#changes
+    const found = await this.#named.find(name)
+    const isCurrent = before === this.#changes
     if (found === null) {
-      unknown.set(name, true)
-      return current.secureContext
+      if (isCurrent) this.#unknown.set(name, true)
+      return this.#current.secureContext
     }
-    const context = currentOf(found).secureContext
-    kept.set(name, context)
-    return context
+    const { secureContext } = currentOf(found)
+    if (isCurrent) this.#kept.set(name, secureContext)
+    return secureContext
   }
 
-  const endings = [
-    watchCertificateFiles(ctx, files, (certificate) => {
-      ofFiles = certificate
-      ctx.log.info({ validTo: certificate.leaf.validToDate }, 'the certificate of the files was replaced')
-      forget(null)
-    }),
-    ctx.changes.listen((note) => {
-      if (note.kind === 'certificates') forget(note.names)
-    }),
-  ]
-  const timer = setInterval(renew, keptMs).unref()
-  return {
-    current: () => current,
-    sni(serverName, done) {
-      contextFor(serverName).then(
-        (context) => done(null, context),
-        (error: unknown) => {
-          ctx.log.warn({ err: error }, 'the certificate of a name could not be looked up')
-          done(null, current.secureContext)
-        },
-      )
-    },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    close() {
-      clearInterval(timer)
-      for (const end of endings) end()
-    },
+  #forget(names: readonly string[]): void {
+    this.#changes += 1
+    for (const name of names) {
+      this.#kept.delete(name)
+      this.#unknown.delete(name)
+    }
+    if (names.includes(this.#ownName)) this.#renew()
+  }
+
+  /** Looks whether the host name has another certificate. While the database is away, what is current stays. */
+  #renew(): void {
+    this.#changes += 1
+    this.#renewing = this.#renewing
+      .then(() => this.#renewCurrent())
+      .catch((error: unknown) => this.#ctx.log.warn({ err: error }, 'the certificate could not be looked up'))
+  }
+
+  async #renewCurrent(): Promise<void> {
+    const own = (await this.#named.find(this.#ownName)) ?? this.#named.ofFiles
+    if (own.key === this.#current.key && own.chain === this.#current.cert) return
+    this.#current = currentOf(own)
+    for (const listener of this.#listeners) listener()
   }
 }
 
