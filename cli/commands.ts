@@ -59,8 +59,10 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./serve.ts')).serve,
   },
   {
-    call: 'doctor',
-    about: 'look for what is wrong: ports, certificate, database, DNS, queue',
+    call: 'doctor [domain]',
+    about:
+      'look for what is wrong: ports, certificate, database, DNS, queue; with a domain: send a mail from it, and say how receivers judge it and what to change',
+    options: [{ flags: '--to <address>', about: 'send that mail there, and not to our own check mailbox' }],
     load: async () => (await import('./doctor.ts')).doctor,
   },
   {

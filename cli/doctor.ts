@@ -16,8 +16,14 @@ type Finding = { readonly what: string; readonly ok: boolean; readonly detail: s
 const connectMs = 2_000
 const expirySoonMs = 14 * 86_400_000
 
-/** Prints a line for each thing looked at. Returns status 1 when anything is wrong. */
-export async function doctor(io: Io): Promise<number> {
+/** Looks at the instance, or at the mail of a domain. Returns status 1 when anything is wrong. */
+export async function doctor(io: Io, domain?: string, options: { readonly to?: string } = {}): Promise<number> {
+  if (domain === undefined) return doctorOfInstance(io)
+  return (await import('./domain-doctor.ts')).doctorDomain(io, domain, options)
+}
+
+/** Prints a line for each thing looked at. */
+async function doctorOfInstance(io: Io): Promise<number> {
   const settings = io.settings()
   const checks = [
     port('http', settings.http),

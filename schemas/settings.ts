@@ -227,6 +227,11 @@ export const settings = {
       [],
       'Addresses that mail leaves from, as others see them; they are told apart in reports of others and looked up by `mailroom doctor DOMAIN`. Empty: those that the DNS has for the host name.',
     ),
+    blocklists: setting<readonly string[]>(
+      array(string(form('^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$', 'the zone of a DNS blocklist', 'zen.spamhaus.org'))),
+      [],
+      'DNS blocklists that `mailroom doctor DOMAIN` asks about the addresses that mail leaves from (RFC 5782). Many serve no public resolvers, and ask for a fee from those who ask much.',
+    ),
     tlsReports: setting(
       boolean(),
       true,

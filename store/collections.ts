@@ -102,6 +102,7 @@ export const collections = {
     shardKey: 'accountId',
     indexes: [index('accountId', 'domain', 'from'), index('accountId', 'domain', 'receivedAt'), expire('expiresAt')],
   },
+  deliveryChecks: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   tlsResults: { version: 1, shardKey: '_id', indexes: [index('dueAt'), expire('expiresAt')] },
   mailboxes: {
     version: 1,
@@ -325,6 +326,7 @@ export type Collections = {
   readonly zones: Collection<domains.ZoneDoc>
   readonly zoneRecords: Collection<domains.ZoneRecordDoc>
   readonly domainReports: Collection<deliverability.DomainReportDoc>
+  readonly deliveryChecks: Collection<deliverability.CheckDoc>
   readonly tlsResults: Collection<deliverability.TlsResultDoc>
   readonly mailboxes: Collection<mail.MailboxDoc>
   readonly folders: Collection<mail.FolderDoc>

@@ -1,6 +1,6 @@
 /** Reports of others about our domains, and what we report to others. */
 import type { UpdateFilter } from 'mongodb'
-import type { DomainReportDoc, TlsKindDoc, TlsResultDoc } from './documents/deliverability.ts'
+import type { CheckDoc, DomainReportDoc, TlsKindDoc, TlsResultDoc } from './documents/deliverability.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /** Stores a report. Returns false when it is there already. */
@@ -93,4 +93,15 @@ export async function noteTlsReport(store: Store, { _id }: Pick<TlsResultDoc, '_
 /** Deletes results that were reported, or that nobody wants. */
 export async function removeTlsResults(store: Store, { _id }: Pick<TlsResultDoc, '_id'>): Promise<void> {
   await store.tlsResults.deleteOne({ _id })
+}
+
+/** Stores what was found of a mail to the check mailbox, unless one came before. */
+export async function insertCheck(store: Store, check: CheckDoc): Promise<void> {
+  await store.deliveryChecks.insertOne(check).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+  })
+}
+
+export function findCheck(store: Store, id: string): Promise<CheckDoc | null> {
+  return store.deliveryChecks.findOne({ _id: id })
 }

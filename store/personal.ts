@@ -194,6 +194,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   usedChallenges: { of: 'nobody', because: 'expire within minutes' },
   certificates: { of: 'nobody', because: 'go with the names that they are for, a week after the domain' },
   stsPolicies: { of: 'nobody', because: 'policies that domains publish' },
+  deliveryChecks: { of: 'nobody', because: 'what an administrator sends to look at a domain; gone after an hour' },
   tlsResults: {
     of: 'nobody',
     because: 'connections to the mail servers of other domains, whoever sent; reported within a day',

@@ -45,7 +45,9 @@ export async function receive(ctx: Context, delivery: Delivery): Promise<{ messa
   const { raw, reversePath, recipients, verdict } = delivery
   const arrival = await ctx.tracing.span('parse', {}, () => read(ctx, delivery))
   const { parsed } = arrival
-  const addressees = distinctMailboxes(await processReports(ctx, { raw, parsed, recipients, verdict }))
+  const addressees = distinctMailboxes(
+    await processReports(ctx, { raw, parsed, recipients, peer: delivery.peer, verdict }),
+  )
   if (addressees.length === 0) return { messageIds: [] }
   const mailboxes = addressees.map(({ mailbox }) => mailbox)
   const authors = parsed.authors.map(({ address }) => address)

@@ -33,6 +33,8 @@ export type Recipient = {
   readonly returnPath?: { readonly emailId: string; readonly n: number }
   /** Set when it is the report address of a domain of ours, which has no mailbox. */
   readonly reportsAbout?: ReportedDomain
+  /** Set when it is a check address: its id. */
+  readonly checkId?: string
 }
 
 /**

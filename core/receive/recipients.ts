@@ -11,6 +11,7 @@ import { findEmailById } from '../../store/emails.ts'
 import { findFoldersOf } from '../../store/folders.ts'
 import { findAddresses, findMailboxes, findOldestMailbox } from '../../store/mailboxes.ts'
 import { statesOf } from '../access/account-record.ts'
+import { readCheckAddress } from '../deliverability/check-mailbox.ts'
 import { readReportAddress } from '../deliverability/report-address.ts'
 import { catchAllOf } from '../mailbox/aliases.ts'
 import { recentDomain } from '../mailbox/domains.ts'
@@ -40,6 +41,8 @@ export async function findRecipient(ctx: Context, address: string, sizeBytes = 0
   if (returnPath !== null) return findOriginalSender(ctx, canonical, returnPath)
   const reported = readReportAddress(ctx, canonical)
   if (reported !== null) return findReported(ctx, canonical, reported)
+  const checkId = readCheckAddress(ctx, canonical)
+  if (checkId !== null) return { address: canonical, mailboxes: [], checkId }
   const { recipients, find } = recipientsOf(ctx)
   let found = recipients.get(canonical)
   if (found === undefined) {

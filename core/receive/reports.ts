@@ -9,12 +9,14 @@ import { type RecipientReport, type Report, readReport } from '../../mail/report
 import { Failure } from '../../schemas/failures.ts'
 import type { DeliveryStatus, EmailDoc } from '../../store/documents/sending.ts'
 import * as store from '../../store/emails.ts'
+import { type Check, keepCheck } from '../deliverability/check-mailbox.ts'
 import { keepReports } from '../deliverability/report-arrivals.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 import { type Recipient, roleNames } from './recipients.ts'
 import { type ReturnPath, readReturnPath } from './return-path.ts'
 import type { Verdict } from './sender-verdict.ts'
+import type { Peer } from './trace-headers.ts'
 
 /** Feedback types that mean the recipient does not want the mail (RFC 5965 7.3). */
 const complaints = new Set(['abuse', 'fraud', 'virus', 'other', 'opt-out'])
@@ -23,23 +25,28 @@ type Arrival = {
   readonly raw: Buffer
   readonly parsed: ParsedMessage
   readonly recipients: readonly Recipient[]
+  readonly peer: Peer
   readonly verdict?: Verdict | undefined
 }
 
 /**
  * Processes a message as a report where it may be one. Returns the recipients that still get the message: all but
- * return paths to which a report of their send came, and report addresses of domains. A message to postmaster or abuse is
+ * return paths to which a report of their send came, report addresses of domains, and check addresses. A message to postmaster or abuse is
  * processed as a report too, and delivered in any case. What a report address refuses fails (`keepReports`) when nobody else gets
  * the message.
  */
 export async function processReports(
   ctx: Context,
-  { raw, parsed, recipients, verdict }: Arrival,
+  { raw, parsed, recipients, peer, verdict }: Arrival,
 ): Promise<readonly Recipient[]> {
   const kept: Recipient[] = []
   let refusal: Failure | null = null
   for (const recipient of recipients) {
-    const { address, returnPath = null, reportsAbout: about } = recipient
+    const { address, returnPath = null, reportsAbout: about, checkId } = recipient
+    if (checkId !== undefined) {
+      await keepCheck(ctx, checkId, checkFrom(ctx, peer, verdict))
+      continue
+    }
     if (about !== undefined) {
       const sender = verdict?.authentication ?? { alignedFrom: null, dkim: [] }
       refusal ??= await keepReports(ctx, { raw, about, sender }).then(() => null, asFailure)
@@ -51,6 +58,10 @@ export async function processReports(
   }
   if (refusal !== null && kept.length === 0) throw refusal
   return kept
+}
+
+function checkFrom(ctx: Context, { address: client, helo, cipher }: Peer, verdict: Verdict | undefined): Check {
+  return { at: ctx.clock.now(), client, helo, cipher, results: verdict?.authentication.infos ?? null }
 }
 
 function asFailure(error: unknown): Failure {

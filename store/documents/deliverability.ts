@@ -85,3 +85,16 @@ export type TlsResultDoc = {
   /** Where the report went already. */
   readonly sentTo?: readonly string[]
 }
+
+/** What was found of a mail to the check mailbox. `_id` is the id in its address. */
+export type CheckDoc = {
+  readonly _id: string
+  readonly at: Date
+  readonly expiresAt: Date
+  readonly client: string
+  readonly helo: string
+  /** Null without TLS. */
+  readonly cipher: string | null
+  /** The results as Authentication-Results tells them (RFC 8601 2.2); null when the sender was not verified. */
+  readonly results: readonly string[] | null
+}

@@ -9,13 +9,16 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { runCommand } from '../../cli/command-line.ts'
+import { reportAddressOf } from '../../core/deliverability/report-address.ts'
+import { closeContext } from '../../core/process/context.ts'
 import { serviceVersion } from '../../operations/version.ts'
 import { verifyWebhook } from '../../sdk/verify-webhook.ts'
 import { eventually } from '../eventually.ts'
 import { startCutProxy } from '../peers/cut-proxy.ts'
-import { startWebhookReceiver } from '../peers/receivers.ts'
+import { type NameServer, startNameServer } from '../peers/name-server.ts'
+import { startSmtpSink, startWebhookReceiver } from '../peers/receivers.ts'
 import { client, type Json, mailboxPath } from '../peers/rest.ts'
-import { type Service, startService } from '../start/service.ts'
+import { contextOf, type Service, startService } from '../start/service.ts'
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 
@@ -34,11 +37,17 @@ function ended(code: number | null, out: string, err: string): Ended {
 describe('the command line', () => {
   let service: Service
   let account: string
+  let dns: NameServer
 
   before(async () => {
-    service = await startService()
+    dns = await startNameServer({})
+    dns.ttlSeconds = 0
+    service = await startService({ env: { MAILROOM_RESOLVER: JSON.stringify([dns.address]) } })
   })
-  after(() => service?.dispose())
+  after(async () => {
+    await service?.dispose()
+    await dns?.stop()
+  })
 
   const surroundings = (env: Record<string, string>) => ({ ...process.env, MAILROOM_DATA: service.data, ...env })
 
@@ -440,5 +449,160 @@ describe('the command line', () => {
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
+  })
+
+  describe('doctor of a domain', () => {
+    const sending = '203.0.114.90'
+    const list = 'list.blocks.test'
+    let good: NameServer['zone']
+    let domainAccount: string
+
+    before(async () => {
+      const [made] = await done(['account', 'create', 'patient'])
+      domainAccount = String(made?.id)
+      const [{ records = [] } = {}] = (await done([
+        'domain',
+        'create',
+        'patient.test',
+        '--account',
+        domainAccount,
+        '--verified',
+      ])) as unknown as { records?: readonly { name: string; value: string }[] }[]
+      const ctx = await contextOf(service)
+      const reports = reportAddressOf(ctx, 'patient.test')
+      await closeContext(ctx)
+      good = {
+        ...Object.fromEntries(records.map(({ name, value }) => [`TXT ${name}`, [value]])),
+        'TXT patient.test': [`v=spf1 ip4:${sending} -all`],
+        'TXT _dmarc.patient.test': [`v=DMARC1; p=reject; rua=mailto:${reports}`],
+        'TXT _smtp._tls.patient.test': [`v=TLSRPTv1; rua=mailto:${reports}`],
+        'MX patient.test': ['10 mx.patient.test'],
+        'A mx.patient.test': [sending],
+        'PTR 90.114.0.203.in-addr.arpa': ['mx.patient.test'],
+      }
+    })
+
+    /** Looks at the domain as the DNS has it. Returns the findings: what was looked at, how it is, and what follows. */
+    async function examine(zone: NameServer['zone']) {
+      dns.zone = zone
+      const [host, port = ''] = service.smtp.split(':')
+      const ended = await program(['doctor', 'patient.test'], {
+        NODE_OPTIONS: `--import ${fileURLToPath(new URL('../peers/elsewhere.ts', import.meta.url))}`,
+        TEST_ELSEWHERE: JSON.stringify({ [`${sending}:25`]: Number(port), [`${host}:25`]: Number(port) }),
+        MAILROOM_SMTP_PORT: port,
+        MAILROOM_RESOLVER: JSON.stringify([dns.address]),
+        MAILROOM_HOSTNAME: 'mx.patient.test',
+        MAILROOM_DELIVERABILITY_BLOCKLISTS: JSON.stringify([list]),
+      })
+      const findings = new Map<string, string>()
+      for (const [, state = '', what = '', found = '', fix = ''] of ended.out.matchAll(
+        /^(ok|warn|BAD) +([^:]+): (.*)(?:\n +-> (.*))?$/gm,
+      ))
+        findings.set(what, [state, found, fix].join(' | '))
+      return { ...ended, findings }
+    }
+
+    it('sends a mail over the wire, and finds all well that is', async () => {
+      const { code, err, out, findings } = await examine(good)
+      expect([code, err], out).to.deep.equal([0, ''])
+      expect(Object.fromEntries([...findings].map(([what, text]) => [what, text.split(' ')[0]]))).to.deep.equal({
+        delivery: 'ok',
+        TLS: 'warn',
+        arrival: 'ok',
+        [`SPF of ${sending}`]: 'ok',
+        'DKIM rsa': 'ok',
+        'DKIM ed25519': 'ok',
+        DMARC: 'ok',
+        addresses: 'ok',
+        [`reverse name of ${sending}`]: 'ok',
+        [`${list} about ${sending}`]: 'ok',
+        MX: 'ok',
+        'MTA-STS': 'warn',
+        'DMARC policy': 'ok',
+        'TLS reports': 'ok',
+        'MX mx.patient.test': 'warn',
+      })
+      expect(findings.get('delivery')).to.match(
+        /took the mail to check-[0-9a-z]{26}-[0-9a-f]{16}@agents\.localhost: 250 /,
+      )
+      expect(findings.get('arrival')).to.include('dkim=pass, dkim=pass').and.not.include('spf')
+      expect(findings.get('TLS')).to.match(/SELF_SIGNED/)
+      expect(findings.get('DMARC')).to.include('by DKIM and SPF')
+    })
+
+    it('says of all that is broken what to change', async () => {
+      const wrong = Object.fromEntries(
+        Object.entries(good).flatMap(([question, answers]) => {
+          if (/^TXT mr\d+r\./.test(question)) return []
+          return [[question, /^TXT mr\d+e\./.test(question) ? ['v=DKIM1; k=ed25519; p=AAAA'] : answers]]
+        }),
+      )
+      const { code, findings } = await examine({
+        ...wrong,
+        'TXT patient.test': ['v=spf1 ip4:192.0.2.1 ~all'],
+        'TXT _dmarc.patient.test': ['v=DMARC1; p=none'],
+        'TXT _smtp._tls.patient.test': ['v=TLSRPTv1; rua=mailto:x@y.test', 'v=TLSRPTv1; rua=mailto:z@y.test'],
+        'MX patient.test': ['10 mx.elsewhere.test'],
+        'A mx.elsewhere.test': ['203.0.114.91'],
+        'PTR 90.114.0.203.in-addr.arpa': ['pool-90.provider.test'],
+        [`A 90.114.0.203.${list}`]: ['127.0.0.4'],
+        [`TXT 90.114.0.203.${list}`]: ['https://blocks.test/why'],
+      })
+      expect(code).to.equal(1)
+      const says: readonly (readonly [string, RegExp])[] = [
+        [`SPF of ${sending}`, /^BAD .*softfail.*\| Publish the SPF record/],
+        [
+          'DKIM rsa',
+          /^BAD .*There is no TXT record at mr\d+r\._domainkey\.patient\.test.*\| Publish there: v=DKIM1; k=rsa; p=/,
+        ],
+        ['DKIM ed25519', /^BAD .*another key.*\| Publish there: v=DKIM1; k=ed25519; p=/],
+        ['DMARC', /^BAD .*It fails/],
+        ['DMARC policy', /^warn .*no reports come here.*\| Add rua=mailto:reports-[0-9a-f]{16}@patient\.test/],
+        ['TLS reports', /^BAD .*several records.*\| Leave one: v=TLSRPTv1; rua=mailto:reports-/],
+        [
+          `reverse name of ${sending}`,
+          /^BAD .*pool-90\.provider\.test.*\| Have the provider of the address set its PTR record to mx\.patient\.test/,
+        ],
+        [`${list} about ${sending}`, /^BAD .*listed: https:\/\/blocks\.test\/why/],
+        [
+          'MX',
+          /^BAD .*mx\.elsewhere\.test, which is not this server.*\| Publish MX 10 mx\.patient\.test at patient\.test/,
+        ],
+        ['MX mx.elsewhere.test', /^BAD .*203\.0\.114\.91:25 does not answer.*\| Open port 25/],
+      ]
+      for (const [what, text] of says) expect(findings.get(what), what).to.match(text)
+    })
+
+    it('sends the mail to another address where it is told to', async () => {
+      const sink = await startSmtpSink()
+      // In this process nothing leads elsewhere, so its mail server is here, too.
+      dns.zone = { ...good, 'A mx.patient.test': ['127.0.0.1'] }
+      const { out } = await mailroom(['doctor', 'patient.test', '--to', 'somebody@remote.test'], {
+        MAILROOM_RESOLVER: JSON.stringify([dns.address]),
+        MAILROOM_HOSTNAME: 'mx.patient.test',
+        MAILROOM_OUTBOUND_ROUTES: JSON.stringify({ 'remote.test': `127.0.0.1:${sink.port}` }),
+      })
+      expect(out).to.match(/^ok {3}delivery: .* took the mail to somebody@remote\.test: 250 /m)
+      expect(out)
+        .to.match(/^BAD {2}TLS: .*without TLS/m)
+        .and.not.include('arrival')
+      expect(out).to.match(/^warn address 127\.0\.0\.1: .*no public address/m)
+      expect(sink.mails.map(({ to }) => to)).to.deep.equal([['somebody@remote.test']])
+      expect(sink.mails[0]?.raw.toString().match(/^DKIM-Signature:/gm)).to.have.length(2)
+      await sink.close()
+    })
+
+    it('says what is wrong with its call', async () => {
+      const calls: readonly (readonly [readonly string[], RegExp])[] = [
+        [['nobodys.test'], /There is no domain nobodys\.test here/],
+        [['no domain'], /^"no domain" is not a valid domain/],
+        [['patient.test', '--to', 'nobody'], /nobody/],
+      ]
+      for (const [args, text] of calls) {
+        const { code, err } = await mailroom(['doctor', ...args])
+        expect([code, err.split('\n').length], args.join(' ')).to.deep.equal([1, 2])
+        expect(err).to.match(text)
+      }
+    })
   })
 })

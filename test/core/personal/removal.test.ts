@@ -259,6 +259,7 @@ describe('the removal of an unclaimed account', () => {
           'state',
           'stsPolicies',
           'tlsResults',
+          'deliveryChecks',
           'certificates',
           'failedLogins',
           'exports',

@@ -1,0 +1,130 @@
+/** Whether receivers can tell that a mail is really from its domain: SPF, both DKIM keys, DMARC. */
+import { authenticate, beginSpf, type DNSResolver } from '../../mail/authentication/authenticate.ts'
+import { readHeaders } from '../../mail/message/headers.ts'
+import { isLoopback } from '../access/network.ts'
+import { isPublicAddress } from '../access/public-address.ts'
+import type { Check } from '../deliverability/check-mailbox.ts'
+import { ownAddresses } from '../deliverability/own-addresses.ts'
+import { isAbsent, type RecordType } from '../dns/resolver.ts'
+import { recentDomain } from '../mailbox/domains.ts'
+import type { Context } from '../process/context.ts'
+import { bad, type Finding, good, poor, unanswered } from './finding.ts'
+
+/** A mail from the domain as it goes out, and its reverse-path. */
+export type Sample = { readonly domain: string; readonly raw: Buffer; readonly reversePath: string }
+
+/** Judges a mail as a receiver does that gets it from our sending addresses. */
+export async function examineAuthentication(ctx: Context, sample: Sample): Promise<readonly Finding[]> {
+  const public_ = (await ownAddresses(ctx)).filter(isPublicAddress)
+  const [spf, dkim, dmarc] = await Promise.all([
+    Promise.all(public_.map((client) => spfOf(ctx, sample, client))),
+    dkimOf(ctx, sample),
+    dmarcOf(ctx, sample, public_[0] ?? null),
+  ])
+  return [...spf, ...dkim, ...dmarc]
+}
+
+const resolverOf =
+  ({ resolver }: Context): DNSResolver =>
+  (name, type) =>
+    resolver.resolve(name, type as RecordType) as Promise<string[]>
+
+const listed = (domain: string) => `that GET /api/v1/domains/${domain} lists`
+
+async function spfOf(ctx: Context, { domain, reversePath }: Sample, client: string): Promise<Finding> {
+  const what = `SPF of ${client}`
+  const { hostname } = ctx
+  const { result } = await beginSpf({ client, helo: hostname, reversePath, hostname }, resolverOf(ctx))
+  const fix = `Publish the SPF record ${listed(domain)}; there may be one alone.`
+  switch (result) {
+    case 'pass':
+      return good(what, `It may send for ${domain}.`)
+    case 'none':
+      return bad(what, `${domain} has no SPF record.`, fix)
+    case 'temperror':
+      return unanswered(what, `the SPF record of ${domain}`)
+    case 'permerror':
+      return bad(what, `The SPF record of ${domain} is wrong, or there are several.`, fix)
+    default:
+      return bad(what, `The SPF record of ${domain} does not let it send (${result}).`, fix)
+  }
+}
+
+async function dkimOf(ctx: Context, sample: Sample): Promise<readonly Finding[]> {
+  const own = await recentDomain(ctx, sample.domain)
+  const signer = own?.parent == null ? own : await recentDomain(ctx, own.parent)
+  if (signer === null || signer.dkim.length === 0)
+    return [
+      bad('DKIM', `${sample.domain} has no keys, so its mail is not signed.`, 'Delete the domain and add it anew.'),
+    ]
+  const { infos } = await verified(ctx, sample, null)
+  return Promise.all(
+    signer.dkim.map(async ({ selector, algorithm, publicRecord }) => {
+      const what = `DKIM ${algorithm}`
+      const name = `${selector}._domainkey.${signer._id}`
+      const result = infos.map((info) => resultFor(info, selector)).find((found) => found !== null) ?? 'none'
+      if (result === 'pass') return good(what, `The signature verifies with the key at ${name}.`)
+      const published = await ctx.resolver.resolve(name, 'TXT').catch((error: unknown) => (isAbsent(error) ? [] : null))
+      if (published === null) return unanswered(what, name)
+      const keys = published.map((strings) => keyIn(strings.join('')))
+      if (keys.includes(keyIn(publicRecord)))
+        return bad(
+          what,
+          `The signature does not verify (${result}), although its key is at ${name}.`,
+          `Publish there, and nothing else: ${publicRecord}`,
+        )
+      const found = keys.length === 0 ? 'There is no TXT record' : 'The TXT record has another key'
+      return bad(what, `${found} at ${name}.`, `Publish there: ${publicRecord}`)
+    }),
+  )
+}
+
+/** The public key of a record, however it is written (RFC 6376 3.6.1). */
+const keyIn = (record: string) => /(?:^|;)\s*p\s*=([^;]*)/.exec(record)?.[1]?.replaceAll(/\s/g, '') ?? ''
+
+/** The result in a line of Authentication-Results (RFC 8601 2.2) when it is about the key of this selector. */
+function resultFor(info: string, selector: string): string | null {
+  return new RegExp(`\\bheader\\.s=${selector}\\b`).test(info) ? (/^dkim=(\w+)/.exec(info)?.[1] ?? null) : null
+}
+
+async function dmarcOf(ctx: Context, sample: Sample, client: string | null): Promise<readonly Finding[]> {
+  const { domain } = sample
+  const { dmarc, spf, dkim } = await verified(ctx, sample, client)
+  const how = [
+    ...(dkim.some(({ result }) => result === 'pass') ? ['DKIM'] : []),
+    ...(spf === 'pass' ? ['SPF'] : []),
+  ].join(' and ')
+  switch (dmarc) {
+    case 'pass':
+      return [good('DMARC', `It passes, by ${how}.`)]
+    case 'none':
+      return [bad('DMARC', `${domain} has no DMARC record.`, `Publish the DMARC record ${listed(domain)}.`)]
+    case 'temperror':
+      return [unanswered('DMARC', `the DMARC record of ${domain}`)]
+    case 'fail':
+      return [bad('DMARC', 'It fails: neither SPF nor DKIM passes for the domain.', 'Mend SPF and DKIM as told above.')]
+    default:
+      return [bad('DMARC', `The record of ${domain} cannot be used (${dmarc}).`, `Publish the one ${listed(domain)}.`)]
+  }
+}
+
+function verified(ctx: Context, { raw, reversePath }: Sample, client: string | null) {
+  const { hostname } = ctx
+  return authenticate(raw, readHeaders(raw), { client, helo: hostname, reversePath, hostname }, resolverOf(ctx))
+}
+
+/** Says what our own server found of the mail when it came in. SPF says nothing of a mail that this machine sent to itself. */
+export function arrivalOf({ client, results }: Pick<Check, 'client' | 'results'>): Finding {
+  const what = 'arrival'
+  const found = (results ?? [])
+    .map((info) => info.split(/[\s;(]/, 1)[0] ?? '')
+    .filter((word) => word.includes('=') && !(isLoopback(client) && word.startsWith('spf=')))
+  if (found.length === 0)
+    return poor(what, 'The mail arrived, and nothing was verified.', 'Set resolver to a DNS server of your own.')
+  if (found.includes('dkim=pass')) return good(what, `Our own server found ${found.join(', ')}.`)
+  return poor(
+    what,
+    `Our own server found ${found.join(', ')}.`,
+    'Mend what DKIM says below. If it passes there: the server asks other name servers than this machine, or a filter in between changes mail.',
+  )
+}

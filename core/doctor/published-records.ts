@@ -1,0 +1,126 @@
+/** What the DNS says of a domain beside its keys: where its mail goes, its policies, and where reports are wanted. */
+import { organisationOf } from '../../mail/domain.ts'
+import { createStsPolicies, namesServer } from '../deliver/mta-sts.ts'
+import { ownAddresses } from '../deliverability/own-addresses.ts'
+import { reportAddressOf } from '../deliverability/report-address.ts'
+import { isAbsent, type Records, type RecordType } from '../dns/resolver.ts'
+import type { Context } from '../process/context.ts'
+import { bad, type Finding, good, poor, unanswered } from './finding.ts'
+
+/** A mail server of a domain, with an address of it. */
+export type MailServer = { readonly name: string; readonly address: string }
+
+/** Servers that are looked at: more than domains have. */
+const serversMax = 5
+
+/** Looks at the records. `servers` are the mail servers that the DNS names, to be connected to. */
+export async function examineRecords(
+  ctx: Context,
+  domain: string,
+): Promise<{ readonly findings: readonly Finding[]; readonly servers: readonly MailServer[] }> {
+  const [{ finding: mx, names, servers }, policy, reports] = await Promise.all([
+    mxOf(ctx, domain),
+    dmarcPolicyOf(ctx, domain),
+    tlsReportingOf(ctx, domain),
+  ])
+  const sts = await stsOf(ctx, domain, names)
+  return { findings: [mx, sts, policy, reports], servers }
+}
+
+/** The records at a name; none when there are none, null when the DNS does not answer. */
+function recordsAt<T extends RecordType>({ resolver }: Context, name: string, type: T): Promise<Records[T][] | null> {
+  return resolver.resolve(name, type).catch((error: unknown) => (isAbsent(error) ? [] : null))
+}
+
+async function textsAt(ctx: Context, name: string, version: RegExp): Promise<readonly string[] | null> {
+  const records = await recordsAt(ctx, name, 'TXT')
+  return records?.map((strings) => strings.join('')).filter((text) => version.test(text)) ?? null
+}
+
+async function mxOf(ctx: Context, domain: string) {
+  const { hostname } = ctx
+  const none = { names: [], servers: [] }
+  const fix = `Publish MX 10 ${hostname} at ${domain}.`
+  const records = await recordsAt(ctx, domain, 'MX')
+  if (records === null) return { finding: unanswered('MX', domain), ...none }
+  if (records.length === 0)
+    return { finding: bad('MX', `${domain} has no MX record, so no mail comes here.`, fix), ...none }
+  const sorted = [...records].sort((a, b) => a.priority - b.priority).slice(0, serversMax)
+  const names = sorted.map(({ exchange }) => exchange.toLowerCase())
+  const found = await Promise.all(
+    names.map(async (name) =>
+      (await ctx.resolver.addresses(name).catch(() => [])).map(({ address }) => ({ name, address })),
+    ),
+  )
+  const own = new Set(await ownAddresses(ctx))
+  const isOurs = (name: string) => name === hostname.toLowerCase()
+  const leadsHere = found.some((ofOne, n) => isOurs(names[n]!) || ofOne.some(({ address }) => own.has(address)))
+  const finding = leadsHere
+    ? good('MX', `Mail for ${domain} goes to ${names.join(', ')}.`)
+    : bad('MX', `Mail for ${domain} goes to ${names.join(', ')}, which is not this server.`, fix)
+  return { finding, names, servers: found.flatMap((ofOne) => ofOne.slice(0, 1)) }
+}
+
+async function stsOf(ctx: Context, domain: string, servers: readonly string[]): Promise<Finding> {
+  const what = 'MTA-STS'
+  const policy = await createStsPolicies(ctx).told(domain)
+  const fix = `Publish the MTA-STS records that GET /api/v1/domains/${domain} lists.`
+  if (policy === null) return poor(what, `${domain} has no policy, so others may send to it without encryption.`, fix)
+  if (policy.problem !== null)
+    return bad(
+      what,
+      `The policy cannot be fetched: ${policy.problem}`,
+      `${fix} See that https://mta-sts.${domain}/.well-known/mta-sts.txt answers.`,
+    )
+  const unnamed = servers.filter((server) => !policy.servers.some((pattern) => namesServer(pattern, server)))
+  if (unnamed.length > 0)
+    return bad(
+      what,
+      `The policy does not name ${unnamed.join(', ')}.`,
+      'Name every server of the MX records in the policy, and give its TXT record another id.',
+    )
+  if (policy.mode === 'testing')
+    return poor(what, 'The policy is only tested.', 'Set its mode to enforce when TLS reports show no failures.')
+  return good(what, 'The policy is in force, and names the servers.')
+}
+
+async function dmarcPolicyOf(ctx: Context, domain: string): Promise<Finding> {
+  const what = 'DMARC policy'
+  const names = [...new Set([domain, organisationOf(domain)])].map((name) => `_dmarc.${name}`)
+  for (const name of names) {
+    const texts = await textsAt(ctx, name, /^v=DMARC1\b/i)
+    if (texts === null) return unanswered(what, name)
+    const [text] = texts
+    if (text !== undefined) return policyIn(ctx, domain, text)
+  }
+  return bad(what, 'There is no DMARC record.', `Publish the DMARC record that GET /api/v1/domains/${domain} lists.`)
+}
+
+function policyIn(ctx: Context, domain: string, text: string): Finding {
+  const what = 'DMARC policy'
+  const policy = /;\s*p\s*=\s*(\w+)/i.exec(text)?.[1]?.toLowerCase() ?? 'none'
+  const address = reportAddressOf(ctx, domain)
+  if (!text.toLowerCase().includes(address))
+    return poor(what, `It is ${policy}, and no reports come here.`, `Add rua=mailto:${address} to the record.`)
+  if (policy === 'none')
+    return poor(
+      what,
+      'It is none: receivers report, and let forged mail through.',
+      `When GET /api/v1/domains/${domain}/reports shows that your own mail passes, publish p=quarantine, and then p=reject.`,
+    )
+  return good(what, `It is ${policy}, and reports come here.`)
+}
+
+async function tlsReportingOf(ctx: Context, domain: string): Promise<Finding> {
+  const what = 'TLS reports'
+  const name = `_smtp._tls.${domain}`
+  const texts = await textsAt(ctx, name, /^v=TLSRPTv1\b/)
+  if (texts === null) return unanswered(what, name)
+  const address = reportAddressOf(ctx, domain)
+  const record = `v=TLSRPTv1; rua=mailto:${address}`
+  if (texts.length === 0) return poor(what, 'Nobody is asked for them.', `Publish TXT ${name}: ${record}`)
+  if (texts.length > 1) return bad(what, `${name} has several records, which count as none.`, `Leave one: ${record}`)
+  return texts[0]!.toLowerCase().includes(address)
+    ? good(what, 'They come here.')
+    : poor(what, 'They go elsewhere.', `Add mailto:${address} to the rua of ${name}.`)
+}
