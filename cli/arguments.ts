@@ -52,6 +52,13 @@ export function figureOf(text: string): number | null {
   return figure
 }
 
+/** `domain_not_found` for a domain that no account has. */
+export function noDomain(name: string): Failure {
+  return new Failure('domain_not_found', `There is no domain ${name} here.`, {
+    fix: 'Give a domain that an account has; "mailroom domain list <account>" names them.',
+  })
+}
+
 /** The one of `known` that the text names; `option` is told when it names none. */
 export function oneOf<T extends string>(text: string, known: readonly T[], option: string): T {
   const found = known.find((name) => name === text)

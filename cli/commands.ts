@@ -201,6 +201,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./domains.ts')).changeSts,
   },
   {
+    call: 'domain reports <domain>',
+    about: 'what receivers report of mail in its name in the last 30 days, and what to change',
+    load: async () => (await import('./domains.ts')).reports,
+  },
+  {
     call: 'password <account> <address>',
     about: 'make a password for a mail program, for one mailbox; it is shown this once',
     options: [{ flags: '--name <name>', about: 'what it is for', initial: 'mail program' }],

@@ -19,10 +19,10 @@ import { networkOf } from '../plugins/outbound/network.ts'
 import { findRoutes } from '../plugins/outbound/route.ts'
 import { outcomeOf } from '../plugins/outbound/smtp/outcome.ts'
 import { openSession, type Route, type Session } from '../plugins/outbound/smtp/session.ts'
-import { Failure } from '../schemas/failures.ts'
 import { newId } from '../schemas/ids.ts'
 import { notADomain, notAnAddress } from '../schemas/refusals.ts'
 import { withContext } from './admin-context.ts'
+import { noDomain } from './arguments.ts'
 import type { Io } from './io.ts'
 
 const limits = { connectMs: 5_000, replyMs: 20_000, finalReplyMs: 60_000 }
@@ -57,10 +57,7 @@ export const doctorDomain = withContext(async (ctx, io: Io, text: string, { to }
 async function domainNamed(ctx: Context, text: string): Promise<string> {
   const domain = normaliseDomain(text)
   if (domain === null) throw notADomain(text, 'domain')
-  if ((await recentDomain(ctx, domain)) === null)
-    throw new Failure('domain_not_found', `There is no domain ${domain} here.`, {
-      fix: 'Give a domain that an account has; "mailroom domain list <account>" names them.',
-    })
+  if ((await recentDomain(ctx, domain)) === null) throw noDomain(domain)
   return domain
 }
 

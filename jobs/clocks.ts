@@ -103,10 +103,16 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
       name: 'every ten minutes',
       every: '10 minutes',
       lockMs: patientMs,
-      run: each(tidySearch, sweepDiscarded, sweepUploads, repeatStorageWarnings, eraseOldSecrets, sweepSandboxes),
+      run: each(
+        tidySearch,
+        sweepDiscarded,
+        sweepUploads,
+        repeatStorageWarnings,
+        eraseOldSecrets,
+        sweepSandboxes,
+        sendTlsReports,
+      ),
     },
-    // Apart from the others: it asks the DNS and servers of others.
-    { name: 'TLS reports', every: '10 minutes', lockMs: patientMs, run: each(sendTlsReports) },
     { name: 'each hour', every: '1 hour', lockMs: patientMs, run: each(purgeDeletedMailboxes, sweepEventFloors) },
   ]
 }

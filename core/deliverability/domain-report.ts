@@ -13,7 +13,6 @@ import { notACursor, notADomain } from '../../schemas/refusals.ts'
 import { walkReports } from '../../store/deliverability.ts'
 import type { DomainReportDoc } from '../../store/documents/deliverability.ts'
 import type { Page } from '../access/paging.ts'
-import type { Principal } from '../access/principal.ts'
 import { recentDomain } from '../mailbox/domains.ts'
 import { after, dayMs, periodsOf, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -76,6 +75,8 @@ export type DomainReport = {
 const daysDefault = 30
 /** Reports that are read for one answer: thirty days of a domain that a hundred receivers write about. */
 const reportsMax = 3_000
+/** Rows that are added up for one answer, against reporters that fill theirs. */
+const rowsMax = 50_000
 const reportersShown = 50
 const failuresShown = 100
 const detailsShown = 5
@@ -84,12 +85,12 @@ const findingsShown = 10
 const namesMs = 2 * secondMs
 
 /**
- * The reports about a domain of the account that began in the time from `since` (30 days before) to `until` (the end of today), with a page of the
+ * The reports about a domain of the account (null: the service itself) that began in the time from `since` (30 days before) to `until` (the end of today), with a page of the
  * addresses that mail came from. Fails with `domain_not_found`, `validation_error` (cursor, domain, times).
  */
 export async function domainReport(
   ctx: Context,
-  { accountId }: Pick<Principal, 'accountId'>,
+  { accountId }: { readonly accountId: string | null },
   {
     domain: text,
     since,
@@ -120,7 +121,7 @@ export async function domainReport(
   return {
     domain,
     ...time,
-    isComplete: sums.reports < reportsMax,
+    isComplete: sums.isComplete,
     dmarc: { ...sums.dmarc, reporters: reportersOf(sums.dmarcReporters) },
     tls: { ...sums.tls, failures: failuresOf(sums.failures), reporters: reportersOf(sums.tlsReporters) },
     sources: {
@@ -157,9 +158,9 @@ type FailureSum = Pick<TlsFailure, 'type' | 'receivingHost'> & {
 
 type Sums = Awaited<ReturnType<typeof sumsOf>>
 
-async function sumsOf(ctx: Context, about: { accountId: string; domain: string; since: Date; until: Date }) {
+async function sumsOf(ctx: Context, about: { accountId: string | null; domain: string; since: Date; until: Date }) {
   const sums = {
-    reports: 0,
+    isComplete: true,
     dmarc: { ...nothing(), reports: 0, omitted: 0 },
     tls: { reports: 0, successful: 0, failed: 0 },
     sources: new Map<string, SourceSum>(),
@@ -167,8 +168,15 @@ async function sumsOf(ctx: Context, about: { accountId: string; domain: string; 
     dmarcReporters: new Map<string, Mutable<Reporter>>(),
     tlsReporters: new Map<string, Mutable<Reporter>>(),
   }
-  for await (const report of walkReports(ctx.store, { ...about, limit: reportsMax })) {
-    sums.reports += 1
+  let reports = 0
+  let rows = 0
+  for await (const report of walkReports(ctx.store, { ...about, limit: reportsMax + 1 })) {
+    reports += 1
+    rows += report.kind === 'dmarc' ? report.rows.length : 0
+    if (reports > reportsMax || rows > rowsMax) {
+      sums.isComplete = false
+      break
+    }
     countReporter(report.kind === 'dmarc' ? sums.dmarcReporters : sums.tlsReporters, report)
     if (report.kind === 'dmarc') {
       sums.dmarc.reports += 1

@@ -24,7 +24,7 @@ export type ReportSender = {
 
 /** Against reporters that fill the database: reports about one domain in a day, of one and of all. Most send one a day. */
 const reportsOfOneMax = 50
-const reportsOfAllMax = 2_000
+const reportsOfAllMax = 1_000
 /** Time that one report may be about: RFC 7489 6.3 has a day, some are asked for a week. */
 const spanMaxMs = 32 * dayMs
 /** Clocks of others that are ahead. */

@@ -21,7 +21,7 @@ import { sendComposed } from '../send/notice.ts'
 const reportsMax = 1_000
 const togetherMax = 10
 /** A run ends before its clock takes it for dead. */
-const runMs = 40 * secondMs
+const runMs = 30 * secondMs
 /** A report whose maker died, or whose place did not answer, is tried again then, until its results expire. */
 const leaseMs = hourMs
 /** Places that one domain may name. */

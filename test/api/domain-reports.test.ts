@@ -201,6 +201,46 @@ describe('api: reports about a domain', () => {
     ).to.deep.equal([])
   })
 
+  it('of more than are read at once are those that came last, and the answer says so', async () => {
+    const { accountId } = tenant
+    const rows = Array.from({ length: 1_000 }, (_, n) => ({
+      source: `10.0.${n >> 8}.${n & 255}`,
+      count: 1,
+      disposition: 'none' as const,
+      dkim: true,
+      spf: true,
+      overrides: [],
+      headerFrom: 'full.example',
+      dkimResults: [],
+      spfResults: [],
+    }))
+    await createDomain(door.ctx, { domain: 'full.example', accountId, verified: true })
+    const from = new Date(at(-2) * 1_000)
+    const common = {
+      accountId,
+      domain: 'full.example',
+      reporter: 'r.example',
+      organisation: 'r',
+      kind: 'dmarc' as const,
+    }
+    await door.ctx.store.domainReports.insertMany(
+      Array.from({ length: 51 }, (_, n) => ({
+        ...common,
+        _id: `full ${n}`,
+        reportId: `${n}`,
+        from,
+        until: from,
+        receivedAt: from,
+        expiresAt: new Date(at(9) * 1_000),
+        rows,
+        omitted: 0,
+      })),
+    )
+    const { body } = await call<DomainReports>('GET', '/api/v1/domains/full.example/reports?limit=1')
+    expect(body.complete).to.equal(false)
+    expect([body.dmarc.reports, body.dmarc.messages]).to.deep.equal([50, 50_000])
+  })
+
   it('are nobody else’s', async () => {
     const other = await makeTenant(door, { name: 'curious' })
     const { body } = await reports('', client(door.http, other.key))

@@ -592,6 +592,13 @@ describe('the command line', () => {
       await sink.close()
     })
 
+    it('shows the administrator what receivers report, also of the shared domain', async () => {
+      for (const domain of ['patient.test', 'agents.localhost']) {
+        const [found] = await done(['domain', 'reports', domain])
+        expect(found).to.deep.include({ domain, sources: [], isComplete: true })
+      }
+    })
+
     it('says what is wrong with its call', async () => {
       const calls: readonly (readonly [readonly string[], RegExp])[] = [
         [['nobodys.test'], /There is no domain nobodys\.test here/],
