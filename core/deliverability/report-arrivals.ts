@@ -31,12 +31,13 @@ const spanMaxMs = 32 * dayMs
 const aheadMaxMs = dayMs
 
 /**
- * Keeps the reports in a mail, each once. Fails with `forbidden` (550) when the sender is not authenticated, or nothing in the mail
- * is a report about the domain, and with `unprocessable` (452) when more came today than are kept.
+ * Keeps the reports in a mail that came to the report addresses of some domains, each once and with the domain that it is about.
+ * Fails with `forbidden` (550) when the sender is not authenticated, or nothing in the mail is a report about one of them, and with
+ * `unprocessable` (452) when more came today than are kept.
  */
 export async function keepReports(
   ctx: Context,
-  { raw, about, sender }: { raw: Buffer; about: ReportedDomain; sender: ReportSender },
+  { raw, about, sender }: { raw: Buffer; about: readonly ReportedDomain[]; sender: ReportSender },
 ): Promise<void> {
   const { alignedFrom: reporter } = sender
   // RFC 7489 7.2.1.1.
@@ -44,11 +45,13 @@ export async function keepReports(
   const found = await ctx.parsing.run('reports', { raw })
   if (found === null) throw refused('a file in it cannot be read, or is too large')
   const isSigned = sender.dkim.some(({ domain, result }) => result === 'pass' && sameOrganisation(domain, reporter))
-  const reasons = found.map((report) => doubtOf(ctx, report, { about, isSigned }))
-  const believed = found.filter((_, n) => reasons[n] === null)
-  if (believed.length === 0) throw refused(reasons[0] ?? 'the mail has no report')
-  await requireRoom(ctx, about, reporter)
-  for (const report of believed) await insertReport(ctx.store, documentOf(ctx, report, about, reporter))
+  const pairs = found.flatMap((report) =>
+    about.map((one) => ({ report, one, doubt: doubtOf(ctx, report, { about: one, isSigned }) })),
+  )
+  const believed = pairs.filter(({ doubt }) => doubt === null)
+  if (believed.length === 0) throw refused(pairs[0]?.doubt ?? 'the mail has no report')
+  for (const one of new Set(believed.map((each) => each.one))) await requireRoom(ctx, one, reporter)
+  for (const { report, one } of believed) await insertReport(ctx.store, documentOf(ctx, report, one, reporter))
 }
 
 function refused(reason: string): Failure {

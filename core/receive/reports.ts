@@ -31,25 +31,23 @@ type Arrival = {
 
 /**
  * Processes a message as a report where it may be one. Returns the recipients that still get the message: all but
- * return paths to which a report of their send came, report addresses of domains, and check addresses. A message to postmaster or abuse is
- * processed as a report too, and delivered in any case. What a report address refuses fails (`keepReports`) when nobody else gets
- * the message.
+ * return paths to which a report of their send came, report addresses of domains, and check addresses. A message to
+ * postmaster or abuse is processed as a report too, and delivered in any case. What report addresses refuse fails
+ * (`keepReports`) when nobody else gets the message.
  */
 export async function processReports(
   ctx: Context,
   { raw, parsed, recipients, peer, verdict }: Arrival,
 ): Promise<readonly Recipient[]> {
   const kept: Recipient[] = []
-  let refusal: Failure | null = null
+  const about = recipients.flatMap(({ reportsAbout }) => reportsAbout ?? [])
+  const sender = verdict?.authentication ?? { alignedFrom: null, dkim: [] }
+  const refusal = about.length === 0 ? null : await keepReports(ctx, { raw, about, sender }).then(() => null, asFailure)
   for (const recipient of recipients) {
-    const { address, returnPath = null, reportsAbout: about, checkId } = recipient
+    const { address, returnPath = null, reportsAbout, checkId } = recipient
+    if (reportsAbout !== undefined) continue
     if (checkId !== undefined) {
       await keepCheck(ctx, checkId, checkFrom(ctx, peer, verdict))
-      continue
-    }
-    if (about !== undefined) {
-      const sender = verdict?.authentication ?? { alignedFrom: null, dkim: [] }
-      refusal ??= await keepReports(ctx, { raw, about, sender }).then(() => null, asFailure)
       continue
     }
     const mayBeReport = returnPath !== null || roleNames.has(splitAddress(address).local)

@@ -923,6 +923,20 @@ describe('verification of incoming mail', () => {
       expect(await kept('both')).to.have.length(1)
     })
 
+    it('are kept with the domain that they are about, whichever address comes first', async () => {
+      const { accountId } = service.principal
+      await createDomain(service.ctx, { domain: 'second.example', accountId, verified: true })
+      const second = reportAddressOf(service.ctx, 'second.example')
+      const files = [gzip(report({ id: 'first' })), gzip(report({ id: 'other', domain: 'second.example' }))]
+      for (const [n, to2] of [
+        [second, to],
+        [to, second],
+      ].entries())
+        expect((await send({ raw: await signed(mail(files.slice(0, n + 1)), 'here.test') }, to2)).code).to.equal(250)
+      const found = [...(await kept('first')), ...(await kept('other'))]
+      expect(found.map((each) => each.domain)).to.deep.equal([domain, 'second.example'])
+    })
+
     it('are nothing that a mailbox is refused for', async () => {
       const { text } = await send({ raw: await signed(letter('a@here.test'), 'here.test') }, [to, service.address])
       expect(text).to.match(/^250 2\.6\.0 msg_/)
