@@ -1,3 +1,4 @@
+import { type DomainFigures, domainFigures } from '../core/account/daily-usage.ts'
 import { type DomainReport, domainReport, type Passed } from '../core/deliverability/domain-report.ts'
 import { DayOrTime } from '../schemas/accounts.ts'
 import { DomainReports } from '../schemas/domain-reports.ts'
@@ -29,13 +30,18 @@ export const getDomainReports = operation({
       ...(until !== undefined && { until: new Date(until) }),
       ...(before !== undefined && { before }),
     })
-    return asShown(report)
+    const { accountId } = principal
+    return asShown(report, await domainFigures(ctx, { ...report, accountId }))
   },
 })
 
-function asShown({ domain, since, until, isComplete: complete, dmarc, tls, sources }: DomainReport): DomainReports {
+function asShown(
+  { domain, since, until, isComplete: complete, dmarc, tls, sources }: DomainReport,
+  delivery: DomainFigures,
+): DomainReports {
   return {
     domain,
+    delivery,
     since: since.toISOString(),
     until: until.toISOString(),
     complete,

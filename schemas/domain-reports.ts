@@ -64,6 +64,13 @@ export const DomainReports = object({
     description:
       'False when there are more reports in that time than are read: the latest were. Ask for a shorter time.',
   }),
+  delivery: object(
+    { sent: integer(), delivered: integer(), bounced: integer(), complained: integer() },
+    {
+      description:
+        'Recipients of what the mailboxes on the domain sent on these days, and what became of them: bounces and spam reports included that came later. Kept for 90 days; sends without a mailbox are not in it.',
+    },
+  ),
   dmarc: object({
     reports: integer(),
     ...passed,

@@ -2,8 +2,10 @@
  * What was sent and received on each day, for charts. The figures are kept by mailbox and day: what was sent is taken with the
  * send, the rest is derived from the account's events, up to the last one at each reading.
  */
+import { splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { lastEventNumber } from '../../store/events.ts'
+import { findMailboxesOfAccount } from '../../store/mailboxes.ts'
 import { countOf, findUsageOf } from '../../store/usage.ts'
 import { type Principal, reaches } from '../access/principal.ts'
 import { figuresOf, figuresOwner } from '../access/usage.ts'
@@ -35,12 +37,11 @@ export async function dailyUsage(
   const days = daysFrom(since ?? after(ctx.clock.now(), -(daysDefault - 1) * dayMs), today)
   const only = mailbox === undefined ? null : (await reachMailbox(ctx, principal, mailbox))._id
   await countReceivedUpTo(ctx, accountId, await lastEventNumber(ctx.store, accountId))
-  const all = figuresOf(accountId)
-  const docs = await findUsageOf(ctx.store, only === null ? all : `${figuresOwner(accountId, only)}:`)
-  const counted = docs.map((doc) => {
-    const [mailboxId = '', day = ''] = doc._id.slice(all.length).split(':')
-    return { doc, mailboxId, day }
-  })
+  const counted = await figuresIn(
+    ctx,
+    accountId,
+    only === null ? figuresOf(accountId) : `${figuresOwner(accountId, only)}:`,
+  )
   const byDay = Map.groupBy(
     counted.filter(({ mailboxId }) => reaches(principal, mailboxId)),
     ({ day }) => day,
@@ -50,6 +51,36 @@ export async function dailyUsage(
       (byDay.get(day) ?? []).reduce((total, { doc }) => total + countOf(doc, figure), 0)
     const figures = dailyFigures.map((figure) => [figure, sum(figure)] as const)
     return { day, ...(Object.fromEntries(figures) as { [figure in DailyFigure]: number }) }
+  })
+}
+
+/** What became of the mail of a domain: that of the mailboxes on it, which are there now, sent in the time that is asked for. */
+export type DomainFigures = { readonly [figure in (typeof outcomeFigures)[number]]: number }
+const outcomeFigures = ['sent', 'delivered', 'bounced', 'complained'] as const
+
+/** The figures of a domain on the days (UTC) from `since` to `until`, as far as they are kept. */
+export async function domainFigures(
+  ctx: Context,
+  { accountId, domain, since, until }: { accountId: string; domain: string; since: Date; until: Date },
+): Promise<DomainFigures> {
+  await countReceivedUpTo(ctx, accountId, await lastEventNumber(ctx.store, accountId))
+  const counted = (await figuresIn(ctx, accountId, figuresOf(accountId))).filter(
+    ({ day }) => day >= periodsOf(since).day && Date.parse(day) < until.getTime(),
+  )
+  const ids = [...new Set(counted.map(({ mailboxId }) => mailboxId))]
+  const mailboxes = await findMailboxesOfAccount(ctx.store, { accountId, ids })
+  const own = new Set(mailboxes.flatMap(({ _id, address }) => (splitAddress(address).domain === domain ? [_id] : [])))
+  const docs = counted.filter(({ mailboxId }) => own.has(mailboxId)).map(({ doc }) => doc)
+  const sums = outcomeFigures.map((figure) => [figure, docs.reduce((sum, doc) => sum + countOf(doc, figure), 0)])
+  return Object.fromEntries(sums) as DomainFigures
+}
+
+/** The documents of figures by mailbox and day whose ids begin so. */
+async function figuresIn(ctx: Context, accountId: string, prefix: string) {
+  const docs = await findUsageOf(ctx.store, prefix)
+  return docs.map((doc) => {
+    const [mailboxId = '', day = ''] = doc._id.slice(figuresOf(accountId).length).split(':')
+    return { doc, mailboxId, day }
   })
 }
 

@@ -3147,6 +3147,13 @@ export type DomainsReportsResult = {
   readonly until: string
   /** False when there are more reports in that time than are read: the latest were. Ask for a shorter time. */
   readonly complete: boolean
+  /** Recipients of what the mailboxes on the domain sent on these days, and what became of them: bounces and spam reports included that came later. Kept for 90 days; sends without a mailbox are not in it. */
+  readonly delivery: {
+    readonly sent: number
+    readonly delivered: number
+    readonly bounced: number
+    readonly complained: number
+  }
   readonly dmarc: {
     readonly reports: number
     /** Mails that receivers reported. */

@@ -13,7 +13,7 @@ import type { DomainReports, ReportSource } from '../../schemas/domain-reports.t
 import { type Attached, feedback, gz, mailWith, record, tlsReport } from '../mail/report/report-mails.ts'
 import { certificateOf, type HttpsReceiver, startHttpsReceiver, trust } from '../peers/https-receivers.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
-import { type Call, client, type ErrorBody } from '../peers/rest.ts'
+import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 
 describe('api: reports about a domain', () => {
@@ -239,6 +239,22 @@ describe('api: reports about a domain', () => {
     const { body } = await call<DomainReports>('GET', '/api/v1/domains/full.example/reports?limit=1')
     expect(body.complete).to.equal(false)
     expect([body.dmarc.reports, body.dmarc.messages]).to.deep.equal([50, 50_000])
+  })
+
+  it('stand beside what became of the mail of the mailboxes on the domain', async () => {
+    const address = 'box@figured.example'
+    await createDomain(door.ctx, { domain: 'figured.example', accountId: tenant.accountId, verified: true })
+    expect((await call('POST', '/api/v1/mailboxes', { address })).status).to.equal(201)
+    const send = (from: string, to: readonly string[]) => call('POST', `${mailboxPath(from)}/send`, { to, text: 'Hi' })
+    expect((await send(address, ['a@remote.example', 'b@remote.example'])).status).to.equal(202)
+    expect((await send(tenant.address, ['a@remote.example'])).status).to.equal(202)
+    const figures = { delivered: 0, bounced: 0, complained: 0 }
+    const of = async (domain: string, query = '') =>
+      (await call<DomainReports>('GET', `/api/v1/domains/${domain}/reports${query}`)).body.delivery
+    expect(await of('figured.example')).to.deep.equal({ ...figures, sent: 2 })
+    expect(await of('reported.example')).to.deep.equal({ ...figures, sent: 1 })
+    const today = new Date().toISOString().slice(0, 10)
+    expect(await of('figured.example', `?until=${today}`)).to.deep.equal({ ...figures, sent: 0 })
   })
 
   it('are nobody else’s', async () => {

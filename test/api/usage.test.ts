@@ -213,6 +213,16 @@ describe('api: the figures of each day', () => {
     expect([await usage(), await sent()]).to.deep.equal([after, sentBefore + 1])
   })
 
+  it('counts the same for a domain as for its mailboxes', async () => {
+    const { days } = await ask()
+    const domain = inbox.slice(inbox.indexOf('@') + 1)
+    const { body } = await call<{ delivery: Record<string, number> }>('GET', `/api/v1/domains/${domain}/reports`)
+    for (const figure of ['sent', 'delivered', 'bounced', 'complained'] as const) {
+      const sum = days.reduce((total, day) => total + day[figure], 0)
+      expect(body.delivery[figure], figure).to.equal(sum).and.above(0)
+    }
+  })
+
   it('keeps the figures when the events have expired', async () => {
     const month = await ask(`?since=${today}`)
     const before = month.days[0]!

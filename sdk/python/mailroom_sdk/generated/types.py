@@ -2584,6 +2584,13 @@ DeliveriesResendResult = TypedDict('DeliveriesResendResult', {
     'attempts': list["DeliveriesResendResultAttemptsItem"],
 })
 
+DomainsReportsResultDelivery = TypedDict('DomainsReportsResultDelivery', {
+    'sent': int,
+    'delivered': int,
+    'bounced': int,
+    'complained': int,
+})
+
 DomainsReportsResultDmarcDispositions = TypedDict('DomainsReportsResultDmarcDispositions', {
     'none': int,
     'quarantine': int,
@@ -2666,6 +2673,7 @@ DomainsReportsResult = TypedDict('DomainsReportsResult', {
     'since': str,
     'until': str,
     'complete': bool,
+    'delivery': "DomainsReportsResultDelivery",
     'dmarc': "DomainsReportsResultDmarc",
     'tls': "DomainsReportsResultTls",
     'sources': list["DomainsReportsResultSourcesItem"],
