@@ -81,9 +81,7 @@ function aboveAdvice(lines: readonly string[], end: number, sender: Sender | nul
     const start = closingStart(block, sender) ?? contactsStart(block, sender)
     const signature = block.filter(({ index }) => start !== null && index >= start)
     const details = detailsIn(signature)
-    const isNamed = signature.some(
-      ({ text }) => namesSender(nameIn(text), sender, false) && looksLikeName(nameIn(text)),
-    )
+    const isNamed = signature.some(({ text }) => isOwnName(nameIn(text), sender))
     if (isNamed && details.size > 1 && (details.has('phone') || details.has('mail'))) return start
   }
   return null
@@ -187,12 +185,25 @@ function contactsStart(block: readonly SignatureLine[], sender: Sender | null): 
     const above = textAbove(block, at)
     const lines = block.slice(at).filter(({ isBlank, isRuler }) => !isBlank && !isRuler)
     if (above !== null && isAnnounced(above, lines, sender)) continue
+    if (sender !== null && isAboveOwnName(block, at, sender)) continue
     // Of an unknown sender only what stands right below his words.
     if (sender === null && (above === null || !(isStatement(above) || isFarewell(above.text)))) continue
     if (isOfSender(lines, sender, { beginsBlock, isRuled: line.isRuler || before?.isRuler === true })) return line.index
   }
   return null
 }
+
+/** Whether the paragraph at `at` is a short answer, below which another one begins with the sender's name. */
+function isAboveOwnName(block: readonly SignatureLine[], at: number, sender: Sender): boolean {
+  const end = block.findIndex(({ isBlank }, i) => i > at && isBlank)
+  if (end < 0) return false
+  const paragraph = block.slice(at, end)
+  if (paragraph.some(({ isRuler, text, details }) => isRuler || details.size > 0 || namesSender(text, sender, false)))
+    return false
+  return block.some(({ text }, i) => i > end && block[i - 1]?.isBlank && isOwnName(nameIn(text), sender))
+}
+
+const isOwnName = (name: string, sender: Sender) => namesSender(name, sender, false) && looksLikeName(name)
 
 /** Whether the line above the block says that it is what the mail is about: an address, the number of a colleague. */
 function isAnnounced(above: SignatureLine, lines: readonly SignatureLine[], sender: Sender | null): boolean {
@@ -222,7 +233,7 @@ function isOfSender(
     if (isRuled) return isReachable && (isPerson || details.size > 2)
     return isPerson && ((details.has('role') && details.has('firm')) || (isReachable && isFull(lines, name)))
   }
-  if (namesSender(name, sender, false) && looksLikeName(name)) return details.size > 0
+  if (isOwnName(name, sender)) return details.size > 0
   if (!beginsBlock) return false
   const text = lines.map((line) => line.text).join(' ')
   const addresses: readonly string[] = text.toLowerCase().match(mails) ?? []

@@ -18,6 +18,7 @@ const ownSets: Readonly<Record<string, number>> = {
   'languages-tuned': 1,
   'languages-held-out': 0.98,
   'clients-tuned': 1,
+  'clients-held-out': 0.95,
   'both-parts': 1,
 }
 

@@ -42,6 +42,8 @@ const whole: readonly (readonly [name: string, text: string, expected: string])[
     'Who is on the list?\n\nJane Doe\nBuchhaltung',
     'Who is on the list?\n\nJane Doe\nBuchhaltung',
   ],
+  ['below a short answer', 'Yes\n\nJane Doe\nAcme Ltd | +44 20 7946 0112', 'Yes'],
+  ['below a short answer and the name', 'Great!\n\nJane\n\n*Jane Doe*\nSales, Acme Ltd\n\n[image: logo]', 'Great!'],
   ['a formula of a language that is not known', 'Nalimba ya mbala.\n\nNa bolingo,\nJane', 'Nalimba ya mbala.'],
   [
     'what a firm adds below a signature',
