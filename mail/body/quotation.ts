@@ -200,8 +200,9 @@ function startsWithDate(line: string): boolean {
   return /^(?:[\p{L}.,]{1,14}\s+){0,4}["']?\d/u.test(line)
 }
 
-/** A block of header fields as Outlook puts above the quoted message. */
+/** A block of header fields as Outlook or Notes put above the quoted message. */
 export function headerBlockAt(plain: readonly string[], index: number): boolean {
+  if (notesHeaderAt(plain, index)) return true
   const first = roleOf(plain[index] ?? '')
   if (first === null || first === 'cc') return false
   const roles = new Set<Role>([first])
@@ -214,6 +215,20 @@ export function headerBlockAt(plain: readonly string[], index: number): boolean 
   const hasSender = roles.has('from') || roles.has('date')
   return hasSender && roles.size >= (startsWell ? 2 : 3) && (roles.has('from') || roles.has('to'))
 }
+
+/** Sender and time on lines of their own, and below them labels without a colon, each above its value, as Notes lays them out. */
+function notesHeaderAt(plain: readonly string[], index: number): boolean {
+  if (!hasAddress((plain[index] ?? '').slice(0, 120))) return false
+  const below = plain
+    .slice(index + 1, index + 16)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  if (!timeAlone.test(below[0] ?? '')) return false
+  const roles = below.slice(1, 9).map((line) => (line.length < 20 ? labels.get(line.toLowerCase()) : undefined))
+  return roles.includes('to') && roles.indexOf('subject') > roles.indexOf('to')
+}
+
+const timeAlone = /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\.? +\d{1,2}[:.]\d{2}.{0,14}$/
 
 /**
  * The same in words that are not known, for where a line is drawn above it: three fields or more, the first of which has an address

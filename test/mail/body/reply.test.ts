@@ -93,6 +93,16 @@ const rules: readonly (readonly [name: string, text: string, expected: string])[
     'Meeting:\n\nDate: 3 May\nTime: 10:00\nPlace: here',
     'Meeting:\n\nDate: 3 May\nTime: 10:00\nPlace: here',
   ],
+  [
+    'history as Notes lays it out goes',
+    'Approved.\n\nJane Doe <jane@x.example>\n\n03/04/2025 10:12 AM\n\nTo\nTom Reed\ncc\nSubject\nApproval\n\nplease approve',
+    'Approved.',
+  ],
+  [
+    'an address and a time stay',
+    'Write to\n\nJane Doe <jane@x.example>\n03/04/2025 10:12 AM\nat the latest',
+    'Write to\n\nJane Doe <jane@x.example>\n03/04/2025 10:12 AM\nat the latest',
+  ],
   ['a tree stays', 'It has\n\n|-- src\n|-- test\n', 'It has\n\n|-- src\n|-- test'],
   ['a command on several lines stays', 'Try\n\ncat a\n| grep b\n| sort', 'Try\n\ncat a\n| grep b\n| sort'],
   ['what is typed at a prompt stays', 'Do\n\nSQL> select 1;\nSQL> exit', 'Do\n\nSQL> select 1;\nSQL> exit'],
