@@ -51,10 +51,17 @@ export function historyIn(body: Body, { isForward }: { readonly isForward: boole
     if (found.is === 'forwarded') return { quoted, forwarded: i }
     // A message that nothing stands before is forwarded without a word.
     if (found.is === 'message' && (isForward || !hasText)) return { quoted, forwarded: i }
-    if (found.is !== 'own') quoted.push({ start: withRuler(plain, i, quoted), end: found.end, before: found.before })
+    if (found.is !== 'own') add(quoted, { start: withRuler(plain, i, quoted), end: found.end, before: found.before })
     i = found.end
   }
   return { quoted, forwarded: all }
+}
+
+/** Adds history, to the last one where it goes on. */
+function add(quoted: QuotedLines[], lines: QuotedLines): void {
+  const last = quoted.at(-1)
+  if (last?.end !== lines.start || lines.before !== '') quoted.push(lines)
+  else quoted[quoted.length - 1] = { ...last, end: lines.end }
 }
 
 /** Lines up to `end`; a message is history that may also be one that is forwarded. */

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import type { NamedAddress } from '../message/address.ts'
 import { isForwardSubject } from '../message/threading.ts'
 import { partsBeside } from './alternative-parts.ts'
-import { type Body, type History, historyIn as historyOf } from './history.ts'
+import { type Body, type History, historyIn } from './history.ts'
 import { visibleLines } from './html-text.ts'
 import { mayMarkParts } from './mail-markup.ts'
 import { isMobileSignature, isRuler, isSignatureMark, withQuoteMarks } from './quotation.ts'
@@ -40,20 +40,20 @@ export type Reply = {
  */
 export function readReply(text: string, options: ReplyOptions = {}): Reply {
   const body = bodyOf(text, options)
-  const history = historyIn(body, options)
+  const history = historyFor(body, options)
   return { reply: replyOf(body, history, options), quoted: text.trim() === '' ? [] : quotedRanges(text, history) }
 }
 
 /** The reply alone, as `readReply` gives it. */
 export function replyText(text: string, options: ReplyOptions = {}): string {
   const body = bodyOf(text, options)
-  return replyOf(body, historyIn(body, options), options)
+  return replyOf(body, historyFor(body, options), options)
 }
 
 /** A text without quoted history; signatures stay. As `readReply` otherwise. */
 export function withoutQuotes(text: string, options: ReplyOptions = {}): string {
   const body = bodyOf(text, options)
-  return tidy(ownLines(body, historyIn(body, options))).join('\n')
+  return tidy(ownLines(body, historyFor(body, options))).join('\n')
 }
 
 /** A text without its signature; quoted history is taken for the sender's own. As `readReply` otherwise. */
@@ -62,8 +62,8 @@ export function withoutSignature(text: string, options: ReplyOptions = {}): stri
   return replyOf(body, { quoted: [], forwarded: body.lines.length }, options)
 }
 
-function historyIn(body: Body, { subject = null }: ReplyOptions): History {
-  return historyOf(body, { isForward: subject !== null && isForwardSubject(subject) })
+function historyFor(body: Body, { subject = null }: ReplyOptions): History {
+  return historyIn(body, { isForward: subject !== null && isForwardSubject(subject) })
 }
 
 /** What is left without quoted history and signature; the signature stays where it is all that was written. */
@@ -75,13 +75,11 @@ function replyOf(body: Body, history: History, { from = null }: ReplyOptions): s
 }
 
 function ownLines({ lines }: Body, { quoted }: History): readonly string[] {
-  const own: string[] = []
-  let from = 0
-  for (const { start, end, before } of quoted) {
-    own.push(...lines.slice(from, start), ...(before === '' ? [] : [before]))
-    from = end
-  }
-  return [...own, ...lines.slice(from)]
+  const ends = [0, ...quoted.map(({ end }) => end)]
+  return ends.flatMap((from, n) => {
+    const { start = lines.length, before = '' } = quoted[n] ?? {}
+    return [...lines.slice(from, start), ...(before === '' ? [] : [before])]
+  })
 }
 
 function quotedRanges(text: string, { quoted }: History): readonly CharRange[] {

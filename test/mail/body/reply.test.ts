@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { readBody } from '../../../mail/body/body.ts'
 import { visibleText } from '../../../mail/body/html-text.ts'
-import { type ReplyOptions, readReply, replyText } from '../../../mail/body/reply.ts'
+import { type ReplyOptions, readReply, replyText, withoutQuotes } from '../../../mail/body/reply.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
 import { labelledTexts, reply, replyCase, replyOutcome } from '../../score/reply.ts'
 import { expectLinear } from '../cost.ts'
@@ -115,6 +115,7 @@ const rules: readonly (readonly [name: string, text: string, expected: string])[
 /** `[` and `]` stand where quoted history begins and ends. */
 const ranges: readonly (readonly [name: string, marked: string])[] = [
   ['history below', 'Yes \u{1f44d}\n\n[On 1 May 2020 at 10:00, Ann wrote:\n> old\n> older]'],
+  ['history and more of it', 'Yes\n\n[> a\n\nOn 1 May 2020 at 10:00, Ann wrote:\n> b]'],
   ['answers between quotations', '[> one?\n]yes\n[> two?\n\n]no'],
   ['a signature between', 'Yes\n\n-- \nAnn\n\n[-----Original Message-----\nold]'],
   ['an attribution on the line of the answer', 'reply[ On Wed, Apr 4, 2012 at 3:59 PM, b@x.example wrote:\n> Hi]'],
@@ -263,6 +264,11 @@ describe('mail/body/reply', () => {
     ]) {
       expectLinear(piece, piece.repeat(256_000 / piece.length), (text) => replyText(text))
     }
+  })
+
+  it('takes as many lines as it looks at', () => {
+    const text = `${'a\n'.repeat(120_000)}> b`
+    expect(withoutQuotes(text).length).to.equal(239_999)
   })
 
   it('takes linear time for HTML', () => {
