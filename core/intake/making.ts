@@ -13,6 +13,7 @@ import { lensRuns, usagePeriod } from '../access/usage.ts'
 import { extractText } from '../extraction/extract.ts'
 import { runLens } from '../lens/run-lens.ts'
 import { recordEvents } from '../notify/events.ts'
+import { isUnreadable } from '../parsing/parsing.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 import { causeOf } from '../process/tracing.ts'
@@ -31,9 +32,8 @@ const plainTries = 3
 const bareTries = 5
 
 /** Makes a record that this process has the lease of, and tells of it. One whose mailbox is not watched any more goes. */
-export async function makeRecord(ctx: Context, { accountId, ...rest }: IntakeRecordDoc): Promise<void> {
-  const own = inTimeOf(ctx, accountId)
-  const record = { accountId, ...rest }
+export async function makeRecord(ctx: Context, record: IntakeRecordDoc): Promise<void> {
+  const own = inTimeOf(ctx, record.accountId)
   const intake = (await watchedAmong(own, [record.mailboxId])).get(record.mailboxId)
   if (intake === undefined) {
     await store.removeIntakeRecords(own.store, { mailboxId: record.mailboxId, _id: record._id }, 1)
@@ -47,8 +47,9 @@ export async function makeRecord(ctx: Context, { accountId, ...rest }: IntakeRec
 
 /** Makes a record and writes it. Null when another process has its lease meanwhile. */
 async function make(ctx: Context, record: IntakeRecordDoc, intake: IntakeDoc): Promise<IntakeRecordDoc | null> {
-  const mail = await readMail(ctx, record, { isTried: record.tries <= bareTries })
-  const isWhole = record.tries <= plainTries
+  const { tries = 0 } = record
+  const mail = await readMail(ctx, record, { isTried: tries <= bareTries })
+  const isWhole = tries <= plainTries
   const attachments = isWhole ? await withTexts(ctx, record) : record.attachments
   const lens = isWhole && intake.lens.enabled ? await askLens(ctx, intake.lens, mail, attachments) : undefined
   const made = { madeAt: ctx.clock.now(), attachments, content: mail.content, ...(lens !== undefined && { lens }) }
@@ -73,7 +74,11 @@ export async function withTexts(
     .filter(mayHaveText)
   if (read.length === 0) return record.attachments
   const raw = await bytesOf(ctx, record)
-  const contents = await ctx.parsing.run('files', { raw, partIds: read.map(({ partId }) => partId) })
+  const contents = await contentsOf(
+    ctx,
+    raw,
+    read.map(({ partId }) => partId),
+  )
   const found = new Map<string, Awaited<ReturnType<typeof extractText>>>()
   for (const [n, { partId, name, contentType }] of read.entries()) {
     const bytes = contents[n]
@@ -85,6 +90,20 @@ export async function withTexts(
     const extracted = found.get(file.partId)
     return extracted == null ? file : { ...file, text: extracted.text, hidden: extracted.hidden }
   })
+}
+
+/** The contents of the parts of a mail; of one that cannot be taken apart in time, none. */
+async function contentsOf(
+  ctx: Context,
+  raw: Buffer,
+  partIds: readonly string[],
+): Promise<readonly (Uint8Array | null)[]> {
+  try {
+    return await ctx.parsing.run('files', { raw, partIds })
+  } catch (error) {
+    if (isUnreadable(error)) return []
+    throw error
+  }
 }
 
 /** Pictures and sounds have no text, and need not be decoded to find out. */

@@ -1,7 +1,7 @@
 /**
  * The records that a process has the lease of and has not made yet. Invariants: at most `atOnce` are made at a time; those with files
- * have a queue of their own, so that nothing waits for a file but what has one; accounts take turns in each; a lease is kept as long
- * as its record is here, however long it takes, and is over soon after the process has died.
+ * have a queue of their own, and so have those that a model is asked of, so that nothing waits for a file but what has one; accounts take
+ * turns in each; a lease is kept as long as its record is here, however long it takes, and is over soon after the process has died.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { newToken } from '../../schemas/ids.ts'
@@ -13,12 +13,13 @@ import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
 import { makeRecord } from './making.ts'
+import { watchedAmong } from './watched.ts'
 
 /**
- * Records made at once: without files, which cost a moment of this thread, so that their writes go together; and with files, which
- * mostly wait for other processes and hold their mail meanwhile.
+ * Records made at once: plain ones, which cost a moment of this thread, so that their writes go together; those that wait for a
+ * model; and with files, which mostly wait for other processes and hold their mail meanwhile.
  */
-const atOnce = { plain: 32, files: 4 } as const
+const atOnce = { plain: 32, model: 32, files: 4 } as const
 /** Records here, each without its mail; others are due in the database. */
 const heldMax = 500
 /** A dead process holds its records up for so long; a living one renews its leases meanwhile. */
@@ -48,8 +49,12 @@ export type RecordQueue = {
 export const recordQueue = perProcess(({ background, store }) => {
   const lease = newToken()
   const held = new Map<string, IntakeRecordDoc>()
-  const waiting: { readonly [kind in Kind]: Map<string, Item[]> } = { plain: new Map(), files: new Map() }
-  const running = { plain: 0, files: 0 }
+  const waiting: { readonly [kind in Kind]: Map<string, Item[]> } = {
+    plain: new Map(),
+    model: new Map(),
+    files: new Map(),
+  }
+  const running = { plain: 0, model: 0, files: 0 }
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
@@ -88,6 +93,16 @@ export const recordQueue = perProcess(({ background, store }) => {
     noteDue(own, 'intake', at)
   }
 
+  async function giveBack(): Promise<void> {
+    const left = Object.values(waiting).flatMap((ofAccounts) => [...ofAccounts.values()].flat())
+    for (const ofAccounts of Object.values(waiting)) ofAccounts.clear()
+    for (const { ctx, record, done } of left) {
+      held.delete(record._id)
+      await putOff(ctx, record)
+      done()
+    }
+  }
+
   async function renew(ctx: Context): Promise<void> {
     for (const [accountId, own] of Map.groupBy(held.values(), (record) => record.accountId)) {
       const ids = own.map(({ _id }) => _id)
@@ -109,25 +124,33 @@ export const recordQueue = perProcess(({ background, store }) => {
   return {
     lease,
     room: () => (isClosed ? 0 : heldMax - held.size),
-    add: (ctx, record) =>
-      new Promise<void>((done) => {
-        const kind: Kind = record.attachments.length === 0 ? 'plain' : 'files'
-        held.set(record._id, record)
-        waiting[kind].set(record.accountId, [...(waiting[kind].get(record.accountId) ?? []), { ctx, record, done }])
-        keepLeases(ctx)
-        begin(kind)
-      }),
+    async add(ctx, record) {
+      held.set(record._id, record)
+      keepLeases(ctx)
+      const kind = await kindOf(ctx, record)
+      const { promise, resolve: done } = Promise.withResolvers<void>()
+      waiting[kind].set(record.accountId, [...(waiting[kind].get(record.accountId) ?? []), { ctx, record, done }])
+      if (isClosed) await giveBack()
+      else begin(kind)
+      return promise
+    },
     async close() {
       isClosed = true
-      const left = Object.values(waiting).flatMap((ofAccounts) => [...ofAccounts.values()].flat())
-      for (const { ctx, record, done } of left) {
-        held.delete(record._id)
-        await putOff(ctx, record)
-        done()
-      }
+      await giveBack()
     },
   } satisfies RecordQueue as RecordQueue
 })
+
+async function kindOf(ctx: Context, { attachments, mailboxId }: IntakeRecordDoc): Promise<Kind> {
+  if (attachments.length > 0) return 'files'
+  if (ctx.settings.lens.url === null) return 'plain'
+  try {
+    return (await watchedAmong(ctx, [mailboxId])).get(mailboxId)?.lens.enabled === true ? 'model' : 'plain'
+  } catch {
+    // The database is away, which making the record will tell.
+    return 'plain'
+  }
+}
 
 /** Ends what this process makes: records that are not begun, or whose files are being read, are for another or for the next start. */
 export async function endRecords(ctx: Context): Promise<void> {

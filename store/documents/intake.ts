@@ -83,7 +83,7 @@ export type IntakeRecordDoc = Pick<
   /** While it is not made and told: when another process may do it, the token of the one that does, and how often it was begun. */
   readonly dueAt?: Date
   readonly lease?: string
-  readonly tries: number
+  readonly tries?: number
   /** When it was made; absent before. */
   readonly madeAt?: Date
   readonly content?: {

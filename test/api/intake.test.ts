@@ -18,6 +18,7 @@ import { type Announcer, startAnnouncer } from '../../jobs/announcer.ts'
 import { agentScopes, allScopes } from '../../schemas/scopes.ts'
 import { collections } from '../../store/collections.ts'
 import { intakeEventId } from '../../store/intake.ts'
+import { moveMailboxes } from '../../store/moves.ts'
 import type { Store } from '../../store/open.ts'
 import { eventually } from '../eventually.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
@@ -674,6 +675,21 @@ describe('api: Intake', () => {
         expect((await list(of)).messages.map(({ subject }) => subject)).to.deep.equal(['heard'])
       }
     })
+  })
+
+  it('goes with its mailbox into another account', async () => {
+    const [from, to] = [await owner(), await owner()]
+    await from.set({ retention: 90 })
+    const { intake_id: id, attachments } = await arrive(from, { files: [file] })
+    await moveMailboxes(door.ctx.store, { from: from.accountId, to: to.accountId })
+    // What the process knew of the mailbox is forgotten, as a move does.
+    door.advance(6 * secondMs)
+    expect((await list(from)).messages).to.deep.equal([])
+    expect((await list(to)).messages.map(({ intake_id }) => intake_id)).to.deep.equal([id])
+    expect((await to.call<Configuration>('GET', pathOf(from))).body.retention).to.equal(90)
+    expect(await statusOf(attachments[0]!)).to.equal(200)
+    await arrive({ ...to, address: from.address }, { subject: 'later' })
+    expect((await list(to)).messages.map(({ subject }) => subject)).to.deep.equal(['later', 'Order'])
   })
 
   it('a sandbox has it too, by its own clock', async () => {
