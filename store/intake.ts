@@ -117,11 +117,6 @@ export function findIntakesToCheck(store: Store, { due, limit }: { due: Due; lim
   return store.intakes.find(dueBy<IntakeDoc>('checkAt', due)).sort({ checkAt: 1 }).limit(limit).toArray()
 }
 
-/** When the records of a configuration are to be looked at next, of an account or of all; null when there is none. */
-export function nextIntakeCheck(store: Store, accountId?: string): Promise<Date | null> {
-  return earliest(store.intakes, 'checkAt', accountId)
-}
-
 /** Notes when a configuration is to be looked at next, unless somebody else noted it meanwhile. */
 export async function moveIntakeCheck(store: Store, { _id, checkAt }: IntakeDoc, next: Date): Promise<void> {
   await store.intakes.updateOne({ _id, checkAt, endedAt: { $exists: false } }, { $set: { checkAt: next } })

@@ -50,11 +50,14 @@ export async function createIntake(
 ): Promise<IntakeWithSecret> {
   requireSetUp(principal)
   const wanted = lensOf(noLens, lens)
-  requireDelivery(delivery)
+  requireDelivery(ctx, delivery)
   const mailbox = await mailboxFor(ctx, principal, { address, create })
   const [known] = await store.findIntakes(ctx.store, [mailbox._id])
   if (known !== undefined) throw watchedAlready(mailbox.address)
-  const made = await deliveryFor(ctx, principal, { address: mailbox.address, delivery, before: null })
+  // The key reaches a mailbox that it has just made.
+  const mailboxIds = principal.mailboxIds && [...principal.mailboxIds, mailbox._id]
+  const reaching = { ...principal, mailboxIds }
+  const made = await deliveryFor(ctx, reaching, { address: mailbox.address, delivery, before: null })
   const at = ctx.clock.now()
   const doc: IntakeDoc = {
     _id: mailbox._id,
@@ -117,7 +120,7 @@ export async function updateIntake(
   { address, delivery, lens, retention }: IntakeInput & { readonly address: string },
 ): Promise<IntakeWithSecret> {
   requireSetUp(principal)
-  if (delivery !== undefined) requireDelivery(delivery)
+  if (delivery !== undefined) requireDelivery(ctx, delivery)
   const before = await reachIntake(ctx, principal, address)
   const made = delivery && (await deliveryFor(ctx, principal, { address: before.mailbox, delivery, before }))
   const change: Partial<IntakeDoc> = {

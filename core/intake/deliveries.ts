@@ -4,6 +4,7 @@ import type { IntakeDeliveryInput } from '../../schemas/intake.ts'
 import { mailPlans } from '../../schemas/plans.ts'
 import type { IntakeDelivery, IntakeDoc } from '../../store/documents/intake.ts'
 import type { Principal } from '../access/principal.ts'
+import { allowedUrl } from '../notify/webhook-url.ts'
 import { createWebhook, getWebhook, removeEndpoint, requireEvents, updateWebhook } from '../notify/webhooks.ts'
 import type { Context } from '../process/context.ts'
 
@@ -12,7 +13,7 @@ const intakeEvents = ['intake.message'] as const
 const endpointsOfSetUp = mailPlans.pro.webhookEndpoints
 
 /** Fails with `validation_error` for a delivery that is none. */
-export function requireDelivery({ type, url, webhookId }: IntakeDeliveryInput): void {
+export function requireDelivery({ settings }: Context, { type, url, webhookId }: IntakeDeliveryInput): void {
   const given = [url, webhookId].filter((each) => each !== undefined).length
   if (type === 'api' && given > 0)
     throw new Failure('validation_error', 'Records that are read by the API are posted nowhere.', {
@@ -24,6 +25,7 @@ export function requireDelivery({ type, url, webhookId }: IntakeDeliveryInput): 
       param: given === 0 ? 'delivery.url' : 'delivery.webhookId',
       fix: 'Give "url" for an endpoint of its own, or "webhookId" for one that is there.',
     })
+  if (url !== undefined) allowedUrl(url, settings.webhooks.allowPrivate, 'delivery.url')
 }
 
 /** Fails as `deliveryFor` does when the key may not deliver to an endpoint that is there. */

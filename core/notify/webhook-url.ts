@@ -20,30 +20,27 @@ const otherPorts: ReadonlySet<number> = new Set([
 /**
  * Returns a URL in the one form in which it is stored, shown and called: as the URL standard writes it, without a fragment and
  * without dots after the host. Fails with `validation_error` for a URL that must never be posted to. With `allowPrivate` (a
- * closed network) any host, any port and plain http are allowed.
+ * closed network) any host, any port and plain http are allowed. `param` is the field that it came in.
  */
-export function allowedUrl(text: string, allowPrivate: boolean): string {
-  const refuse = (why: string, fix: string) => new Failure('validation_error', why, { param: 'url', fix })
-  if (!URL.canParse(text)) throw refuse('"url" is not a valid URL.', 'Write it like "https://example.org/hook".')
+export function allowedUrl(text: string, allowPrivate: boolean, param = 'url'): string {
+  const refuse = (why: string, fix: string) => new Failure('validation_error', `"${param}" ${why}`, { param, fix })
+  if (!URL.canParse(text)) throw refuse('is not a valid URL.', 'Write it like "https://example.org/hook".')
   const url = new URL(text)
   const { protocol, username, password } = url
   if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:'))
-    throw refuse('"url" must be an https URL.', 'Begin it with "https://".')
+    throw refuse('must be an https URL.', 'Begin it with "https://".')
   if (username !== '' || password !== '')
     throw refuse(
-      '"url" must not contain a user name or password.',
+      'must not contain a user name or password.',
       'Take them out: deliveries are signed, which shows who sends them.',
     )
   url.hash = ''
   url.hostname = url.hostname.replace(/\.+$/, '')
   if (!allowPrivate && isPrivateHost(url.hostname))
-    throw refuse(
-      '"url" must be on a public address, not on a private network.',
-      'Give a host that the internet reaches.',
-    )
+    throw refuse('must be on a public address, not on a private network.', 'Give a host that the internet reaches.')
   if (!allowPrivate && !isOpenPort(url.port))
     throw refuse(
-      `"url" must not name the port ${url.port}, on which other protocols are spoken.`,
+      `must not name the port ${url.port}, on which other protocols are spoken.`,
       'Leave the port out, or take one from 1024 on, such as 8443.',
     )
   return url.href

@@ -187,6 +187,19 @@ describe('api: Intake', () => {
       expect((await of.call('GET', `/api/v1/webhooks/${hook.body.id}`)).status).to.equal(200)
     })
 
+    it('is set up by an agent, with a mailbox of its own and an endpoint that hears of that alone', async () => {
+      const of = await owner()
+      const wanted = { accountId: of.accountId, kind: 'agent', scopes: agentScopes, mailboxIds: [] } as const
+      const call = client(door.http, (await makeKey(door.ctx, wanted)).apiKey)
+      const address = `bot@${of.address.split('@')[1]}`
+      const asked = { mailbox: address, create: true, delivery: { type: 'webhook', url: receiver.url } }
+      const made = await call<Configuration>('POST', base, asked)
+      expect([made.status, made.body.delivery.url], JSON.stringify(made.body)).to.deep.equal([201, receiver.url])
+      await mail({ ...of, address }, { subject: 'bot' })
+      const posted = await eventually('the webhook', () => bodiesOf({ ...of, address })[0])
+      expect(posted.event.data.subject).to.equal('bot')
+    })
+
     it('makes a mailbox that is not there, if it may', async () => {
       const of = await owner()
       const mailbox = `fresh@${of.address.split('@')[1]}`
@@ -200,6 +213,7 @@ describe('api: Intake', () => {
     const fields = [orderField]
     const wrong: readonly (readonly [what: string, Json, param: string])[] = [
       ['a URL that is none', { delivery: { type: 'webhook', url: 'nowhere' } }, 'delivery.url'],
+      ['a URL that is no web address', { delivery: { type: 'webhook', url: 'ftp://a.example/' } }, 'delivery.url'],
       ['a webhook that goes nowhere', { delivery: { type: 'webhook' } }, 'delivery.url'],
       [
         'two places at once',
