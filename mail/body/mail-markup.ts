@@ -47,9 +47,7 @@ export function partKindOf(name: string, attributes: Attributes): PartKind | nul
 
 /** Whether HTML may have parts that mean something for the reply; false is sure. Linear. */
 export function mayMarkParts(html: string): boolean {
-  return /quote|sign|cite|divrplyfwdmsg|outlookmessageheader|stopspelling|zwchr|reply|border-(?:top|left)|olk_src|original|header|sgn|_sig|id=.?sig\d|forward|airmail_on/i.test(
-    html,
-  )
+  return anyMark.test(html)
 }
 
 /** Whether a blockquote only moves own text to the right, as programs let people do. */
@@ -145,6 +143,16 @@ const byAttribute: readonly (readonly [attribute: string, values: Readonly<Recor
     },
   ],
 ]
+
+/** Something that every part has. */
+const anyMark = new RegExp(
+  [
+    'blockquote|signature|<sign|yahoo_quoted|id=["\']?sig\\d|border-(?:top|left)',
+    ...byName.keys(),
+    ...byAttribute.flatMap(([attribute, values]) => (attribute === 'name' ? Object.keys(values) : [attribute])),
+  ].join('|'),
+  'i',
+)
 
 /** Whether a program says of a blockquote that it holds a message. */
 function isMessage({ type, cite, id, style = '', ...others }: Attributes, classes: string): boolean {

@@ -594,6 +594,8 @@ describe('api: Intake', () => {
       const quoted = { text: `Hi\n\n-----Original Message-----\n${history}` }
       expect((await ask(quoted)).lens).to.deep.equal({ order_number: null })
       expect((await ask({ ...quoted, quoted: true })).lens).to.deep.equal({ order_number: '9' })
+      const marked = '<p>Ndiyo.</p><div class="yahoo_quoted">Mnamo Jumanne Bob ameandika<p>Order number: 9</p></div>'
+      expect((await ask({ html: marked })).lens).to.deep.equal({ order_number: null })
       for (const [trial, param] of [
         [{}, 'text'],
         [{ text: 'x', messageId }, 'messageId'],

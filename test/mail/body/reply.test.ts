@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { readBody } from '../../../mail/body/body.ts'
 import { visibleText } from '../../../mail/body/html-text.ts'
+import { mayMarkParts } from '../../../mail/body/mail-markup.ts'
 import { type ReplyOptions, readReply, replyText, withoutQuotes } from '../../../mail/body/reply.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
 import { labelledTexts, reply, replyCase, replyOutcome } from '../../score/reply.ts'
@@ -264,6 +265,18 @@ describe('mail/body/reply', () => {
     ]) {
       expectLinear(piece, piece.repeat(256_000 / piece.length), (text) => replyText(text))
     }
+  })
+
+  it('knows the markup of HTML beside plain text by any sign of it', () => {
+    const marks = [
+      '<div class="gmail_attr">',
+      '<sign>',
+      '<div id=sig1234>',
+      '<div data-marker="__QUOTED_TEXT__">',
+      '<p id="reply-intro">',
+    ]
+    expect(marks.filter((html) => !mayMarkParts(html))).to.deep.equal([])
+    expect(mayMarkParts('<p class="MsoNormal">A letter.</p>')).to.equal(false)
   })
 
   it('takes as many lines as it looks at', () => {
