@@ -94,10 +94,15 @@ export const limits = {
   /** Files that are larger than a message may be. */
   extractedFileBytesMax: 40 * 1024 * 1024,
   /** Packages that unpack to many times their size, or consist of thousands of parts. */
-  unpackedBytesMax: 64 * 1024 * 1024,
+  unpackedBytesMax: 32 * 1024 * 1024,
+  /** Parts of packages that are much longer than their text: what lies beyond is not read. */
+  partBytesMax: 12 * 1024 * 1024,
   packagePartsMax: 10_000,
-  /** XML nested until the stack runs out. */
+  /** Sheets of a million rows, and their texts: each cell costs much, and the first ones are shown. */
+  sheetBytesMax: 1024 * 1024,
+  /** XML nested until the stack runs out, and XML of nothing but elements: those beyond are not read. */
   xmlDepthMax: 500,
+  xmlElementsMax: 500_000,
   /** Pages that are scans, or drawings of a million lines: those behind are left out. Time by the clock. */
   pdfPagesMax: 500,
   pdfMs: 6_000,

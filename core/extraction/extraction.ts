@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import type { ExtractedText } from '../../mail/extraction/read-file.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { type Answer, type Cost, frameOf } from './frames.ts'
+import { memoryReport } from './peak-memory.ts'
 
 /** A file of an account: its name and type as they were told. */
 export type FileOfAccount = {
@@ -60,7 +61,7 @@ export const extractionLimits: ExtractionLimits = {
   memoryBytesMax: 384 * MiB,
   heapMb: 224,
   cpuMsMax: 10_000,
-  fileMs: 60_000,
+  fileMs: 120_000,
   heldBytesMax: 224 * MiB,
   filesPerWorkerMax: 500,
   idleMs: 60_000,
@@ -216,6 +217,7 @@ export function createExtraction({
       await Promise.all(
         [...workers].map(async (worker) => {
           const ended = new Promise((resolve) => worker.child.once('close', resolve))
+          keepAlive(worker, true)
           endWorker(worker)
           await ended
         }),
@@ -241,6 +243,7 @@ function argumentsOf({ heapMb, memoryBytesMax, cpuMsMax }: ExtractionLimits): st
   return [
     '--permission',
     ...readable.map((folder) => `--allow-fs-read=${folder}`),
+    `--allow-fs-read=${memoryReport}`,
     '--allow-worker',
     '--disable-warning=SecurityWarning',
     '--disallow-code-generation-from-strings',

@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { writeAnswer } from './frames.ts'
+import { peakBytes } from './peak-memory.ts'
 
 export type Watched = {
   /** 1 while a file is read, which is notified. */
@@ -33,8 +34,7 @@ function watch({ reading, memoryBytesMax, cpuMsMax, parent }: Watched): never {
     while (Atomics.load(reading, 0) === 1) {
       const over = process.memoryUsage.rss() > memoryBytesMax ? 'memory' : 'time'
       const cpuMs = cpuMsOf(process.cpuUsage()) - begun
-      if (over === 'memory' || cpuMs > cpuMsMax)
-        end(() => writeAnswer({ over, cpuMs, peakBytes: process.resourceUsage().maxRSS * 1024 }))
+      if (over === 'memory' || cpuMs > cpuMsMax) end(() => writeAnswer({ over, cpuMs, peakBytes: peakBytes() }))
       if (process.ppid !== parent) end()
       Atomics.wait(reading, 0, 1, lookMs)
     }

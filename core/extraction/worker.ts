@@ -8,6 +8,7 @@ import { constants, setPriority } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { type ExtractedText, readFile } from '../../mail/extraction/read-file.ts'
 import { nextFrame, writeAnswer } from './frames.ts'
+import { peakBytes } from './peak-memory.ts'
 import { cpuMsOf, type Watched } from './watchdog.ts'
 
 const [memoryBytesMax = 0, cpuMsMax = 0] = process.argv.slice(2).map(Number)
@@ -26,7 +27,7 @@ for (let file = nextFrame(); file !== null; file = nextFrame()) {
   writeAnswer({
     extracted,
     cpuMs: cpuMsOf(process.cpuUsage()) - begun,
-    peakBytes: process.resourceUsage().maxRSS * 1024,
+    peakBytes: peakBytes(),
     heldBytes: process.memoryUsage.rss(),
   })
 }

@@ -5,7 +5,10 @@ import { limits } from '../limits.ts'
 export type Package = {
   /** The names of its parts, as they are written. */
   readonly names: readonly string[]
-  /** Unpacks a part; null when there is none of that name. Throws at one that is broken, encrypted, or too much with the others. */
+  /**
+   * Unpacks a part, the first `partBytesMax` bytes of it. Null when there is none of that name. Throws at one that is broken, encrypted,
+   * or too much with the others.
+   */
   read(name: string): Promise<Buffer | null>
 }
 
@@ -30,9 +33,14 @@ export async function openPackage(content: Buffer): Promise<Package> {
 
 /** The stream ends with an error when there is more in it than the directory says. */
 async function unpack(zip: ZipFile, entry: Entry, room: { bytes: number }): Promise<Buffer> {
-  room.bytes -= entry.uncompressedSize
-  if (room.bytes < 0) throw new Error('The package is too large.')
   const chunks: Buffer[] = []
-  for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
+  let bytes = 0
+  for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    room.bytes -= chunk.length
+    if (room.bytes < 0) throw new Error('The package is too large.')
+    if (bytes >= limits.partBytesMax) break
+  }
+  return Buffer.concat(chunks).subarray(0, limits.partBytesMax)
 }

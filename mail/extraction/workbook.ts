@@ -9,13 +9,25 @@ import { createPage, type Page } from './page.ts'
 export async function readWorkbookPackage(parts: Package): Promise<FileText> {
   const names = parts.names.filter((name) => !isUnread.test(name))
   const contents = await Promise.all(names.map((name) => parts.read(name)))
-  const FileIndex = names.map((name, at) => ({ name, type: 2, content: contents[at] }))
+  const FileIndex = names.map((name, at) => ({ name, type: 2, content: shortened(contents[at] ?? Buffer.alloc(0)) }))
   return textOf(parsePackage({ FullPaths: names, FileIndex }, options))
 }
 
 /** The text of a workbook in the older form, BIFF. Throws at what is broken or encrypted. */
 export function readOldWorkbook(content: Buffer): FileText {
   return textOf(xlsx.read(content, { ...options, type: 'buffer' }))
+}
+
+/** A long sheet, or list of texts, is cut behind a row or text and closed: the library reads the whole of it. What is shown first stands first. */
+function shortened(content: Buffer): Buffer {
+  if (content.length <= limits.sheetBytesMax) return content
+  const [row, text] = [
+    content.lastIndexOf('</row>', limits.sheetBytesMax),
+    content.lastIndexOf('</si>', limits.sheetBytesMax),
+  ]
+  if (row < 0 && text < 0) return content
+  const end = row > text ? '</row></sheetData></worksheet>' : '</si></sst>'
+  return Buffer.concat([content.subarray(0, Math.max(row, text)), Buffer.from(end)])
 }
 
 /** Parts that no text is read of. */

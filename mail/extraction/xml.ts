@@ -14,16 +14,18 @@ export type XmlHandlers = {
 }
 
 /**
- * Reads XML in UTF-8 or UTF-16 piece by piece. Names have the prefixes that are usual for them. Throws where elements are nested
- * deeper than `xmlDepthMax`, or what is open does not end. Linear.
+ * Reads XML in UTF-8 or UTF-16 piece by piece, as much as the limits let. Names have the prefixes that are usual for them. Throws where
+ * elements are nested deeper than `xmlDepthMax`, or what is open does not end, unless it is a part that was cut. Linear.
  */
 export function readXml(content: Buffer, handlers: XmlHandlers): void {
   const source = decodeCharset(content, 'utf-8')
   let depth = 0
+  let elements = 0
   const parser = new Parser(
     {
       onopentag(name, attributes) {
         if (++depth > limits.xmlDepthMax) throw new Error('Elements are nested too deep.')
+        elements++
         handlers.open?.(name, attributes)
       },
       onclosetag(name) {
@@ -35,10 +37,10 @@ export function readXml(content: Buffer, handlers: XmlHandlers): void {
     { xmlMode: true, decodeEntities: true },
   )
   for (let at = 0; at < source.length; at += pieceChars) {
-    if (handlers.isEnough?.()) return
+    if (handlers.isEnough?.() || elements > limits.xmlElementsMax) return
     parser.write(source.slice(at, at + pieceChars))
   }
-  if (depth > 0) throw new Error('The XML ends before its elements do.')
+  if (depth > 0 && content.length < limits.partBytesMax) throw new Error('The XML ends before its elements do.')
   parser.end()
 }
 

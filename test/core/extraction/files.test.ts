@@ -88,7 +88,11 @@ const cases: readonly (readonly [file: string, lines: readonly string[] | null, 
   ['libreoffice-minutes.pdf', ['1. Budget of 1,204.50 EUR', ...minutes.slice(1, 3), '1\tBy telephone.']],
   ['abiword-minutes.rtf', ['Name\tAmount', 'Grace\t7.25']],
   ['abiword-minutes-is-rtf.doc', ['Name\tAmount', 'Grace\t7.25']],
-  ['hidden-words.rtf', ['Seen text.'], ['display_none: hidden words', 'comment: a remark', 'display_none: taken out']],
+  [
+    'hidden-words.rtf',
+    ['Seen text here.'],
+    ['display_none: hidden words', 'comment: a remark', 'display_none: taken out'],
+  ],
   [
     'openpyxl-hidden.xlsx',
     ['Invoice', ...sheet],
