@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { ExtractedText } from '../../mail/extraction/read-file.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { type Answer, type Cost, frameOf } from './frames.ts'
+import { type Answer, answerIn, type Cost, frameOf } from './frames.ts'
 import { memoryReport } from './peak-memory.ts'
 
 /** A file of an account: its name and type as they were told. */
@@ -108,9 +108,12 @@ export function createExtraction({
     if (files === undefined || answers === undefined) throw new Error('An extraction worker has no pipes.')
     const worker: WorkerProcess = { child, files, answers, isReady: false, job: null, filesRead: 0, timer: undefined }
     workers.add(worker)
-    // A worker that dies while it is sent a file; its exit says so.
-    worker.files.on('error', () => undefined)
-    createInterface({ input: answers }).on('line', (line) => hear(worker, JSON.parse(line) as Answer))
+    // A worker that dies while it is sent a file, or answers; its exit says so.
+    for (const pipe of [files, answers]) pipe.on('error', () => undefined)
+    createInterface({ input: answers }).on('line', (line) => {
+      const answer = answerIn(line)
+      if (answer !== null) hear(worker, answer)
+    })
     child.on('error', (error) => endWorker(worker, error))
     child.on('close', (code, signal) =>
       endWorker(worker, new Error(`An extraction worker ended with ${signal ?? code}.`)),

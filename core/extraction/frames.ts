@@ -37,6 +37,16 @@ export function nextFrame(): (FileHead & { readonly content: Buffer }) | null {
   return json && content && { ...(JSON.parse(json.toString()) as FileHead), content }
 }
 
+/** An answer as it was written; null for part of one, whose worker was ended meanwhile. */
+export function answerIn(line: string): Answer | null {
+  try {
+    return JSON.parse(line) as Answer
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
 export function writeAnswer(answer: Answer): void {
   writeSync(answersPipe, `${JSON.stringify(answer)}\n`)
 }
