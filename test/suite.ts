@@ -16,6 +16,7 @@ const besideEachOther = availableParallelism() + 2
 const oneToACore: readonly string[] = [
   'test/mail/hostile-mime.test.ts',
   'test/mail/hostile-html.test.ts',
+  'test/mail/lens/hostile.test.ts',
   'test/mail/fuzz.test.ts',
   'test/mail/speed.test.ts',
   'test/imap/fuzz.test.ts',

@@ -172,15 +172,15 @@ export const concepts: { readonly [name: string]: Concept } = {
   currency: { types: ['text'], named: ['currency'], labels: ['currency'], shape: 'currency' },
   product: {
     types: ['text'],
-    named: ['product', 'product name', 'error product'],
-    labels: ['product', 'product name'],
+    named: ['product', 'product name', 'device', 'error product'],
+    labels: ['product', 'product name', 'device', 'device name'],
     or: ['item'],
     shape: 'product',
   },
   version: {
     types: ['text'],
     named: ['version', 'product version', 'version number'],
-    labels: ['version', 'version product', 'version number'],
+    labels: ['version', 'version device', 'version product', 'version number'],
     shape: 'version',
   },
   error: {

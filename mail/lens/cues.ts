@@ -13,19 +13,20 @@ export type Cue = {
 export type Cues = { readonly [concept: string]: readonly Cue[] }
 
 const on = '(?:on|by|before|until|for|from|in|is|of)'
-const am = '(?:am|bis|bis zum|zum|ab|ab dem|den|bis spatestens|spatestens|fur den|ist der|ware der|ware am)'
-const le = '(?:le|avant le|au|du|pour le|a partir du|au plus tard le|des le)'
+const am =
+  '(?:am|war am|war der|bis|bis zum|zum|ab|ab dem|den|bis spatestens|spatestens|fur den|ist der|ware der|ware am)'
+const le = '(?:le|est le|etait le|est fixee au|avant le|au|du|pour le|a partir du|au plus tard le|des le)'
 const el = '(?:el|antes del?|para el|hasta el|a partir del?|desde el|del)'
 const il = '(?:il|entro il|entro l|entro|dal|dall|per il|il giorno|l|da|a partire dal)'
-const op = '(?:op|voor|uiterlijk|vanaf|per|tot|tegen)'
+const op = '(?:op|is op|was op|is|voor|uiterlijk|vanaf|per|tot|tegen)'
 
 export const dateCues: Cues = {
   dueDate: [
     {
       head: 'due|pay(?:able|ment)?|paid|settle\\w*|remit|transfer\\w*',
-      link: '(?:due|on|by|before|until|due by|due on)',
+      link: '(?:due|on|by|before|until|due by|due on|date is|date was|is|was)',
     },
-    { head: 'fallig|zahlbar|uberweisen|zahlen|bezahlen|begleichen|zahlungsziel|zahlung|abgebucht', link: am },
+    { head: 'fallig\\w*|zahlbar|uberweisen|zahlen|bezahlen|begleichen|zahlungsziel|zahlung|abgebucht', link: am },
     {
       after:
         '(?:von ihrem konto )?(?:abgebucht|fallig|eingezogen)|zu (?:zahlen|begleichen|uberweisen)|(?:zu )?uberweisen',
@@ -53,7 +54,10 @@ export const dateCues: Cues = {
     { head: 'bestelling|besteld', link: '(?:van|op|geplaatst op)' },
   ],
   deliveryDate: [
-    { head: 'deliver\\w*|arriv\\w*|need (?:them|it|this|these|those)|ship\\w*', link: '(?:on|by|before|until|for|is)' },
+    {
+      head: 'deliver\\w*|arriv\\w*|need (?:them|it|this|these|those)|ship\\w*',
+      link: '(?:on|by|before|until|for|is|than|latest)',
+    },
     { head: 'liefer\\w*|zugestellt|zustellung|angeliefert|brauchen', link: am },
     { after: '(?:ge)?liefer\\w*' },
     { head: 'livr\\w*|recevoir|besoin', link: le },
@@ -83,6 +87,10 @@ export const dateCues: Cues = {
     { after: '(?:al |graag |willen |kunnen |te )*(?:beginnen|starten|van start)' },
   ],
   available: [
+    {
+      after:
+        '(?:ben ik|bin ich|i am|i.m|je suis|je serai|estoy|estare|sono|saro|would be|i will be)? ?(?:beschikbaar|verfugbar|disponibile|disponible|available)',
+    },
     { head: 'available|availability|can start|could start|can join|join you|free', link: `${on}|as of|starting` },
     { head: 'verfugbar|frei|eintritt\\w*|einsteigen', link: am },
     { head: 'disponible|disponibilite|libre', link: le },

@@ -91,7 +91,7 @@ function inWords(text: string, { locale, date, direction }: DateContext): readon
     const isDay = start.isCertain('day') || (start.isCertain('weekday') && /\p{L}{2}/u.test(written))
     // What has digits alone was read above, or is no date: a version, a number.
     if (!isDay || !/\p{L}{3}/u.test(written)) return []
-    const value = yearsOf(start, { date, direction })
+    const value = yearsOf(start, { date, direction, isWritten: /\d{4}/.test(written) })
     const lead = leads.exec(written)?.[0].length ?? 0
     return value === null ? [] : [{ value, start: index + lead, end: index + written.length }]
   })
@@ -100,14 +100,23 @@ function inWords(text: string, { locale, date, direction }: DateContext): readon
 /** Words before a date that chrono-node takes for part of it. */
 const leads = /^(?:(?:on|at|by|am|le|el|il|op|den|dem|der|vom|zum|bis|ab|the|l['’]|al?|del?|dal?|da)\s+)+/iu
 
+const dayBefore = (value: string, days: number) => new Date(Date.parse(value) - days * dayMs).toISOString().slice(0, 10)
+
 function yearsOf(
   start: chrono.ParsedComponents,
-  { date, direction }: Pick<DateContext, 'date' | 'direction'>,
+  { date, direction, isWritten }: Pick<DateContext, 'date' | 'direction'> & { readonly isWritten: boolean },
 ): string | null {
   const [year, month, day] = [start.get('year'), start.get('month'), start.get('day')]
   if (year === null || month === null || day === null) return null
-  if (start.isCertain('year') || !start.isCertain('month')) return dayOf(year, month, day)
   const sent = date.getTime()
+  if (start.isCertain('year') || !start.isCertain('month')) {
+    const value = dayOf(year, month, day)
+    // "for three days" is not in three days.
+    const isLater = value !== null && direction === 'past' && Date.parse(value) > sent && !isWritten
+    if (!isLater) return value
+    // "since Monday" is the Monday before; "for three days" is not in three days.
+    return start.isCertain('weekday') && !start.isCertain('day') ? dayBefore(value, 7) : null
+  }
   const years = [-1, 0, 1].flatMap((step) => {
     const value = dayOf(date.getUTCFullYear() + step, month, day)
     return value === null ? [] : [{ value, away: Date.parse(value) - sent }]

@@ -1,7 +1,7 @@
 /** Texts in sentences and subjects, known by the words before them. */
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Sentence } from './sentences.ts'
-import { type Piece, quotedIn, readPerson } from './shapes.ts'
+import { isPhoneForm, type Piece, phonesIn, quotedIn, readPerson } from './shapes.ts'
 import { isPersonName } from './signatures.ts'
 
 /** The words for documents, in all languages, before their numbers. Folded. */
@@ -18,7 +18,7 @@ const filler = '(?:is|lautet|ist|war|est|es|el|e|lo|la|is het|il|der|die)'
 /** Makes what finds the numbers behind words: `invoice 4471`, `Ticket #48213`, `Bestellnummer lautet B-2026-77`. */
 export function numberFinder(words: string): (sentence: Sentence) => readonly Piece[] {
   const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}-])(?:${words})(?:[ -]?${numberWord}(?!\\p{L})|[ -]?n?[°º])?(?<mark>[\\s.:#°º(]*)(?:${filler}\\s)*(?<code>[\\p{L}]{1,4} (?=\\d{2,}\\b))?(?<id>(?=[^\\s,;]*\\d)[\\p{L}\\p{N}]+(?:[-./_][\\p{L}\\p{N}]+)*)`,
+    `(?<![\\p{L}\\p{N}-])(?:${words})(?:[ -]?${numberWord}(?!\\p{L})|[ -]?n?[°º])?(?<mark>[\\s.:#°º(]*)(?:(?:(?:\\p{L}+\\s){1,4}(?:lautet|ist|is|est|es|e)\\s)|(?:${filler}\\s)*)(?<code>[\\p{L}]{1,4} (?=\\d{2,}\\b))?(?<id>(?=[^\\s,;]*\\d)[\\p{L}\\p{N}]+(?:[-./_][\\p{L}\\p{N}]+)*)`,
     'gu',
   )
   return ({ text, folded }) =>
@@ -41,18 +41,18 @@ const anyName =
 const polite =
   '(?:Mr\\.?|Mrs\\.?|Ms\\.?|Dr\\.?|Herr|Frau|Mme|Mlle|M\\.|Sra?\\.?|Sig\\.?|dhr\\.?|mevr\\.?|Monsieur|Madame)\\s+'
 const names = new RegExp(
-  `(?:[Mm]y name is|I am called|[Mm]ein Name ist|[Ii]ch heiße|[Jj]e m['’]appelle|[Mm]on nom est|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Mm]i chiamo|[Mm]ijn naam is|[Ii]k ben|[Vv]raag naar|[Aa]sk for|[Hh]a llamado|[Ll]lamó|[Gg]ebeld door|[Ii]ncontrat[ao] in fiera:|[Nn]ame:)\\s+(?:${polite})?${anyName}`,
+  `(?:[Mm]y name is|I am called|[Mm]ein Name ist|[Ii]ch heiße|[Jj]e m['’]appelle|[Mm]on nom est|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Mm]i chiamo|[Mm]ijn naam is|[Ii]k ben|[Vv]raag naar|[Aa]sk for|[Hh]a llamado|[Ll]lamó|[Gg]ebeld door|[Ii]ncontrat[ao] in fiera:|[Tt]his is|[Ii]['’]m|[Ii] am|(?:^|[.!?,] )[Ss]ono)\\s+(?:${polite})?${anyName}`,
   'gu',
 )
 
 const titledNames = new RegExp(`(?<!\\p{L})${polite}${anyName}`, 'gu')
 /** Words of sentences that ask to call somebody, or tell of a call. */
-const calls =
-  /(?:\bcall|ring|reach|speak|ruf|anruf|erreich|appel|join|llam|pregunt|chiam|telefon|bel(?:len|t)?\b|\d{3} ?\d{2})/
+const calls = /(?:\bcall|ring|reach|speak|ruf|anruf|erreich|appel|join|llam|pregunt|chiam|telefon|bel(?:len|t)?\b)/
 
 /** People who are named in a sentence as those to speak with: `my name is`, `Please call Mr.`. */
 export function namesIn({ text, folded }: Sentence): readonly Piece[] {
-  const titled = calls.test(folded) ? text.matchAll(titledNames) : []
+  const isReached = calls.test(folded) || phonesIn(text).some(({ value }) => isPhoneForm(value))
+  const titled = isReached ? text.matchAll(titledNames) : []
   return [...text.matchAll(names), ...titled].flatMap((match) => {
     const whole = readPerson(match[1] ?? '')
     // "Anna Berg von Nordlicht Energie": what follows the name is where she is from.
@@ -67,7 +67,7 @@ export function namesIn({ text, folded }: Sentence): readonly Piece[] {
 const anyCompany =
   "(\\p{Lu}[\\p{L}\\p{N}'’&.-]*(?: (?:\\p{Lu}[\\p{L}\\p{N}'’.-]*|&|de|du|des|der|di|del|della|y|e|et|und|van)){0,4}(?: (?:GmbH|Ltd|LLC))?)"
 const companies = new RegExp(
-  `(?:(?:I (?:work|run \\p{L}+|am \\p{L}+(?: \\p{L}+){0,3}) (?:at|for|with|of)|on behalf of|[Ww]e are|[Ww]e're)|(?:(?:[Gg]eschäftsführer(?:in)?|[Ii]nhaber(?:in)?|[Ll]eiter(?:in)?|[Mm]itarbeiter(?:in)?) (?:der|des|von|bei(?: der)?)|arbeite (?:bei|für)(?: der)?|(?:für|von) die Firma)|(?:dirige|représente|travaille (?:chez|pour))(?: la société| l['’]entreprise)?|de la (?:société|part de)|chez|(?:trabajo en|represento a|de la empresa)|(?:lavoro (?:per|presso)|responsabile(?: \\p{L}+)? (?:della|di|presso)|titolare (?:della|di)|per conto di)|(?:eigenaar van|werk bij|directeur van|namens|werkzaam bij))\\s+${anyCompany}`,
+  `(?:(?:(?:[Hh]ead|[Dd]ire[ck]t\\p{L}+|[Mm]anager|[Oo]wner|[Ff]ounder|CEO|CTO|CFO|[Ee]ngineer|[Aa]nalyst|[Ll]eiter(?:in)?|[Rr]esponsab[il]\\p{L}+|[Gg]erente|[Cc]hef|[Hh]oofd|[Jj]efe|[Jj]efa)(?: \\p{L}+){0,4}?,? (?:at|en|chez|bei|presso|bij)|(?:CEO|[Oo]wner|[Ff]ounder) of|I (?:work|run \\p{L}+|am \\p{L}+(?: \\p{L}+){0,3}) (?:at|for|with|of)|on behalf of|[Ww]e are|[Ww]e're)|(?:(?:[Gg]eschäftsführer(?:in)?|[Ii]nhaber(?:in)?|[Ll]eiter(?:in)?|[Mm]itarbeiter(?:in)?) (?:der|des|von|bei(?: der)?)|arbeite (?:bei|für)(?: der)?|(?:für|von) die Firma)|(?:dirige|représente|travaille (?:chez|pour))(?: la société| l['’]entreprise)?|de la (?:société|part de)|chez|(?:trabajo en|represento a|de la empresa)|(?:lavoro (?:per|presso)|responsabile(?: \\p{L}+)? (?:della|di|presso)|titolare (?:della|di)|per conto di)|(?:eigenaar van|werk bij|directeur van|namens|werkzaam bij))\\s+${anyCompany}`,
   'gu',
 )
 /** `Name, of Company`, as notes of calls and fairs have it. */
@@ -80,10 +80,15 @@ const besideName = new RegExp(
 const inBrackets = new RegExp(`\\p{Ll} \\(${anyCompany}(?:,[^()]{0,40})?\\)`, 'gu')
 const ours = /(?<!p{L})(?:we|our|wir|unser\w*|nous|notre|nos|somos|nuestr[oa]|noi|nostr[oa]|siamo|wij|ons|onze)(?!p{L})/
 
+/** Words of notes on calls and meetings. */
+const told =
+  /(?<!\p{L})(?:call(?:ed)?|met|meeting|fair|anruf|messe|notiz|appel|salon|llamad[oa]|reunion|chiamat[oa]|incontrat[oa]|fiera|gebeld|gesproken|beurs)(?!\p{L})/u
+
 /** Organisations that somebody says to be of. */
 export function companiesIn({ text, folded }: Sentence): readonly Piece[] {
   const own = ours.test(folded) ? text.matchAll(inBrackets) : []
-  return [...text.matchAll(companies), ...text.matchAll(besideName), ...own].flatMap((match) => {
+  const noted = text.includes('@') || told.test(folded) ? text.matchAll(besideName) : []
+  return [...text.matchAll(companies), ...noted, ...own].flatMap((match) => {
     const value = (match[1] ?? '').replace(/[.,]$/, '').replace(/ (?:de|di|und|et|y|e|du|van)$/, '')
     const start = match.index + match[0].indexOf(match[1] as string)
     return value.length < 3 ? [] : [{ value, start, end: start + value.length }]
@@ -91,16 +96,16 @@ export function companiesIn({ text, folded }: Sentence): readonly Piece[] {
 }
 
 const roleEnd =
-  '(?=\\s+(?:in|at|with|bei|mit|chez|en|und|y|e|et|and|to|zu|ab|per|presso|dans|para|für|bij)\\s|[.,;:!?()\\n–—]|\\s-\\s|$)'
+  '(?=\\s+(?:in|at|with|bei|mit|chez|en|und|y|e|et|and|to|zu|ab|per|presso|dans|para|für|bij)\\s|[.,;:!?()\\n–—]|\\s\\(|\\s-\\s|$)'
 const jobs = new RegExp(
-  `(?:[Aa]pply(?:ing)? (?:for|as)(?: the| a| an)?(?: (?:position|role|post|job) (?:of|as)(?: an?)?)?|[Aa]pplication (?:for|as)(?: the| an?)?(?: (?:position|role) of)?|[Aa]pplication:|(?:position|role|post) (?:of|as)(?: an?)?|[Bb]ewerbung(?: als| für)|[Bb]ewerbung:?|[Ss]telle als|[Pp]osition als|bewerbe ich mich (?:auf|um|für) die Stelle als|bewerbe mich als|(?:[Aa]usbildungsplatz|[Aa]rbeit|[Jj]ob) als|au poste d(?:e |['’])|poste d(?:e |['’])|(?:emploi|travail) d(?:e |['’])|puesto de|vacante de|trabajo de|trabajo como|posizione di|[Cc]andidatura (?:come|per)|lavoro come|ruolo di|functie van|[Ss]ollicitatie (?:als|voor)|(?:bijbaan|baan|werk) als|vaga de|[Cc]andidatura a)\\s*(?:einen? |den |der |die |le |la |un |une |el |il )?(\\p{L}[\\p{L}\\p{M}'’/() -]{2,60}?)${roleEnd}`,
+  `(?:[Aa]pply(?:ing)? (?:for|as)(?: the| a| an)?(?: (?:position|role|post|job) (?:of|as)(?: an?)?)?|[Aa]pplication (?:for|as)(?: the| an?)?(?: (?:position|role) of)?|[Aa]pplication\\s?[:–-]|[Cc]andidature\\s?[:–-]|[Cc]andidatura\\s?[:–-]|[Ss]ollicitatie\\s?[:–-]|[Bb]ewerbung\\s?[–-]|en tant que|[Ii]nterest in the|(?:position|role|post) (?:of|as)(?: an?)?|[Bb]ewerbung(?: als| für)|[Bb]ewerbung:?|[Ss]telle als|[Pp]osition als|bewerbe ich mich (?:auf|um|für) die Stelle als|bewerbe mich als|(?:[Aa]usbildungsplatz|[Aa]rbeit|[Jj]ob) als|au poste d(?:e |['’])|poste d(?:e |['’])|(?:emploi|travail) d(?:e |['’])|puesto de|vacante de|trabajo de|trabajo como|posizione di|[Cc]andidatura (?:come|per)|lavoro come|ruolo di|functie van|[Ss]ollicitatie (?:als|voor)|(?:bijbaan|baan|werk) als|vaga de|[Cc]andidatura a)\\s*(?:einen? |den |der |die |le |la |un |une |el |il )?(\\p{L}[\\p{L}\\p{M}'’/ -]{2,60}?(?: \\([mwfdhx]/[mwfdhx](?:/[mwfdhx])?\\))?)${roleEnd}`,
   'gu',
 )
 
 /** Positions that somebody applies for. */
 export function jobsIn({ text }: Sentence): readonly Piece[] {
   return Array.from(text.matchAll(jobs)).flatMap((match) => {
-    const value = (match[1] ?? '').trim()
+    const value = (match[1] ?? '').trim().replace(/ (?:position|role|post|job|vacancy|opening)$/i, '')
     const isName =
       /^(?:the|your|this|la|le|il|de|position|stelle|puesto|Initiativ)/i.test(value) || value.split(/\s+/).length > 6
     const start = match.index + match[0].lastIndexOf(match[1] as string)
@@ -108,16 +113,21 @@ export function jobsIn({ text }: Sentence): readonly Piece[] {
   })
 }
 
-const versionNumber = '(\\d{1,4}(?:\\.\\d{1,4}){1,3}(?:[-.]?(?:beta|alpha|rc)\\d*)?)'
+/** Not a date, an address of the Internet or an amount with groups. */
+const versionNumber =
+  '((?!\\d{1,2}\\.\\d{1,2}\\.\\d{4}|\\d+\\.\\d+\\.\\d+\\.\\d{2,3}\\b|\\d{1,3}(?:\\.\\d{3})+\\b)\\d{1,4}(?:\\.\\d{1,4}){1,3}(?:[-.]?(?:beta|alpha|rc)\\d*)?)'
 const versions = new RegExp(
   `(?:version|versione|versie|versao|firmware|release|build|softwarestand|v)[ .:]*${versionNumber}(?![\\p{L}\\d]|\\.\\d)`,
   'gu',
 )
 const productName = '(\\p{Lu}[\\p{L}\\p{N}]*[\\p{Lu}\\p{N}\\p{Ll}](?: (?:\\p{Lu}[\\p{L}\\p{N}]*|\\d{1,4}(?![.\\d])))?)'
-const productVersions = new RegExp(`(?<![\\p{L}\\p{N}.])${productName} v?${versionNumber}(?![\\p{L}\\d]|\\.\\d)`, 'gu')
+const productVersions = new RegExp(
+  `(?<![\\p{L}\\p{N}.])${productName},? \\(?v?(?:ersion |ersione |ersie )?\\.?${versionNumber}(?![\\p{L}\\d]|\\.\\d)`,
+  'gu',
+)
 /** Words with a capital before numbers that are no products. */
 const noProduct =
-  /^(?:version|versione|versie|firmware|build|release|error|fehler|code|fehlercode|invoice|kapitel|chapter|article|section|page|die|the|we|on|am|le|il|de|since|von|ver)\b/
+  /^(?:eur|usd|gbp|chf|ip|version|versione|versie|firmware|build|release|error|fehler|code|fehlercode|invoice|kapitel|chapter|article|section|page|die|the|we|on|am|le|il|de|since|von|ver)\b/
 
 /** Versions in a sentence, and products right before one: `SyncBridge 2.9`. */
 export function versionsIn({ text, folded }: Sentence): {
@@ -125,7 +135,10 @@ export function versionsIn({ text, folded }: Sentence): {
   readonly products: readonly Piece[]
 } {
   const named = Array.from(folded.matchAll(versions)).map((match) => tail(match, match[1] as string))
-  const beside = Array.from(text.matchAll(productVersions)).filter((match) => !noProduct.test(fold(match[1] as string)))
+  const beside = Array.from(text.matchAll(productVersions)).filter((match) => {
+    const name = fold(match[1] as string)
+    return !noProduct.test(name) && meaningsOf(name).unknown > 0
+  })
   return {
     versions: [...named, ...beside.map((match) => tail(match, match[2] as string))],
     products: beside.map((match) => ({
@@ -149,7 +162,7 @@ const productCues = new RegExp(
 const models = /(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}]{2,20} )(?:[A-Z]{1,4}-?\d{1,4}[a-z]?)(?![\p{L}\p{N}]|[-.:/]\p{N})/gu
 /** A word of two capitals inside small letters: `LagerPlus`. */
 const camel =
-  /(?<![\p{L}\p{N}@./])(\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\+?)(?: \d{1,4}(?![.\d]))?(?![\p{L}\p{N}@]|\.\p{L})/gu
+  /(?<![\p{L}\p{N}@./])(\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\+?)(?: (?:\p{Lu}[\p{L}\d]*|\d{1,4}(?![.\d])))?(?![\p{L}\p{N}@]|\.\p{L})/gu
 
 /** Products that a sentence names as those it is about. */
 export function productsIn({ text }: Sentence): readonly Piece[] {

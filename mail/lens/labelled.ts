@@ -79,6 +79,8 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
     }
     case 'number': {
       const found = firstNumber(value, mail, name)
+      // "2021 - 2024" below "Experience" counts no years.
+      if (name === 'experience' && found !== null && found.value > yearsMax) return null
       return found === null ? null : at(passage, start, found, score)
     }
     case 'date': {
@@ -129,6 +131,8 @@ function firstNumber(
     : { value: found.value, start: from + found.start, end: from + found.end }
 }
 
+/** Nobody worked longer. */
+const yearsMax = 70
 const wordsMayCount: ReadonlySet<string> = new Set(['experience', 'people'])
 
 function answerOf(value: string, concept: string | null): boolean | null {

@@ -7,7 +7,7 @@ export const en: Lexicon = {
   order: 'order | orders | purchase order | po | ordered',
   ticket: 'ticket | case | incident | issue | request | support ticket',
   number: 'number | no | nr | num | # | id | identifier | code | nbr',
-  reference: 'reference | ref',
+  reference: 'reference | ref | sku | part no | article number | item number | item code',
   date: 'date | day | dated | on which',
   issued: 'issued | issue date | date of issue | issued on | tax point | placed on | placed | created',
   due: 'due | due date | payable by | pay by | payment due | due by | to be paid | deadline | payment deadline | pay before',
@@ -33,7 +33,8 @@ export const en: Lexicon = {
   phone:
     'phone | telephone | tel | mobile | cell | phone number | mobile number | mobile phone | telephone number | cell phone | t',
   address: 'address | street | shipping address | billing address | postal address',
-  product: 'product | affected system | system | device | application affected | affected product | software | model',
+  product: 'product | affected product',
+  device: 'affected system | system | device | application affected | affected application | software | model | app',
   item: 'item | items | article | articles | products | description | goods ordered | line items',
   quantity: 'quantity | qty | pcs | pieces',
   price: 'price | unit price | rate | each',

@@ -56,7 +56,7 @@ export function meaningsOf(text: string): Meanings {
     const found = phraseAt(words, at)
     if (found === null) {
       const parts = partsOf(words[at] as string)
-      for (const part of parts ?? [`?${words[at]}`]) known.add(part)
+      for (const part of parts ?? unknownParts(words[at] as string)) known.add(part)
       if (parts === null) unknown++
       at++
       continue
@@ -101,6 +101,12 @@ export function languageWords(text: string): ReadonlyMap<string, number> {
     for (const each of languages) counts.set(each, (counts.get(each) ?? 0) + 1 / languages.length)
   }
   return counts
+}
+
+/** A compound of a word that no table has and one that says what kind of value it is: "Vertragsnummer". */
+function unknownParts(word: string): readonly string[] {
+  const [, head, kind] = /^(.{3,}?)s?(nummer|nr|datum|name|naam|betrag|bedrag)$/.exec(word) ?? []
+  return head === undefined || kind === undefined ? [`?${word}`] : [`?${head}`, phrases.get(kind) as string]
 }
 
 const phraseWordsMax = 6

@@ -3,6 +3,7 @@ import { fold, meaningsOf } from './lexicon.ts'
 import type { Locale } from './locale.ts'
 import type { Line, Pair, Passage } from './passages.ts'
 import type { Piece } from './shapes.ts'
+import { type Columns, goodsColumns } from './table-heads.ts'
 
 /** Items of one list at most, and characters of one. */
 const itemsMax = 100
@@ -69,13 +70,26 @@ function itemIn(text: string, offset: number): Piece | null {
 /** The list behind a label: on its line, or as points on the lines below. */
 export function listOf(pair: Pair, locale: Locale): readonly Piece[] {
   const below = pair.by === 'line' ? pointsBelow(pair.passage, pair.line) : []
-  if (below.length > 0) return below
-  return itemsIn(pair.value, locale, pair.start)
+  return below.length > 0 ? below : itemsIn(pair.value, locale, pair.start)
 }
 
-/** The lines of points right below a label; without their marks and prices. */
-function pointsBelow(passage: Passage, label: Line): readonly Piece[] {
-  const at = passage.lines.indexOf(label)
+/** A list of points and what stands above it. */
+export type Points = { readonly heading: string; readonly items: readonly Piece[] }
+
+/** The lists of points of a passage, each with the line that heads it. */
+export function pointLists(passage: Passage): readonly Points[] {
+  const { lines } = passage
+  return lines.flatMap((line, n) => {
+    const below = lines[n + 1]
+    const isHeading = !point.test(line.text) && below !== undefined && point.test(below.text) && line.role === null
+    const items = isHeading ? pointsBelow(passage, line) : []
+    return items.length === 0 ? [] : [{ heading: line.text, items }]
+  })
+}
+
+/** The points right below a line; without their marks and prices. */
+function pointsBelow(passage: Passage, heading: Line): readonly Piece[] {
+  const at = passage.lines.indexOf(heading)
   const items: Piece[] = []
   for (const line of passage.lines.slice(at + 1, at + 1 + itemsMax)) {
     if (!point.test(line.text)) break
@@ -91,25 +105,12 @@ function withoutPrice(text: string, offset: number): Piece {
     .replace(/\s*\([^()]*\d[^()]*[€$£]?[^()]*\)\s*$/, (part) => (/[€$£]|\d[.,]\d\d/.test(part) ? '' : part))
     .replace(/(?:\s{2,}|\s[-–:@]\s|\t)\S*[\d€$£][^\p{L}]*(?:EUR|USD|GBP|CHF)?\s*$/u, '')
     .replace(/\s(?:[€$£]\s?)\d[\d.,]*\s*$|\s\d[\d.,]*\s?[€$£]\s*$/u, '')
-    .trimEnd()
+    .replace(/[\s,;]+$/, '')
   const inner = /^\s*/.exec(value)?.[0].length ?? 0
   return { value: value.slice(inner), start: offset + inner, end: offset + value.length }
 }
 
-/** Columns of tables of goods, and the words that end one. */
-const columnMeanings: ReadonlySet<string> = new Set([
-  'item',
-  'product',
-  'quantity',
-  'price',
-  'amount',
-  'unit',
-  'position',
-  'total',
-  'tax',
-  'reference',
-  'number',
-])
+/** What the line below a table of goods begins with. */
 const endMeanings: ReadonlySet<string> = new Set([
   'total',
   'net',
@@ -125,7 +126,7 @@ const endMeanings: ReadonlySet<string> = new Set([
 export function tableItems(passage: Passage): readonly Piece[] {
   const { lines } = passage
   for (const [at, line] of lines.entries()) {
-    const head = columnsOf(line.text)
+    const head = goodsColumns(line.text)
     if (head === null) continue
     const items: Piece[] = []
     for (const row of lines.slice(at + 1, at + 1 + itemsMax)) {
@@ -136,20 +137,6 @@ export function tableItems(passage: Passage): readonly Piece[] {
     if (items.length > 0) return items
   }
   return []
-}
-
-type Columns = { readonly figures: number; readonly isNumbered: boolean }
-
-/** The head of a table: columns for goods and for figures behind them. */
-function columnsOf(text: string): Columns | null {
-  if (text.length > 100 || /\d|[:.!?]$/.test(text)) return null
-  const words = text.split(/\s+/)
-  if (words.length < 2 || words.length > 9) return null
-  const meanings = words.map((word) => [...meaningsOf(word).known][0] ?? '')
-  if (!meanings.every((meaning) => columnMeanings.has(meaning))) return null
-  const item = meanings.findIndex((meaning) => meaning === 'item' || meaning === 'product')
-  if (item < 0 || item > 2) return null
-  return { figures: meanings.length - item - 1, isNumbered: item > 0 }
 }
 
 function rowItem(row: Line, { figures, isNumbered }: Columns): Piece | null {
@@ -171,11 +158,11 @@ function rowItem(row: Line, { figures, isNumbered }: Columns): Piece | null {
 /** Words before the items of a sentence, by what the list holds. Folded. */
 const leads: { readonly [concept: string]: RegExp } = {
   items:
-    /(?:(?:please )?(?:order|send us|send me|deliver)|bestellen wir|wir bestellen|ich bestelle|mochten? (?:wir|ich)|commander|commandons|pedir|pedimos|encargar|ordinare|ordiniamo|(?:willen|wil) (?:graag )?|bestellen)\s+(?=\d{1,3}\s+\p{L})/u,
+    /(?:(?:please )?(?:order|send us|send me|deliver)|bestellen wir|wir bestellen|ich bestelle|mochten? (?:wir|ich)|commander|commandons|pedir|pedimos|encargar|ordinare|ordiniamo|(?:willen|wil) (?:graag )?|bestellen)\s+(?=\d{1,3}\s+\p{L})/gu,
   interests:
-    /(?:interested in|looking for|interest in|interessieren uns fur|interessiert (?:an|sich fur)|interesse an|(?:wir |und )suchen|suche|(?:nous |et |nous )cherchons|cherche|interess\w+ par|buscamos|busco|(?:nos |me )interesan|interesad[oa]s? en|cerchiamo|cerco|interessat[oai] a|le interessa|zoeken|(?:hebben )?interesse in|geinteresseerd in)\s+/,
+    /(?:interested in|looking for|interest in|interessieren uns fur|interessiert (?:an|sich fur)|interesse an|(?:wir |und )suchen|suche|(?:nous |et |nous )cherchons|cherche|interess\w+ par|buscamos|busco|(?:nos |me )interesan|interesad[oa]s? en|cerchiamo|cerco|interessat[oai] a|le interessa|zoeken|(?:hebben )?interesse in|geinteresseerd in)\s+/gu,
   skills:
-    /(?<!\p{L})(?:experience (?:with|in)|skilled in|proficient in|knowledge of|familiar with|worked with|kenne mich (?:sehr )?(?:gut )?(?:mit|in)|erfahrung (?:mit|in)|kenntnisse in|beherrsche|maitrise|competences en|domino|manejo|conocimientos de|so usare|conosco|uso|esperto di|goed in|ervaring met|kennis van|sterk in)\s+(?!(?:und|and|et|y|e|en)\s)/u,
+    /(?<!\p{L})(?:skills (?:in|include|are)|experience (?:with|in)|skilled in|proficient in|knowledge of|familiar with|worked with|kenne mich (?:sehr )?(?:gut )?(?:mit|in)|erfahrung (?:mit|in)|kenntnisse in|beherrsche|maitrise|competences en|domino|manejo|conocimientos de|so usare|esperto di|goed in|ervaring met|kennis van|sterk in)\s+(?!(?:und|and|et|y|e|en)\s)/gu,
 }
 const listEnd =
   /\s(?:for (?:our|my|the)|in (?:our|my)|fur (?:unser\w*|mein\w*|ein\w*|das|die|den)|aus(?=\s*[.,]|$)|pour (?:notre|nos|mon|le|la)|para (?:nuestr\w*|la|el|mi)|per (?:il|la|i|le|nostr\w*)|voor (?:ons|onze|mijn|het|de)|and (?:we|i)\b|and would|om te|te leveren|bestellen|because|weil|who|that)\b|[.!?;:](?=\s|$)/
@@ -183,8 +170,8 @@ const listEnd =
 /** The items that a sentence lists. */
 export function sentenceItems(text: string, concept: string, locale: Locale): readonly Piece[] {
   const folded = fold(text).replaceAll('\n', ' ')
-  const lead = leads[concept]?.exec(folded)
-  if (lead === null || lead === undefined) return []
+  const [lead] = leads[concept] === undefined ? [] : [...folded.matchAll(leads[concept])].slice(-1)
+  if (lead === undefined) return []
   const start = lead.index + lead[0].length
   const length = folded.slice(start).search(listEnd)
   const part = text.slice(start, length < 0 ? text.length : start + length)

@@ -2,6 +2,7 @@
 import { labels as headerLabels, type Role } from '../body/quotation-words.ts'
 import { fold, type Meanings, meaningsOf, phraseAt, wordsIn } from './lexicon.ts'
 import type { LensPlace, LensSource } from './source.ts'
+import { cellsOf, goodsColumns } from './table-heads.ts'
 
 export type Line = {
   readonly passage: Passage
@@ -86,10 +87,12 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
   }
   markHeaders(lines)
   for (const [n, line] of lines.entries()) {
-    const pair = line.role === null ? pairOf(line, lines[n + 1]) : null
-    if (pair === null) continue
-    pairs.push(pair)
-    labelled.add(line.start)
+    if (line.role !== null || goodsColumns(line.text) !== null) continue
+    const below = lines[n + 1]
+    const cells = below === undefined || below.isFirst ? [] : columnPairs(line, below)
+    const pair = cells.length > 0 ? null : (pairOf(line, below) ?? blockPair(line, below, lines[n + 2]))
+    pairs.push(...cells, ...(pair === null ? [] : [pair]))
+    if (pair !== null || cells.length > 0) labelled.add(line.start)
   }
   return made
 }
@@ -109,6 +112,21 @@ function markHeaders(lines: Line[]): void {
     for (let n = at; n < end; n++) if (!isHeader) lines[n] = { ...(lines[n] as Line), role: null }
     at = Math.max(end, at + 1)
   }
+}
+
+/** A label and the line below it, with blank lines around both. */
+function blockPair(line: Line, below: Line | undefined, next: Line | undefined): Pair | null {
+  if (!line.isFirst || below === undefined || below.isFirst || (next !== undefined && !next.isFirst)) return null
+  const { known, unknown } = meaningsOf(line.text)
+  if (unknown > 0 || known.size === 0 || line.text.length > labelCharsMax || /[.!,]$/.test(line.text)) return null
+  return makePair(line, line.text, 0, below.text, { start: below.start, by: 'line' })
+}
+
+/** The cells of a row below a head of labels. */
+function columnPairs(line: Line, below: Line): readonly Pair[] {
+  return cellsOf(line.text, below.text).map(({ label, value, valueAt }) =>
+    makePair(line, label, line.text.indexOf(label), value, { start: below.start + valueAt, by: 'line' }),
+  )
 }
 
 function pairOf(line: Line, below: Line | undefined): Pair | null {

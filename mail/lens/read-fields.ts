@@ -18,6 +18,8 @@ import { signedBy } from './signatures.ts'
 import type { LensAnswer, LensField, LensFinding, LensSource } from './source.ts'
 import { statedValues } from './stated.ts'
 
+/** What a label calls so is surer than this. */
+const labelledMin = 90
 /** What is less sure is not believed. */
 const scoreMin = 40
 
@@ -31,8 +33,14 @@ export function readFields(fields: readonly LensField[], source: LensSource): Le
   const asked = fields.map(askedOf)
   for (const each of asked)
     if (found.get(each.field.key) === null) found.set(each.field.key, onlyAmount(each, asked, found, mail))
-  for (const each of asked)
-    if (each.concept === 'currency' && isWithoutTotal(asked, found)) found.set(each.field.key, null)
+  const isNoBill =
+    asked.every(({ concept, field }) => !ofBills.has(concept ?? '') || found.get(field.key) === null) &&
+    asked.some(({ concept }) => ofBills.has(concept ?? ''))
+  for (const { concept, field } of asked) {
+    const { score = 0 } = found.get(field.key) ?? {}
+    const isOther = (concept === 'currency' && isWithoutTotal(asked, found)) || (concept === 'supplier' && isNoBill)
+    if (isOther && score < labelledMin) found.set(field.key, null)
+  }
   return new Map([...found].map(([key, candidate]) => [key, candidate === null ? null : findingOf(candidate)]))
 }
 
@@ -113,6 +121,9 @@ function isWithoutTotal(asked: readonly Asked[], found: ReadonlyMap<string, Cand
   const totals = asked.filter(({ concept }) => concept === 'total')
   return totals.length > 0 && totals.every(({ field }) => found.get(field.key) === null)
 }
+
+/** What a mail that bills something states. */
+const ofBills: ReadonlySet<string> = new Set(['invoiceNumber', 'total', 'dueDate'])
 
 const documents: ReadonlySet<string> = new Set(['invoiceNumber', 'orderNumber'])
 

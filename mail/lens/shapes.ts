@@ -33,7 +33,7 @@ const readers: { readonly [shape in Shape]: (text: string) => Piece | null } = {
       /^(?:version|v\.?|release)?\s*((?=\S*\d)[\w.+-]+(?:\s?\(?(?:alpha|beta|rc\d*|build \d+|preview)\)?)?)/iu,
     ),
   error: (text) => quotedIn(text) ?? wholeOf(text),
-  job: (text) => cutAt(text, /\s[–—|]\s|\s-\s|;|\s{3,}|[.,](?=\s|$)/u, nameCharsMax),
+  job: (text) => cutAt(text, /\s\((?![mwfdhx]\/)|\s[–—|]\s|\s-\s|;|\s{3,}|[.,](?=\s|$)/u, nameCharsMax),
 }
 
 /** The whole of a text without quotation marks around it. */
@@ -101,12 +101,19 @@ export function phonesIn(text: string): readonly Piece[] {
   return Array.from(text.matchAll(/(?<![\p{L}\p{N}.,/-])(?:\+|00)?\(?\d[\d\s()./-]{4,22}\d(?![\p{L}\p{N}])/gu)).flatMap(
     ({ 0: value, index }) => {
       const digits = value.replace(/\D/g, '').length
-      const isDate = /^(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d\d-\d\d)\b/.test(value)
+      const isDate = /^(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d\d-\d\d)(?![\d./-])/.test(value)
       return digits < 6 || digits > 15 || isDate || value.includes('\n')
         ? []
         : [{ value, start: index, end: index + value.length }]
     },
   )
+}
+
+/** Whether digits are grouped as only telephone numbers are: what a label calls one may be in other forms. */
+export function isPhoneForm(text: string): boolean {
+  const digits = text.replace(/\D/g, '').length
+  const groups = text.split(/[\s./-]+/).length
+  return digits >= 8 && (/^(?:\+|\(|0)/.test(text) || (groups >= 3 && digits >= 9 && groups <= 6))
 }
 
 /** Bank accounts whose check digits are right (ISO 13616). */

@@ -2,8 +2,8 @@
 import { at, type Candidate, type Finder, type OpenMail } from './candidates.ts'
 import type { Asked } from './concepts.ts'
 import type { FoundNumber } from './numbers.ts'
-import type { Line, Passage } from './passages.ts'
-import { emailsIn, ibansIn, type Piece, phonesIn, readPerson } from './shapes.ts'
+import type { Line, Pair, Passage } from './passages.ts'
+import { emailsIn, ibansIn, isPhoneForm, type Piece, phonesIn, readPerson } from './shapes.ts'
 import { type Found, hasLegalForm, isCompanyName, isPersonName } from './signatures.ts'
 
 /** The values of a field that its form alone shows. */
@@ -21,11 +21,12 @@ const finders: { readonly [concept: string]: Finder } = {
         .map((each) => at(passage, 0, each, 90)),
     ),
   currency: (_, mail) => currencies(mail),
-  customer: (_, mail) => [...signers(mail, 56), ...forwarders(mail), ...greeted(mail)],
+  customer: (_, mail) => [...signers(mail, 56), ...forwarders(mail), ...greeted(mail), ...reached(mail)],
   person: (_, mail) => [...signers(mail, 56), ...forwarders(mail), ...titled(mail), ...reached(mail)],
   company: (_, mail) => companies(mail, 50),
   supplier: (_, mail) => [...companies(mail, 56), ...letterheads(mail)],
   job: (_, mail) => titledJobs(mail),
+  ticketNumber: (_, { passages }) => numberedSubjects(passages),
   invoiceDate: dateLines,
   orderDate: dateLines,
 }
@@ -35,9 +36,19 @@ function isOwn({ lines }: Passage): (piece: Piece) => boolean {
   return ({ start }) => lines.some((line) => start >= line.start && start < line.start + line.text.length)
 }
 
+/** `[#88231] Cannot export`, as programs for support write subjects. */
+function numberedSubjects(passages: readonly Passage[]): readonly Candidate[] {
+  return passages.flatMap((passage) => {
+    if (passage.place !== 'subject') return []
+    const value = /\[(?:[\p{L} ]{0,20})#?((?=[^\]]*\d)[\p{L}\p{N}-]{3,20})\]/u.exec(passage.text)?.[1]
+    const start = value === undefined ? -1 : passage.text.indexOf(value)
+    return value === undefined ? [] : [at(passage, start, { value, start: 0, end: value.length }, 54)]
+  })
+}
+
 /** Addresses that nobody writes from, or that are not the writer's own. */
 const offices =
-  /^(?:info|support|sales|no-?reply|noreply|news|newsletter|service|contact|kontakt|contacto|help|helpdesk|billing|accounts?|office|admin|team|hello|hallo|mail|shop|store|unsubscribe|abuse|postmaster|marketing|hr|jobs|ar|buchhaltung|rechnung|verkauf|ventas|vendite)@/i
+  /^(?:info|sales|news|office|admin|team|hello|hallo|mail|shop|store|abuse|postmaster|marketing|hr|jobs|ar|accounts?|verkauf|ventas|vendite|verkoop)@|^[^@]*(?:no-?reply|newsletter|service|support|contact|kontakt|kunden|klant|client|atencion|assist|soporte|help|billing|unsubscribe|buchhaltung|rechnung|factura|fattur|bestell|order|pedido)[^@]*@/i
 const unasked =
   /unsubscribe|abmelden|abbestellen|desabonner|darse de baja|cancella(?:rti|zione)|afmelden|opt.?out|write to us|contact us|any questions|questions\?|fragen\?/
 
@@ -62,7 +73,7 @@ function isAtEnd({ lines, place }: Passage, start: number): boolean {
 }
 
 const phoneCue =
-  /(?:tel|phone|fon|call|reach|mobil|handy|cell|portable|appel|movil|llam|contact|cellulare|chiama|trova allo|numero|number|bel|bereikt|erreich|ruf|whatsapp|gsm)/
+  /\b(?:tel|phone|fon|call|reach|mobil|handy|cell|portable|appel|movil|llam|contact|cellulare|chiama|trova allo|numero|number|bel|bereikt|erreich|ruf|whatsapp|gsm)/
 
 function ownPhones({ passages }: OpenMail): readonly Candidate[] {
   return passages.flatMap((passage) =>
@@ -76,8 +87,8 @@ function ownPhones({ passages }: OpenMail): readonly Candidate[] {
             const isBesideName = isPersonName(line.text.slice(0, phone.start).replace(/[,\s|-]+$/, ''))
             const isBesideAddress = /@\S+\s*[|·,]\s*$/.test(line.text.slice(0, phone.start))
             const score = phoneCue.test(before) ? 66 : isAlone || isBesideName || isBesideAddress ? 58 : 0
-            const isPlain = /^[+0(]|\s/.test(phone.value)
-            return score === 0 || !isPlain ? [] : [at(passage, line.start, phone, score)]
+            const isSpoken = /\b(?:tel|phone|telefon)/.test(before) && phone.value.replace(/\D/g, '').length > 6
+            return score === 0 || !(isPhoneForm(phone.value) || isSpoken) ? [] : [at(passage, line.start, phone, score)]
           })
         }),
   )
@@ -121,11 +132,21 @@ function forwarders({ passages }: OpenMail): readonly Candidate[] {
   )
 }
 
-/** `Jane Doe, Acme Ltd, jane@acme.example` */
+/** `Jane Doe, Acme Ltd, jane@acme.example`, `Jane Doe (jane@acme.example)` */
 function reached({ passages }: OpenMail): readonly Candidate[] {
   return passages.flatMap((passage) =>
     passage.lines.flatMap((line) => {
       if (line.role !== null || emailsIn(line.text).length === 0) return []
+      const beside = /(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){1,3}) [(<](?=\S+@)/u.exec(line.text)
+      if (beside !== null && isPersonName(beside[1] as string))
+        return [
+          at(
+            passage,
+            line.start + beside.index,
+            { value: beside[1] as string, start: 0, end: (beside[1] as string).length },
+            54,
+          ),
+        ]
       const from = /^[\p{L} ]{2,20}:\s+/u.exec(line.text)?.[0].length ?? 0
       const [first = ''] = line.text.slice(from).split(', ')
       return first.includes(' ') && isPersonName(first)
@@ -187,7 +208,9 @@ function companies({ passages, signed }: OpenMail, score: number): readonly Cand
     passage.lines.flatMap((line) => {
       const isLabelled = passage.labelled.has(line.start)
       if (line.role !== null || isLabelled || recipient.test(line.folded) || line.text.length > 80) return []
-      const value = line.text.replace(/^(?:ihre?|your|votre)\s+/i, '').split(/,\s|\s[|–·-]\s/)[0] as string
+      const value = (line.text.split(/[.!?]\s+(?=\p{Lu}\p{L}{3})/u).at(-1) as string)
+        .replace(/^(?:ihre?|your|votre)\s+/i, '')
+        .split(/,\s|\s[|–·-]\s/)[0] as string
       if (!hasLegalForm(value) || /[:@]|\d{3}/.test(value)) return []
       const start = line.text.indexOf(value)
       return [at(passage, line.start, { value, start, end: start + value.length }, score - 4)]
@@ -201,6 +224,8 @@ const noHead =
 
 /** The first line of a document, or the last of one that nobody signs: who it is from. */
 function letterheads({ passages, signed }: OpenMail): readonly Candidate[] {
+  const isBill = ({ meanings: { known } }: Pair) => known.has('invoice') || known.has('total') || known.has('due')
+  if (!passages.some(({ pairs }) => pairs.some(isBill))) return []
   return passages.flatMap((passage) => {
     if (passage.place === 'subject' || passage.pairs.length < 2) return []
     const own = passage.lines.filter(({ role }) => role === null)
@@ -223,7 +248,8 @@ function letterheads({ passages, signed }: OpenMail): readonly Candidate[] {
 const greets = (lines: readonly Line[]) => lines.slice(0, 3).some(({ folded }) => greeting.test(folded))
 
 function isTitle({ text, folded, start, passage }: Line, { labelled }: Passage): boolean {
-  const isPlain = /^\p{Lu}/u.test(text) && text.length <= 60 && !/[:@!?]|\d{2}/.test(text) && !noHead.test(folded)
+  const isPlain =
+    /^\p{Lu}/u.test(text) && text.length <= 60 && !/[:@!?]|\d{2}|\p{Ll}{3,}\.$/u.test(text) && !noHead.test(folded)
   return isPlain && !labelled.has(start) && passage.lines.length > 2
 }
 
@@ -237,7 +263,7 @@ function head(line: Line, score: number): Candidate {
 function dateLines(_: Asked, { passages, dates }: OpenMail): readonly Candidate[] {
   return passages.flatMap((passage) =>
     passage.lines.flatMap((line) => {
-      if (line.role !== null || line.text.length > 60) return []
+      if (line.role !== null || line.text.length > 60 || !/\d/.test(line.text)) return []
       const [found] = dates(line.text, 'past')
       if (found === undefined || found.end < line.text.replace(/[.,]$/, '').length) return []
       const before = line.text.slice(0, found.start)

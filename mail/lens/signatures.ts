@@ -12,10 +12,10 @@ export type Found = Piece & { readonly line: Line }
 const closing =
   /^(?:(?:(?:with )?(?:kind|best|warm|warmest|many|kindest)(?: (?:regards|wishes|thanks))?|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|sincerely yours|thank you|thanks(?: (?:a lot|in advance|again|so much))?|many thanks|all the best|respectfully)|(?:mit )?(?:freundlich\w*|best\w*|lieb\w*|viel\w*|herzlich\w*|schon\w*) (?:gru(?:ss|s|ß)\w*|grusse aus .{2,20})|gruss|gru(?:ß|ss)e|gruß|mfg|lg|vg|danke(?: und gru(?:ß|ss))?|danke schon|vielen dank|hochachtungsvoll|ihre?|(?:bien |tres |avec mes )?cordialement|bien a vous|sinceres salutations|salutations(?: distinguees)?|cordiales salutations|bonne journee|merci(?: d.avance| beaucoup)?|a bientot|respectueusement|(?:un (?:cordial )?|reciba un )?(?:saludo|abrazo)|saludos(?: cordiales)?|cordialmente|atentamente|muy atentamente|gracias(?: de antemano)?|muchas gracias|(?:cordiali |distinti |tanti |un )?salut[io]|cordialita|grazie(?: mille)?|a presto|cordialmente|(?:met )?(?:vriendelijke|hartelijke|beste) gro(?:et|eten)|vriendelijke groet\w*|groet(?:en|jes)?|gr|mvg|hoogachtend|alvast bedankt|bedankt|dank(?: u)?|obrigad[oa]|cumprimentos|atenciosamente|com os melhores cumprimentos)[\s,.!]*$/
 const inlineClosing =
-  /(?<=^|[.!?,;]\s+)(?:kind regards|best regards|regards|thanks|thank you|cheers|best|mit freundlichen gru(?:ss|ß)en|viele gru(?:ss|ß)e|liebe gru(?:ss|ß)e|gru(?:ss|ß)e?|lg|vg|mfg|danke(?: und gru(?:ss|ß))?|vielen dank|ihre?|merci(?: d.avance)?|bien cordialement|cordialement|bonne journee|saludos|un saludo|gracias|atentamente|grazie(?: mille)?|cordiali saluti|saluti|groet(?:en|jes)?|gr|mvg|met vriendelijke groet|alvast bedankt|obrigad[oa])[,.!]*\s+/g
+  /(?<=^|[.!?,;]\s+)(?:kind regards|best regards|regards|thanks|thank you|cheers|best|mit freundlichen gru(?:ss|ß)en|viele gru(?:ss|ß)e|liebe gru(?:ss|ß)e|gru(?:ss|ß)e?|lg|vg|mfg|danke(?: und gru(?:ss|ß))?|vielen dank|ihre?(?= \S+ \S+$)|merci(?: d.avance)?|bien cordialement|cordialement|bonne journee|saludos|un saludo|gracias|atentamente|grazie(?: mille)?|cordiali saluti|saluti|groet(?:en|jes)?|gr|mvg|met vriendelijke groet|alvast bedankt|obrigad[oa])[,.!]*\s+/g
 /** Parts of an organisation that sign mails, and what else stands in signatures and is no name. */
 const offices =
-  /\b(?:teams?|support|billing|sales|purchasing|accounts?|accounting|office|helpdesk|service|department|hr|management|customer|staff|crew|admin|info|einkauf|vertrieb|versand|buchhaltung|personalabteilung|verwaltung|kundendienst|kundenservice|technik|abteilung|servizio|ufficio|risorse umane|assistenza|amministrazione|vendite|ventas|soporte|rrhh|administracion|atencion|rh|service client|comptabilite|direction|ressources|verkoop|administratie|klantenservice|afdeling|references?|available|sent from|gesendet|envoye|verzonden|inviato|enviado)\b/
+  /\b(?:teams?|equipe|equipo|squadra|redaktion|hallo|hello|hi|dear|gentile|sehr geehrte[rs]?|bonjour|estimad[oa]|beste|geachte|support|billing|sales|purchasing|accounts?|accounting|office|helpdesk|service|department|hr|management|customer|staff|crew|admin|info|einkauf|vertrieb|versand|buchhaltung|personalabteilung|verwaltung|kundendienst|kundenservice|technik|abteilung|servizio|ufficio|risorse umane|assistenza|amministrazione|vendite|ventas|soporte|rrhh|administracion|atencion|rh|service client|comptabilite|direction|ressources|verkoop|administratie|klantenservice|afdeling|references?|available|sent from|gesendet|envoye|verzonden|inviato|enviado)\b/
 const legalForm =
   /(?<!\p{L})(?:gmbh(?: & co\.? kg)?|ggmbh|ag|kg|ohg|ug|e\.? ?v\.?|gbr|e\.? ?k\.?|ltd\.?|limited|llc|llp|plc|inc\.?|corp\.?|co\.|sarl|sas|sasu|eurl|s\.?a\.?s\.?|s\.?a\.?(?: de c\.?v\.?)?|s\.?l\.?(?:u\.?)?|s\.?r\.?l\.?|s\.?p\.?a\.?|s\.?n\.?c\.?|b\.?v\.?|n\.?v\.?|bvba|v\.?o\.?f\.?|lda\.?|pty|oy|ab|aps|a\/s|se)(?!\p{L})\.?\s*$/u
 const businesses =
@@ -31,7 +31,11 @@ export function isPersonName(text: string): boolean {
     /^(?:\p{Lu}[\p{L}'’.-]*|van|de|der|den|von|zu|da|di|del|della|la|le|el|dos|du|ten|ter|y|al|bin)$/u.test(word),
   )
   const folded = fold(text)
-  return isNamed && /\p{L}{2}/u.test(text) && !offices.test(folded) && !isCompanyName(text) && !isKnownWord(text)
+  // "WDJB-MJHT" is a code, "PRIYANKA SHARMA" heads a CV.
+  const isCode = words.length === 1 && /^[\p{Lu}-]{3,}$/u.test(text)
+  return (
+    isNamed && !isCode && /\p{L}{2}/u.test(text) && !offices.test(folded) && !isCompanyName(text) && !isKnownWord(text)
+  )
 }
 
 const isKnownWord = (text: string) => /^\S+$/.test(text) && meaningsOf(text).unknown === 0
@@ -69,9 +73,13 @@ function signedBelow(lines: readonly Line[]): Signed {
   const person = personIn(first)
   const rest = person === null ? lines.slice(0, 3) : lines.slice(1, 4)
   const after = person === null ? null : companyAfterComma(first)
-  const company = after ?? firstFound(rest, (line, n) => companyIn(line, person !== null && n === 0))
+  // The company stands below the name, or below what its bearer does there.
+  const titles = rest.findIndex(({ text }) => !isTitle(text))
+  const company = after ?? firstFound(rest, (line, n) => companyIn(line, person !== null && n === titles))
   return { person, company }
 }
+
+const isTitle = (text: string) => jobWords.test(fold(text)) && !text.includes(', ')
 
 function companyAfterComma(line: Line): Found | null {
   const comma = line.text.indexOf(', ')
@@ -118,6 +126,8 @@ function signedInLine(lines: readonly Line[]): Signed | null {
   return null
 }
 
+const loneNameCharsMax = 10
+
 /** A name on one of the last lines, with what one is reached by below it, or at the very end. */
 function signedAtEnd(lines: readonly Line[]): Signed {
   const last = lines.slice(-6)
@@ -129,7 +139,9 @@ function signedAtEnd(lines: readonly Line[]): Signed {
       isCompanyName(below.text)
     if (!isEnd || (!line.isFirst && below !== undefined) || lines.length < 2) continue
     const bare = line.text.split(/,\s/)[0] ?? ''
-    const isNamed = isPersonName(bare) || (below === undefined && /^\p{Ll}{2,12}$/u.test(bare))
+    // A noun that stands alone may be a heading.
+    const isName = isPersonName(bare) && (bare.includes(' ') || bare.length <= loneNameCharsMax)
+    const isNamed = isName || (below === undefined && /^\p{Ll}{2,12}$/u.test(bare))
     const person = isNamed ? personIn(line) : null
     if (person === null) continue
     const company = companyAfterComma(line) ?? (below === undefined ? null : companyIn(below, false))

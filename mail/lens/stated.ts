@@ -3,9 +3,10 @@ import { at, type Candidate, listAt, type OpenMail } from './candidates.ts'
 import { type Asked, concepts, wordsOfKey } from './concepts.ts'
 import { type Cue, dateCues, numberCues } from './cues.ts'
 import { companiesIn, documents, errorsIn, jobsIn, namesIn, numberFinder, productsIn, versionsIn } from './inline.ts'
-import { wordsIn } from './lexicon.ts'
-import { sentenceItems, tableItems } from './lists.ts'
+import { meaningsOf, wordsIn } from './lexicon.ts'
+import { pointLists, sentenceItems, tableItems } from './lists.ts'
 import { type FoundNumber, numberWordsIn } from './numbers.ts'
+import type { Passage } from './passages.ts'
 import type { Sentence } from './sentences.ts'
 import type { Piece } from './shapes.ts'
 import { statements } from './statements.ts'
@@ -42,7 +43,9 @@ const finders: { readonly [type: string]: (asked: Asked, mail: OpenMail) => Sent
     return (sentence) =>
       cuedBy(cues, sentence, countsFor(asked.concept, mail.numbers(sentence.text), sentence, mail.locale), 72)
   },
-  text: (asked) => {
+  text: (asked, mail) => {
+    // Things are named in every mail; where none is out of order they are not what it is about.
+    if (asked.concept === 'product' && !mail.sentences.some(({ folded }) => problem.test(folded))) return null
     const find = textFinder(asked)
     if (find === null) return null
     return (sentence) => find(sentence).map(({ score, ...piece }) => at(sentence.passage, sentence.start, piece, score))
@@ -60,6 +63,10 @@ const finders: { readonly [type: string]: (asked: Asked, mail: OpenMail) => Sent
     }
   },
 }
+
+/** What is said of things that do not work. */
+const problem =
+  /(?<!\p{L})(?:problem\w*|issue|error|bug|crash\w*|broken|fail\w*|unable|can.?t|cannot|not work\w*|doesn.t|stuck|stops?|stopped|fehler\w*|defekt|kaputt|storung|nicht mehr|geht nicht|funktioniert|erreur|panne|bloque\w*|ne (?:marche|fonctionne|s)|probleme|averia|fallo|no (?:funciona|deja|puedo|me)|problema|sigue sin|errore|guasto|non (?:funziona|salva|va)|fermo|ferma|storing|foutmelding|foutcode|werkt niet|niet (?:meer|op)|defect|kapot|erro|seit|since|depuis|desde|sinds)(?!\p{L})/u
 
 /** Amounts have a currency, except where a count is asked for, which has none and may be written out. */
 function countsFor(
@@ -116,7 +123,7 @@ function patternsOf(cue: Cue): Made {
             `(?<![\\p{L}\\p{N}])(?:${link})\\s*(?:(?:the|dem|den|der|el|il|le|l['’]|de|het|about|around|dia|giorno)\\s*)?['’]?$`,
             'u',
           ),
-    after: after === undefined ? null : new RegExp(`^[\\s,)]{0,2}(?:${after})(?![\\p{L}\\p{N}])`, 'u'),
+    after: after === undefined ? null : new RegExp(`^[\\s,)+]{0,3}(?:${after})(?![\\p{L}\\p{N}])`, 'u'),
     gap,
   }
   // Those of keys are made anew for each mail.
@@ -147,6 +154,9 @@ function cuedBy<T extends Span & { readonly value: string | number }>(
   return found
 }
 
+/** A day right behind one of these is the one on which it was done. */
+const done = /^(?:paid|payee?s?|reglee?s?|pagad|pagat|sald|betaald|bezahlt)/
+
 function behindHead<T extends Span>(
   folded: string,
   values: readonly T[],
@@ -159,7 +169,8 @@ function behindHead<T extends Span>(
     if (value === undefined || value.start - end > gap) continue
     const between = folded.slice(match.index, Math.max(end, value.start))
     if (/\n\s*\n/.test(between)) continue
-    if (link === null || value.start - end <= 1 || link.test(between)) return value
+    const isBeside = value.start - end <= 1 && !done.test(match[0])
+    if (link === null || isBeside || link.test(between)) return value
   }
   return undefined
 }
@@ -197,8 +208,27 @@ const textFinders: { readonly [concept: string]: (sentence: Sentence) => readonl
 
 const numberWords: ReadonlySet<string> = new Set(['number', 'no', 'nr', 'id', 'code', 'nummer', 'numero'])
 
+/** How well a heading says what its points are. Points with prices are goods whatever stands above. */
+function pointScore(concept: string, heading: string, items: readonly Piece[], passage: Passage): number {
+  const { known } = meaningsOf(heading)
+  if (headings[concept]?.some((meaning) => known.has(meaning))) return 66
+  const isPriced = ({ end }: Piece) => /^[^\n]*\d[.,]\d\d/.test(passage.text.slice(end, end + 40))
+  return concept === 'items' && items.every(isPriced) ? 60 : 0
+}
+
+const headings: { readonly [concept: string]: readonly string[] } = {
+  items: ['item', 'product', 'order'],
+  interests: ['interest', 'product', 'item'],
+  skills: ['skill', 'experience'],
+}
+
 function listed({ concept }: Asked, { passages, sentences, locale }: OpenMail): readonly Candidate[] {
   if (concept === null) return []
+  const points = passages.flatMap((passage) =>
+    pointLists(passage).map(({ heading, items }) =>
+      listAt(passage, items, pointScore(concept, heading, items, passage)),
+    ),
+  )
   const rows = concept === 'items' ? passages.map((passage) => listAt(passage, tableItems(passage), 80)) : []
   const told = sentences.map(({ text, passage, start }) => {
     const items = sentenceItems(text, concept, locale).map((item) => ({
@@ -208,5 +238,5 @@ function listed({ concept }: Asked, { passages, sentences, locale }: OpenMail): 
     }))
     return listAt(passage, items, 64)
   })
-  return [...rows, ...told].filter((each) => each !== null)
+  return [...points, ...rows, ...told].filter((each) => each !== null)
 }

@@ -12,7 +12,12 @@ export const statements: { readonly [concept: string]: Statement } = {
     [
       '(?:is|was|has been|have been|been|already|fully) (?:already )?paid(?! (?:by|until|before|on|within))',
       'paid (?:by|with|via|in full)(?! (?:the|\\d))',
-      'payment (?:received|complete|successful)',
+      'payment (?:has been |was )?(?:received|completed?|successful|confirmed)',
+      'zahlung (?:ist |wurde )?(?:bereits )?(?:eingegangen|erhalten|bestatigt)',
+      'paiement (?:a (?:bien )?ete )?(?:recu|accepte|confirme|effectue)',
+      'pago (?:ha sido |fue )?(?:recibido|confirmado|realizado|aceptado)',
+      'pagamento (?:e stato )?(?:ricevuto|confermato|effettuato)',
+      'betaling (?:is |hebben wij )?(?:goed )?(?:ontvangen|geslaagd)',
       '(?:ist|wurde|sind|habe?n? wir|bereits|schon|ist schon|ist bereits) (?:schon |bereits |gestern )?bezahlt',
       '(?:est|a ete|deja|ont ete|est deja) (?:deja )?(?:payee?|reglee?)',
       '(?:reglee?|payee?) (?:par|avec|via)',
@@ -35,7 +40,7 @@ export const statements: { readonly [concept: string]: Statement } = {
   ),
   urgent: made(
     [
-      '(?:it.s|is|this is|very|quite|rather|really|most) urgent|urgently|asap|as soon as possible|immediately|right away|top priority|emergency',
+      '(?<!(?:if|in|for|any) (?:it.s |it is )?)urgent(?! (?:cases?|matters?|enquiries))|urgently|asap|as soon as possible|immediately|right away|top priority|emergency',
       '(?:sehr |ausserst |bitte )?(?:dringend|eilig)|eilt(?! nicht)|so schnell wie moglich|schnellstmoglich|umgehend|sofort um',
       '(?:c.est |tres |est |vraiment )(?:tres )?urgente?|immediatement|au plus vite|en urgence|le plus vite possible|d.urgence|faire vite',
       '(?:es |muy |es muy )urgente|cuanto antes|urgentemente|lo antes posible|inmediatamente|con urgencia',
@@ -53,13 +58,13 @@ export const statements: { readonly [concept: string]: Statement } = {
   ),
   demo: made(
     [
-      '(?:give|show|get|see|have|like|book|schedule|want|wants|need|arrange|request)(?: \\p{L}+){0,3} (?:an? |the )?(?:\\p{L}+ )?demo(?:nstration)?',
+      '(?:give|show|get|see|have|like|book|schedule|arrange|organi[sz]e|set up|request|want|wants|need|arrange|request)(?: \\p{L}+){0,3} (?:an? |the )?(?:\\p{L}+ )?demo(?:nstration)?',
       'demo(?:nstration)? (?:would be|sounds|please|requested|wanted)',
       '(?:demo|vorfuhrung)(?: \\p{L}+){0,3} (?:ansehen|sehen|vereinbaren|buchen|erhalten|bekommen|wunschen|willkommen)|(?:mochten?|gerne|wunscht?|wollen)(?: \\p{L}+){0,6} (?:demo|vorfuhrung)|in einer demo ansehen',
-      '(?:demo|demonstration)(?: \\p{L}+){0,2} (?:serait|bienvenue)|(?:veut|voudrai\\w*|souhait\\w*|aimerai\\w*|voir|avoir|organiser)(?: \\p{L}+){0,3} (?:demo|demonstration)',
-      '(?:ver|quiere|querem\\w*|queremos|gustaria|tener|solicit\\w*|concertar|desea\\w*)(?: \\p{L}+){0,3} (?:demo|demostracion)',
-      '(?:vedere|vuole|vorre\\w*|avere|organizzare|desidera\\w*|fissare)(?: \\p{L}+){0,3} (?:demo|dimostrazione)',
-      '(?:wil|willen|krijgen|zien|graag|plannen)(?: \\p{L}+){0,3} (?:demo|demonstratie)|(?:demo|demonstratie)(?: \\p{L}+){0,1} (?:krijgen|zien|plannen|inplannen|ontvangen)',
+      '(?:demo|demonstration)(?: \\p{L}+){0,2} (?:serait|bienvenue)|(?:veut|voudrai\\w*|souhait\\w*|aimerai\\w*|voir|avoir|organiser|planifier|programmer|obtenir)(?: \\p{L}+){0,3} (?:demo|demonstration)',
+      '(?:ver|quiere|querem\\w*|queremos|gustaria|tener|solicit\\w*|concertar|agendar|programar|coordinar|reservar|desea\\w*)(?: \\p{L}+){0,3} (?:demo|demostracion)',
+      '(?:vedere|vuole|vorre\\w*|avere|organizzare|desidera\\w*|fissare|prenotare|programmare|ricevere)(?: \\p{L}+){0,3} (?:demo|dimostrazione)',
+      '(?:wil|willen|krijgen|zien|graag|plannen|inplannen|aanvragen)(?: \\p{L}+){0,3} (?:demo|demonstratie)|(?:demo|demonstratie)(?: \\p{L}+){0,1} (?:krijgen|zien|plannen|inplannen|ontvangen)',
     ],
     [
       '(?:no|not|n.t|without)(?: \\p{L}+){0,4} demo',

@@ -1,0 +1,69 @@
+/** Heads of tables: lines of nothing but words for columns. */
+import { meaningsOf, phraseAt, wordsIn } from './lexicon.ts'
+
+/** Columns of tables of goods. */
+const goods: ReadonlySet<string> = new Set([
+  'item',
+  'product',
+  'quantity',
+  'price',
+  'amount',
+  'unit',
+  'position',
+  'total',
+  'tax',
+  'reference',
+  'number',
+])
+
+export type Columns = { readonly figures: number; readonly isNumbered: boolean }
+
+/** The head of a table of goods: how many columns of figures stand behind the goods, and whether something stands before them. */
+export function goodsColumns(text: string): Columns | null {
+  if (text.length > 100 || /\d|[:.!?]$/.test(text)) return null
+  const columns = /\t| {2,}/.test(text) ? text.split(/\t+| {2,}/) : labelsIn(text)
+  if (columns.length < 2 || columns.length > 9) return null
+  const meanings = columns.map((column) => [...meaningsOf(column).known][0] ?? '')
+  if (!meanings.every((meaning) => goods.has(meaning))) return null
+  const item = meanings.findIndex((meaning) => meaning === 'item' || meaning === 'product')
+  if (item < 0 || item > 2) return null
+  return { figures: meanings.length - item - 1, isNumbered: item > 0 }
+}
+
+export type Cell = { readonly label: string; readonly value: string; readonly valueAt: number }
+
+/** The cells of two lines, labels above values, where both have as many: `Invoice no. | Date | Due` above `17 | 1 May | 15 May`. */
+export function cellsOf(head: string, below: string): readonly Cell[] {
+  if (head.length > 120 || below.length > 160 || /[\d:.!?]$/.test(head)) return []
+  const isWide = /\t| {2,}/.test(head)
+  const labels = isWide ? head.split(/\t+| {2,}/) : labelsIn(head)
+  if (labels.length < 2 || labels.some((label) => meaningsOf(label).unknown > 0)) return []
+  if (
+    phraseAt(
+      wordsIn(below).map(({ word }) => word),
+      0,
+    ) !== null
+  )
+    return []
+  const values = [...below.matchAll(isWide ? /[^\t ](?:[^\t ]| (?! ))*/g : /\S+/g)]
+  if (values.length !== labels.length) return []
+  return values.map(({ 0: value, index }, n) => ({ label: labels[n] as string, value, valueAt: index }))
+}
+
+/** Labels side by side, each one phrase or compound. */
+function labelsIn(text: string): readonly string[] {
+  const words = wordsIn(text)
+  const plain = words.map(({ word }) => word)
+  const labels: string[] = []
+  for (let at = 0; at < words.length; ) {
+    const phrase = phraseAt(plain, at)
+    if (phrase?.meaning === 'neutral') return []
+    const { start } = words[at] as { readonly start: number }
+    at += phrase?.length ?? 1
+    // "no" and its kin belong to the word before.
+    const next = phraseAt(plain, at)
+    if (next?.meaning === 'number' && at < words.length) at += next.length
+    labels.push(text.slice(start, (words[at - 1] as { readonly end: number }).end))
+  }
+  return labels
+}
