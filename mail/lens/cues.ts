@@ -22,6 +22,7 @@ const op = '(?:op|is op|was op|is|voor|uiterlijk|vanaf|per|tot|tegen)'
 
 export const dateCues: Cues = {
   dueDate: [
+    { head: 'vencimento|pagar|pagamento', link: '(?:ate|ate ao dia|ate a|em|e|a)' },
     {
       head: 'due|pay(?:able|ment)?|paid|settle\\w*|remit|transfer\\w*',
       link: '(?:due|on|by|before|until|due by|due on|date is|date was|is|was)',
@@ -38,6 +39,7 @@ export const dateCues: Cues = {
     { after: '(?:te )?(?:betalen|voldoen|overmaken)' },
   ],
   invoiceDate: [
+    { head: 'fatura', link: '(?:emitida em|datada de|de)' },
     { head: 'invoice|bill', link: '(?:of|dated|from|issued|issued on|raised on)' },
     { head: 'rechnung', link: '(?:vom|datiert vom)' },
     { head: 'facture', link: '(?:du|datee du|en date du|emise le)' },
@@ -46,6 +48,7 @@ export const dateCues: Cues = {
     { head: 'factuur', link: '(?:van|d\\.?d\\.?|gedateerd)' },
   ],
   orderDate: [
+    { head: 'encomenda|pedido', link: '(?:de|feit[oa] em|realizad[oa] em)' },
     { head: 'order|ordered|placed', link: '(?:of|on|placed on|dated|from|made on|placed)' },
     { head: 'bestellung|bestellt|auftrag', link: '(?:vom|am)' },
     { head: 'commande|command', link: '(?:du|passee le|le|en date du)' },
@@ -54,6 +57,7 @@ export const dateCues: Cues = {
     { head: 'bestelling|besteld', link: '(?:van|op|geplaatst op)' },
   ],
   deliveryDate: [
+    { head: 'entreg\\w+|chegar?', link: '(?:ate|em|a|no dia|para)' },
     {
       head: 'deliver\\w*|arriv\\w*|need (?:them|it|this|these|those)|ship\\w*',
       link: '(?:on|by|before|until|for|is|than|latest)',
@@ -75,6 +79,7 @@ export const dateCues: Cues = {
     { head: 'sinds', gap: 12 },
   ],
   start: [
+    { head: 'comecar|inicio|iniciar', link: '(?:em|a|a partir de|no dia)' },
     {
       head: 'start\\w*|begin\\w*|kick off|go live|launch\\w*',
       link: '(?:on|by|in|from|as of|starting|start|for|after|right from)',
@@ -87,6 +92,7 @@ export const dateCues: Cues = {
     { after: '(?:al |graag |willen |kunnen |te )*(?:beginnen|starten|van start)' },
   ],
   available: [
+    { head: 'disponivel', link: '(?:a partir de|em)' },
     {
       after:
         '(?:ben ik|bin ich|i am|i.m|je suis|je serai|estoy|estare|sono|saro|would be|i will be)? ?(?:beschikbaar|verfugbar|disponibile|disponible|available)',
@@ -150,15 +156,16 @@ export const numberCues: Cues = {
     { after: '.?anni di esperienza' },
     { after: 'jaar (?:\\w*ervaring|als |in de )' },
     { after: 'anos de experiencia' },
-    { head: 'worked .{1,40}? for|depuis|experience:?|esperienza', link: '(?:for|depuis)', gap: 14 },
+    { head: 'lavoro da|arbeite seit|trabajo desde hace|travaille depuis|trabalho ha|werk al', gap: 4 },
+    { head: 'worked .{1,40}? for|been .{1,40}? for|depuis|experience:?|esperienza', link: '(?:for|depuis)', gap: 14 },
   ],
   salary: [
-    { head: 'salary|wage|pay expectation|earn' },
-    { head: 'gehalt\\w*|lohn\\w*|verdien\\w*|brutto' },
-    { head: 'salaire|pretentions|remuneration|salarial\\w*' },
-    { head: 'salario|sueldo|salarial\\w*' },
-    { head: 'stipendio|retribuzione|ral|richiesta economica|aspettativa\\w*' },
-    { head: 'salaris\\w*|loon|verdienen' },
+    { head: '(?<!current |present |last |previous )salary|wage|pay expectation|earn' },
+    { head: '(?<!aktuelle[sr]? |derzeitige[sr]? |jetzige[sr]? )gehalt\\w*|lohn\\w*|verdien\\w*|brutto' },
+    { head: 'salaire(?! actuel)|pretentions|remuneration|salarial\\w*' },
+    { head: '(?:salario|sueldo)(?! actual)|salarial\\w*' },
+    { head: '(?:stipendio|retribuzione|ral)(?! attuale)|richiesta economica|aspettativa\\w*' },
+    { head: '(?<!huidige? )salaris\\w*|loon|verdienen' },
     {
       after:
         '(?:brut|brutto|bruto|net|netto|netti|lordi|brutos|gross)\\b|(?:a|per|/) ?(?:year|month|annum|hour)|im (?:monat|jahr)|par (?:mois|an)|al (?:mes|ano|mese)|all.anno|per (?:maand|jaar)|(?:brutos )?anuales|annui',

@@ -98,7 +98,7 @@ export function companiesIn({ text, folded }: Sentence): readonly Piece[] {
 const roleEnd =
   '(?=\\s+(?:in|at|with|bei|mit|chez|en|und|y|e|et|and|to|zu|ab|per|presso|dans|para|für|bij)\\s|[.,;:!?()\\n–—]|\\s\\(|\\s-\\s|$)'
 const jobs = new RegExp(
-  `(?:[Aa]pply(?:ing)? (?:for|as)(?: the| a| an)?(?: (?:position|role|post|job) (?:of|as)(?: an?)?)?|[Aa]pplication (?:for|as)(?: the| an?)?(?: (?:position|role) of)?|[Aa]pplication\\s?[:–-]|[Cc]andidature\\s?[:–-]|[Cc]andidatura\\s?[:–-]|[Ss]ollicitatie\\s?[:–-]|[Bb]ewerbung\\s?[–-]|en tant que|[Ii]nterest in the|(?:position|role|post) (?:of|as)(?: an?)?|[Bb]ewerbung(?: als| für)|[Bb]ewerbung:?|[Ss]telle als|[Pp]osition als|bewerbe ich mich (?:auf|um|für) die Stelle als|bewerbe mich als|(?:[Aa]usbildungsplatz|[Aa]rbeit|[Jj]ob) als|au poste d(?:e |['’])|poste d(?:e |['’])|(?:emploi|travail) d(?:e |['’])|puesto de|vacante de|trabajo de|trabajo como|posizione di|[Cc]andidatura (?:come|per)|lavoro come|ruolo di|functie van|[Ss]ollicitatie (?:als|voor)|(?:bijbaan|baan|werk) als|vaga de|[Cc]andidatura a)\\s*(?:einen? |den |der |die |le |la |un |une |el |il )?(\\p{L}[\\p{L}\\p{M}'’/ -]{2,60}?(?: \\([mwfdhx]/[mwfdhx](?:/[mwfdhx])?\\))?)${roleEnd}`,
+  `(?:[Aa]pply(?:ing)? (?:for|as)(?: the| a| an)?(?: (?:position|role|post|job) (?:of|as)(?: an?)?)?|[Aa]pplication (?:for|as)(?: the| an?)?(?: (?:position|role) of)?|[Aa]pplication\\s?[:–-]|[Cc]andidature\\s?[:–-]|[Cc]andidatura\\s?[:–-]|[Ss]ollicitatie\\s?[:–-]|[Bb]ewerbung\\s?[–-]|en tant que|[Ii]nterest(?:ed)? in the|work(?:ing)? (?:with you |for you )?as|(?:position|role|post) (?:of|as)(?: an?)?|[Bb]ewerbung(?: als| für)|[Bb]ewerbung:?|[Ss]telle als|[Pp]osition als|bewerbe ich mich (?:auf|um|für) die Stelle als|bewerbe mich als|(?:[Aa]usbildungsplatz|[Aa]rbeit|[Jj]ob) als|au poste d(?:e |['’])|poste d(?:e |['’])|(?:emploi|travail) d(?:e |['’])|puesto de|vacante de|trabajo de|trabajo como|posizione di|[Cc]andidatura (?:come|per)|lavoro come|ruolo di|functie van|[Ss]ollicitatie (?:als|voor)|(?:bijbaan|baan|werk) als|vaga de|[Cc]andidatura a)\\s*(?:an? |einen? |den |der |die |le |la |un |une |el |il )?(\\p{L}[\\p{L}\\p{M}'’/ -]{2,60}?(?: \\([mwfdhx]/[mwfdhx](?:/[mwfdhx])?\\))?)${roleEnd}`,
   'gu',
 )
 
@@ -162,7 +162,7 @@ const productCues = new RegExp(
 const models = /(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}]{2,20} )(?:[A-Z]{1,4}-?\d{1,4}[a-z]?)(?![\p{L}\p{N}]|[-.:/]\p{N})/gu
 /** A word of two capitals inside small letters: `LagerPlus`. */
 const camel =
-  /(?<![\p{L}\p{N}@./])(\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\+?)(?: (?:\p{Lu}[\p{L}\d]*|\d{1,4}(?![.\d])))?(?![\p{L}\p{N}@]|\.\p{L})/gu
+  /(?<![\p{L}\p{N}@./])(\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\+?)(?: (?:\p{Lu}[\p{L}\d]*|\d{1,4}[A-Z]?(?![.\p{L}\d])))?(?![\p{L}\p{N}@]|\.\p{L})/gu
 
 /** Products that a sentence names as those it is about. */
 export function productsIn({ text }: Sentence): readonly Piece[] {

@@ -105,7 +105,7 @@ function withoutPrice(text: string, offset: number): Piece {
     .replace(/\s*\([^()]*\d[^()]*[€$£]?[^()]*\)\s*$/, (part) => (/[€$£]|\d[.,]\d\d/.test(part) ? '' : part))
     .replace(/(?:\s{2,}|\s[-–:@]\s|\t)\S*[\d€$£][^\p{L}]*(?:EUR|USD|GBP|CHF)?\s*$/u, '')
     .replace(/\s(?:[€$£]\s?)\d[\d.,]*\s*$|\s\d[\d.,]*\s?[€$£]\s*$/u, '')
-    .replace(/[\s,;]+$/, '')
+    .replace(/[\s,;:–—-]+$/, '')
   const inner = /^\s*/.exec(value)?.[0].length ?? 0
   return { value: value.slice(inner), start: offset + inner, end: offset + value.length }
 }

@@ -4,7 +4,7 @@ import type { Asked } from './concepts.ts'
 import type { FoundNumber } from './numbers.ts'
 import type { Line, Pair, Passage } from './passages.ts'
 import { emailsIn, ibansIn, isPhoneForm, type Piece, phonesIn, readPerson } from './shapes.ts'
-import { type Found, hasLegalForm, isCompanyName, isPersonName } from './signatures.ts'
+import { type Found, hasLegalForm, isCompanyName, isPersonName, nameEnd } from './signatures.ts'
 
 /** The values of a field that its form alone shows. */
 export function shownValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
@@ -40,7 +40,9 @@ function isOwn({ lines }: Passage): (piece: Piece) => boolean {
 function numberedSubjects(passages: readonly Passage[]): readonly Candidate[] {
   return passages.flatMap((passage) => {
     if (passage.place !== 'subject') return []
-    const value = /\[(?:[\p{L} ]{0,20})#?((?=[^\]]*\d)[\p{L}\p{N}-]{3,20})\]/u.exec(passage.text)?.[1]
+    const value = /(?:\[[\p{L} ]{0,20}#?|\([\p{L} ]{0,20}#)((?=[^\])]*\d)[\p{L}\p{N}-]{3,20})[\])]/u.exec(
+      passage.text,
+    )?.[1]
     const start = value === undefined ? -1 : passage.text.indexOf(value)
     return value === undefined ? [] : [at(passage, start, { value, start: 0, end: value.length }, 54)]
   })
@@ -210,7 +212,7 @@ function companies({ passages, signed }: OpenMail, score: number): readonly Cand
       if (line.role !== null || isLabelled || recipient.test(line.folded) || line.text.length > 80) return []
       const value = (line.text.split(/[.!?]\s+(?=\p{Lu}\p{L}{3})/u).at(-1) as string)
         .replace(/^(?:ihre?|your|votre)\s+/i, '')
-        .split(/,\s|\s[|–·-]\s/)[0] as string
+        .split(nameEnd)[0] as string
       if (!hasLegalForm(value) || /[:@]|\d{3}/.test(value)) return []
       const start = line.text.indexOf(value)
       return [at(passage, line.start, { value, start, end: start + value.length }, score - 4)]
@@ -254,7 +256,7 @@ function isTitle({ text, folded, start, passage }: Line, { labelled }: Passage):
 }
 
 function head(line: Line, score: number): Candidate {
-  const value = (line.text.split(/,\s/)[0] as string).replace(/^(?:ihre?|your|votre)\s+/i, '')
+  const value = (line.text.split(nameEnd)[0] as string).replace(/^(?:ihre?|your|votre)\s+/i, '')
   const start = line.text.indexOf(value)
   return at(line.passage, line.start, { value, start, end: start + value.length }, score)
 }

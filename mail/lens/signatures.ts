@@ -10,7 +10,7 @@ export type Signed = {
 export type Found = Piece & { readonly line: Line }
 
 const closing =
-  /^(?:(?:(?:with )?(?:kind|best|warm|warmest|many|kindest)(?: (?:regards|wishes|thanks))?|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|sincerely yours|thank you|thanks(?: (?:a lot|in advance|again|so much))?|many thanks|all the best|respectfully)|(?:mit )?(?:freundlich\w*|best\w*|lieb\w*|viel\w*|herzlich\w*|schon\w*) (?:gru(?:ss|s|ß)\w*|grusse aus .{2,20})|gruss|gru(?:ß|ss)e|gruß|mfg|lg|vg|danke(?: und gru(?:ß|ss))?|danke schon|vielen dank|hochachtungsvoll|ihre?|(?:bien |tres |avec mes )?cordialement|bien a vous|sinceres salutations|salutations(?: distinguees)?|cordiales salutations|bonne journee|merci(?: d.avance| beaucoup)?|a bientot|respectueusement|(?:un (?:cordial )?|reciba un )?(?:saludo|abrazo)|saludos(?: cordiales)?|cordialmente|atentamente|muy atentamente|gracias(?: de antemano)?|muchas gracias|(?:cordiali |distinti |tanti |un )?salut[io]|cordialita|grazie(?: mille)?|a presto|cordialmente|(?:met )?(?:vriendelijke|hartelijke|beste) gro(?:et|eten)|vriendelijke groet\w*|groet(?:en|jes)?|gr|mvg|hoogachtend|alvast bedankt|bedankt|dank(?: u)?|obrigad[oa]|cumprimentos|atenciosamente|com os melhores cumprimentos)[\s,.!]*$/
+  /^(?:(?:(?:with )?(?:kind|best|warm|warmest|many|kindest)(?: (?:regards|wishes|thanks))?|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|sincerely yours|thank you|thanks(?: [a-z]+){0,2}|many thanks|all the best|respectfully)|(?:mit )?(?:freundlich\w*|best\w*|lieb\w*|viel\w*|herzlich\w*|schon\w*) (?:gru(?:ss|s|ß)\w*|grusse aus .{2,20})|gruss|gru(?:ß|ss)e|gruß|mfg|lg|vg|danke(?: und gru(?:ß|ss))?|danke schon|vielen dank|hochachtungsvoll|ihre?|(?:bien |tres |avec mes )?cordialement|bien a vous|sinceres salutations|salutations(?: distinguees)?|cordiales salutations|bonne journee|merci(?: d.avance| beaucoup)?|a bientot|respectueusement|(?:un (?:cordial )?|reciba un )?(?:saludo|abrazo)|saludos(?: cordiales)?|cordialmente|atentamente|muy atentamente|gracias(?: de antemano)?|muchas gracias|(?:cordiali |distinti |tanti |un )?salut[io]|cordialita|grazie(?: mille)?|a presto|cordialmente|(?:met )?(?:vriendelijke|hartelijke|beste) gro(?:et|eten)|vriendelijke groet\w*|groet(?:en|jes)?|gr|mvg|hoogachtend|alvast bedankt|bedankt|dank(?: u)?|obrigad[oa]|cumprimentos|atenciosamente|com os melhores cumprimentos)[\s,.!]*$/
 const inlineClosing =
   /(?<=^|[.!?,;]\s+)(?:kind regards|best regards|regards|thanks|thank you|cheers|best|mit freundlichen gru(?:ss|ß)en|viele gru(?:ss|ß)e|liebe gru(?:ss|ß)e|gru(?:ss|ß)e?|lg|vg|mfg|danke(?: und gru(?:ss|ß))?|vielen dank|ihre?(?= \S+ \S+$)|merci(?: d.avance)?|bien cordialement|cordialement|bonne journee|saludos|un saludo|gracias|atentamente|grazie(?: mille)?|cordiali saluti|saluti|groet(?:en|jes)?|gr|mvg|met vriendelijke groet|alvast bedankt|obrigad[oa])[,.!]*\s+/g
 /** Parts of an organisation that sign mails, and what else stands in signatures and is no name. */
@@ -92,8 +92,11 @@ function companyAfterComma(line: Line): Found | null {
   return found(line, value)
 }
 
+/** What ends the name of an organisation; a legal form may follow a comma. */
+export const nameEnd = /,\s(?!(?:s\.? ?l|lda|inc|llc|ltd|s\.? ?a|gmbh|ag)\b)|\s[|·–-]\s/i
+
 function companyIn(line: Line, isRightBelow: boolean): Found | null {
-  const [role = '', ...others] = line.text.split(/,\s|\s[|–-]\s/)
+  const [role = '', ...others] = line.text.split(nameEnd)
   if (jobWords.test(fold(role)) && others.length > 0) {
     const value = others.join(', ').trim()
     return /^\p{Lu}/u.test(value) && !/\d|@/.test(value) ? found(line, value) : null
@@ -117,7 +120,7 @@ function signedInLine(lines: readonly Line[]): Signed | null {
     if (
       name === null ||
       rest.length > 60 ||
-      !/^(?:\p{Lu}|\S+$)/u.test(name.value) ||
+      !(/^\p{Lu}/u.test(name.value) || (line === lines.at(-1) && /^\S+$/.test(rest))) ||
       !isPersonName(capital(name.value))
     )
       continue

@@ -14,7 +14,7 @@ export const statements: { readonly [concept: string]: Statement } = {
       'paid (?:by|with|via|in full)(?! (?:the|\\d))',
       'payment (?:has been |was )?(?:received|completed?|successful|confirmed)',
       'zahlung (?:ist |wurde )?(?:bereits )?(?:eingegangen|erhalten|bestatigt)',
-      'paiement (?:a (?:bien )?ete )?(?:recu|accepte|confirme|effectue)',
+      'paiement(?: \\p{L}+){0,4} (?:recu|accepte|confirme|effectue)',
       'pago (?:ha sido |fue )?(?:recibido|confirmado|realizado|aceptado)',
       'pagamento (?:e stato )?(?:ricevuto|confermato|effettuato)',
       'betaling (?:is |hebben wij )?(?:goed )?(?:ontvangen|geslaagd)',
