@@ -18,7 +18,7 @@ const intakeEvent = 'intake.message'
 /** The id of the event of a record. */
 export const intakeEventId = (recordId: string) => deriveId('evt', recordId, intakeEvent)
 
-/** Inserts a configuration. Returns false when the mailbox has one, also one that was deleted and whose records still go. */
+/** Inserts a configuration. Returns false when the mailbox has one, also one that has ended and is not forgotten yet. */
 export async function insertIntake(store: Store, intake: IntakeDoc): Promise<boolean> {
   try {
     await store.intakes.insertOne(intake)
@@ -27,6 +27,19 @@ export async function insertIntake(store: Store, intake: IntakeDoc): Promise<boo
     if (isDuplicate(error)) return false
     throw error
   }
+}
+
+/** Whether a configuration has ended and is not forgotten yet. */
+export async function hasEnded(store: Store, mailboxId: string): Promise<boolean> {
+  return (
+    (await store.intakes.findOne({ _id: mailboxId, endedAt: { $exists: true } }, { projection: { _id: 1 } })) !== null
+  )
+}
+
+/** Writes a configuration in place of one that has ended. Returns false when there is none. */
+export async function replaceEnded(store: Store, intake: IntakeDoc): Promise<boolean> {
+  const { modifiedCount } = await store.intakes.replaceOne({ _id: intake._id, endedAt: { $exists: true } }, intake)
+  return modifiedCount === 1
 }
 
 /** The configurations of mailboxes that are watched, by the ids of the mailboxes. */

@@ -10,7 +10,7 @@ import type { Principal } from '../access/principal.ts'
 import { createMailbox, reachMailbox } from '../mailbox/mailboxes.ts'
 import type { Context } from '../process/context.ts'
 import { deliveryFor, endDelivery, requireDelivery, requireEndpoint } from './deliveries.ts'
-import { finishEnded } from './retention.ts'
+import { beginAgain, finishEnded } from './retention.ts'
 import { intakesChanged } from './watched.ts'
 
 /** A configuration, with what its plan and its endpoint make of it. */
@@ -69,7 +69,7 @@ export async function createIntake(
     createdAt: at,
     checkAt: at,
   }
-  if (!(await store.insertIntake(ctx.store, doc))) {
+  if (!(await store.insertIntake(ctx.store, doc)) && !(await beginAgain(ctx, doc))) {
     await endDelivery(ctx, doc)
     throw watchedAlready(mailbox.address)
   }

@@ -7,7 +7,7 @@ import { idAt } from '../../schemas/ids.ts'
 import type { IntakeDoc } from '../../store/documents/intake.ts'
 import * as store from '../../store/intake.ts'
 import { dueNow, inTimeOf } from '../process/account-time.ts'
-import { after, dayMs } from '../process/clock.ts'
+import { after, dayMs, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { endDelivery } from './deliveries.ts'
 
@@ -17,30 +17,46 @@ const pagesMax = 50
 const intakesPage = 100
 /** Shorter than every retention. */
 const lookEveryMs = dayMs
+/** Far longer than a process takes a mailbox for watched that is not (core/process/known.ts). */
+const heardMs = minuteMs
 
 /** Deletes records, of an account or of all, that have been kept for long enough or whose configuration ended. Returns how many. */
 export async function sweepIntakes(ctx: Context, accountId?: string): Promise<number> {
   let removed = 0
   for (;;) {
     const due = await store.findIntakesToCheck(ctx.store, { due: dueNow(ctx, accountId), limit: intakesPage })
-    let ended = 0
+    let settled = 0
     for (const intake of due) {
       const own = inTimeOf(ctx, intake.accountId)
       const count = intake.endedAt === undefined ? await removeOld(own, intake) : await finishEnded(own, intake)
-      if (count < pageSize * pagesMax) ended += 1
+      if (count < pageSize * pagesMax && (intake.endedAt === undefined || isForgotten(own, intake))) settled += 1
       removed += count
     }
-    // Those with many records left are due still, for the next run.
-    if (due.length < intakesPage || ended === 0) return removed
+    // Those with many records left, or that have ended just now, are due still, for the next run.
+    if (due.length < intakesPage || settled === 0) return removed
   }
 }
 
-/** Deletes the records of a configuration that has ended, and its own endpoint. Returns how many records. */
+/**
+ * Deletes the records of a configuration that has ended, and its own endpoint. It is forgotten a moment later, when no process can
+ * take the mailbox for watched any more, with what was begun meanwhile. Returns how many records.
+ */
 export async function finishEnded(ctx: Context, intake: IntakeDoc): Promise<number> {
   await endDelivery(ctx, intake)
   const removed = await removePages(ctx, { mailboxId: intake._id })
-  if (removed < pageSize * pagesMax) await store.removeIntake(ctx.store, intake._id)
+  if (isForgotten(ctx, intake) && removed < pageSize * pagesMax) await store.removeIntake(ctx.store, intake._id)
   return removed
+}
+
+/** Whether no process takes the mailbox for watched any more. */
+const isForgotten = ({ clock }: Context, { endedAt }: IntakeDoc) =>
+  endedAt !== undefined && endedAt < after(clock.now(), -heardMs)
+
+/** Writes a configuration in place of one that has ended, once its records are gone. Returns false when there is none, or some are left. */
+export async function beginAgain(ctx: Context, intake: IntakeDoc): Promise<boolean> {
+  if (!(await store.hasEnded(ctx.store, intake._id))) return false
+  if ((await removePages(ctx, { mailboxId: intake._id })) === pageSize * pagesMax) return false
+  return store.replaceEnded(ctx.store, intake)
 }
 
 async function removeOld(ctx: Context, intake: IntakeDoc): Promise<number> {

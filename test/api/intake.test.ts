@@ -684,7 +684,12 @@ describe('api: Intake', () => {
         expect((await list(of)).messages, what).to.deep.equal([])
         expect((await of.call('GET', `/api/v1/webhooks/${delivery.webhookId}`)).status, what).to.equal(404)
         expect((await of.call('GET', pathOf(of))).status, what).to.equal(404)
-        if (what === 'mailbox') continue
+        if (what === 'mailbox') {
+          door.advance(2 * 60 * secondMs)
+          await sweepIntakes(door.ctx)
+          expect(await door.ctx.store.intakes.countDocuments({ _id: of.mailboxId })).to.equal(0)
+          continue
+        }
         await mail(of, { subject: 'unheard' })
         await of.set()
         await arrive(of, { subject: 'heard' })
