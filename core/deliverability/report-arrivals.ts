@@ -19,6 +19,8 @@ export type ReportedDomain = { readonly domain: string; readonly accountId: stri
 export type ReportSender = {
   /** The domain of From, when it was authenticated. */
   readonly alignedFrom: string | null
+  /** Whether it would perhaps be authenticated if the DNS had answered. */
+  readonly perhapsAligned: boolean
   readonly dkim: readonly { readonly domain: string; readonly result: string }[]
 }
 
@@ -33,13 +35,15 @@ const aheadMaxMs = dayMs
 /**
  * Keeps the reports in a mail that came to the report addresses of some domains, each once and with the domain that it is about.
  * Fails with `forbidden` (550) when the sender is not authenticated, or nothing in the mail is a report about one of them, and with
- * `unprocessable` (452) when more came today than are kept.
+ * `unprocessable` (452) when more came today than are kept, or `unavailable` (451) when the DNS does not say who sent it.
  */
 export async function keepReports(
   ctx: Context,
   { raw, about, sender }: { raw: Buffer; about: readonly ReportedDomain[]; sender: ReportSender },
 ): Promise<void> {
   const { alignedFrom: reporter } = sender
+  if (reporter === null && sender.perhapsAligned)
+    throw new Failure('unavailable', 'The sender could not be authenticated right now; please try again later.')
   // RFC 7489 7.2.1.1.
   if (reporter === null) throw refused('the mail is not authenticated as its author by DMARC')
   const found = await ctx.parsing.run('reports', { raw })

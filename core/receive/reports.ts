@@ -41,8 +41,8 @@ export async function processReports(
 ): Promise<readonly Recipient[]> {
   const kept: Recipient[] = []
   const about = recipients.flatMap(({ reportsAbout }) => reportsAbout ?? [])
-  const sender = verdict?.authentication ?? { alignedFrom: null, dkim: [] }
-  const refusal = about.length === 0 ? null : await keepReports(ctx, { raw, about, sender }).then(() => null, asFailure)
+  const sender = verdict?.authentication ?? { alignedFrom: null, perhapsAligned: false, dkim: [] }
+  const refusal = about.length === 0 ? null : await keepReports(ctx, { raw, about, sender }).then(() => null, asRefusal)
   for (const recipient of recipients) {
     const { address, returnPath = null, reportsAbout, checkId } = recipient
     if (reportsAbout !== undefined) continue
@@ -62,8 +62,9 @@ function checkFrom(ctx: Context, { address: client, helo, cipher }: Peer, verdic
   return { at: ctx.clock.now(), client, helo, cipher, results: verdict?.authentication.infos ?? null }
 }
 
-function asFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error
+/** A refusal that another try would not change; what would be otherwise in a moment is tried again for all recipients. */
+function asRefusal(error: unknown): Failure {
+  if (error instanceof Failure && error.code !== 'unavailable') return error
   throw error
 }
 

@@ -109,7 +109,7 @@ describe('api: reports about a domain', () => {
 
   function arrive(files: readonly Attached[], reporter = 'google.com') {
     const about = { domain: 'reported.example', accountId: tenant.accountId }
-    const sender = { alignedFrom: reporter, dkim: [{ domain: reporter, result: 'pass' }] }
+    const sender = { alignedFrom: reporter, perhapsAligned: false, dkim: [{ domain: reporter, result: 'pass' }] }
     return keepReports(door.ctx, { raw: mailWith(files), about: [about], sender })
   }
   const reports = (query = '', as = call) =>
@@ -274,7 +274,11 @@ describe('api: reports about a domain', () => {
     await createDomain(door.ctx, { domain: 'passed-on.example', accountId: heir.accountId, verified: true })
     const about = { domain: 'passed-on.example', accountId: tenant.accountId }
     const raw = mailWith([xml({ id: 'x', domain: 'passed-on.example', begin: at(-2), end: at(-1) })])
-    await keepReports(door.ctx, { raw, about: [about], sender: { alignedFrom: 'google.com', dkim: [] } })
+    await keepReports(door.ctx, {
+      raw,
+      about: [about],
+      sender: { alignedFrom: 'google.com', perhapsAligned: false, dkim: [] },
+    })
     const { body } = await client(door.http, heir.key)<DomainReports>(
       'GET',
       '/api/v1/domains/passed-on.example/reports',

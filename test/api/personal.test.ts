@@ -175,7 +175,11 @@ describe('personal data', () => {
     const now = Math.floor(ctx.clock.now().getTime() / 1_000)
     const xml = feedback({ org: word('reporter'), id: name, domain: about.domain, begin: now - 86_400, end: now })
     const reportMail = mailWith([{ type: 'text/xml', name: 'report.xml', bytes: Buffer.from(xml) }])
-    await keepReports(ctx, { raw: reportMail, about: [about], sender: { alignedFrom: 'receiver.example', dkim: [] } })
+    await keepReports(ctx, {
+      raw: reportMail,
+      about: [about],
+      sender: { alignedFrom: 'receiver.example', perhapsAligned: false, dkim: [] },
+    })
     const owner = await makePerson(door, { role: 'owner', accountId, email: `${word('person')}@remote.example` })
     const person = await signedIn(door, owner, accountId)
     const connected = await connectProgram(ctx.baseUrl, { session: person.cookie, name: 'A program' })

@@ -1015,6 +1015,12 @@ describe('verification of incoming mail', () => {
         expect(await service.ctx.store.domainReports.countDocuments({})).to.equal(before)
       })
 
+    it('asks for another try when the DNS does not say who sent it', async () => {
+      const raw = await signed(mail([gzip(report({ id: 'dark' }))], 'reports@list.test'), 'list.test', 'down')
+      expect((await send({ client: elsewhere, raw }, [to])).text).to.match(/^451 4\.3\.0 .*right now/)
+      expect(await kept('dark')).to.deep.equal([])
+    })
+
     it('a DMARC report that SPF alone authenticates is kept', async () => {
       expect((await send(spfOnly(mail([gzip(report({ id: 'spf' }))])), [to])).code).to.equal(250)
       expect(await kept('spf')).to.have.length(1)
